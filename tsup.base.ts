@@ -1,4 +1,4 @@
-// The one build recipe: every published package is built to ES modules and CommonJS, each with its own declarations.
+// The one build recipe: every published package is built to ES modules with declarations, without source maps.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
@@ -12,30 +12,25 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
   const bundled = bundledIntoBuild();
   const node = defineConfig({
     entry,
-    format: ["esm", "cjs"],
+    format: ["esm"],
     target: "node20",
     platform: "neutral",
     dts: more.dts !== false && { entry: declarationsOf(entry) },
-    sourcemap: true,
-    // Packages have their sources beside the maps.
-    esbuildOptions(options) {
-      options.sourcesContent = false;
-    },
     // The build for browsers cleans its own folder.
     clean: ["!browser/**"],
     splitting: true,
     treeshake: false,
-    ...(bundled.length > 0 && bundling(bundled)),
+    ...(bundled.length > 0 && bundling(bundled, more.platform === "node")),
     ...more,
   });
-  return hasFilesForBrowsers() ? [node, forBrowsers(entry)] : node;
+  return hasFilesForBrowsers() ? [node, forBrowsers(entry, bundled, more)] : node;
 }
 
 /**
  * The same entries for browsers, in dist/browser: files of the package's field `browser` take the place of others, and what they import
  * by need is a file of its own.
  */
-function forBrowsers(entry: Record<string, string>) {
+function forBrowsers(entry: Record<string, string>, bundled: readonly string[], { esbuildOptions }: Options) {
   return defineConfig({
     entry,
     outDir: "dist/browser",
@@ -45,6 +40,8 @@ function forBrowsers(entry: Record<string, string>) {
     clean: true,
     splitting: true,
     treeshake: false,
+    noExternal: [...bundled],
+    ...(esbuildOptions && { esbuildOptions }),
   });
 }
 
@@ -54,9 +51,9 @@ function hasFilesForBrowsers(): boolean {
   return manifest.browser !== undefined;
 }
 
-/** A command: ES modules only, no declarations, since it is not imported. */
+/** A command: no declarations, since it is not imported. */
 export function command(entry: Record<string, string>, more: Options = {}) {
-  return library(entry, { format: ["esm"], platform: "node", dts: false, ...more });
+  return library(entry, { platform: "node", dts: false, ...more });
 }
 
 /** The declarations of entries, which turbo has made for all packages before it builds one. */
@@ -73,27 +70,35 @@ function bundledIntoBuild(): readonly string[] {
   return manifest.bundledIntoBuild ?? [];
 }
 
-/** Takes packages into the build, and writes their licences beside it. They may be CommonJS and use require. */
-function bundling(packages: readonly string[]): Options {
+/** Takes packages into the build, and writes their licences beside it. On Node.js they may be CommonJS and use require. */
+function bundling(packages: readonly string[], isForNode: boolean): Options {
   const banner =
     'import { createRequire as nnhalCreateRequire } from "node:module";\nconst require = nnhalCreateRequire(import.meta.url);';
   return {
     noExternal: [...packages],
-    banner: ({ format }) => (format === "esm" ? { js: banner } : {}),
+    ...(isForNode && { banner: { js: banner } }),
     onSuccess: async () => writeFileSync(join("dist", "THIRD-PARTY-LICENSES.txt"), licencesOf(packages)),
   };
 }
 
-/** The licences of packages. The first is a dependency of the package at hand, the others may be dependencies of the first. */
+/** The licences of packages: dependencies of the package at hand, or of the first of them. */
 function licencesOf(packages: readonly string[]): string {
   const own = createRequire(join(process.cwd(), "package.json"));
   const first = createRequire(own.resolve(packages[0]));
   const texts = packages.map((name) => {
-    const folder = folderOf(name, (name === packages[0] ? own : first).resolve(name));
-    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-    if (file === undefined) throw new Error(`${name} has no file with its licence in ${folder}`);
+    const isOwn = existsSync(join("node_modules", name));
+    const folder = folderOf(name, (isOwn ? own : first).resolve(name));
+    // A package may have code of others, with their licences beside it.
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    const licences = files.filter(
+      (each) => /(^|[/\\])licen[cs]e[^/\\]*$/i.test(each) && !each.includes("node_modules"),
+    );
+    if (licences.length === 0) throw new Error(`${name} has no file with its licence in ${folder}`);
     const { version }: { readonly version: string } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+    return [
+      `${name} ${version}\n`,
+      ...licences.map((file) => `${readFileSync(join(folder, file), "utf8").trim()}\n`),
+    ].join("\n");
   });
   return `This package contains the code of:\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
 }

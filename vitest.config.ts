@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { TestOrder } from "./tools/repo/src/test-order.ts";
 
 // Packages are tested from their sources: the "@nnhal/source" condition makes @nnhal/* resolve to src/, so no build is needed.
 const conditions = ["@nnhal/source"];
@@ -42,6 +43,7 @@ export default defineConfig({
     // Files leave nothing behind that another could see, and share what they import: a process for each takes a second more, and
     // kernels that one file has made fast are fast for the next.
     isolate: false,
+    sequence: { sequencer: TestOrder },
     projects: [
       { extends: true, test: { name: "base", include: baseFiles, exclude: [...configDefaults.exclude, stress] } },
       { extends: true, test: { name: "stress", include: [stress], isolate: true } },

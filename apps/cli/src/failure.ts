@@ -10,10 +10,17 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
+  /** The package that has to be installed. Undefined: the problem is another. */
+  readonly missing: string | undefined;
 
-  constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    { missing, ...options }: ErrorOptions & { readonly missing?: string | undefined } = {},
+  ) {
     super(message, options);
     this.exitCode = exitCode;
+    this.missing = missing;
   }
 }
 
@@ -25,6 +32,23 @@ export function usageError(message: string, cause?: unknown): CommandError {
 /** The command line is right, but the model cannot run. */
 export function failure(message: string, cause?: unknown): CommandError {
   return new CommandError(exitCodes.failed, message, { cause });
+}
+
+/** Loads a package that is found if it is installed. Rejects with a failure that says what needs it, and why it is not there. */
+export async function loadPackage<Loaded>(module: string, what: string, load: () => Promise<Loaded>): Promise<Loaded> {
+  try {
+    return await load();
+  } catch (cause) {
+    const missing = isMissing(module, cause) ? module : undefined;
+    const why = missing === undefined ? `loading it failed: ${messageOf(cause)}` : "it is not installed";
+    throw new CommandError(exitCodes.failed, `${what} needs the package ${module}: ${why}`, { cause, missing });
+  }
+}
+
+/** Whether loading a package failed because it is not installed. One that is, but lacks a part of its own, is another case. */
+export function isMissing(module: string, error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && messageOf(error).includes(module);
 }
 
 /** The message of a thrown value. Not the function of @nnhal/network, which help would have to load. */

@@ -3,7 +3,7 @@
  */
 import { Command, CommanderError, Option } from "commander";
 import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
-import { CommandError, exitCodes, messageOf, stackOf } from "./failure.ts";
+import { CommandError, exitCodes, loadPackage, messageOf, stackOf } from "./failure.ts";
 import { collect } from "./option-values.ts";
 
 /** What commands may use: that of those that run models, and that of those that only open a device. */
@@ -15,11 +15,17 @@ interface Contexts {
   readonly surroundings: Surroundings;
 }
 
-/** A command: `load` loads it, `define` gives it its arguments, options and work. */
+/** Gives a command its arguments, options and work. */
+type Definition = (command: Command, contexts: Contexts) => void;
+
+/** A command. `needs`: a package that does not come with the command line. */
 interface CommandEntry {
   readonly description: string;
-  load(): Promise<(command: Command, contexts: Contexts) => void>;
+  readonly needs?: string;
+  load(): Promise<Definition>;
 }
+
+const kit = "@nnhal/conformance";
 
 /** The commands, in the order in which help lists them. */
 const commands: Readonly<Record<string, CommandEntry>> = {
@@ -81,6 +87,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   vectors: {
     description: "run conformance vectors on a device and report the results",
+    needs: kit,
     async load() {
       const { registerVectorsCommand } = await import("./commands/vectors.ts");
       return (command, { light }) => registerVectorsCommand(command, light);
@@ -88,6 +95,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   conformance: {
     description: "run the conformance suites on a device and report the rules that it breaks",
+    needs: kit,
     async load() {
       const { registerConformanceCommand } = await import("./commands/conformance.ts");
       return (command, { light }) => registerConformanceCommand(command, light);
@@ -142,9 +150,10 @@ async function report(
   error: unknown,
   command: string,
   { debug = false }: SharedOptions,
-  { stderr, setExitCode }: Surroundings,
+  { stderr, setExitCode, installs }: Surroundings,
 ): Promise<void> {
-  stderr.write(`${command}: ${await lineOf(error, command, debug)}\n`);
+  const remedy = error instanceof CommandError && error.missing !== undefined ? `; ${installs(error.missing)}` : "";
+  stderr.write(`${command}: ${await lineOf(error, command, debug)}${remedy}\n`);
   if (debug) stderr.write(`${stackOf(error)}\n`);
   setExitCode(exitCodeOf(error));
 }
@@ -182,6 +191,12 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
         "let the reference device run a vendor extension: a module or file that exports its definition",
       ).argParser(collect),
     )
+    .addOption(
+      new Option(
+        "--driver <directory|name>",
+        "use the devices of a daemon (nnhal-sample-driver): all of its directory, or the one of a name",
+      ).argParser(collect),
+    )
     .option("--debug", "show the place in the program where a problem arose")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -193,11 +208,28 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
     .addHelpText("after", help);
 
   const contexts = createContexts(program, surroundings);
-  for (const [name, { description, load }] of Object.entries(commands)) {
-    const command = program.command(name).description(description);
-    if (wanted(name)) (await load())(command, contexts);
+  for (const [name, entry] of Object.entries(commands)) {
+    const command = program.command(name).description(entry.description);
+    if (wanted(name)) (await definitionOf(entry))(command, contexts);
   }
   return program;
+}
+
+/** The definition of a command. One whose package cannot be loaded takes any arguments, and fails with what is missing. */
+async function definitionOf({ load, needs }: CommandEntry): Promise<Definition> {
+  if (needs === undefined) return load();
+  try {
+    return await loadPackage(needs, "the command", load);
+  } catch (error) {
+    return (command) =>
+      command
+        .addHelpText("after", `\n${messageOf(error)}`)
+        .allowUnknownOption()
+        .allowExcessArguments()
+        .action(() => {
+          throw error;
+        });
+  }
 }
 
 /** The contexts are made when a command begins its work: what they need takes longer to load than help. */

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import type { RenderOptions, RenderResult } from "@viz-js/viz";
-import { failure, messageOf } from "./failure.ts";
+import { failure, loadPackage } from "./failure.ts";
 import { oneLine } from "./text.ts";
 
 /** What is used of the package. */
@@ -17,9 +17,7 @@ const style = { fontname: "Courier", fontsize: 10 };
 
 /** An SVG document. Rejects with a failure if the package is missing, or cannot draw the graph. */
 export async function renderSvg(dot: string, load: () => Promise<Viz> = loadViz): Promise<string> {
-  const viz = await load().catch((error: unknown) => {
-    throw failure(`SVG needs the package @viz-js/viz: ${whyNotLoaded(error)}`, error);
-  });
+  const viz = await loadPackage("@viz-js/viz", "SVG", load);
   const result = viz.render(dot, {
     format: "svg",
     graphAttributes: { ranksep: 0.3, ...style },
@@ -33,11 +31,6 @@ export async function renderSvg(dot: string, load: () => Promise<Viz> = loadViz)
 
 async function loadViz(): Promise<Viz> {
   return (await import("@viz-js/viz")).instance();
-}
-
-function whyNotLoaded(error: unknown): string {
-  const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
-  return isMissing ? "it is not installed; npm install @viz-js/viz" : `loading it failed: ${oneLine(messageOf(error))}`;
 }
 
 /** A PNG file. Rejects with a failure if the program is missing, or cannot draw the graph. */

@@ -135,7 +135,7 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", (mode) => {
       [{ type: "TENSOR_QUANT8_SYMM_PER_CHANNEL", dimensions: [2, 2], scales: [1, 2] }],
       { type: "TENSOR_FLOAT32", dimensions: [2, 2] },
     );
-    const { reasons } = (await deviceOn(mode)).getSupportedOperations(model.hal);
+    const { reasons } = await (await deviceOn(mode)).getSupportedOperations(model.hal);
     expect(reasons[0]).toContain("a scale for each channel that is not constant is not available");
   });
 });

@@ -63,5 +63,6 @@ export { shortage } from "./kernels/rooms.ts";
 export { checkOf } from "./kernels/run.ts";
 export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
 export { optionalTensor, requiredTensor, type TensorArgs } from "./kernels/tensor-args.ts";
+export { type BackendPart, partialBackend } from "./partial-backend.ts";
 export { soon } from "./soon.ts";
 export { StatusError } from "./status-error.ts";

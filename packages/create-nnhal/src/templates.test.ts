@@ -46,11 +46,11 @@ describe.each(kinds)("the template of a %s", (kind) => {
       license: "Apache-2.0",
       type: "module",
       sideEffects: false,
-      files: ["dist", "src", "!src/**/*.test.ts"],
+      files: ["dist"],
       publishConfig: { access: "public", provenance: true },
     });
     expect(manifest.engines).toEqual(manifestOf(root, "package.json").engines);
-    expect(manifest.exports).toHaveProperty([".", "require", "types"], "./dist/index.d.cts");
+    expect(manifest.exports).toHaveProperty(["."], { types: "./dist/index.d.ts", default: "./dist/index.js" });
   });
 
   it("declares what it imports: peers for users, everything for its development", () => {

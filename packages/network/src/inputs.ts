@@ -1,6 +1,7 @@
 /**
  * What an input accepts: values, and pictures.
  */
+import { joinBytes } from "./bytes.ts";
 import { elementFacts } from "./elements.ts";
 import { check, NetworkError } from "./error.ts";
 import { isPictureLike, type PictureLike, rgbOf } from "./picture/like.ts";
@@ -30,13 +31,7 @@ export async function encodeInput(value: InputValue, info: TensorInfo, what: str
       `${what} ${infoText(info)} takes ${batch === 0 ? "any number of" : batch} pictures; ${value.length} were given`,
   );
   const parts = value.map((picture) => pictureBytes(picture, info, [1, ...rest], what));
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return { bytes, shape: [value.length, ...rest] };
+  return { bytes: joinBytes(parts), shape: [value.length, ...rest] };
 }
 
 function isPictures(value: InputValue): value is readonly PictureLike[] {

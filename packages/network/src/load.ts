@@ -7,7 +7,6 @@ import { openLocalSession, type SessionOptions, type Stage } from "./local-sessi
 import { createModel, type Model } from "./model.ts";
 import type { Port } from "./port.ts";
 import { readSource, type Source } from "./read.ts";
-import { openWorkerSession } from "./worker-session.ts";
 
 /** How far the loading of a model is. */
 export interface LoadProgress {
@@ -57,6 +56,7 @@ export async function load(source: Source, options: LoadOptions = {}): Promise<M
   });
   const opening = { onStage: (stage: Stage) => onProgress?.({ stage }), onWarning, signal };
   if (worker === false) return createModel(await openLocalSession(bytes, session, opening));
+  const { openWorkerSession } = await import("./worker-session.ts");
   const port = () => (worker === true ? startWorker() : worker());
   return createModel(await openWorkerSession(port, bytes, session, opening));
 }

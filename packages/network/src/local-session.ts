@@ -5,13 +5,13 @@ import type { Step } from "@nnhal/driver-core/partition";
 import { extensionName } from "@nnhal/extension-tflite/types";
 import { type ExtensionDefinition, elementAt, operationText, vocabularyOf, whenLoaded } from "@nnhal/operations";
 import { Compilation, Model, NeuralNetworksError, type StepTime } from "@nnhal/runtime";
-import { type ImportedModel, importTflite, readTflite, TfliteError } from "@nnhal/tflite";
+import { createStates, type ImportedModel, importTflite, readTflite, TfliteError } from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
 import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
 import { NetworkError } from "./error.ts";
-import { execute, type InputBytes, zeros } from "./execute.ts";
-import type { ExplainedOperation, Explanation, Profile, Session, Value } from "./session.ts";
+import { execute, type InputBytes } from "./execute.ts";
+import type { Description, ExplainedOperation, Explanation, Profile, Session, Value } from "./session.ts";
 import { messageOf, oneLine } from "./text.ts";
 
 /** How to open a model. Those that can be copied go to a worker, too. */
@@ -55,7 +55,8 @@ export async function openLocalSession(
     const prepared = await prepare(imported, selection, { onFallback: onWarning }, await cacheOf(options, bytes));
     signal?.throwIfAborted();
     const extensions = [...(tflite ? [tflite] : []), ...(options.extensions ?? [])];
-    return createSession(bytes, imported, selection, prepared, extensions, onWarning);
+    const description = await whenLoaded(() => describeModel(bytes, imported, prepared.deviceNames, onWarning));
+    return createSession(description, imported, selection, prepared, extensions);
   } catch (error) {
     await selection.close();
     throw error;
@@ -139,19 +140,17 @@ async function prepare(
 }
 
 function createSession(
-  file: Uint8Array,
+  description: Description,
   imported: ImportedModel,
   selection: Selection,
   compilation: Compilation,
   extensions: readonly ExtensionDefinition[],
-  onWarning: ((message: string) => void) | undefined,
 ): Session {
   const { inputs, outputs, states } = imported;
   const named = namedOperations(imported, extensions);
   const stateOutputs = new Set(states.map(({ output }) => output));
   const givenCount = inputs.length - states.length;
-  const start = () => states.map(({ input, initial }) => initial?.slice() ?? zeros(elementAt(inputs, input)));
-  let state = start();
+  const state = createStates(imported);
   // A run of a model with state begins when the one before it has ended.
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -167,34 +166,43 @@ function createSession(
   };
   /** Inputs by place of the model: those of the caller, then the states. */
   const argumentsOf = (values: readonly Value[]): InputBytes[] => {
-    const all: InputBytes[] = values.slice(0, givenCount).map(({ bytes, shape }, place) => {
+    const argument = ({ bytes, shape }: Value, place: number): InputBytes => {
       const isOpen = elementAt(inputs, place).shape.length === 0 || elementAt(inputs, place).shape.includes(0);
       return isOpen ? { bytes, shape } : { bytes };
-    });
-    for (const [place, { input }] of states.entries()) all[input] = { bytes: elementAt(state, place) };
+    };
+    const all = values.slice(0, givenCount).map(argument);
+    for (const { index, bytes, dimensions } of state.inputs(imported))
+      all[index] = argument({ bytes, shape: dimensions }, index);
     return all;
   };
   const once = async (values: readonly Value[], into: readonly (Uint8Array | undefined)[] = []): Promise<Value[]> => {
     const results = await failing(() => execute(compilation, argumentsOf(values), outputs, into));
-    state = state.map((bytes, place) => {
-      const { output } = elementAt(states, place);
-      return output === undefined ? bytes : elementAt(results, output).bytes;
+    state.update(imported, (output) => {
+      const { bytes, info } = elementAt(results, output);
+      return { bytes, dimensions: info.shape };
     });
     return results.flatMap(({ info, bytes }, place) => (stateOutputs.has(place) ? [] : [{ bytes, shape: info.shape }]));
   };
   return {
-    description: describeModel(file, imported, compilation.deviceNames, onWarning),
+    description,
     compute: (values, into) => track(states.length === 0 ? once(values, into) : inTurn(() => once(values, into))),
     explain: async () => explain(compilation, named),
     profile: (values, runs) =>
       track(inTurn(() => profile(imported, named, selection, () => argumentsOf(values), runs, compilation))),
-    readState: () => inTurn(async () => state.map((bytes) => bytes.slice())),
+    readState: () =>
+      inTurn(async () =>
+        states.map(({ name }) => {
+          const { bytes, dimensions } = state.get(name);
+          return { bytes, shape: dimensions };
+        }),
+      ),
     writeState: (values) =>
       inTurn(async () => {
-        const fresh = start();
-        state = state.map((bytes, place) =>
-          values.has(place) ? (values.get(place)?.slice() ?? elementAt(fresh, place)) : bytes,
-        );
+        for (const [place, value] of values) {
+          const { name } = elementAt(states, place);
+          if (value === undefined) state.reset([name]);
+          else state.set(name, { bytes: value.bytes, dimensions: value.shape });
+        }
       }),
     async close() {
       await Promise.all(running);

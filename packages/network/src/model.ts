@@ -122,9 +122,7 @@ export function createModel(session: Session): Model {
     async read() {
       expectOpen("state.read");
       const all = await session.readState();
-      const tensors = states.map((info, place) =>
-        tensorOf(info, { bytes: elementAt(all, place), shape: info.shape }, false, undefined),
-      );
+      const tensors = states.map((info, place) => tensorOf(info, elementAt(all, place), false, undefined));
       // Real numbers: `raw` is false.
       return Object.fromEntries(tensors.map((tensor) => [tensor.name, tensor])) as Record<string, Tensor>;
     },
@@ -132,7 +130,7 @@ export function createModel(session: Session): Model {
       expectOpen("state.write");
       const entries = Object.entries(values).map(([key, value]) => {
         const place = placeOf(states, key, "state");
-        return [place, encodeValue(value, elementAt(states, place), "the state").bytes] as const;
+        return [place, encodeValue(value, elementAt(states, place), "the state")] as const;
       });
       await session.writeState(new Map(entries));
     },

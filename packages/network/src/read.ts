@@ -2,6 +2,7 @@
  * Reads what an application names: a file, an address, bytes or a Blob.
  */
 import { readLocal } from "#platform";
+import { joinBytes } from "./bytes.ts";
 import { check, NetworkError } from "./error.ts";
 import { messageOf, oneLine } from "./text.ts";
 import { kindOf } from "./values.ts";
@@ -66,13 +67,7 @@ async function fetchBytes(source: string | URL, { onProgress, signal }: ReadOpti
     loaded += part.value.length;
     onProgress?.(loaded, total);
   }
-  const bytes = new Uint8Array(loaded);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return joinBytes(parts);
 }
 
 const reasons: Readonly<Record<string, string>> = {

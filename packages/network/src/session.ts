@@ -63,9 +63,9 @@ export interface Session {
   /** Runs several times, with each operation in a step of its own. */
   profile(inputs: readonly Value[], runs: number): Promise<Profile>;
   /** Copies of the states, by place. */
-  readState(): Promise<readonly Uint8Array[]>;
+  readState(): Promise<readonly Value[]>;
   /** Sets some states; undefined is the state of the start. */
-  writeState(values: ReadonlyMap<number, Uint8Array | undefined>): Promise<void>;
+  writeState(values: ReadonlyMap<number, Value | undefined>): Promise<void>;
   /** Waits for runs that have started. */
   close(): Promise<void>;
 }

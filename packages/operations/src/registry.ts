@@ -88,6 +88,21 @@ export class NotLoadedError extends Error {
 }
 
 /**
+ * A function that returns what `load` resolves to, once that is loaded; before, it throws a NotLoadedError. `what`: begins its message,
+ * such as "the reader of strings".
+ */
+export function byNeed<Loaded extends object>(what: string, load: () => Promise<Loaded>): () => Loaded {
+  let loaded: Loaded | undefined;
+  return () => {
+    if (loaded !== undefined) return loaded;
+    const remedy = "in a browser, use whenLoaded() of @nnhal/operations";
+    throw new NotLoadedError(`${what} is not loaded: ${remedy}`, async () => {
+      loaded = await load();
+    });
+  };
+}
+
+/**
  * The result of `work`, such as the import of a model. If it throws a NotLoadedError, what it needs is loaded, and `work` is called
  * again.
  */

@@ -46,8 +46,8 @@ async function deviceWith(name: string, ...extensions: ExtensionDefinition[]): P
 function only(device: Device, ...operations: ExtensionDefinition["operations"]): Device {
   return {
     ...device,
-    getSupportedOperations(model) {
-      const { supported, reasons, ...outcome } = device.getSupportedOperations(model);
+    async getSupportedOperations(model) {
+      const { supported, reasons, ...outcome } = await device.getSupportedOperations(model);
       const isTaken = model.main.operations.map(
         ({ type }) =>
           (!isExtensionOperationType(type) && type !== OperationType.IF && type !== OperationType.WHILE) ||
@@ -323,7 +323,7 @@ describe("control flow", () => {
     expect(await run(new Compilation(branches(), [all]), [1])).toEqual([6]);
   });
 
-  it("with a value of an extension that the device lacks is not supported, even if nothing inside reads it", () => {
+  it("with a value of an extension that the device lacks is not supported, even if nothing inside reads it", async () => {
     const inner = new Model(options);
     const [unread, read, floor] = addOperands(inner, { type: LONG }, float32(1), float32(1));
     inner.addOperation("FLOOR", [read], [floor]);
@@ -345,8 +345,8 @@ describe("control flow", () => {
     model.addOperation("IF", [flag, yes, no, left, right], [end]);
     model.identifyInputsAndOutputs([flag, left, right], [end]);
     model.finish();
-    expect(all.getSupportedOperations(model.hal).supported).toEqual([true]);
-    expect(plain.getSupportedOperations(model.hal)).toMatchObject({
+    expect((await all.getSupportedOperations(model.hal)).supported).toEqual([true]);
+    expect(await plain.getSupportedOperations(model.hal)).toMatchObject({
       supported: [false],
       reasons: ["IF: input 3 is of an extension type that the engine does not know"],
     });

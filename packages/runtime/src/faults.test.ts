@@ -133,8 +133,8 @@ describe("a device that does not report what it supports", () => {
     expect(lines).toEqual([expect.stringContaining("warning: device faulty supports no operation of the model")]);
     await expect(compiled(chain(), [device], { log })).rejects.toThrow(rule);
     const model = chain();
-    expect(model.getSupportedOperationsForDevices([device, reference])).toEqual([true, true, true]);
-    expect(model.getSupportedOperationsForDevices([device])).toEqual([false, false, false]);
+    expect(await model.getSupportedOperationsForDevices([device, reference])).toEqual([true, true, true]);
+    expect(await model.getSupportedOperationsForDevices([device])).toEqual([false, false, false]);
   });
 
   it("or how fast it is, comes after all others", async () => {

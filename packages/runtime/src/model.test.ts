@@ -91,34 +91,36 @@ describe("Model", () => {
       return model;
     }
 
-    it("answers in the order in which operations were added", () => {
-      expect(unsorted().getSupportedOperationsForDevices([taking("ABS")])).toEqual([false, false, true]);
-      expect(unsorted().getSupportedOperationsForDevices([taking("NEG"), taking("FLOOR")])).toEqual([
+    it("answers in the order in which operations were added", async () => {
+      expect(await unsorted().getSupportedOperationsForDevices([taking("ABS")])).toEqual([false, false, true]);
+      expect(await unsorted().getSupportedOperationsForDevices([taking("NEG"), taking("FLOOR")])).toEqual([
         true,
         true,
         false,
       ]);
-      expect(unsorted().getSupportedOperationsForDevices([reference])).toEqual([true, true, true]);
-      expect(addModel().getSupportedOperationsForDevices([taking("ADD")])).toEqual([true]);
+      expect(await unsorted().getSupportedOperationsForDevices([reference])).toEqual([true, true, true]);
+      expect(await addModel().getSupportedOperationsForDevices([taking("ADD")])).toEqual([true]);
     });
 
-    it("counts a device that fails, or does not answer for every operation, as one that supports none", () => {
+    it("counts a device that fails, or does not answer for every operation, as one that supports none", async () => {
       const failing = {
         ...taking("ABS"),
         getSupportedOperations: () => ({ status: ErrorStatus.GENERAL_FAILURE, supported: [], reasons: [] }),
       };
       const short = { ...taking("NEG"), getSupportedOperations: () => ({ ...ok, supported: [true], reasons: [] }) };
-      expect(unsorted().getSupportedOperationsForDevices([failing, short])).toEqual([false, false, false]);
+      expect(await unsorted().getSupportedOperationsForDevices([failing, short])).toEqual([false, false, false]);
     });
 
-    it("refuses no devices, missing ones and one twice, and a model that is not finished", () => {
+    it("refuses no devices, missing ones and one twice, and a model that is not finished", async () => {
       const model = unsorted();
       const missing = JSON.parse("null");
-      expect(() => model.getSupportedOperationsForDevices([])).toThrow(code("BAD_DATA"));
-      expect(() => model.getSupportedOperationsForDevices([reference, reference])).toThrow(code("BAD_DATA"));
-      expect(() => model.getSupportedOperationsForDevices(missing)).toThrow(code("UNEXPECTED_NULL"));
-      expect(() => model.getSupportedOperationsForDevices([reference, missing])).toThrow(code("UNEXPECTED_NULL"));
-      expect(() => new Model().getSupportedOperationsForDevices([reference])).toThrow(code("BAD_STATE"));
+      await expect(model.getSupportedOperationsForDevices([])).rejects.toThrow(code("BAD_DATA"));
+      await expect(model.getSupportedOperationsForDevices([reference, reference])).rejects.toThrow(code("BAD_DATA"));
+      await expect(model.getSupportedOperationsForDevices(missing)).rejects.toThrow(code("UNEXPECTED_NULL"));
+      await expect(model.getSupportedOperationsForDevices([reference, missing])).rejects.toThrow(
+        code("UNEXPECTED_NULL"),
+      );
+      await expect(new Model().getSupportedOperationsForDevices([reference])).rejects.toThrow(code("BAD_STATE"));
     });
   });
 

@@ -295,13 +295,13 @@ export class Model {
 
   /**
    * Which operations at least one of some devices takes, in the order in which they were added. `explain` of the command
-   * line tells why not. Throws BAD_STATE before `finish`, BAD_DATA for no devices and for one that is listed twice.
+   * line tells why not. Rejects with BAD_STATE before `finish`, BAD_DATA for no devices and for one that is listed twice.
    */
-  getSupportedOperationsForDevices(devices: readonly Device[]): boolean[] {
+  async getSupportedOperationsForDevices(devices: readonly Device[]): Promise<boolean[]> {
     const what = "getSupportedOperationsForDevices";
     const { devices: given } = devicesGiven(devices, undefined, what);
     expect(given.length > 0, ResultCode.BAD_DATA, () => `${what}: there are no devices`);
-    const supported = supportedByAny(this.hal, given, this.log);
+    const supported = await supportedByAny(this.hal, given, this.log);
     if (this.#order === undefined) return supported;
     const added = new Array<boolean>(supported.length);
     for (const [place, original] of this.#order.entries()) added[original] = elementAt(supported, place);

@@ -81,10 +81,10 @@ describe("runtimeAsDevice", () => {
     expect(() => runtimeAsDevice([])).toThrow(code("BAD_DATA"));
   });
 
-  it("supports the operations that one of them supports, and reports why none does", () => {
+  it("supports the operations that one of them supports, and reports why none does", async () => {
     const model = chain(3).hal;
-    expect(runtimeAsDevice(pair()).getSupportedOperations(model).supported).toEqual([true, true, true]);
-    expect(runtimeAsDevice([half("even", 0)]).getSupportedOperations(model)).toEqual({
+    expect((await runtimeAsDevice(pair()).getSupportedOperations(model)).supported).toEqual([true, true, true]);
+    expect(await runtimeAsDevice([half("even", 0)]).getSupportedOperations(model)).toEqual({
       status: ErrorStatus.NONE,
       supported: [true, false, true],
       reasons: [undefined, "even: it is the other's", undefined],
@@ -123,7 +123,7 @@ describe("runtimeAsDevice", () => {
     const { hal } = chain(2);
     const invalid: HalModel = { ...hal, main: { ...hal.main, inputIndexes: [] } };
     const device = runtimeAsDevice(pair(), options);
-    expect(device.getSupportedOperations(invalid)).toMatchObject({
+    expect(await device.getSupportedOperations(invalid)).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
       supported: [],
       message: expect.stringContaining("the model is not valid: "),
@@ -143,8 +143,8 @@ describe("runtimeAsDevice", () => {
     const { hal } = doubling(100);
     const device = (name: string) => ({ ...taking(reference, ["LESS", "ADD"]), name });
     const [npu, cpu] = [device("npu"), device("cpu")] as const;
-    expect(runtimeAsDevice([npu, cpu], { cpu }).getSupportedOperations(hal).supported).toEqual([true]);
-    expect(runtimeAsDevice([npu, cpu]).getSupportedOperations(hal).supported).toEqual([false]);
+    expect((await runtimeAsDevice([npu, cpu], { cpu }).getSupportedOperations(hal)).supported).toEqual([true]);
+    expect((await runtimeAsDevice([npu, cpu]).getSupportedOperations(hal)).supported).toEqual([false]);
     expect((await runtimeAsDevice([npu, cpu], { cpu }).prepareModel(hal)).status).toBe(ErrorStatus.NONE);
     expect((await runtimeAsDevice([npu, cpu]).prepareModel(hal)).status).toBe(ErrorStatus.INVALID_ARGUMENT);
   });
@@ -193,9 +193,9 @@ describe("runtimeAsDevice", () => {
   it("does not change with a model that its caller changes afterwards", async () => {
     const model = structuredClone(chain(2).hal) as { main: { operations: unknown[] } } & HalModel;
     const device = runtimeAsDevice(pair());
-    expect(device.getSupportedOperations(model).supported).toEqual([true, true]);
+    expect((await device.getSupportedOperations(model)).supported).toEqual([true, true]);
     model.main.operations.pop();
-    expect(device.getSupportedOperations(model).status).toBe(ErrorStatus.INVALID_ARGUMENT);
+    expect((await device.getSupportedOperations(model)).status).toBe(ErrorStatus.INVALID_ARGUMENT);
     expect((await device.prepareModel(model)).status).toBe(ErrorStatus.INVALID_ARGUMENT);
   });
 
@@ -295,8 +295,8 @@ describe("planMemory", () => {
     const devices = pair().map(
       (device): Device => ({
         ...device,
-        getSupportedOperations(asked) {
-          const answer = device.getSupportedOperations(asked);
+        async getSupportedOperations(asked) {
+          const answer = await device.getSupportedOperations(asked);
           const supported = answer.supported.map(
             (yes, index) => yes && asked.main.operations[index]?.type !== OperationType.WHILE,
           );

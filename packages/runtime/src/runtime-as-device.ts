@@ -66,18 +66,18 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
     },
     getNumberOfCacheFilesNeeded: () => ({ ...ok, numModelCache: 0, numDataCache: 0 }),
     getStatus: () => worstOf(all.map((device) => device.getStatus())),
-    getSupportedOperations(model) {
-      const checked = checkedModel(model, all);
+    async getSupportedOperations(model) {
+      const checked = await checkedModel(model, all);
       if (typeof checked === "string") {
         return { status: ErrorStatus.INVALID_ARGUMENT, message: checked, supported: [], reasons: [] };
       }
-      const reasons = whyUnsupported(deviceForm(checked), all, planning);
+      const reasons = await whyUnsupported(deviceForm(checked), all, planning);
       return { ...ok, supported: reasons.map((reason) => reason === undefined), reasons };
     },
     async prepareModel(givenModel, given): Promise<PrepareResult> {
       const { cache: _, ...prepareOptions } = given ?? {};
       const refuse = (status: ErrorStatus, message: string) => ({ status, message, preparedModel: null });
-      const model = checkedModel(givenModel, all);
+      const model = await checkedModel(givenModel, all);
       if (typeof model === "string") return refuse(ErrorStatus.INVALID_ARGUMENT, model);
       const divided = await divideAndPrepare(model, all, division, prepareOptions);
       if ("plan" in divided) return { ...ok, preparedModel: present(divided, model) };
@@ -91,7 +91,7 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
 }
 
 /** The sealed copy of a caller's model, or why it is not valid. Only devices know the rules of extensions, so they are asked too. */
-function checkedModel(given: Model, devices: readonly GuardedDevice[]): Model | string {
+async function checkedModel(given: Model, devices: readonly GuardedDevice[]): Promise<Model | string> {
   const sealed = sealModel(given);
   if ("issues" in sealed) {
     const [first] = sealed.issues;
@@ -99,7 +99,7 @@ function checkedModel(given: Model, devices: readonly GuardedDevice[]): Model | 
   }
   const { model } = sealed;
   if (model.extensionNameToPrefix.length === 0) return model;
-  const answers = devices.map((device) => device.getSupportedOperations(model));
+  const answers = await Promise.all(devices.map((device) => device.getSupportedOperations(model)));
   const isRefused = answers.every(({ status }) => status !== ErrorStatus.NONE);
   return isRefused ? (answers[0]?.message ?? "no device accepts the model") : model;
 }

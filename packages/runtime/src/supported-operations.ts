@@ -11,12 +11,14 @@ import { reportedBy } from "./plan/observe.ts";
  * For each operation of the main subgraph, whether one of the devices supports it. A device that fails to answer supports none,
  * and is named in the log.
  */
-export function supportedByAny(model: Model, devices: readonly GuardedDevice[], log: Logger): boolean[] {
+export async function supportedByAny(model: Model, devices: readonly GuardedDevice[], log: Logger): Promise<boolean[]> {
   const count = model.main.operations.length;
   const asked = deviceForm(model);
-  const answers = devices.map((device) => {
-    const { status, supported } = reportedBy(device, log).getSupportedOperations(asked);
-    return status === ErrorStatus.NONE ? supported : [];
-  });
+  const answers = await Promise.all(
+    devices.map(async (device) => {
+      const { status, supported } = await reportedBy(device, log).getSupportedOperations(asked);
+      return status === ErrorStatus.NONE ? supported : [];
+    }),
+  );
   return Array.from({ length: count }, (_, index) => answers.some((supported) => supported[index] === true));
 }

@@ -94,10 +94,10 @@ describe("a vendor's operation", () => {
     expect([...output]).toEqual(expected);
   });
 
-  it("is supported by no other device", () => {
-    expect(model(true).getSupportedOperationsForDevices([vendor()])).toEqual([false, true, false]);
-    expect(model(true).getSupportedOperationsForDevices([reference])).toEqual([true, false, true]);
-    expect(model(true).getSupportedOperationsForDevices([vendor(), reference])).toEqual([true, true, true]);
+  it("is supported by no other device", async () => {
+    expect(await model(true).getSupportedOperationsForDevices([vendor()])).toEqual([false, true, false]);
+    expect(await model(true).getSupportedOperationsForDevices([reference])).toEqual([true, false, true]);
+    expect(await model(true).getSupportedOperationsForDevices([vendor(), reference])).toEqual([true, true, true]);
   });
 
   it("cannot be compiled without the vendor's device, nor fall back to the CPU", async () => {

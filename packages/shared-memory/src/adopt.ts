@@ -22,8 +22,6 @@ const copied = new WeakMap<Memory, string>();
 /** Descriptors of memories that are used by copies. */
 const unreachable = new FinalizationRegistry<number>((fd) => closeSync(fd));
 
-/** Of memory files whose maker has forbidden more seals. */
-const notSealed = "it is not sealed against getting shorter";
 /** The file system of memory files. */
 const TMPFS_MAGIC = 0x0102_1994;
 
@@ -78,7 +76,8 @@ function whyItCanShrink(fd: number, system: Linux | { readonly missing: string }
   if ("missing" in system) return system.missing;
   const seals = system.seals(fd);
   if (seals === undefined) return "it is not a memory file";
-  if ((seals & Seal.SHRINK) === 0 && !system.addSeals(fd, Seal.SHRINK)) return notSealed;
+  if ((seals & Seal.SHRINK) === 0 && !system.addSeals(fd, Seal.SHRINK))
+    return "it is not sealed against getting shorter";
   // A page of another system, such as that of large pages, can be missing when it is touched.
   return statfsSync(`/proc/self/fd/${fd}`).type === TMPFS_MAGIC ? undefined : "it has pages of a special kind";
 }
@@ -93,7 +92,8 @@ function mapped(file: FileDescriptorHandle, size: number): Memory {
 }
 
 function copy(file: FileDescriptorHandle, size: number, unsafe: string): Memory {
-  if (unsafe !== notSealed) checkReadable(file.fd);
+  const unreadable = whyUnreadable(file.fd);
+  if (unreadable !== undefined) throw new Error(unreadable);
   const length = fstatSync(file.fd).size;
   if (file.offset + size > length) throw new Error(`it reaches beyond the file's ${length} bytes`);
   const mapping = copyFile(file, size);
@@ -106,15 +106,17 @@ function copy(file: FileDescriptorHandle, size: number, unsafe: string): Memory 
   return mappedMemory(memory, keeping);
 }
 
-/** Checks that reading a file ends: it is one of a disk, and not of a process that answers when it likes. */
-function checkReadable(fd: number): void {
-  if (process.platform === "linux") {
+/** Why a file is not one whose reads end: that of a disk, or a memory file. A process can answer reads when it likes. */
+export function whyUnreadable(fd: number): string | undefined {
+  const calls = linux();
+  const isMemoryFile = !("missing" in calls) && calls.seals(fd) !== undefined;
+  if (process.platform === "linux" && !isMemoryFile) {
     const system = fileSystemOf(fd);
     if (system === undefined || system.startsWith("fuse")) {
-      throw new Error(`its file lies in ${system ?? "an unknown file system"}, whose reads can be delayed for ever`);
+      return `its file lies in ${system ?? "an unknown file system"}, whose reads can be delayed for ever`;
     }
   }
-  if (!fstatSync(fd).isFile()) throw new Error("its descriptor is not that of a file");
+  return fstatSync(fd).isFile() ? undefined : "its descriptor is not that of a file";
 }
 
 /** The kind of file system that a file is in; undefined if it is in none that this process sees. Asks nothing of that system. */

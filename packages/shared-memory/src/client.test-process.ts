@@ -1,13 +1,16 @@
 /** A client that passes memories, honestly or not. */
 import { closeSync, ftruncateSync, openSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { Socket } from "node:net";
 import { join } from "node:path";
 import { allocateMemory, mapPool, memoryOf, systemLibrary } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
 import { descriptorChannel } from "./descriptor-channel.ts";
-import { type ClientSocket, connectDescriptors } from "./descriptor-socket.ts";
+import { type ClientSocket, connectDescriptors, serveDescriptors } from "./descriptor-socket.ts";
 import { descriptorWay, folderWay } from "./file-way.ts";
+import { sharedMemoryForm } from "./form.ts";
 import { linux } from "./linux.ts";
 import { createPassing, type MemoryPassing, type PassedMemory } from "./passing.ts";
+import { peerCredentials } from "./peer-credentials.ts";
 import { createSharedMemory } from "./shared-memory.ts";
 import { answer } from "./start-peer.test-helper.ts";
 import { encodeTicket } from "./ticket.ts";
@@ -127,6 +130,10 @@ answer({
     raw = openSync(path, "r+");
     return offer(length, 3);
   },
+  passFileAt(path: string) {
+    const fd = openSync(path, "r+");
+    return passing?.passFile?.(fd);
+  },
   offerSocket() {
     raw = connected().fd;
     return offer(4096, 1);
@@ -183,5 +190,16 @@ answer({
   },
   truncatePath: (path: string) => truncateSync(path, 0),
   readPath: (path: string) => [...readFileSync(path)],
+  form: () => sharedMemoryForm(),
+  /** What functions answer that need system calls. */
+  async reasons() {
+    return [
+      createSharedMemory(1),
+      descriptorChannel(0),
+      await connectDescriptors("/"),
+      await serveDescriptors("/"),
+      peerCredentials(new Socket()),
+    ];
+  },
   closeSocket: () => socket?.close(),
 });

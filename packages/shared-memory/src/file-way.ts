@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, unl
 import { join } from "node:path";
 import { mapPool } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
-import { adoptMemory } from "./adopt.ts";
+import { adoptMemory, whyUnreadable } from "./adopt.ts";
 import { descriptorChannel, type NotPassed } from "./descriptor-channel.ts";
 import { createSharedMemory, type NoMemory } from "./shared-memory.ts";
 import type { Ticket } from "./ticket.ts";
@@ -31,6 +31,8 @@ export interface FileWay {
   /** Makes and sends a file for bytes that are copied. */
   sendTwin(length: number): (SentFile & { readonly twin: Twin }) | NoMemory;
   receive(ticket: Ticket): Memory | NoMemory;
+  /** The descriptor of an open file that the other side has sent. The caller closes it. */
+  take?(id: number): number | NoMemory;
   /** A file that was sent is not needed any more. */
   forget(file: string): void;
   close(): void;
@@ -75,6 +77,14 @@ export function descriptorWay(socket: number): FileWay | NotPassed {
       const fd = channel.take(id);
       if (typeof fd !== "number") return { refused: `its descriptor has not come: ${fd.notPassed}` };
       return adoptMemory(fd, length, { offset: start, protection });
+    },
+    take(id) {
+      const fd = channel.take(id);
+      if (typeof fd !== "number") return { refused: `its descriptor has not come: ${fd.notPassed}` };
+      const why = whyUnreadable(fd);
+      if (why === undefined) return fd;
+      closeSync(fd);
+      return { refused: why };
     },
     forget() {},
     close: () => channel.close(),
@@ -130,7 +140,9 @@ export function folderWay({ folder, owner = process.getuid?.() }: FolderOptions)
         fd = openSync(join(folder, file), constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
         const { uid, mode } = fstatSync(fd);
         if (owner !== undefined && uid !== owner) throw new Error(`it belongs to user ${uid}, not ${owner}`);
-        if ((mode & 0o077) !== 0) throw new Error(`others may use it: its mode is ${(mode & 0o777).toString(8)}`);
+        // Windows has neither users nor modes of this kind.
+        if (owner !== undefined && (mode & 0o077) !== 0)
+          throw new Error(`others may use it: its mode is ${(mode & 0o777).toString(8)}`);
         remove(join(folder, file));
         return adoptMemory(fd, length, { offset: start, protection });
       } catch (error) {

@@ -14,6 +14,12 @@ export { descriptorWay, type FileWay, type FolderOptions, folderWay, type SentFi
 export { type SharedMemoryForm, sharedMemoryForm } from "./form.ts";
 export { blockingFutexSignal, createParking, mappedSignal, type Parking, ringParked } from "./futex-signal.ts";
 export type { Credentials } from "./linux.ts";
-export { createPassing, type MemoryPassing, type PassedMemory, type PassingOptions } from "./passing.ts";
+export {
+  createPassing,
+  type MemoryPassing,
+  type PassedMemory,
+  type PassingOptions,
+  type TakenFile,
+} from "./passing.ts";
 export { type NoCredentials, peerCredentials } from "./peer-credentials.ts";
 export { createSharedMemory, greatestSize, type NoMemory, type SharedMemory } from "./shared-memory.ts";

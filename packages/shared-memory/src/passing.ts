@@ -5,6 +5,7 @@
  * Memory that lies in a file is shared. Bytes of the sender's own are copied to a twin that is shared: `store` before the other
  * side reads them, `load` after it has written them.
  */
+import { closeSync } from "node:fs";
 import { type Mapping, mapPool, mappedMemory } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
 import type { FileWay, Twin } from "./file-way.ts";
@@ -31,9 +32,19 @@ export interface MemoryPassing {
   receive(ticket: Uint8Array): Memory | NoMemory;
   /** The sender has no use for a file any more (`onUnused`); its memory lives as long as it is used here. */
   release(id: number): void;
+  /** Passes an open file, such as one of a cache, as the number by which the other side takes it. Absent: files do not pass. */
+  readonly passFile?: (fd: number) => number | NoMemory;
+  /** An open file that the other side has passed. */
+  readonly takeFile?: (id: number) => TakenFile | NoMemory;
   /** Bytes of the files that this side has received and not released. */
   readonly receivedBytes: number;
   /** Ends the passing. Memories that were received stay valid. */
+  close(): void;
+}
+
+/** An open file of the other side, and what to do with it afterwards. */
+export interface TakenFile {
+  readonly fd: number;
   close(): void;
 }
 
@@ -164,6 +175,7 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
       if ("refused" in file) return { refused: `receiving a memory of ${ticket.size} bytes: ${file.refused}` };
       return partOf(file, ticket);
     },
+    ...filesOf(way),
     release(id) {
       receivedBytes -= received.get(id)?.length ?? 0;
       received.delete(id);
@@ -173,6 +185,21 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
       received.clear();
       receivedBytes = 0;
       way.close();
+    },
+  };
+}
+
+/** Open files cross as descriptors. */
+function filesOf({ sharesFiles, send, take }: FileWay): Pick<MemoryPassing, "passFile" | "takeFile"> {
+  if (!sharesFiles || take === undefined) return {};
+  return {
+    passFile(fd) {
+      const sent = send(fd);
+      return "refused" in sent ? sent : sent.id;
+    },
+    takeFile(id) {
+      const fd = take(id);
+      return typeof fd === "number" ? { fd, close: () => closeSync(fd) } : fd;
     },
   };
 }

@@ -13,7 +13,7 @@ import type { DEVICE_TYPE_UNKNOWN } from "./constants.ts";
 import type { DeviceStatus, DeviceType, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
 import type { IFencedExecutionCallback, SyncFence } from "./fence.ts";
 import type { Model } from "./model.ts";
-import type { ExecutionResult, Outcome } from "./outcome.ts";
+import type { Awaitable, ExecutionResult, Outcome } from "./outcome.ts";
 import type { Request } from "./request.ts";
 import type { HalVersion } from "./version.ts";
 
@@ -141,10 +141,14 @@ export interface Device {
   /** Not empty; changes whenever the driver changes. */
   getVersionString(): Outcome & { readonly version: string };
   getSupportedExtensions(): Outcome & { readonly extensions: readonly Extension[] };
-  /** Which operations of a model the device can execute; INVALID_ARGUMENT for a model that is not valid. */
-  getSupportedOperations(model: Model): SupportedOperations;
+  /**
+   * Which operations of a model the device can execute; INVALID_ARGUMENT for a model that is not valid. The facts above
+   * are known without a question to the device. This is not, so that a remote device answers with a promise.
+   */
+  getSupportedOperations(model: Model): Awaitable<SupportedOperations>;
   /** Files needed to cache a prepared model; 0 and 0: no caching. Each at most `MAX_NUMBER_OF_CACHE_FILES`. */
   getNumberOfCacheFilesNeeded(): Outcome & { readonly numModelCache: number; readonly numDataCache: number };
+  /** The status now; of a remote device the last one that it has reported, and OFFLINE if it cannot be reached. */
   getStatus(): DeviceStatus;
   /** Compiles a model. The model and its pools must not change while the prepared model lives. */
   prepareModel(model: Model, options?: PrepareOptions): Promise<PrepareResult>;

@@ -101,7 +101,7 @@ export {
   operationTypeNames,
   operationTypes,
 } from "./operation-type.ts";
-export type { ExecutionResult, Outcome } from "./outcome.ts";
+export type { Awaitable, ExecutionResult, Outcome } from "./outcome.ts";
 export type { OutputShape, Request, RequestArgument, Timing } from "./request.ts";
 export { type CodesOf, codesOf, type EnumRow, type EnumTable, namesOf, type TableAt, tableAt } from "./table.ts";
 export type { OptionalTimeoutDuration, OptionalTimePoint } from "./time.ts";

@@ -11,6 +11,9 @@ export interface Outcome<Status extends ErrorStatus = ErrorStatus> {
   readonly message?: string;
 }
 
+/** An answer that is there at once, or comes later: a remote device answers with a promise, which never rejects. */
+export type Awaitable<Answer> = Answer | Promise<Answer>;
+
 /** The answer to an execution. */
 export interface ExecutionResult extends Outcome {
   /** One for each output if status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty. */

@@ -26,7 +26,7 @@ import type { Memory } from "./memory.ts";
 import type { Model as CanonicalModel, Operand as CanonicalOperand, Operation } from "./model.ts";
 import { operandTypes } from "./operand-type.ts";
 import { operationTypes } from "./operation-type.ts";
-import type { Outcome as CanonicalOutcome } from "./outcome.ts";
+import type { Awaitable, Outcome as CanonicalOutcome } from "./outcome.ts";
 import type { Request as CanonicalRequest } from "./request.ts";
 import { codesOf, tableAt } from "./table.ts";
 
@@ -94,7 +94,7 @@ export interface IDevice {
    * For each operation of the model whether the device can execute it; several calls at once are allowed.
    * INVALID_ARGUMENT: the model is not valid; the list is empty, as for every status except NONE.
    */
-  getSupportedOperations(model: Model): Outcome & { readonly supportedOperations: readonly boolean[] };
+  getSupportedOperations(model: Model): Awaitable<Outcome & { readonly supportedOperations: readonly boolean[] }>;
   /**
    * Launches the preparation of a model, which stays as it is. INVALID_ARGUMENT: the model is not valid. The prepared
    * model comes by `callback.notify`.

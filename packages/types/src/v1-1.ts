@@ -6,6 +6,7 @@ import type { PerformanceInfo } from "./capabilities.ts";
 import type { ExecutionPreference } from "./enums.ts";
 import type { Model as CanonicalModel } from "./model.ts";
 import { operationTypes } from "./operation-type.ts";
+import type { Awaitable } from "./outcome.ts";
 import { codesOf, tableAt } from "./table.ts";
 import type * as V1_0 from "./v1-0.ts";
 
@@ -29,7 +30,9 @@ export interface IDevice extends V1_0.IDevice {
   /** As `getCapabilities`. */
   getCapabilities_1_1(): V1_0.Outcome & { readonly capabilities: Capabilities };
   /** As `getSupportedOperations`. */
-  getSupportedOperations_1_1(model: Model): V1_0.Outcome & { readonly supportedOperations: readonly boolean[] };
+  getSupportedOperations_1_1(
+    model: Model,
+  ): Awaitable<V1_0.Outcome & { readonly supportedOperations: readonly boolean[] }>;
   /** As `prepareModel`, by `callback.notify`. INVALID_ARGUMENT also: `preference` is not an ExecutionPreference. */
   prepareModel_1_1(
     model: Model,

@@ -10,6 +10,7 @@ import type { DeviceType, ExecutionPreference, MeasureTiming } from "./enums.ts"
 import type { Model as CanonicalModel, Operand } from "./model.ts";
 import { OperandTypeRange as CanonicalOperandTypeRange, operandTypes } from "./operand-type.ts";
 import { OperationTypeRange as CanonicalOperationTypeRange, operationTypes } from "./operation-type.ts";
+import type { Awaitable } from "./outcome.ts";
 import type { OutputShape, Timing } from "./request.ts";
 import { codesOf, tableAt } from "./table.ts";
 import type * as V1_0 from "./v1-0.ts";
@@ -75,7 +76,9 @@ export interface IDevice extends V1_1.IDevice {
   getCapabilities_1_2(): V1_0.Outcome & { readonly capabilities: Capabilities };
   getSupportedExtensions(): V1_0.Outcome & { readonly extensions: readonly Extension[] };
   /** As `getSupportedOperations`. */
-  getSupportedOperations_1_2(model: Model): V1_0.Outcome & { readonly supportedOperations: readonly boolean[] };
+  getSupportedOperations_1_2(
+    model: Model,
+  ): Awaitable<V1_0.Outcome & { readonly supportedOperations: readonly boolean[] }>;
   /** Files needed to keep a prepared model; 0 and 0: it cannot be kept. Each at most `MAX_NUMBER_OF_CACHE_FILES`. */
   getNumberOfCacheFilesNeeded(): V1_0.Outcome & { readonly numModelCache: number; readonly numDataCache: number };
   /**

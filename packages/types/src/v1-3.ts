@@ -11,7 +11,7 @@ import type { SyncFence } from "./fence.ts";
 import type { Model } from "./model.ts";
 import { OperandTypeRange as CanonicalOperandTypeRange } from "./operand-type.ts";
 import { OperationTypeRange as CanonicalOperationTypeRange } from "./operation-type.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Awaitable, Outcome } from "./outcome.ts";
 import type { OutputShape, Request, Timing } from "./request.ts";
 import type { OptionalTimeoutDuration, OptionalTimePoint } from "./time.ts";
 import type * as V1_2 from "./v1-2.ts";
@@ -50,7 +50,7 @@ export interface IDevice extends V1_2.IDevice {
    * As `getSupportedOperations`, of the main subgraph. An IF or WHILE is supported only if every operation of the
    * subgraphs that it reaches is.
    */
-  getSupportedOperations_1_3(model: Model): Outcome & { readonly supportedOperations: readonly boolean[] };
+  getSupportedOperations_1_3(model: Model): Awaitable<Outcome & { readonly supportedOperations: readonly boolean[] }>;
   /**
    * As `prepareModel_1_2`, by `callback.notify_1_3`. `deadline`: when the model must be ready. INVALID_ARGUMENT also:
    * `priority` is not a Priority.

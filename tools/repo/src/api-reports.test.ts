@@ -6,8 +6,8 @@ import { apiEntriesOf, checkApiReports } from "./api-reports.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
 const exports = {
-  ".": { import: { types: "./dist/index.d.ts", default: "./dist/index.js" } },
-  "./memory": { import: { types: "./dist/memory.d.ts" } },
+  ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+  "./memory": { types: "./dist/memory.d.ts" },
   "./package.json": "./package.json",
 };
 const one: WorkspacePackage = { folder: "packages/one", manifest: { name: "@x/one", exports }, sources: [] };
@@ -32,6 +32,14 @@ test("each entry with declarations has a report", () => {
     { name: "@x/one", declarations: "./dist/index.d.ts", report: "index.api.md" },
     { name: "@x/one/memory", declarations: "./dist/memory.d.ts", report: "memory.api.md" },
   ]);
+});
+
+test("that no package has an entry is a problem", () => {
+  const none = { ...one, manifest: { name: "@x/one" } };
+  expect(checkApiReports(root, [none], false)).toEqual({
+    stale: [],
+    problems: ["no package has an entry with declarations"],
+  });
 });
 
 test("reports are written, and then up to date until an export or an entry changes", { timeout: 120_000 }, () => {

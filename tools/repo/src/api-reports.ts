@@ -28,7 +28,7 @@ export interface ApiReports {
 /** The entries of a package. */
 export function apiEntriesOf({ name, exports = {} }: Pick<Manifest, "name" | "exports">): ApiEntry[] {
   return Object.entries(exports).flatMap(([path, target]) => {
-    const declarations = propertyOf(propertyOf(target, "import"), "types");
+    const declarations = propertyOf(target, "types");
     if (typeof declarations !== "string") return [];
     const report = path === "." ? "index" : path.slice(2).replaceAll("/", "-");
     return [{ name: name + path.slice(1), declarations, report: `${report}.api.md` }];
@@ -49,7 +49,7 @@ export function checkApiReports(root: string, packages: readonly WorkspacePackag
       apiEntriesOf(manifest).map((entry) => ({ entry, folder, config: configOf(join(root, folder), entry, made) })),
     );
     const [first, ...others] = entries.map(({ config }) => config);
-    if (first === undefined) return { stale, problems };
+    if (first === undefined) return { stale, problems: ["no package has an entry with declarations"] };
     const additionalEntryPoints = others.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath);
     // One program for all entries: most of the time is parsing and binding.
     const compilerState = CompilerState.create(first, { additionalEntryPoints });

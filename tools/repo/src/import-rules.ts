@@ -20,7 +20,8 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   backend: ["types", "operations"],
   "driver-core": ["types", "operations", "validation", "utils", "backend"],
   "shared-memory": ["types", "driver-core/memory", "driver-core/burst"],
-  transport: ["types", "driver-core/memory", "driver-core/burst"],
+  transport: ["types", "utils", "driver-core"],
+  service: ["types", "driver-core", "transport", "shared-memory"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
   tflite: ["types", "operations", "extension-tflite"],
   network: [
@@ -56,6 +57,7 @@ export const isomorphicPackages = [
   "backend-reference",
   "backend-tfjs",
   "driver-core",
+  "transport",
   "runtime",
   "extension-fibonacci",
   "extension-tflite",

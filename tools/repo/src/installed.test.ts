@@ -13,10 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(project, { recursive: true }));
 
 const exports = {
-  ".": {
-    import: { types: "./index.d.ts", default: "./index.js" },
-    require: { types: "./index.d.cts", default: "./index.cjs" },
-  },
+  ".": { types: "./index.d.ts", default: "./index.js" },
 };
 
 /** Puts a package of some files into the project, and returns the answers of tsc and node. */
@@ -39,9 +36,7 @@ function use(files: Readonly<Record<string, string>>) {
 
 const whole = {
   "index.js": "export const a = 1;",
-  "index.cjs": "exports.a = 1;",
   "index.d.ts": "export declare const a: number;",
-  "index.d.cts": "export declare const a: number;",
 };
 
 test("a package that has everything is used without a problem", () => {
@@ -49,13 +44,17 @@ test("a package that has everything is used without a problem", () => {
   expect({ types: types(), load: load() }).toEqual({ types: "", load: "" });
 });
 
-test("declarations that are missing for one module kind are found", () => {
-  const { "index.d.cts": _, ...rest } = whole;
-  expect(use(rest).types()).toMatch(/^cjs\.cts.*error TS7016/);
+test("declarations that are missing are found for both module kinds", () => {
+  const { "index.d.ts": _, ...rest } = whole;
+  const found = use(rest).types();
+  for (const file of ["esm.mts", "cjs.cts"]) expect(found).toMatch(new RegExp(`^${file}.*error TS7016`, "m"));
 });
 
 test("an entry that cannot be loaded in one way, or exports nothing, is found", () => {
-  expect(use({ ...whole, "index.cjs": "" }).load()).toMatch(/^require of @nnhal\/made-up: Error: exports nothing/);
+  const waiting = use({ ...whole, "index.js": "await 0; export const a = 1;" }).load();
+  expect(waiting).toMatch(/^require of @nnhal\/made-up: Error.*top-level await/);
+  expect(waiting).not.toContain("import of");
+  expect(use({ ...whole, "index.js": "" }).load()).toMatch(/^import of @nnhal\/made-up: Error: exports nothing/);
   expect(use({ ...whole, "index.js": "import 'gone';" }).load()).toMatch(/^import of @nnhal\/made-up: .*gone/);
 });
 

@@ -71,8 +71,8 @@ export function projectFiles(
     "cjs.cts": lines((name, entry) => `import ${name} = require("${entry}");`),
     "tsconfig.json": JSON.stringify({
       compilerOptions: {
-        module: "node16",
-        moduleResolution: "node16",
+        // In "node16" a CommonJS module cannot import ES modules.
+        module: "node20",
         target: "es2022",
         lib: ["es2023"],
         strict: true,

@@ -2,6 +2,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { withNamespaceConstants } from "./namespace-declarations.ts";
 
-for (const file of ["dist/index.d.ts", "dist/index.d.cts"]) {
-  writeFileSync(file, withNamespaceConstants(readFileSync(file, "utf8")));
-}
+const file = "dist/index.d.ts";
+writeFileSync(file, withNamespaceConstants(readFileSync(file, "utf8")));

@@ -1,6 +1,6 @@
 /**
- * Checks packages as npm would deliver them: all are packed once, each is linted, its declarations are checked for both module
- * kinds, and then all are unpacked side by side and loaded with `import` and `require`.
+ * Checks packages as npm would deliver them: all are packed once, each is linted, its declarations are checked, and then all are
+ * unpacked side by side and loaded with `import` and `require`.
  */
 import {
   existsSync,
@@ -86,8 +86,11 @@ export function checkPackedTypes(root: string, packages: readonly WorkspacePacka
   });
 }
 
-/** The ways of finding declarations that packages are made for: those of Node.js 16 and newer, and of bundlers. */
-const resolutionKinds = ["node16-cjs", "node16-esm", "bundler"] as const;
+/**
+ * The ways of finding declarations that packages are made for: those of ES modules in Node.js, and of bundlers. CommonJS finds the same
+ * declarations; that of "node16" refuses ES modules, which "node20" and "nodenext" accept: see docs/decisions/0100.
+ */
+const resolutionKinds = ["node16-esm", "bundler"] as const;
 
 /** What attw finds in the declarations of a packed package. It is imported only here, since that takes seconds. */
 export async function typeProblems(tarball: string): Promise<string[]> {

@@ -10,10 +10,10 @@ const manifest = {
   sideEffects: false,
   engines: { node: ">=20.19" },
   publishConfig: { access: "public", provenance: true },
-  exports: { ".": { "@nnhal/source": "./src/index.ts", import: { types: "./dist/index.d.ts" } } },
+  exports: { ".": { "@nnhal/source": "./src/index.ts", types: "./dist/index.d.ts" } },
   bin: { x: "./dist/main.js" },
 };
-const paths = ["package.json", "README.md", "LICENSE", "src/index.ts", "dist/index.d.ts", "dist/main.js"];
+const paths = ["package.json", "README.md", "LICENSE", "dist/index.d.ts", "dist/main.js"];
 const upload = (name: string, files: readonly string[]): Upload => ({
   name,
   size: 1,
@@ -54,8 +54,8 @@ describe("a problem is", () => {
     expect(problems({ description: undefined })).toEqual(['@nnhal/x: "description" is missing']);
   });
 
-  test("a test among the files", () => {
-    expect(problems({}, [...paths, "src/x.test.ts"])).toEqual(["@nnhal/x: src/x.test.ts is a test"]);
+  test.each(["src/index.ts", "dist/index.js.map"])("%s among the files", (path) => {
+    expect(problems({}, [...paths, path])).toEqual([`@nnhal/x: ${path} is for this repository, not for users`]);
   });
 
   test("a package that is published and must not be, or the other way round", () => {

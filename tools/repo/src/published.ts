@@ -3,7 +3,7 @@
  * has an incomplete manifest, or whose tarball lacks a file that a user needs, is found before npm has it for ever.
  */
 import { runCommand } from "./process.ts";
-import { isTest, type Manifest, type WorkspacePackage } from "./workspace.ts";
+import type { Manifest, WorkspacePackage } from "./workspace.ts";
 
 /** What pnpm reports of a package that it would upload. */
 export interface Upload {
@@ -73,17 +73,21 @@ function manifestProblems(manifest: Manifest): string[] {
 }
 
 function fileProblems({ exports = {}, bin = {} }: Manifest, files: readonly string[]): string[] {
-  // The sources are for this repository, but a user's debugger finds them too.
   const named = [...filesNamedBy(exports), ...Object.values(bin)].map((path) => path.replace(/^\.\//, ""));
   const needed = new Set(["package.json", "README.md", "LICENSE", ...named]);
   return [
     ...[...needed].filter((path) => !files.includes(path)).map((path) => `the file ${path} is missing`),
-    ...files.filter((path) => path.startsWith("src/") && isTest(path)).map((path) => `${path} is a test`),
+    ...files
+      .filter((path) => /^src\/|\.map$/.test(path))
+      .map((path) => `${path} is for this repository, not for users`),
   ];
 }
 
-/** Every path in an exports map, under whatever conditions. */
+/** Every path in an exports map, under whatever conditions except the one that leads to sources: `.pnpmfile.mjs` removes it. */
 function filesNamedBy(target: unknown): string[] {
   if (typeof target === "string") return [target];
-  return target instanceof Object ? Object.values(target).flatMap(filesNamedBy) : [];
+  if (!(target instanceof Object)) return [];
+  return Object.entries(target).flatMap(([condition, each]) =>
+    condition === "@nnhal/source" ? [] : filesNamedBy(each),
+  );
 }

@@ -104,7 +104,7 @@ async function main(): Promise<void> {
     );
     await step("its npm publish, without provenance", () => inOwn("npm", "publish", "--provenance=false"));
 
-    const ours = ["cli", "driver-core", "runtime"];
+    const ours = ["cli", "conformance", "driver-core", "runtime"];
     await use("app", [backend, ...ours.map((name) => `@nnhal/${name}`)], env);
 
     // A backend that was made for the first version, beside the packages of the next one: npm installs both versions of what they share.

@@ -95,7 +95,7 @@ export const steps: readonly Step[] = [
   { name: "tests", purpose: "all tests", run: (root, changes) => runTests(root, changes?.since) },
   {
     name: "build",
-    purpose: "every published package builds for both module kinds",
+    purpose: "every published package builds",
     run: buildPackages,
   },
   {
@@ -121,7 +121,7 @@ export const steps: readonly Step[] = [
   },
   {
     name: "attw",
-    purpose: "declarations fit both module kinds",
+    purpose: "declarations fit what they declare",
     after: "build",
     run: (root, changes) => onTouched(root, changes, (packages) => checkPackedTypes(root, packages)),
   },

@@ -1,6 +1,9 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { packageOf } from "./fixtures.ts";
-import { neededBy, projectFiles } from "./three-lines.ts";
+import { checkSize, neededBy, projectFiles } from "./three-lines.ts";
 import { workspaceRoot } from "./workspace.ts";
 
 test("what a package needs is all that it depends on, and nothing else", () => {
@@ -23,4 +26,22 @@ test("the three lines are those of the README", async () => {
   const plain = (text: string) =>
     text.replace(/"[\w-]+\.(tflite|png|jpg)"/g, '"file"').replace(/JSON\.stringify\((.*)\)\)/, "$1)");
   for (const line of lines.trim().split("\n")) expect(plain(readme)).toContain(plain(line));
+});
+
+test("an install that is too large is found, with the largest packages", () => {
+  const modules = mkdtempSync(join(tmpdir(), "nnhal-size-"));
+  try {
+    const put = (path: string, size: number) => writeFileSync(join(modules, path), new Uint8Array(size));
+    for (const folder of ["small", "@nnhal", "@nnhal/types"]) mkdirSync(join(modules, folder));
+    put("small/index.js", 10_000);
+    put("@nnhal/types/index.js", 20_000);
+    expect(checkSize(modules, 30_000)).toEqual({
+      ok: true,
+      output: expect.stringMatching(/^nnhal takes 0\.03 MB .*\n {2}0\.02 MB @nnhal\/types\n {2}0\.01 MB small$/),
+    });
+    put("small/index.js", 10_001);
+    expect(checkSize(modules, 30_000).ok).toBe(false);
+  } finally {
+    rmSync(modules, { recursive: true });
+  }
 });

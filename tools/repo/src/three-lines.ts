@@ -1,6 +1,7 @@
 /**
  * Checks `nnhal` as its README promises it: npm installs its tarball, with those it depends on, into an empty folder, where the three lines
  * run as an ES module, as CommonJS and as TypeScript in both ways of finding modules, and the command line starts with `npx nnhal run`.
+ * What was installed must be small.
  */
 import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,6 +15,9 @@ console.log(JSON.stringify(top(scores, 5)));
 
 /** The demo's picture shows a 3. */
 const expected = '[{"index":3,';
+
+/** Bytes that `nnhal` may take with all that it needs. Engines and the conformance kit are added by those who want them. */
+export const installLimit = 5_000_000;
 
 const strict = {
   target: "es2022",
@@ -78,8 +82,25 @@ export async function checkThreeLines(
       const isRight = ok && output.includes('"top":[{"index":3,');
       return { ok: isRight, output: isRight ? "" : `nnhal ${args.join(" ")}:\n${output}` };
     },
-    async () => ({ ok: true, output: `nnhal and all it needs: ${sizeText(sizeOf(join(project, "node_modules")))}` }),
+    async () => {
+      const { ok, output } = await runCommand(root, command, ["conformance", "--device", "reference"], project);
+      const says = /needs the package @nnhal\/conformance: it is not installed; npm install @nnhal\/conformance$/m;
+      return { ok: !ok && says.test(output), output };
+    },
+    async () => checkSize(join(project, "node_modules")),
   ]);
+}
+
+/** Whether a folder of installed packages is small enough; if not, which packages are large. */
+export function checkSize(modules: string, limit = installLimit): CommandResult {
+  const names = readdirSync(modules).flatMap((name) =>
+    name.startsWith("@") ? readdirSync(join(modules, name)).map((each) => `${name}/${each}`) : [name],
+  );
+  const sizes = names.map((name): [string, number] => [name, sizeOf(join(modules, name))]).sort((a, b) => b[1] - a[1]);
+  const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+  const largest = sizes.slice(0, 10).map(([name, size]) => `  ${sizeText(size)} ${name}`);
+  const output = [`nnhal takes ${sizeText(total)} when it is installed, of ${sizeText(limit)}:`, ...largest].join("\n");
+  return { ok: total <= limit, output };
 }
 
 /** A package and all of this workspace that it depends on. */
@@ -103,5 +124,5 @@ function sizeOf(path: string): number {
 }
 
 function sizeText(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
+  return `${(bytes / 1e6).toFixed(2)} MB`;
 }

@@ -1,7 +1,7 @@
 /**
  * `nnhal explain MODEL`: which operation goes to which device, why, and how the model is divided.
  */
-import { androidPolicy, costPolicy, plan, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
+import { androidPolicy, askAndPlan, costPolicy, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
 import { guardDevice, Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -20,12 +20,13 @@ import { drawExplanation } from "../explain/svg.ts";
 import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
-import { deviceOption } from "../option-values.ts";
+import { deviceOption, type Hybrid, hybridOption } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
 export interface ExplainCommandOptions {
   readonly device: string;
+  readonly hybrid: Hybrid;
   readonly preference: ExecutionPreference;
   readonly policy: "cost" | "android";
   readonly run?: boolean;
@@ -46,6 +47,7 @@ export function registerExplainCommand(command: Command, context: () => Promise<
   command
     .argument("<model>", "the .tflite file")
     .addOption(deviceOption())
+    .addOption(hybridOption())
     .addOption(
       new Option("--preference <name>", "FAST_SINGLE_ANSWER, SUSTAINED_SPEED or LOW_POWER")
         .argParser(parsePreference)
@@ -81,7 +83,7 @@ export async function runExplainCommand(
   context: ModelCommandContext,
 ): Promise<void> {
   const { cwd, stdout, stderr, devices, setExitCode } = context;
-  const file = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
+  const file = await inspectFile(path, cwd, { hybrid: options.hybrid, customOperators: await devices.definitions() });
   const model = modelOfFile(file);
   const selection = await devices.select(options.device);
   // What a device does that breaks the rules is a reason why it takes nothing.
@@ -118,9 +120,9 @@ async function explain(
   const { cpu } = selection;
   const { hal } = validated(model);
   const definitions = { extensions: await devices.definitions() };
-  const planned = plan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
+  const planned = await askAndPlan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
   if ("unplannable" in planned)
-    return { ...explainAnswers(withoutTrailingDefaults(hal), all, definitions), problem: planned.message };
+    return { ...(await explainAnswers(withoutTrailingDefaults(hal), all, definitions)), problem: planned.message };
   if (!run) return explainPlan(planned, all, undefined, definitions);
   const note = (message: string) => stderr.write(`nnhal explain: note: ${oneLine(message)}\n`);
   const measuring = { preference, policy, onFallback: note };

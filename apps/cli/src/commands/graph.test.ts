@@ -94,12 +94,18 @@ describe("renderSvg", () => {
 
   it("says what to install if the package is missing", async () => {
     const missing = Object.assign(new Error("Cannot find package '@viz-js/viz'"), { code: "ERR_MODULE_NOT_FOUND" });
-    await expect(renderSvg("digraph {}", () => Promise.reject(missing))).rejects.toEqual(
-      failure("SVG needs the package @viz-js/viz: it is not installed; npm install @viz-js/viz"),
-    );
-    await expect(renderSvg("digraph {}", () => Promise.reject(new Error("no\nWebAssembly")))).rejects.toEqual(
-      failure("SVG needs the package @viz-js/viz: loading it failed: no WebAssembly"),
-    );
+    await expect(renderSvg("digraph {}", () => Promise.reject(missing))).rejects.toMatchObject({
+      message: "SVG needs the package @viz-js/viz: it is not installed",
+      exitCode: 1,
+      missing: "@viz-js/viz",
+    });
+    const broken = Object.assign(new Error("Cannot find package 'other'"), { code: "ERR_MODULE_NOT_FOUND" });
+    for (const error of [new Error("no WebAssembly"), broken])
+      await expect(renderSvg("digraph {}", () => Promise.reject(error))).rejects.toMatchObject({
+        message: `SVG needs the package @viz-js/viz: loading it failed: ${error.message}`,
+        exitCode: 1,
+        missing: undefined,
+      });
   });
 
   it("passes on why a graph cannot be drawn", async () => {

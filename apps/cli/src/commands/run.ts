@@ -4,7 +4,7 @@
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { channelDivisors, channelNumbers, collect, deviceOption, wholeNumber } from "../option-values.ts";
+import { channelDivisors, channelNumbers, collect, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
 import type { RunCommandOptions } from "./run-model.ts";
 
 const help = `
@@ -53,14 +53,21 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
     .option("--signature <key>", "which signature of the file to run (default: its first subgraph)")
     .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
     .addOption(deviceOption())
+    .addOption(hybridOption())
     .option("--output-dir <dir>", "write each output tensor raw to output<k>.bin in this folder")
     .option(
       "--runs <n>",
       "number of further runs after the first; prints the fastest and the median",
       wholeNumber(1, 1_000_000),
     )
-    .option("--profile", "also run each operation in a step of its own, and print the time of each")
-    .option("--draw <file>", "draw what a detector, segmenter or pose network sees onto the picture, as this PNG file")
+    .option(
+      "--profile",
+      "also run each operation in a step of its own, and print the time of each, of several inputs the sum",
+    )
+    .option(
+      "--draw <file>",
+      "draw what a detector, segmenter or pose network sees onto the picture, as this PNG file; for several pictures a folder",
+    )
     .addOption(
       new Option("--task <task>", "what to draw (default: by the outputs)").choices(["detect", "segment", "landmarks"]),
     )

@@ -3,7 +3,7 @@
  */
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
-import { androidPolicy, plan, separateOperations } from "@nnhal/driver-core/partition";
+import { androidPolicy, askAndPlan, separateOperations } from "@nnhal/driver-core/partition";
 import { Model } from "@nnhal/runtime";
 import { TENSOR_LONG, wideExtension, wideName } from "@nnhal/test-kit/wide-extension";
 import { type Device, ErrorStatus, OperationType } from "@nnhal/types";
@@ -57,11 +57,11 @@ async function explanation(): Promise<Explanation> {
     },
   };
   const devices = [adder, reference];
-  const planned = plan(doubling().hal, devices, { policy: androidPolicy, cpu: reference.name });
+  const planned = await askAndPlan(doubling().hal, devices, { policy: androidPolicy, cpu: reference.name });
   if ("unplannable" in planned) throw new Error(planned.message);
   const names = devices.map(({ name }) => name);
   const about = { model: "doubling", policy: "android", preference: "FAST_SINGLE_ANSWER", devices: names };
-  return { ...about, ...explainPlan(planned, devices) };
+  return { ...about, ...(await explainPlan(planned, devices)) };
 }
 
 describe("control flow that is interpreted", () => {
@@ -135,16 +135,16 @@ describe("a model with an extension", () => {
     model.addOperation(model.getExtensionOperationType(wideExtension, "NARROW"), [long], [output]);
     model.identifyInputsAndOutputs([input], [output]);
     model.finish();
-    const planned = plan(model.hal, [device]);
+    const planned = await askAndPlan(model.hal, [device]);
     if ("unplannable" in planned) throw new Error(planned.message);
     const apart = separateOperations(planned);
     if ("unplannable" in apart) throw new Error(apart.message);
-    const { operations, steps } = explainPlan(apart, [device], undefined, { extensions: [wideExtension] });
+    const { operations, steps } = await explainPlan(apart, [device], undefined, { extensions: [wideExtension] });
     expect(operations.map(({ type }) => type)).toEqual([`${wideName} WIDEN`, `${wideName} NARROW`]);
     const tensor = { operand: 1, type: `${wideName} TENSOR_LONG`, shape: [3], extensionData: "{factor: 0.5}" };
     expect(operations[0]?.outputs).toEqual([tensor]);
     expect(steps[0]?.outputs).toEqual([{ ...tensor, bytes: 24 }]);
-    const unnamed = explainAnswers(model.hal, [device]);
+    const unnamed = await explainAnswers(model.hal, [device]);
     expect(unnamed.operations[1]).toMatchObject({
       type: `${wideName} operation 2`,
       inputs: [{ type: `${wideName} type 5`, extensionData: "0x000000000000e03f" }],

@@ -118,14 +118,16 @@ export interface Measured {
 }
 
 /** Explains a plan. `devices`: all that were asked. `definitions`: those by which types, operations and data of vendors are named. */
-export function explainPlan(
+export async function explainPlan(
   plan: Plan,
   devices: readonly Device[],
   measured?: Measured,
   definitions: VendorDefinitions = {},
-): ExplainedPlan & Pick<Explanation, "predictedMs" | "measuredMs" | "memory"> {
+): Promise<ExplainedPlan & Pick<Explanation, "predictedMs" | "measuredMs" | "memory">> {
+  const asked = plansIn(plan).map(async ({ model }) => [model, await answersOf(model, devices)] as const);
+  const answers = new Map(await Promise.all(asked));
   return {
-    ...explainSubgraph(plan, { devices, measured, definitions }, measured?.operations),
+    ...explainSubgraph(plan, { answers, measured, definitions }, measured?.operations),
     predictedMs: milliseconds(plan.predictedTime),
     ...(measured && { measuredMs: measured.total }),
     memory: planMemory(plan),
@@ -133,12 +135,12 @@ export function explainPlan(
 }
 
 /** Explains a model that has no plan, with the devices' answers. */
-export function explainAnswers(
+export async function explainAnswers(
   model: Model,
   devices: readonly Device[],
   definitions: VendorDefinitions = {},
-): ExplainedPlan {
-  const answers = answersOf(model, devices);
+): Promise<ExplainedPlan> {
+  const answers = await answersOf(model, devices);
   const vocabulary = vocabularyOf(model.extensionNameToPrefix, definitions);
   const operations = model.main.operations.map((_, index) => ({
     ...describeOperation(model, index, answers, vocabulary),
@@ -160,9 +162,19 @@ export function explainFile({
 
 /** What all parts of an explanation share. */
 interface Explaining {
-  readonly devices: readonly Device[];
+  /** By the model of each plan in the plan. */
+  readonly answers: ReadonlyMap<Model, Answers>;
   readonly measured: Measured | undefined;
   readonly definitions: VendorDefinitions;
+}
+
+/** A plan and those inside its steps. */
+function plansIn(plan: Plan): readonly Plan[] {
+  const inside = plan.steps.flatMap((step) => {
+    if (step.kind === "execution") return [];
+    return step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
+  });
+  return [plan, ...inside.flatMap(plansIn)];
 }
 
 function explainSubgraph(
@@ -171,7 +183,7 @@ function explainSubgraph(
   ofOperations: readonly (number | undefined)[] = [],
 ): ExplainedPlan {
   const { model, steps, choices } = plan;
-  const answers = answersOf(model, explaining.devices);
+  const answers = explaining.answers.get(model) ?? [];
   const vocabulary = vocabularyOf(model.extensionNameToPrefix, explaining.definitions);
   const stepOf: number[] = [];
   steps.forEach((step, place) => {
@@ -227,8 +239,10 @@ function operationsOf(step: Step): readonly number[] {
 /** By operation, by the name of a device. */
 type Answers = readonly Readonly<Record<string, DeviceAnswer>>[];
 
-function answersOf(model: Model, devices: readonly Device[]): Answers {
-  const all = devices.map((device) => ({ device, answer: device.getSupportedOperations(model) }));
+async function answersOf(model: Model, devices: readonly Device[]): Promise<Answers> {
+  const all = await Promise.all(
+    devices.map(async (device) => ({ device, answer: await device.getSupportedOperations(model) })),
+  );
   return model.main.operations.map((_, index) =>
     Object.fromEntries(
       all.map(({ device: { name }, answer: { status, message, supported, reasons } }): [string, DeviceAnswer] => {

@@ -1,7 +1,7 @@
 /**
  * Loads a HAL model from a file of the user: .tflite, or one conformance example as JSON.
  */
-import { modelOf, parseExample, VectorFormatError } from "@nnhal/conformance";
+import type { parseExample } from "@nnhal/conformance";
 import {
   type ImportOptions,
   inspectTflite,
@@ -11,7 +11,7 @@ import {
   tfliteIssues,
 } from "@nnhal/tflite";
 import type { Model } from "@nnhal/types";
-import { usageError } from "../failure.ts";
+import { loadPackage, usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { oneLine } from "../text.ts";
 
@@ -55,18 +55,30 @@ async function load<Result>(
 ): Promise<Model | Result> {
   const bytes = await readUserFile(path, { what: "model", cwd });
   const isJson = bytes.find((byte) => !isSpace(byte)) === "{".charCodeAt(0);
+  if (isJson) return exampleModel(path, bytes, options);
   try {
-    return isJson ? exampleModel(bytes, options) : readFile(bytes);
+    return readFile(bytes);
   } catch (error) {
-    if (!(error instanceof TfliteError) && !(error instanceof VectorFormatError)) throw error;
-    const what = isJson ? "conformance example" : "model";
-    throw usageError(`the ${what} ${path} cannot be used: ${oneLine(error.message)}`, error);
+    throw error instanceof TfliteError ? cannotBeUsed("model", path, error) : error;
   }
 }
 
-function exampleModel(bytes: Uint8Array, options: Parameters<typeof parseExample>[1]): Model {
-  const example = parseExample(new TextDecoder().decode(bytes), options);
-  return modelOf({ name: example.name, example, unspecifiedOutputs: false });
+async function exampleModel(
+  path: string,
+  bytes: Uint8Array,
+  options: Parameters<typeof parseExample>[1],
+): Promise<Model> {
+  const kit = await loadPackage("@nnhal/conformance", "a conformance example", () => import("@nnhal/conformance"));
+  try {
+    const example = kit.parseExample(new TextDecoder().decode(bytes), options);
+    return kit.modelOf({ name: example.name, example, unspecifiedOutputs: false });
+  } catch (error) {
+    throw error instanceof kit.VectorFormatError ? cannotBeUsed("conformance example", path, error) : error;
+  }
+}
+
+function cannotBeUsed(what: string, path: string, error: Error): Error {
+  return usageError(`the ${what} ${path} cannot be used: ${oneLine(error.message)}`, error);
 }
 
 function isSpace(byte: number): boolean {

@@ -38,6 +38,8 @@ export interface Builder {
   ): readonly Value[];
   /** A constant. It becomes a part of the graph when a node reads it. */
   constant(type: ElementType, dims: readonly number[], elements: () => Elements): Value;
+  /** A scalar constant; the same for the same number. */
+  scalar(type: ElementType, number: number): Value;
   /** Adds an input of the graph. */
   input(result: Result): Value;
   /** Makes a value an output of the graph; returns the name of the output. */
@@ -52,6 +54,7 @@ export function createBuilder(): Builder {
   const initializers = new Map<string, Initializer>();
   const inputs: Port[] = [];
   const outputs: Port[] = [];
+  const scalars = new Map<string, Value>();
   const shapes = new Map<string, readonly number[]>();
   let count = 0;
   const nameOf = () => `v${count++}`;
@@ -70,6 +73,12 @@ export function createBuilder(): Builder {
       return values;
     },
     constant: (type, dims, elements) => ({ name: nameOf(), type, dims, elements }),
+    scalar(type, number) {
+      const key = `${type} ${Object.is(number, -0) ? "-0" : number}`;
+      const known = scalars.get(key) ?? builder.constant(type, [], () => elementOf(type, number));
+      scalars.set(key, known);
+      return known;
+    },
     input({ type, dims }) {
       const port = { name: nameOf(), type, dims };
       inputs.push(port);
@@ -95,30 +104,34 @@ export function integers(builder: Builder, numbers: readonly number[]): Value {
 
 /** A constant with one real number; a scalar. */
 export function real(builder: Builder, number: number): Value {
-  return builder.constant("float32", [], () => Float32Array.of(number));
+  return builder.scalar("float32", number);
 }
 
 /** A scalar constant of a type of whole numbers. */
 export function whole(builder: Builder, type: ElementType, number: number): Value {
-  return builder.constant(type, [], () => {
-    switch (type) {
-      case "uint8":
-      case "bool":
-        return Uint8Array.of(number);
-      case "int8":
-        return Int8Array.of(number);
-      case "int16":
-        return Int16Array.of(number);
-      case "uint16":
-        return Uint16Array.of(number);
-      case "int64":
-        return BigInt64Array.of(BigInt(number));
-      case "uint32":
-        return Uint32Array.of(number);
-      default:
-        return Int32Array.of(number);
-    }
-  });
+  return builder.scalar(type, number);
+}
+
+function elementOf(type: ElementType, number: number): Elements {
+  switch (type) {
+    case "float32":
+      return Float32Array.of(number);
+    case "uint8":
+    case "bool":
+      return Uint8Array.of(number);
+    case "int8":
+      return Int8Array.of(number);
+    case "int16":
+      return Int16Array.of(number);
+    case "uint16":
+      return Uint16Array.of(number);
+    case "int64":
+      return BigInt64Array.of(BigInt(number));
+    case "uint32":
+      return Uint32Array.of(number);
+    default:
+      return Int32Array.of(number);
+  }
 }
 
 /** The value with elements of another type. */

@@ -16,8 +16,19 @@ export interface Convolution {
   readonly zeroPoint: number;
   readonly scale: Initializer;
   readonly bias: Initializer;
+  /** The weights less their zero point, as far as they fit 8 bits. */
+  readonly symmetric: Int8Array;
   /** The weights that do not fit 8 bits without their zero point. */
-  readonly beyond: readonly { readonly output: number; readonly input: number }[];
+  readonly beyond: readonly Beyond[];
+}
+
+interface Beyond {
+  readonly output: number;
+  readonly input: number;
+  /** Among all weights. */
+  readonly place: number;
+  /** What does not fit. */
+  readonly rest: number;
 }
 
 /** A channel that a convolution reads, by its number in the convolution as it was. */
@@ -51,30 +62,49 @@ export function convolutionOf(node: Node, constants: ReadonlyMap<string, Initial
   const group = numberOf(node.attributes.group);
   if (group !== 1 && (inputs !== 1 || outputs !== group)) return undefined;
   const zeroPoint = Number(elementAt<number | bigint>(zeroPoints.elements(), 0));
-  const stored = once(() => signed(weights));
-  const beyond: { output: number; input: number }[] = [];
+  const stored = signed(weights);
+  const { symmetric, places } = zeroPoint === 0 ? { symmetric: stored, places: [] } : subtracted(stored, zeroPoint);
   const cells = elementCount(weights.dims.slice(2));
-  const all = zeroPoint === 0 ? new Int8Array() : stored();
-  for (let place = 0; place < all.length; place++) {
-    const weight = (all[place] ?? 0) - zeroPoint;
-    if (weight >= -128 && weight <= 127) continue;
-    // What remains must fit 8 bits too.
-    if (weight > 254) return undefined;
+  const beyond: Beyond[] = [];
+  for (const place of places) {
+    const weight = (stored[place] ?? 0) - zeroPoint;
+    const most = Math.max(-128, Math.min(127, weight));
+    const rest = weight - most;
+    if (rest > 127) return undefined;
+    symmetric[place] = most;
     const filter = Math.floor(place / cells);
-    beyond.push({ output: Math.floor(filter / inputs), input: filter % inputs });
+    beyond.push({ output: Math.floor(filter / inputs), input: filter % inputs, place, rest });
   }
   const input = elementAt(node.inputs, 0);
   const output = elementAt(node.outputs, 0);
-  const facts = { dims: weights.dims, isDepthwise: group !== 1, zeroPoint, beyond };
-  return { node, input, output, weights: { ...weights, elements: stored }, scale, bias, ...facts };
+  const facts = { dims: weights.dims, isDepthwise: group !== 1, zeroPoint, symmetric, beyond };
+  return { node, input, output, weights: { ...weights, elements: () => stored }, scale, bias, ...facts };
 }
 
-function once<T>(compute: () => T): () => T {
-  let result: T | undefined;
-  return () => {
-    result ??= compute();
-    return result;
-  };
+/** The top bits of four bytes. */
+const topBits = 0x80808080;
+
+/**
+ * Bytes less a number, modulo 256, and the places of those that are not right. Four bytes at once, because networks have millions of
+ * them, and this code runs once.
+ */
+function subtracted(numbers: Int8Array, less: number): { readonly symmetric: Int8Array; readonly places: number[] } {
+  const words = new Int32Array(Math.ceil(numbers.length / 4));
+  const symmetric = new Int8Array(words.buffer, 0, numbers.length);
+  symmetric.set(numbers);
+  const four = Math.imul(less & 255, 0x01010101);
+  const places: number[] = [];
+  for (let place = 0; place < words.length; place++) {
+    const from = words[place] ?? 0;
+    // With the top bits set apart, no byte borrows from its neighbour.
+    const difference = ((from | topBits) - (four & ~topBits)) ^ ((from ^ ~four) & topBits);
+    words[place] = difference;
+    if (((from ^ four) & (from ^ difference) & topBits) === 0) continue;
+    for (let byte = place * 4; byte < Math.min(place * 4 + 4, numbers.length); byte++) {
+      if (symmetric[byte] !== (numbers[byte] ?? 0) - less) places.push(byte);
+    }
+  }
+  return { symmetric, places };
 }
 
 /** The number of an attribute; 1 if it is absent, as strides and groups are. */
@@ -99,17 +129,21 @@ export function formed(
   const chosen = rows ?? Array.from({ length: outputs }, (_, row) => row);
   const read = columns ?? Array.from({ length: inputs }, (_, channel): Column => ({ channel, part: "most" }));
   const removed = isSymmetric ? zeroPoint : 0;
-  const isWhole = columns === undefined && rows === undefined && removed === 0;
+  const isWhole = columns === undefined && rows === undefined;
+  const whole: Initializer =
+    removed === 0
+      ? convolution.weights
+      : { ...convolution.weights, name: named("weights"), elements: () => convolution.symmetric };
   const weights: Initializer = isWhole
-    ? convolution.weights
+    ? whole
     : {
         name: named("weights"),
         type: "int8",
         dims: [chosen.length, read.length, ...kernel],
-        elements: () => filters(convolution, chosen, read, removed, isDense),
+        elements: () => filters(convolution, chosen, read, isSymmetric, isDense),
       };
   const zero: Initializer = {
-    name: named("zero"),
+    name: `zero${zeroPoint - removed}`,
     type: "int8",
     dims: [],
     elements: () => Int8Array.of(zeroPoint - removed),
@@ -147,28 +181,44 @@ function picked(elements: Elements, rows: readonly number[]): Elements {
   return Float32Array.from(rows, (row) => Number(elementAt<number | bigint>(elements, row)));
 }
 
-/** The weights of some outputs for some channels, less `zeroPoint`. */
+/** The weights of some outputs for some channels. It runs once, so its loops are few and long. */
 function filters(
-  { weights, dims: [, inputs = 0, ...kernel], isDepthwise }: Convolution,
+  { weights, symmetric, beyond, dims: [, inputs = 0, ...kernel], isDepthwise }: Convolution,
   rows: readonly number[],
   columns: readonly Column[],
-  zeroPoint: number,
+  isSymmetric: boolean,
   isDense: boolean,
 ): Int8Array {
-  const stored = signed(weights);
+  const from = isSymmetric ? symmetric : signed(weights);
   const cells = elementCount(kernel);
-  const to = new Int8Array(rows.length * columns.length * cells);
-  let place = 0;
-  for (const row of rows) {
-    for (const { channel, part } of columns) {
-      const isUsed = part !== "none" && (!isDense || channel === row);
-      let from = (isDepthwise ? row : row * inputs + channel) * cells;
-      for (let cell = 0; cell < cells; cell++, from++, place++) {
-        const weight = (stored[from] ?? 0) - zeroPoint;
-        const most = weight < -128 ? -128 : weight > 127 ? 127 : weight;
-        if (isUsed) to[place] = part === "most" ? most : weight - most;
-      }
-    }
+  const width = columns.length * cells;
+  const to = new Int8Array(rows.length * width);
+  const begin = (row: number, channel: number) => (isDepthwise ? row : row * inputs + channel) * cells;
+  const copy = (place: number, column: number) => {
+    const row = elementAt(rows, place);
+    const { channel } = elementAt(columns, column);
+    if (isDense && channel !== row) return;
+    const start = begin(row, channel);
+    for (let cell = 0; cell < cells; cell++) to[place * width + column * cells + cell] = from[start + cell] ?? 0;
+  };
+  const own = isDense ? 0 : Math.min(inputs, columns.length);
+  for (let place = 0; place < rows.length; place++) {
+    const start = begin(elementAt(rows, place), 0);
+    to.set(from.subarray(start, start + own * cells), place * width);
+  }
+  for (const [column, { channel, part }] of columns.entries()) {
+    if (column < own && part === "most" && channel === column) continue;
+    const end = (column + 1) * cells;
+    if (part === "most") for (let place = 0; place < rows.length; place++) copy(place, column);
+    else if (column < own) for (let at = 0; at < to.length; at += width) to.fill(0, at + end - cells, at + end);
+    if (part === "rest") setRests(channel, end - cells);
   }
   return to;
+
+  function setRests(channel: number, offset: number): void {
+    for (const { output, input, place: at, rest } of beyond) {
+      if (isDense ? output !== channel : input !== channel) continue;
+      for (const [place, row] of rows.entries()) if (row === output) to[place * width + offset + (at % cells)] = rest;
+    }
+  }
 }

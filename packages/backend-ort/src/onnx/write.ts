@@ -57,12 +57,18 @@ const attributeTypes = { real: 1, int: 2, text: 3, reals: 6, ints: 7 } as const;
 
 /** Returns the bytes of a model. Elements are copied once, because networks have megabytes of them. */
 export function writeModel({ nodes, initializers, inputs, outputs }: OnnxGraph): Uint8Array<ArrayBuffer> {
+  // One for all: it keeps its memory, and there are thousands of small parts.
+  const shared = new BinaryWriter();
+  const written: Written = (write) => {
+    write(shared);
+    return shared.finish();
+  };
   const graph = [
     written((writer) => {
       for (const node of nodes) message(writer, 1, () => writeNode(writer, node));
       text(writer, 2, "nnhal");
     }),
-    ...initializers.flatMap((initializer) => enclosed(5, tensorParts(initializer))),
+    ...initializers.flatMap((initializer) => enclosed(written, 5, tensorParts(written, initializer))),
     written((writer) => {
       for (const port of inputs) message(writer, 11, () => writePort(writer, port));
       for (const port of outputs) message(writer, 12, () => writePort(writer, port));
@@ -78,17 +84,14 @@ export function writeModel({ nodes, initializers, inputs, outputs }: OnnxGraph):
       });
     }
   });
-  return joined([head, ...enclosed(7, graph)]);
+  return joined([head, ...enclosed(written, 7, graph)]);
 }
 
-function written(write: (writer: BinaryWriter) => void): Uint8Array {
-  const writer = new BinaryWriter();
-  write(writer);
-  return writer.finish();
-}
+/** Returns what a function writes. */
+type Written = (write: (writer: BinaryWriter) => void) => Uint8Array;
 
 /** The parts of a field that contains other parts. */
-function enclosed(field: number, parts: readonly Uint8Array[]): Uint8Array[] {
+function enclosed(written: Written, field: number, parts: readonly Uint8Array[]): Uint8Array[] {
   return [written((writer) => writer.tag(field, WireType.LengthDelimited).uint32(lengthOf(parts))), ...parts];
 }
 
@@ -136,14 +139,14 @@ function writeAttribute(writer: BinaryWriter, name: string, attribute: Attribute
   }
 }
 
-function tensorParts({ name, type, dims, elements }: Initializer): Uint8Array[] {
+function tensorParts(written: Written, { name, type, dims, elements }: Initializer): Uint8Array[] {
   const head = written((writer) => {
     for (const extent of dims) int(writer, 1, extent);
     int(writer, 2, elementTypes[type]);
     text(writer, 8, name);
   });
   const { buffer, byteOffset, byteLength } = elements();
-  return [head, ...enclosed(9, [new Uint8Array(buffer, byteOffset, byteLength)])];
+  return [head, ...enclosed(written, 9, [new Uint8Array(buffer, byteOffset, byteLength)])];
 }
 
 function writePort(writer: BinaryWriter, { name, type, dims }: Port): void {

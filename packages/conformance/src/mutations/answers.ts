@@ -22,7 +22,7 @@ export async function findModelProblem(device: Device, mutant: Mutant): Promise<
   const { model, expected, options } = mutant;
   // Options are for preparing alone: the model of such a mutant is right.
   if (options === undefined) {
-    const support = device.getSupportedOperations(model);
+    const support = await device.getSupportedOperations(model);
     const problem = statusProblem("getSupportedOperations", support, expected);
     if (problem !== undefined) return problem;
     if (support.supported.length > 0) return `getSupportedOperations: answers about operations of a wrong model`;
@@ -93,7 +93,7 @@ export type Acceptance =
 
 /** Has a device prepare a model that is right. */
 export async function acceptModel(device: Device, model: Mutant["model"]): Promise<Acceptance> {
-  const support = device.getSupportedOperations(model);
+  const support = await device.getSupportedOperations(model);
   if (support.status !== ErrorStatus.NONE) return { problem: `getSupportedOperations: ${describeOutcome(support)}` };
   const unsupported = support.supported.indexOf(false);
   if (unsupported >= 0) {

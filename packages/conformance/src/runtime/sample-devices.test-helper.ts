@@ -37,8 +37,8 @@ export function sampleOf(device: Device, name: string, takes: Takes): Device {
     ...device,
     name,
     getCapabilities: () => ({ ...outcome, capabilities: faster }),
-    getSupportedOperations(model: Model) {
-      const answer = device.getSupportedOperations(model);
+    async getSupportedOperations(model: Model) {
+      const answer = await device.getSupportedOperations(model);
       if (answer.status !== ErrorStatus.NONE) return answer;
       const { operations } = model.main;
       const supported = operations.map(({ type }, index) => elementAt(answer.supported, index) && takes(type, index));

@@ -1,31 +1,62 @@
 /**
- * The public vectors for this folder's tests: with `NNHAL_VECTOR_WAYS=all` every one, otherwise a fixed sample with all
- * that have control flow or have to fail. The vectors are not part of this repository: NNHAL_VECTORS names their folder.
+ * The public vectors for this folder's tests: with `NNHAL_VECTOR_WAYS=all` every one, otherwise a sample. Dividing a model depends on
+ * its structure, so the sample has each structure of several operations or with control flow once, one in so many of the vectors of one
+ * operation, and all that have to fail. The vectors are not part of this repository: NNHAL_VECTORS names their folder.
  */
-
+import { elementAt } from "@nnhal/operations";
 import { allVectors } from "../vectors/all.test-helper.ts";
-import type { Example } from "../vectors/example.ts";
+import type { Example, ExampleSubgraph } from "../vectors/example.ts";
+import { everyWay } from "../vectors/turns.test-helper.ts";
 
 /** Whether every vector runs. */
-export const isFull = process.env.NNHAL_VECTOR_WAYS === "all";
+export const isFull = everyWay;
 
-/** Of the vectors without control flow, one in so many; of those of several operations, which can be divided, more. */
-const sampled = { single: 61, several: 13 };
-
-/** Of the vectors with control flow, one in so many where a device runs it whole. */
-const sampledLoops = 6;
+/** Of the vectors of one operation, one in so many. */
+const sampledSingle = 61;
 
 /** The vectors that run. */
 export async function sampleOfVectors(): Promise<Example[]> {
   let count = 0;
-  return (await allVectors()).filter(({ main, referenced, expectFailure }) => {
-    const every = main.operations.length > 1 ? sampled.several : sampled.single;
-    return isFull || referenced.length > 0 || expectFailure || count++ % every === 0;
+  const seen = new Set<string>();
+  return (await allVectors()).filter((example) => {
+    const { main, referenced, expectFailure } = example;
+    const isSingle = main.operations.length === 1 && referenced.length === 0;
+    if (isFull || expectFailure) return true;
+    if (isSingle) return count++ % sampledSingle === 0;
+    // Control flow is interpreted here, where a device does it in other tests: it runs in each type.
+    const structure = structureOf(example, referenced.length > 0);
+    const isNew = !seen.has(structure);
+    seen.add(structure);
+    return isNew;
   });
 }
 
 /** Fewer of the vectors with control flow: for tests in which it is not interpreted. */
 export function withFewLoops(sample: readonly Example[]): Example[] {
-  let count = 0;
-  return sample.filter(({ referenced }) => isFull || referenced.length === 0 || count++ % sampledLoops === 0);
+  const seen = new Set<string>();
+  return sample.filter((example) => {
+    if (isFull || example.referenced.length === 0) return true;
+    const structure = structureOf(example, false);
+    const isNew = !seen.has(structure);
+    seen.add(structure);
+    return isNew;
+  });
+}
+
+/** The same for examples that differ only in extents, values and, unless they count, types. */
+function structureOf({ main, referenced, expectFailure }: Example, withTypes: boolean): string {
+  return JSON.stringify([expectFailure, ...[main, ...referenced].map((subgraph) => shapeOf(subgraph, withTypes))]);
+}
+
+function shapeOf({ inputIndexes, outputIndexes, operations, operands }: ExampleSubgraph, withTypes: boolean) {
+  const used = new Set([...inputIndexes, ...outputIndexes, ...operations.flatMap(({ inputs }) => inputs)]);
+  return [
+    inputIndexes,
+    outputIndexes,
+    operations.map(({ type, inputs, outputs }) => [type, inputs, outputs]),
+    [...used].map((index) => {
+      const { lifetime, dimensions, type } = elementAt(operands, index);
+      return [lifetime, dimensions.length === 0, dimensions.includes(0), withTypes ? type : ""];
+    }),
+  ];
 }

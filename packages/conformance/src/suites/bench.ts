@@ -196,7 +196,7 @@ export function anotherClient(bench: Bench): Bench & Pick<AnotherClient, "close"
 export async function hasMethod(bench: Bench, method: OptionalMethod): Promise<boolean> {
   const { own } = bench;
   if (own.methods === undefined) {
-    const { preparedModel, ...outcome } = await own.device.prepareModel(smallModel(bench).model);
+    const { preparedModel, ...outcome } = await own.device.prepareModel((await smallModel(bench)).model);
     expectStatus("prepareModel", outcome, ErrorStatus.NONE);
     preparedModel?.close();
     own.methods = preparedModel ?? mismatch("prepareModel: NONE without a prepared model");
@@ -213,34 +213,41 @@ export async function needMethod(bench: Bench, method: OptionalMethod): Promise<
 export const wayNames = ["execute", "launch", "executeFenced"] as const satisfies readonly Way["name"][];
 
 /** The first model of some facts that the device supports. The type is the first possible one where none is given. */
-export function smallModel(bench: Bench, facts: Partial<SmallModelFacts> = {}): SmallModel {
-  const found = findSmallModel(bench, facts);
+export async function smallModel(bench: Bench, facts: Partial<SmallModelFacts> = {}): Promise<SmallModel> {
+  const found = await findSmallModel(bench, facts);
   if (typeof found === "object") return found;
   const { type, dimensions, outputDimensions, ...others } = facts;
   const hasUnknown = dimensions?.includes(0) || outputDimensions?.includes(0);
-  const isForThat = hasUnknown && typeof findSmallModel(bench, { ...others, ...(type && { type }) }) === "object";
+  const isForThat =
+    hasUnknown && typeof (await findSmallModel(bench, { ...others, ...(type && { type }) })) === "object";
   return lacking(isForThat ? "unknown extents" : (type ?? "models"), found);
 }
 
 /** A model, or why there is none. */
-function findSmallModel(bench: Bench, { type, ...others }: Partial<SmallModelFacts>): SmallModel | string | undefined {
+async function findSmallModel(
+  bench: Bench,
+  { type, ...others }: Partial<SmallModelFacts>,
+): Promise<SmallModel | string | undefined> {
   let refusal: string | undefined;
   for (const wanted of type === undefined ? elementTypes : [type]) {
-    const found = modelOfType(bench, { ...others, type: wanted });
+    const found = await modelOfType(bench, { ...others, type: wanted });
     if (typeof found === "object") return found;
     refusal ??= found;
   }
   return refusal;
 }
 
-function modelOfType({ device, version }: Bench, facts: SmallModelFacts): SmallModel | string | undefined {
+async function modelOfType(
+  { device, version }: Bench,
+  facts: SmallModelFacts,
+): Promise<SmallModel | string | undefined> {
   let refusal: string | undefined;
   const isFixed = !facts.dimensions?.includes(0) && !facts.outputDimensions?.includes(0);
   for (const operation of smallOperations) {
     const since = operation.since[facts.type];
     if (since === undefined || since > version || (operation.hasFixedShape && !isFixed)) continue;
     const small = buildSmallModel(operation, facts);
-    const answer = supportOf(device, small.model);
+    const answer = await supportOf(device, small.model);
     if (answer === undefined) return small;
     refusal ??= answer;
   }
@@ -248,8 +255,8 @@ function modelOfType({ device, version }: Bench, facts: SmallModelFacts): SmallM
 }
 
 /** Why a device does not support a model; undefined if it does. */
-export function supportOf(device: Device, model: Model): string | undefined {
-  const { supported, reasons, ...outcome } = device.getSupportedOperations(model);
+export async function supportOf(device: Device, model: Model): Promise<string | undefined> {
+  const { supported, reasons, ...outcome } = await device.getSupportedOperations(model);
   expectStatus("getSupportedOperations", outcome, ErrorStatus.NONE);
   const { length } = model.main.operations;
   if (supported.length !== length)

@@ -23,12 +23,12 @@ const operations = ["ADD", "MUL"] as const;
 const scale = 0.5;
 
 /** The first of ADD and MUL that the device supports, or the one that is named. `constants`: six elements. */
-export function constantModel(
+export async function constantModel(
   { device }: Bench,
   constants: readonly number[],
   type: ElementType = "TENSOR_FLOAT32",
   only?: (typeof operations)[number],
-): ConstantModel {
+): Promise<ConstantModel> {
   const isQuantised = type.startsWith("TENSOR_QUANT");
   const scaled = (operand: ExampleOperand) => (isQuantised ? { ...operand, scale } : operand);
   let reason: string | undefined;
@@ -44,7 +44,7 @@ export function constantModel(
       inputIndexes: [],
       outputIndexes: [],
     });
-    const answer = supportOf(device, model);
+    const answer = await supportOf(device, model);
     if (answer === undefined) {
       const factor = isQuantised ? scale : 1;
       const compute = (x: number, index: number) =>

@@ -49,12 +49,12 @@ export function ifModel({ operation, type, dimensions }: SmallModel): Model {
 }
 
 /** A model of one small operation that the device does not support. */
-export function unsupportedOperation({ device, version }: Bench): SmallModel {
+export async function unsupportedOperation({ device, version }: Bench): Promise<SmallModel> {
   for (const type of elementTypes) {
     for (const operation of smallOperations) {
       if ((operation.since[type] ?? "9") > version) continue;
       const small = buildSmallModel(operation, { type });
-      if (supportOf(device, small.model) !== undefined) return small;
+      if ((await supportOf(device, small.model)) !== undefined) return small;
     }
   }
   return lacking("unsupported operations", "the device supports every one that the kit would take for such");
@@ -64,7 +64,7 @@ export function unsupportedOperation({ device, version }: Bench): SmallModel {
  * A WHILE that goes on as long as i < limit, and adds 1 to i each time. Input: i; output: what it has become, of
  * TENSOR_FLOAT32 [1]. With a limit of infinity it never ends.
  */
-export function countingModel({ device }: Bench, limit: number): Model {
+export async function countingModel({ device }: Bench, limit: number): Promise<Model> {
   const number = (lifetime: ExampleOperand["lifetime"]) => operandOf("TENSOR_FLOAT32", [1], lifetime);
   const condition: ExampleSubgraph = {
     ...noNumbers,
@@ -91,6 +91,6 @@ export function countingModel({ device }: Bench, limit: number): Model {
     operations: [{ type: "WHILE", inputs: [0, 1, 2], outputs: [3] }],
   };
   const model = modelOfGraphs(main, [condition, body]);
-  const reason = supportOf(device, model);
+  const reason = await supportOf(device, model);
   return reason === undefined ? model : lacking("WHILE", reason);
 }

@@ -99,8 +99,8 @@ export const deviceFaults: readonly FaultRow[] = [
     "supports operations of extensions that it does not know",
     {
       device: ({ getSupportedOperations }) => ({
-        getSupportedOperations(model) {
-          const { supported, reasons, ...outcome } = getSupportedOperations(model);
+        async getSupportedOperations(model) {
+          const { supported, reasons, ...outcome } = await getSupportedOperations(model);
           return { ...outcome, supported: supported.map(() => true), reasons: reasons.map(() => undefined) };
         },
       }),
@@ -112,8 +112,8 @@ export const deviceFaults: readonly FaultRow[] = [
     "does not say why it does not support an operation of an extension",
     {
       device: ({ getSupportedOperations }) => ({
-        getSupportedOperations(model) {
-          const answer = getSupportedOperations(model);
+        async getSupportedOperations(model) {
+          const answer = await getSupportedOperations(model);
           return { ...answer, reasons: answer.reasons.map(() => undefined) };
         },
       }),

@@ -1,9 +1,6 @@
-/**
- * The execution paths on the reference device, watched: each goes the way it says. Every vector passes on one of them, in turn;
- * with NNHAL_VECTOR_WAYS=all on each.
- */
+/** The execution paths on the reference device, watched: each goes the way it says. */
 
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { referenceBackend } from "@nnhal/backend-reference";
@@ -11,13 +8,11 @@ import { type DeviceOptions, type OpenedDevice, openDevice } from "@nnhal/driver
 import { elementAt } from "@nnhal/operations";
 import { addExample } from "@nnhal/test-kit/examples";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
-import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { type Device, ErrorStatus, type PreparedModel, type PrepareResult } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { type CaseResult, summarise } from "../result.ts";
-import { allVectors } from "./all.test-helper.ts";
+import type { CaseResult } from "../result.ts";
 import type { Example } from "./example.ts";
-import { type ExecutionPath, executionPaths } from "./path.ts";
+import type { ExecutionPath } from "./path.ts";
 import { runVectors, type VectorsOptions } from "./run.ts";
 
 async function referenceDevice(options: Partial<DeviceOptions> = {}): Promise<OpenedDevice> {
@@ -165,23 +160,4 @@ describe("execution paths", () => {
     const result = elementAt(await run(device, addExample(), { path: "fenced" }), 0);
     expect(result.reason).toContain("the fence is in state SIGNALED, but the callback says status 2");
   });
-
-  const others = executionPaths.filter((path) => path !== "sync");
-  it.for(others.map((path, share) => ({ path, share })))(
-    "pass the public vectors by way of $path",
-    { timeout: 600_000 },
-    async ({ path, share }, { skip }) => {
-      skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
-      let count = 0;
-      const filter = () => process.env.NNHAL_VECTOR_WAYS === "all" || count++ % others.length === share;
-      const summary = await summarise(runVectors(await referenceDevice(), await allVectors(), { path, filter }));
-      expect(summary.total).toBeGreaterThan(1000);
-      const first = summary.failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`);
-      expect(first, `${summary.failed} of ${summary.total} failed; the first are`).toEqual([]);
-      expect(summary.passed + summary.unsupported).toBe(summary.total);
-      if (path !== "fenced") expect(summary.unsupported).toBe(0);
-      else
-        expect([...summary.reasons.keys()].every((reason) => reason.includes("dimensions of all outputs"))).toBe(true);
-    },
-  );
 });

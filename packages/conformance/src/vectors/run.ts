@@ -102,7 +102,7 @@ async function runCase(
 ): Promise<Outcome> {
   const { example } = vectorCase;
   const model = modelOf(vectorCase);
-  const support = device.getSupportedOperations(model);
+  const support = await device.getSupportedOperations(model);
   if (support.status !== ErrorStatus.NONE && !example.expectFailure) {
     return failed(`getSupportedOperations: ${describe(support)}`);
   }

@@ -8,8 +8,9 @@ import { createChannel, defaultCapacity, signalOf } from "./channel.ts";
 import { directBurst } from "./direct-burst.ts";
 import { limitsOf, milliseconds } from "./limits.ts";
 import { createMemorySlots } from "./memory-slots.ts";
+import type { PacketEnds } from "./packet-ends.ts";
 import { queuedBurst } from "./queued-burst.ts";
-import { ringReader, ringWriter } from "./ring.ts";
+import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { sharedSignal } from "./signal.ts";
 
 /** Starts the service's side: `IPreparedModel.configureExecutionBurst`, wherever it is. */
@@ -25,6 +26,14 @@ export interface CreateBurstResult extends Outcome {
   readonly burst: BurstController | null;
 }
 
+/** The client's ends of a burst's queues. */
+interface Ends {
+  readonly writer: RingWriter;
+  readonly reader: RingReader;
+  /** Data that the request queue holds. */
+  readonly requestCapacity: number;
+}
+
 /**
  * Starts a burst. DEVICE_UNAVAILABLE: the service has not answered within `silenceLimit`. Rejects with a RangeError for
  * options that are not valid.
@@ -33,19 +42,56 @@ export async function createBurst(
   configure: ConfigureExecutionBurst,
   options: BurstOptions = {},
 ): Promise<CreateBurstResult> {
-  const { requestCapacity = defaultCapacity, resultCapacity = defaultCapacity, direct = true, allocate } = options;
+  const { requestCapacity = defaultCapacity, resultCapacity = defaultCapacity } = options;
+  const queues = makeQueues(requestCapacity, resultCapacity, options.allocate);
+  if ("problem" in queues) {
+    return { status: ErrorStatus.GENERAL_FAILURE, message: `starting a burst: ${queues.problem}`, burst: null };
+  }
+  const { requests, results } = queues;
+  const signal = options.signal ?? signalOf(requests.descriptor) ?? sharedSignal({ keepAlive: true });
+  const writer = ringWriter(requests.words, requestCapacity, signal);
+  const reader = ringReader(results.words, resultCapacity, signal);
+  return startBurst(
+    (callback) => configure(callback, requests.descriptor, results.descriptor),
+    { writer, reader, requestCapacity },
+    options,
+  );
+}
+
+/**
+ * Starts a burst whose packets cross as messages: `ends` are this side's. `configure` makes the service serve its own ends
+ * (`servePackets`). See `createBurst`.
+ */
+export function createPacketBurst(
+  configure: (callback: IBurstCallback) => BurstResult | Promise<BurstResult>,
+  { writer, reader, capacity }: PacketEnds,
+  options: PacketBurstOptions = {},
+): Promise<CreateBurstResult> {
+  // Polling would keep the connection from being read.
+  return startBurst(configure, { writer, reader, requestCapacity: capacity }, { ...options, pollingWindow: 0 });
+}
+
+/** How to start a burst whose packets cross as messages. */
+export type PacketBurstOptions = Pick<
+  BurstOptions,
+  "direct" | "refuseMemory" | "silenceLimit" | "requestLimit" | "timer"
+>;
+
+async function startBurst(
+  configure: (callback: IBurstCallback) => BurstResult | Promise<BurstResult>,
+  { writer, reader, requestCapacity }: Ends,
+  options: BurstOptions,
+): Promise<CreateBurstResult> {
+  const { direct = true } = options;
   const limits = limitsOf(options);
   const memories = createMemorySlots();
   const refuse = (status: ErrorStatus, message: string) => {
     limits.watchdog.stop();
     return { status, message, burst: null };
   };
-  const queues = makeQueues(requestCapacity, resultCapacity, allocate);
-  if ("problem" in queues) return refuse(ErrorStatus.GENERAL_FAILURE, `starting a burst: ${queues.problem}`);
-  const { requests, results } = queues;
   let isLate = false;
   const start = async () => {
-    const answer = await configure(memories, requests.descriptor, results.descriptor);
+    const answer = await configure(memories);
     if (isLate) answer.context?.close?.();
     return answer;
   };
@@ -63,14 +109,11 @@ export async function createBurst(
     }
     // A foreign device can omit it.
     if (!context) return refuse(ErrorStatus.GENERAL_FAILURE, "the device answered NONE and no burst context");
-    const signal = options.signal ?? signalOf(requests.descriptor) ?? sharedSignal({ keepAlive: true });
-    const writer = ringWriter(requests.words, requestCapacity, signal);
     if (direct && context.execute !== undefined) {
       const execute = context.execute.bind(context);
       const isServiceGone = () => writer.isPeerClosed();
       return { status, burst: directBurst({ context, execute, memories, limits, isServiceGone }, options) };
     }
-    const reader = ringReader(results.words, resultCapacity, signal);
     const burst = queuedBurst({ context, memories, writer, reader, requestCapacity, limits }, options);
     // The end of a service elsewhere is known before any limit has passed.
     void context.ended?.then(() => burst.abandon("the service is gone"));

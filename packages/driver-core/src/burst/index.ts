@@ -4,11 +4,18 @@
 
 export type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 export { type Channel, createChannel, defaultCapacity, openChannel } from "./channel.ts";
-export { type ConfigureExecutionBurst, type CreateBurstResult, createBurst } from "./controller.ts";
+export {
+  type ConfigureExecutionBurst,
+  type CreateBurstResult,
+  createBurst,
+  createPacketBurst,
+  type PacketBurstOptions,
+} from "./controller.ts";
 export type { LimitOptions } from "./limits.ts";
 export { createLocalBurst, type LocalBurstOptions, withFallback } from "./local.ts";
 export { decoded, type Malformed } from "./malformed.ts";
 export { createMemorySlots, type MemoryKey, type MemorySlots } from "./memory-slots.ts";
+export { type PacketEnds, packetEnds } from "./packet-ends.ts";
 export { type BurstRequest, deserializeRequest, requestPacketSize, serializeRequest } from "./request-codec.ts";
 export { decodeRequest, encodeRequest } from "./request-slots.ts";
 export { type BurstResultPacket, deserializeResult, serializeResult } from "./result-codec.ts";
@@ -25,7 +32,7 @@ export {
   ringWriter,
   wordsPerSlot,
 } from "./ring.ts";
-export { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
+export { type BurstContext, type BurstServerOptions, configureExecutionBurst, servePackets } from "./server.ts";
 export { blockingSignal, localSignal, type Signal, sharedSignal } from "./signal.ts";
 export { connectBurst, type ServedBurst, serveBurst } from "./threads.ts";
 export { createTurns, sleepUntil, type Turns } from "./waiting.ts";

@@ -25,6 +25,7 @@ import { openChannel, signalOf } from "./channel.ts";
 import { type LimitOptions, type Limits, limitsOf, milliseconds } from "./limits.ts";
 import { decoded } from "./malformed.ts";
 import { createMutex } from "./mutex.ts";
+import type { PacketEnds } from "./packet-ends.ts";
 import { type BurstRequest, deserializeRequest } from "./request-codec.ts";
 import { decodeRequest } from "./request-slots.ts";
 import { type BurstResultPacket, serializeResult } from "./result-codec.ts";
@@ -89,6 +90,19 @@ export function configureExecutionBurst(
   const reader = ringReader(requests, requestChannel.capacity, signal);
   const writer = ringWriter(results, resultChannel.capacity, signal);
   return { status: ErrorStatus.NONE, context: serve(preparedModel, callback, reader, writer, options) };
+}
+
+/**
+ * Serves a burst whose packets cross as messages: `ends` are the service's. The client is one of `createPacketBurst`. See
+ * `configureExecutionBurst`.
+ */
+export function servePackets(
+  preparedModel: Pick<PreparedModel, "execute">,
+  callback: IBurstCallback,
+  { reader, writer }: PacketEnds,
+  options: Omit<BurstServerOptions, "signal" | "pollingWindow"> = {},
+): BurstContext {
+  return serve(preparedModel, callback, reader, writer, { ...options, pollingWindow: 0 });
 }
 
 /** Interval of the event loop's turns, in milliseconds, on both sides of a queue. */

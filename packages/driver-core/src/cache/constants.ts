@@ -2,7 +2,7 @@
 import type { GraphSource } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import { type Operand, OperandLifeTime, type Subgraph } from "@nnhal/types";
-import type { ModelStructure } from "./model-codec.ts";
+import type { ModelStructure } from "@nnhal/utils/codec";
 
 /** Alignment of values in bytes: every element type and vector instruction can read them in place. */
 export const alignment = 64;

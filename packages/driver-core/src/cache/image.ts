@@ -5,10 +5,23 @@
 import type { CacheBlobs, CompileOptions, GraphSource } from "@nnhal/backend";
 import { ExecutionPreference, type Model, Priority } from "@nnhal/types";
 import { nodeModule } from "@nnhal/utils";
+import {
+  bytes as byteList,
+  type Codec,
+  decode,
+  encode,
+  flag,
+  list,
+  type ModelStructure,
+  mapped,
+  modelStructure,
+  struct,
+  UnreadableBytes,
+  uint8,
+  uint32,
+} from "@nnhal/utils/codec";
 import { memoryOf } from "../memory/memory.ts";
-import { byteReader, byteWriter, UnreadableBytes } from "./bytes.ts";
 import { aligned, gatherConstants } from "./constants.ts";
-import { type ModelStructure, readModel, writeModel } from "./model-codec.ts";
 
 /** The content of a cache. */
 export interface CachedModel {
@@ -27,9 +40,10 @@ export interface Image {
 /** The decoded model file. */
 export interface ModelPart {
   readonly structure: ModelStructure;
-  readonly options: CompileOptions;
-  /** Null if the backend has no blobs. */
-  readonly modelBlobs: readonly Uint8Array[] | null;
+  readonly options: Pick<CompileOptions, "preference" | "priority">;
+  /** Whether the backend has blobs; if not, the lists are empty. */
+  readonly hasBlobs: boolean;
+  readonly modelBlobs: readonly Uint8Array[];
   /** Bytes of the data file. */
   readonly dataLength: number;
   readonly dataDigest: Uint8Array;
@@ -45,18 +59,18 @@ export function imageOf(source: GraphSource, options: CompileOptions, blobs: Cac
   const { structure, pieces } = gatherConstants(source);
   const dataBlobs = blobs?.data ?? [];
   const data = concatenated([operandValues, ...pieces, ...dataBlobs]);
-  const to = byteWriter();
-  writeModel(structure, to);
-  to.uint8(options.preference);
-  to.uint8(options.priority);
-  to.uint8(blobs === undefined ? 0 : 1);
-  to.list(blobs?.model ?? [], to.bytes);
-  to.uint32(data.length);
-  to.bytes(digestOf(data));
-  to.uint32(operandValues.length);
-  to.uint32(pieces.reduce((size, { length }) => size + aligned(length), 0));
-  to.list(dataBlobs, ({ length }) => to.uint32(length));
-  return { model: to.taken(), data };
+  const part: ModelPart = {
+    structure,
+    options,
+    hasBlobs: blobs !== undefined,
+    modelBlobs: blobs?.model ?? [],
+    dataLength: data.length,
+    dataDigest: digestOf(data),
+    operandValuesLength: operandValues.length,
+    constantsLength: pieces.reduce((size, { length }) => size + aligned(length), 0),
+    dataBlobLengths: dataBlobs.map(({ length }) => length),
+  };
+  return { model: encode(modelPart, part), data };
 }
 
 /** Concatenates pieces, each at the next multiple of `alignment`. */
@@ -76,40 +90,37 @@ function digestOf(data: Uint8Array): Uint8Array {
   return digests().createHash("sha256").update(data).digest();
 }
 
+/** A code that is a member of an enum. */
+function member<Code extends number>(codes: Readonly<Record<string, Code>>): Codec<Code> {
+  const read = (value: number): Code => {
+    const code = Object.values(codes).find((known) => known === value);
+    if (code === undefined) throw new UnreadableBytes(`it is ${value}, which is not valid`);
+    return code;
+  };
+  return mapped<Code, number>(uint8, (code) => code, read);
+}
+
+/** The content of a model file. */
+const modelPart: Codec<ModelPart> = struct<ModelPart>({
+  structure: modelStructure,
+  options: struct<ModelPart["options"]>({ preference: member(ExecutionPreference), priority: member(Priority) }),
+  hasBlobs: flag,
+  modelBlobs: list(byteList),
+  dataLength: uint32,
+  dataDigest: byteList,
+  operandValuesLength: uint32,
+  constantsLength: uint32,
+  dataBlobLengths: list(uint32),
+});
+
 /** Decodes a model file. Throws UnreadableBytes if it is not valid. The bytes must not change afterwards. */
 export function readModelPart(bytes: Uint8Array): ModelPart {
-  const from = byteReader(bytes);
-  const structure = readModel(from);
-  const preference = from.uint8("the preference");
-  const priority = from.uint8("the priority");
-  const hasBlobs = from.uint8("whether there are blobs");
-  const modelBlobs = from.list(4, "blobs", () => new Uint8Array(from.bytes("a blob")));
-  const dataLength = from.uint32("the length of the data file");
-  const part = {
-    structure,
-    options: {
-      preference: memberOf(ExecutionPreference, preference, "preference"),
-      priority: memberOf(Priority, priority, "priority"),
-    },
-    modelBlobs: hasBlobs === 0 ? null : modelBlobs,
-    dataLength,
-    dataDigest: from.bytes("the digest of the data file"),
-    operandValuesLength: from.uint32("the length of operandValues"),
-    constantsLength: from.uint32("the length of the constants"),
-    dataBlobLengths: from.list(4, "lengths of blobs", () => from.uint32("the length of a blob")),
-  };
-  from.end();
-  const lengths = [part.operandValuesLength, part.constantsLength, ...part.dataBlobLengths];
-  const sum = lengths.reduce((size, length) => size + aligned(length), 0);
+  const part = decode(modelPart, bytes);
+  const { dataLength, operandValuesLength, constantsLength, dataBlobLengths } = part;
+  const sum = [operandValuesLength, constantsLength, ...dataBlobLengths].reduce((size, one) => size + aligned(one), 0);
   if (sum !== dataLength)
     throw new UnreadableBytes(`the sections of the data file have ${sum} bytes, not ${dataLength}`);
   return part;
-}
-
-function memberOf<Code extends number>(codes: Readonly<Record<string, Code>>, value: number, what: string): Code {
-  const code = Object.values(codes).find((known) => known === value);
-  if (code === undefined) throw new UnreadableBytes(`the ${what} is ${value}, which is not valid`);
-  return code;
 }
 
 /** Whether the data file has the length and digest in the model file. */
@@ -135,6 +146,6 @@ export function modelOf(part: ModelPart, data: Uint8Array): CachedModel {
   return {
     source: { model, pools },
     options: part.options,
-    blobs: part.modelBlobs === null ? undefined : { model: part.modelBlobs, data: dataBlobs },
+    blobs: part.hasBlobs ? { model: part.modelBlobs.map((blob) => new Uint8Array(blob)), data: dataBlobs } : undefined,
   };
 }

@@ -8,6 +8,7 @@ import {
   type Model,
   type PrepareOptions,
   type PrepareResult,
+  type SupportedOperations,
 } from "@nnhal/types";
 import { inSection, modelSummary, type TracePhase } from "@nnhal/utils";
 import { cacheFiles } from "../cache/caching.ts";
@@ -27,6 +28,8 @@ type Optional = "prepareModelFromCache" | "allocate";
 
 /** A device, for one of its clients. */
 export interface ClientDevice extends Omit<Device, Optional>, Required<Pick<Device, Optional>> {
+  /** Answers at once. */
+  getSupportedOperations(model: Model): SupportedOperations;
   /**
    * Closes the client: frees its buffers, bursts and prepared models. Waiting executions and later calls return
    * DEVICE_UNAVAILABLE; running executions may end within `closeTimeout`. Resolves when everything is freed.

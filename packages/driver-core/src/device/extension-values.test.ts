@@ -246,7 +246,7 @@ describe("an older HAL version", () => {
   ] as const)("%s carries operands and operations of extensions", async (_version, face) => {
     const lifted = liftDevice("lifted", face(device, definitions), definitions);
     expect(lifted.getSupportedExtensions()).toEqual(device.getSupportedExtensions());
-    expect(lifted.getSupportedOperations(longModel()).supported).toEqual([true, true]);
+    expect((await lifted.getSupportedOperations(longModel())).supported).toEqual([true, true]);
     expect(await resultsOf(await preparedOn(lifted, longModel()))).toEqual(expected);
   });
 
@@ -256,7 +256,7 @@ describe("an older HAL version", () => {
   ])("%s has no extensions, and says so", async (version, driver) => {
     const lifted = liftDevice("lifted", driver, definitions);
     expect(lifted.getSupportedExtensions()).toEqual({ status: NONE, extensions: [] });
-    const { supported, reasons } = lifted.getSupportedOperations(longModel());
+    const { supported, reasons } = await lifted.getSupportedOperations(longModel());
     expect(supported).toEqual([false, false]);
     expect(reasons[0]).toBe(
       `${wideName} operation 7: ${lifted.name} is of HAL ${version}, which does not have it with these operands`,

@@ -173,7 +173,7 @@ describe("a device whose engine has OEM_OPERATION", () => {
 
   it("is served at every HAL version", async () => {
     const lifted = liftDevice("old", asV1_0(device));
-    expect(lifted.getSupportedOperations(oemModel()).supported).toEqual([true]);
+    expect((await lifted.getSupportedOperations(oemModel())).supported).toEqual([true]);
     expect((await lifted.prepareModel(oemModel())).status).toBe(NONE);
   });
 

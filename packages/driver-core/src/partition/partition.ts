@@ -1,6 +1,10 @@
-/** Partitioning: a pure function from a model and the answers of devices to a plan. */
+/**
+ * Partitioning: a pure function from a model and the answers of devices to a plan. Devices that may be remote are asked
+ * first, all at once.
+ */
 import { elementAt, factsByCode } from "@nnhal/operations";
 import {
+  type Awaitable,
   type Capabilities,
   ErrorStatus,
   ExecutionPreference,
@@ -18,12 +22,17 @@ import type { Candidate, Choice, Plan, Unplannable } from "./plan.ts";
 import { type CostModel, costPolicy, type Policy } from "./policy.ts";
 import { withoutTrailingDefaults } from "./trailing-defaults.ts";
 
-/** A device as planning sees it. Every `Device` is one. */
+/** A device as planning sees it: its answers are there. */
 export interface PlanningDevice {
   readonly name: string;
   getCapabilities(): { readonly capabilities: Capabilities };
   getSupportedOperations(model: Model): SupportedOperations;
   getSupportedExtensions(): { readonly extensions: readonly Extension[] };
+}
+
+/** A device to ask before planning. Its answers may come later; it must not reject. Every `Device` is one. */
+export interface AskedDevice extends Omit<PlanningDevice, "getSupportedOperations"> {
+  getSupportedOperations(model: Model): Awaitable<SupportedOperations>;
 }
 
 /** How to plan. */
@@ -41,32 +50,83 @@ export interface PlanOptions {
 
 /** Divides a model among devices. */
 export function plan(given: Model, devices: readonly PlanningDevice[], options: PlanOptions = {}): Plan | Unplannable {
+  return planQuestions(questionsOf(given, devices, options), devices, options);
+}
+
+/** Asks devices about a model, all at once, and divides it among them. */
+export async function askAndPlan(
+  given: Model,
+  devices: readonly AskedDevice[],
+  options: PlanOptions = {},
+): Promise<Plan | Unplannable> {
+  const questions = questionsOf(given, devices, options);
+  return planQuestions(questions, await answersOf(questions, devices), options);
+}
+
+/** What devices are asked about. */
+interface Questions {
+  /** The model as it is divided. */
+  readonly model: Model;
+  /** The subgraphs that it reaches, by index, inner ones first; none if they are not planned. */
+  readonly inside: ReadonlyMap<number, Model>;
+}
+
+function questionsOf(given: Model, devices: readonly AskedDevice[], { cpu }: PlanOptions): Questions {
   const model = withoutTrailingDefaults(given);
-  return planSubgraph(choosingOf(model, devices, options, planInside(model, devices, options)), devices, options);
+  if (devices.length === 1 || !devices.some(({ name }) => name === cpu)) return { model, inside: new Map() };
+  return { model, inside: new Map(subgraphsInnerFirst(model).map((index) => [index, referencedModel(model, index)])) };
+}
+
+/** The devices with their answers to some questions. */
+function answersOf({ model, inside }: Questions, devices: readonly AskedDevice[]): Promise<PlanningDevice[]> {
+  const asked = [model, ...inside.values()];
+  return Promise.all(
+    devices.map(async (device) => {
+      const capabilities = device.getCapabilities();
+      const answers = await Promise.all(asked.map((one) => device.getSupportedOperations(one)));
+      return {
+        name: device.name,
+        getCapabilities: () => capabilities,
+        getSupportedExtensions: () => device.getSupportedExtensions(),
+        getSupportedOperations: (one) => elementAt(answers, asked.indexOf(one)),
+      };
+    }),
+  );
+}
+
+function planQuestions(
+  questions: Questions,
+  devices: readonly PlanningDevice[],
+  options: PlanOptions,
+): Plan | Unplannable {
+  return planSubgraph(planningOf(questions, devices, options), devices, options);
+}
+
+function planningOf({ model, inside }: Questions, devices: readonly PlanningDevice[], options: PlanOptions): Planning {
+  return choosingOf(model, devices, options, planInside(inside, devices, options));
 }
 
 /**
  * For each operation of the main subgraph, why no device supports it and it cannot be interpreted; undefined if it can
  * run.
  */
-export function whyUnsupported(
+export async function whyUnsupported(
   given: Model,
-  devices: readonly PlanningDevice[],
+  devices: readonly AskedDevice[],
   options: PlanOptions = {},
-): (string | undefined)[] {
-  const model = withoutTrailingDefaults(given);
-  const choosing = choosingOf(model, devices, options, planInside(model, devices, options));
-  return choosing.candidates.map((candidates, index) =>
-    isTaken(choosing, index) ? undefined : describeUnsupported(candidates, devices),
+): Promise<(string | undefined)[]> {
+  const questions = questionsOf(given, devices, options);
+  const answered = await answersOf(questions, devices);
+  const planning = planningOf(questions, answered, options);
+  return planning.candidates.map((candidates, index) =>
+    isTaken(planning, index) ? undefined : describeUnsupported(candidates, answered),
   );
 }
 
 /** Plans the subgraphs that a model reaches, each once, inner ones first. */
-function planInside(model: Model, devices: readonly PlanningDevice[], options: PlanOptions): InnerPlans {
+function planInside(models: Questions["inside"], devices: readonly PlanningDevice[], options: PlanOptions): InnerPlans {
   const plans = new Map<number, Plan | Unplannable>();
-  if (devices.length === 1 || !devices.some(({ name }) => name === options.cpu)) return plans;
-  for (const index of subgraphsInnerFirst(model)) {
-    const inside = referencedModel(model, index);
+  for (const [index, inside] of models) {
     const choosing = { ...choosingOf(inside, devices, options, plans), isInner: true };
     plans.set(index, planSubgraph(choosing, devices, options));
   }

@@ -262,20 +262,20 @@ describe("a temporary of unknown size", () => {
 });
 
 describe("whyUnsupported", () => {
-  it("returns every device's reason if none supports an operation", () => {
+  it("returns every device's reason if none supports an operation", async () => {
     const dsp = deviceOf("dsp", capabilitiesOf(1), ["FLOOR"]);
-    expect(whyUnsupported(modelOf(alternating), [npu, dsp])).toEqual([
+    expect(await whyUnsupported(modelOf(alternating), [npu, dsp])).toEqual([
       undefined,
       "npu: NEG is not for npu. dsp: NEG is not for dsp",
       undefined,
     ]);
   });
 
-  it("treats control flow as supported if it can be interpreted", () => {
+  it("treats control flow as supported if it can be interpreted", async () => {
     const plain = deviceOf("cpu", capabilitiesOf(1), ["ABS"]);
     const model = modelOf(branching, [abs(4), abs(4)]);
-    expect(whyUnsupported(model, [npu, plain], { cpu: "cpu" })).toEqual([undefined]);
-    expect(whyUnsupported(model, [npu, plain])).toEqual([expect.stringContaining("IF is not for npu")]);
+    expect(await whyUnsupported(model, [npu, plain], { cpu: "cpu" })).toEqual([undefined]);
+    expect(await whyUnsupported(model, [npu, plain])).toEqual([expect.stringContaining("IF is not for npu")]);
   });
 });
 

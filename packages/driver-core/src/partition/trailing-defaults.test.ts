@@ -148,7 +148,7 @@ describe("a model with trailing defaults", () => {
     expect(short.operands[kept]).toEqual({ ...operands[last], numberOfConsumers: 1 });
   });
 
-  it("goes to a device that knows nothing of them", () => {
+  it("goes to a device that knows nothing of them", async () => {
     const old = deviceOf("old", capabilitiesOf(1));
     const device: typeof old = {
       ...old,
@@ -158,7 +158,7 @@ describe("a model with trailing defaults", () => {
         return { ...answer, supported };
       },
     };
-    expect(whyUnsupported(model, [device])).toEqual([undefined]);
+    expect(await whyUnsupported(model, [device])).toEqual([undefined]);
     expect(plan(model, [device])).toMatchObject({ steps: [{ device: 0, model: withoutTrailingDefaults(model) }] });
   });
 });

@@ -1,5 +1,5 @@
 /** Callbacks of clients, and tasks that end in one. A faulty client callback has no effect on the driver. */
-import { ErrorStatus, type Outcome } from "@nnhal/types";
+import { type Awaitable, ErrorStatus, type Outcome } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
 import { messageOf } from "../device/refusal.ts";
 
@@ -117,6 +117,14 @@ export function launched<Answer>(
 export function atOnce<Answer>(answer: Answer): Answer {
   if (answer instanceof Promise) answer.catch(() => {});
   return answer;
+}
+
+/** Reads an answer: at once if it is there, else when it comes. A rejection is left to the caller. */
+export function whenAnswered<Answer, Value>(
+  answer: Awaitable<Answer>,
+  read: (answer: Answer) => Value,
+): Awaitable<Value> {
+  return answer instanceof Promise ? answer.then(read) : read(answer);
 }
 
 /** Normalises a driver's status: a value that is not an ErrorStatus becomes GENERAL_FAILURE. */

@@ -145,8 +145,8 @@ describe("getSupportedOperations", () => {
     expect(method(model)).toEqual({ status: NONE, supportedOperations: [true, false] });
   });
 
-  it.each(Object.entries(ask))("of HAL %s refuses a model that is not valid", (_version, method) => {
-    const answer = method(wrongModel);
+  it.each(Object.entries(ask))("of HAL %s refuses a model that is not valid", async (_version, method) => {
+    const answer = await method(wrongModel);
     expect(answer).toMatchObject({ status: INVALID_ARGUMENT, supportedOperations: [] });
     expect(answer.message).toContain("the model is not valid: main.operations[0]: FLOOR");
   });
@@ -155,9 +155,9 @@ describe("getSupportedOperations", () => {
     ["1.0", { type: OperandType.TENSOR_FLOAT16 }],
     ["1.1", { type: OperandType.TENSOR_FLOAT16 }],
     ["1.1", { dimensions: [] }],
-  ])("of HAL %s refuses a model that only later versions know", (version, facts) => {
-    expect(ask[version](floorModel(facts)).status).toBe(INVALID_ARGUMENT);
-    expect(ask["1.2"](floorModel(facts)).status).toBe(NONE);
+  ])("of HAL %s refuses a model that only later versions know", async (version, facts) => {
+    expect((await ask[version](floorModel(facts))).status).toBe(INVALID_ARGUMENT);
+    expect((await ask["1.2"](floorModel(facts))).status).toBe(NONE);
   });
 
   it("logs the reasons", () => {
@@ -176,10 +176,10 @@ describe("getSupportedOperations", () => {
     });
   });
 
-  it("treats unreadable arguments as invalid", () => {
+  it("treats unreadable arguments as invalid", async () => {
     // As a caller without types can pass it.
     const garbage: V1_3.Model = JSON.parse("null");
-    const answer = asV1_3(device).getSupportedOperations_1_3(garbage);
+    const answer = await asV1_3(device).getSupportedOperations_1_3(garbage);
     expect(answer).toMatchObject({ status: INVALID_ARGUMENT, supportedOperations: [] });
     expect(answer.message).toContain("the arguments cannot be read");
   });

@@ -21,7 +21,7 @@ import {
 } from "@nnhal/types";
 import { type AnyModel, convertToV1_0, convertToV1_1, convertToV1_2, convertToV1_3, deadlineOf } from "@nnhal/utils";
 import { hasFields, show } from "@nnhal/validation";
-import { failure, invalid, launch, refusalOf } from "./callback.ts";
+import { failure, invalid, launch, refusalOf, whenAnswered } from "./callback.ts";
 import {
   type FaceContext,
   type FaceOptions,
@@ -83,7 +83,7 @@ function contextOf<Presented extends V1_0.IPreparedModel>(
   const { name } = device;
   const limits = answerLimitsOf(options, log);
   return {
-    ...{ extensions, log, limits, name, facts: soundFacts(device, name) },
+    ...{ extensions, log, limits, name, facts: soundFacts(device, name, limits) },
     present: (preparedModel, source) => present({ preparedModel, source, log, limits, name }),
   };
 }
@@ -201,16 +201,33 @@ function supportedOperations(
   context: FaceContext<V1_0.IPreparedModel>,
   model: AnyModel,
   version: HalVersion,
-): Outcome & { readonly supportedOperations: readonly boolean[] } {
+): ReturnType<V1_3.IDevice["getSupportedOperations_1_3"]> {
   const refusal = refusalOf(() => refuseModel(model, version, context));
   if (refusal !== undefined) return { ...refusal, supportedOperations: [] };
-  const { status, message, supported, reasons } = context.facts.getSupportedOperations(convertToV1_3.model(model));
-  for (const reason of reasons) if (reason !== undefined) context.log(`getSupportedOperations: ${reason}`);
-  return {
-    status,
-    ...(message !== undefined && { message }),
-    supportedOperations: status === ErrorStatus.NONE ? supported : [],
-  };
+  const answer = context.facts.getSupportedOperations(convertToV1_3.model(model));
+  return whenAnswered(answer, ({ status, message, supported, reasons }) => {
+    for (const reason of reasons) if (reason !== undefined) context.log(`getSupportedOperations: ${reason}`);
+    return {
+      status,
+      ...(message !== undefined && { message }),
+      supportedOperations: status === ErrorStatus.NONE ? supported : [],
+    };
+  });
+}
+
+/** `supportedOperations`, with a status of HAL 1.0 to 1.2. */
+function narrowSupport(
+  context: FaceContext<V1_0.IPreparedModel>,
+  model: AnyModel,
+  version: HalVersion,
+): ReturnType<V1_0.IDevice["getSupportedOperations"]> {
+  return whenAnswered(
+    supportedOperations(context, model, version),
+    ({ supportedOperations: supported, ...outcome }) => ({
+      ...narrowOutcome(outcome),
+      supportedOperations: supported,
+    }),
+  );
 }
 
 function methodsV1_0(device: Device, context: FaceContext<V1_0.IPreparedModel>): V1_0.IDevice {
@@ -219,10 +236,7 @@ function methodsV1_0(device: Device, context: FaceContext<V1_0.IPreparedModel>):
       const { capabilities, ...outcome } = context.facts.getCapabilities();
       return { ...narrowOutcome(outcome), capabilities: convertToV1_0.capabilities(capabilities, context.log).value };
     },
-    getSupportedOperations(model) {
-      const { supportedOperations: supported, ...outcome } = supportedOperations(context, model, "1.0");
-      return { ...narrowOutcome(outcome), supportedOperations: supported };
-    },
+    getSupportedOperations: (model) => narrowSupport(context, model, "1.0"),
     prepareModel(model, callback) {
       if (!callback) return narrowOutcome(noCallback);
       const outcome = prepare(device, context, {
@@ -243,10 +257,7 @@ function methodsV1_1(device: Device, context: FaceContext<V1_0.IPreparedModel>):
       const { capabilities, ...outcome } = context.facts.getCapabilities();
       return { ...narrowOutcome(outcome), capabilities: convertToV1_1.capabilities(capabilities, context.log).value };
     },
-    getSupportedOperations_1_1(model) {
-      const { supportedOperations: supported, ...outcome } = supportedOperations(context, model, "1.1");
-      return { ...narrowOutcome(outcome), supportedOperations: supported };
-    },
+    getSupportedOperations_1_1: (model) => narrowSupport(context, model, "1.1"),
     prepareModel_1_1(model, preference, callback) {
       if (!callback) return narrowOutcome(noCallback);
       const outcome = prepare(device, context, {
@@ -279,10 +290,7 @@ function methodsV1_2(device: Device, context: FaceContext<V1_2.IPreparedModel>):
       const { extensions, ...outcome } = context.facts.getSupportedExtensions();
       return { ...narrowOutcome(outcome), extensions };
     },
-    getSupportedOperations_1_2(model) {
-      const { supportedOperations: supported, ...outcome } = supportedOperations(context, model, "1.2");
-      return { ...narrowOutcome(outcome), supportedOperations: supported };
-    },
+    getSupportedOperations_1_2: (model) => narrowSupport(context, model, "1.2"),
     getNumberOfCacheFilesNeeded() {
       const { numModelCache, numDataCache, ...outcome } = context.facts.getNumberOfCacheFilesNeeded();
       return { ...narrowOutcome(outcome), numModelCache, numDataCache };

@@ -44,7 +44,7 @@ async function statusesOf(device: Device): Promise<ErrorStatus[]> {
     device.getVersionString(),
     device.getSupportedExtensions(),
     device.getNumberOfCacheFilesNeeded(),
-    device.getSupportedOperations(model),
+    await device.getSupportedOperations(model),
     await device.prepareModel(model),
     await device.prepareModelFromCache?.(cache),
     await device.allocate?.(desc, [], [], []),
@@ -109,7 +109,7 @@ describe.each(faults)("a driver each method of which %s", (name, fault) => {
         device.getNumberOfCacheFilesNeeded?.(),
       ];
       for (const outcome of outcomes) if (outcome !== undefined) statuses.push(outcome.status);
-      statuses.push(device.getSupportedOperations({ ...oldModel }).status);
+      statuses.push((await device.getSupportedOperations({ ...oldModel })).status);
       expect(device.getStatus()).toBe(DeviceStatus.UNKNOWN);
       const callback = preparedCallback();
       device.prepareModel(oldModel, callback);

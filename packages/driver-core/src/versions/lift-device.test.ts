@@ -62,7 +62,7 @@ describe("getSupportedOperations", () => {
     expect(calls).toEqual([[method, converted[version]]]);
   });
 
-  it("asks an older driver about the slice that it can express, and maps the answer back", () => {
+  it("asks an older driver about the slice that it can express, and maps the answer back", async () => {
     const { device, calls } = liftedOf("1.1", { supportedOperations: () => ({ supportedOperations: [false, true] }) });
     expect(device.getSupportedOperations(mixedModel)).toEqual({
       status: NONE,
@@ -74,23 +74,23 @@ describe("getSupportedOperations", () => {
       ],
     });
     expect(calls).toHaveLength(1);
-    expect(liftedOf("1.2").device.getSupportedOperations(mixedModel).supported).toEqual([true, true, true]);
+    expect((await liftedOf("1.2").device.getSupportedOperations(mixedModel)).supported).toEqual([true, true, true]);
   });
 
-  it("does not ask if there is no slice", () => {
+  it("does not ask if there is no slice", async () => {
     const { device, calls } = liftedOf("1.1");
-    expect(device.getSupportedOperations(float16Model).supported).toEqual([false, false]);
+    expect((await device.getSupportedOperations(float16Model)).supported).toEqual([false, false]);
     expect(calls).toEqual([]);
   });
 
-  it("refuses a model that is not valid, and does not ask", () => {
+  it("refuses a model that is not valid, and does not ask", async () => {
     const { device, calls } = liftedOf("1.0");
-    const answer = device.getSupportedOperations(wrongModel);
+    const answer = await device.getSupportedOperations(wrongModel);
     expect(answer).toMatchObject({ status: INVALID_ARGUMENT, supported: [], reasons: [] });
     expect(answer.message).toContain("the model is not valid");
     expect(calls).toEqual([]);
     const garbage: Model = JSON.parse("null");
-    expect(device.getSupportedOperations(garbage).status).toBe(INVALID_ARGUMENT);
+    expect((await device.getSupportedOperations(garbage)).status).toBe(INVALID_ARGUMENT);
   });
 
   it("passes on a status, and ignores an answer of another length", () => {
@@ -142,14 +142,14 @@ describe("getSupportedOperations", () => {
     });
   });
 
-  it("asks a driver of HAL 1.3 about the model itself, whatever it is", () => {
+  it("asks a driver of HAL 1.3 about the model itself, whatever it is", async () => {
     const getSupportedOperations = vi.fn(() => ({ status: NONE, supported: [true, true], reasons: [] }));
     const face = asV1_3({ ...fakeDevice(), getSupportedOperations });
     const device = liftDevice("new", face);
     expect(device.halVersion).toBe("1.3");
-    expect(device.getSupportedOperations(controlModel).supported).toEqual([true, true]);
+    expect((await device.getSupportedOperations(controlModel)).supported).toEqual([true, true]);
     expect(getSupportedOperations).toHaveBeenCalledWith(controlModel);
-    expect(device.getSupportedOperations(wrongModel).status).toBe(INVALID_ARGUMENT);
+    expect((await device.getSupportedOperations(wrongModel)).status).toBe(INVALID_ARGUMENT);
   });
 });
 

@@ -65,7 +65,7 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
     },
     getSupportedOperations: (model) => supportOf(model, context),
   };
-  const sound = soundFacts(own, name);
+  const sound = soundFacts(own, name, limits);
   return {
     name,
     halVersion: version,

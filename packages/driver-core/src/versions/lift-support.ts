@@ -3,14 +3,21 @@
  * express.
  */
 import { operationText } from "@nnhal/operations";
-import { ErrorStatus, type HalVersion, type Model, type Outcome, type SupportedOperations } from "@nnhal/types";
+import {
+  type Awaitable,
+  ErrorStatus,
+  type HalVersion,
+  type Model,
+  type Outcome,
+  type SupportedOperations,
+} from "@nnhal/types";
 import { complianceWith, sliceModel } from "@nnhal/utils";
 import { validateModel } from "@nnhal/validation";
-import { atOnce, failure, soundStatus } from "./callback.ts";
+import { failure, soundStatus, whenAnswered } from "./callback.ts";
 import type { LiftContext } from "./lift-context.ts";
 
 /** Asks a driver which operations of a valid model it supports. */
-export function supportOf(model: Model, context: LiftContext): SupportedOperations {
+export function supportOf(model: Model, context: LiftContext): Awaitable<SupportedOperations> {
   const { name, driver } = context;
   const { version } = driver;
   if (isNewest(version) || complianceWith(version).model(model)) {
@@ -37,10 +44,19 @@ function isValid(model: Model, version: HalVersion, { extensions }: LiftContext)
 }
 
 /** Asks about a model whose operations are those of `original` at some indexes. */
-function ask(model: Model, indexes: readonly number[], original: Model, context: LiftContext): SupportedOperations {
+function ask(
+  model: Model,
+  indexes: readonly number[],
+  original: Model,
+  context: LiftContext,
+): Awaitable<SupportedOperations> {
   const { name, driver, log } = context;
-  try {
-    const { status, message, supportedOperations } = atOnce(driver.getSupportedOperations(model));
+  /** Reads the driver's answer. Throws if it cannot be read. */
+  const read = ({
+    status,
+    message,
+    supportedOperations,
+  }: Awaited<ReturnType<typeof driver.getSupportedOperations>>) => {
     if (status !== ErrorStatus.NONE) {
       return failed({ status: soundStatus(status), ...(message !== undefined && { message }) });
     }
@@ -49,6 +65,9 @@ function ask(model: Model, indexes: readonly number[], original: Model, context:
     }
     log(`${name}: ${supportedOperations.length} answers about ${indexes.length} operations are ignored`);
     return answer(original, new Map(indexes.map((index) => [index, false])), context);
+  };
+  try {
+    return whenAnswered(driver.getSupportedOperations(model), read);
   } catch (error) {
     return failed(failure(`${name}: getSupportedOperations`, error));
   }

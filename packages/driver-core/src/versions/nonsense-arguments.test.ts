@@ -48,7 +48,7 @@ describe("arguments that are nonsense", () => {
       for (const device of [lifted, newest]) {
         const wrong: typeof model = anything(json);
         expect(device.getSupportedOperations(wrong)).toMatchObject({ supported: [], reasons: [] });
-        expect([INVALID_ARGUMENT, GENERAL_FAILURE]).toContain(device.getSupportedOperations(wrong).status);
+        expect([INVALID_ARGUMENT, GENERAL_FAILURE]).toContain((await device.getSupportedOperations(wrong)).status);
         expect([INVALID_ARGUMENT, GENERAL_FAILURE]).toContain((await device.prepareModel(wrong)).status);
       }
     },

@@ -36,7 +36,7 @@ export type AnyIDevice = V1_0.IDevice | V1_1.IDevice | V1_2.IDevice | V1_3.IDevi
 export interface OldDriver {
   readonly version: HalVersion;
   getCapabilities(): Outcome & { readonly capabilities: AnyCapabilities };
-  getSupportedOperations(model: Model): Outcome & { readonly supportedOperations: readonly boolean[] };
+  getSupportedOperations(model: Model): ReturnType<V1_3.IDevice["getSupportedOperations_1_3"]>;
   prepareModel(model: Model, options: PrepareOptions, callback: V1_3.IPreparedModelCallback): Outcome;
   /** Since HAL 1.2. */
   prepareModelFromCache?(

@@ -13,6 +13,7 @@ import {
   type UncheckedFields,
 } from "@nnhal/validation";
 import { atOnce, failure, refusalOf } from "./callback.ts";
+import { type AnswerLimits, inTime } from "./in-time.ts";
 import { noCapabilities } from "./old-driver.ts";
 
 /** The queries of a device. */
@@ -27,8 +28,8 @@ export type Facts = Pick<
   | "getSupportedOperations"
 >;
 
-/** See the file's head. `name`: names the device in messages. */
-export function soundFacts(own: Facts, name: string): Facts {
+/** See the file's head. `name`: names the device in messages. `limits`: of waits for what can come later. */
+export function soundFacts(own: Facts, name: string, limits: AnswerLimits): Facts {
   const query = <Value extends object>(
     method: string,
     call: () => unknown,
@@ -94,12 +95,23 @@ export function soundFacts(own: Facts, name: string): Facts {
         return undefined;
       });
       if (refusal !== undefined) return { ...refusal, ...nothing };
-      return query<Omit<SupportedOperations, keyof Outcome>>(
-        "getSupportedOperations",
-        () => own.getSupportedOperations(model),
-        (answer) => readSupport(answer, operations),
-        nothing,
-      );
+      const what = "getSupportedOperations";
+      const read = (answer: unknown): SupportedOperations =>
+        query<Omit<SupportedOperations, keyof Outcome>>(
+          what,
+          () => answer,
+          (fields) => readSupport(fields, operations),
+          nothing,
+        );
+      let answer: unknown;
+      try {
+        answer = own.getSupportedOperations(model);
+      } catch (error) {
+        return { ...failure(`${name}: ${what}`, error), ...nothing };
+      }
+      if (!(answer instanceof Promise)) return read(answer);
+      const failed = (outcome: Outcome): SupportedOperations => ({ ...outcome, ...nothing });
+      return inTime({ what: `${name}: ${what}`, answer: answer.then(read), failed }, limits);
     },
   };
 }

@@ -1,48 +1,8 @@
-import { deflateSync } from "node:zlib";
 import { elementAt } from "@nnhal/operations";
 import jpeg from "jpeg-js";
 import { describe, expect, it } from "vitest";
 import { decodePicture } from "./decode.ts";
-import { pngOf } from "./png.test-helper.ts";
-
-/** A PNG file of one of the other kinds: pixels are what its rows hold. */
-function pngFile(
-  header: { readonly width: number; readonly height: number; readonly depth: number; readonly kind: number },
-  rows: Uint8Array,
-  { interlace = 0, chunks = [] }: { readonly interlace?: number; readonly chunks?: readonly Buffer[] } = {},
-): Uint8Array {
-  const start = Buffer.alloc(13);
-  start.writeUInt32BE(header.width, 0);
-  start.writeUInt32BE(header.height, 4);
-  start.set([header.depth, header.kind, 0, 0, interlace], 8);
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  const parts = [
-    signature,
-    chunk("IHDR", start),
-    ...chunks,
-    chunk("IDAT", deflateSync(rows)),
-    chunk("IEND", Buffer.of()),
-  ];
-  return new Uint8Array(Buffer.concat(parts));
-}
-
-function chunk(name: string, data: Uint8Array): Buffer {
-  const body = Buffer.concat([Buffer.from(name, "latin1"), data]);
-  const result = Buffer.alloc(body.length + 8);
-  result.writeUInt32BE(data.length, 0);
-  result.set(body, 4);
-  result.writeUInt32BE(crc(body), result.length - 4);
-  return result;
-}
-
-function crc(bytes: Uint8Array): number {
-  let rest = 0xffff_ffff;
-  for (const byte of bytes) {
-    rest ^= byte;
-    for (let bit = 0; bit < 8; bit++) rest = (rest >>> 1) ^ (rest & 1 ? 0xedb8_8320 : 0);
-  }
-  return ~rest >>> 0;
-}
+import { pngChunk, pngFile, pngOf } from "./png.test-helper.ts";
 
 const pixels = async (bytes: Uint8Array) => [...(await decodePicture(bytes)).data];
 
@@ -56,7 +16,7 @@ describe("decodePicture", () => {
   it("reads grey, palette, 16-bit and interlaced PNG", async () => {
     const one = { width: 1, height: 1 };
     expect(await pixels(pngFile({ ...one, depth: 8, kind: 0 }, Uint8Array.of(0, 77)))).toEqual([77, 77, 77]);
-    const palette = chunk("PLTE", Uint8Array.of(1, 2, 3, 40, 50, 60));
+    const palette = pngChunk("PLTE", Uint8Array.of(1, 2, 3, 40, 50, 60));
     expect(await pixels(pngFile({ ...one, depth: 8, kind: 3 }, Uint8Array.of(0, 1), { chunks: [palette] }))).toEqual([
       40, 50, 60,
     ]);

@@ -45,7 +45,7 @@ describe("guardDevice", () => {
     expect([guard.name, guard.halVersion, guard.flaw]).toEqual([reference.name, "1.3", undefined]);
     for (const query of queries) expect(guard[query]()).toEqual(reference[query]());
     expect(guard.getStatus()).toBe(reference.getStatus());
-    expect(guard.getSupportedOperations(hal)).toMatchObject({ ...ok, supported: [true], reasons: [undefined] });
+    expect(await guard.getSupportedOperations(hal)).toMatchObject({ ...ok, supported: [true], reasons: [undefined] });
     expect((await guard.prepareModel(hal)).status).toBe(NONE);
   });
 
@@ -111,15 +111,17 @@ describe("guardDevice", () => {
     ["holes", { ...ok, supported: Array(3), reasons: [] }, "an array of length 3 as supported"],
     ["dispatches of no number", { ...ok, supported: [true, true, true], dispatches: [1, Number.NaN, 1] }, "dispatches"],
     ["too few dispatches", { ...ok, supported: [true, true, true], dispatches: [1] }, "dispatches"],
-  ])("getSupportedOperations with %s supports nothing", (_, answer, rule) => {
-    const result = guarded("device", "getSupportedOperations", answers(answer)).getSupportedOperations(chain().hal);
+  ])("getSupportedOperations with %s supports nothing", async (_, answer, rule) => {
+    const result = await guarded("device", "getSupportedOperations", answers(answer)).getSupportedOperations(
+      chain().hal,
+    );
     expect(result).toMatchObject({ status: GENERAL_FAILURE, supported: [], reasons: [] });
     expect(result.message).toContain(rule);
   });
 
-  it("getSupportedOperations without reasons is not a fault", () => {
+  it("getSupportedOperations without reasons is not a fault", async () => {
     const answer = answers({ ...ok, supported: [true, false, true] });
-    const result = guarded("device", "getSupportedOperations", answer).getSupportedOperations(chain().hal);
+    const result = await guarded("device", "getSupportedOperations", answer).getSupportedOperations(chain().hal);
     expect(result).toEqual({ ...ok, supported: [true, false, true], reasons: [undefined, undefined, undefined] });
   });
 

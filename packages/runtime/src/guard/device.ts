@@ -40,12 +40,14 @@ import { attempt, attemptAsync, type Refusal, textOf } from "./attempt.ts";
 import { closeSafely, type GuardedModel, guardModel, ownModel } from "./prepared-model.ts";
 
 /** A device behind the guard. */
-export interface GuardedDevice extends Omit<Device, "prepareModel" | "prepareModelFromCache"> {
+export interface GuardedDevice
+  extends Omit<Device, "getSupportedOperations" | "prepareModel" | "prepareModelFromCache"> {
   /** The caller's device. */
   readonly own: Device;
   readonly halVersion: HalVersion;
   /** Why the device cannot be used: it has no name, or its version is unknown. */
   readonly flaw?: string;
+  getSupportedOperations(model: Model): Promise<SupportedOperations>;
   prepareModel(model: Model, options?: PrepareOptions): Promise<GuardedPrepareResult>;
   /** `model`: the model that the cache should hold, to check answers against. */
   prepareModelFromCache?(
@@ -142,9 +144,9 @@ function guarded(own: Device): GuardedDevice {
     getNumberOfCacheFilesNeeded: () =>
       query("getNumberOfCacheFilesNeeded", readCacheFileCounts, { numModelCache: 0, numDataCache: 0 }),
     getSupportedOperations: (model) =>
-      attempt(
+      attemptAsync(
         "getSupportedOperations",
-        () => supportedOf(own.getSupportedOperations(model), model),
+        async () => supportedOf(await own.getSupportedOperations(model), model),
         (refusal): SupportedOperations => ({ ...refusal, supported: [], reasons: [] }),
       ),
     getStatus: () =>

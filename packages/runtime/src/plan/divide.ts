@@ -3,10 +3,10 @@
  */
 import { steadyClock, systemTimer, type Timer } from "@nnhal/driver-core/device";
 import {
+  askAndPlan,
   costPolicy,
   type Plan,
   type Policy,
-  plan,
   separateOperations,
   type Unplannable,
 } from "@nnhal/driver-core/partition";
@@ -150,7 +150,7 @@ async function divideAndPrepareIn(
     return prepareOn(section, model, [cpu], options, prepareOptions, prepareParts);
   const divided = await prepareOn(section, model, devices, options, prepareOptions, prepareParts);
   if ("plan" in divided) return divided;
-  const mayFallBack = cpu !== undefined && partition === 1 && devices.length > 1 && isForCpu(model, cpu);
+  const mayFallBack = cpu !== undefined && partition === 1 && devices.length > 1 && (await isForCpu(model, cpu));
   // The runtime has validated the model: a device that calls it invalid has failed. If no device supports an operation, neither
   // does the CPU.
   const isTheModels = "unplannable" in divided && divided.unplannable === "BAD_DATA";
@@ -171,8 +171,8 @@ async function prepareOn(
 ): Promise<Divided | Unplannable | Outcome> {
   const { cpu, policy = costPolicy, partition = 1, onFallback, onStep, log = defaultLogger, trace } = options;
   const { preference } = prepareOptions;
-  const best = section.run(() =>
-    plan(
+  const best = await section.run(() =>
+    askAndPlan(
       model,
       devices.map((device) => reportedBy(device, log)),
       {
@@ -195,7 +195,7 @@ async function prepareOn(
   const canFallBack =
     cpu !== undefined &&
     partition === 1 &&
-    isForCpu(model, cpu) &&
+    (await isForCpu(model, cpu)) &&
     (whole === undefined || devices[whole.step.device] !== cpu);
   const { inputIndexes, outputIndexes } = chosen.model.main;
   const rolesOf: Divided["rolesOf"] = (side, index) =>
@@ -232,11 +232,11 @@ export function devicesIn({ steps, devices }: Plan): string[] {
  * Whether a model can fall back to the CPU. One with OEM_OPERATION cannot; one with operations of extensions can if the CPU supports all
  * of it, as the reference does that was given the extensions.
  */
-function isForCpu(model: Model, cpu: GuardedDevice): boolean {
+async function isForCpu(model: Model, cpu: GuardedDevice): Promise<boolean> {
   const uses = (isMeant: (type: number) => boolean) =>
     [model.main, ...model.referenced].some(({ operations }) => operations.some(({ type }) => isMeant(type)));
   if (uses((type) => type === OperationType.OEM_OPERATION)) return false;
   if (!uses(isExtensionOperationType)) return true;
-  const { status, supported } = cpu.getSupportedOperations(model);
+  const { status, supported } = await cpu.getSupportedOperations(model);
   return status === ErrorStatus.NONE && supported.every(Boolean);
 }

@@ -1,7 +1,7 @@
 /**
  * Log messages about plans, and the trace sections that devices are called in.
  */
-import type { Plan, PlanningDevice, Step } from "@nnhal/driver-core/partition";
+import type { AskedDevice, Plan, Step } from "@nnhal/driver-core/partition";
 import { elementAt, operationText } from "@nnhal/operations";
 import { ErrorStatus, type Model, type PrepareOptions } from "@nnhal/types";
 import { graphDump, type Logger, logStream, type Section } from "@nnhal/utils";
@@ -46,7 +46,7 @@ export function preparingIn(section: Section, prepareModel: PrepareModel): Prepa
 }
 
 /** A device as planning sees it. If it does not report its support or performance, that is logged once. */
-export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
+export function reportedBy(device: GuardedDevice, log: Logger): AskedDevice {
   const { name } = device;
   const reported = new Set<string>();
   const report = ({ status, message = `status ${status}` }: { status: ErrorStatus; message?: string }, so: string) => {
@@ -62,8 +62,8 @@ export function reportedBy(device: GuardedDevice, log: Logger): PlanningDevice {
       return answer;
     },
     getSupportedExtensions: () => device.getSupportedExtensions(),
-    getSupportedOperations(model) {
-      const answer = device.getSupportedOperations(model);
+    async getSupportedOperations(model) {
+      const answer = await device.getSupportedOperations(model);
       report(answer, "supports no operation of the model");
       return answer;
     },

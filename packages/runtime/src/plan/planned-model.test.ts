@@ -3,7 +3,7 @@
  */
 import { createBurst } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
-import { androidPolicy, plan } from "@nnhal/driver-core/partition";
+import { androidPolicy, askAndPlan } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import {
   type Device,
@@ -199,7 +199,7 @@ describe("a burst over several devices", () => {
 describe("the memory between steps", () => {
   it("is freed after an idle time, and allocated again", async () => {
     const { device, calls } = await openMemoryDevice("npu", ["FLOOR", "NEG", "MAXIMUM"]);
-    const planned = plan(bridge().hal, [device, { ...taking(reference, ["ABS"]), name: "cpu" }], {
+    const planned = await askAndPlan(bridge().hal, [device, { ...taking(reference, ["ABS"]), name: "cpu" }], {
       policy: androidPolicy,
     });
     if ("unplannable" in planned) throw new Error(planned.message);

@@ -2,9 +2,9 @@
  * Files that are packed with a model: a ZIP archive behind the FlatBuffer. TFLite Metadata say what they are for. Every offset of
  * the archive is checked before use, and a file that unpacks to more than it says is refused.
  */
-import { Inflate } from "fflate";
 import { fileArgument, type TfliteBytes } from "../arguments.ts";
 import { ensure, fail, quoted } from "../error.ts";
+import { inflater } from "./inflater.ts";
 
 /** A packed file. */
 export interface PackedFile {
@@ -109,6 +109,7 @@ function contentOf(bytes: Uint8Array, { name, method, compressed, size, at }: En
 function inflate(data: Uint8Array, size: number, place: string): Uint8Array {
   const content = new Uint8Array(size);
   let filled = 0;
+  const Inflate = inflater();
   const stream = new Inflate((chunk) => {
     ensure(filled + chunk.length <= size, place, () => `its content is more than the ${size} bytes that it should be`);
     content.set(chunk, filled);
@@ -139,7 +140,8 @@ export function packedFiles(bytes: TfliteBytes): readonly PackedFile[] {
 /**
  * The content of the first packed file of a name; undefined if there is none. At most 64 MiB.
  *
- * @throws TfliteError if the archive or the file's content is broken, or the file is too large.
+ * @throws TfliteError if the archive or the file's content is broken, or the file is too large. In a browser: a NotLoadedError, see
+ *   whenLoaded of `@nnhal/operations`.
  */
 export function readPackedFile(bytes: TfliteBytes, name: string): Uint8Array | undefined {
   const file = fileArgument(bytes, "readPackedFile");

@@ -2,8 +2,8 @@
  * The kinds of fields that layouts are made of: scalars, named codes, strings, vectors and references to other tables.
  */
 import { elementAt } from "@nnhal/operations";
-import type { Builder } from "flatbuffers";
 import { ensure, fail } from "../error.ts";
+import type { Builder } from "./builder.ts";
 import { follow, type Source, spend, vectorAt } from "./source.ts";
 import { type Field, type Layout, readTable, type Store, writeTable } from "./table.ts";
 
@@ -24,7 +24,7 @@ const int8Kind: IntegerKind = {
   size: 1,
   least: -0x80,
   greatest: 0x7f,
-  get: (source, at) => source.values.readInt8(at),
+  get: (source, at) => source.values.getInt8(at),
   put: (builder, slot, value) => builder.addFieldInt8(slot, value, null),
   add: (builder, value) => builder.addInt8(value),
 };
@@ -32,13 +32,13 @@ const uint8Kind: IntegerKind = {
   ...int8Kind,
   least: 0,
   greatest: 0xff,
-  get: (source, at) => source.values.readUint8(at),
+  get: (source, at) => source.values.getUint8(at),
 };
 const uint16Kind: IntegerKind = {
   size: 2,
   least: 0,
   greatest: 0xffff,
-  get: (source, at) => source.values.readUint16(at),
+  get: (source, at) => source.values.getUint16(at, true),
   put: (builder, slot, value) => builder.addFieldInt16(slot, value, null),
   add: (builder, value) => builder.addInt16(value),
 };
@@ -46,7 +46,7 @@ const int32Kind: IntegerKind = {
   size: 4,
   least: -0x8000_0000,
   greatest: 0x7fff_ffff,
-  get: (source, at) => source.values.readInt32(at),
+  get: (source, at) => source.values.getInt32(at, true),
   put: (builder, slot, value) => builder.addFieldInt32(slot, value, null),
   add: (builder, value) => builder.addInt32(value),
 };
@@ -54,7 +54,7 @@ const uint32Kind: IntegerKind = {
   ...int32Kind,
   least: 0,
   greatest: 0xffff_ffff,
-  get: (source, at) => source.values.readUint32(at),
+  get: (source, at) => source.values.getUint32(at, true),
 };
 // 64-bit integers are numbers here; one that no number holds exactly reads as NaN and is refused.
 const exact = (value: bigint) => (BigInt.asIntN(54, value) === value ? Number(value) : Number.NaN);
@@ -62,11 +62,15 @@ const int64Kind: IntegerKind = {
   size: 8,
   least: Number.MIN_SAFE_INTEGER,
   greatest: Number.MAX_SAFE_INTEGER,
-  get: (source, at) => exact(source.values.readInt64(at)),
+  get: (source, at) => exact(source.values.getBigInt64(at, true)),
   put: (builder, slot, value) => builder.addFieldInt64(slot, BigInt(value), null),
   add: (builder, value) => builder.addInt64(BigInt(value)),
 };
-const uint64Kind: IntegerKind = { ...int64Kind, least: 0, get: (source, at) => exact(source.values.readUint64(at)) };
+const uint64Kind: IntegerKind = {
+  ...int64Kind,
+  least: 0,
+  get: (source, at) => exact(source.values.getBigUint64(at, true)),
+};
 
 function checkInteger(kind: IntegerKind, value: number, path: string): void {
   ensure(
@@ -105,7 +109,7 @@ export function anyInt64(): Field<number | string> {
     size: 8,
     absent: 0,
     read(source, at) {
-      const value = source.values.readInt64(at);
+      const value = source.values.getBigInt64(at, true);
       return Number.isNaN(exact(value)) ? value.toString() : Number(value);
     },
     write(_builder, value, path) {
@@ -121,7 +125,7 @@ export function bool(absent = false): Field<boolean> {
   return {
     size: 1,
     absent,
-    read: (source, at) => source.values.readUint8(at) !== 0,
+    read: (source, at) => source.values.getUint8(at) !== 0,
     write(_builder, value, path) {
       ensure(typeof value === "boolean", path, () => `${value} is not a boolean`);
       return value === absent ? undefined : (builder, slot) => builder.addFieldInt8(slot, value ? 1 : 0, null);
@@ -133,7 +137,7 @@ export function float32(): Field<number> {
   return {
     size: 4,
     absent: 0,
-    read: (source, at) => source.values.readFloat32(at),
+    read: (source, at) => source.values.getFloat32(at, true),
     write(_builder, value, path) {
       ensure(typeof value === "number", path, () => `${value} is not a number`);
       return Object.is(value, 0) ? undefined : (builder, slot) => builder.addFieldFloat32(slot, value, null);
@@ -148,7 +152,7 @@ export function code(codes: Codes, absent = 0): Field<string | number> {
     absent: elementAt(codes, absent),
     codes,
     read(source, at) {
-      const value = source.values.readInt8(at);
+      const value = source.values.getInt8(at);
       return codes[value] ?? value;
     },
     write(_builder, value, path) {
@@ -237,7 +241,7 @@ export const int64s = (): Field<readonly number[] | undefined> => integers(int64
 export const float32s = (): Field<readonly number[] | undefined> =>
   vector(
     4,
-    (source, at) => source.values.readFloat32(at),
+    (source, at) => source.values.getFloat32(at, true),
     (builder, value: number) => builder.addFloat32(value),
     (value, path) => ensure(typeof value === "number", path, () => `${value} is not a number`),
   );
@@ -245,7 +249,7 @@ export const float32s = (): Field<readonly number[] | undefined> =>
 export const bools = (): Field<readonly boolean[] | undefined> =>
   vector(
     1,
-    (source, at) => source.values.readUint8(at) !== 0,
+    (source, at) => source.values.getUint8(at) !== 0,
     (builder, value: boolean) => builder.addInt8(value ? 1 : 0),
     (value, path) => ensure(typeof value === "boolean", path, () => `${value} is not a boolean`),
   );

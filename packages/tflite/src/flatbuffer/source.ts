@@ -1,14 +1,13 @@
 /**
- * Checked reads from a FlatBuffer. The flatbuffers library trusts every offset; here each one is checked before use, and a
- * budget bounds the work that parts which overlap can cause.
+ * Checked reads from a FlatBuffer: each offset is checked before use, and a budget bounds the work that parts which overlap can
+ * cause.
  */
-import { ByteBuffer } from "flatbuffers/js/byte-buffer.js";
 import { ensure } from "../error.ts";
 
 /** A file being read. */
 export interface Source {
   readonly bytes: Uint8Array;
-  readonly values: ByteBuffer;
+  readonly values: DataView;
   /** The bytes that may still be read as tables, strings and vectors. */
   budget: number;
 }
@@ -24,7 +23,8 @@ export const TABLE_COST = 16;
 
 /** Opens a file for checked reading. */
 export function openSource(bytes: Uint8Array): Source {
-  return { bytes, values: new ByteBuffer(bytes), budget: bytes.length * MOST_PASSES };
+  const values = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { bytes, values, budget: bytes.length * MOST_PASSES };
 }
 
 /** Refuses unless `size` bytes from `at` lie in the file. */
@@ -49,7 +49,7 @@ export function spend(source: Source, size: number, path: string): void {
 /** Follows the 32-bit offset at `at`. */
 export function follow(source: Source, at: number, path: string): number {
   checkRange(source, at, 4, path);
-  const offset = source.values.readUint32(at);
+  const offset = source.values.getUint32(at, true);
   ensure(offset > 0, path, () => "an offset is 0");
   const target = at + offset;
   checkRange(source, target, 4, path);
@@ -64,7 +64,7 @@ export function vectorAt(
   path: string,
 ): { start: number; count: number } {
   const target = follow(source, at, path);
-  const count = source.values.readUint32(target);
+  const count = source.values.getUint32(target, true);
   const start = target + 4;
   ensure(
     start + count * elementSize <= source.bytes.length,

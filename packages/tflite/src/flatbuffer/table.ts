@@ -2,8 +2,9 @@
  * Tables of a FlatBuffer schema as data: a layout lists a table's fields in slot order, and one reader and one writer
  * serve them all.
  */
-import type { Builder } from "flatbuffers";
+
 import { ensure } from "../error.ts";
+import type { Builder } from "./builder.ts";
 import { checkRange, type Source, spend, TABLE_COST } from "./source.ts";
 
 /** Puts a prepared value in its slot of the table that is being built. */
@@ -32,10 +33,10 @@ export type Row<L> = L extends Layout<infer T> ? T : never;
 /** Reads the table at `start`. */
 export function readTable<T>(source: Source, layout: Layout<T>, start: number, path: string): T {
   checkRange(source, start, 4, path);
-  const vtable = start - source.values.readInt32(start);
+  const vtable = start - source.values.getInt32(start, true);
   checkRange(source, vtable, 4, path);
-  const vtableSize = source.values.readUint16(vtable);
-  const tableSize = source.values.readUint16(vtable + 2);
+  const vtableSize = source.values.getUint16(vtable, true);
+  const tableSize = source.values.getUint16(vtable + 2, true);
   ensure(vtableSize >= 4 && tableSize >= 4, path, () => `a table's sizes ${vtableSize} and ${tableSize} are below 4`);
   checkRange(source, vtable, vtableSize, path);
   checkRange(source, start, tableSize, path);
@@ -44,7 +45,7 @@ export function readTable<T>(source: Source, layout: Layout<T>, start: number, p
   let entry = 4;
   for (const name in layout) {
     const field = layout[name];
-    const offset = entry + 2 <= vtableSize ? source.values.readUint16(vtable + entry) : 0;
+    const offset = entry + 2 <= vtableSize ? source.values.getUint16(vtable + entry, true) : 0;
     entry += 2;
     if (offset === 0) {
       row[name] = field.absent;

@@ -1,18 +1,8 @@
 /** The operations of the extension for .tflite in a browser: few models need them, so they are loaded when one does. */
-import { NotLoadedError, type Operation } from "@nnhal/operations";
-
-let loaded: readonly Operation[] | undefined;
+import { byNeed } from "@nnhal/operations";
 
 /** The operations of the extension. Throws a NotLoadedError if they are not loaded. */
-export function extensionOperations(): readonly Operation[] {
-  if (loaded !== undefined) return loaded;
-  throw new NotLoadedError(
-    "the extension nnhal.tflite is not loaded: in a browser, use whenLoaded() of @nnhal/operations",
-    loadExtension,
-  );
-}
-
-async function loadExtension(): Promise<void> {
+export const extensionOperations = byNeed("the extension nnhal.tflite", async () => {
   const { tfliteExtension } = await import("@nnhal/extension-tflite");
-  loaded = tfliteExtension.operations;
-}
+  return tfliteExtension.operations;
+});

@@ -12,7 +12,7 @@ import { openBurst, openRawBurst } from "./open.ts";
 
 /** A burst that executes, and what executes a packet of it. */
 async function ready(bench: Bench) {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const preparedModel = await prepare(bench, small.model);
   const burst = await openRawBurst(bench, preparedModel);
   const trial = (salt: number) => trialFor(small, [sampleValues(small.type, 6, salt)]);

@@ -71,7 +71,7 @@ function isSame(bad: FmqRequestDatum, datum: FmqRequestDatum): boolean {
 
 /** A burst, and a packet that it executes; its dimensions are in it, so that there are data of all kinds. */
 async function ready(bench: Bench) {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const burst = await openRawBurst(bench, await prepare(bench, small.model));
   const trial = trialFor(small, [sampleValues(small.type, 6)], [2, 3]);
   const outputs = trial.request.outputs.map((output) => ({ ...output, dimensions: [2, 3] }));

@@ -17,7 +17,7 @@ import { configureOf, openBurst, openRawBurst } from "./open.ts";
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
 async function started(bench: Bench, facts: Parameters<typeof smallModel>[1] = {}) {
-  const small = smallModel(bench, facts);
+  const small = await smallModel(bench, facts);
   const preparedModel = await prepare(bench, small.model);
   const { burst, ...outcome } = await openBurst(bench, preparedModel);
   expectStatus("configureExecutionBurst", outcome, NONE);
@@ -84,7 +84,7 @@ export const serviceCases: readonly SuiteCase[] = [
       one.check("a burst");
     },
     async "a request without queues is executed, and its shapes come back"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const preparedModel = await prepare(bench, small.model);
       const { context } = await openRawBurst(bench, preparedModel);
       if (context.execute === undefined) lacking("direct bursts");
@@ -172,7 +172,7 @@ export const serviceCases: readonly SuiteCase[] = [
     async "a result that does not fit its queue is a failure without shapes, and no fallback"(bench) {
       // A rank of ten gives one output twelve data, and there are two outputs: the small queue holds 8.
       const dimensions = [1, 1, 2, 3];
-      const small = smallModel(bench, { layout: "twin", dimensions });
+      const small = await smallModel(bench, { layout: "twin", dimensions });
       const preparedModel = await prepare(bench, small.model);
       const one = trialFor(small, [sampleValues(small.type, 6), sampleValues(small.type, 6, 1)]);
       const { burst } = await openBurst(bench, preparedModel, { resultCapacity: 8 });
@@ -181,7 +181,7 @@ export const serviceCases: readonly SuiteCase[] = [
       expectExecution("a burst with a small result queue", result, GENERAL_FAILURE);
     },
     async "no callback is INVALID_ARGUMENT"(bench) {
-      const configure = await configureOf(bench, await prepare(bench, smallModel(bench).model));
+      const configure = await configureOf(bench, await prepare(bench, (await smallModel(bench)).model));
       const { requests, results } = rightQueues();
       const { context, ...outcome } = await configure(null, requests, results);
       bench.after(() => context?.close?.());
@@ -195,7 +195,7 @@ export const serviceCases: readonly SuiteCase[] = [
     wrongQueues,
     ({ what }) => `${what} is INVALID_ARGUMENT`,
     async (bench, { what, spoil }) => {
-      const configure = await configureOf(bench, await prepare(bench, smallModel(bench).model));
+      const configure = await configureOf(bench, await prepare(bench, (await smallModel(bench)).model));
       const right = rightQueues();
       const { requests, results } = { ...right, ...spoil(right) };
       const noMemories = { getMemories: () => ({ status: INVALID_ARGUMENT, buffers: [] }) };

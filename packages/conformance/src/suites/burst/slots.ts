@@ -15,7 +15,7 @@ import { openBurst, openRawBurst, type RawBurst } from "./open.ts";
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 
 async function ready(bench: Bench, answer?: (right: BurstMemories) => BurstMemories) {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const burst = await openRawBurst(bench, await prepare(bench, small.model), answer && { answer });
   const trial = (salt: number) => trialFor(small, [sampleValues(small.type, 6, salt)]);
   return { burst, trial };
@@ -78,7 +78,7 @@ export const slotCases: readonly SuiteCase[] = [
       expectExecution("a burst afterwards", await ask(burst, request), NONE);
     },
     async "a client frees memory that is known, that is not, and that was"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const { burst } = await openBurst(bench, await prepare(bench, small.model));
       if (burst === null) mismatch("configureExecutionBurst: there is no burst");
       const { request } = trialFor(small, [sampleValues(small.type, 6)]);
@@ -88,7 +88,7 @@ export const slotCases: readonly SuiteCase[] = [
       expectExecution("a burst after freeMemory", await burst.compute(request, { keys }), NONE);
     },
     async "memory that is freed and comes again under its slot is the new memory"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const { burst } = await openBurst(bench, await prepare(bench, small.model));
       if (burst === null) mismatch("configureExecutionBurst: there is no burst");
       for (let salt = 0; salt < 5; salt++) {

@@ -68,7 +68,7 @@ export const argumentCases: readonly SuiteCase[] = [
     async (bench, { list, spoiling }) => {
       const files = makeCacheFiles(bench);
       needFiles(files, list);
-      await save(bench, constantModel(bench, constants), spoiled(bench, files, list, spoiling));
+      await save(bench, await constantModel(bench, constants), spoiled(bench, files, list, spoiling));
       await expectNotLoaded(bench, "after nothing could be kept", spoiled(bench, files, list, spoiling));
       await expectNotLoaded(bench, "after nothing could be kept, with the right arguments", files.open());
     },
@@ -93,7 +93,7 @@ export const argumentCases: readonly SuiteCase[] = [
       const files = makeCacheFiles(bench);
       needFiles(files, list);
       const cache = withList(files.open(), list, handlesOn(files[list], "r"));
-      await save(bench, constantModel(bench, constants), cache);
+      await save(bench, await constantModel(bench, constants), cache);
       await expectNotLoaded(bench, "after nothing could be kept", files.open());
     },
   ),
@@ -143,7 +143,7 @@ export const argumentCases: readonly SuiteCase[] = [
     (length) => `keeping with a token of ${length} bytes: the model is prepared`,
     async (bench, length) => {
       const files = makeCacheFiles(bench);
-      await save(bench, constantModel(bench, constants), { ...files.open(), token: new Uint8Array(length) });
+      await save(bench, await constantModel(bench, constants), { ...files.open(), token: new Uint8Array(length) });
     },
   ),
 ];

@@ -125,11 +125,8 @@ export async function loadKept(bench: Bench, cache: CompilationCache): Promise<P
 }
 
 /** Files that hold a model, which was loaded from them once. */
-export async function kept(
-  bench: Bench,
-  type?: ElementType,
-  model: ConstantModel = constantModel(bench, constants, type),
-) {
+export async function kept(bench: Bench, type?: ElementType, given?: ConstantModel) {
+  const model = given ?? (await constantModel(bench, constants, type));
   const files = makeCacheFiles(bench);
   await save(bench, model, files.open());
   await expectComputes(await loadKept(bench, files.open()), model.type, model.compute);

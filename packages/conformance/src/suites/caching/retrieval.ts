@@ -27,7 +27,7 @@ async function retrieved(bench: Bench) {
 
 async function overwrites(bench: Bench, type: ElementType): Promise<void> {
   const files = makeCacheFiles(bench, { content: new Uint8Array(100_000).fill(7) });
-  const model = constantModel(bench, constants, type);
+  const model = await constantModel(bench, constants, type);
   await save(bench, model, files.open());
   await expectComputes(await loadKept(bench, files.open()), type, model.compute);
   for (const { path } of [...files.modelCache, ...files.dataCache]) {
@@ -67,7 +67,7 @@ export const retrievalCases: readonly SuiteCase[] = [
     (type) => `descriptors at an offset, on files that hold something (${type})`,
     async (bench, type) => {
       const files = makeCacheFiles(bench, { content: Uint8Array.of(1, 2) });
-      const model = constantModel(bench, constants, type);
+      const model = await constantModel(bench, constants, type);
       const advanced = () => {
         const cache = files.open();
         // Reading moves the descriptor on by a byte.
@@ -83,7 +83,7 @@ export const retrievalCases: readonly SuiteCase[] = [
   ...group("retrieval", "1.2", {
     async "the same files serve for another model afterwards"(bench) {
       const { files } = await kept(bench);
-      const other = constantModel(bench, constants.toReversed());
+      const other = await constantModel(bench, constants.toReversed());
       await save(bench, other, files.open());
       await expectComputes(await loadKept(bench, files.open()), other.type, other.compute);
     },
@@ -113,7 +113,7 @@ export const retrievalCases: readonly SuiteCase[] = [
       trial.check("a burst");
     },
     async "without files nothing is kept, and nothing fails"(bench) {
-      const { model } = constantModel(bench, constants);
+      const { model } = await constantModel(bench, constants);
       await prepare(bench, model, { cache: { modelCache: [], dataCache: [], token: new Uint8Array(0) } });
     },
   }),

@@ -39,8 +39,8 @@ const tamperings: readonly Tampering[] = [
     what: "with one bit flipped",
     tamper(bytes, draw) {
       const changed = bytes.slice();
-      changed[Math.floor(draw() * changed.length)] =
-        elementAt(changed, Math.floor(draw() * changed.length)) ^ (1 << Math.floor(draw() * 8));
+      const place = Math.floor(draw() * changed.length);
+      changed[place] = elementAt(changed, place) ^ (1 << Math.floor(draw() * 8));
       return changed;
     },
   },
@@ -111,7 +111,7 @@ async function overwriteSlowly({ modelCache }: CacheFiles, by: CacheFiles, race:
 /** Files of another model, kept for another token. */
 async function keptByAnother(bench: Bench): Promise<CacheFiles> {
   const files = makeCacheFiles(bench, { seed: 1 });
-  await save(bench, constantModel(bench, constants.toReversed()), files.open());
+  await save(bench, await constantModel(bench, constants.toReversed()), files.open());
   return files;
 }
 
@@ -173,7 +173,7 @@ export const securityCases: readonly SuiteCase[] = [
     },
     async "files that are replaced while a model is kept hold that model, or none"(bench) {
       const attacker = await keptByAnother(bench);
-      const model = constantModel(bench, constants);
+      const model = await constantModel(bench, constants);
       const files = makeCacheFiles(bench);
       for (let race = 0; race < races; race++) {
         await Promise.all([save(bench, model, files.open()), overwriteSlowly(files, attacker, race)]);

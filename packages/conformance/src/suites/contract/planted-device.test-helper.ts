@@ -105,7 +105,7 @@ export const deviceRows: Readonly<Record<MethodOf<Device>, MethodRow>> = {
   },
   getSupportedOperations: {
     finds: "device/support: the answer is the same at every call",
-    answers: "now",
+    answers: "later",
     lies: [
       unknownStatus,
       noAnswer,

@@ -37,7 +37,7 @@ function capabilities(name: string, finds: string): MethodRow {
 function support(name: string): MethodRow {
   return {
     finds: `device/support: ${name} says yes to each operation of a model that can be prepared`,
-    answers: "now",
+    answers: "later",
     lies: [
       unknownStatus,
       lieOf(

@@ -79,9 +79,9 @@ export function watchDevice(device: Device, options: WatchOptions): Device {
       watch.now("getNumberOfCacheFilesNeeded", () => device.getNumberOfCacheFilesNeeded(), cacheFilesProblem),
     getStatus: () => watch.now("getStatus", () => device.getStatus(), deviceStatusProblem),
     getSupportedOperations: (model) =>
-      watch.now(
+      watch.later(
         "getSupportedOperations",
-        () => device.getSupportedOperations(model),
+        async () => device.getSupportedOperations(model),
         (answer) => supportProblem(answer, operationsOf(model)),
       ),
     prepareModel: async (model, prepareOptions) =>

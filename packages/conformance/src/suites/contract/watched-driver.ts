@@ -95,7 +95,15 @@ export function watchDriver<Driver extends AnyIDevice>(driver: Driver, watch: Wa
       return watch.now(method, () => call(actual) as Outcome, outcomeProblem);
     };
   const capabilities = (method: string) => now(watch, method, anyCapabilitiesProblem);
-  const support = (method: string) => now(watch, method, supportedOperationsProblem);
+  /** The answer may come later. */
+  const support =
+    (method: string): Watcher =>
+    (call, args) =>
+      watch.later(
+        method,
+        async () => call(args) as Parameters<typeof supportedOperationsProblem>[0],
+        (answer) => supportedOperationsProblem(answer, args),
+      );
   const watchers: Readonly<Record<string, Watcher>> = {
     getStatus: now(watch, "getStatus", deviceStatusProblem),
     getType: now(watch, "getType", typeProblem),

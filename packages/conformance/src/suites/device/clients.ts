@@ -23,7 +23,7 @@ function expectGone(call: string, outcome: Outcome): void {
 
 /** A client that ended, a model, and what the client had prepared of it. */
 async function endedClient(bench: Bench) {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const client = anotherClient(bench);
   const preparedModel = await prepare(client, small.model);
   await client.close();
@@ -55,7 +55,7 @@ export const clientCases: readonly SuiteCase[] = [
     },
     async "getSupportedOperations of a client that ended says so"(bench) {
       const { client, small } = await endedClient(bench);
-      expectGone("getSupportedOperations", client.device.getSupportedOperations(small.model));
+      expectGone("getSupportedOperations", await client.device.getSupportedOperations(small.model));
     },
     async "closing a client twice is closing it once"(bench) {
       const { client } = await endedClient(bench);
@@ -84,7 +84,7 @@ export const clientCases: readonly SuiteCase[] = [
       expectGone("configureExecutionBurst", launched);
     },
     async "a burst of a client that ends falls back, or says so"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const client = anotherClient(bench);
       const { burst } = await openBurst(client, await prepare(client, small.model));
       if (burst === null) lacking("bursts");
@@ -102,7 +102,7 @@ export const clientCases: readonly SuiteCase[] = [
       expectGone("executeFenced", await preparedModel.executeFenced(trial.request, []));
     },
     async "an execution that waits for a fence ends with its client"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const client = anotherClient(bench);
       const preparedModel = await prepare(client, small.model);
       const { fence, signal } = createFence();
@@ -130,7 +130,7 @@ export const clientCases: readonly SuiteCase[] = [
       expectGone("allocate", outcome);
     },
     async "copyFrom and copyTo of a client that ended say so"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const client = anotherClient(bench);
       const preparedModel = await prepare(client, small.model);
       const { buffer } = await allocate(client, { models: [preparedModel], inputs: [role(0)] });

@@ -18,8 +18,8 @@ const prefix = 7;
 const known: readonly ExtensionNameAndPrefix[] = [{ name: unknownName, prefix }];
 
 /** A small model that is right, whose output an operation of an unknown extension reads too; its result is an output. */
-export function withUnknownOperation(bench: Bench, extensionNameToPrefix = known): Model {
-  const { model } = smallModel(bench);
+export async function withUnknownOperation(bench: Bench, extensionNameToPrefix = known): Promise<Model> {
+  const { model } = await smallModel(bench);
   const { operands, operations, inputIndexes, outputIndexes } = model.main;
   const index = elementAt(outputIndexes, 0);
   const shared = { ...elementAt(operands, index), numberOfConsumers: 1 };
@@ -38,8 +38,8 @@ export function withUnknownOperation(bench: Bench, extensionNameToPrefix = known
 }
 
 /** A small model whose input is of a type of an unknown extension. */
-function withUnknownOperand(bench: Bench): Model {
-  const { model } = smallModel(bench);
+async function withUnknownOperand(bench: Bench): Promise<Model> {
+  const { model } = await smallModel(bench);
   const { main } = model;
   const index = elementAt(main.inputIndexes, 0);
   const operands = main.operands.map((operand, place) =>
@@ -68,11 +68,11 @@ export const extensionCases: readonly SuiteCase[] = [
     async "types and operations of extensions are refused at HAL 1.1"(bench) {
       const driver = driverOf(bench, "1.1");
       for (const [what, model] of [
-        ["operation", withUnknownOperation(bench)],
-        ["operand", withUnknownOperand(bench)],
+        ["operation", await withUnknownOperation(bench)],
+        ["operand", await withUnknownOperand(bench)],
       ] as const) {
         const { value } = convertToV1_1.model(model);
-        const { supportedOperations, ...outcome } = driver.getSupportedOperations_1_1(value);
+        const { supportedOperations, ...outcome } = await driver.getSupportedOperations_1_1(value);
         expectStatus(`getSupportedOperations_1_1 of an extension's ${what}`, outcome, INVALID_ARGUMENT);
         const { length } = supportedOperations;
         expectThat(length === 0, () => `getSupportedOperations_1_1: ${length} answers beside the error`);
@@ -91,8 +91,10 @@ export const extensionCases: readonly SuiteCase[] = [
         () => "getSupportedExtensions: a second call answers something else",
       );
     },
-    "an operation of an unknown extension is not supported, with a reason, and others are"(bench) {
-      const { supported, reasons, ...outcome } = bench.device.getSupportedOperations(withUnknownOperation(bench));
+    async "an operation of an unknown extension is not supported, with a reason, and others are"(bench) {
+      const { supported, reasons, ...outcome } = await bench.device.getSupportedOperations(
+        await withUnknownOperation(bench),
+      );
       expectStatus("getSupportedOperations", outcome, NONE);
       const answers = JSON.stringify(supported);
       expectThat(answers === "[true,false]", () => {
@@ -105,17 +107,17 @@ export const extensionCases: readonly SuiteCase[] = [
       );
     },
     async "a model with an operation of an unknown extension is not prepared"(bench) {
-      const { preparedModel, ...outcome } = await bench.device.prepareModel(withUnknownOperation(bench));
+      const { preparedModel, ...outcome } = await bench.device.prepareModel(await withUnknownOperation(bench));
       preparedModel?.close();
       expectStatus(`prepareModel of an operation of ${unknownName}`, outcome, INVALID_ARGUMENT);
       expectThat(preparedModel === null, () => "prepareModel: a prepared model beside an error");
     },
-    "an operand of an extension in an operation of the HAL is refused": (bench) =>
-      expectRefused(bench, "an input of an extension's type", withUnknownOperand(bench)),
+    "an operand of an extension in an operation of the HAL is refused": async (bench) =>
+      expectRefused(bench, "an input of an extension's type", await withUnknownOperand(bench)),
     ...Object.fromEntries(
       Object.entries(wrongMappings).map(([what, mapping]): [string, SuiteCase["run"]] => [
         `a model with ${what} is refused`,
-        (bench) => expectRefused(bench, what, withUnknownOperation(bench, mapping)),
+        async (bench) => expectRefused(bench, what, await withUnknownOperation(bench, mapping)),
       ]),
     ),
   }),

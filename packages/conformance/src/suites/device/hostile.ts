@@ -12,13 +12,13 @@ import { casesOf, directly, type SuiteCase } from "../suite-case.ts";
 
 /** The device prepares and executes as before. */
 async function goesOn(bench: Bench): Promise<void> {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   await runTrial(await prepare(bench, small.model), trialFor(small, [sampleValues(small.type, 6)]));
 }
 
 async function refusesModel(bench: Bench, what: string, model: Parameters<typeof prepare>[1]): Promise<void> {
   const { device } = bench;
-  const support = device.getSupportedOperations(model);
+  const support = await device.getSupportedOperations(model);
   expectRefusal(`getSupportedOperations of ${what}`, support);
   const { preparedModel, ...outcome } = await device.prepareModel(model);
   bench.after(() => preparedModel?.close());
@@ -28,7 +28,7 @@ async function refusesModel(bench: Bench, what: string, model: Parameters<typeof
 
 /** Options that cannot be read: the answer may be any status, as long as it is one. */
 async function answersOptions(bench: Bench, hostile: Hostile): Promise<void> {
-  const { model } = smallModel(bench);
+  const { model } = await smallModel(bench);
   const options = asArgument<PrepareOptions>(hostile);
   const { preparedModel, ...outcome } = await bench.device.prepareModel(model, options);
   bench.after(() => preparedModel?.close());
@@ -53,8 +53,8 @@ export const hostileCases: readonly SuiteCase[] = directly([
       "1.0",
       hostileLists,
       ({ what }) => `a model whose ${part} are ${what} is refused`,
-      (bench, hostile) => {
-        const { model } = smallModel(bench);
+      async (bench, hostile) => {
+        const { model } = await smallModel(bench);
         const main = { ...model.main, [part]: asArgument(hostile) };
         return refusesModel(bench, `a model whose ${part} are ${hostile.what}`, { ...model, main });
       },
@@ -74,7 +74,7 @@ export const hostileCases: readonly SuiteCase[] = directly([
     ({ what }) => `a cache that is ${what}: the model is prepared, and nothing comes back`,
     async (bench, hostile) => {
       const { device } = bench;
-      const { model } = smallModel(bench);
+      const { model } = await smallModel(bench);
       const cache = asArgument<NonNullable<PrepareOptions["cache"]>>(hostile);
       const kept = await device.prepareModel(model, { cache });
       bench.after(() => kept.preparedModel?.close());

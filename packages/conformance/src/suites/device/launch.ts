@@ -17,7 +17,7 @@ import { group, type SuiteCase } from "../suite-case.ts";
 import { cyclicModel } from "./support.ts";
 
 async function refuses(bench: Bench, method: PrepareMethod, options: LaunchOptions): Promise<void> {
-  const { model } = smallModel(bench);
+  const { model } = await smallModel(bench);
   const call = await expectRefused(bench, method.name, launchPrepare(bench, method, model, options), method.notify);
   expectThat(call.preparedModel === null, () => `${method.name}: a prepared model beside the error`);
 }
@@ -31,7 +31,7 @@ export const launchCases: readonly SuiteCase[] = prepareMethods.flatMap((method)
   ...group("launch", method.since, {
     async [`${method.name} is NONE, and its callback gets the prepared model once`](bench) {
       const { name, notify } = method;
-      const launched = launchPrepare(bench, method, smallModel(bench).model);
+      const launched = launchPrepare(bench, method, (await smallModel(bench)).model);
       expectStatus(name, launched.outcome, ErrorStatus.NONE);
       const { status, preparedModel } = await onlyCall(bench, name, launched, notify);
       expectStatus(`${name}'s callback`, { status }, ErrorStatus.NONE);
@@ -39,11 +39,11 @@ export const launchCases: readonly SuiteCase[] = prepareMethods.flatMap((method)
     },
     async [`${method.name} of a model with a cycle is refused, and its callback hears the same`](bench) {
       const { name, notify } = method;
-      const call = await expectRefused(bench, name, launchPrepare(bench, method, cyclicModel(bench)), notify);
+      const call = await expectRefused(bench, name, launchPrepare(bench, method, await cyclicModel(bench)), notify);
       expectThat(call.preparedModel === null, () => `${name}: a prepared model beside the error`);
     },
-    [`${method.name} without a callback is INVALID_ARGUMENT`](bench) {
-      const outcome = method.call(bench, smallModel(bench).model, null);
+    async [`${method.name} without a callback is INVALID_ARGUMENT`](bench) {
+      const outcome = method.call(bench, (await smallModel(bench)).model, null);
       expectStatus(`${method.name} without a callback`, outcome, ErrorStatus.INVALID_ARGUMENT);
     },
   }),

@@ -18,7 +18,7 @@ const { INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 const constants = [1, 2, 3, 4, 5, 6];
 
 async function computesWithPool(bench: Bench, pool: Memory): Promise<void> {
-  const { model, compute } = constantModel(bench, constants);
+  const { model, compute } = await constantModel(bench, constants);
   const preparedModel = await prepare(bench, constantInPool(model, pool));
   const input = sampleValues("TENSOR_FLOAT32", 6);
   await runOnce(preparedModel, "TENSOR_FLOAT32", [input], [compute(input)]);
@@ -41,19 +41,19 @@ function inFile(bench: Bench, before: number): Memory {
 export const prepareCases: readonly SuiteCase[] = [
   ...group("prepare", "1.0", {
     async "a model is prepared, and executes"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const preparedModel = await prepare(bench, small.model);
       const input = sampleValues(small.type, 6);
       await runOnce(preparedModel, small.type, [input], small.compute([input]));
     },
     async "the model stays as it is"(bench) {
-      const { model } = smallModel(bench, { layout: "chain" });
+      const { model } = await smallModel(bench, { layout: "chain" });
       const before = JSON.stringify(model);
       await prepare(bench, model);
       expectThat(JSON.stringify(model) === before, () => "prepareModel: the model has changed");
     },
     async "one model is prepared several times at once"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const models = await Promise.all([1, 2, 3, 4].map(() => prepare(bench, small.model)));
       expectThat(new Set(models).size === 4, () => "prepareModel: two calls answer the same prepared model");
       for (const [salt, preparedModel] of models.entries()) {
@@ -62,7 +62,7 @@ export const prepareCases: readonly SuiteCase[] = [
       }
     },
     async "a model with a cycle is refused"(bench) {
-      const { preparedModel, ...outcome } = await bench.device.prepareModel(cyclicModel(bench));
+      const { preparedModel, ...outcome } = await bench.device.prepareModel(await cyclicModel(bench));
       bench.after(() => preparedModel?.close());
       expectStatus("prepareModel of a model with a cycle", outcome, INVALID_ARGUMENT);
       expectThat(preparedModel === null, () => "prepareModel: a prepared model beside the error");
@@ -74,7 +74,7 @@ export const prepareCases: readonly SuiteCase[] = [
       await computesWithPool(bench, inFile(bench, 4096));
     },
     async "constants in a file that is too short are a failure, not a crash"(bench) {
-      const { model } = constantModel(bench, constants);
+      const { model } = await constantModel(bench, constants);
       const short = mmapFdMemory(24, temporaryFile(bench, new Uint8Array(8)).open("r"), [Protection.READ, 0, 0]);
       const { preparedModel, ...outcome } = await bench.device.prepareModel(constantInPool(model, short));
       bench.after(() => preparedModel?.close());
@@ -89,7 +89,7 @@ export const prepareCases: readonly SuiteCase[] = [
   ...Object.entries(executionPreferences).flatMap(([name, { code, since }]) =>
     group("prepare", since, {
       async [`preference ${name} changes no result`](bench) {
-        const small = smallModel(bench);
+        const small = await smallModel(bench);
         const preparedModel = await prepare(bench, small.model, { preference: code });
         const input = sampleValues(small.type, 6);
         await runOnce(preparedModel, small.type, [input], small.compute([input]));

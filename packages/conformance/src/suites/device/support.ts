@@ -42,8 +42,8 @@ const questions: readonly Question[] = [
 ];
 
 /** A model whose two operations wait for each other: VTS's CycleTest. */
-export function cyclicModel(bench: Bench): Model {
-  const { model } = smallModel(bench, { layout: "chain" });
+export async function cyclicModel(bench: Bench): Promise<Model> {
+  const { model } = await smallModel(bench, { layout: "chain" });
   const [first, second] = [elementAt(model.main.operations, 0), elementAt(model.main.operations, 1)];
   const x = elementAt(model.main.inputIndexes, 0);
   const y = elementAt(second.outputs, 0);
@@ -57,9 +57,9 @@ export function cyclicModel(bench: Bench): Model {
 export const supportCases: readonly SuiteCase[] = [
   ...questions.flatMap(({ name, since, ask }) =>
     group("support", since, {
-      [`${name} says yes to each operation of a model that can be prepared`](bench) {
-        const { model, label } = smallModel(bench, { layout: "chain" });
-        const { supportedOperations, ...outcome } = ask(bench, model);
+      async [`${name} says yes to each operation of a model that can be prepared`](bench) {
+        const { model, label } = await smallModel(bench, { layout: "chain" });
+        const { supportedOperations, ...outcome } = await ask(bench, model);
         expectStatus(`${name} of ${label}`, outcome, ErrorStatus.NONE);
         const answers = JSON.stringify(supportedOperations);
         expectThat(
@@ -67,8 +67,8 @@ export const supportCases: readonly SuiteCase[] = [
           () => `${name} of ${label} twice: expected [true,true], actual ${answers}`,
         );
       },
-      [`${name} refuses a model with a cycle`](bench) {
-        const { supportedOperations, ...outcome } = ask(bench, cyclicModel(bench));
+      async [`${name} refuses a model with a cycle`](bench) {
+        const { supportedOperations, ...outcome } = await ask(bench, await cyclicModel(bench));
         expectStatus(`${name} of a model with a cycle`, outcome, ErrorStatus.INVALID_ARGUMENT);
         const { length } = supportedOperations;
         expectThat(length === 0, () => `${name} of a model with a cycle: ${length} answers beside the error`);
@@ -76,20 +76,20 @@ export const supportCases: readonly SuiteCase[] = [
     }),
   ),
   ...group("support", "1.0", {
-    "the answer is the same at every call"(bench) {
-      const { model } = smallModel(bench);
+    async "the answer is the same at every call"(bench) {
+      const { model } = await smallModel(bench);
       const [first, second] = [1, 2].map(() => JSON.stringify(bench.device.getSupportedOperations(model)));
       expectThat(first === second, () => `getSupportedOperations: ${first}, and at the next call ${second}`);
     },
   }),
   ...group("support", "1.3", {
-    "IF is supported if its branches are"(bench) {
-      const reason = supportOf(bench.device, ifModel(smallModel(bench)));
+    async "IF is supported if its branches are"(bench) {
+      const reason = await supportOf(bench.device, ifModel(await smallModel(bench)));
       if (reason !== undefined) lacking("IF", reason);
     },
-    "IF is not supported if an operation of a branch is not"(bench) {
-      const model = ifModel(unsupportedOperation(bench));
-      const { supported, ...outcome } = bench.device.getSupportedOperations(model);
+    async "IF is not supported if an operation of a branch is not"(bench) {
+      const model = ifModel(await unsupportedOperation(bench));
+      const { supported, ...outcome } = await bench.device.getSupportedOperations(model);
       expectStatus("getSupportedOperations", outcome, ErrorStatus.NONE);
       const answers = JSON.stringify(supported);
       expectThat(answers === "[false]", () => {

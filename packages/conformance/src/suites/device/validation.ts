@@ -14,19 +14,21 @@ import { lacking, Unsupported } from "../needs.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 
 /** Models that the device supports, of several kinds where it does. */
-function models(bench: Bench): Model[] {
+async function models(bench: Bench): Promise<Model[]> {
   const made: Model[] = [];
   let reason: Unsupported | undefined;
   const makers = [
-    () => smallModel(bench, { layout: "chain" }).model,
-    () => smallModel(bench, { type: "TENSOR_QUANT8_ASYMM" }).model,
-    () => constantModel(bench, [1, 2, 3, 4, 5, 6]).model,
-    ...(bench.version >= "1.3" ? [() => ifModel(smallModel(bench)), () => countingModel(bench, 3)] : []),
+    async () => (await smallModel(bench, { layout: "chain" })).model,
+    async () => (await smallModel(bench, { type: "TENSOR_QUANT8_ASYMM" })).model,
+    async () => (await constantModel(bench, [1, 2, 3, 4, 5, 6])).model,
+    ...(bench.version >= "1.3"
+      ? [async () => ifModel(await smallModel(bench)), async () => countingModel(bench, 3)]
+      : []),
   ];
   for (const make of makers) {
     try {
-      const model = make();
-      if (supportOf(bench.device, model) === undefined) made.push(model);
+      const model = await make();
+      if ((await supportOf(bench.device, model)) === undefined) made.push(model);
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
       reason ??= error;
@@ -50,7 +52,7 @@ export const validationCases: readonly SuiteCase[] = modelMutations.flatMap((mut
     ({ name }) => name,
     async (bench, { mutate }) => {
       let judged = 0;
-      for (const model of models(bench)) {
+      for (const model of await models(bench)) {
         for (const mutant of mutate(model)) {
           if (mutant.exempt !== undefined) continue;
           judged++;

@@ -73,7 +73,7 @@ export const chainCases: readonly SuiteCase[] = group("waiting", "1.3", {
     await expectDone(launched, one);
   },
   async "a chain: each reads what the one before it writes"(bench) {
-    const small = smallModel(bench);
+    const small = await smallModel(bench);
     const preparedModel = await prepare(bench, small.model);
     const { execute } = await prepareFenced(bench);
     const start = createFence();

@@ -30,7 +30,7 @@ export interface Fenced {
 /** Prepares a small model whose executions are fenced. */
 export async function prepareFenced(bench: Bench, facts: Parameters<typeof smallModel>[1] = {}): Promise<Fenced> {
   await needMethod(bench, "executeFenced");
-  const small = smallModel(bench, facts);
+  const small = await smallModel(bench, facts);
   const preparedModel = await prepare(bench, small.model);
   const executeFenced = preparedModel.executeFenced?.bind(preparedModel);
   if (executeFenced === undefined)

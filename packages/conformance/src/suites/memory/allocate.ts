@@ -82,7 +82,7 @@ export const allocateCases: readonly SuiteCase[] = [
         outputDimensions: [0, 3],
       }),
     async "for two models"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const models = [await prepare(bench, small.model), await prepare(bench, small.model)];
       await allocate(bench, { models, inputs: [role(0), role(0, 1)], outputs: [role(0, 1)] });
     },

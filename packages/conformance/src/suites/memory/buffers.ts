@@ -76,7 +76,7 @@ function expectNothing(buffer: IBuffer | null, token: number): void {
 
 /** A small model, prepared. */
 export async function preparedSmall(bench: Bench, facts: Partial<SmallModelFacts> = {}, device?: Device) {
-  const small = smallModel(bench, facts);
+  const small = await smallModel(bench, facts);
   return { small, preparedModel: await prepare(bench, small.model, {}, device) };
 }
 

@@ -15,7 +15,7 @@ const { NONE, INVALID_ARGUMENT } = ErrorStatus;
 
 /** A prepared model of a client, and a buffer with a value for its input and output. */
 async function holding(bench: Bench, salt: number) {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const preparedModel = await prepare(bench, small.model);
   const roles = { models: [preparedModel], inputs: [role(0)], outputs: [role(0)] };
   const { buffer, token } = await allocate(bench, roles);

@@ -54,7 +54,7 @@ const wrongDimensions = [
 ];
 
 /** A model with a scalar as its input 1: the activation of an ADD, or the beta of a SOFTMAX. */
-function scalarModel({ device }: Bench) {
+async function scalarModel({ device }: Bench) {
   const tensor = (lifetime: Parameters<typeof operandOf>[2]) => operandOf("TENSOR_FLOAT32", [2, 3], lifetime);
   const graphs = [
     {
@@ -74,7 +74,7 @@ function scalarModel({ device }: Bench) {
   let reason: string | undefined;
   for (const graph of graphs) {
     const model = modelOfGraphs({ ...graph, inputIndexes: [], outputIndexes: [] });
-    const answer = supportOf(device, model);
+    const answer = await supportOf(device, model);
     if (answer === undefined) return model;
     reason ??= answer;
   }
@@ -89,7 +89,7 @@ export const conflictCases: readonly SuiteCase[] = [
       pairings,
       ({ what }) => `different ${conflict.what} ${what}`,
       async (bench, { what, wanted }) => {
-        const prepared = (facts: Facts) => prepare(bench, smallModel(bench, facts).model);
+        const prepared = async (facts: Facts) => prepare(bench, (await smallModel(bench, facts)).model);
         const models: PreparedModel[] = [];
         for (const facts of conflict.models()) models.push(await prepared(facts));
         // Each of the two alone can have such a buffer, and so can the first one twice.
@@ -106,7 +106,7 @@ export const conflictCases: readonly SuiteCase[] = [
       roles,
       ({ what }) => `another ${field} than that ${what}`,
       async (bench, { what, wanted }) => {
-        const models = [await prepare(bench, smallModel(bench).model)];
+        const models = [await prepare(bench, (await smallModel(bench)).model)];
         await allocate(bench, { ...wanted(models), dimensions: [2, 3] });
         await expectRefusedBuffer(bench, `for another ${field} than that ${what}`, { ...wanted(models), dimensions });
       },
@@ -114,7 +114,7 @@ export const conflictCases: readonly SuiteCase[] = [
   ),
   ...group("conflicts", "1.3", {
     async "dimensions for a scalar"(bench) {
-      const models = [await prepare(bench, scalarModel(bench))];
+      const models = [await prepare(bench, await scalarModel(bench))];
       await allocate(bench, { models, inputs: [role(1)] });
       await expectRefusedBuffer(bench, "for a scalar, with dimensions [1]", {
         models,

@@ -36,7 +36,7 @@ interface Ready {
 
 async function ready(bench: Bench, name: Way["name"], type?: ElementType): Promise<Ready> {
   const way = await wayOf(bench, name);
-  const small = smallModel(bench, { layout: "twin", ...(type && { type }) });
+  const small = await smallModel(bench, { layout: "twin", ...(type && { type }) });
   const preparedModel = await prepare(bench, small.model, {}, way.device);
   const values = sampleValues(small.type, 6);
   return {
@@ -167,7 +167,7 @@ const tests: readonly ExecutionTest[] = [
 /** A model and a buffer whose first extent is open. */
 async function openReady(bench: Bench, name: Way["name"]) {
   const way = await wayOf(bench, name);
-  const small = smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
+  const small = await smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
   const preparedModel = await prepare(bench, small.model, {}, way.device);
   const roles = { models: [preparedModel], inputs: [role(0)], outputs: [role(0)] };
   const { buffer, token } = await allocate(bench, { ...roles, dimensions: [2, 3] }, way.device);

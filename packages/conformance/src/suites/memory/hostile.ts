@@ -57,7 +57,7 @@ export const hostileCases: readonly SuiteCase[] = directly([
       async (bench, value) => {
         const { allocate: allocateOf } = bench.device;
         if (allocateOf === undefined) lacking("device memory");
-        const preparedModel = await prepare(bench, smallModel(bench).model);
+        const preparedModel = await prepare(bench, (await smallModel(bench)).model);
         const { buffer, token: _, ...outcome } = await ask({ allocate: allocateOf }, preparedModel, value);
         bench.after(() => buffer?.close?.());
         expectRefusal(`allocate with ${name} that are ${value.what}`, outcome);
@@ -71,7 +71,7 @@ export const hostileCases: readonly SuiteCase[] = directly([
     hostileValues,
     ({ what }) => `memory for copyTo and copyFrom that is ${what} is refused`,
     async (bench, hostile) => {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const preparedModel = await prepare(bench, small.model);
       const { buffer } = await allocate(bench, { models: [preparedModel], inputs: [role(0)] });
       const memory = asArgument<Memory>(hostile);

@@ -11,7 +11,7 @@ import { allocate, expectCopy, expectRefusedBuffer, fill, role } from "./buffers
 
 /** A prepared model that is closed, and one that is not. A buffer can be had for both while both are open. */
 async function closedAndOpen(bench: Bench) {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const [closed, open] = [await prepare(bench, small.model), await prepare(bench, small.model)];
   await allocate(bench, { models: [closed, open], inputs: [role(0), role(0, 1)] });
   closed.close();
@@ -38,7 +38,7 @@ export const lifeCases: readonly SuiteCase[] = group("life", "1.3", {
     await allocate(bench, { models: [open], inputs: [role(0)] });
   },
   async "a buffer outlives the prepared model that it was allocated for"(bench) {
-    const small = smallModel(bench);
+    const small = await smallModel(bench);
     const preparedModel = await prepare(bench, small.model);
     const { buffer } = await allocate(bench, { models: [preparedModel], inputs: [role(0)] });
     preparedModel.close();

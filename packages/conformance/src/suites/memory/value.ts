@@ -15,7 +15,7 @@ const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, MISSED_DEADLINE_PERSISTENT, MIS
 
 /** A buffer with a value, for the input and output of a prepared model. */
 async function ready(bench: Bench) {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const preparedModel = await prepare(bench, small.model);
   const roles = { models: [preparedModel], inputs: [role(0)], outputs: [role(0)] };
   const { buffer, token } = await allocate(bench, roles);

@@ -76,7 +76,7 @@ async function execute(
   readonly preparedModel: PreparedModel;
   run(request: Request): Promise<Pick<ExecutionResult, "status" | "message">>;
 }> {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   if (how === "burst") {
     if (!(await hasMethod(bench, "configureExecutionBurst"))) lacking("bursts");
     const preparedModel = await prepare(bench, small.model);
@@ -97,7 +97,7 @@ export const argumentCases: readonly SuiteCase[] = hows.flatMap((how) =>
     ({ what }) => `${what} (${how})`,
     async (bench, { what, allowed, spoil }) => {
       const { preparedModel, run } = await execute(bench, how);
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const trial = trialFor(small, [sampleValues(small.type, 6)]);
       const short = { kind: "memory", memory: memoryWith(small.type, sampleValues(small.type, 5)) } as const;
       const result = await run(spoil(trial.request, short));

@@ -13,7 +13,7 @@ const { NONE, INVALID_ARGUMENT, DEVICE_UNAVAILABLE } = ErrorStatus;
 
 export const clientCases: readonly SuiteCase[] = group("clients", "1.0", {
   async "executions of several clients at once"(bench) {
-    const small = smallModel(bench);
+    const small = await smallModel(bench);
     const benches = [bench, anotherClient(bench), anotherClient(bench)];
     const preparedModels = await Promise.all(benches.map((one) => prepare(one, small.model)));
     const run = (salt: number) =>
@@ -21,7 +21,7 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.0", {
     await Promise.all(Array.from({ length: 18 }, (_, salt) => run(salt)));
   },
   async "a client that ends leaves the prepared models of others"(bench) {
-    const small = smallModel(bench);
+    const small = await smallModel(bench);
     const client = anotherClient(bench);
     const [own, other] = [await prepare(bench, small.model), await prepare(client, small.model)];
     const running = runTrial(own, trialFor(small, [sampleValues(small.type, 6)]));
@@ -37,7 +37,7 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.0", {
     );
   },
   async "a client that ended prepares nothing"(bench) {
-    const { model } = smallModel(bench);
+    const { model } = await smallModel(bench);
     const client = anotherClient(bench);
     await client.close();
     const { preparedModel, ...outcome } = await client.device.prepareModel(model);
@@ -49,7 +49,7 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.0", {
     expectStatus("prepareModel of a client that ended", outcome, DEVICE_UNAVAILABLE, INVALID_ARGUMENT);
   },
   async "the memory of a closed client is free for the next"(bench) {
-    const small = smallModel(bench);
+    const small = await smallModel(bench);
     for (let turn = 0; turn < 10; turn++) {
       const client = anotherClient(bench);
       await runTrial(await prepare(client, small.model), trialFor(small, [sampleValues(small.type, 6, turn)]));

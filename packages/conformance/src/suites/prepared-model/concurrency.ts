@@ -13,14 +13,14 @@ const many = Array.from({ length: 24 }, (_, index) => index);
 
 export const concurrencyCases: readonly SuiteCase[] = group("concurrency", "1.0", {
   async "executions of one prepared model with different values"(bench) {
-    const small = smallModel(bench);
+    const small = await smallModel(bench);
     const preparedModel = await prepare(bench, small.model);
     await Promise.all(
       many.map((salt) => runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6, salt)]))),
     );
   },
   async "executions of one prepared model with different shapes"(bench) {
-    const small = smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
+    const small = await smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
     const preparedModel = await prepare(bench, small.model);
     const run = (salt: number) => {
       const rows = 1 + (salt % 5);
@@ -32,9 +32,9 @@ export const concurrencyCases: readonly SuiteCase[] = group("concurrency", "1.0"
   },
   async "executions of several prepared models"(bench) {
     const models = [
-      smallModel(bench),
-      smallModel(bench, { layout: "chain" }),
-      smallModel(bench, { dimensions: [3, 2] }),
+      await smallModel(bench),
+      await smallModel(bench, { layout: "chain" }),
+      await smallModel(bench, { dimensions: [3, 2] }),
     ];
     const preparedModels = await Promise.all(models.map(({ model }) => prepare(bench, model)));
     await Promise.all(
@@ -48,15 +48,15 @@ export const concurrencyCases: readonly SuiteCase[] = group("concurrency", "1.0"
     );
   },
   async "executions while another model is prepared"(bench) {
-    const small = smallModel(bench);
+    const small = await smallModel(bench);
     const preparedModel = await prepare(bench, small.model);
     const runs = many.map((salt) => runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6, salt)])));
-    const another = smallModel(bench, { layout: "chain" });
+    const another = await smallModel(bench, { layout: "chain" });
     const [other] = await Promise.all([prepare(bench, another.model), ...runs]);
     await runTrial(other, trialFor(another, [sampleValues(another.type, 6)]));
   },
   async "right requests between wrong ones"(bench) {
-    const small = smallModel(bench);
+    const small = await smallModel(bench);
     const preparedModel = await prepare(bench, small.model);
     await Promise.all(
       many.map(async (salt) => {

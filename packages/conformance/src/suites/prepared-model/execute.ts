@@ -35,7 +35,7 @@ const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 
 /** A prepared small model, six values for it, and what they become. */
 async function prepared(bench: Bench, type?: ElementType) {
-  const small = smallModel(bench, type && { type });
+  const small = await smallModel(bench, type && { type });
   const preparedModel = await prepare(bench, small.model);
   const input = sampleValues(small.type, 6);
   const output = elementAt(small.compute([input]), 0);
@@ -155,7 +155,7 @@ export const executeCases: readonly SuiteCase[] = [
   }),
   ...group("execute", "1.1", {
     async "a relaxed model computes the same, within the precision of float16"(bench) {
-      const small = smallModel(bench, { type: "TENSOR_FLOAT32" });
+      const small = await smallModel(bench, { type: "TENSOR_FLOAT32" });
       const preparedModel = await prepare(bench, { ...small.model, relaxComputationFloat32toFloat16: true });
       await runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6)]));
     },

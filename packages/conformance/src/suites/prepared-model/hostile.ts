@@ -28,7 +28,7 @@ async function answers(
   run: (ready: Ready) => Promise<Outcome>,
   mayBeNone = false,
 ): Promise<void> {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const preparedModel = await prepare(bench, small.model);
   const { request } = trialFor(small, [sampleValues(small.type, 6)]);
   const outcome = await run({ preparedModel, request });

@@ -17,7 +17,7 @@ const { NONE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE, GENERAL_FAILURE } = Er
 const { YES, NO } = MeasureTiming;
 
 async function prepared(bench: Bench) {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const preparedModel = await preparedByLaunch(bench, small.model);
   return { preparedModel, trial: trialFor(small, [sampleValues(small.type, 6)]) };
 }
@@ -48,7 +48,7 @@ export const launchCases: readonly SuiteCase[] = [
         expectStatus(`${name} without a callback`, outcome, INVALID_ARGUMENT);
       },
       async [`${name}, several launched at once: each callback hears once`](bench) {
-        const small = smallModel(bench);
+        const small = await smallModel(bench);
         const preparedModel = await preparedByLaunch(bench, small.model);
         const trials = [0, 1, 2, 3, 4].map((salt) => trialFor(small, [sampleValues(small.type, 6, salt)]));
         const launches = trials.map(({ request }) => launchExecute(method, preparedModel, request));

@@ -12,7 +12,7 @@ import { sampleValues } from "../small-models.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
 
 async function prepared(bench: Bench) {
-  const small = smallModel(bench);
+  const small = await smallModel(bench);
   const preparedModel = await prepare(bench, small.model);
   return { small, preparedModel, trial: trialFor(small, [sampleValues(small.type, 6)]) };
 }
@@ -46,7 +46,7 @@ export const lifeCases: readonly SuiteCase[] = [
       await runTrial(other, trial);
     },
     async "after many are prepared and closed, one more is"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       for (let turn = 0; turn < 25; turn++) {
         const { preparedModel, ...outcome } = await bench.device.prepareModel(small.model);
         expectStatus("prepareModel", outcome, ErrorStatus.NONE);

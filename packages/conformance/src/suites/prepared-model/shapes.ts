@@ -27,13 +27,13 @@ function expectShape(
 
 /** A model whose outputs have unknown extents, where the device can find them. */
 async function findingShapes(bench: Bench, layout: "single" | "twin" = "single") {
-  const small = smallModel(bench, { layout, outputDimensions: [0, 0] });
+  const small = await smallModel(bench, { layout, outputDimensions: [0, 0] });
   return { small, preparedModel: await prepare(bench, small.model) };
 }
 
 /** Executes on an output that is some bytes too small. */
 async function executeShort(bench: Bench, isKnown: boolean) {
-  const small = smallModel(bench, { layout: "twin", outputDimensions: isKnown ? [2, 3] : [0, 0] });
+  const small = await smallModel(bench, { layout: "twin", outputDimensions: isKnown ? [2, 3] : [0, 0] });
   const preparedModel = await prepare(bench, small.model);
   const inputs = [sampleValues(small.type, 6), sampleValues(small.type, 6, 1)];
   const size = sizeOf(small.type, [6]);
@@ -60,7 +60,7 @@ async function tellsShort(bench: Bench, isKnown: boolean): Promise<void> {
 export const shapeCases: readonly SuiteCase[] = [
   ...group("shapes", "1.0", {
     async "extents that the model leaves open are those of the request"(bench) {
-      const small = smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
+      const small = await smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
       const preparedModel = await prepare(bench, small.model);
       const input = sampleValues(small.type, 6);
       const request = requestFor(
@@ -72,7 +72,7 @@ export const shapeCases: readonly SuiteCase[] = [
       expectShapes("execute", result, request);
     },
     async "one prepared model executes shapes of different sizes"(bench) {
-      const small = smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
+      const small = await smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
       const preparedModel = await prepare(bench, small.model);
       for (const rows of [2, 5, 1, 4]) {
         const input = sampleValues(small.type, 3 * rows, rows);
@@ -82,7 +82,7 @@ export const shapeCases: readonly SuiteCase[] = [
       }
     },
     async "an input of unknown extents is refused"(bench) {
-      const small = smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
+      const small = await smallModel(bench, { dimensions: [0, 3], outputDimensions: [0, 3] });
       const preparedModel = await prepare(bench, small.model);
       const { request } = trialFor(small, [sampleValues(small.type, 6)]);
       const outputs = request.outputs.map((output) => ({ ...output, dimensions: [2, 3] }));
@@ -102,7 +102,7 @@ export const shapeCases: readonly SuiteCase[] = [
       for (const index of [0, 1]) expectShape(`execute: output ${index}`, outputShapes[index], [2, 3]);
     },
     async "an unknown rank is found"(bench) {
-      const small = smallModel(bench, { dimensions: [2, 3], outputDimensions: [] });
+      const small = await smallModel(bench, { dimensions: [2, 3], outputDimensions: [] });
       const preparedModel = await prepare(bench, small.model);
       const { outputShapes } = await runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6)]));
       expectShape("execute: output 0", outputShapes[0], [2, 3]);

@@ -22,7 +22,7 @@ const exhausted = [RESOURCE_EXHAUSTED_TRANSIENT, RESOURCE_EXHAUSTED_PERSISTENT] 
 const missed = [MISSED_DEADLINE_TRANSIENT, MISSED_DEADLINE_PERSISTENT] as const;
 
 /** A FILL whose extents only the request knows. */
-function fillModel({ device }: Bench): Model {
+async function fillModel({ device }: Bench): Promise<Model> {
   const model = modelOfGraphs({
     operands: [
       operandOf("TENSOR_INT32", [2], "SUBGRAPH_INPUT"),
@@ -33,13 +33,13 @@ function fillModel({ device }: Bench): Model {
     inputIndexes: [],
     outputIndexes: [],
   });
-  const reason = supportOf(device, model);
+  const reason = await supportOf(device, model);
   return reason === undefined ? model : lacking("FILL", reason);
 }
 
 /** A small operation, and beside it a TILE of constants whose result has some elements. */
-function tileModel(bench: Bench, multiple: number): Model {
-  const { operation } = smallModel(bench, { type: "TENSOR_FLOAT32" });
+async function tileModel(bench: Bench, multiple: number): Promise<Model> {
+  const { operation } = await smallModel(bench, { type: "TENSOR_FLOAT32" });
   const dimensions = [2, 3];
   const operands = [
     operandOf("TENSOR_FLOAT32", dimensions, "SUBGRAPH_INPUT"),
@@ -64,7 +64,7 @@ function tileModel(bench: Bench, multiple: number): Model {
 async function fillTooMuch(bench: Bench, name: Way["name"], deadlineMs?: number): Promise<void> {
   const { allowances, now } = bench;
   const way = await wayOf(bench, name);
-  const preparedModel = await prepare(bench, fillModel(bench), {}, way.device);
+  const preparedModel = await prepare(bench, await fillModel(bench), {}, way.device);
   const request = requestFor([memoryWith("TENSOR_INT32", [20_000, 20_000])], [emptyMemory(8)]);
   const deadline = deadlineMs === undefined ? undefined : now() + BigInt(deadlineMs) * 1_000_000n;
   const before = process.resourceUsage().maxRSS;
@@ -113,10 +113,10 @@ export const sizeCases: readonly SuiteCase[] = [
   ...group("sizes", "1.3", {
     async "constants that become 67 million elements are prepared by a deadline of 100 ms, or not at all"(bench) {
       const { device, allowances, now } = bench;
-      const small = supportOf(device, tileModel(bench, 2));
+      const small = await supportOf(device, await tileModel(bench, 2));
       if (small !== undefined) lacking("TILE", small);
-      const model = tileModel(bench, 2 ** 23);
-      const refusal = supportOf(device, model);
+      const model = await tileModel(bench, 2 ** 23);
+      const refusal = await supportOf(device, model);
       if (refusal !== undefined) {
         bench.tell(`not supported: ${refusal}`);
         return;

@@ -125,7 +125,7 @@ async function compare(bench: Bench, operation: Windowed, { label, inputs }: Dra
     inputIndexes: [],
     outputIndexes: [],
   });
-  const reason = supportOf(bench.device, model);
+  const reason = await supportOf(bench.device, model);
   if (reason !== undefined) return reason;
   const { preparedModel, ...outcome } = await bench.device.prepareModel(model);
   expectStatus(`prepareModel of ${operation} of ${label}`, outcome, ErrorStatus.NONE);

@@ -47,7 +47,7 @@ export const deadlineCases: readonly SuiteCase[] = [
     deadlines,
     ({ what }) => `a deadline ${what}`,
     async (bench, { at, allowed }) => {
-      const result = await bench.device.prepareModel(smallModel(bench).model, { deadline: at(bench.now()) });
+      const result = await bench.device.prepareModel((await smallModel(bench)).model, { deadline: at(bench.now()) });
       bench.after(() => result.preparedModel?.close());
       expectSound(result, allowed);
     },
@@ -59,7 +59,9 @@ export const deadlineCases: readonly SuiteCase[] = [
     ({ what }) => `prepareModel_1_3 launches with a deadline ${what}: what comes of it is for the callback`,
     async (bench, { at, allowed }) => {
       const { name, notify } = newestPrepare;
-      const launched = launchPrepare(bench, newestPrepare, smallModel(bench).model, { deadline: at(bench.now()) });
+      const launched = launchPrepare(bench, newestPrepare, (await smallModel(bench)).model, {
+        deadline: at(bench.now()),
+      });
       expectStatus(name, launched.outcome, NONE);
       const { status, preparedModel } = await onlyCall(bench, name, launched, notify);
       expectStatus(`${name}'s callback`, { status }, ...allowed);
@@ -76,7 +78,7 @@ export const deadlineCases: readonly SuiteCase[] = [
       deadlines,
       ({ what }) => `${name} with a deadline ${what}`,
       async (bench, { at, allowed }) => {
-        const small = smallModel(bench);
+        const small = await smallModel(bench);
         const way = await wayOf(bench, name);
         const preparedModel = await prepare(bench, small.model, {}, way.device);
         const trial = trialFor(small, [sampleValues(small.type, 6)]);
@@ -91,7 +93,7 @@ export const deadlineCases: readonly SuiteCase[] = [
     deadlines,
     ({ what }) => `execute_1_3 launches with a deadline ${what}: what comes of it is for the callback`,
     async (bench, { at, allowed }) => {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const preparedModel = await preparedByLaunch(bench, small.model);
       const trial = trialFor(small, [sampleValues(small.type, 6)]);
       const launched = launchExecute(newestExecute, preparedModel, trial.request, { deadline: at(bench.now()) });

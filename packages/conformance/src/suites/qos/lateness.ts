@@ -28,8 +28,8 @@ const growth = 16;
 const tries = 3;
 
 /** A chain of the first small operation that the device supports. */
-function longModel(bench: Bench, rows: number): Model {
-  const { operation } = smallModel(bench, { type: "TENSOR_FLOAT32" });
+async function longModel(bench: Bench, rows: number): Promise<Model> {
+  const { operation } = await smallModel(bench, { type: "TENSOR_FLOAT32" });
   const dimensions = [rows, width];
   const lifetimes = Array.from({ length: depth + 1 }, (_, index) =>
     index === 0 ? "SUBGRAPH_INPUT" : index === depth ? "SUBGRAPH_OUTPUT" : "TEMPORARY_VARIABLE",
@@ -41,14 +41,14 @@ function longModel(bench: Bench, rows: number): Model {
     outputs: [index + 1],
   }));
   const model = modelOfGraphs({ operands, operations, inputIndexes: [], outputIndexes: [] });
-  const reason = supportOf(bench.device, model);
+  const reason = await supportOf(bench.device, model);
   return reason === undefined ? model : lacking("long executions", reason);
 }
 
 /** An execution that takes long, and how many milliseconds it takes. */
 async function longExecution(bench: Bench, way: Way) {
   for (let rows = fewestRows; ; ) {
-    const preparedModel = await prepare(bench, longModel(bench, rows), {}, way.device);
+    const preparedModel = await prepare(bench, await longModel(bench, rows), {}, way.device);
     const bytes = 4 * rows * width;
     const request = requestFor([emptyMemory(bytes)], [emptyMemory(bytes)]);
     const execute = async (options: ExecuteOptions = {}) => {

@@ -13,7 +13,7 @@ const missed = [MISSED_DEADLINE_TRANSIENT, MISSED_DEADLINE_PERSISTENT] as const;
 const millisecond = 1_000_000n;
 
 async function counting(bench: Bench, limit: number, way: Way) {
-  const preparedModel = await prepare(bench, countingModel(bench, limit), {}, way.device);
+  const preparedModel = await prepare(bench, await countingModel(bench, limit), {}, way.device);
   const output = emptyMemory(4);
   return { preparedModel, output, request: requestFor([memoryWith("TENSOR_FLOAT32", [0])], [output]) };
 }

@@ -19,7 +19,7 @@ export const priorityCases: readonly SuiteCase[] = [
     rows,
     ([name]) => `a model of priority ${name} is prepared, and executes`,
     async (bench, [, { code }]) => {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const preparedModel = await prepare(bench, small.model, { priority: code });
       await runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6)]));
     },
@@ -31,7 +31,7 @@ export const priorityCases: readonly SuiteCase[] = [
     ([name]) => `prepareModel_1_3 launches priority ${name}`,
     async (bench, [, { code }]) => {
       const method = elementAt(prepareMethods, prepareMethods.length - 1);
-      const launched = launchPrepare(bench, method, smallModel(bench).model, { priority: code });
+      const launched = launchPrepare(bench, method, (await smallModel(bench)).model, { priority: code });
       expectStatus(method.name, launched.outcome, ErrorStatus.NONE);
       const { status, preparedModel } = await onlyCall(bench, method.name, launched, method.notify);
       expectStatus(`${method.name}'s callback`, { status }, ErrorStatus.NONE);
@@ -40,7 +40,7 @@ export const priorityCases: readonly SuiteCase[] = [
   ),
   ...group("priority", "1.3", {
     async "models of all priorities execute at once, and none waits for ever"(bench) {
-      const small = smallModel(bench);
+      const small = await smallModel(bench);
       const preparedModels = await Promise.all(
         rows.map(([, { code }]) => prepare(bench, small.model, { priority: code })),
       );

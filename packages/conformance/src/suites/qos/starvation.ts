@@ -47,8 +47,10 @@ function watchThread(): { stop(): number } {
 async function goesOnBeside(bench: Bench, { what, options }: Ending): Promise<void> {
   const { allowances } = bench;
   const other = anotherClient(bench);
-  const hostile = await prepare(other, countingModel(bench, Number.POSITIVE_INFINITY), { priority: Priority.HIGH });
-  const small = smallModel(bench);
+  const hostile = await prepare(other, await countingModel(bench, Number.POSITIVE_INFINITY), {
+    priority: Priority.HIGH,
+  });
+  const small = await smallModel(bench);
   const preparedModel = await prepare(bench, small.model, { priority: Priority.LOW });
   const request = requestFor([memoryWith("TENSOR_FLOAT32", [0])], [emptyMemory(4)]);
   const thread = watchThread();

@@ -98,30 +98,6 @@ export function calleesOf({ name, options, inputs }: TfliteOperator): {
   }
 }
 
-const resourceOperators: ReadonlySet<string> = new Set([
-  "VAR_HANDLE",
-  "READ_VARIABLE",
-  "ASSIGN_VARIABLE",
-  "HASHTABLE",
-  "HASHTABLE_FIND",
-  "HASHTABLE_IMPORT",
-  "HASHTABLE_SIZE",
-  "CALL_ONCE",
-]);
-
-/** Whether an operator makes resources or uses them. */
-export function isResourceOperator({ name }: TfliteOperator): boolean {
-  return resourceOperators.has(name);
-}
-
-/** Whether a model may keep state in another way than by variable tensors of its first subgraph. */
-export function hasResources({ subgraphs }: TfliteModel): boolean {
-  return subgraphs.some(
-    ({ operators, tensors }, index) =>
-      operators.some(isResourceOperator) || (index > 0 && tensors.some(({ isVariable }) => isVariable)),
-  );
-}
-
 /** What the tensors of a subgraph refer to, by tensor. */
 export function resourcesIn({ inputs, operators }: TfliteSubgraph, bound: Bound): ReadonlyMap<number, Resource> {
   const resources = new Map<number, Resource>();

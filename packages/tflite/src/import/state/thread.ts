@@ -2,17 +2,18 @@
  * State as dataflow: subgraphs in which resource variables and hash tables are gone, and each cell that is used is an input, and an
  * output if it is changed.
  */
+
 import { elementAt } from "@nnhal/operations";
 import { ensure } from "../../error.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "../../model.ts";
 import { operatorWhere } from "../lowering.ts";
 import { checkOperatorTensors } from "../operator-tensors.ts";
+import { isResourceOperator } from "./has-resources.ts";
 import type { Initial } from "./initial.ts";
 import type { Procedure } from "./procedure.ts";
 import {
   type Bound,
   calleesOf,
-  isResourceOperator,
   onceKey,
   type Resource,
   type Resources,

@@ -8,9 +8,9 @@ import {
 } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byteReader, byteWriter, UnreadableBytes } from "./bytes.ts";
-import { constantModel } from "./constant-model.test-helper.ts";
-import { type ModelStructure, readModel, writeModel } from "./model-codec.ts";
+import { UnreadableBytes } from "./bytes.ts";
+import { decode as decodeValue, encode as encodeValue } from "./codec.ts";
+import { type ModelStructure, modelStructure } from "./model.ts";
 
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const indexes = fc.array(uint32, { maxLength: 4 });
@@ -51,18 +51,28 @@ const model: fc.Arbitrary<ModelStructure> = fc.record({
   extensionNameToPrefix: fc.array(extension, { maxLength: 2 }),
 });
 
-function encode(structure: ModelStructure): Uint8Array {
-  const to = byteWriter();
-  writeModel(structure, to);
-  return to.taken();
-}
+const encode = (structure: ModelStructure) => encodeValue(modelStructure, structure);
+const decode = (bytes: Uint8Array) => decodeValue(modelStructure, bytes);
 
-function decode(bytes: Uint8Array): ModelStructure {
-  const from = byteReader(bytes);
-  const structure = readModel(from);
-  from.end();
-  return structure;
-}
+const location = { poolIndex: 1, offset: 2, length: 3 };
+const facts = { type: 3, dimensions: [2, 0], numberOfConsumers: 1, scale: 0.5, zeroPoint: -1, lifetime: 4, location };
+
+/** A structure with every kind of field. */
+const constantModel = (): ModelStructure => ({
+  main: {
+    operands: [
+      { ...facts, extraParams: { kind: "none" } },
+      { ...facts, extraParams: { kind: "channelQuant", channelQuant: { scales: [0.25], channelDim: 1 } } },
+      { ...facts, extraParams: { kind: "extension", extension: Uint8Array.of(7) } },
+    ],
+    operations: [{ type: 0, inputs: [0, 1], outputs: [2] }],
+    inputIndexes: [0],
+    outputIndexes: [2],
+  },
+  referenced: [{ operands: [], operations: [], inputIndexes: [], outputIndexes: [] }],
+  relaxComputationFloat32toFloat16: true,
+  extensionNameToPrefix: [{ name: "com.example.a", prefix: 1 }],
+});
 
 describe("models as bytes", () => {
   it("are the models that they were", () => {
@@ -102,11 +112,9 @@ describe("models as bytes", () => {
   });
 
   it("say at which byte they cannot be read, and what should be there", () => {
-    expect(() => decode(Uint8Array.of(1, 0))).toThrow(
-      "byte 0: the number of main.operands takes 4 bytes where 2 are left",
-    );
+    expect(() => decode(Uint8Array.of(1, 0))).toThrow("byte 0: .main.operands: 4 bytes are needed where 2 are left");
     expect(() => decode(Uint8Array.of(2, 0, 0, 0, 1, 1))).toThrow(
-      "byte 4: 2 main.operands take more than the 2 bytes that are left",
+      "byte 0: .main.operands: 2 items take more than the 2 bytes that are left",
     );
   });
 

@@ -1,0 +1,8 @@
+import { command } from "../../tsup.base.ts";
+import manifest from "./package.json" with { type: "json" };
+
+// tsup leaves only dependencies and peers out of a bundle by itself. Engines are found, not bundled.
+export default command(
+  { main: "src/main.ts", "device-worker": "src/device-worker.ts" },
+  { external: [...manifest.foundIfInstalled] },
+);

@@ -1,0 +1,102 @@
+/**
+ * The ways in which the public vectors run on the reference device: by each execution path, and through the face of each HAL version.
+ * Every case, which is a vector in one of its forms, goes one way, the cases of an operation in turn; with NNHAL_VECTOR_WAYS=all each
+ * goes every way.
+ */
+import { elementAt } from "@nnhal/operations";
+import { type HalVersion, operandTypes } from "@nnhal/types";
+import { oldestVersion } from "../versions.ts";
+import { allVectors } from "./all.test-helper.ts";
+import type { Example } from "./example.ts";
+import { type ExecutionPath, executionPaths } from "./path.ts";
+import { subjectOf } from "./subject.ts";
+import { casesOf, type VectorCase } from "./variant.ts";
+
+/** An execution path of the device itself. */
+export interface PathWay {
+  readonly path: ExecutionPath;
+  readonly version?: never;
+}
+
+/** Plain executions through the face of a version: launched with a callback, or synchronous. */
+export interface FaceWay {
+  readonly version: HalVersion;
+  readonly kind: "launched" | "synchronous";
+}
+
+/** The cases that go a way. */
+export interface Share {
+  readonly examples: readonly Example[];
+  readonly names: ReadonlySet<string>;
+}
+
+export const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
+
+export const paths: readonly PathWay[] = executionPaths.map((path) => ({ path }));
+
+export const faces: readonly FaceWay[] = [
+  { version: "1.0", kind: "launched" },
+  { version: "1.1", kind: "launched" },
+  { version: "1.2", kind: "launched" },
+  { version: "1.2", kind: "synchronous" },
+  { version: "1.3", kind: "launched" },
+  { version: "1.3", kind: "synchronous" },
+];
+
+const ways: readonly (PathWay | FaceWay)[] = [...paths, ...faces];
+
+let known: Promise<ReadonlyMap<PathWay | FaceWay, Share>> | undefined;
+
+/** The shares of all ways. */
+export function shares(): Promise<ReadonlyMap<PathWay | FaceWay, Share>> {
+  known ??= divide();
+  return known;
+}
+
+async function divide(): Promise<ReadonlyMap<PathWay | FaceWay, Share>> {
+  const drafts = new Map(ways.map((way) => [way, { examples: new Set<Example>(), names: new Set<string>() }]));
+  const turns = new Map<string, number>();
+  for (const example of await allVectors()) {
+    for (const vectorCase of casesOf(example, true)) {
+      const subject = subjectOf(example);
+      const turn = turns.get(subject) ?? 0;
+      turns.set(subject, turn + 1);
+      for (const way of waysOf(vectorCase, turn)) {
+        const draft = drafts.get(way);
+        draft?.examples.add(example);
+        draft?.names.add(vectorCase.name);
+      }
+    }
+  }
+  return new Map([...drafts].map(([way, { examples, names }]) => [way, { examples: [...examples], names }]));
+}
+
+/** The ways that a case goes: the first that it can go from its turn on. */
+function waysOf(vectorCase: VectorCase, turn: number): readonly (PathWay | FaceWay)[] {
+  const inTurn = ways.map((_, index) => elementAt(ways, (turn + index) % ways.length));
+  if (everyWay) return inTurn.filter((way) => canGo(vectorCase, way));
+  const first = inTurn.find((way) => canGo(vectorCase, way));
+  return first === undefined ? [] : [first];
+}
+
+function canGo(vectorCase: VectorCase, way: PathWay | FaceWay): boolean {
+  if (way.version === undefined) return way.path !== "fenced" || knowsOutputs(vectorCase);
+  if (way.version < "1.2" && vectorCase.unspecifiedOutputs) return false;
+  return hasModel(vectorCase, way.version);
+}
+
+/** Whether a version can express the model of a case. */
+export function hasModel(vectorCase: VectorCase, version: HalVersion): boolean {
+  return version === "1.3" || version >= oldestVersion(vectorCase);
+}
+
+/** Whether the model states all extents of its outputs. */
+function knowsOutputs({ example: { main }, unspecifiedOutputs }: VectorCase): boolean {
+  return main.outputIndexes
+    .map((index) => elementAt(main.operands, index))
+    .every(
+      ({ type, dimensions }) =>
+        operandTypes[type].kind !== "tensor" ||
+        (!unspecifiedOutputs && dimensions.length > 0 && !dimensions.includes(0)),
+    );
+}

@@ -1,0 +1,14 @@
+/** @nnhal/transport/carriers: what carries frames, and how memories cross beside them. */
+export {
+  type MemoryPassing,
+  type NotPassed,
+  noPassing,
+  type PassedMemory,
+  type PassingFactory,
+  type TakenFile,
+  threadPassing,
+} from "../memory/passing.ts";
+export { type Carrier, type CarrierOptions, defaultMostFrame, type Frame, type Receiver } from "./carrier.ts";
+export { memoryCarriers } from "./memory.ts";
+export { type PortOptions, portCarrier } from "./port.ts";
+export { socketCarrier } from "./socket.ts";

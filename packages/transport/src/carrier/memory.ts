@@ -1,0 +1,60 @@
+/** Two ends in one thread, for tests and for a server beside its client. */
+import { type Carrier, type CarrierOptions, checkLength, createDrain, defaultMostFrame, lowWater } from "./carrier.ts";
+import { createInbox, type Inbox } from "./inbox.ts";
+
+/** A pair of connected ends. */
+export function memoryCarriers({ mostFrame = defaultMostFrame }: CarrierOptions = {}): readonly [Carrier, Carrier] {
+  const first: End = createEnd(() => second, mostFrame);
+  const second: End = createEnd(() => first, mostFrame);
+  return [first.carrier, second.carrier];
+}
+
+interface End {
+  readonly carrier: Carrier;
+  readonly inbox: Inbox;
+  /** The other end has taken bytes of this one. */
+  taken(count: number): void;
+  end(reason: string): void;
+}
+
+function createEnd(other: () => End, mostFrame: number): End {
+  let waiting = 0;
+  let isClosed = false;
+  const inbox = createInbox((count) => other().taken(count));
+  const drain = createDrain(() => isClosed || waiting < lowWater);
+  const end = (reason: string) => {
+    isClosed = true;
+    inbox.end(reason);
+    drain.release();
+  };
+  return {
+    inbox,
+    end,
+    taken(count) {
+      waiting -= count;
+      if (waiting < lowWater) drain.release();
+    },
+    carrier: {
+      name: "memory",
+      start: (receiver) => inbox.start(receiver),
+      send(bytes, attachments = []) {
+        checkLength(bytes, mostFrame);
+        if (isClosed) return;
+        waiting += bytes.length;
+        other().inbox.push({ bytes, attachments });
+      },
+      get waiting() {
+        return waiting;
+      },
+      drained: () => drain.wait(),
+      pause: () => inbox.pause(),
+      resume: () => inbox.resume(),
+      close(why = "this side has closed the connection") {
+        if (isClosed) return;
+        end(why);
+        inbox.drop();
+        other().end("the other side has closed the connection");
+      },
+    },
+  };
+}

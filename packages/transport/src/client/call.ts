@@ -1,0 +1,62 @@
+/** One call of a session with the memories that it uses. */
+import { ErrorStatus, type Outcome } from "@nnhal/types";
+import { decode, encode, Unwritable } from "@nnhal/utils/codec";
+import { textOf } from "../protocol/connection.ts";
+import type { Method } from "../protocol/methods.ts";
+import { Refused } from "../protocol/refused.ts";
+import type { MemoryUse } from "./arguments.ts";
+import type { Session } from "./session.ts";
+
+/** A call, before it is sent. */
+export interface Prepared<Arguments> {
+  readonly given: Arguments;
+  /** Default: none. */
+  readonly use?: MemoryUse;
+}
+
+/**
+ * Calls a method. `prepare` reads the caller's arguments, which can be any values: it may throw, and the answer is
+ * INVALID_ARGUMENT then. Never rejects.
+ */
+export async function callWith<Arguments, Result extends { readonly outcome: Outcome }>(
+  { connection, during }: Session,
+  method: Method<Arguments, Result>,
+  object: number,
+  prepare: () => Prepared<Arguments>,
+): Promise<Result> {
+  const refuse = (error: unknown) => {
+    if (error instanceof Refused) return method.failed(error.outcome);
+    // What else is thrown is an error of the engine about values that are not of their types, or of the caller's own code.
+    const why = error instanceof Unwritable ? error.message : "the arguments cannot be read";
+    return method.failed({ status: ErrorStatus.INVALID_ARGUMENT, message: `${method.name}: ${why}` });
+  };
+  let prepared: Prepared<Arguments>;
+  let stored: Promise<void> | undefined;
+  try {
+    prepared = prepare();
+    stored = prepared.use?.store();
+    // The caller can change its arguments once the method has returned.
+    if (stored !== undefined)
+      prepared = { ...prepared, given: decode(method.arguments, encode(method.arguments, prepared.given)) };
+  } catch (error) {
+    return refuse(error);
+  }
+  const { given } = prepared;
+  let answer: Promise<Result> | undefined;
+  if (stored === undefined) answer = connection.call(method, object, given);
+  else
+    await during(
+      stored.then(() => {
+        answer = connection.call(method, object, given);
+      }),
+    );
+  const result = (await answer) ?? method.failed({ status: ErrorStatus.GENERAL_FAILURE, message: "it was not sent" });
+  if (result.outcome.status !== ErrorStatus.NONE) return result;
+  try {
+    prepared.use?.load();
+    return result;
+  } catch (error) {
+    const message = `${method.name}: the outputs cannot be read: ${textOf(error)}`;
+    return method.failed({ status: ErrorStatus.GENERAL_FAILURE, message });
+  }
+}

@@ -1,0 +1,298 @@
+/**
+ * A device of another process or thread as a canonical device. Its facts are read once, as HAL says of them that they do not
+ * change. When the server is gone, calls end with DEVICE_UNAVAILABLE, and a call of the device finds it again (HAL clients:
+ * prepared models of a service that is gone stay unusable).
+ */
+import {
+  type AllocateResult,
+  type CompilationCache,
+  type Device,
+  DeviceStatus,
+  ErrorStatus,
+  type IBuffer,
+  type Outcome,
+  type PrepareResult,
+} from "@nnhal/types";
+import { decode, encode, Unwritable, type ValueOf } from "@nnhal/utils/codec";
+import type { Carrier } from "../carrier/carrier.ts";
+import { deadObject, textOf } from "../protocol/connection.ts";
+import { buffer as bufferMethods, device as methods } from "../protocol/methods.ts";
+import { Refused } from "../protocol/refused.ts";
+import { cache as cacheCodec } from "../protocol/values.ts";
+import { wholeUse, wireModel } from "./arguments.ts";
+import { callWith } from "./call.ts";
+import { ownerOf, remotePreparedModel } from "./prepared-model.ts";
+import { openSession, type Session, type SessionOptions, type Unavailable } from "./session.ts";
+import { listOf, objectOf } from "./values.ts";
+
+/** How to connect to a device. */
+export interface ConnectOptions extends SessionOptions {
+  /**
+   * Finds the service again after it was lost. A call of the device that the loss has ended is made once more. Default: a
+   * device that is lost stays lost.
+   */
+  readonly reconnect?: (() => Promise<Carrier | Unavailable>) | undefined;
+}
+
+/** A device of a server. */
+export interface RemoteDevice extends Device {
+  /** Resolves with the reason when the connection is lost for good, or closed. */
+  readonly lost: Promise<string>;
+  /** Closes the connection: frees all that the client has on the server. */
+  close(): void;
+}
+
+/** Connects to a device of a server. Never rejects. */
+export async function connectDevice(
+  carrier: Carrier,
+  options: ConnectOptions = {},
+): Promise<RemoteDevice | Unavailable> {
+  const opened = await openSession(carrier, options);
+  if ("unavailable" in opened) return opened;
+  const facts = await readFacts(opened);
+  if ("unavailable" in facts) {
+    opened.connection.close(facts.unavailable);
+    return facts;
+  }
+  return remoteDevice(opened, facts, options);
+}
+
+type Facts = Pick<
+  Device,
+  "getCapabilities" | "getType" | "getVersionString" | "getSupportedExtensions" | "getNumberOfCacheFilesNeeded"
+>;
+
+/** Reads what does not change. A device that does not tell it is not usable (HAL: it is not registered). */
+async function readFacts({ connection, welcome, passing }: Session): Promise<Facts | Unavailable> {
+  const [capabilities, type, version, extensions, cacheFiles] = await Promise.all([
+    connection.call(methods.getCapabilities, 0, {}),
+    connection.call(methods.getType, 0, {}),
+    connection.call(methods.getVersionString, 0, {}),
+    connection.call(methods.getSupportedExtensions, 0, {}),
+    connection.call(methods.getNumberOfCacheFilesNeeded, 0, {}),
+  ]);
+  for (const { outcome } of [capabilities, type, version, extensions, cacheFiles]) {
+    const { status, message = `status ${status}` } = outcome;
+    if (status !== ErrorStatus.NONE) return { unavailable: `${welcome.name}: ${message}` };
+  }
+  const known = capabilities.capabilities;
+  if (known === null) return { unavailable: `${welcome.name}: getCapabilities: NONE without capabilities` };
+  const ok = { status: ErrorStatus.NONE } as const;
+  // Without a way to pass files there is nothing to cache in.
+  const { numModelCache, numDataCache } = passing.passFile === undefined ? noFiles : cacheFiles;
+  return {
+    getCapabilities: () => ({ ...ok, capabilities: known }),
+    getType: () => ({ ...ok, type: type.type }),
+    getVersionString: () => ({ ...ok, version: version.version }),
+    getSupportedExtensions: () => ({ ...ok, extensions: extensions.extensions }),
+    getNumberOfCacheFilesNeeded: () => ({ ...ok, numModelCache, numDataCache }),
+  };
+}
+
+const noFiles = { numModelCache: 0, numDataCache: 0 };
+
+function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): RemoteDevice {
+  const { reconnect, ...sessionOptions } = options;
+  const { name, halVersion } = opened.welcome;
+  let session = opened;
+  let isClosed = false;
+  let reopening: Promise<Outcome | undefined> | undefined;
+  let lose: (reason: string) => void = () => {};
+  const lost = new Promise<string>((resolve) => {
+    lose = resolve;
+  });
+  const watch = (of: Session) => {
+    void of.connection.closed.then((reason) => {
+      if (isClosed || reconnect === undefined) lose(reason);
+    });
+  };
+  watch(opened);
+
+  /** Finds the service again. Returns why it cannot. */
+  const reopen = async (): Promise<Outcome | undefined> => {
+    const reason = session.connection.over ?? "it is closed";
+    if (isClosed || reconnect === undefined) return deadObject(reason);
+    try {
+      const carrier = await reconnect();
+      const found = "unavailable" in carrier ? carrier : await openSession(carrier, sessionOptions);
+      if ("unavailable" in found) return deadObject(`${reason}, and it is not found again: ${found.unavailable}`);
+      if (isClosed) {
+        found.connection.close("the client is closed");
+        return deadObject("the client is closed");
+      }
+      session = found;
+      watch(found);
+      return undefined;
+    } catch (error) {
+      return deadObject(`${reason}, and it is not found again: ${textOf(error)}`);
+    }
+  };
+  const find = (): Promise<Outcome | undefined> => {
+    reopening ??= reopen().finally(() => {
+      reopening = undefined;
+    });
+    return reopening;
+  };
+  /** A call of the device, which is made once more if the service was lost and is found again. */
+  const retried = async <Result extends { readonly outcome: Outcome }>(
+    call: (session: Session) => Promise<Result>,
+    failed: (outcome: Outcome) => Result,
+  ): Promise<Result> => {
+    if (session.connection.over === undefined) {
+      const used = session;
+      const result = await call(used);
+      if (used.connection.over === undefined || result.outcome.status !== ErrorStatus.DEVICE_UNAVAILABLE) return result;
+      if (reconnect === undefined || isClosed) return result;
+    }
+    if (session.connection.over !== undefined) {
+      const problem = await find();
+      if (problem !== undefined) return failed(problem);
+    }
+    return call(session);
+  };
+  const gone = (): Outcome | undefined => (isClosed ? deadObject("the client is closed") : undefined);
+  /** A fact; to a closed client with status DEVICE_UNAVAILABLE, as every device answers one. */
+  const fact =
+    <Fact extends Outcome>(read: () => Fact): (() => Fact) =>
+    () => ({ ...read(), ...gone() });
+  /** A preparation, and the prepared model of the session that it was made in. */
+  const preparing = async (call: (of: Session) => Promise<PreparedAnswer>): Promise<PrepareResult> => {
+    const { outcome, preparedModel, of } = await retried(
+      async (of) => ({ ...(await call(of)), of }),
+      (outcome) => ({ ...methods.prepareModel.failed(outcome), of: session }),
+    );
+    if (outcome.status !== ErrorStatus.NONE) return { ...outcome, preparedModel: null };
+    if (preparedModel !== null) return { ...outcome, preparedModel: remotePreparedModel(of, preparedModel) };
+    const message = "the service answered NONE without a prepared model";
+    return { status: ErrorStatus.GENERAL_FAILURE, message, preparedModel: null };
+  };
+
+  return {
+    name,
+    halVersion,
+    lost,
+    getCapabilities: fact(facts.getCapabilities),
+    getType: fact(facts.getType),
+    getVersionString: fact(facts.getVersionString),
+    getSupportedExtensions: fact(facts.getSupportedExtensions),
+    getNumberOfCacheFilesNeeded: fact(facts.getNumberOfCacheFilesNeeded),
+    getStatus() {
+      if (isClosed) return DeviceStatus.OFFLINE;
+      // A caller that waits for the device to come back asks for its status.
+      if (session.connection.over !== undefined && reconnect !== undefined) void find();
+      return session.status();
+    },
+    async getSupportedOperations(model) {
+      const method = methods.getSupportedOperations;
+      const { outcome, supported, reasons, dispatches } = await retried(
+        (of) =>
+          callWith(of, method, 0, () => {
+            const { model: wired, use } = wireModel(model, of.memories);
+            return { given: { model: wired }, use };
+          }),
+        method.failed,
+      );
+      return { ...outcome, supported, reasons, ...(dispatches !== undefined && { dispatches }) };
+    },
+    prepareModel: (model, given) =>
+      preparing((of) =>
+        callWith(of, methods.prepareModel, 0, () => {
+          const { model: wired, use } = wireModel(model, of.memories);
+          const { preference, priority, deadline, cache } = given ?? {};
+          const wiredCache = cache === undefined ? undefined : wireCache(cache, of);
+          return { given: { model: wired, preference, priority, deadline, cache: wiredCache }, use };
+        }),
+      ),
+    ...(opened.welcome.prepareModelFromCache && {
+      prepareModelFromCache: (cache, given) =>
+        preparing((of) =>
+          callWith(of, methods.prepareModelFromCache, 0, () => {
+            const wired = wireCache(cache, of);
+            if (wired === undefined) {
+              throw new Refused(ErrorStatus.GENERAL_FAILURE, "the files of the cache cannot be passed to the service");
+            }
+            return { given: { cache: wired, deadline: given?.deadline } };
+          }),
+        ),
+    }),
+    ...(opened.welcome.allocate && {
+      async allocate(desc, preparedModels, inputRoles, outputRoles): Promise<AllocateResult> {
+        let used = session;
+        const { outcome, buffer, token, inHostMemory } = await retried((of) => {
+          used = of;
+          return callWith(of, methods.allocate, 0, () => {
+            const ids = listOf(preparedModels, "preparedModels").map((model) => {
+              if (model === null) return null;
+              const owner = ownerOf(model);
+              if (owner?.session !== of) throw new Unwritable("a prepared model is not of this connection");
+              return owner.id;
+            });
+            return {
+              given: { dimensions: objectOf(desc, "desc").dimensions, preparedModels: ids, inputRoles, outputRoles },
+            };
+          });
+        }, methods.allocate.failed);
+        if (outcome.status !== ErrorStatus.NONE) return { ...outcome, buffer: null, token: 0 };
+        if (buffer === null) {
+          const message = "the service answered NONE without a buffer";
+          return { status: ErrorStatus.GENERAL_FAILURE, message, buffer: null, token: 0 };
+        }
+        return { ...outcome, buffer: remoteBuffer(used, buffer), token, ...(inHostMemory && { inHostMemory }) };
+      },
+    }),
+    close() {
+      isClosed = true;
+      session.connection.close("the client is closed");
+    },
+  };
+}
+
+type PreparedAnswer = ValueOf<typeof methods.prepareModel.result>;
+
+/** The files of a cache, as numbers; undefined if they cannot be passed, which is not an error of a preparation. */
+function wireCache(given: CompilationCache, { passing }: Session): ValueOf<typeof cacheCodec> | undefined {
+  const { passFile } = passing;
+  if (passFile === undefined) return undefined;
+  try {
+    const { modelCache, dataCache, token } = given;
+    const wire = (handles: CompilationCache["modelCache"]) =>
+      handles.map(({ fds }) =>
+        fds.map((fd) => {
+          const passed = passFile(fd);
+          if (typeof passed !== "number") throw new Error(passed.refused);
+          return passed;
+        }),
+      );
+    // What cannot be written is found here: later it would fail the preparation.
+    return decode(cacheCodec, encode(cacheCodec, { modelCache: wire(modelCache), dataCache: wire(dataCache), token }));
+  } catch {
+    return undefined;
+  }
+}
+
+function remoteBuffer(session: Session, id: number): IBuffer {
+  let isClosed = false;
+  const buffer: IBuffer = {
+    async copyTo(memory) {
+      const { outcome } = await callWith(session, bufferMethods.copyTo, id, () => ({
+        given: { memory: session.memories.idOf(memory) },
+        use: wholeUse(memory, "write", session.memories),
+      }));
+      return outcome;
+    },
+    async copyFrom(memory, dimensions) {
+      const { outcome } = await callWith(session, bufferMethods.copyFrom, id, () => ({
+        given: { memory: session.memories.idOf(memory), dimensions },
+        use: wholeUse(memory, "read", session.memories),
+      }));
+      return outcome;
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      session.release(buffer, id);
+    },
+  };
+  session.track(buffer, id);
+  return buffer;
+}

@@ -1,0 +1,154 @@
+/** A prepared model of a server. */
+import {
+  ErrorStatus,
+  type ExecutionInfo,
+  type FencedResult,
+  type IBurstContext,
+  type IFencedExecutionCallback,
+  type PreparedModel,
+  type SyncFence,
+} from "@nnhal/types";
+import { Unwritable } from "@nnhal/utils/codec";
+import { burst, fencedCallback, preparedModel as methods } from "../protocol/methods.ts";
+import { wireRequest } from "./arguments.ts";
+import { callWith } from "./call.ts";
+import type { Session } from "./session.ts";
+import { listOf, objectOf } from "./values.ts";
+
+/** What a server says about a prepared model. */
+interface Described {
+  readonly id: number;
+  readonly executeFenced: boolean;
+  readonly configureExecutionBurst: boolean;
+}
+
+interface Owner {
+  readonly session: Session;
+  readonly id: number;
+}
+
+const owners = new WeakMap<PreparedModel, Owner>();
+
+/** The session and number of a prepared model; undefined if it is not one of a server. */
+export function ownerOf(model: PreparedModel): Owner | undefined {
+  return owners.get(model);
+}
+
+/** A prepared model of a session. It is released on the server when it is closed, or nothing refers to it. */
+export function remotePreparedModel(session: Session, described: Described): PreparedModel {
+  const { id } = described;
+  let isClosed = false;
+  const model: PreparedModel = {
+    async execute(request, options) {
+      const { outcome, ...result } = await callWith(session, methods.execute, id, () => {
+        const { request: wired, use } = wireRequest(request, session.memories);
+        return { given: { request: wired, ...timesOf(options) }, use };
+      });
+      return { ...outcome, ...result };
+    },
+    ...(described.executeFenced && {
+      executeFenced: (request, waitFor, options) => executeFenced({ session, id }, request, waitFor, options),
+    }),
+    ...(described.configureExecutionBurst &&
+      session.passing.sharesMemory !== false && {
+        configureExecutionBurst: (callback, requestChannel, resultChannel) =>
+          configureBurst({ session, id }, callback, requestChannel, resultChannel),
+      }),
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      session.release(model, id);
+    },
+  };
+  owners.set(model, { session, id });
+  session.track(model, id);
+  return model;
+}
+
+type Execute = PreparedModel["execute"];
+type ExecuteFenced = NonNullable<PreparedModel["executeFenced"]>;
+type ConfigureBurst = NonNullable<PreparedModel["configureExecutionBurst"]>;
+
+/** The options that all executions have. */
+function timesOf(options: Parameters<Execute>[1]) {
+  return {
+    measure: options?.measure,
+    deadline: options?.deadline,
+    loopTimeoutDuration: options?.loopTimeoutDuration,
+  };
+}
+
+async function executeFenced(
+  { session, id }: Owner,
+  ...[request, waitFor, options]: Parameters<ExecuteFenced>
+): Promise<FencedResult> {
+  let load = () => {};
+  const { outcome, syncFence, callback } = await callWith(session, methods.executeFenced, id, () => {
+    const { request: wired, use } = wireRequest(request, session.memories);
+    ({ load } = use);
+    const fences = listOf(waitFor, "waitFor").map((fence: SyncFence | null) =>
+      fence === null ? null : session.idOfFence(fence),
+    );
+    const given = { request: wired, waitFor: fences, ...timesOf(options), duration: options?.duration };
+    return { given, use: { store: use.store, load() {} } };
+  });
+  if (outcome.status !== ErrorStatus.NONE || callback === null) {
+    const lacking = outcome.status === ErrorStatus.NONE;
+    const failed = lacking
+      ? { status: ErrorStatus.GENERAL_FAILURE, message: "executeFenced: NONE without a callback" }
+      : outcome;
+    return { ...failed, syncFence: null, callback: null };
+  }
+  if (syncFence === null) load();
+  const fence = syncFence === null ? null : session.fenceOf(syncFence, load);
+  return { ...outcome, syncFence: fence, callback: remoteCallback(session, callback) };
+}
+
+function remoteCallback(session: Session, id: number): IFencedExecutionCallback {
+  const callback: IFencedExecutionCallback = {
+    async getExecutionInfo(): Promise<ExecutionInfo> {
+      const { outcome, ...times } = await session.connection.call(fencedCallback.getExecutionInfo, id, {});
+      return { ...outcome, ...times };
+    },
+  };
+  session.track(callback, id);
+  return callback;
+}
+
+async function configureBurst(
+  { session, id }: Owner,
+  ...[callback, requestChannel, resultChannel]: Parameters<ConfigureBurst>
+): ReturnType<ConfigureBurst> {
+  const { memories, connection } = session;
+  let callbackId: number | null = null;
+  const { outcome, context } = await callWith(session, methods.configureExecutionBurst, id, () => {
+    const channels = [requestChannel, resultChannel].map((channel) => {
+      const { memory, capacity, datum } = objectOf(channel, "a queue");
+      if (!memories.isShared(memory)) throw new Unwritable("the connection cannot share the memory of a queue");
+      return { memory: memories.idOf(memory), capacity, datum };
+    });
+    const [requests, results] = channels;
+    if (requests === undefined || results === undefined) throw new Unwritable("a queue is missing");
+    callbackId = callback === null ? null : session.idOfCallback(callback);
+    return { given: { callback: callbackId, requestChannel: requests, resultChannel: results } };
+  });
+  const forget = () => {
+    if (callbackId !== null) session.forgetCallback(callbackId);
+  };
+  if (context === null) {
+    forget();
+    return { ...outcome, context: null };
+  }
+  const ended = session.burstEnded(context);
+  const remote: IBurstContext & { readonly ended: Promise<void> } = {
+    freeMemory: (slot) => connection.call(burst.freeMemory, context, { slot }).then(() => {}),
+    close() {
+      forget();
+      session.release(remote, context);
+      return ended;
+    },
+    ended,
+  };
+  session.track(remote, context);
+  return { ...outcome, context: remote };
+}

@@ -1,0 +1,191 @@
+/** A client's connection to a server, with what both know of each other: memories, objects and fences. */
+import { steadyClock, systemTimer, type Timer } from "@nnhal/driver-core/device";
+import { createFence } from "@nnhal/driver-core/fence";
+import { DeviceStatus, type IBurstCallback, type SyncFence } from "@nnhal/types";
+import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
+import type { Carrier } from "../carrier/carrier.ts";
+import { type ClientMemories, createClientMemories } from "../memory/client-memories.ts";
+import { type MemoryPassing, noPassing, type PassingFactory } from "../memory/passing.ts";
+import { answering, type Connection, createConnection, FrameKind, taking } from "../protocol/connection.ts";
+import { handshakeFrame, hello, protocolVersion, type Welcome, welcome } from "../protocol/handshake.ts";
+import { burstCallback, device, notices } from "../protocol/methods.ts";
+import { getMemories } from "./burst-callback.ts";
+
+/** How to connect to a server. */
+export interface SessionOptions {
+  /** The name of the device. Default: the only one of the server. */
+  readonly service?: string | undefined;
+  /** How memories cross. Default: all are copied. */
+  readonly passing?: PassingFactory | undefined;
+  /** Nanoseconds in which the server must accept the client. Default 5 s. */
+  readonly connectLimit?: bigint | undefined;
+  /**
+   * Nanoseconds without a sign of life from the server, while a call waits for it, after which it is given up: calls end with
+   * DEVICE_UNAVAILABLE. It must be longer than the server ever blocks its thread. Default 30 s.
+   */
+  readonly silenceLimit?: bigint | undefined;
+  /** Most bytes that wait for the server to read them. Default 128 MiB. */
+  readonly mostWaiting?: number | undefined;
+  /** A monotonic clock in nanoseconds. Default: the process's steady clock. */
+  readonly now?: (() => bigint) | undefined;
+  /** Default: the system's. */
+  readonly timer?: Timer | undefined;
+}
+
+/** Why there is no connection. */
+export interface Unavailable {
+  readonly unavailable: string;
+}
+
+/** See the file's head. */
+export interface Session {
+  readonly connection: Connection;
+  readonly welcome: Welcome;
+  readonly memories: ClientMemories;
+  readonly passing: MemoryPassing;
+  /** The device's status as the server reported it last; OFFLINE if it is gone. Asks for it again. */
+  status(): DeviceStatus;
+  /** Waits for bytes of memories to be sent; objects are released after that. */
+  during(sending: Promise<void>): Promise<void>;
+  /** Releases an object of the server when nothing refers to its `owner` any more. */
+  track(owner: object, id: number): void;
+  /** Releases it now. */
+  release(owner: object, id: number): void;
+  /** The fence of the server's with a number, which is ERROR if the connection ends before. `settling`: called before it is. */
+  fenceOf(given: { readonly id: number; readonly state: SyncFence["state"] }, settling: () => void): SyncFence;
+  /** The number and state of a fence of this side; its end is sent. */
+  idOfFence(fence: SyncFence): { readonly id: number; readonly state: SyncFence["state"] };
+  /** The number by which the server calls a burst's client, until `forgetCallback`. */
+  idOfCallback(callback: IBurstCallback): number;
+  forgetCallback(id: number): void;
+  /** Resolves when a burst of the server has ended. */
+  burstEnded(id: number): Promise<void>;
+}
+
+/** Connects to a server. Never rejects. */
+export function openSession(carrier: Carrier, options: SessionOptions = {}): Promise<Session | Unavailable> {
+  const { service = "", passing: makePassing = noPassing, connectLimit = 5_000_000_000n } = options;
+  const { silenceLimit = 30_000_000_000n, mostWaiting = 128 * 2 ** 20 } = options;
+  const { now = steadyClock, timer = systemTimer } = options;
+  const passing = makePassing((id) => connection.send(notices.releaseShared, { id }));
+  const memories = createClientMemories(passing, () => connection);
+  const fences = new Map<number, { settle(state: SyncFence["state"]): void }>();
+  const callbacks = new Map<number, IBurstCallback>();
+  const bursts = new Map<number, () => void>();
+  const sending = new Set<Promise<void>>();
+  const unused = new FinalizationRegistry<number>((object) => connection.send(notices.release, { object }));
+  let status: DeviceStatus = DeviceStatus.UNKNOWN;
+  let isAsking = false;
+  let lastId = 0;
+  let accept: (given: Welcome) => void = () => {};
+  const accepted = new Promise<Welcome>((resolve) => {
+    accept = resolve;
+  });
+  const handlers = [
+    ...memories.handlers,
+    taking(notices.fenceSettled, ({ id, state }) => fences.get(id)?.settle(state)),
+    taking(notices.burstEnded, ({ burst }) => bursts.get(burst)?.()),
+    answering(burstCallback.getMemories, (id, { slots }) => getMemories(callbacks.get(id), slots, memories)),
+  ];
+  const connection: Connection = createConnection(
+    carrier,
+    handlers,
+    { timer, now, silenceLimit, mostCalls: 64, mostWaiting },
+    (kind, from) => {
+      if (kind !== FrameKind.welcome) throw new UnreadableBytes(`a frame of kind ${kind} has come`);
+      accept(readLast(welcome, from));
+    },
+  );
+  void connection.closed.then(() => {
+    for (const { settle } of [...fences.values()]) settle("ERROR");
+    for (const end of [...bursts.values()]) end();
+    callbacks.clear();
+    passing.close();
+  });
+
+  const session = (given: Welcome): Session => ({
+    connection,
+    welcome: given,
+    memories,
+    passing,
+    status() {
+      if (connection.over !== undefined) return DeviceStatus.OFFLINE;
+      if (!isAsking) {
+        isAsking = true;
+        void connection.call(device.getStatus, 0, {}).then((answer) => {
+          isAsking = false;
+          ({ status } = answer);
+        });
+      }
+      return status;
+    },
+    track: (owner, id) => unused.register(owner, id, owner),
+    during(work) {
+      sending.add(work);
+      return work.finally(() => sending.delete(work));
+    },
+    release(owner, id) {
+      unused.unregister(owner);
+      const send = () => connection.send(notices.release, { object: id });
+      // Calls that were made before are sent before.
+      if (sending.size === 0) send();
+      else void Promise.allSettled(sending).then(send);
+    },
+    fenceOf({ id, state }, settling) {
+      const source = createFence();
+      const settle = (to: SyncFence["state"]) => {
+        fences.delete(id);
+        settling();
+        if (to === "SIGNALED") source.signal();
+        else source.fail();
+      };
+      if (state !== "ACTIVE") settle(state);
+      else if (connection.over !== undefined) settle("ERROR");
+      else fences.set(id, { settle });
+      return source.fence;
+    },
+    idOfFence(fence) {
+      const id = ++lastId;
+      const { state } = fence;
+      if (state === "ACTIVE") {
+        const tell = (to: SyncFence["state"]) => {
+          connection.send(notices.fenceSettled, { id, state: to === "SIGNALED" ? to : "ERROR" });
+        };
+        // A fence of the caller's can be of any kind.
+        Promise.resolve(fence.wait()).then(tell, () => tell("ERROR"));
+      }
+      return { id, state };
+    },
+    idOfCallback(callback) {
+      const id = ++lastId;
+      callbacks.set(id, callback);
+      return id;
+    },
+    forgetCallback: (id) => void callbacks.delete(id),
+    burstEnded: (id) =>
+      new Promise((resolve) => {
+        if (connection.over !== undefined) return resolve();
+        bursts.set(id, () => {
+          bursts.delete(id);
+          resolve();
+        });
+      }),
+  });
+
+  return new Promise((resolve) => {
+    const cancel = timer(connectLimit, () => {
+      connection.close(`the service has not answered within ${connectLimit / 1_000_000n} ms`);
+    });
+    void connection.closed.then((reason) => {
+      cancel();
+      resolve({ unavailable: `connecting to ${service || "the service"}: ${reason}` });
+    });
+    void accepted.then((given) => {
+      cancel();
+      if (given.refusal !== null) return connection.close(given.refusal);
+      ({ status } = given);
+      resolve(session(given));
+    });
+    carrier.send(handshakeFrame("hello", hello, { versions: [protocolVersion], service }));
+  });
+}

@@ -1,0 +1,93 @@
+/** Clients and servers at the two ends of each carrier, and a model to run through them. */
+import { rmSync } from "node:fs";
+import { connect as connectSocket, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MessageChannel } from "node:worker_threads";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
+import type { Memory, PreparedModel, Request } from "@nnhal/types";
+import { type Carrier, type CarrierOptions, memoryCarriers, portCarrier, socketCarrier } from "./carrier/index.ts";
+import { type ConnectOptions, connectDevice, type RemoteDevice } from "./client/index.ts";
+import { noPassing, threadPassing } from "./memory/passing.ts";
+import { type Provider, type ServedDevice, type ServeOptions, serve } from "./server/index.ts";
+
+/** Makes the two ends of a connection. */
+export type Pair = (options?: CarrierOptions) => Promise<readonly [client: Carrier, server: Carrier]>;
+
+let sockets = 0;
+
+/** A connected pair of unix-domain sockets. */
+export async function socketPair(): Promise<readonly [Socket, Socket]> {
+  const path = join(tmpdir(), `nnhal-transport-${process.pid}-${sockets++}.sock`);
+  const listener = createServer();
+  await new Promise<void>((resolve) => listener.listen(path, resolve));
+  const arrived = new Promise<Socket>((resolve) => listener.once("connection", resolve));
+  const first = connectSocket(path);
+  await new Promise<void>((resolve) => first.once("connect", resolve));
+  const second = await arrived;
+  listener.close();
+  rmSync(path, { force: true });
+  return [first, second];
+}
+
+/** Every carrier, with how memories cross it. */
+export const pairs: readonly (readonly [name: string, pair: Pair, passing: typeof threadPassing])[] = [
+  ["memory", async (options) => memoryCarriers(options), threadPassing],
+  [
+    "port",
+    async (options) => {
+      const { port1, port2 } = new MessageChannel();
+      return [portCarrier(port1, options), portCarrier(port2, options)];
+    },
+    threadPassing,
+  ],
+  [
+    "socket",
+    async (options) => {
+      const [client, server] = await socketPair();
+      return [socketCarrier(client, options), socketCarrier(server, options)];
+    },
+    noPassing,
+  ],
+];
+
+/** A device over the reference backend. */
+export async function reference(): Promise<OpenedDevice> {
+  const device = await openDevice({ backend: referenceBackend, name: "nnhal-served" });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}
+
+/** A device that is served, and its client. */
+export async function connected(
+  device: ServedDevice | Provider,
+  pair: Pair,
+  { passing, ...options }: ConnectOptions & Pick<ServeOptions, "limits"> = {},
+) {
+  const [client, server] = await pair();
+  const served = serve(device, server, { ...options, passing });
+  const remote = await connectDevice(client, { ...options, passing });
+  if ("unavailable" in remote) throw new Error(remote.unavailable);
+  return { remote, served, client, server };
+}
+
+/** Prepares a model that must be prepared. */
+export async function prepared(
+  device: Pick<RemoteDevice, "prepareModel">,
+  model: Parameters<RemoteDevice["prepareModel"]>[0],
+): Promise<PreparedModel> {
+  const { preparedModel, message } = await device.prepareModel(model);
+  if (preparedModel === null) throw new Error(message);
+  return preparedModel;
+}
+
+/** A request for `addModel([2])` in a memory of 24 bytes: two inputs, then the output. */
+export function addRequest(memory: Memory): Request {
+  const argument = (offset: number) => ({
+    hasNoValue: false,
+    location: { poolIndex: 0, offset, length: 8 },
+    dimensions: [],
+  });
+  return { inputs: [argument(0), argument(8)], outputs: [argument(16)], pools: [{ kind: "memory", memory }] };
+}

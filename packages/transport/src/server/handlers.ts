@@ -1,0 +1,292 @@
+/** What a server does for each row of the table of methods. */
+import {
+  type CompilationCache,
+  type Device,
+  ErrorStatus,
+  type FmqDescriptor,
+  type Model,
+  type Outcome,
+  type PrepareResult,
+  type Request,
+} from "@nnhal/types";
+import type { ValueOf } from "@nnhal/utils/codec";
+import type { MemoryPassing } from "../memory/passing.ts";
+import type { Range } from "../memory/pieces.ts";
+import type { ServerMemories } from "../memory/server-memories.ts";
+import { answering, type Connection, type Handler, taking, textOf } from "../protocol/connection.ts";
+import * as table from "../protocol/methods.ts";
+import { Refused } from "../protocol/refused.ts";
+import type { cache as cacheCodec, WiredModel, WiredRequest } from "../protocol/values.ts";
+import type { ClientFences } from "./client-fences.ts";
+import type { ClientObjects } from "./objects.ts";
+
+/** What handlers know of their client. */
+export interface ClientContext {
+  /** The client's device. Throws before the handshake is over. */
+  current(): Device;
+  readonly objects: ClientObjects;
+  readonly memories: ServerMemories;
+  readonly fences: ClientFences;
+  readonly passing: MemoryPassing;
+  connection(): Connection;
+}
+
+/** The handler of a method; what is thrown while it works is the outcome of the call. */
+function serving<Arguments, Result>(
+  method: table.Method<Arguments, Result>,
+  work: (object: number, given: Arguments) => Promise<Result> | Result,
+): Handler {
+  return answering(method, async (object, given) => {
+    try {
+      return await work(object, given);
+    } catch (error) {
+      if (error instanceof Refused) return method.failed(error.outcome);
+      return method.failed({ status: ErrorStatus.GENERAL_FAILURE, message: `${method.name}: ${textOf(error)}` });
+    }
+  });
+}
+
+/** The outcome of an answer without its other fields. */
+function outcomeOf({ status, message }: Outcome): Outcome {
+  return { status, ...(message !== undefined && { message }) };
+}
+
+/** The handlers of all methods that a client calls. */
+export function clientHandlers(context: ClientContext): readonly Handler[] {
+  const { objects, memories } = context;
+  return [
+    ...factHandlers(context),
+    ...deviceHandlers(context),
+    ...executionHandlers(context),
+    serving(table.buffer.copyTo, async (id, { memory }) => {
+      const buffer = objects.get("buffer", id);
+      const outcome = outcomeOf(await buffer.copyTo(memories.get(memory)));
+      if (outcome.status === ErrorStatus.NONE) await memories.send(memory, [whole]);
+      return { outcome };
+    }),
+    serving(table.buffer.copyFrom, async (id, { memory, dimensions }) => {
+      const buffer = objects.get("buffer", id);
+      return { outcome: outcomeOf(await buffer.copyFrom(memories.get(memory), dimensions)) };
+    }),
+    serving(table.fencedCallback.getExecutionInfo, async (id) => {
+      const info = await objects.get("fencedCallback", id).getExecutionInfo();
+      return { outcome: outcomeOf(info), timingLaunched: info.timingLaunched, timingFenced: info.timingFenced };
+    }),
+    serving(table.burst.freeMemory, async (id, { slot }) => {
+      await objects.get("burst", id).freeMemory(slot);
+      return { outcome: { status: ErrorStatus.NONE } };
+    }),
+    taking(table.notices.release, ({ object }) => objects.release(object)),
+  ];
+}
+
+const whole: Range = { offset: 0, length: Number.POSITIVE_INFINITY };
+
+function factHandlers({ current }: ClientContext): Handler[] {
+  return [
+    serving(table.device.getCapabilities, () => {
+      const answer = current().getCapabilities();
+      return { outcome: outcomeOf(answer), capabilities: answer.capabilities };
+    }),
+    serving(table.device.getType, () => {
+      const answer = current().getType();
+      return { outcome: outcomeOf(answer), type: answer.type };
+    }),
+    serving(table.device.getVersionString, () => {
+      const answer = current().getVersionString();
+      return { outcome: outcomeOf(answer), version: answer.version };
+    }),
+    serving(table.device.getSupportedExtensions, () => {
+      const answer = current().getSupportedExtensions();
+      return { outcome: outcomeOf(answer), extensions: answer.extensions };
+    }),
+    serving(table.device.getNumberOfCacheFilesNeeded, () => {
+      const { numModelCache, numDataCache, ...answer } = current().getNumberOfCacheFilesNeeded();
+      return { outcome: outcomeOf(answer), numModelCache, numDataCache };
+    }),
+    serving(table.device.getStatus, () => ({ status: current().getStatus() })),
+  ];
+}
+
+function deviceHandlers({ current, objects, memories, passing }: ClientContext): Handler[] {
+  const prepared = (answer: PrepareResult) => {
+    const { preparedModel } = answer;
+    if (preparedModel === null) return { outcome: outcomeOf(answer), preparedModel: null };
+    const id = objects.add({ kind: "preparedModel", value: preparedModel });
+    return {
+      outcome: outcomeOf(answer),
+      preparedModel: {
+        id,
+        executeFenced: preparedModel.executeFenced !== undefined,
+        configureExecutionBurst: preparedModel.configureExecutionBurst !== undefined,
+      },
+    };
+  };
+  return [
+    serving(table.device.getSupportedOperations, async (_, { model }) => {
+      const { supported, reasons, dispatches, ...answer } = await current().getSupportedOperations(
+        modelOf(model, memories),
+      );
+      return { outcome: outcomeOf(answer), supported, reasons, dispatches };
+    }),
+    serving(table.device.prepareModel, async (_, { model, cache, ...options }) => {
+      objects.checkRoom();
+      const own = modelOf(model, memories);
+      const files = cache === undefined ? undefined : filesOf(cache, passing);
+      try {
+        return prepared(await current().prepareModel(own, { ...options, ...(files && { cache: files.cache }) }));
+      } finally {
+        files?.close();
+      }
+    }),
+    serving(table.device.prepareModelFromCache, async (_, { cache, deadline }) => {
+      objects.checkRoom();
+      const device = current();
+      const files = filesOf(cache, passing);
+      if (device.prepareModelFromCache === undefined || files === undefined) {
+        throw new Refused(ErrorStatus.GENERAL_FAILURE, "the service cannot use the files of a cache");
+      }
+      try {
+        return prepared(await device.prepareModelFromCache(files.cache, { deadline }));
+      } finally {
+        files.close();
+      }
+    }),
+    serving(table.device.allocate, async (_, { dimensions, preparedModels, inputRoles, outputRoles }) => {
+      objects.checkRoom();
+      const device = current();
+      if (device.allocate === undefined) {
+        throw new Refused(ErrorStatus.GENERAL_FAILURE, "the device does not allocate buffers");
+      }
+      const models = preparedModels.map((id) => (id === null ? null : objects.get("preparedModel", id)));
+      const answer = await device.allocate({ dimensions }, models, inputRoles, outputRoles);
+      const { buffer, token, inHostMemory = false } = answer;
+      if (buffer === null) return { outcome: outcomeOf(answer), buffer: null, token: 0, inHostMemory: false };
+      const id = objects.add({ kind: "buffer", value: buffer });
+      return { outcome: outcomeOf(answer), buffer: id, token, inHostMemory };
+    }),
+  ];
+}
+
+function executionHandlers({ objects, memories, fences, connection }: ClientContext): Handler[] {
+  return [
+    serving(table.preparedModel.execute, async (id, { request, ...options }) => {
+      const model = objects.get("preparedModel", id);
+      const answer = await model.execute(requestOf(request, memories), options);
+      if (answer.status === ErrorStatus.NONE) await sendOutputs(request, memories);
+      return { outcome: outcomeOf(answer), outputShapes: answer.outputShapes, timing: answer.timing };
+    }),
+    serving(table.preparedModel.executeFenced, async (id, { request, waitFor, ...options }) => {
+      objects.checkRoom();
+      const model = objects.get("preparedModel", id);
+      if (model.executeFenced === undefined) {
+        throw new Refused(ErrorStatus.GENERAL_FAILURE, "the prepared model has no fenced executions");
+      }
+      const waited = waitFor.map((fence) => (fence === null ? null : fences.fenceOf(fence)));
+      const answer = await model.executeFenced(requestOf(request, memories), waited, options);
+      const { syncFence, callback } = answer;
+      if (answer.status !== ErrorStatus.NONE || callback === null) {
+        return { outcome: outcomeOf(answer), syncFence: null, callback: null };
+      }
+      const callbackId = objects.add({ kind: "fencedCallback", value: callback });
+      const state = syncFence?.state ?? "SIGNALED";
+      if (syncFence !== null && state === "ACTIVE") {
+        const settled = async () => {
+          const end = await syncFence.wait();
+          if (end === "SIGNALED") await sendOutputs(request, memories);
+          connection().send(table.notices.fenceSettled, { id: callbackId, state: end });
+        };
+        settled().catch(() => connection().send(table.notices.fenceSettled, { id: callbackId, state: "ERROR" }));
+      } else if (state === "SIGNALED") await sendOutputs(request, memories);
+      const fence = syncFence === null ? null : { id: callbackId, state };
+      return { outcome: outcomeOf(answer), syncFence: fence, callback: callbackId };
+    }),
+    serving(table.preparedModel.configureExecutionBurst, async (id, { callback, requestChannel, resultChannel }) => {
+      objects.checkRoom();
+      const model = objects.get("preparedModel", id);
+      if (model.configureExecutionBurst === undefined) {
+        throw new Refused(ErrorStatus.GENERAL_FAILURE, "the prepared model has no bursts");
+      }
+      const answer = await model.configureExecutionBurst(
+        callback === null ? null : { getMemories: (slots) => askMemories(callback, slots) },
+        channelOf(requestChannel, "FmqRequestDatum"),
+        channelOf(resultChannel, "FmqResultDatum"),
+      );
+      const { context } = answer;
+      if (context === null) return { outcome: outcomeOf(answer), context: null };
+      const burst = objects.add({ kind: "burst", value: context });
+      if ("ended" in context && context.ended instanceof Promise) {
+        void context.ended.then(() => connection().send(table.notices.burstEnded, { burst }));
+      }
+      return { outcome: outcomeOf(answer), context: burst };
+    }),
+  ];
+
+  async function askMemories(callback: number, slots: readonly number[]) {
+    const { outcome, memories: ids } = await connection().call(table.burstCallback.getMemories, callback, { slots });
+    if (outcome.status !== ErrorStatus.NONE) return { ...outcome, buffers: [] };
+    return { ...outcome, buffers: ids.map((id) => memories.get(id)) };
+  }
+
+  function channelOf<Datum extends "FmqRequestDatum" | "FmqResultDatum">(
+    { memory, capacity, datum }: { readonly memory: number; readonly capacity: number; readonly datum: string },
+    wanted: Datum,
+  ): FmqDescriptor<Datum> {
+    if (datum === wanted) return { datum: wanted, memory: memories.get(memory), capacity };
+    throw new Refused(ErrorStatus.INVALID_ARGUMENT, `a queue of ${datum} where ${wanted} is needed`);
+  }
+}
+
+function modelOf({ structure, operandValues, pools }: WiredModel, memories: ServerMemories): Model {
+  return { ...structure, operandValues, pools: pools.map((id) => memories.get(id)) };
+}
+
+function requestOf({ inputs, outputs, pools }: WiredRequest, memories: ServerMemories): Request {
+  return {
+    inputs,
+    outputs,
+    pools: pools.map((pool) => (pool.kind === "memory" ? { kind: "memory", memory: memories.get(pool.memory) } : pool)),
+  };
+}
+
+/** Sends the outputs of a request that lie in copied memories. Undefined if there are none. */
+function sendOutputs({ outputs, pools }: WiredRequest, memories: ServerMemories): Promise<unknown> | undefined {
+  const sent = pools.flatMap((pool, index) => {
+    if (pool.kind !== "memory" || !memories.isCopied(pool.memory)) return [];
+    const ranges = outputs.filter(({ hasNoValue, location }) => !hasNoValue && location.poolIndex === index);
+    return [
+      memories.send(
+        pool.memory,
+        ranges.map(({ location }) => location),
+      ),
+    ];
+  });
+  return sent.length === 0 ? undefined : Promise.all(sent);
+}
+
+/** The files of a cache, which are closed after the call; undefined if they do not pass. */
+function filesOf(
+  { modelCache, dataCache, token }: ValueOf<typeof cacheCodec>,
+  { takeFile }: MemoryPassing,
+): { readonly cache: CompilationCache; close(): void } | undefined {
+  if (takeFile === undefined) return undefined;
+  const taken: { close(): void }[] = [];
+  const close = () => {
+    for (const file of taken) file.close();
+  };
+  const take = (handles: readonly (readonly number[])[]) =>
+    handles.map((ids) => ({
+      fds: ids.map((id) => {
+        const file = takeFile(id);
+        if ("refused" in file) throw new Refused(ErrorStatus.GENERAL_FAILURE, `a file of the cache: ${file.refused}`);
+        taken.push(file);
+        return file.fd;
+      }),
+    }));
+  try {
+    return { cache: { modelCache: take(modelCache), dataCache: take(dataCache), token: new Uint8Array(token) }, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}

@@ -1,0 +1,8 @@
+import { library } from "../../tsup.base.ts";
+
+export default library({
+  "carrier/index": "src/carrier/index.ts",
+  "client/index": "src/client/index.ts",
+  "protocol/index": "src/protocol/index.ts",
+  "server/index": "src/server/index.ts",
+});

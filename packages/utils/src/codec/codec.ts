@@ -1,0 +1,211 @@
+/**
+ * How values are written as bytes, as data: a codec of a structure is made of the codecs of its fields, so that writing and
+ * reading come from one description. Any bytes are read or refused; a refusal names the field and the byte.
+ */
+import { type ByteReader, type ByteWriter, byteReader, byteWriter, UnreadableBytes, Unwritable } from "./bytes.ts";
+
+/** Writes values of a type and reads them. `Value` is exact: what is read has the fields that were written. */
+export interface Codec<Value> {
+  /** Minimum number of bytes of a value, at least 1. */
+  readonly least: number;
+  write(value: Value, to: ByteWriter): void;
+  read(from: ByteReader): Value;
+}
+
+/** The type of the values of a codec. */
+export type ValueOf<Of> = Of extends Codec<infer Value> ? Value : never;
+
+export const uint8: Codec<number> = { least: 1, write: (value, to) => to.uint8(value), read: (from) => from.uint8() };
+export const uint32: Codec<number> = {
+  least: 4,
+  write: (value, to) => to.uint32(value),
+  read: (from) => from.uint32(),
+};
+export const int32: Codec<number> = { least: 4, write: (value, to) => to.int32(value), read: (from) => from.int32() };
+export const uint64: Codec<bigint> = {
+  least: 8,
+  write: (value, to) => to.uint64(value),
+  read: (from) => from.uint64(),
+};
+/** Any number. */
+export const float64: Codec<number> = {
+  least: 8,
+  write: (value, to) => to.float64(value),
+  read: (from) => from.float64(),
+};
+/** What is read is a view on the bytes. */
+export const bytes: Codec<Uint8Array> = {
+  least: 4,
+  write: (value, to) => to.bytes(value),
+  read: (from) => from.bytes(),
+};
+export const text: Codec<string> = { least: 4, write: (value, to) => to.text(value), read: (from) => from.text() };
+
+/** One of two values: byte 0 or 1. */
+export const flag: Codec<boolean> = {
+  least: 1,
+  write(value, to) {
+    if (typeof value !== "boolean") throw new Unwritable(`${typeof value} instead of a boolean`);
+    to.uint8(value ? 1 : 0);
+  },
+  read(from) {
+    const value = from.uint8();
+    if (value > 1) throw new UnreadableBytes(`it is ${value} where 0 or 1 is needed`);
+    return value === 1;
+  },
+};
+
+/** A list: the number of items, then the items. */
+export function list<Item>(item: Codec<Item>): Codec<readonly Item[]> {
+  return {
+    least: 4,
+    write(items, to) {
+      if (!Array.isArray(items)) throw new Unwritable(`${typeof items} instead of an array`);
+      const { length } = items;
+      to.uint32(length);
+      for (let index = 0; index < length; index++) within(`[${index}]`, () => item.write(items[index], to));
+    },
+    read(from) {
+      const count = from.count(item.least);
+      const items: Item[] = [];
+      for (let index = 0; index < count; index++) items.push(reading(`[${index}]`, item, from));
+      return items;
+    },
+  };
+}
+
+/** The codecs of a structure's fields. */
+export type FieldCodecs<Value> = { readonly [Name in keyof Value]-?: Codec<Value[Name]> };
+
+/** A structure: its fields in the order of the description. */
+export function struct<Value extends object>(fields: FieldCodecs<Value>): Codec<Value> {
+  // Object.entries loses which codec belongs to which field; each is used for its own field only.
+  const entries = Object.entries(fields) as [keyof Value & string, Codec<Value[keyof Value & string]>][];
+  return {
+    least: Math.max(1, ...[entries.reduce((sum, [, { least }]) => sum + least, 0)]),
+    write(value, to) {
+      if (typeof value !== "object" || value === null) throw new Unwritable(`${String(value)} instead of an object`);
+      for (const [name, field] of entries) within(`.${name}`, () => field.write(value[name], to));
+    },
+    read(from) {
+      const value: Partial<Value> = {};
+      for (const [name, field] of entries) value[name] = reading(`.${name}`, field, from);
+      // All fields of the description have been read.
+      return value as Value;
+    },
+  };
+}
+
+/** A value that may be undefined: a flag, then the value. */
+export function optional<Value>(present: Codec<Value>): Codec<Value | undefined> {
+  return maybe(present, undefined);
+}
+
+/** A value that may be null: a flag, then the value. */
+export function nullable<Value>(present: Codec<Value>): Codec<Value | null> {
+  return maybe(present, null);
+}
+
+function maybe<Value, Absent>(present: Codec<Value>, absent: Absent): Codec<Value | Absent> {
+  const isAbsent = (value: Value | Absent): value is Absent => value === absent;
+  return {
+    least: 1,
+    write(value, to) {
+      flag.write(!isAbsent(value), to);
+      if (!isAbsent(value)) present.write(value, to);
+    },
+    read: (from) => (flag.read(from) ? present.read(from) : absent),
+  };
+}
+
+/** One of several structures, told apart by their field `kind`: its index among the cases, then the other fields. */
+export function union<Value extends { readonly kind: string }>(
+  cases: {
+    readonly [Kind in Value["kind"]]: Codec<Omit<Extract<Value, { readonly kind: Kind }>, "kind">>;
+  },
+): Codec<Value> {
+  // As in `struct`, each codec is used for its own kind only.
+  const entries = Object.entries(cases) as [Value["kind"], Codec<object>][];
+  return {
+    least: 1,
+    write(value, to) {
+      const index = entries.findIndex(([kind]) => kind === value?.kind);
+      const [, content] = entries[index] ?? [];
+      if (content === undefined) throw new Unwritable(`the kind ${String(value?.kind)} is not known`);
+      to.uint8(index);
+      content.write(value, to);
+    },
+    read(from) {
+      const index = from.uint8();
+      const [kind, content] = entries[index] ?? [];
+      if (content === undefined) throw new UnreadableBytes(`the kind ${index} is not known`);
+      return { kind, ...content.read(from) } as Value;
+    },
+  };
+}
+
+/** No fields: nothing is written. Only for a case of a union. */
+export const empty: Codec<object> = { least: 0, write: () => {}, read: () => ({}) };
+
+/** A value that is converted before it is written and after it is read. `decode` may throw UnreadableBytes. */
+export function mapped<Value, Written>(
+  written: Codec<Written>,
+  encode: (value: Value) => Written,
+  decode: (written: Written) => Value,
+): Codec<Value> {
+  return {
+    least: written.least,
+    write: (value, to) => written.write(encode(value), to),
+    read: (from) => decode(written.read(from)),
+  };
+}
+
+/** A value as bytes. Throws Unwritable, with the path of the field, for a value that they cannot hold. */
+export function encode<Value>(codec: Codec<Value>, value: Value): Uint8Array<ArrayBuffer> {
+  const to = byteWriter();
+  codec.write(value, to);
+  return to.taken();
+}
+
+/** The value of some bytes, which must not change meanwhile. Throws UnreadableBytes, with the path of the field. */
+export function decode<Value>(codec: Codec<Value>, from: Uint8Array): Value {
+  return readLast(codec, byteReader(from));
+}
+
+/** Reads a value behind which nothing may follow. Throws as `decode`. */
+export function readLast<Value>(codec: Codec<Value>, from: ByteReader): Value {
+  const value = reading("", codec, from);
+  from.end();
+  return value;
+}
+
+/** Reads a field; an error names it, and the byte where it begins. */
+function reading<Value>(field: string, codec: Codec<Value>, from: ByteReader): Value {
+  const start = from.at;
+  try {
+    return codec.read(from);
+  } catch (error) {
+    if (!(error instanceof UnreadableBytes)) throw error;
+    throw new UnreadableBytes(located(field, error.message, start));
+  }
+}
+
+/** Writes a field; an error names it. */
+function within(field: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error;
+    throw new Unwritable(`${field}${joined(error.message)}`);
+  }
+}
+
+/** "byte 4: .operands[0].type: …", of which inner fields have added the byte already. */
+function located(field: string, message: string, start: number): string {
+  const [, place, rest] = /^(byte \d+: )(.*)$/s.exec(message) ?? [];
+  return place === undefined ? `byte ${start}: ${field}: ${message}` : `${place}${field}${rest}`;
+}
+
+function joined(message: string): string {
+  return message.startsWith(".") || message.startsWith("[") ? message : `: ${message}`;
+}

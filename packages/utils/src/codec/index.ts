@@ -1,0 +1,34 @@
+/** @nnhal/utils/codec: values of the HAL as bytes. */
+export {
+  type ByteReader,
+  type ByteWriter,
+  byteReader,
+  byteWriter,
+  mostItems,
+  UnreadableBytes,
+  Unwritable,
+} from "./bytes.ts";
+export {
+  bytes,
+  type Codec,
+  decode,
+  empty,
+  encode,
+  type FieldCodecs,
+  flag,
+  float64,
+  int32,
+  list,
+  mapped,
+  nullable,
+  optional,
+  readLast,
+  struct,
+  text,
+  uint8,
+  uint32,
+  uint64,
+  union,
+  type ValueOf,
+} from "./codec.ts";
+export { dataLocation, type ModelStructure, modelStructure } from "./model.ts";
