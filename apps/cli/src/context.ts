@@ -81,5 +81,6 @@ export interface Surroundings
 export interface SharedOptions {
   readonly backend?: readonly string[];
   readonly extension?: readonly string[];
+  readonly driver?: readonly string[];
   readonly debug?: boolean;
 }

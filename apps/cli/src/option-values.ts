@@ -1,6 +1,7 @@
 /**
  * Values of options, checked as commander reads them.
  */
+import type { ImportOptions } from "@nnhal/tflite";
 import { InvalidArgumentError, Option } from "commander";
 
 /** What `--device` says for all devices that work here. */
@@ -41,6 +42,18 @@ const devices = "one device, or several with commas between them, the first of e
 /** The option `--device` of commands that divide a model among devices. */
 export function deviceOption(): Option {
   return new Option("--device <names>", `what to run on: ${devices}`).default(allDevices);
+}
+
+/** How layers with float inputs and 8-bit weights are computed. */
+export type Hybrid = NonNullable<ImportOptions["hybrid"]>;
+
+const hybridForms: readonly Hybrid[] = ["quantised", "widened"];
+
+/** The option `--hybrid` of commands that run a model, with one of `Hybrid`. */
+export function hybridOption(): Option {
+  const what =
+    "layers with float inputs and 8-bit weights: as TensorFlow Lite computes them, or in float, which all devices take";
+  return new Option("--hybrid <form>", what).choices(hybridForms).default("quantised" satisfies Hybrid);
 }
 
 /** The option `--device` of commands that check a device. */

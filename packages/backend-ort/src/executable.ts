@@ -19,8 +19,9 @@ import {
 import { elementAt, heldBytes, isTensorType, refineDimensions, type TensorInfo } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type * as ort from "onnxruntime-node";
-import { type Machine, optimisedModel, optimisedOptions, sessionOptions } from "./engine.ts";
-import { type LoweredGraph, lowerGraph, modelOf, type Wire } from "./lower.ts";
+import { type Machine, sessionOptions } from "./engine.ts";
+import { type Interface, lowerGraph, modelOf, type Wire } from "./lower.ts";
+import { restored, serialised } from "./serialised.ts";
 import { createSlots, type Slot, type Slots } from "./slots.ts";
 
 /** A session for inputs of certain shapes. */
@@ -60,20 +61,13 @@ export function compileGraph(machine: Machine, graph: GraphView, options: Compil
 /** Opens a subgraph that was optimised before. Rejects if the blobs do not fit it. */
 export function restoreGraph(
   machine: Machine,
-  { model: [optimised] }: CacheBlobs,
+  blobs: CacheBlobs,
   graph: GraphView,
   options: CompileOptions,
 ): Promise<Executable> {
   return openGraph(machine, graph, options, async (extents) => {
-    if (optimised === undefined) throw new Error("the cache has no optimised model");
-    const lowered = lowerGraph(graph, extents);
-    const session = await machine.ort.InferenceSession.create(optimised, optimisedOptions(machine.threads));
-    const expected = [lowered.inputs, lowered.outputs].map((wires) => wires.flatMap((wire) => wire?.name ?? []).join());
-    if ([session.inputNames, session.outputNames].some((names, side) => names.join() !== expected[side])) {
-      await session.release();
-      throw new Error("the optimised model in the cache has other inputs or outputs than the subgraph");
-    }
-    return variantOver(machine, session, lowered, optimised);
+    const { session, parts, bytes } = await restored(machine, blobs, graph, extents);
+    return variantOver(machine, session, parts, bytes);
   });
 }
 
@@ -105,10 +99,7 @@ async function openGraph(
   return {
     run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
     ...(extents !== undefined && {
-      serialize: async () => ({
-        model: [await optimisedModel(machine, modelOf(lowerGraph(graph, extents)))],
-        data: [],
-      }),
+      serialize: () => serialised(machine, lowerGraph(graph, extents)),
     }),
     releaseScratch() {
       for (const { slots } of compiled.variants) slots.clear();
@@ -159,7 +150,7 @@ async function createVariant(
 function variantOver(
   { ort }: Machine,
   session: ort.InferenceSession,
-  { inputs, outputs, peak }: LoweredGraph,
+  { inputs, outputs, peak }: Interface,
   bytes?: Uint8Array,
 ): Variant {
   const outputShapes = outputs.map(({ info }): OutputShape => ({ dimensions: info.dimensions, isSufficient: true }));

@@ -41,15 +41,19 @@ export interface Wire {
   readonly info: TensorInfo;
 }
 
-/** A lowered subgraph. */
-export interface LoweredGraph {
-  /** As its operations are; `modelOf` makes a faster one of it. */
-  readonly onnx: OnnxGraph;
+/** What a subgraph reads and writes. */
+export interface Interface {
   /** By input of the subgraph; undefined for inputs that are omitted. */
   readonly inputs: readonly (Wire | undefined)[];
   readonly outputs: readonly Wire[];
   /** The most bytes that the results of operations take at the same time, if each lives until its last use. */
   readonly peak: number;
+}
+
+/** A lowered subgraph. */
+export interface LoweredGraph extends Interface {
+  /** As its operations are; `modelOf` makes a faster one of it. */
+  readonly onnx: OnnxGraph;
 }
 
 /**
@@ -194,7 +198,7 @@ function emptyValue(builder: Builder, { type, dimensions }: TensorInfo): Value {
 }
 
 /** The type of the elements in a request. */
-function wireType(type: AnyOperandType): ElementType {
+export function wireType(type: AnyOperandType): ElementType {
   if (type === "FLOAT16" || type === "TENSOR_FLOAT16") return "float16";
   return type === "BOOL" || type === "TENSOR_BOOL8" ? "uint8" : valueType(type);
 }

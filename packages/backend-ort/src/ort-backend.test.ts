@@ -123,7 +123,7 @@ describe("an optimised model", () => {
   it("is restored, and computes the same", async () => {
     const session = await openSession();
     const blobs = await (await session.compile(graph, options)).serialize?.();
-    expect(blobs?.model.length).toBe(1);
+    expect(blobs?.model.map(({ length }) => length)).toEqual([expect.any(Number), 8]);
     const restored = await session.restore?.(blobs ?? { model: [], data: [] }, graph, options);
     const output = new Uint8Array(12);
     await restored?.run(
@@ -143,10 +143,18 @@ describe("an optimised model", () => {
     other.identifyInputsAndOutputs([left, right], [output]);
     other.finish();
     const foreign = viewModel({ model: other.hal, pools: [] });
-    const blobs = (await (await session.compile(foreign, options)).serialize?.()) ?? { model: [], data: [] };
-    await expect(session.restore?.({ model: [], data: [] }, graph, options)).rejects.toThrow("has no optimised model");
-    await expect(session.restore?.({ model: [new Uint8Array(99)], data: [] }, graph, options)).rejects.toThrow();
-    await expect(session.restore?.(blobs, graph, options)).rejects.toThrow("other inputs or outputs");
+    const longer = viewModel({ model: relu([4]).hal, pools: [] });
+    const blobsOf = async (of: typeof graph) =>
+      (await (await session.compile(of, options)).serialize?.()) ?? { model: [], data: [] };
+    const [optimised = new Uint8Array(), size = new Uint8Array()] = (await blobsOf(graph)).model;
+    const restore = (...model: readonly Uint8Array[]) => session.restore?.({ model, data: [] }, graph, options);
+    await expect(restore(optimised, size)).resolves.toHaveProperty("run");
+    await expect(restore()).rejects.toThrow("has no optimised model");
+    await expect(restore(optimised)).rejects.toThrow("has no size of the model's memory");
+    await expect(restore(optimised, size.subarray(1))).rejects.toThrow("has no size of the model's memory");
+    await expect(restore(new Uint8Array(99), size)).rejects.toThrow();
+    await expect(restore(...(await blobsOf(foreign)).model)).rejects.toThrow("other inputs or outputs");
+    await expect(restore(...(await blobsOf(longer)).model)).rejects.toThrow("other inputs or outputs");
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bool, type GivenInput, int32, runOperation } from "./_run.test-helper.ts";
+import { tfliteTypes } from "./types.ts";
 
 const INT16 = "TENSOR_QUANT16_SYMM";
 const image = (dimensions: number[], values: number[], scale = 1): GivenInput => ({
@@ -74,6 +75,23 @@ describe("RESIZE_BILINEAR", () => {
 });
 
 describe("RESIZE_NEAREST_NEIGHBOR", () => {
+  it.each([
+    ["TENSOR_FLOAT16", Float32Array],
+    ["TENSOR_QUANT16_ASYMM", Uint16Array],
+    ["TENSOR_INT32", Int32Array],
+    [tfliteTypes.TENSOR_UINT32, Uint32Array],
+    ["TENSOR_BOOL8", Uint8Array],
+  ] as const)("picks elements of type %j", async (type, Numbers) => {
+    const scale = type === "TENSOR_QUANT16_ASYMM" ? 1 : 0;
+    const input: GivenInput = { type, dimensions: [1, 1, 2, 1], data: Numbers.of(0, 1), scale };
+    const [result] = await runOperation(
+      "RESIZE_NEAREST_NEIGHBOR",
+      [input, int32(3), int32(1), bool(false)],
+      [{ type, scale }],
+    );
+    expect(result?.data).toEqual(Numbers.of(0, 0, 1));
+  });
+
   it("picks 16-bit elements", async () => {
     const inputs = [image([1, 1, 2, 1], [-32768, 32767]), int32(3), one, bool(false)];
     expect(await runOperation("RESIZE_NEAREST_NEIGHBOR", inputs, output)).toEqual([

@@ -44,7 +44,7 @@ export const splitTypes = [
   "TENSOR_QUANT16_SYMM",
 ] as const satisfies readonly AnyOperandType[];
 
-/** Types of PACK. */
+/** Types of MATRIX_DIAG and MATRIX_SET_DIAG, and of PACK. */
 export const packTypes = [...splitTypes, tfliteTypes.TENSOR_UINT32] as const;
 
 /** Types of UNPACK. */

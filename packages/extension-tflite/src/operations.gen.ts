@@ -53,12 +53,14 @@ import { hashtableImport } from "./ops/hashtable-import.ts";
 import { hashtableLookup } from "./ops/hashtable-lookup.ts";
 import { hashtableSize } from "./ops/hashtable-size.ts";
 import { imag } from "./ops/imag.ts";
+import { l2Normalization } from "./ops/l2-normalization.ts";
 import { leakyRelu } from "./ops/leaky-relu.ts";
 import { less } from "./ops/less.ts";
 import { lessEqual } from "./ops/less-equal.ts";
 import { log } from "./ops/log.ts";
 import { logSoftmax } from "./ops/log-softmax.ts";
 import { logistic } from "./ops/logistic.ts";
+import { lshProjection } from "./ops/lsh-projection.ts";
 import { lstm } from "./ops/lstm.ts";
 import { matrixDiag } from "./ops/matrix-diag.ts";
 import { matrixSetDiag } from "./ops/matrix-set-diag.ts";
@@ -202,12 +204,14 @@ export const operations = [
   hashtableLookup,
   hashtableSize,
   imag,
+  l2Normalization,
   leakyRelu,
   less,
   lessEqual,
   log,
   logSoftmax,
   logistic,
+  lshProjection,
   lstm,
   matrixDiag,
   matrixSetDiag,

@@ -86,6 +86,7 @@ export type {
 export type { OperationTypes } from "./operation-types.gen.ts";
 export { type ImageLayout, imageLayout } from "./ops/_image.ts";
 export { pixelBins, type Region, type RegionSettings, scaledRegions } from "./ops/_regions.ts";
+export { nearestSource, type ResizeAlignment } from "./ops/_resize.ts";
 export type {
   AnyArg,
   AnyArgs,

@@ -97,6 +97,10 @@ export function clientContext(
   };
   return {
     configure,
+    /** Remembers the client's side of a burst that is started in another way. */
+    adopt(given: IBurstCallback) {
+      callback = given;
+    },
     /** Answers the service's question. */
     async getMemories(slots: readonly number[]) {
       const { status, buffers } = (await callback?.getMemories(slots)) ?? { status: -1, buffers: [] };

@@ -1,7 +1,7 @@
 /** The system calls of Linux that this package needs, with their constants. They are looked up at the first use. */
 import { type SystemLibrary, systemLibrary } from "@nnhal/driver-core/memory";
 
-/** Bits of the seals of a memory file: what nobody can do to it any more. */
+/** Bits of the seals of a memory file: changes of the file that they forbid. */
 export const Seal = { SEAL: 1, SHRINK: 2, GROW: 4, WRITE: 8, FUTURE_WRITE: 16 } as const;
 
 /** A word to wait for: its address and the value that it has until it is woken. */

@@ -68,10 +68,15 @@ function callsOver(channel: ChildProcess | NodeJS.Process, methods: Methods): { 
   };
 }
 
-/** Starts a module of this folder in a process, which can call `methods`. */
-export function startPeer(module: string, execArgv: readonly string[] = [], methods: Methods = {}): Peer {
+/** Starts a module of this folder in a process, which can call `methods`. `loader`: how it loads TypeScript. */
+export function startPeer(
+  module: string,
+  execArgv: readonly string[] = [],
+  methods: Methods = {},
+  loader: readonly string[] = fromSource,
+): Peer {
   const path = fileURLToPath(new URL(module, import.meta.url));
-  const child = fork(path, { execArgv: [...fromSource, ...execArgv], serialization: "advanced" });
+  const child = fork(path, { execArgv: [...loader, ...execArgv], serialization: "advanced" });
   const { ask, end } = callsOver(child, methods);
   const ended = once(child, "exit").then(([code, signal]) => end(`the peer ended with ${code ?? signal}`));
   return {

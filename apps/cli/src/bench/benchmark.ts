@@ -9,6 +9,7 @@ import { failure, messageOf } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
+import type { Hybrid } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 import type { Peak } from "./calibrate.ts";
 import { createChildStation } from "./child-station.ts";
@@ -23,6 +24,7 @@ import { createStation, type Prepared, type Station } from "./station.ts";
 export interface BenchmarkSettings {
   readonly contestants: readonly ContestantId[];
   readonly threads: number;
+  readonly hybrid: Hybrid;
   readonly rounds: number;
   /** Preparations of each contestant, each in a process of its own; as many from the cache. */
   readonly preparations: number;
@@ -38,6 +40,7 @@ export interface BenchmarkSettings {
 export interface ServeOrder {
   readonly contestant: ContestantId;
   readonly threads: number;
+  readonly hybrid: Hybrid;
   readonly inputs: readonly string[];
   readonly onnx: string | { readonly cannot: string };
   readonly cache?: string;
@@ -68,8 +71,12 @@ export interface Network {
 }
 
 /** Loads a file. Rejects with a CommandError if it cannot be read, or its model cannot run. */
-export async function loadNetwork(path: string, { cwd, devices }: ModelCommandContext): Promise<Network> {
-  const file = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
+export async function loadNetwork(
+  path: string,
+  hybrid: Hybrid,
+  { cwd, devices }: ModelCommandContext,
+): Promise<Network> {
+  const file = await inspectFile(path, cwd, { hybrid, customOperators: await devices.definitions() });
   const model = modelOfFile(file);
   if (model === undefined) {
     throw failure(`the model ${path} cannot run: ${file.inspection.problems[0]?.message}; nnhal info shows more`);
@@ -96,6 +103,7 @@ export async function benchmarkModel(
       bytes: model.bytes,
       inputs: inputs.map(({ bytes }) => bytes),
       threads: settings.threads,
+      hybrid: settings.hybrid,
       onnx: await onnxFor(model, settings, cwd),
     };
     const start = await stationStarter(task, folder, context);
@@ -165,6 +173,7 @@ async function stationStarter(
     const order: ServeOrder = {
       contestant,
       threads: task.threads,
+      hybrid: task.hybrid,
       inputs,
       onnx,
       ...(cache !== undefined && { cache }),

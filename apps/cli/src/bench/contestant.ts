@@ -1,7 +1,9 @@
 /**
  * What runs a network in a benchmark: a device of ours, through the runtime or a burst of it, or a peer that runs the file directly.
  */
+
 import type { Unavailable } from "@nnhal/backend";
+import type { Hybrid } from "../option-values.ts";
 import type { OnnxForm } from "./onnx-form.ts";
 
 /** The peers that this program knows. */
@@ -23,6 +25,8 @@ export interface Task {
   readonly inputs: readonly Uint8Array[];
   /** Threads that an engine may compute with, if it can be told. */
   readonly threads: number;
+  /** How devices compute layers with float inputs and 8-bit weights. */
+  readonly hybrid: Hybrid;
   /** The network for onnxruntime, or why there is none. */
   readonly onnx: OnnxForm;
   /** A folder for prepared models. Absent: nothing is kept. */

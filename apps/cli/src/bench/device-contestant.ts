@@ -18,7 +18,7 @@ const threadVariables: Readonly<Record<string, string>> = { "nnhal-ort": "NNHAL_
 /** Opens the devices that a contestant names, `auto` for all. Rejects with a CommandError if there are none. */
 export async function openDeviceContestant(
   { name, path }: Extract<ContestantId, { kind: "device" }>,
-  { bytes, inputs, threads, cache, path: file }: Task,
+  { bytes, inputs, threads, hybrid, cache, path: file }: Task,
   finder: Pick<DeviceFinder, "select" | "definitions">,
 ): Promise<Contestant> {
   const variable = threadVariables[name];
@@ -31,8 +31,8 @@ export async function openDeviceContestant(
     threads: variable === undefined ? null : threads,
     async prepare() {
       try {
-        const model = modelOfBytes(file, bytes, { customOperators });
-        const token = createHash("sha256").update(bytes).digest();
+        const model = modelOfBytes(file, bytes, { hybrid, customOperators });
+        const token = createHash("sha256").update(hybrid).update(bytes).digest();
         const prepared = await prepareRun(
           model,
           selection,

@@ -9,6 +9,7 @@ const task = (bytes: Uint8Array, inputs: readonly Uint8Array[], threads = 1): Ta
   bytes,
   inputs,
   threads,
+  hybrid: "quantised",
   onnx: { cannot: "no form" },
 });
 const inputs = [floats(1, 2, 3, 4), floats(10, 20, 30, 40)];

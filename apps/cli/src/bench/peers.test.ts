@@ -17,6 +17,7 @@ const task = (bytes: Uint8Array, inputs: readonly Uint8Array[]): Task => ({
   bytes,
   inputs,
   threads: 1,
+  hybrid: "quantised",
   onnx: { cannot: "no form" },
 });
 const adding = task(addingModel(), [floats(1, 2, 3, 4), floats(10, 20, 30, 40)]);

@@ -27,7 +27,7 @@ import type { ModelCommandContext } from "../context.ts";
 import type { DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
 import { readUserFile, writeUserFile } from "../files.ts";
-import { allDevices, collect, wholeNumber } from "../option-values.ts";
+import { allDevices, collect, type Hybrid, hybridOption, wholeNumber } from "../option-values.ts";
 import { createProgressBar } from "../progress.ts";
 
 /** The command's options, as commander parses them. */
@@ -35,6 +35,7 @@ export interface BenchCommandOptions {
   /** Names with commas between them. */
   readonly device?: string;
   readonly peers: readonly PeerName[];
+  readonly hybrid: Hybrid;
   readonly threads: number;
   readonly rounds: number;
   readonly preparations: number;
@@ -85,6 +86,7 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
         .argParser(peersOf)
         .default(peerNames, peerNames.join(",")),
     )
+    .addOption(hybridOption())
     .option("--threads <n>", "threads of each engine that can be told", wholeNumber(1, 256), 1)
     .option("--rounds <n>", "how often each takes its turn", wholeNumber(1, 10_000), 20)
     .option("--preparations <n>", "how often each prepares a model, each time in a new process", wholeNumber(1, 100), 3)
@@ -113,17 +115,18 @@ export async function runBenchCommand(
   context: ModelCommandContext,
 ): Promise<void> {
   const { cwd, stdout, stderr, devices, onInterrupt, setExitCode, now } = context;
-  const { threads, rounds, preparations, input: inputs = [], onnx } = options;
+  const { threads, rounds, preparations, hybrid, input: inputs = [], onnx } = options;
   if (models.length > 1 && (inputs.length > 0 || onnx !== undefined)) {
     throw usageError("--input and --onnx belong to one model, and there are several");
   }
   if (models.length === 0 && options.overhead !== true)
     throw usageError("name a model, or measure the overhead with --overhead");
   const machine = thisMachine();
-  const settings = { contestants: await contestantsOf(options, devices), threads, rounds, preparations, inputs, onnx };
+  const contestants = await contestantsOf(options, devices);
+  const settings = { contestants, threads, rounds, preparations, hybrid, inputs, onnx };
   // What is wrong with a file is said before the work on others begins.
   const jobs: Job[] = [];
-  for (const path of models) jobs.push({ network: await loadNetwork(path, context), settings });
+  for (const path of models) jobs.push({ network: await loadNetwork(path, hybrid, context), settings });
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
   if (options.overhead) jobs.push(await overheadJob(options, folder, context));
   const interruption = new AbortController();
@@ -172,13 +175,13 @@ interface Job {
 
 /** Measures what the ways to engines cost, of which the burst is one. */
 async function overheadJob(options: BenchCommandOptions, folder: string, context: ModelCommandContext): Promise<Job> {
-  const { threads, rounds, preparations } = options;
+  const { threads, rounds, preparations, hybrid } = options;
   const path = join(folder, overheadFile);
   await writeFile(path, overheadModel());
   const contestants = await contestantsOf({ ...options, burst: true }, context.devices);
   return {
-    network: await loadNetwork(path, context),
-    settings: { contestants, threads, rounds, preparations, inputs: [] },
+    network: await loadNetwork(path, hybrid, context),
+    settings: { contestants, threads, rounds, preparations, hybrid, inputs: [] },
   };
 }
 
@@ -217,12 +220,13 @@ function peersOf(text: string): readonly PeerName[] {
 /** The side of a child: one contestant, until the parent has seen enough. */
 async function serve(path: string, text: string, { cwd, now, devices }: ModelCommandContext): Promise<void> {
   const order = JSON.parse(text) as ServeOrder; // Only this program starts children, with what ServeOrder says.
-  const { contestant, threads, onnx, cache } = order;
+  const { contestant, threads, hybrid, onnx, cache } = order;
   const task = {
     path,
     bytes: await readUserFile(path, { what: "model", cwd }),
     inputs: await Promise.all(order.inputs.map(async (file) => new Uint8Array(await readFile(file)))),
     threads,
+    hybrid,
     onnx: typeof onnx === "string" ? new Uint8Array(await readFile(onnx)) : onnx,
     ...(cache !== undefined && { cache }),
   };

@@ -52,6 +52,15 @@ describe("nnhal devices", () => {
     expect(stdout).toContain("\n  to add it: npm run setup\n");
   });
 
+  it("refuses a daemon that is not there", async () => {
+    expect(await run(["devices", "--driver", "/nowhere"])).toEqual({
+      stdout: "",
+      stderr:
+        "nnhal devices: --driver /nowhere: there is no such service in /nowhere: it has none; nnhal-sample-driver starts some\n",
+      exitCode: 2,
+    });
+  });
+
   it("lists what works, and what others lack, for people", async () => {
     expect(await run(["devices"], { engines })).toEqual({
       stdout: [

@@ -20,12 +20,13 @@ import { drawExplanation } from "../explain/svg.ts";
 import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
-import { deviceOption } from "../option-values.ts";
+import { deviceOption, type Hybrid, hybridOption } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
 export interface ExplainCommandOptions {
   readonly device: string;
+  readonly hybrid: Hybrid;
   readonly preference: ExecutionPreference;
   readonly policy: "cost" | "android";
   readonly run?: boolean;
@@ -46,6 +47,7 @@ export function registerExplainCommand(command: Command, context: () => Promise<
   command
     .argument("<model>", "the .tflite file")
     .addOption(deviceOption())
+    .addOption(hybridOption())
     .addOption(
       new Option("--preference <name>", "FAST_SINGLE_ANSWER, SUSTAINED_SPEED or LOW_POWER")
         .argParser(parsePreference)
@@ -81,7 +83,7 @@ export async function runExplainCommand(
   context: ModelCommandContext,
 ): Promise<void> {
   const { cwd, stdout, stderr, devices, setExitCode } = context;
-  const file = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
+  const file = await inspectFile(path, cwd, { hybrid: options.hybrid, customOperators: await devices.definitions() });
   const model = modelOfFile(file);
   const selection = await devices.select(options.device);
   // What a device does that breaks the rules is a reason why it takes nothing.

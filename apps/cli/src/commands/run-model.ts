@@ -29,6 +29,7 @@ import { filesOfRuns, type GivenInputs, type PreparedInput, prepareInputs } from
 import { readLabels } from "../model/labels.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { measureRuns, median } from "../model/measure.ts";
+import type { Hybrid } from "../option-values.ts";
 import { type Profile, profileOf } from "../profile.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatReport, MOST_VALUES, outputJson, type RunReport, toJson } from "../run-report.ts";
@@ -44,6 +45,7 @@ export interface RunCommandOptions {
   readonly signature?: string;
   readonly top: number;
   readonly device: string;
+  readonly hybrid: Hybrid;
   readonly outputDir?: string;
   /** Runs after the first. */
   readonly runs?: number;
@@ -81,7 +83,7 @@ export async function runModelCommand(
   // What is cheap to find wrong comes first: files before engines.
   const labels = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
   const started = now();
-  const importing = { ...signatureOf(options), customOperators: await devices.definitions() };
+  const importing = { ...signatureOf(options), hybrid: options.hybrid, customOperators: await devices.definitions() };
   const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd, importing));
   const imported = now() - started;
   const said = new Set<string>();

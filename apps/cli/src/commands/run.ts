@@ -4,7 +4,7 @@
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { channelDivisors, channelNumbers, collect, deviceOption, wholeNumber } from "../option-values.ts";
+import { channelDivisors, channelNumbers, collect, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
 import type { RunCommandOptions } from "./run-model.ts";
 
 const help = `
@@ -53,6 +53,7 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
     .option("--signature <key>", "which signature of the file to run (default: its first subgraph)")
     .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
     .addOption(deviceOption())
+    .addOption(hybridOption())
     .option("--output-dir <dir>", "write each output tensor raw to output<k>.bin in this folder")
     .option(
       "--runs <n>",

@@ -1,17 +1,15 @@
 /** Resizing of images. */
 import type { KernelTensor } from "@nnhal/backend";
-import { clamp, imageAxes, imageLayout, roundHalfAway, type TensorInfo } from "@nnhal/operations";
+import { imageAxes, imageLayout, nearestSource, type ResizeAlignment, type TensorInfo } from "@nnhal/operations";
 import { integers, type Value } from "../graph/builder.ts";
 import { asLowered, type Lowered, refuse, type Scope } from "../graph/scope.ts";
 import { dequantised, isReal, quantised, typeName } from "./_lowering.ts";
 
-interface Resize {
+interface Resize extends ResizeAlignment {
   readonly input: KernelTensor;
   readonly width: number;
   readonly height: number;
   readonly nchw: boolean;
-  readonly alignCorners: boolean;
-  readonly halfPixelCenters: boolean;
 }
 
 interface One {
@@ -47,16 +45,8 @@ export function resizeNearestNeighbor(args: Resize, _: One, scope: Scope): Lower
   return gathered(rows, axes.width, nearest(from.width, width, args));
 }
 
-/** The input index of each output index along one axis. Positions are float32, as in the HAL's executor. */
-function nearest(
-  input: number,
-  output: number,
-  { alignCorners, halfPixelCenters }: Pick<Resize, "alignCorners" | "halfPixelCenters">,
-): number[] {
-  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
-  const round = alignCorners ? roundHalfAway : Math.floor;
-  const shift = halfPixelCenters ? 0.5 : 0;
-  return Array.from({ length: output }, (_, index) =>
-    clamp(round(Math.fround(Math.fround(index + shift) * step)), 0, input - 1),
-  );
+/** The input index of each output index along one axis. */
+function nearest(input: number, output: number, alignment: ResizeAlignment): number[] {
+  const sourceOf = nearestSource(input, output, alignment);
+  return Array.from({ length: output }, (_, index) => sourceOf(index));
 }

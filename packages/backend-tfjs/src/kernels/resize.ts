@@ -1,17 +1,15 @@
 /** Resizing of images. */
 import type { KernelTensor } from "@nnhal/backend";
-import { clamp, imageLayout, roundHalfAway } from "@nnhal/operations";
+import { imageLayout, nearestSource, type ResizeAlignment } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
 import { realKernel, storedKernel } from "./_kernel.ts";
 
-interface Resize {
+interface Resize extends ResizeAlignment {
   readonly input: KernelTensor;
   readonly width: number;
   readonly height: number;
   readonly nchw: boolean;
-  readonly alignCorners: boolean;
-  readonly halfPixelCenters: boolean;
 }
 
 export const resizeBilinear = realKernel({
@@ -35,16 +33,8 @@ export const resizeNearestNeighbor = storedKernel({
   },
 });
 
-/** The input index of each output index along one axis. Positions are float32, as in the HAL's executor. */
-function nearest(
-  input: number,
-  output: number,
-  { alignCorners, halfPixelCenters }: Pick<Resize, "alignCorners" | "halfPixelCenters">,
-): number[] {
-  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
-  const round = alignCorners ? roundHalfAway : Math.floor;
-  const shift = halfPixelCenters ? 0.5 : 0;
-  return Array.from({ length: output }, (_, index) =>
-    clamp(round(Math.fround(Math.fround(index + shift) * step)), 0, input - 1),
-  );
+/** The input index of each output index along one axis. */
+function nearest(input: number, output: number, alignment: ResizeAlignment): number[] {
+  const sourceOf = nearestSource(input, output, alignment);
+  return Array.from({ length: output }, (_, index) => sourceOf(index));
 }

@@ -73,7 +73,7 @@ function maybeTensor(arg: AnyArg): Tensor | undefined {
 /** An argument that is a tensor. */
 export function tensorOf(arg: AnyArg): Tensor {
   const tensor = maybeTensor(arg);
-  if (tensor === undefined) throw new TypeError("the argument is no tensor");
+  if (tensor === undefined) throw new TypeError("the argument is not a tensor");
   return tensor;
 }
 

@@ -1,7 +1,8 @@
 /**
- * MAXIMUM and MINIMUM of the types that the HAL lacks.
+ * MAXIMUM and MINIMUM of the types that the HAL lacks, and of quantised elements as they are stored, whatever their quantisations.
  */
 import type { OperationTypes } from "@nnhal/operations";
+import { inferBroadcast } from "@nnhal/operations/authoring";
 import { combineElements, type PairFunctions } from "../_elementwise.ts";
 import { wider } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
@@ -10,7 +11,8 @@ import { tfliteTypes } from "../types.ts";
 export function extreme<const Name extends "MAXIMUM" | "MINIMUM">(name: Name, functions: PairFunctions) {
   const definition = wider<"MAXIMUM" | "MINIMUM">(name, {
     from: "TENSOR_FLOAT32",
-    types: ["TENSOR_QUANT16_SYMM", tfliteTypes.TENSOR_INT64],
+    types: ["TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM", tfliteTypes.TENSOR_INT64],
+    infer: ({ left, right }) => inferBroadcast(left, right),
     reference: ({ left, right }, { output }) => combineElements(left, right, output, functions),
   });
   // It is made of the definition of this name.

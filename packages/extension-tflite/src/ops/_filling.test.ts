@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { indexTypes } from "../_integers.ts";
 import { float32, int32, runOperation } from "../_run.test-helper.ts";
-import { realTypes, splitTypes } from "../_types.ts";
+import { packTypes, realTypes } from "../_types.ts";
 import { floats, ints, list, longList, longs, resultOf, tensorOf } from "../_values.test-helper.ts";
 import { tfliteTypes } from "../types.ts";
 
@@ -92,7 +92,7 @@ describe("RANGE", () => {
 
 describe("MATRIX_DIAG and MATRIX_SET_DIAG", () => {
   it("write diagonals of every type", async () => {
-    for (const type of splitTypes) {
+    for (const type of packTypes) {
       const diagonal = tensorOf(type, [2, 2], [1, 2, 3, 4]);
       expect(await resultOf("MATRIX_DIAG", [diagonal])).toEqual([
         [2, 2, 2],

@@ -3,53 +3,56 @@
  */
 import { ensure, extentProduct } from "@nnhal/operations";
 import { defineOperation, fillInChunks, movedInfo, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movesComplex } from "../_complex.ts";
 import { listOf, movable } from "../_integers.ts";
 import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
 import { realTypes } from "../_types.ts";
 
-export const dilate = defineOperation({
-  name: "DILATE",
-  code: 1203,
-  summary: "Moves the elements of each dimension apart by a factor, and fills the room between them with a value.",
-  params: [wide(tensor("input")), read(tensor("dilations", "TENSOR_INT32")), wide(tensor("paddingValue"))],
-  outputs: [wide(tensor("output"))],
-  types: realTypes.map((type) => ["1.2", type, type, type] as const),
-  ranks: { input: [1, Number.POSITIVE_INFINITY], dilations: 1 },
-  infer({ input, dilations }) {
-    const factors = factorsOf(listOf(dilations), input.dimensions);
-    return {
-      output: movedInfo(
-        input,
-        input.dimensions.map((extent, axis) => (extent - 1) * factors[axis] + 1),
-      ),
-    };
-  },
-  *reference({ input, dilations, paddingValue }, { output }) {
-    const { length } = paddingValue.data;
-    ensure(length === 1, () => `the value has ${length} elements where 1 is needed`);
-    const factors = factorsOf(listOf(dilations), input.dimensions);
-    const [source, target] = [movable(input.data), movable(output.data)];
-    yield* fillInChunks(target, movable(paddingValue.data)[0]);
-    // Dimensions at the end that are not dilated are copied in one piece.
-    const outer = factors.findLastIndex((factor) => factor > 1) + 1;
-    const run = extentProduct(input.dimensions, outer);
-    const steps = factors.slice(0, outer).map((factor, axis) => factor * extentProduct(output.dimensions, axis + 1));
-    const places = new Array<number>(outer).fill(0);
-    const isTime = pacer();
-    let to = 0;
-    for (let from = 0; from < source.length; from += run) {
-      const rest = copyRun(source, from, run, target, to);
-      if (rest !== undefined) yield* rest;
-      if (isTime(run + WORK_OF_A_RUN)) yield;
-      for (let axis = outer - 1; axis >= 0; axis--) {
-        to += steps[axis];
-        if (++places[axis] < input.dimensions[axis]) break;
-        to -= steps[axis] * places[axis];
-        places[axis] = 0;
+export const dilate = movesComplex(
+  defineOperation({
+    name: "DILATE",
+    code: 1203,
+    summary: "Moves the elements of each dimension apart by a factor, and fills the room between them with a value.",
+    params: [wide(tensor("input")), read(tensor("dilations", "TENSOR_INT32")), wide(tensor("paddingValue"))],
+    outputs: [wide(tensor("output"))],
+    types: realTypes.map((type) => ["1.2", type, type, type] as const),
+    ranks: { input: [1, Number.POSITIVE_INFINITY], dilations: 1 },
+    infer({ input, dilations }) {
+      const factors = factorsOf(listOf(dilations), input.dimensions);
+      return {
+        output: movedInfo(
+          input,
+          input.dimensions.map((extent, axis) => (extent - 1) * factors[axis] + 1),
+        ),
+      };
+    },
+    *reference({ input, dilations, paddingValue }, { output }) {
+      const { length } = paddingValue.data;
+      ensure(length === 1, () => `the value has ${length} elements where 1 is needed`);
+      const factors = factorsOf(listOf(dilations), input.dimensions);
+      const [source, target] = [movable(input.data), movable(output.data)];
+      yield* fillInChunks(target, movable(paddingValue.data)[0]);
+      // Dimensions at the end that are not dilated are copied in one piece.
+      const outer = factors.findLastIndex((factor) => factor > 1) + 1;
+      const run = extentProduct(input.dimensions, outer);
+      const steps = factors.slice(0, outer).map((factor, axis) => factor * extentProduct(output.dimensions, axis + 1));
+      const places = new Array<number>(outer).fill(0);
+      const isTime = pacer();
+      let to = 0;
+      for (let from = 0; from < source.length; from += run) {
+        const rest = copyRun(source, from, run, target, to);
+        if (rest !== undefined) yield* rest;
+        if (isTime(run + WORK_OF_A_RUN)) yield;
+        for (let axis = outer - 1; axis >= 0; axis--) {
+          to += steps[axis];
+          if (++places[axis] < input.dimensions[axis]) break;
+          to -= steps[axis] * places[axis];
+          places[axis] = 0;
+        }
       }
-    }
-  },
-});
+    },
+  }),
+);
 
 /** The factors, checked: one for each dimension, at least 1. */
 function factorsOf(factors: readonly number[], dimensions: readonly number[]): readonly number[] {

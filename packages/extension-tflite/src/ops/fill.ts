@@ -4,33 +4,36 @@
 import { ensure } from "@nnhal/operations";
 import { defineOperation, fillInChunks, read, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
+import { movesComplex } from "../_complex.ts";
 import { indexTypes, listOf, movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
 
-export const fill = defineOperation({
-  name: "FILL",
-  code: OperationType.FILL,
-  summary: "A tensor of given extents, all of whose elements have one value.",
-  params: [read(wide(tensor("dimensions"))), wide(tensor("value"))],
-  outputs: [wide(tensor("output"))],
-  types: indexTypes.flatMap((integer) => [
-    ...realTypes.map((type) => ["1.2", integer, type, type] as const),
-    ["1.2", integer, "FLOAT32", "TENSOR_FLOAT32"] as const,
-    ["1.2", integer, "FLOAT16", "TENSOR_FLOAT16"] as const,
-    ["1.2", integer, "INT32", "TENSOR_INT32"] as const,
-  ]),
-  ranks: { dimensions: 1 },
-  infer({ dimensions, value }) {
-    const shape = listOf(dimensions);
-    shape.forEach((extent, axis) => {
-      ensure(extent >= 0, () => `the extent of axis ${axis} is ${extent}, less than 0`);
-    });
-    const { scale, zeroPoint } = value;
-    return { output: { dimensions: shape.length === 0 ? [1] : shape, scale, zeroPoint } };
-  },
-  reference({ value }, { output }) {
-    const { length } = value.data;
-    ensure(length === 1, () => `the value has ${length} elements where 1 is needed`);
-    return fillInChunks(movable(output.data), movable(value.data)[0]);
-  },
-});
+export const fill = movesComplex(
+  defineOperation({
+    name: "FILL",
+    code: OperationType.FILL,
+    summary: "A tensor of given extents, all of whose elements have one value.",
+    params: [read(wide(tensor("dimensions"))), wide(tensor("value"))],
+    outputs: [wide(tensor("output"))],
+    types: indexTypes.flatMap((integer) => [
+      ...realTypes.map((type) => ["1.2", integer, type, type] as const),
+      ["1.2", integer, "FLOAT32", "TENSOR_FLOAT32"] as const,
+      ["1.2", integer, "FLOAT16", "TENSOR_FLOAT16"] as const,
+      ["1.2", integer, "INT32", "TENSOR_INT32"] as const,
+    ]),
+    ranks: { dimensions: 1 },
+    infer({ dimensions, value }) {
+      const shape = listOf(dimensions);
+      shape.forEach((extent, axis) => {
+        ensure(extent >= 0, () => `the extent of axis ${axis} is ${extent}, less than 0`);
+      });
+      const { scale, zeroPoint } = value;
+      return { output: { dimensions: shape.length === 0 ? [1] : shape, scale, zeroPoint } };
+    },
+    reference({ value }, { output }) {
+      const { length } = value.data;
+      ensure(length === 1, () => `the value has ${length} elements where 1 is needed`);
+      return fillInChunks(movable(output.data), movable(value.data)[0]);
+    },
+  }),
+);

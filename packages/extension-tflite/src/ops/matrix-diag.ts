@@ -3,7 +3,7 @@
  */
 import { defineOperation, mayStayZero, movedInfo, tensor, wide } from "@nnhal/operations/authoring";
 import { copyDiagonals } from "../_diagonal.ts";
-import { splitTypes } from "../_types.ts";
+import { packTypes } from "../_types.ts";
 
 export const matrixDiag = defineOperation({
   name: "MATRIX_DIAG",
@@ -11,7 +11,7 @@ export const matrixDiag = defineOperation({
   summary: "Matrices with given diagonals and zeros elsewhere.",
   params: [wide(tensor("diagonal"))],
   outputs: [mayStayZero(wide(tensor("output")))],
-  types: splitTypes.map((type) => ["1.2", type, type] as const),
+  types: packTypes.map((type) => ["1.2", type, type] as const),
   ranks: { diagonal: [1, Number.POSITIVE_INFINITY] },
   infer: ({ diagonal }) => ({
     output: movedInfo(diagonal, [...diagonal.dimensions, diagonal.dimensions[diagonal.dimensions.length - 1]]),

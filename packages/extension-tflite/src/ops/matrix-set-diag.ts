@@ -4,7 +4,7 @@
 import { copyInChunks, defineOperation, ensureShape, movedInfo, tensor, wide } from "@nnhal/operations/authoring";
 import { copyDiagonals } from "../_diagonal.ts";
 import { movable } from "../_integers.ts";
-import { splitTypes } from "../_types.ts";
+import { packTypes } from "../_types.ts";
 
 export const matrixSetDiag = defineOperation({
   name: "MATRIX_SET_DIAG",
@@ -12,7 +12,7 @@ export const matrixSetDiag = defineOperation({
   summary: "Matrices with other diagonals.",
   params: [wide(tensor("input")), wide(tensor("diagonal"))],
   outputs: [wide(tensor("output"))],
-  types: splitTypes.map((type) => ["1.2", type, type, type] as const),
+  types: packTypes.map((type) => ["1.2", type, type, type] as const),
   ranks: { input: [2, Number.POSITIVE_INFINITY] },
   infer({ input, diagonal }) {
     const { dimensions } = input;

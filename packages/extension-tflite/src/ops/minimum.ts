@@ -1,5 +1,5 @@
 /**
- * MINIMUM of 16-bit and 64-bit integers. Elements are compared as they are: operands have one quantisation.
+ * MINIMUM of 8-bit, 16-bit and 64-bit integers, which are compared as they are stored.
  */
 import { extreme } from "./_extreme.ts";
 

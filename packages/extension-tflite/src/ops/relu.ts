@@ -1,11 +1,11 @@
 /**
- * RELU of 16-bit elements, of more than 4 axes, and with a quantisation of the result of its own.
+ * RELU of 16-bit elements and floats, of more than 4 axes, and with a quantisation of the result of its own.
  */
 import { FusedActivationFunc } from "@nnhal/types";
 import { activationTypes } from "../_types.ts";
 import { rectify } from "./_rectifier.ts";
 import { widerUnary } from "./_unary.ts";
 
-export const relu = widerUnary("RELU", activationTypes, (input, output) =>
+export const relu = widerUnary("RELU", [...activationTypes, "TENSOR_FLOAT16"], (input, output) =>
   rectify(input, output, FusedActivationFunc.RELU),
 );

@@ -5,46 +5,49 @@
 import { ensure, extentProduct, formatShape, sameShape } from "@nnhal/operations";
 import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
+import { movesComplex } from "../_complex.ts";
 import { movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
 
-export const select = defineOperation({
-  name: "SELECT",
-  code: OperationType.SELECT,
-  summary: "Elements or slices of one tensor where a condition is true, of another where it is false.",
-  params: [tensor("condition", "TENSOR_BOOL8"), wide(tensor("whenTrue")), wide(tensor("whenFalse"))],
-  outputs: [wide(tensor("output"))],
-  types: realTypes.map((type) => ["1.2", type, type, type] as const),
-  infer({ condition, whenTrue: { dimensions }, whenFalse }) {
-    ensure(
-      sameShape(dimensions, whenFalse.dimensions),
-      () =>
-        `whenFalse has shape ${formatShape(whenFalse.dimensions)} where whenTrue's, ${formatShape(dimensions)}, is needed`,
-    );
-    const count = extentProduct(condition.dimensions, 0);
-    ensure(
-      sameShape(condition.dimensions, dimensions) ||
-        (condition.dimensions.length <= 1 && (count === 1 || count === dimensions[0])),
-      () =>
-        `the condition has shape ${formatShape(condition.dimensions)} where ${formatShape(dimensions)}, its first extent or 1 is needed`,
-    );
-    return { output: { dimensions } };
-  },
-  *reference({ condition, whenTrue, whenFalse }, { output }) {
-    const [flags, yes, no, to] = [
-      condition.data,
-      movable(whenTrue.data),
-      movable(whenFalse.data),
-      movable(output.data),
-    ];
-    const part = to.length / flags.length;
-    const isTime = pacer();
-    for (let index = 0; index < flags.length; index++) {
-      const chosen = flags[index] ? yes : no;
-      for (let place = index * part; place < (index + 1) * part; place++) {
-        to[place] = chosen[place];
-        if (isTime(1)) yield;
+export const select = movesComplex(
+  defineOperation({
+    name: "SELECT",
+    code: OperationType.SELECT,
+    summary: "Elements or slices of one tensor where a condition is true, of another where it is false.",
+    params: [tensor("condition", "TENSOR_BOOL8"), wide(tensor("whenTrue")), wide(tensor("whenFalse"))],
+    outputs: [wide(tensor("output"))],
+    types: realTypes.map((type) => ["1.2", type, type, type] as const),
+    infer({ condition, whenTrue: { dimensions }, whenFalse }) {
+      ensure(
+        sameShape(dimensions, whenFalse.dimensions),
+        () =>
+          `whenFalse has shape ${formatShape(whenFalse.dimensions)} where whenTrue's, ${formatShape(dimensions)}, is needed`,
+      );
+      const count = extentProduct(condition.dimensions, 0);
+      ensure(
+        sameShape(condition.dimensions, dimensions) ||
+          (condition.dimensions.length <= 1 && (count === 1 || count === dimensions[0])),
+        () =>
+          `the condition has shape ${formatShape(condition.dimensions)} where ${formatShape(dimensions)}, its first extent or 1 is needed`,
+      );
+      return { output: { dimensions } };
+    },
+    *reference({ condition, whenTrue, whenFalse }, { output }) {
+      const [flags, yes, no, to] = [
+        condition.data,
+        movable(whenTrue.data),
+        movable(whenFalse.data),
+        movable(output.data),
+      ];
+      const part = to.length / flags.length;
+      const isTime = pacer();
+      for (let index = 0; index < flags.length; index++) {
+        const chosen = flags[index] ? yes : no;
+        for (let place = index * part; place < (index + 1) * part; place++) {
+          to[place] = chosen[place];
+          if (isTime(1)) yield;
+        }
       }
-    }
-  },
-});
+    },
+  }),
+);

@@ -15,6 +15,7 @@ export const softmax = wider("SOFTMAX", {
   from: "TENSOR_FLOAT32",
   types: activationTypes,
   rows: [
+    ["1.2", "TENSOR_FLOAT16", "FLOAT16", "TENSOR_FLOAT16"],
     ["1.2", "TENSOR_QUANT8_ASYMM", "FLOAT32", "TENSOR_QUANT16_SYMM"],
     ["1.2", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", "TENSOR_QUANT16_SYMM"],
     ["1.2", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED],

@@ -1,7 +1,7 @@
 /**
  * STRIDED_SLICE for all types and ranks, with all masks of .tflite.
  */
-import { ensure, numbersPerElement, stridesOf } from "@nnhal/operations";
+import { ensure, stridesOf } from "@nnhal/operations";
 import {
   bool,
   copySteps,
@@ -14,47 +14,50 @@ import {
   wide,
 } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
+import { movesComplex } from "../_complex.ts";
 import { movable } from "../_integers.ts";
 import { type Slicing, slicedAxes } from "../_sliced.ts";
 import { realTypes } from "../_types.ts";
-import { tfliteTypes } from "../types.ts";
 
-export const stridedSlice = defineOperation({
-  name: "STRIDED_SLICE",
-  code: OperationType.STRIDED_SLICE,
-  summary:
-    "Takes every stride-th element between two corners of a tensor; masks open corners, insert axes and remove them.",
-  params: [
-    wide(tensor("input")),
-    read(tensor("begin", "TENSOR_INT32")),
-    read(tensor("end", "TENSOR_INT32")),
-    read(tensor("strides", "TENSOR_INT32")),
-    int32("beginMask"),
-    int32("endMask"),
-    int32("shrinkAxisMask"),
-    optional("1.2", int32("ellipsisMask"), 0),
-    optional("1.2", int32("newAxisMask"), 0),
-    optional("1.2", bool("offset"), false),
-  ],
-  outputs: [wide(tensor("output"))],
-  types: [...realTypes, tfliteTypes.TENSOR_COMPLEX64].map((type) => ["1.2", type, type] as const),
-  ranks: { input: [1, Number.POSITIVE_INFINITY], begin: 1, end: 1, strides: 1 },
-  infer({ input, ...slicing }) {
-    const kept = axesOf(input.dimensions, slicing).filter(({ isRemoved }) => !isRemoved);
-    return { output: movedInfo(input, kept.length === 0 ? [1] : kept.map(({ length }) => length)) };
-  },
-  reference({ input, ...slicing }, { output }) {
-    // The numbers of an element are a last axis.
-    const numbers = numbersPerElement(input.type);
-    const axes = axesOf(input.dimensions, slicing);
-    const steps = stridesOf([...input.dimensions, numbers]);
-    const stepOf = ({ axis }: { readonly axis: number | undefined }) => (axis === undefined ? 0 : steps[axis]);
-    const start = axes.reduce((sum, each) => sum + each.first * stepOf(each), 0);
-    const from = { start, steps: [...axes.map((each) => each.stride * stepOf(each)), 1] };
-    const extents = [...axes.map(({ length }) => length), numbers];
-    return copySteps(extents, movable(input.data), from, movable(output.data), { start: 0, steps: stridesOf(extents) });
-  },
-});
+export const stridedSlice = movesComplex(
+  defineOperation({
+    name: "STRIDED_SLICE",
+    code: OperationType.STRIDED_SLICE,
+    summary:
+      "Takes every stride-th element between two corners of a tensor; masks open corners, insert axes and remove them.",
+    params: [
+      wide(tensor("input")),
+      read(tensor("begin", "TENSOR_INT32")),
+      read(tensor("end", "TENSOR_INT32")),
+      read(tensor("strides", "TENSOR_INT32")),
+      int32("beginMask"),
+      int32("endMask"),
+      int32("shrinkAxisMask"),
+      optional("1.2", int32("ellipsisMask"), 0),
+      optional("1.2", int32("newAxisMask"), 0),
+      optional("1.2", bool("offset"), false),
+    ],
+    outputs: [wide(tensor("output"))],
+    types: realTypes.map((type) => ["1.2", type, type] as const),
+    ranks: { input: [1, Number.POSITIVE_INFINITY], begin: 1, end: 1, strides: 1 },
+    infer({ input, ...slicing }) {
+      const kept = axesOf(input.dimensions, slicing).filter(({ isRemoved }) => !isRemoved);
+      return { output: movedInfo(input, kept.length === 0 ? [1] : kept.map(({ length }) => length)) };
+    },
+    reference({ input, ...slicing }, { output }) {
+      const axes = axesOf(input.dimensions, slicing);
+      const steps = stridesOf(input.dimensions);
+      const stepOf = ({ axis }: { readonly axis: number | undefined }) => (axis === undefined ? 0 : steps[axis]);
+      const start = axes.reduce((sum, each) => sum + each.first * stepOf(each), 0);
+      const from = { start, steps: axes.map((each) => each.stride * stepOf(each)) };
+      const extents = axes.map(({ length }) => length);
+      return copySteps(extents, movable(input.data), from, movable(output.data), {
+        start: 0,
+        steps: stridesOf(extents),
+      });
+    },
+  }),
+);
 
 type Operands = { readonly [Name in "begin" | "end" | "strides"]: { readonly data: ArrayLike<number> } } & Omit<
   Slicing,

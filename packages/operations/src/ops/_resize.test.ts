@@ -6,7 +6,7 @@ import type { OperandTypeName } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cellsOf, filled, forEachCell, inLayout, layouts, nhwc, numbers, seeds } from "./_image.test-helper.ts";
-import { sourcePositions } from "./_resize.ts";
+import { nearestSource, sourcePositions } from "./_resize.ts";
 import {
   boolScalar,
   ended,
@@ -61,6 +61,21 @@ describe("sourcePositions", () => {
     const step = Math.fround(3 / 10);
     expect(positions(3, 10, "plain")[7]).toBe(Math.fround(7 * step));
     expect(positions(3, 10, "half pixel centres")[7]).toBe(Math.fround(7.5 * step));
+  });
+});
+
+describe("nearestSource", () => {
+  const sources = (input: number, output: number, alignCorners: boolean, halfPixelCenters: boolean) => {
+    const sourceOf = nearestSource(input, output, { alignCorners, halfPixelCenters });
+    return Array.from({ length: output }, (_, index) => sourceOf(index));
+  };
+
+  it("rounds down, or to the nearest if corners are aligned, and stays inside", () => {
+    expect(sources(3, 5, false, false)).toEqual([0, 0, 1, 1, 2]);
+    expect(sources(3, 5, false, true)).toEqual([0, 0, 1, 2, 2]);
+    // 0.5 and 1.5 are rounded away from zero.
+    expect(sources(3, 5, true, false)).toEqual([0, 1, 1, 2, 2]);
+    expect(sources(2, 1, false, true)).toEqual([1]);
   });
 });
 

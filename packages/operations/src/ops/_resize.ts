@@ -4,6 +4,7 @@
  */
 import { alternative, defineOperation, type Operation } from "../define.ts";
 import { ensure } from "../fail.ts";
+import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { bool, type FixedParam, int32, optional, scalar, tensor } from "../params.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
 import type { WorkKind } from "../work.ts";
@@ -11,7 +12,7 @@ import { pacer } from "./_chunks.ts";
 import { imageDimensions, imageLayout } from "./_image.ts";
 
 /** Which points of input and output coincide; not both. Neither: the outer corners of the first pixels. */
-export interface Alignment {
+export interface ResizeAlignment {
   /** The centres of the corner pixels. */
   readonly alignCorners: boolean;
   /** The outer corners of the images, pixels being squares around their centres. */
@@ -23,7 +24,7 @@ export type Resample = (
   input: Tensor,
   output: OutputTensor,
   nchw: boolean,
-  alignment: Alignment,
+  alignment: ResizeAlignment,
 ) => Iterator<void, void>;
 
 /** Defines a resizing operation. `since`: the version that introduced it for TENSOR_FLOAT32, with sizes. */
@@ -87,19 +88,35 @@ function ensureExtent(what: string, extent: number): void {
   ensure(extent >= 1 && extent <= 0x7fff_ffff, () => `the ${what} is ${extent}, not within 1 to 2147483647`);
 }
 
-/** The position in the input of each output index along an axis: a float32 from 0 to about the input's extent. */
+/** The position in the input of an output index along an axis: a float32 from 0 to about the input's extent. */
+function sourcePosition(input: number, output: number, { alignCorners, halfPixelCenters }: ResizeAlignment) {
+  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
+  const shift = halfPixelCenters ? 0.5 : 0;
+  return (index: number): number => Math.fround(Math.fround(index + shift) * step);
+}
+
+/** The positions of all output indexes. */
 export function* sourcePositions(
   input: number,
   output: number,
-  { alignCorners, halfPixelCenters }: Alignment,
+  alignment: ResizeAlignment,
 ): Generator<void, Float32Array> {
-  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
-  const shift = halfPixelCenters ? 0.5 : 0;
+  const position = sourcePosition(input, output, alignment);
   const positions = new Float32Array(output);
   const isTime = pacer();
   for (let index = 0; index < output; index++) {
-    positions[index] = Math.fround(index + shift) * step;
+    positions[index] = position(index);
     if (isTime(1)) yield;
   }
   return positions;
+}
+
+/**
+ * Which index of the input RESIZE_NEAREST_NEIGHBOR takes for an index of the output, along an axis with these extents. For engines that
+ * round differently.
+ */
+export function nearestSource(input: number, output: number, alignment: ResizeAlignment): (index: number) => number {
+  const position = sourcePosition(input, output, alignment);
+  const round = alignment.alignCorners ? roundHalfAway : Math.floor;
+  return (index) => clamp(round(position(index)), 0, input - 1);
 }

@@ -9,7 +9,7 @@ import { isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
 import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { imageLayout, readImage } from "./_image.ts";
-import { type Alignment, resizeOperation, sourcePositions } from "./_resize.ts";
+import { type ResizeAlignment, resizeOperation, sourcePositions } from "./_resize.ts";
 
 export const resizeBilinear = resizeOperation(
   {
@@ -34,7 +34,7 @@ interface Neighbours {
  * output = (1 − t)·((1 − s)·p00 + s·p01) + t·((1 − s)·p10 + s·p11), with s and t the shares of the right and the lower
  * neighbours. Between values of one scale and zero point nothing can leave the type's range.
  */
-function* resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alignment: Alignment) {
+function* resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alignment: ResizeAlignment) {
   const image = yield* readImage(input, nchw);
   const to = imageLayout(output.dimensions, nchw);
   const rows = yield* neighbours(image.height, to.height, alignment);
@@ -74,7 +74,7 @@ function mix(first: number, second: number, share: number): number {
   return first * (1 - share) + second * share;
 }
 
-function* neighbours(input: number, output: number, alignment: Alignment): Generator<void, Neighbours> {
+function* neighbours(input: number, output: number, alignment: ResizeAlignment): Generator<void, Neighbours> {
   const positions = yield* sourcePositions(input, output, alignment);
   const before = new Int32Array(output);
   const after = new Int32Array(output);

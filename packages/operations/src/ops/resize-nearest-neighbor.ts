@@ -3,13 +3,12 @@
  * RESIZE_NEAREST_NEIGHBOR. The size is given as width, height or as their ratios.
  */
 import { OperationType } from "@nnhal/types";
-import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { bool } from "../params.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
 import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { imageLayout } from "./_image.ts";
-import { type Alignment, resizeOperation, sourcePositions } from "./_resize.ts";
+import { nearestSource, type ResizeAlignment, resizeOperation } from "./_resize.ts";
 
 export const resizeNearestNeighbor = resizeOperation(
   {
@@ -23,7 +22,7 @@ export const resizeNearestNeighbor = resizeOperation(
 );
 
 /** output[b, y, x, c] = input[b, row of y, column of x, c] */
-function* resampleNearest(input: Tensor, output: OutputTensor, nchw: boolean, alignment: Alignment) {
+function* resampleNearest(input: Tensor, output: OutputTensor, nchw: boolean, alignment: ResizeAlignment) {
   const from = imageLayout(input.dimensions, nchw);
   const to = imageLayout(output.dimensions, nchw);
   const rows = yield* nearestIndexes(from.height, to.height, alignment);
@@ -50,13 +49,12 @@ function* resampleNearest(input: Tensor, output: OutputTensor, nchw: boolean, al
 }
 
 /** Along one axis, the input's index for each of the output's. */
-function* nearestIndexes(input: number, output: number, alignment: Alignment): Generator<void, Int32Array> {
-  const round = alignment.alignCorners ? roundHalfAway : Math.floor;
-  const positions = yield* sourcePositions(input, output, alignment);
+function* nearestIndexes(input: number, output: number, alignment: ResizeAlignment): Generator<void, Int32Array> {
+  const sourceOf = nearestSource(input, output, alignment);
   const indexes = new Int32Array(output);
   const isTime = pacer();
   for (let index = 0; index < output; index++) {
-    indexes[index] = clamp(round(positions[index]), 0, input - 1);
+    indexes[index] = sourceOf(index);
     if (isTime(1)) yield;
   }
   return indexes;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { execute, importLines, ofOperators } from "../_model.test-helper.ts";
+import { execute, executeBytes, importLines, ofOperators } from "../_model.test-helper.ts";
 import { importTflite } from "./import.ts";
 
 // A file for images of any size, whose stored shapes are those of a size of 1.
@@ -31,6 +31,26 @@ describe("shapes that the file leaves open", () => {
     expect(imported.outputs[0]?.shape).toEqual([1, 3, 3, 1]);
     const given = Array.from({ length: 16 }, (_, i) => i);
     expect(await execute(imported, [given])).toEqual([[1, 2, 3, 5, 6, 7, 9, 10, 11]]);
+  });
+
+  test("are unknown if the data determine them, whatever the file stores", async () => {
+    const condition = { type: "INT32", shape: [2, 3] } as const;
+    const places = { type: "INT64", shape: [1, 2], shapeSignature: [-1, 2] } as const;
+    const where = ofOperators(
+      { condition, places, y: { ...places, type: "FLOAT32" } },
+      [
+        { name: "WHERE", inputs: ["condition"], outputs: ["places"] },
+        { name: "CAST", inputs: ["places"], outputs: ["y"] },
+      ],
+      ["condition"],
+      ["y"],
+    );
+    const imported = importTflite(where);
+    expect(imported.outputs[0]?.shape).toEqual([0, 2]);
+    const given = { bytes: new Uint8Array(Int32Array.of(0, 5, 0, 0, 0, -1).buffer), dimensions: [2, 3] };
+    const [result] = await executeBytes(imported, [given]);
+    expect(result?.dimensions).toEqual([2, 2]);
+    expect(new Float32Array(result?.bytes.buffer ?? new ArrayBuffer())).toEqual(Float32Array.of(0, 1, 1, 2));
   });
 
   test("stay unknown on request", () => {

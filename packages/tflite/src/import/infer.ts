@@ -98,7 +98,7 @@ function inferInfos(
   inputs: readonly ValuedSpec[],
   outputs: readonly OperandSpec[],
 ): readonly OutputInfo[] | string | undefined {
-  if (definition.infer === undefined || definition.dynamic) return undefined;
+  if (definition.infer === undefined) return undefined;
   const match = matchOperation(
     definition,
     inputs.map(({ type }) => type),

@@ -101,6 +101,11 @@ export interface Lowering {
    */
   emitMoved(operation: OperationTypeName, inputs: readonly number[], like: Quantisation): void;
   /**
+   * Emits an operation whose stored elements become those of `result`, the only output by default, although it is quantised in another way
+   * than `like`. Throws a TfliteError without the extension, which copies them.
+   */
+  emitStored(operation: OperationTypeName, inputs: readonly number[], like: Quantisation, result?: number): void;
+  /**
    * Emits an operation that computes its only result. If the HAL has it for 8-bit tensors only with another quantisation of the
    * result (`fixed`), or only for floats, it is computed in float, so that the result is rounded once, at its own scale.
    */
@@ -537,6 +542,12 @@ export function createLowering(
       const result = graph.temporary({ type, dimensions, scale, zeroPoint });
       emit(operation, inputs, [result]);
       if (!copyStored(result, output())) requantise(result, output());
+    },
+    emitStored(operation, inputs, { scale, zeroPoint }, result = output()) {
+      const { type, dimensions } = graph.spec(result);
+      const computed = graph.temporary({ type, dimensions, scale, zeroPoint });
+      emit(operation, inputs, [computed]);
+      check(copyStored(computed, result), () => "only the extension copies elements as they are stored");
     },
     emitComputed(name, inputs, fixed) {
       const { type, scale, zeroPoint } = outputSpec();

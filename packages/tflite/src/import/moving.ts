@@ -16,5 +16,6 @@ export const movingOperators: ReadonlySet<string> = new Set([
     "ONE_HOT",
     "FILL",
   ],
+  ...["PAD", "PADV2", "SPACE_TO_BATCH_ND", "BATCH_TO_SPACE_ND", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "MIRROR_PAD"],
   ...["DYNAMIC_UPDATE_SLICE", "RESIZE_NEAREST_NEIGHBOR", "SCATTER_ND", "DILATE", "TILE", "UNIQUE", "ZEROS_LIKE"],
 ]);

@@ -1,21 +1,6 @@
-/** Two ends in one thread, for tests and for a server beside its client. Frames are delivered in later microtasks. */
-import {
-  type Carrier,
-  type CarrierOptions,
-  checkLength,
-  createDrain,
-  defaultMostFrame,
-  type Frame,
-  lowWater,
-  type Receiver,
-} from "./carrier.ts";
-
-interface End {
-  readonly carrier: Carrier;
-  /** Takes over what the other end sends. */
-  deliver(frame: Frame): void;
-  end(reason: string): void;
-}
+/** Two ends in one thread, for tests and for a server beside its client. */
+import { type Carrier, type CarrierOptions, checkLength, createDrain, defaultMostFrame, lowWater } from "./carrier.ts";
+import { createInbox, type Inbox } from "./inbox.ts";
 
 /** A pair of connected ends. */
 export function memoryCarriers({ mostFrame = defaultMostFrame }: CarrierOptions = {}): readonly [Carrier, Carrier] {
@@ -24,82 +9,52 @@ export function memoryCarriers({ mostFrame = defaultMostFrame }: CarrierOptions 
   return [first.carrier, second.carrier];
 }
 
-function createEnd(other: () => End, mostFrame: number): End {
-  let inbox: Frame[] = [];
-  let receiver: Receiver | undefined;
-  let isPaused = false;
-  let isPumping = false;
-  let waiting = 0;
-  /** Set once the carrier is closed; the receiver is told when the frames before it are delivered. */
-  let reason: string | undefined;
-  let isOver = false;
-  const drain = createDrain(() => reason !== undefined || waiting < lowWater);
+interface End {
+  readonly carrier: Carrier;
+  readonly inbox: Inbox;
+  /** The other end has taken bytes of this one. */
+  taken(count: number): void;
+  end(reason: string): void;
+}
 
-  const pump = () => {
-    if (isPumping || receiver === undefined) return;
-    isPumping = true;
-    queueMicrotask(() => {
-      isPumping = false;
-      if (receiver === undefined || isPaused) return;
-      const [frame] = inbox.splice(0, 1);
-      if (frame !== undefined) {
-        taken.get(other())?.(frame.bytes.length);
-        receiver.frame(frame);
-        pump();
-      } else if (reason !== undefined && !isOver) {
-        isOver = true;
-        receiver.closed(reason);
-      }
-    });
-  };
-  const finish = (why: string) => {
-    reason ??= why;
+function createEnd(other: () => End, mostFrame: number): End {
+  let waiting = 0;
+  let isClosed = false;
+  const inbox = createInbox((count) => other().taken(count));
+  const drain = createDrain(() => isClosed || waiting < lowWater);
+  const end = (reason: string) => {
+    isClosed = true;
+    inbox.end(reason);
     drain.release();
-    pump();
   };
-  const end: End = {
+  return {
+    inbox,
+    end,
+    taken(count) {
+      waiting -= count;
+      if (waiting < lowWater) drain.release();
+    },
     carrier: {
       name: "memory",
-      start(given) {
-        receiver = given;
-        pump();
-      },
+      start: (receiver) => inbox.start(receiver),
       send(bytes, attachments = []) {
         checkLength(bytes, mostFrame);
-        if (reason !== undefined) return;
+        if (isClosed) return;
         waiting += bytes.length;
-        other().deliver({ bytes, attachments });
+        other().inbox.push({ bytes, attachments });
       },
       get waiting() {
         return waiting;
       },
       drained: () => drain.wait(),
-      pause() {
-        isPaused = true;
-      },
-      resume() {
-        isPaused = false;
-        pump();
-      },
+      pause: () => inbox.pause(),
+      resume: () => inbox.resume(),
       close(why = "this side has closed the connection") {
-        inbox = [];
-        finish(why);
+        if (isClosed) return;
+        end(why);
+        inbox.drop();
         other().end("the other side has closed the connection");
       },
     },
-    deliver(frame) {
-      if (reason !== undefined) return;
-      inbox.push(frame);
-      pump();
-    },
-    end: finish,
   };
-  taken.set(end, (count) => {
-    waiting -= count;
-    if (waiting < lowWater) drain.release();
-  });
-  return end;
 }
-
-/** Tells an end that the other one has taken bytes. */
-const taken = new WeakMap<End, (count: number) => void>();

@@ -11,8 +11,8 @@ import {
   defaultMostFrame,
   type Frame,
   lowWater,
-  type Receiver,
 } from "./carrier.ts";
+import { createInbox } from "./inbox.ts";
 
 /** How to use a port. */
 export interface PortOptions extends CarrierOptions {
@@ -23,53 +23,47 @@ export interface PortOptions extends CarrierOptions {
 /** After so many taken bytes the other side is told. */
 const tellAfter = lowWater / 4;
 
-/** A carrier over one end of a MessageChannel, or over the port between a worker and its parent. It owns the port. */
+/** A carrier over one end of a MessageChannel. It owns the port. */
 export function portCarrier(port: MessagePort, options: PortOptions = {}): Carrier {
   const { mostFrame = defaultMostFrame, keepAlive = true } = options;
-  let receiver: Receiver | undefined;
-  let held: Frame[] = [];
-  let isPaused = false;
   let waiting = 0;
   let untold = 0;
   let isClosed = false;
   let reason = "the other side has closed the port, or its thread has ended";
   const drain = createDrain(() => isClosed || waiting < lowWater);
-
-  const take = (frame: Frame) => {
-    untold += frame.bytes.length;
-    if (untold >= tellAfter) {
-      port.postMessage({ taken: untold });
-      untold = 0;
-    }
-    receiver?.frame(frame);
-  };
+  const inbox = createInbox((count) => {
+    untold += count;
+    if (untold < tellAfter) return;
+    port.postMessage({ taken: untold });
+    untold = 0;
+  });
   const close = (why: string) => {
+    if (isClosed) return;
     reason = why;
+    inbox.end(why);
+    inbox.drop();
     port.close();
+  };
+  const receive = (message: unknown) => {
+    const read = readMessage(message);
+    if (read === undefined) return close("the other side has sent something else than a frame");
+    if (typeof read !== "number") {
+      const { length } = read.bytes;
+      if (length > mostFrame) return close(`a frame of ${length} bytes has come: ${mostFrame} is the limit`);
+      return inbox.push(read);
+    }
+    waiting = Math.max(0, waiting - read);
+    if (waiting < lowWater) drain.release();
   };
   return {
     name: "port",
-    start(given) {
-      receiver = given;
-      port.on("message", (message: unknown) => {
-        const read = readMessage(message);
-        if (read === undefined) return close("the other side has sent something else than a frame");
-        if (typeof read === "number") {
-          waiting = Math.max(0, waiting - read);
-          if (waiting < lowWater) drain.release();
-          return;
-        }
-        const { length } = read.bytes;
-        if (length > mostFrame) return close(`a frame of ${length} bytes has come: ${mostFrame} is the limit`);
-        if (isPaused) held.push(read);
-        else take(read);
-      });
+    start(receiver) {
+      inbox.start(receiver);
+      port.on("message", receive);
       const end = () => {
-        if (isClosed) return;
         isClosed = true;
-        held = [];
         drain.release();
-        given.closed(reason);
+        inbox.end(reason);
       };
       port.once("close", end);
       if (wasClosed(port)) end();
@@ -87,17 +81,8 @@ export function portCarrier(port: MessagePort, options: PortOptions = {}): Carri
       return waiting;
     },
     drained: () => drain.wait(),
-    pause() {
-      isPaused = true;
-    },
-    resume() {
-      isPaused = false;
-      while (!isPaused) {
-        const frame = held.shift();
-        if (frame === undefined) return;
-        take(frame);
-      }
-    },
+    pause: () => inbox.pause(),
+    resume: () => inbox.resume(),
     close: (why = "this side has closed the connection") => close(why),
   };
 }

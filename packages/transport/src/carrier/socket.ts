@@ -3,6 +3,7 @@
  */
 import type { Socket } from "node:net";
 import { type Carrier, type CarrierOptions, checkLength, createDrain, defaultMostFrame, lowWater } from "./carrier.ts";
+import { createInbox } from "./inbox.ts";
 
 const headerLength = 4;
 
@@ -10,36 +11,35 @@ const headerLength = 4;
 export function socketCarrier(socket: Socket, { mostFrame = defaultMostFrame }: CarrierOptions = {}): Carrier {
   let isClosed = false;
   let reason = "the other side has closed the connection";
+  const inbox = createInbox();
   const drain = createDrain(() => isClosed || socket.writableLength < lowWater);
   socket.on("drain", () => drain.release());
   // Without a listener, an error before the start would end the process.
   socket.on("error", (error) => {
     reason = `the connection is broken: ${error.message}`;
   });
+  const end = () => {
+    isClosed = true;
+    drain.release();
+    inbox.end(reason);
+  };
   return {
     name: "socket",
     start(receiver) {
       const split = frameSplitter(mostFrame);
-      const end = () => {
-        if (isClosed) return;
-        isClosed = true;
-        drain.release();
-        receiver.closed(reason);
-      };
+      inbox.start(receiver);
       socket.on("data", (chunk: Uint8Array) => {
         for (const frame of split(chunk)) {
-          if (isClosed) return;
-          if ("tooLong" in frame) {
+          if ("bytes" in frame) inbox.push({ bytes: frame.bytes, attachments: [] });
+          else {
             reason = `a frame of ${frame.tooLong} bytes has come: ${mostFrame} is the limit`;
             socket.destroy();
-            return;
           }
-          receiver.frame({ bytes: frame.bytes, attachments: [] });
         }
       });
       socket.once("end", () => socket.destroy());
       socket.once("close", end);
-      if (socket.destroyed) queueMicrotask(end);
+      if (socket.destroyed) end();
     },
     send(bytes) {
       checkLength(bytes, mostFrame);
@@ -55,10 +55,19 @@ export function socketCarrier(socket: Socket, { mostFrame = defaultMostFrame }: 
       return socket.writableLength;
     },
     drained: () => drain.wait(),
-    pause: () => void socket.pause(),
-    resume: () => void socket.resume(),
+    pause() {
+      inbox.pause();
+      socket.pause();
+    },
+    resume() {
+      inbox.resume();
+      socket.resume();
+    },
     close(why = "this side has closed the connection") {
+      if (isClosed) return;
       reason = why;
+      inbox.end(why);
+      inbox.drop();
       if (socket.writableLength === 0) return void socket.destroy();
       // What was sent before is written out, unless the other side does not read.
       socket.end(() => socket.destroy());

@@ -39,8 +39,8 @@ const tamperings: readonly Tampering[] = [
     what: "with one bit flipped",
     tamper(bytes, draw) {
       const changed = bytes.slice();
-      changed[Math.floor(draw() * changed.length)] =
-        elementAt(changed, Math.floor(draw() * changed.length)) ^ (1 << Math.floor(draw() * 8));
+      const place = Math.floor(draw() * changed.length);
+      changed[place] = elementAt(changed, place) ^ (1 << Math.floor(draw() * 8));
       return changed;
     },
   },

@@ -78,7 +78,6 @@ describe("arithmetic", () => {
     ["ABS", -2, 1],
     ["EXP", -2, Math.exp(-1)],
     ["LOG", 6, Math.log(3)],
-    ["SQRT", 8, 2],
     ["RSQRT", 8, 0.5],
   ])("%s of 8-bit tensors is computed in float", async (name, given, real) => {
     const x = { type: "INT8", shape: [1], scale: 0.5 } as const;
@@ -86,6 +85,60 @@ describe("arithmetic", () => {
     expect(importLines(model).map((line) => line.split("(")[0])).toEqual(["DEQUANTIZE", name, "QUANTIZE"]);
     expect(await execute(importTflite(model), [[given]])).toEqual([[Math.min(Math.round(64 * real) - 1, 127)]]);
   });
+
+  test("SQRT of 8-bit tensors rounds down in the extension, and is computed in float without it", async () => {
+    const x = { type: "INT8", shape: [1], scale: 0.5 } as const;
+    const model = oneOperator("SQRT", { x }, { y: { ...x, scale: 0.25, zeroPoint: -1 } });
+    expect(importLines(model)).toEqual(["nnhal.tflite SQRT(in0) -> out0"]);
+    // The root of 3.5 is 7.48 steps, that of 7.5 is 10.95.
+    expect(await execute(importTflite(model), [[7]])).toEqual([[6]]);
+    expect(await execute(importTflite(model), [[15]])).toEqual([[9]]);
+    const alone = importTflite(model, { extensions: false });
+    expect(await execute(alone, [[15]])).toEqual([[10]]);
+  });
+
+  test.each([
+    ["ADD", [-3, 6], [-2, 9], [0, 6]],
+    ["SUB", [-3, 16], [-2, 9], [0, 6]],
+    ["MUL", [-3, 2], [2, 2], [0, 4]],
+    ["DIV", [-7, 20], [2, 3], [0, 6]],
+  ] as const)("%s of INT32 with an activation is of the extension", async (name, a, b, wanted) => {
+    const pair = { type: "INT32", shape: [2] } as const;
+    const model = oneOperator(name, { a: pair, b: pair }, { y: pair }, { fusedActivationFunction: "RELU6" });
+    expect(importLines(model)).toEqual([`nnhal.tflite ${name}(in0, in1, 3) -> out0`]);
+    expect(await execute(importTflite(model), [a, b])).toEqual([[...wanted]]);
+  });
+
+  test.each([
+    ["DIV", -3],
+    ["FLOOR_DIV", -4],
+    ["FLOOR_MOD", 1],
+  ])("%s of INT32 with 5 dimensions rounds as with 4", async (name, wanted) => {
+    for (const shape of [
+      [1, 1, 1, 1],
+      [1, 1, 1, 1, 1],
+    ]) {
+      const x = { type: "INT32", shape } as const;
+      expect(await execute(importTflite(oneOperator(name, { a: x, b: x }, { y: x })), [[-7], [2]])).toEqual([[wanted]]);
+    }
+  });
+
+  test.each(["MAXIMUM", "MINIMUM"])(
+    "%s of 8-bit elements of other quantisations compares what is stored",
+    async (name) => {
+      const x = { type: "INT8", shape: [2], scale: 0.5 } as const;
+      const model = (scale: number) => oneOperator(name, { a: x, b: { ...x, scale } }, { y: x });
+      expect(importLines(model(0.5))).toEqual([`${name}(in0, in1) -> out0`]);
+      expect(importLines(model(4))).toEqual([`nnhal.tflite ${name}(in0, in1) -> out0`]);
+      const wanted = name === "MAXIMUM" ? [7, 5] : [6, -5];
+      expect(
+        await execute(importTflite(model(4)), [
+          [7, -5],
+          [6, 5],
+        ]),
+      ).toEqual([wanted]);
+    },
+  );
 
   test("DIV of INT32 rounds towards 0, which the HAL's does not", async () => {
     const x = { type: "INT32", shape: [6] } as const;

@@ -27,13 +27,22 @@ function direct(operator: ImportedOperatorName, version: number, operation: Oper
   };
 }
 
-function activationOf(op: Lowering): number {
+/** Emits ADD, SUB, MUL or DIV. Of integers the HAL applies no activation, the extension does. */
+function emitArithmetic(op: Lowering, operation: "ADD" | "SUB" | "MUL" | "DIV"): void {
+  const inputs = [op.input(0), op.input(1), fusedActivation(op)];
   const activation = op.text("fusedActivationFunction");
-  op.ensure(
-    activation === "NONE" || op.outputSpec().type !== "TENSOR_INT32",
-    () => `the HAL cannot apply the activation ${activation} to INT32`,
-  );
-  return fusedActivation(op);
+  const isActivated = activation !== "NONE" && op.outputSpec().type === "TENSOR_INT32";
+  if (isActivated && op.emitExtended(operation, inputs, [op.output()])) return;
+  op.ensure(!isActivated, () => `the HAL cannot apply the activation ${activation} to INT32`);
+  op.emitComputed(operation, inputs);
+}
+
+/** Dimensions that the HAL's arithmetic takes. */
+const MOST_AXES = 4;
+
+/** Whether a result is of integers with more dimensions than the HAL divides, so that DIV would be the extension's, which rounds to 0. */
+function isWideInteger({ type, dimensions }: OperandSpec): boolean {
+  return type === "TENSOR_INT32" && dimensions.length > MOST_AXES;
 }
 
 function arithmetic(operator: "ADD" | "SUB" | "MUL", version: number, note?: string): Row {
@@ -42,7 +51,7 @@ function arithmetic(operator: "ADD" | "SUB" | "MUL", version: number, note?: str
     version,
     operations: [operator],
     ...(note !== undefined && { note }),
-    lower: (op) => op.emitComputed(operator, [op.input(0), op.input(1), activationOf(op)]),
+    lower: (op) => emitArithmetic(op, operator),
   };
 }
 
@@ -59,12 +68,13 @@ const division: Row = {
   operations: ["DIV", "NEG", "MINIMUM", "MAXIMUM"],
   note: `INT32: the HAL's DIV rounds down, so the quotient that is rounded up is computed as well, for negative ones. ${inFloatNote}`,
   lower(op: Lowering) {
-    const activation = activationOf(op);
     const spec = op.outputSpec();
-    if (spec.type !== "TENSOR_INT32") {
-      op.emitComputed("DIV", [op.input(0), op.input(1), activation]);
+    const isActivated = op.text("fusedActivationFunction") !== "NONE";
+    if (spec.type !== "TENSOR_INT32" || isActivated || isWideInteger(spec)) {
+      emitArithmetic(op, "DIV");
       return;
     }
+    const activation = op.int32(0);
     const result = () => op.graph.temporary(spec);
     const [down, negated, up, raised] = [result(), result(), result(), result()];
     const negative = op.graph.temporary(op.inputSpec(0));
@@ -84,6 +94,7 @@ const floorRemainder: Row = {
   version: 2,
   operations: ["DIV", "MUL", "SUB"],
   note: "INT32.",
+  prefersExtension: (op) => isWideInteger(op.outputSpec()),
   lower(op: Lowering) {
     const spec = op.outputSpec();
     op.ensure(spec.type === "TENSOR_INT32", () => `the HAL computes it exactly for INT32 only, not for ${spec.type}`);
@@ -172,7 +183,8 @@ const floorDivision: Row = {
   version: 3,
   operations: ["DIV", "FLOOR"],
   note: "INT32: DIV alone, which rounds down. Floats: of the extension, which refuses a divisor of 0, unless the divisor is a constant without 0.",
-  prefersExtension: (op) => op.outputSpec().type === "TENSOR_FLOAT32" && mayHaveZero(op, 1),
+  prefersExtension: (op) =>
+    isWideInteger(op.outputSpec()) || (op.outputSpec().type === "TENSOR_FLOAT32" && mayHaveZero(op, 1)),
   lower(op: Lowering) {
     refuseQuantised(op);
     const inputs = [op.input(0), op.input(1), op.int32(0)];
@@ -224,6 +236,37 @@ const ceiling: Row = {
   },
 };
 
+/** SQRT. TensorFlow Lite rounds 8-bit results down, and so does the extension. */
+const squareRoot: Row = {
+  ...direct(
+    "SQRT",
+    2,
+    "SQRT",
+    `8-bit: of the extension, which rounds down; without it ${inFloatNote.slice("8-bit: ".length)}`,
+  ),
+  lower(op: Lowering) {
+    if (isQuant8(op.outputSpec().type) && op.emitExtended("SQRT", [op.input(0)], [op.output()])) return;
+    op.emitComputed("SQRT", [op.input(0)]);
+  },
+};
+
+/** How the elements of an operand are quantised, to compare. */
+const quantisationText = ({ scale, zeroPoint }: OperandSpec) => `${scale} ${zeroPoint}`;
+
+/** MAXIMUM or MINIMUM. The HAL's operation converts elements; TensorFlow Lite compares what is stored, and so does the extension. */
+function extreme(operator: "MAXIMUM" | "MINIMUM"): Row {
+  return {
+    ...direct(operator, 4, operator, "8-bit: of the extension, unless all tensors have one quantisation."),
+    narrowed: "inputs",
+    lower(op: Lowering) {
+      const inputs = [op.input(0), op.input(1)];
+      const quantisations = new Set([op.outputSpec(), op.inputSpec(0), op.inputSpec(1)].map(quantisationText));
+      if (quantisations.size > 1 && op.emitExtended(operator, inputs, [op.output()])) return;
+      op.emitComputed(operator, inputs);
+    },
+  };
+}
+
 function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
   return {
     operator,
@@ -233,12 +276,13 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
     note: "All shapes must be equal: the HAL does not broadcast here.",
     lower(op: Lowering) {
       // The HAL's operation converts elements; TensorFlow Lite copies what is stored, and so does the extension.
-      const [result, ...sources] = [op.outputSpec(), op.inputSpec(1), op.inputSpec(2)].map(
-        ({ scale, zeroPoint }) => `${scale} ${zeroPoint}`,
-      );
+      const [result, ...sources] = [op.outputSpec(), op.inputSpec(1), op.inputSpec(2)].map(quantisationText);
       const isEqual = sources.every((source) => source === result);
       if (!isEqual && op.emitExtended("SELECT", [op.input(0), op.input(1), op.input(2)], [op.output()])) return;
       const shapes = [op.inputSpec(0), op.inputSpec(1), op.inputSpec(2)].map(({ dimensions }) => listText(dimensions));
+      // A condition of one dimension chooses rows.
+      const isOfRows = operator === "SELECT" && new Set(shapes).size > 1;
+      if (isOfRows && op.emitExtended("SELECT", [op.input(0), op.input(1), op.input(2)], [op.output()])) return;
       op.ensure(new Set(shapes).size === 1, () => `the HAL does not broadcast the shapes ${shapes.join(", ")} here`);
       op.emit("SELECT", [op.input(0), op.input(1), op.input(2)], [op.output()]);
     },
@@ -263,11 +307,11 @@ export const elementwiseRows: readonly Row[] = [
   direct("EXP", 2, "EXP", inFloatNote),
   direct("LOG", 2, "LOG", inFloatNote),
   direct("SIN", 2, "SIN"),
-  direct("SQRT", 2, "SQRT", inFloatNote),
+  squareRoot,
   direct("RSQRT", 3, "RSQRT", inFloatNote),
   direct("POW", 1, "POW"),
-  { ...direct("MAXIMUM", 4, "MAXIMUM"), narrowed: "inputs" },
-  { ...direct("MINIMUM", 4, "MINIMUM"), narrowed: "inputs" },
+  extreme("MAXIMUM"),
+  extreme("MINIMUM"),
   direct("PRELU", 1, "PRELU"),
   comparison("EQUAL", 5),
   comparison("NOT_EQUAL", 4),

@@ -58,9 +58,9 @@ describe("LSH_PROJECTION", () => {
     expect(importLines(oneOperator("LSH_PROJECTION", { hash, input }, { y }, { type: "SPARSE" }))).toEqual([
       "LSH_PROJECTION(FLOAT32[2,2](1,2,3,4), in0, no FLOAT32[0], 3) -> out0",
     ]);
-    expect(() =>
-      importTflite(oneOperator("LSH_PROJECTION", { hash, input, weight }, { y }, { type: "SPARSE" })),
-    ).toThrow("sparse projection takes no weights");
+    const weighted = oneOperator("LSH_PROJECTION", { hash, input, weight }, { y }, { type: "SPARSE" });
+    expect(() => importTflite(weighted, { extensions: false })).toThrow("sparse projection takes no weights");
+    expect(importLines(weighted)[0]).toMatch(/^nnhal.tflite LSH_PROJECTION\(/);
     expect(() => importTflite(oneOperator("LSH_PROJECTION", { hash, input }, { y }), { extensions: false })).toThrow(
       "type UNKNOWN is neither DENSE nor SPARSE",
     );

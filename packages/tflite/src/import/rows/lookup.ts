@@ -38,14 +38,17 @@ const lshProjection: Row = {
   operator: "LSH_PROJECTION",
   version: 1,
   operations: ["LSH_PROJECTION"],
-  note: "SPARSE without weights only.",
+  note: "SPARSE with weights: of the extension.",
   lower(op: Lowering) {
     const type = op.text("type");
     const code = projectionTypes[type];
     op.ensure(code !== undefined, () => `type ${type} is neither DENSE nor SPARSE`);
-    op.ensure(type !== "SPARSE" || !op.has(2), () => "the HAL's sparse projection takes no weights");
     const weight = op.has(2) ? op.input(2) : op.graph.omitted("TENSOR_FLOAT32", 1);
-    op.emit("LSH_PROJECTION", [op.input(0), op.input(1), weight, op.int32(code)], [op.output()]);
+    const inputs = [op.input(0), op.input(1), weight, op.int32(code)];
+    const isWeightedSparse = type === "SPARSE" && op.has(2);
+    if (isWeightedSparse && op.emitExtended("LSH_PROJECTION", inputs, [op.output()])) return;
+    op.ensure(!isWeightedSparse, () => "the HAL's sparse projection takes no weights");
+    op.emit("LSH_PROJECTION", inputs, [op.output()]);
   },
 };
 

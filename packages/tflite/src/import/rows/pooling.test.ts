@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { importLines, oneOperator } from "../../_model.test-helper.ts";
+import { execute, importLines, oneOperator } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
 
 const image = { type: "FLOAT32", shape: [1, 4, 6, 1] } as const;
@@ -27,12 +27,30 @@ describe("pools", () => {
     );
   });
 
-  test("another quantisation of the result goes by way of float", () => {
+  test("another quantisation of the result goes by way of float without the extension", () => {
     const q8 = { type: "UINT8", scale: 0.5, zeroPoint: 3 } as const;
     const model = (scale: number) =>
       oneOperator("AVERAGE_POOL_2D", { x: { ...image, ...q8 } }, { y: { ...pooled, ...q8, scale } }, window);
     expect(importLines(model(0.5))).toEqual(["AVERAGE_POOL_2D(in0, 1, 3, 2, 5, 4, 1) -> out0"]);
-    expect(importLines(model(0.25))).toHaveLength(3);
+    const lines = importLines(model(0.25), { extensions: false });
+    expect(lines.map((line) => line.split("(")[0])).toEqual(["DEQUANTIZE", "AVERAGE_POOL_2D", "QUANTIZE"]);
+  });
+
+  test.each([
+    // The mean of 10 and 13 is rounded away from 0; the activation is that of the result, whose 0 is 10 and whose 6 is 85.
+    ["AVERAGE_POOL_2D", "INT8", "NONE", [10, 13], 12],
+    ["AVERAGE_POOL_2D", "INT8", "RELU", [0, 4], 10],
+    ["AVERAGE_POOL_2D", "INT8", "RELU6", [100, 100], 85],
+    ["AVERAGE_POOL_2D", "UINT8", "NONE", [10, 13], 12],
+    ["MAX_POOL_2D", "INT16", "NONE", [10, 13], 13],
+    ["AVERAGE_POOL_2D", "INT16", "RELU", [-9, -5], 0],
+  ] as const)("%s of %s pools what is stored, with %s", async (name, type, fusedActivationFunction, given, wanted) => {
+    const zeroPoint = type === "INT16" ? 0 : 10;
+    const x = { type, shape: [1, 1, 2, 1], scale: 0.05, zeroPoint: type === "INT16" ? 0 : 3 } as const;
+    const y = { ...x, shape: [1, 1, 1, 1], scale: 0.08, zeroPoint };
+    const size = { padding: "VALID", strideW: 1, strideH: 1, filterWidth: 2, filterHeight: 1 };
+    const model = oneOperator(name, { x }, { y }, { ...size, fusedActivationFunction });
+    expect(await execute(importTflite(model), [given])).toEqual([[wanted]]);
   });
 });
 

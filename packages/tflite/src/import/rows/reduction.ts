@@ -48,9 +48,11 @@ function search(operator: "ARG_MAX" | "ARG_MIN", operation: "ARGMAX" | "ARGMIN")
     operator,
     version: 3,
     operations: [operation],
-    note: "The axis must be a constant.",
+    note: "An axis that is computed: of the extension.",
     narrowed: "always",
     lower(op: Lowering) {
+      const isComputed = op.constantIntegers(1) === undefined;
+      if (isComputed && op.emitExtended(operation, [op.input(0), op.input(1)], [op.output()])) return;
       const axis = op.axis(op.integer(1, "the axis"), op.inputSpec(0).dimensions.length);
       op.emit(operation, [op.input(0), op.int32(axis)], [op.output()]);
     },

@@ -133,6 +133,40 @@ test("TRANSPOSE", () => {
   ]);
 });
 
+test("TRANSPOSE counts negative axes from the end", () => {
+  const perm = { type: "INT32", shape: [3], data: [-1, 0, -2] } as const;
+  const y = { type: "FLOAT32", shape: [3, 1, 2] } as const;
+  expect(importLines(oneOperator("TRANSPOSE", { x: f, perm }, { y }))).toEqual([
+    "TRANSPOSE(in0, INT32[3](2,0,1)) -> out0",
+  ]);
+});
+
+describe("an axis that is computed is the extension's", () => {
+  const x = { type: "FLOAT32", shape: [2, 4] } as const;
+  const axis = { type: "INT32", shape: [1] } as const;
+  const half = { type: "FLOAT32", shape: [2, 2] } as const;
+  const given = [1, 8, 3, 4, 5, 6, 7, 2];
+  test.each([
+    ["EXPAND_DIMS", { x, axis }, { y: { type: "FLOAT32", shape: [2, 1, 4] } }, {}, [given]],
+    ["ARG_MAX", { x, axis }, { y: { type: "INT32", shape: [2] } }, { outputType: "INT32" }, [[1, 2]]],
+    ["ARG_MIN", { x, axis }, { y: { type: "INT64", shape: [2] } }, { outputType: "INT64" }, [[0, 3]]],
+    [
+      "SPLIT",
+      { axis, x },
+      { a: half, b: half },
+      { numSplits: 2 },
+      [
+        [1, 8, 5, 6],
+        [3, 4, 7, 2],
+      ],
+    ],
+  ] as const)("%s", async (name, inputs, outputs, options, wanted) => {
+    const model = oneOperator(name, inputs, outputs, options);
+    expect(await execute(importTflite(model), name === "SPLIT" ? [[1], given] : [given, [1]])).toEqual(wanted);
+    expect(() => importTflite(model, { extensions: false })).toThrow("as a constant, and it is computed");
+  });
+});
+
 describe("questions about shapes", () => {
   test.each(["INT32", "INT64"] as const)("SHAPE becomes an %s constant for those who read it", (type) => {
     const model = modelOf({

@@ -67,14 +67,17 @@ const expandDims: Row = {
   version: 1,
   operations: ["EXPAND_DIMS", "RESHAPE"],
   narrowed: "inputs",
-  note: "RESHAPE for a scalar.",
+  note: "RESHAPE for a scalar. An axis that is computed: of the extension.",
   lower(op: Lowering) {
     const { shape } = op.inputTensor(0);
-    if (shape.length === 0) reshapeToResult(op);
-    else {
-      const axis = op.axis(op.integer(1, "the axis"), shape.length + 1);
-      op.emitMoved("EXPAND_DIMS", [op.input(0), op.int32(axis)], op.inputSpec(0));
+    if (shape.length === 0) {
+      reshapeToResult(op);
+      return;
     }
+    const isComputed = op.constantIntegers(1) === undefined;
+    if (isComputed && op.emitExtended("EXPAND_DIMS", [op.input(0), op.input(1)], [op.output()])) return;
+    const axis = op.axis(op.integer(1, "the axis"), shape.length + 1);
+    op.emitMoved("EXPAND_DIMS", [op.input(0), op.int32(axis)], op.inputSpec(0));
   },
 };
 
@@ -83,7 +86,14 @@ const transpose: Row = {
   version: 9,
   operations: ["TRANSPOSE"],
   narrowed: "inputs",
-  lower: (op) => op.emitMoved("TRANSPOSE", [op.input(0), op.input(1)], op.inputSpec(0)),
+  lower(op: Lowering) {
+    const axes = op.constantIntegers(1);
+    const rank = op.inputSpec(0).dimensions.length;
+    // The HAL counts axes from the front.
+    const hasNegative = axes?.some((axis) => axis < 0);
+    const permutation = hasNegative ? op.int32Tensor(axes?.map((axis) => op.axis(axis, rank)) ?? []) : op.input(1);
+    op.emitMoved("TRANSPOSE", [op.input(0), permutation], op.inputSpec(0));
+  },
 };
 
 /** Makes the result a constant of the integer type that it has in the file. */

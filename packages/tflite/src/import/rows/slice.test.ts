@@ -244,7 +244,17 @@ describe("GATHER", () => {
     expect(await execute(importTflite(model), [[1, 2, 3, 4, 5, 6, 7, 8]])).toEqual([[3, 7]]);
   });
 
-  test("batch dimensions are refused", () => {
+  test("batch dimensions are of the extension", async () => {
+    const model = oneOperator(
+      "GATHER",
+      { x: { type: "FLOAT32", shape: [2, 3] }, i: { type: "INT32", shape: [2, 2], data: [2, 0, 1, 1] } },
+      { y: { type: "FLOAT32", shape: [2, 2] } },
+      { axis: 1, batchDims: 1 },
+    );
+    expect(await execute(importTflite(model), [[1, 2, 3, 4, 5, 6]])).toEqual([[3, 1, 5, 5]]);
+  });
+
+  test("batch dimensions are refused without the extension", () => {
     const model = oneOperator("GATHER", { x: f, indices }, { y: f }, { batchDims: 1 });
     expect(() => importTflite(model, { extensions: false })).toThrow(
       "the HAL has no batch dimensions here, batchDims is 1",

@@ -94,6 +94,8 @@ const split: Row = {
       parts === op.operator.outputs.length,
       () => `numSplits ${parts} differs from ${op.operator.outputs.length} outputs`,
     );
+    const isComputed = op.constantIntegers(0) === undefined;
+    if (isComputed && op.emitExtended("SPLIT", [op.input(1), op.input(0), op.int32(parts)], outputsOf(op))) return;
     const axis = op.axis(op.integer(0, "the axis"), input.dimensions.length);
     ensureDivides(op, `dimension ${axis} of the input`, elementAt(input.dimensions, axis), parts);
     ensureSameQuantisation(op, input);
@@ -212,13 +214,14 @@ const gather: Row = {
   version: 8,
   operations: ["GATHER", "RESHAPE"],
   narrowed: "inputs",
-  note: "Without batch dimensions. A scalar index leaves a dimension of 1 that RESHAPE takes away.",
+  note: "With batch dimensions: of the extension. A scalar index leaves a dimension of 1 that RESHAPE takes away.",
   lower(op: Lowering) {
     const batches = op.number("batchDims");
-    op.ensure(batches === 0, () => `the HAL has no batch dimensions here, batchDims is ${batches}`);
     const input = op.inputSpec(0);
     const axis = op.axis(op.number("axis"), input.dimensions.length);
     const inputs = [op.input(0), op.int32(axis), op.input(1)];
+    if (batches !== 0 && op.emitExtended("GATHER", [...inputs, op.int32(batches)], [op.output()])) return;
+    op.ensure(batches === 0, () => `the HAL has no batch dimensions here, batchDims is ${batches}`);
     if (op.inputTensor(1).shape.length > 0) {
       op.emitMoved("GATHER", inputs, input);
       return;

@@ -48,6 +48,30 @@ describe("PADV2", () => {
   });
 });
 
+test.each([
+  ["INT64", [1, 2], 7],
+  ["INT16", [1, 2], 7],
+  ["BOOL", [1, 0], 1],
+  ["FLOAT32", [1, 2], undefined],
+  ["INT8", [1, 2], undefined],
+] as const)(
+  "PADV2 of %s with a value that the HAL does not take is of the extension",
+  async (type, given, constant) => {
+    const x = { type, shape: [2], ...(type === "INT8" && { scale: 0.5 }) } as const;
+    const value = { ...x, shape: [1], ...(constant !== undefined && { data: [constant] }) };
+    const model = oneOperator("PADV2", { x, pads, value }, { y: { ...x, shape: [4] } });
+    const around = constant ?? 5;
+    const inputs = constant === undefined ? [given, [around]] : [given];
+    expect(await execute(importTflite(model), inputs)).toEqual([[around, ...given, around]]);
+  },
+);
+
+test.each(["BOOL", "UINT8", "INT64", "INT16"] as const)("FILL of %s is of the extension", async (type) => {
+  const extents = { type: "INT32", shape: [1], data: [3] } as const;
+  const model = oneOperator("FILL", { extents, value: { type, shape: [], data: [1] } }, { y: { type, shape: [3] } });
+  expect(await execute(importTflite(model), [])).toEqual([[1, 1, 1]]);
+});
+
 describe("between space, depth and batch", () => {
   const image = { type: "FLOAT32", shape: [1, 4, 4, 1] } as const;
   const deep = { type: "FLOAT32", shape: [1, 2, 2, 4] } as const;
@@ -74,13 +98,25 @@ describe("between space, depth and batch", () => {
     ).toEqual(["SPACE_TO_BATCH_ND(in0, INT32[2](2,2), INT32[2,2](0,0,0,0)) -> out0"]);
   });
 
-  test("other than four dimensions are refused", () => {
+  test("other than four dimensions are refused without the extension", () => {
     const x = { type: "FLOAT32", shape: [1, 4, 1] } as const;
     const one = { type: "INT32", shape: [1], data: [2] } as const;
-    const model = oneOperator("SPACE_TO_BATCH_ND", { x, one, pads: margins(0, 0) }, { y: { ...x, shape: [2, 2, 1] } });
+    const none = { type: "INT32", shape: [1, 2], data: [0, 0] } as const;
+    const model = oneOperator("SPACE_TO_BATCH_ND", { x, one, none }, { y: { ...x, shape: [2, 2, 1] } });
     expect(() => importTflite(model, { extensions: false })).toThrow(
       "the HAL needs 4 dimensions here, the input has 3",
     );
+  });
+
+  test("three dimensions are of the extension", async () => {
+    const x = { type: "FLOAT32", shape: [1, 4, 1] } as const;
+    const y = { type: "FLOAT32", shape: [2, 2, 1] } as const;
+    const one = { type: "INT32", shape: [1], data: [2] } as const;
+    const none = { type: "INT32", shape: [1, 2], data: [0, 0] } as const;
+    const apart = oneOperator("SPACE_TO_BATCH_ND", { x, one, none }, { y });
+    expect(await execute(importTflite(apart), [[1, 2, 3, 4]])).toEqual([[1, 3, 2, 4]]);
+    const together = oneOperator("BATCH_TO_SPACE_ND", { y, one, none }, { x });
+    expect(await execute(importTflite(together), [[1, 3, 2, 4]])).toEqual([[1, 2, 3, 4]]);
   });
 
   test("BATCH_TO_SPACE_ND", () => {

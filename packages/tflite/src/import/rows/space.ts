@@ -4,7 +4,7 @@
 import { listText } from "../../error.ts";
 import { numberOf } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
-import { isQuantised, type OperandSpec } from "../operand-types.ts";
+import { isQuant8, isQuantised, type OperandSpec } from "../operand-types.ts";
 import { ensureDivides, ignoresComputedShape, imageExtents, positive, type Row, shapeOperand } from "../row.ts";
 
 const pad: Row = {
@@ -25,10 +25,18 @@ function constantNumber(op: Lowering, place: number, meaning: string): number {
   return value;
 }
 
+/** Types of which the HAL takes one element as a scalar. */
+function takesScalars(type: OperandSpec["type"]): boolean {
+  return isFloatType(type) || type === "TENSOR_INT32" || isQuant8(type);
+}
+
+function isFloatType(type: OperandSpec["type"]): boolean {
+  return type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16";
+}
+
 /** A scalar for a value of a tensor like input 0: floats as they are, integers and quantised ones as INT32. */
 function scalarLike(op: Lowering, value: number, type: OperandSpec["type"]): number {
-  const isFloat = type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16";
-  return isFloat ? op.float(value, op.outputSpec()) : op.int32(value);
+  return isFloatType(type) ? op.float(value, op.outputSpec()) : op.int32(value);
 }
 
 const padWithValue: Row = {
@@ -36,10 +44,14 @@ const padWithValue: Row = {
   version: 6,
   operations: ["PAD_V2"],
   narrowed: "inputs",
-  note: "The value must be a constant.",
+  note: "A value that is computed: of the extension.",
   lower(op: Lowering) {
     const input = op.inputSpec(0);
     const value = op.inputSpec(2);
+    // The extension takes the value as a tensor, of every type and also if it is computed.
+    const isScalar = takesScalars(input.type) && op.graph.constantBytes(op.inputIndex(2)) !== undefined;
+    const operands = () => [op.input(0), op.input(1), op.asInFile(2)];
+    if (!isScalar && op.emitExtended("PAD_V2", operands(), [op.output()])) return;
     op.ensure(
       !isQuantised(input.type) || (value.scale === input.scale && value.zeroPoint === input.zeroPoint),
       () => "the value has to be quantised as the input is",
@@ -76,6 +88,11 @@ function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
   };
 }
 
+/** Whether the input has the 4 dimensions of the HAL's images. */
+function isImage(op: Lowering): boolean {
+  return op.inputSpec(0).dimensions.length === 4;
+}
+
 /** Refuses an extent that blocks do not fill together with its padding; undefined paddings and blocks are computed. */
 function ensurePaddedDivides(
   op: Lowering,
@@ -91,13 +108,16 @@ const spaceToBatch: Row = {
   operator: "SPACE_TO_BATCH_ND",
   version: 4,
   operations: ["SPACE_TO_BATCH_ND"],
+  note: "Of 3 dimensions: of the extension.",
   lower(op: Lowering) {
+    const operands = () => [op.input(0), op.input(1), op.input(2)];
+    if (!isImage(op) && op.emitExtended("SPACE_TO_BATCH_ND", operands(), [op.output()])) return;
     const [, height, width] = imagesOf(op).input;
     const [blockHeight, blockWidth] = op.constantIntegers(1) ?? [];
     const [top, bottom, left, right] = op.constantIntegers(2) ?? [];
     ensurePaddedDivides(op, "the padded height", [height, top, bottom], blockHeight);
     ensurePaddedDivides(op, "the padded width", [width, left, right], blockWidth);
-    op.emitMoved("SPACE_TO_BATCH_ND", [op.input(0), op.input(1), op.input(2)], op.inputSpec(0));
+    op.emitMoved("SPACE_TO_BATCH_ND", operands(), op.inputSpec(0));
   },
 };
 
@@ -105,8 +125,11 @@ const batchToSpace: Row = {
   operator: "BATCH_TO_SPACE_ND",
   version: 4,
   operations: ["BATCH_TO_SPACE_ND", "SLICE"],
-  note: "SLICE crops, which the HAL's operation cannot do; crops must be constants.",
+  note: "SLICE crops, which the HAL's operation cannot do. Of 3 dimensions, or with crops that are computed: of the extension.",
   lower(op: Lowering) {
+    const isKnown = isImage(op) && op.constantIntegers(2) !== undefined;
+    const operands = () => [op.input(0), op.input(1), op.input(2)];
+    if (!isKnown && op.emitExtended("BATCH_TO_SPACE_ND", operands(), [op.output()])) return;
     const images = imagesOf(op);
     const crops = op.integers(2, "the crops");
     const [top = -1, bottom = -1, left = -1, right = -1, ...more] = crops;
@@ -141,9 +164,13 @@ const fill: Row = {
   operator: "FILL",
   version: 5,
   operations: ["FILL"],
-  note: "The value must be a constant.",
+  note: "A value that is computed: of the extension.",
   ignores: ignoresComputedShape(0),
   lower(op: Lowering) {
+    const { type } = op.outputSpec();
+    const hasScalar = isFloatType(type) || type === "TENSOR_INT32";
+    const isScalar = hasScalar && op.graph.constantBytes(op.inputIndex(1)) !== undefined;
+    if (!isScalar && op.emitExtended("FILL", [shapeOperand(op, 0), op.asInFile(1)], [op.output()])) return;
     const value = scalarLike(op, constantNumber(op, 1, "the value"), op.outputSpec().type);
     op.emit("FILL", [shapeOperand(op, 0), value], [op.output()]);
   },

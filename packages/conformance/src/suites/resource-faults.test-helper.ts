@@ -2,12 +2,11 @@
  * What is wrong with the memory and the caching of a device is found: one fault at a time.
  */
 import { ErrorStatus } from "@nnhal/types";
-import { describe } from "vitest";
-import { type FaultRow, itFinds, never, ok } from "./faulty-device.test-helper.ts";
+import { type FaultRow, never, ok } from "./faulty-device.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 
-const memoryFaults: readonly FaultRow[] = [
+export const memoryFaults: readonly FaultRow[] = [
   [
     "allocates whatever it is asked for",
     {
@@ -75,7 +74,7 @@ const memoryFaults: readonly FaultRow[] = [
   ],
 ];
 
-const cacheFaults: readonly FaultRow[] = [
+export const cacheFaults: readonly FaultRow[] = [
   [
     "fails to prepare because of its cache",
     {
@@ -121,6 +120,3 @@ const cacheFaults: readonly FaultRow[] = [
     /with bit 0 of the token changed: expected GENERAL_FAILURE, actual NONE/,
   ],
 ];
-
-describe("memory: a device that", () => itFinds(memoryFaults));
-describe("caching: a device that", () => itFinds(cacheFaults));

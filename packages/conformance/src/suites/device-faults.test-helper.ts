@@ -9,14 +9,13 @@ import {
   type PreparedModel,
   type PrepareResult,
 } from "@nnhal/types";
-import { describe } from "vitest";
-import { type FaultRow, itFinds, ok } from "./faulty-device.test-helper.ts";
+import { type FaultRow, ok } from "./faulty-device.test-helper.ts";
 
 const { NONE } = ErrorStatus;
 
 const info = { execTime: 1, powerUsage: 1 };
 
-const faults: readonly FaultRow[] = [
+export const deviceFaults: readonly FaultRow[] = [
   [
     "is offline",
     { device: () => ({ getStatus: () => DeviceStatus.OFFLINE }) },
@@ -193,5 +192,3 @@ const faults: readonly FaultRow[] = [
     /expected INVALID_ARGUMENT, actual NONE/,
   ],
 ];
-
-describe("a device that", () => itFinds(faults));

@@ -5,8 +5,7 @@
 import { createFence } from "@nnhal/driver-core/fence";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, MeasureTiming, type Request } from "@nnhal/types";
-import { describe } from "vitest";
-import { type Fault, type FaultRow, itFinds, never } from "./faulty-device.test-helper.ts";
+import { type Fault, type FaultRow, never } from "./faulty-device.test-helper.ts";
 import { emptyMemory, requestFor } from "./values.ts";
 
 const { GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
@@ -18,7 +17,7 @@ function executing(change: (request: Request) => Request): Fault {
   };
 }
 
-const faults: readonly FaultRow[] = [
+export const executionFaults: readonly FaultRow[] = [
   [
     "computes with the wrong input",
     executing((request) => ({
@@ -184,5 +183,3 @@ const faults: readonly FaultRow[] = [
     /expected MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT, actual NONE/,
   ],
 ];
-
-describe("a device that", () => itFinds(faults));

@@ -1,0 +1,140 @@
+/**
+ * The services that a daemon can offer: a name, and where the backend of its device comes from. A service is data, since its device is
+ * opened in a thread of its own.
+ */
+import { createRequire } from "node:module";
+import { isAbsolute, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Backend } from "@nnhal/backend";
+import { type Sample, samples } from "./samples/table.ts";
+
+/** One service. */
+export interface Service {
+  /** The name of the device and of its socket. */
+  readonly name: string;
+  /** A sample device of the table, or a module that exports a backend as `backend`. */
+  readonly source:
+    | { readonly kind: "sample"; readonly sample: string }
+    | { readonly kind: "module"; readonly module: string };
+}
+
+/** Devices of backends that are packages of this project, found if they are installed. */
+const engines: Readonly<Record<string, string>> = {
+  "nnhal-reference": "@nnhal/backend-reference",
+  "nnhal-ort": "@nnhal/backend-ort",
+  "nnhal-tfjs": "@nnhal/backend-tfjs",
+  "nnhal-gpujs": "@nnhal/backend-gpujs",
+};
+
+/** The names of all devices that this package knows, installed or not. */
+export const knownDevices: readonly string[] = [...samples.map(({ name }) => name), ...Object.keys(engines)];
+
+/** Stands for all devices whose packages are installed. */
+export const allDevices = "all";
+
+/** A device that cannot be served, since it is not known or its package is not installed. */
+export class UnknownDevice extends Error {
+  override readonly name = "UnknownDevice";
+}
+
+/** Whether the module of an engine can be found. */
+export type IsInstalled = (module: string) => boolean;
+
+/** Whether a package can be found from here. */
+export function isInstalled(module: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(`${module}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The services of `--devices`: names of devices with commas between them, each as it is or as NAME=DEVICE, to serve it under another
+ * name; `all` for all that are installed. Throws UnknownDevice.
+ */
+export function servicesOf(text: string, hasPackage: IsInstalled = isInstalled): readonly Service[] {
+  const services = text.split(",").flatMap((part) => {
+    const item = part.trim();
+    if (item === allDevices) {
+      return knownDevices.filter((name) => isHere(name, hasPackage)).map((name) => serviceOf(name, name));
+    }
+    const at = item.indexOf("=");
+    const device = item.slice(at + 1).trim();
+    const name = at < 0 ? device : item.slice(0, at).trim();
+    if (!knownDevices.includes(device)) {
+      throw new UnknownDevice(`there is no device ${JSON.stringify(device)}; there are: ${knownDevices.join(", ")}`);
+    }
+    if (!isHere(device, hasPackage)) {
+      throw new UnknownDevice(`${device} needs the package ${engines[device]}: npm install ${engines[device]}`);
+    }
+    return [serviceOf(name, device)];
+  });
+  return withoutDoubles(services);
+}
+
+/** The service of a module of the user, with the device's name before `=`: `acme-npu=./backend.js`. */
+export function serviceOfModule(text: string, folder: string): Service {
+  const at = text.indexOf("=");
+  if (at < 1) throw new UnknownDevice(`${JSON.stringify(text)} is not of the form NAME=MODULE`);
+  const module = text.slice(at + 1);
+  const isPath = isAbsolute(module) || /^\.{1,2}[/\\]/.test(module);
+  const href = isPath ? pathToFileURL(resolve(folder, module)).href : module;
+  return { name: text.slice(0, at), source: { kind: "module", module: href } };
+}
+
+/** The services, if no two have one name. Throws UnknownDevice. */
+export function withoutDoubles(services: readonly Service[]): readonly Service[] {
+  const names = services.map(({ name }) => name);
+  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  if (twice !== undefined) throw new UnknownDevice(`two services are called ${twice}`);
+  return services;
+}
+
+function isHere(device: string, hasPackage: IsInstalled): boolean {
+  const module = engines[device];
+  return module === undefined || hasPackage(module);
+}
+
+function serviceOf(name: string, device: string): Service {
+  const module = engines[device];
+  return { name, source: module === undefined ? { kind: "sample", sample: device } : { kind: "module", module } };
+}
+
+/** The backend of a service, and whether it may cache prepared models. Rejects if its module cannot be loaded or exports no backend. */
+export async function loadBackend({ name, source }: Service): Promise<{ backend: Backend; hasCaching: boolean }> {
+  if (source.kind === "sample") {
+    const sample: Sample | undefined = samples.find((one) => one.name === source.sample);
+    if (sample === undefined) throw new UnknownDevice(`there is no sample device ${source.sample}`);
+    const { sampleBackend } = await import("./samples/sample-backend.ts");
+    return { backend: sampleBackend(sample, { name }), hasCaching: false };
+  }
+  if (source.module === engines["nnhal-reference"]) {
+    const { referenceBackend } = await import("@nnhal/backend-reference");
+    return { backend: referenceBackend, hasCaching: true };
+  }
+  const exported: unknown = await importModule(source.module);
+  const backend = typeof exported === "object" && exported !== null ? Reflect.get(exported, "backend") : undefined;
+  if (!isBackend(backend))
+    throw new UnknownDevice(`the module ${source.module} does not export a backend as "backend"`);
+  return { backend, hasCaching: true };
+}
+
+/** Packages of this project are found beside this one. */
+async function importModule(module: string): Promise<unknown> {
+  switch (module) {
+    case "@nnhal/backend-ort":
+      return import("@nnhal/backend-ort");
+    case "@nnhal/backend-tfjs":
+      return import("@nnhal/backend-tfjs");
+    case "@nnhal/backend-gpujs":
+      return import("@nnhal/backend-gpujs");
+    default:
+      return import(module);
+  }
+}
+
+function isBackend(value: unknown): value is Backend {
+  return typeof value === "object" && value !== null && "open" in value && typeof value.open === "function";
+}

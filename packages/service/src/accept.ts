@@ -1,0 +1,62 @@
+/** The service's side: a socket becomes a carrier of one client, whose user is checked, with a socket for descriptors if there is one. */
+import type { Socket } from "node:net";
+import { type DescriptorServer, type DescriptorSocket, peerCredentials } from "@nnhal/shared-memory";
+import { type Carrier, type CarrierOptions, socketCarrier } from "@nnhal/transport/carriers";
+import { takeFirst } from "./first-frame.ts";
+import { decodeGreeting, encodeReply, type Reply } from "./greeting.ts";
+
+/** A client that is accepted. */
+export interface AcceptedClient {
+  readonly carrier: Carrier;
+  /** Over which memories cross; undefined: they are copied. The service closes it when the client is gone. */
+  readonly descriptors: DescriptorSocket | undefined;
+  /** The client's process; undefined if the system does not say. */
+  readonly pid: number | undefined;
+}
+
+/** How to accept clients. */
+export interface AcceptOptions extends CarrierOptions {
+  /** Where sockets for descriptors arrive; a text says why there are none. */
+  readonly descriptors: DescriptorServer | string;
+  /** Why no client is taken now; undefined if one is. Asked once for each client. */
+  readonly whyNot?: (() => string | undefined) | undefined;
+  /** Milliseconds in which a client must greet. Default 5000. */
+  readonly limit?: number | undefined;
+}
+
+/** Accepts a client, or closes its socket and says why. Never rejects. */
+export async function acceptClient(
+  socket: Socket,
+  { descriptors, whyNot = () => undefined, limit = 5000, ...options }: AcceptOptions,
+): Promise<AcceptedClient | { readonly refused: string }> {
+  const whole = socketCarrier(socket, options);
+  const credentials = peerCredentials(socket);
+  const first = await takeFirst(whole, limit);
+  if ("closed" in first) return { refused: first.closed };
+  const { carrier } = first;
+  const refuse = (reason: string) => {
+    carrier.send(encodeReply({ kind: "refused", reason }));
+    carrier.close(reason);
+    return { refused: reason };
+  };
+  const greeting = decodeGreeting(first.bytes);
+  if (greeting === undefined) return refuse("the client does not greet as a client of this version");
+  const user = process.getuid?.();
+  if ("uid" in credentials && user !== undefined && credentials.uid !== user) {
+    return refuse(`the client belongs to user ${credentials.uid}, not to user ${user}`);
+  }
+  const why = whyNot();
+  if (why !== undefined) return refuse(why);
+  const pid = "pid" in credentials ? credentials.pid : undefined;
+  const reply = (value: Reply) => carrier.send(encodeReply(value));
+  const copied = (reason: string) => {
+    reply({ kind: "copied", reason });
+    return { carrier, descriptors: undefined, pid };
+  };
+  if (greeting.secret === undefined) return copied("the client copies memories");
+  if (typeof descriptors === "string") return copied(descriptors);
+  const accepted = await descriptors.accept(greeting.secret, socket);
+  if ("noSocket" in accepted) return copied(accepted.noSocket);
+  reply({ kind: "shared", reason: "" });
+  return { carrier, descriptors: accepted, pid };
+}

@@ -1,0 +1,134 @@
+/** The client's side: connects to a service of a runtime directory, and finds it again after its process was replaced. */
+import { connect as connectSocket, type Socket } from "node:net";
+import { connectDescriptors, createPassing, type DescriptorSocket, descriptorWay } from "@nnhal/shared-memory";
+import { type Carrier, noPassing, type PassingFactory, socketCarrier } from "@nnhal/transport/carriers";
+import { connectDevice, type RemoteDevice, type SessionOptions, type Unavailable } from "@nnhal/transport/client";
+import { takeFirst } from "./first-frame.ts";
+import { decodeReply, encodeGreeting } from "./greeting.ts";
+import { defaultDirectory, listSockets, socketPath } from "./runtime-directory.ts";
+
+/** Opening a device for its first client can take long: an engine is loaded. */
+const defaultConnectLimit = 60_000_000_000n;
+
+/** How to connect to a service. `connectLimit`: default 60 s. */
+export interface ServiceOptions extends Omit<SessionOptions, "service" | "passing"> {
+  /** Default: `defaultDirectory()`. */
+  readonly directory?: string | undefined;
+  /** Whether memories may be shared. Default true: they are if the system can. */
+  readonly sharing?: boolean | undefined;
+  /** Whether the connection keeps the process alive. Default false. */
+  readonly keepAlive?: boolean | undefined;
+  /** Milliseconds in which the service must take the client. Default 5000. */
+  readonly limit?: number | undefined;
+}
+
+/** How memories cross to a service: `copied` says why. */
+export type MemoryWay = { readonly kind: "shared" } | { readonly kind: "copied"; readonly reason: string };
+
+/** A device of a service. */
+export interface ServiceDevice extends RemoteDevice {
+  /** How memories cross over the connection now. */
+  readonly memoryWay: MemoryWay;
+}
+
+/** A connection of which the protocol has not begun. */
+interface Joined {
+  readonly carrier: Carrier;
+  readonly way: MemoryWay;
+  readonly descriptors: DescriptorSocket | undefined;
+}
+
+/**
+ * Connects to the service of a name. When the connection is lost, calls under way end with DEVICE_UNAVAILABLE, and a call of the device
+ * connects again and is made once more; prepared models stay lost, as those of HAL services do. Never rejects.
+ */
+export async function connectService(name: string, options: ServiceOptions = {}): Promise<ServiceDevice | Unavailable> {
+  const { directory, sharing, keepAlive, limit, ...session } = options;
+  const first = await joinService(name, options);
+  if ("unavailable" in first) return first;
+  let current = first;
+  const passing: PassingFactory = (onUnused) => {
+    const { descriptors } = current;
+    if (descriptors === undefined) return noPassing(onUnused);
+    const way = descriptorWay(descriptors.fd);
+    return "notPassed" in way ? noPassing(onUnused) : createPassing(way, { onUnused });
+  };
+  const reconnect = async (): Promise<Carrier | Unavailable> => {
+    const again = await joinService(name, options);
+    if ("unavailable" in again) return again;
+    current = again;
+    return again.carrier;
+  };
+  const device = await connectDevice(current.carrier, {
+    connectLimit: defaultConnectLimit,
+    ...session,
+    service: name,
+    passing,
+    reconnect,
+  });
+  if ("unavailable" in device) return device;
+  return Object.defineProperty({ ...device, memoryWay: current.way }, "memoryWay", {
+    enumerable: true,
+    get: () => current.way,
+  });
+}
+
+/** Connects to all services of a directory; those that do not answer are in the list with the reason. */
+export async function connectServices(
+  options: ServiceOptions = {},
+): Promise<readonly { readonly name: string; readonly opened: ServiceDevice | Unavailable }[]> {
+  const names = await listSockets(options.directory ?? defaultDirectory());
+  return Promise.all(names.map(async (name) => ({ name, opened: await connectService(name, options) })));
+}
+
+async function joinService(name: string, options: ServiceOptions): Promise<Joined | Unavailable> {
+  const { directory = defaultDirectory(), sharing = true, keepAlive = false, limit = 5000 } = options;
+  let path: string;
+  try {
+    path = socketPath(directory, name);
+  } catch (error) {
+    return { unavailable: messageOf(error) };
+  }
+  const socket = await opened(path);
+  if ("unavailable" in socket) return { unavailable: `connecting to ${name} in ${directory}: ${socket.unavailable}` };
+  const own = sharing ? await connectDescriptors(path) : { noSocket: "sharing is off" };
+  const secret = "secret" in own ? own.secret : undefined;
+  const whole = socketCarrier(socket);
+  whole.send(encodeGreeting({ secret }));
+  const release = () => {
+    if ("close" in own) own.close();
+  };
+  const first = await takeFirst(whole, limit);
+  const reply = "bytes" in first ? decodeReply(first.bytes) : undefined;
+  if ("closed" in first || reply === undefined || reply.kind === "refused") {
+    release();
+    if ("carrier" in first) first.carrier.close();
+    const why = "closed" in first ? first.closed : (reply?.reason ?? "it does not answer as a service of this version");
+    return { unavailable: `connecting to ${name} in ${directory}: ${why}` };
+  }
+  if (!keepAlive) socket.unref();
+  socket.once("close", release);
+  const isShared = reply.kind === "shared" && "fd" in own;
+  if (!isShared) release();
+  const why = "noSocket" in own ? own.noSocket : reply.reason;
+  return {
+    carrier: first.carrier,
+    way: isShared ? { kind: "shared" } : { kind: "copied", reason: why },
+    descriptors: isShared ? own : undefined,
+  };
+}
+
+function opened(path: string): Promise<Socket | Unavailable> {
+  return new Promise((resolve) => {
+    const socket = connectSocket(path);
+    socket.once("connect", () => resolve(socket));
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      const absent = error.code === "ENOENT" || error.code === "ECONNREFUSED";
+      resolve({ unavailable: absent ? "there is no such service" : error.message });
+    });
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,158 @@
+/**
+ * The runtime directory: one unix socket for each service, named as the device. The directory belongs to one user alone, since who can
+ * connect to a socket in it can use the devices. Sockets of daemons that are dead are removed; nothing else is.
+ */
+import { randomUUID } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { chmod, link, lstat, mkdir, readdir, rename, unlink } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** Why a directory or a socket cannot be used. */
+export class RegistryError extends Error {
+  override readonly name = "RegistryError";
+}
+
+/** Where the default directory is looked for. */
+export interface RuntimeEnvironment {
+  readonly XDG_RUNTIME_DIR?: string | undefined;
+}
+
+/** Most bytes of the path of a unix socket on Linux, without the closing zero. macOS has 103. */
+const longestSocketPath = process.platform === "darwin" ? 103 : 107;
+
+/** What a service is called: it becomes the name of a file. */
+const serviceName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+/** The user of this process; undefined on systems without users of this kind. */
+const ownUser = () => process.getuid?.();
+
+/** `$XDG_RUNTIME_DIR/nnhal`, else a directory of the user under the temporary directory. */
+export function defaultDirectory({ XDG_RUNTIME_DIR: runtime }: RuntimeEnvironment = process.env): string {
+  if (runtime !== undefined && runtime !== "") return join(runtime, "nnhal");
+  return join(tmpdir(), `nnhal-${ownUser() ?? "user"}`);
+}
+
+/**
+ * Makes the directory, for its owner alone, or checks one that exists. Rejects with a RegistryError if it is a symbolic link, belongs to
+ * another user, or others can open it.
+ */
+export async function openDirectory(directory: string): Promise<string> {
+  const path = resolve(directory);
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new RegistryError(`the runtime directory ${path} cannot be made: ${messageOf(error)}`);
+  }
+  const found = await lstat(path);
+  const problem = problemOf(found);
+  if (problem !== undefined) throw new RegistryError(`the runtime directory ${path} ${problem}`);
+  return path;
+}
+
+function problemOf(found: Stats): string | undefined {
+  if (found.isSymbolicLink()) return "is a symbolic link";
+  if (!found.isDirectory()) return "is not a directory";
+  const user = ownUser();
+  // Windows has neither users nor modes of this kind.
+  if (user === undefined) return undefined;
+  if (found.uid !== user) return `belongs to user ${found.uid}, not to user ${user}`;
+  const open = found.mode & 0o077;
+  if (open !== 0) return `has mode 0${(found.mode & 0o777).toString(8)}: others can open it; 0700 is needed`;
+  return undefined;
+}
+
+/** The path of the socket of a service. Throws a RegistryError for a name that is not valid. */
+export function socketPath(directory: string, name: string): string {
+  if (!serviceName.test(name)) {
+    const rule = "letters, digits, _, . and -, at most 64, the first a letter or a digit";
+    throw new RegistryError(`${JSON.stringify(name)} is not a valid name of a service: ${rule}`);
+  }
+  const path = join(directory, name);
+  const length = Buffer.byteLength(path);
+  if (length > longestSocketPath) {
+    throw new RegistryError(`the socket ${path} has a path of ${length} bytes; ${longestSocketPath} are the most`);
+  }
+  return path;
+}
+
+/**
+ * Makes room for a socket: removes one whose daemon is dead. Rejects with a RegistryError if a daemon serves it, or what is there is
+ * not a socket of this user.
+ */
+export async function removeStale(path: string): Promise<void> {
+  const found = await statusOf(path);
+  if (found === undefined) return;
+  if (!found.isSocket()) throw new RegistryError(`${path} exists and is not a socket`);
+  const user = ownUser();
+  if (user !== undefined && found.uid !== user) {
+    throw new RegistryError(`the socket ${path} belongs to user ${found.uid}, not to user ${user}`);
+  }
+  if (await isServed(path)) throw new RegistryError(`the socket ${path} is served by another process`);
+  // Another daemon can have replaced it since: what is taken away is asked again, and put back if it is alive.
+  const aside = join(path, "..", `.${randomUUID().slice(0, 8)}`);
+  await rename(path, aside).catch(ignoreMissing);
+  if ((await statusOf(aside)) === undefined) return;
+  try {
+    if (!(await isServed(aside))) return;
+    await link(aside, path);
+  } finally {
+    await unlink(aside).catch(ignoreMissing);
+  }
+  throw new RegistryError(`the socket ${path} is served by another process`);
+}
+
+/** Lets only the owner connect, on systems that look at the mode of a socket. */
+export async function protectSocket(path: string): Promise<void> {
+  if (ownUser() !== undefined) await chmod(path, constants.S_IRUSR | constants.S_IWUSR);
+}
+
+/** The names of sockets in a directory, in order; none if it does not exist. */
+export async function listSockets(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+    ignoreMissing(error);
+    return [];
+  });
+  const names = entries.filter((entry) => entry.isSocket() && isService(entry.name)).map(({ name }) => name);
+  return names.sort();
+}
+
+/** Sockets for descriptors lie beside those of services. */
+function isService(name: string): boolean {
+  return serviceName.test(name) && !name.endsWith(".descriptors");
+}
+
+/** Whether a process listens at a socket. */
+export function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNREFUSED" || error.code === "ENOENT") resolve(false);
+      // A full queue of connections is of a process that is alive.
+      else if (error.code === "EAGAIN") resolve(true);
+      else reject(new RegistryError(`the socket ${path} cannot be asked: ${error.message}`));
+    });
+  });
+}
+
+async function statusOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    return ignoreMissing(error);
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
