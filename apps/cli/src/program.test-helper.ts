@@ -117,6 +117,41 @@ export function addingModel(): Uint8Array {
   });
 }
 
+/** Two convolutions, which the HAL has, with COS between them, which it lacks. `data`: the weights of both. */
+export function partlyExtendedModel(extent = 12, channels = 8): Uint8Array {
+  const shape = [1, extent, extent, channels];
+  const weights = Float32Array.from({ length: 9 * channels * channels }, (_, i) => ((i * 37) % 17) / 64 - 0.125);
+  const filter = { shape: [channels, 3, 3, channels], data: new Uint8Array(weights.buffer) };
+  const options = { padding: "SAME", strideW: 1, strideH: 1, fusedActivationFunction: "RELU" };
+  const names = ["image", "first", "wave", "result"];
+  return modelOf({
+    tensors: [...names.map((name) => tensor(name, { shape })), tensor("filter", filter)],
+    inputs: [0],
+    outputs: [3],
+    operators: [
+      { name: "CONV_2D", version: 1, inputs: [0, 4], outputs: [1], options },
+      { name: "COS", version: 1, inputs: [1], outputs: [2], options: {} },
+      { name: "CONV_2D", version: 1, inputs: [2, 4], outputs: [3], options },
+    ],
+  });
+}
+
+/** A layer with float inputs and 8-bit weights. */
+export function hybridModel(): Uint8Array {
+  const weights = {
+    type: "INT8",
+    shape: [2, 4],
+    data: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8),
+    ...quantised(0.5, 0),
+  } as const;
+  return modelOf({
+    tensors: [tensor("x", { shape: [1, 4] }), tensor("weights", weights), tensor("y", { shape: [1, 2] })],
+    inputs: [0],
+    outputs: [2],
+    operators: [{ name: "FULLY_CONNECTED", version: 3, inputs: [0, 1, -1], outputs: [2], options: {} }],
+  });
+}
+
 /** A file with the signatures `double` and `differ`: the first adds its input to itself, the second subtracts `less` from `more`. */
 export function twoSignaturesModel(): Uint8Array {
   const shape = [2, 2];
