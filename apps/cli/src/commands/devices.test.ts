@@ -146,7 +146,9 @@ describe("--extension", () => {
     expect(stderr).toBe("");
     expect(stdout.split("\n").slice(1)).toEqual([
       "nnhal-reference  CPU   nnhal-reference-1+com.example.vendor+com.example.other  AVAILABLE  reference",
-      "  extension com.example.vendor: LONG (scalar, 8 bytes), TENSOR_LONG (tensor, 8 bytes an element)",
+      "  extension com.example.vendor",
+      "    scalars, bytes: LONG 8",
+      "    tensors, bytes an element: TENSOR_LONG 8",
       "  extension com.example.other",
       ...sharedMemoryLines,
       expect.stringMatching(/^allow-list \/etc\/list: .+/),

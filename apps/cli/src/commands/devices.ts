@@ -9,7 +9,7 @@ import { deviceStatusNames, deviceTypeNames, type Extension } from "@nnhal/types
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import type { FoundDevice } from "../devices.ts";
-import { columns } from "../text.ts";
+import { columns, wrapped } from "../text.ts";
 
 /** A device, as `--json` prints it. */
 export interface DeviceJson {
@@ -151,7 +151,7 @@ function formatDevices(
       return [
         row,
         ...(memory === undefined ? [] : [`  memories are ${memory}`]),
-        ...extensions.map(formatExtension),
+        ...extensions.flatMap(formatExtension),
         ...advice.flatMap((each) => [`  ${each.reason}`, ...(each.remedy ? [`  to add it: ${each.remedy}`] : [])]),
       ];
     }),
@@ -161,10 +161,13 @@ function formatDevices(
   ];
 }
 
-function formatExtension({ name, operandTypes }: ExtensionJson): string {
-  const types = operandTypes.map(
-    ({ type, name: typeName, isTensor, byteSize }) =>
-      `${typeName ?? `type ${type}`} (${isTensor ? "tensor" : "scalar"}, ${byteSize} bytes${isTensor ? " an element" : ""})`,
-  );
-  return `  extension ${name}${types.length > 0 ? `: ${types.join(", ")}` : ""}`;
+/** The types in lines for people: scalars, then tensors, each with the bytes of an element. */
+function formatExtension({ name, operandTypes }: ExtensionJson): string[] {
+  const listed = (what: string, areTensors: boolean) => {
+    const types = operandTypes
+      .filter(({ isTensor }) => isTensor === areTensors)
+      .map(({ type, name: typeName, byteSize }) => `${typeName ?? `type ${type}`} ${byteSize}`);
+    return types.length === 0 ? [] : wrapped(`    ${what}: `, types);
+  };
+  return [`  extension ${name}`, ...listed("scalars, bytes", false), ...listed("tensors, bytes an element", true)];
 }
