@@ -6,9 +6,9 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Backend } from "@nnhal/backend";
+import type { Backend, Unavailable } from "@nnhal/backend";
 import { type ExtensionDefinition, isExtensionName } from "@nnhal/operations";
-import { deviceTypeNames } from "@nnhal/types";
+import { type Device, deviceTypeNames } from "@nnhal/types";
 import { messageOf, usageError } from "./failure.ts";
 import { ensureKind } from "./files.ts";
 import { oneLine } from "./text.ts";
@@ -23,6 +23,18 @@ export interface Engine {
   load(): Promise<Backend>;
   /** The same engine with the reference kernels of some extensions. Absent: it runs no kernels but its own. */
   withExtensions?(extensions: readonly ExtensionDefinition[]): Promise<Backend>;
+}
+
+/** A service of another process: its device is there, and needs no backend. */
+export interface RemoteEngine extends Pick<Engine, "device" | "module"> {
+  connect(): Promise<RemoteConnection | Unavailable>;
+}
+
+/** The device of a service. */
+export interface RemoteConnection {
+  readonly device: Device;
+  /** How memories cross to it. */
+  readonly memory: string;
 }
 
 /** The engine of a module. Rejects with a usage error if the module cannot be loaded or exports no backend. */

@@ -3,8 +3,10 @@
  */
 import { basename } from "node:path";
 import type { ScoredClass } from "@nnhal/network/tensors";
+import type { Seen } from "./draw.ts";
 import type { OutputValue } from "./model/execute.ts";
 import { shownValues } from "./model/values.ts";
+import { formatProfile, type Profile } from "./profile.ts";
 import { type OutputJson, valuesText } from "./run-report.ts";
 import { columns, counted, milliseconds, plain } from "./text.ts";
 
@@ -19,6 +21,8 @@ export interface BatchResult {
   readonly top: readonly ScoredClass[];
   /** Milliseconds of the run. */
   readonly time: number;
+  /** What was drawn onto it. */
+  readonly seen?: Seen;
   /** Why it could not be used. */
   readonly problem?: string;
 }
@@ -33,6 +37,10 @@ export interface BatchReport {
   readonly prepare: number;
   /** Median of the runs, in milliseconds. */
   readonly median: number;
+  /** The times of all inputs together. */
+  readonly profile?: Profile;
+  /** The folder of the drawings. */
+  readonly drawings?: string;
 }
 
 /** What `--json` prints. */
@@ -44,24 +52,28 @@ export interface BatchJson {
     readonly outputs: readonly OutputJson[];
     readonly top: readonly ScoredClass[];
     readonly ms: number;
+    readonly seen?: Seen;
     readonly problem?: string;
   }[];
   readonly latencyMs: { readonly prepare: number; readonly median: number };
+  readonly profile?: Profile;
 }
 
 /** The report as JSON. */
-export function batchJson({ model, device, results, prepare, median }: BatchReport): BatchJson {
+export function batchJson({ model, device, results, prepare, median, profile }: BatchReport): BatchJson {
   return {
     model,
     device,
-    results: results.map(({ input, outputs, top, time, problem }) => ({
+    results: results.map(({ input, outputs, top, time, seen, problem }) => ({
       input,
       outputs,
       top,
       ms: time,
+      ...(seen !== undefined && { seen }),
       ...(problem !== undefined && { problem }),
     })),
     latencyMs: { prepare, median },
+    ...(profile && { profile }),
   };
 }
 
@@ -74,7 +86,7 @@ export function foundText(outputs: readonly OutputValue[], [best]: readonly Scor
 }
 
 /** The report for people: a line for each input, with its best class or its first values. */
-export function formatBatch({ model, device, results, prepare, median }: BatchReport): string {
+export function formatBatch({ model, device, results, prepare, median, profile, drawings }: BatchReport): string {
   const rows = results.flatMap(({ input, found, time, problem }) =>
     problem === undefined ? [[plain(input), found, milliseconds(time)]] : [],
   );
@@ -83,10 +95,12 @@ export function formatBatch({ model, device, results, prepare, median }: BatchRe
     ["model", basename(model)],
     ["device", device],
     ["latency", `prepared in ${milliseconds(prepare)}, median ${milliseconds(median)} an input`],
+    ...(drawings === undefined ? [] : [["written", plain(drawings)]]),
   ];
   const failed =
     problems.length === 0 ? [] : ["", `${counted(problems.length, "input")} could not be used`, ...problems];
-  return `${[...columns(facts), "", ...columns(rows), ...failed].join("\n")}\n`;
+  const times = profile === undefined ? [] : ["", ...formatProfile(profile)];
+  return `${[...columns(facts), "", ...columns(rows), ...times, ...failed].join("\n")}\n`;
 }
 
 /** A part of CSV: quoted if that is needed. */

@@ -43,12 +43,18 @@ export function createContexts(
   };
 }
 
-/** The user's backends come before those that this program knows. Naming one of these moves it to the front. */
+/**
+ * The user's backends come before those that this program knows. Naming one of these moves it to the front. With services of a daemon
+ * there are no others.
+ */
 async function findDevices(
-  { backend: modules = [], extension: definitions = [] }: SharedOptions,
-  { engines, cwd, installs }: Surroundings,
+  { backend: modules = [], extension: definitions = [], driver: drivers = [] }: SharedOptions,
+  { engines: known, cwd, installs }: Surroundings,
   trace: TraceRecorder,
 ): Promise<DeviceFinder> {
+  const { servicesAt } = await import("./driver-services.ts");
+  const services = (await Promise.all(drivers.map((driver) => servicesAt(driver, cwd)))).flat();
+  const engines = drivers.length > 0 ? services : known;
   const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
   const others = engines.filter(({ module }) => !modules.includes(module));
   const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
@@ -56,7 +62,8 @@ async function findDevices(
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */
-function sharedArguments({ backend = [], extension = [], debug = false }: SharedOptions): string[] {
+function sharedArguments({ backend = [], extension = [], driver = [], debug = false }: SharedOptions): string[] {
   const named = (option: string, modules: readonly string[]) => modules.flatMap((module) => [option, module]);
-  return [...named("--backend", backend), ...named("--extension", extension), ...(debug ? ["--debug"] : [])];
+  const all = [...named("--backend", backend), ...named("--extension", extension), ...named("--driver", driver)];
+  return [...all, ...(debug ? ["--debug"] : [])];
 }

@@ -7,7 +7,7 @@ import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
-import type { Engine } from "./backend-module.ts";
+import type { Engine, RemoteEngine } from "./backend-module.ts";
 import { exitCodes, failure, isMissing, messageOf, usageError } from "./failure.ts";
 import { allDevices } from "./option-values.ts";
 import { oneLine } from "./text.ts";
@@ -22,6 +22,8 @@ export interface FoundDevice {
   readonly missing: readonly Unavailable[];
   /** Where its figures for power come from; undefined if it does not say. */
   readonly powerBasis?: PowerBasis | undefined;
+  /** How memories cross to the process of a device that is not of this one. */
+  readonly memory?: string | undefined;
   /** The definitions of the extensions that it has. */
   readonly extensions: readonly ExtensionDefinition[];
 }
@@ -73,7 +75,7 @@ export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
 
 /** A finder over some engines. Throws a usage error if two of them give their devices the same name. */
 export function createDeviceFinder(
-  engines: readonly Engine[],
+  engines: readonly (Engine | RemoteEngine)[],
   { trace = noTracer, extensions = [], installs = byNpm, own = 0 }: DeviceFinderOptions = {},
 ): DeviceFinder {
   const names = engines.map(({ device }) => device);
@@ -82,9 +84,11 @@ export function createDeviceFinder(
     const modules = engines.filter(({ device }) => device === twice).map(({ module }) => module);
     throw usageError(`two devices are called ${twice}: those of ${modules.join(" and ")}`);
   }
-  const found = new Map<Engine, Promise<FoundDevice>>();
-  const find = (engine: Engine): Promise<FoundDevice> => {
-    const known = found.get(engine) ?? openEngine(engine, { trace, extensions, installs });
+  const found = new Map<Engine | RemoteEngine, Promise<FoundDevice>>();
+  const find = (engine: Engine | RemoteEngine): Promise<FoundDevice> => {
+    const opening = () =>
+      "connect" in engine ? connectEngine(engine) : openEngine(engine, { trace, extensions, installs });
+    const known = found.get(engine) ?? opening();
     found.set(engine, known);
     return known;
   };
@@ -139,6 +143,15 @@ interface Opening {
   readonly trace: Tracer;
   readonly extensions: readonly ExtensionDefinition[];
   installs(module: string): string;
+}
+
+async function connectEngine({ device: name, connect }: RemoteEngine): Promise<FoundDevice> {
+  const connected = await connect();
+  if ("unavailable" in connected) {
+    return { name, type: undefined, opened: connected, missing: [], extensions: [] };
+  }
+  const { device, memory } = connected;
+  return { name, type: device.getType().type, opened: device, missing: [], memory, extensions: [] };
 }
 
 async function openEngine(engine: Engine, { trace, extensions: wanted, installs }: Opening): Promise<FoundDevice> {

@@ -51,22 +51,41 @@ export interface SeeOptions {
   readonly extensions: readonly ExtensionDefinition[];
 }
 
-/** Draws. Rejects with a failure if the network is none of those, or cannot run. */
-export async function drawSeen(
+/** Draws what a network sees in pictures. Its methods reject with a failure if the network cannot run. */
+export interface Drawer {
+  draw(picture: Picture): Promise<Drawn>;
+  close(): Promise<void>;
+}
+
+/** Rejects with a failure if the network is none of those, or cannot run. */
+export async function openDrawer(
   { bytes }: LoadedModel,
   { devices }: DeviceSelection,
-  picture: Picture,
   { task, signature, normalisation, labels, extensions }: SeeOptions,
-): Promise<Drawn> {
+): Promise<Drawer> {
+  const model = await drawing(() =>
+    load(bytes, { devices, extensions, ...(signature !== undefined && { signature }) }),
+  );
   try {
-    const model = await load(bytes, { devices, extensions, ...(signature !== undefined && { signature }) });
-    try {
-      const given = normalisation === undefined ? picture : { ...picture, use: { ...picture.use, ...normalisation } };
-      const { seen, drawing } = await tasks[task ?? taskOf(model)](model, given, labels);
-      return { seen, file: await encodePng(draw(picture, drawing)) };
-    } finally {
-      await model.close();
-    }
+    const see = tasks[task ?? taskOf(model)];
+    return {
+      draw: (picture) =>
+        drawing(async () => {
+          const use = normalisation === undefined ? picture.use : { ...picture.use, ...normalisation };
+          const { seen, drawing: parts } = await see(model, { ...picture, use }, labels);
+          return { seen, file: await encodePng(draw(picture, parts)) };
+        }),
+      close: () => model.close(),
+    };
+  } catch (error) {
+    await model.close();
+    throw error;
+  }
+}
+
+async function drawing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
     throw failure(`nothing can be drawn: ${oneLine(error.message)}`, error);

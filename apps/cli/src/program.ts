@@ -191,6 +191,12 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
         "let the reference device run a vendor extension: a module or file that exports its definition",
       ).argParser(collect),
     )
+    .addOption(
+      new Option(
+        "--driver <directory|name>",
+        "use the devices of a daemon (nnhal-sample-driver): all of its directory, or the one of a name",
+      ).argParser(collect),
+    )
     .option("--debug", "show the place in the program where a problem arose")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bar, columns, milliseconds } from "./text.ts";
+import { bar, columns, milliseconds, wrapped } from "./text.ts";
 
 describe("text for terminals", () => {
   it("draws bars in eighths, within their width", () => {
@@ -28,5 +28,14 @@ describe("text for terminals", () => {
       "99.9 ms",
       "123 ms",
     ]);
+  });
+
+  it("wraps lists at 100 columns, below the first item", () => {
+    const item = "x".repeat(43);
+    expect(wrapped("list: ", ["a", "b"])).toEqual(["list: a, b"]);
+    expect(wrapped("list: ", [item, item, "ccccc"])).toEqual([`list: ${item}, ${item},`, "      ccccc"]);
+    expect(wrapped("list: ", [item, `${item}xxxxxx`])).toEqual([`list: ${item}, ${item}xxxxxx`]);
+    expect(wrapped("list: ", [item, `${item}xxxxxxx`])).toEqual([`list: ${item},`, `      ${item}xxxxxxx`]);
+    expect(wrapped("list: ", ["y".repeat(120)])).toEqual([`list: ${"y".repeat(120)}`]);
   });
 });

@@ -48,3 +48,20 @@ export function counted(number: number, what: string): string {
 export function unexpectedLine(error: unknown, debug: boolean): string {
   return `unexpected problem: ${oneLine(messageOf(error))}${debug ? "" : "; --debug shows where"}`;
 }
+
+const MOST_COLUMNS = 100;
+
+/** A list with commas between its items, in lines of at most 100 columns; those after the first begin below the first item. */
+export function wrapped(head: string, items: readonly string[]): string[] {
+  const lines: string[] = [];
+  let line = head;
+  for (const [place, item] of items.entries()) {
+    const next = place === items.length - 1 ? item : `${item},`;
+    const isEmpty = line.length === head.length;
+    if (!isEmpty && line.length + 1 + next.length > MOST_COLUMNS) {
+      lines.push(line);
+      line = " ".repeat(head.length) + next;
+    } else line += isEmpty ? next : ` ${next}`;
+  }
+  return [...lines, line];
+}

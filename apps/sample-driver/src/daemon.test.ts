@@ -1,12 +1,13 @@
 /** A daemon as a process: what it offers, how it starts and how it ends. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { connectService, type ServiceDevice } from "@nnhal/service";
 import { createSharedMemory } from "@nnhal/shared-memory";
 import { DeviceStatus, DeviceType, ErrorStatus } from "@nnhal/types";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { added, addModel, addOnce, prepare } from "./models.test-helper.ts";
-import { cleanUp, type StartedDaemon, startDaemonProcess } from "./process.test-helper.ts";
+import { cleanUp, nnhal, type StartedDaemon, startDaemonProcess } from "./process.test-helper.ts";
 import { runDaemon } from "./program.ts";
 
 let daemon: StartedDaemon;
@@ -91,6 +92,13 @@ describe("a daemon", () => {
     expect(await connectService("../x", { directory })).toMatchObject({
       unavailable: expect.stringContaining('"../x" is not a valid name of a service'),
     });
+  });
+
+  it("is used by the command line", async () => {
+    const model = fileURLToPath(new URL("../../cli/demo/digits-uint8.tflite", import.meta.url));
+    const { code, stdout, stderr } = await nnhal("run", model, "--random", "1", "--driver", daemon.directory, "--json");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("nnapi-sample_all");
   });
 
   it("leaves the sockets of a daemon that lives", async () => {

@@ -36,6 +36,12 @@ export function startSource(file: string, args: readonly string[], env: NodeJS.P
   );
 }
 
+/** Runs a command of `nnhal` to its end. */
+export async function nnhal(...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const started = startSource("../../cli/src/main.ts", args);
+  return { code: await started.ended, ...started.output };
+}
+
 function watched(child: ChildProcess): Started {
   processes.add(child);
   const output = { stdout: "", stderr: "" };

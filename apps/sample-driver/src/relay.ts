@@ -7,8 +7,9 @@ import { ping } from "@nnhal/transport/protocol";
 import { ErrorStatus } from "@nnhal/types";
 import { encode } from "@nnhal/utils/codec";
 
-/** Bytes that wait for a side, above which nothing more is taken from the other. */
+/** Bytes that wait for a side, above which nothing more is taken from the other; and from a client that does not read its answers. */
 const mostWaiting = 4 * 2 ** 20;
+const mostUnread = 2 ** 20;
 
 /** Frames of the protocol, which the main thread reads no further than this. */
 const callKind = 2;
@@ -19,7 +20,10 @@ const pingLength = 13;
 export function relay(client: Carrier, device: Carrier): Promise<string> {
   const pass = (from: Carrier, to: Carrier, bytes: Uint8Array) => {
     to.send(bytes);
-    if (to.waiting <= mostWaiting) return;
+    if (to.waiting > mostWaiting) hold(from, to);
+  };
+  /** Takes nothing from a side until the other has read. */
+  const hold = (from: Carrier, to: Carrier) => {
     from.pause();
     void to.drained().then(() => from.resume());
   };
@@ -27,8 +31,9 @@ export function relay(client: Carrier, device: Carrier): Promise<string> {
     client.start({
       frame({ bytes }) {
         const id = pingIn(bytes);
-        if (id === undefined) pass(client, device, bytes);
-        else client.send(pingAnswer(id));
+        if (id === undefined) return pass(client, device, bytes);
+        client.send(pingAnswer(id));
+        if (client.waiting > mostUnread) hold(client, client);
       },
       closed(reason) {
         device.close(reason);

@@ -108,19 +108,19 @@ describe("the log of a run", () => {
     expect([status, result]).toEqual([ErrorStatus.NONE, 3]);
     expect(lines).toEqual([
       "run: 2 operations in the main subgraph",
-      "operation 0 (WHILE)",
-      "operation 0 (LESS)",
-      "operation 0 (WHILE): the condition is true after 0 iterations",
-      "operation 0 (ADD)",
-      "operation 0 (LESS)",
-      "operation 0 (WHILE): the condition is false after 1 iterations",
-      "operation 1 (IF)",
-      "operation 1 (IF): the condition is true",
-      "operation 0 (ADD)",
+      "operation 1 (WHILE)",
+      "operation 1 (LESS)",
+      "operation 1 (WHILE): the condition is true after 0 iterations",
+      "operation 1 (ADD)",
+      "operation 1 (LESS)",
+      "operation 1 (WHILE): the condition is false after 1 iterations",
+      "operation 2 (IF)",
+      "operation 2 (IF): the condition is true",
+      "operation 1 (ADD)",
     ]);
     lines.length = 0;
     await run(0, { log: (line) => lines.push(line) });
-    expect(lines.slice(-2)).toEqual(["operation 1 (IF): the condition is false", "operation 0 (MUL)"]);
+    expect(lines.slice(-2)).toEqual(["operation 2 (IF): the condition is false", "operation 1 (MUL)"]);
   });
 });
 

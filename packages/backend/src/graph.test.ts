@@ -101,7 +101,7 @@ describe("viewModel", () => {
 
   it("refuses to compile an operation without a view", () => {
     const odd = model([{ type: OperationType.OEM_OPERATION, inputs: [0], outputs: [3] }]);
-    expect(() => viewModel(source(odd))).toThrow("operation 0 cannot be compiled: OEM_OPERATION: the engine has no");
+    expect(() => viewModel(source(odd))).toThrow("operation 1 cannot be compiled: OEM_OPERATION: the engine has no");
   });
 });
 

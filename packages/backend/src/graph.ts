@@ -246,7 +246,7 @@ function viewGraph(subgraph: Subgraph, source: GraphSource, referenced: readonly
   return {
     operands,
     operations: operations.map((view) => {
-      if ("unknown" in view) throw new TypeError(`operation ${view.index} cannot be compiled: ${view.unknown}`);
+      if ("unknown" in view) throw new TypeError(`operation ${view.index + 1} cannot be compiled: ${view.unknown}`);
       return view;
     }),
     inputs: [...subgraph.inputIndexes],

@@ -81,7 +81,7 @@ describe("WHILE", () => {
     execution.setInput(0, Float32Array.of(0));
     execution.setOutput(0, new Float32Array(1));
     const missed = execution.compute();
-    await expect(missed).rejects.toThrow("operation 0 (WHILE): the loop took longer than 1000000 ns");
+    await expect(missed).rejects.toThrow("operation 1 (WHILE): the loop took longer than 1000000 ns");
     await expect(missed).rejects.toThrow(expect.objectContaining({ code: ResultCode.MISSED_DEADLINE_TRANSIENT }));
   });
 });

@@ -95,7 +95,7 @@ describe("Execution", () => {
     execution.setOutput(0, new Float32Array(1));
     const failed = execution.compute();
     await expect(failed).rejects.toThrow(code("OP_FAILED"));
-    await expect(failed).rejects.toThrow("operation 0 (EMBEDDING_LOOKUP): ");
+    await expect(failed).rejects.toThrow("operation 1 (EMBEDDING_LOOKUP): ");
     expect(() => execution.getOutputOperandDimensions(0)).toThrow(code("BAD_STATE"));
   });
 

@@ -97,11 +97,11 @@ describe("the log of the runtime", () => {
     const { log, lines } = logged("compilation");
     await runWatched({ log });
     expect(lines[0]).toBe("verbose COMPILATION compile 2 operations, 3 operands, 1 input, 1 output for device");
-    expect(lines[1]).toMatch(/^verbose COMPILATION operation 0 \(ABS\): ./);
-    expect(lines[2]).toMatch(/^verbose COMPILATION operation 1 \(FLOOR\): ./);
+    expect(lines[1]).toMatch(/^verbose COMPILATION operation 1 \(ABS\): ./);
+    expect(lines[2]).toMatch(/^verbose COMPILATION operation 2 \(FLOOR\): ./);
     expect(lines.slice(3, 6)).toEqual([
-      "verbose COMPILATION step 0: operations 0 to 1 on device",
-      "info COMPILATION // step 0: operations 0 to 1 on device",
+      "verbose COMPILATION step 1: operations 1 to 2 on device",
+      "info COMPILATION // step 1: operations 1 to 2 on device",
       "info COMPILATION digraph {",
     ]);
     expect(lines.at(-1)).toBe("info COMPILATION }");
@@ -124,8 +124,8 @@ describe("the log of the runtime", () => {
     ]);
     expect(lines).toEqual([
       "verbose EXECUTION compute with 1 inputs and 1 outputs",
-      "verbose EXECUTION run operation 0 on first",
-      "verbose EXECUTION run operation 1 on second",
+      "verbose EXECUTION run operation 1 on first",
+      "verbose EXECUTION run operation 2 on second",
       "verbose EXECUTION compute returns NONE: outputs of [2]",
     ]);
   });
@@ -138,8 +138,8 @@ describe("the log of the runtime", () => {
     const onFallback = (message: string) => told.push(message);
     const output = await runWatched({ log }, [failing], { cpu, policy: androidPolicy, onFallback });
     expect([...output]).toEqual([1, 2]);
-    expect(told).toEqual(["the step of operations 0, 1 runs again on cpu"]);
-    expect(lines).toContain("verbose EXECUTION the step of operations 0, 1 runs again on cpu");
+    expect(told).toEqual(["the step of operations 1, 2 runs again on cpu"]);
+    expect(lines).toContain("verbose EXECUTION the step of operations 1, 2 runs again on cpu");
   });
 
   it("passes on the engine's lines if CPUEXE is on", async () => {
@@ -147,8 +147,8 @@ describe("the log of the runtime", () => {
     await runWatched({ log });
     expect(lines).toEqual([
       "verbose CPUEXE device: run: 2 operations in the main subgraph",
-      "verbose CPUEXE device: operation 0 (ABS)",
-      "verbose CPUEXE device: operation 1 (FLOOR)",
+      "verbose CPUEXE device: operation 1 (ABS)",
+      "verbose CPUEXE device: operation 2 (FLOOR)",
     ]);
   });
 });

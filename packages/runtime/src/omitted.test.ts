@@ -18,7 +18,7 @@ describe("null", () => {
     const execution = new Execution(await compile(addModel(), [reference]));
     expect(() => execution.setInput(1, null)).toThrow(code("BAD_DATA"));
     expect(() => execution.setInput(1, null)).toThrow(
-      "setInput(1): input 1 cannot be omitted: operation 0 (ADD) needs it as right",
+      "setInput(1): input 1 cannot be omitted: operation 1 (ADD) needs it as right",
     );
     execution.setInput(1, Float32Array.of(1, 2));
   });
@@ -27,7 +27,7 @@ describe("null", () => {
     const execution = new Execution(await compile(addModel(), [reference]));
     expect(() => execution.setOutput(0, null)).toThrow(code("BAD_DATA"));
     expect(() => execution.setOutput(0, null)).toThrow(
-      "setOutput(0): output 0 cannot be omitted: operation 0 (ADD) writes it",
+      "setOutput(0): output 0 cannot be omitted: operation 1 (ADD) writes it",
     );
     execution.setOutput(0, new Float32Array(2));
   });

@@ -12,7 +12,7 @@ export function whyNeeded(main: Subgraph, side: "input" | "output", index: numbe
     const { type } = operation;
     const name = operationTypeNames.get(type);
     if (name === undefined || type === OperationType.OEM_OPERATION) continue;
-    const text = `operation ${place} (${name})`;
+    const text = `operation ${place + 1} (${name})`;
     if (side === "output") {
       if (operation.outputs.includes(operand)) return `${text} writes it, which has no optional outputs`;
       continue;

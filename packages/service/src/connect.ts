@@ -7,7 +7,10 @@ import { takeFirst } from "./first-frame.ts";
 import { decodeReply, encodeGreeting } from "./greeting.ts";
 import { defaultDirectory, listSockets, socketPath } from "./runtime-directory.ts";
 
-/** How to connect to a service. */
+/** Opening a device for its first client can take long: an engine is loaded. */
+const defaultConnectLimit = 60_000_000_000n;
+
+/** How to connect to a service. `connectLimit`: default 60 s. */
 export interface ServiceOptions extends Omit<SessionOptions, "service" | "passing"> {
   /** Default: `defaultDirectory()`. */
   readonly directory?: string | undefined;
@@ -56,7 +59,13 @@ export async function connectService(name: string, options: ServiceOptions = {})
     current = again;
     return again.carrier;
   };
-  const device = await connectDevice(current.carrier, { ...session, service: name, passing, reconnect });
+  const device = await connectDevice(current.carrier, {
+    connectLimit: defaultConnectLimit,
+    ...session,
+    service: name,
+    passing,
+    reconnect,
+  });
   if ("unavailable" in device) return device;
   return Object.defineProperty({ ...device, memoryWay: current.way }, "memoryWay", {
     enumerable: true,

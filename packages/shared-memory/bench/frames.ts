@@ -22,5 +22,5 @@ export function readFrames(socket: Socket, receive: (frame: Uint8Array) => void)
 }
 
 export function toWords(frame: Uint8Array): Int32Array {
-  return new Int32Array(frame.slice().buffer);
+  return new Int32Array(Uint8Array.from(frame).buffer);
 }

@@ -2,7 +2,8 @@
  * How long an ADD of one element takes, from the same thread to another process, beside the bare ways in which threads and
  * processes wait for each other. Round trips in microseconds, and their ratio to the bare way that limits them.
  *
- * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/shared-memory/bench/processes.ts [ROUNDS]`.
+ * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/shared-memory/bench/processes.ts [ROUNDS [NAMES]]`;
+ * NAMES is a regular expression.
  * All take turns, so that a busy moment meets each of them. Two sides that poll need two idle processors.
  */
 
@@ -19,6 +20,7 @@ import {
   packetEnds,
 } from "@nnhal/driver-core/burst";
 import { allocateMemory, mapPool } from "@nnhal/driver-core/memory";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import type { Memory, Request } from "@nnhal/types";
 import { adderRequest, type ConfigureMessage, clientContext, passingOver, unwrap } from "../src/burst.test-helper.ts";
 import {
@@ -28,12 +30,15 @@ import {
   mappedSignal,
   serveDescriptors,
 } from "../src/index.ts";
+import { prepareRemotely } from "../src/remote-device.test-helper.ts";
 import { type Peer, privateFolder, startPeer } from "../src/start-peer.test-helper.ts";
 import { readFrames, toWords, writeFrame } from "./frames.ts";
 import { prepareAdd } from "./prepare-add.ts";
 
 const rounds = Number(process.argv[2] ?? 40);
-const tripsOfRound = 100;
+/** Which contestants take part. */
+const wanted = new RegExp(process.argv[3] ?? "");
+const tripsOfRound = 50;
 
 interface Contestant {
   readonly name: string;
@@ -83,6 +88,7 @@ function wordsOf(memory: Memory): Int32Array {
 
 /** The bare ways of processes: a word that is counted up by turns. */
 async function addEcho(name: string, how: "spin" | "futex" | "async"): Promise<void> {
+  if (!wanted.test(name)) return;
   const { peer, passing } = await startProcess();
   const memory = unwrap(createSharedMemory(4096));
   const words = wordsOf(memory);
@@ -136,6 +142,7 @@ async function addBurst(
 }
 
 async function addProcessBurst(name: string, service: Partial<ConfigureMessage>, options: BurstOptions): Promise<void> {
+  if (!wanted.test(name)) return;
   const { contextOf } = await startProcess();
   const { burst, message } = await createBurst(contextOf(service).configure, { ...burstAcrossProcesses(), ...options });
   await addBurst(name, burst, message, adderRequest(), "processes: futex");
@@ -160,6 +167,7 @@ function startWorker(kind: string, words?: Int32Array) {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     workerData: { port: port2, kind, words },
     transferList: [port2],
+    execArgv: [...fromSource],
   });
   ends.push(() => worker.terminate());
   return port1;
@@ -168,7 +176,7 @@ function startWorker(kind: string, words?: Int32Array) {
 await addEcho("processes: spin", "spin");
 await addEcho("processes: futex", "futex");
 await addEcho("processes: futex, event loops", "async");
-{
+if (wanted.test("threads: wait and notify")) {
   const words = new Int32Array(new SharedArrayBuffer(256));
   startWorker("wait", words);
   add("threads: wait and notify", () => {
@@ -179,7 +187,7 @@ await addEcho("processes: futex, event loops", "async");
 }
 const sockets = await startProcess();
 await sockets.peer.ask("listen", path);
-{
+if (wanted.test("processes: socket")) {
   const socket = await connected(`${path}.echo`);
   let answered = () => {};
   socket.on("data", () => answered());
@@ -193,14 +201,14 @@ await sockets.peer.ask("listen", path);
       }),
   );
 }
-{
+if (wanted.test("ADD, same thread")) {
   const { request, values } = threadAdder();
   const prepared = await prepareAdd();
   values.set([1, 2, 0]);
   check(await prepared.execute(request), values);
   add("ADD, same thread", () => prepared.execute(request));
 }
-{
+if (wanted.test("ADD, worker, message")) {
   const { request, values } = threadAdder();
   const port = startWorker("call");
   values.set([1, 2, 0]);
@@ -215,11 +223,11 @@ await sockets.peer.ask("listen", path);
   ends.push(() => port.close());
   add("ADD, worker, message", call, "threads: wait and notify");
 }
-{
+if (wanted.test("ADD, worker, burst")) {
   const { burst, message } = await connectBurst(startWorker("burst"));
   await addBurst("ADD, worker, burst", burst, message, threadAdder(), "threads: wait and notify");
 }
-{
+if (wanted.test("ADD, process, packets over a socket")) {
   const socket = await connected(`${path}.packets`);
   const packets = packetEnds((packet) => writeFrame(socket, packet));
   readFrames(socket, (frame) => packets.receive(toWords(frame)));
@@ -229,6 +237,20 @@ await sockets.peer.ask("listen", path);
     return { status: 0, context: { freeMemory() {} } };
   }, packets);
   await addBurst("ADD, process, packets over a socket", burst, message, adderRequest(), "processes: socket");
+}
+if (wanted.test("ADD, process, call") || wanted.test("ADD, process, burst of a device")) {
+  const peer = startPeer("./transport.test-process.ts", [], {}, process.execArgv);
+  ends.push(() => peer.kill());
+  await peer.ask("listen", `${path}.device`);
+  const { model } = await prepareRemotely(`${path}.device`);
+  const { request, values } = adderRequest();
+  values.set([1, 2, 0]);
+  check(await model.execute(request), values);
+  add("ADD, process, call", () => model.execute(request), "processes: socket");
+  const configure = model.configureExecutionBurst;
+  if (configure === undefined) throw new Error("no bursts");
+  const { burst, message } = await createBurst(configure, burstAcrossProcesses());
+  await addBurst("ADD, process, burst of a device", burst, message, adderRequest(), "processes: futex");
 }
 await addProcessBurst("ADD, process, burst, polling 50 us", { pollingWindow: 50 }, { pollingWindow: 50 });
 await addProcessBurst(

@@ -5,6 +5,7 @@ export { type DescriptorChannel, descriptorChannel, type NotPassed } from "./des
 export {
   type ClientSocket,
   connectDescriptors,
+  descriptorPath,
   type DescriptorServer,
   type DescriptorSocket,
   type NoSocket,

@@ -193,22 +193,22 @@ describe.each(pairs)("a server over a carrier of kind %s", (_, pair) => {
       ...device,
       getVersionString: () => {
         calls++;
-        return { status: NONE, version: "x".repeat(200_000) };
+        return { status: NONE, version: "x".repeat(20_000) };
       },
     };
-    const served = serve(() => ({ device: counting }), server, { limits: { unreadBytes: 2 ** 20 } });
+    const served = serve(() => ({ device: counting }), server, { limits: { unreadBytes: 2 ** 21 } });
     const welcomed = new Promise<void>((resolve) => client.start({ frame: () => resolve(), closed: () => {} }));
     client.send(greeting);
     await welcomed;
     client.pause();
     for (let id = 1; id <= 200; id++) client.send(frame(FrameKind.call, [id, deviceMethods.getVersionString.code, 0]));
-    await expect.poll(() => server.waiting).toBeGreaterThan(2 ** 20);
+    await expect.poll(() => server.waiting, { timeout: 20_000 }).toBeGreaterThan(2 ** 21);
     const seen = calls;
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(calls).toBe(seen);
     expect(calls).toBeLessThan(200);
     client.resume();
-    await expect.poll(() => calls).toBe(200);
+    await expect.poll(() => calls, { timeout: 20_000 }).toBe(200);
     client.close();
     await served.ended;
   });
@@ -369,7 +369,7 @@ describe.each(pairs)("over a carrier of kind %s, a server that ends", (_, pair, 
         return allocated?.buffer?.copyFrom(allocateMemory(8), []);
       };
       const answer = call();
-      await expect.poll(() => isReached).toBe(true);
+      await expect.poll(() => isReached, { timeout: 20_000 }).toBe(true);
       await served.close();
       expect(await answer).toMatchObject({
         status: DEVICE_UNAVAILABLE,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { problemsOf, referenceLimit } from "./browser-pages.ts";
+import { problemsOf, referenceLimits } from "./browser-pages.ts";
 import { findChromium, visit } from "./chromium.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nnhal-visit-"));
@@ -59,11 +59,14 @@ describe("findChromium", () => {
 describe("the answer of a page", () => {
   const answer = { digit: 2, device: "nnhal-reference" };
   const url = "/vite/index.html?way=reference";
+  const { esbuild = 0, vite = 0 } = referenceLimits;
 
   test.each([
-    [{ url, answer, scriptBytes: referenceLimit }, 0],
-    [{ url, answer, scriptBytes: referenceLimit + 1 }, 1],
-    [{ url: "/vite/index.html?way=worker", answer, scriptBytes: referenceLimit + 1 }, 0],
+    [{ url, answer, scriptBytes: vite }, 0],
+    [{ url, answer, scriptBytes: vite + 1 }, 1],
+    [{ url: "/esbuild/index.html?way=reference", answer, scriptBytes: esbuild }, 0],
+    [{ url: "/esbuild/index.html?way=reference", answer, scriptBytes: esbuild + 1 }, 1],
+    [{ url: "/vite/index.html?way=worker", answer, scriptBytes: vite + 1 }, 0],
     [{ url, answer: { ...answer, digit: 3 }, scriptBytes: 1 }, 1],
     [{ url, answer: { ...answer, device: "nnhal-tfjs" }, scriptBytes: 1 }, 1],
     [{ url, answer: { error: "Error: no" }, scriptBytes: 1 }, 1],

@@ -52,6 +52,15 @@ describe("nnhal devices", () => {
     expect(stdout).toContain("\n  to add it: npm run setup\n");
   });
 
+  it("refuses a daemon that is not there", async () => {
+    expect(await run(["devices", "--driver", "/nowhere"])).toEqual({
+      stdout: "",
+      stderr:
+        "nnhal devices: --driver /nowhere: there is no such service in /nowhere: it has none; nnhal-sample-driver starts some\n",
+      exitCode: 2,
+    });
+  });
+
   it("lists what works, and what others lack, for people", async () => {
     expect(await run(["devices"], { engines })).toEqual({
       stdout: [
@@ -137,7 +146,9 @@ describe("--extension", () => {
     expect(stderr).toBe("");
     expect(stdout.split("\n").slice(1)).toEqual([
       "nnhal-reference  CPU   nnhal-reference-1+com.example.vendor+com.example.other  AVAILABLE  reference",
-      "  extension com.example.vendor: LONG (scalar, 8 bytes), TENSOR_LONG (tensor, 8 bytes an element)",
+      "  extension com.example.vendor",
+      "    scalars, bytes: LONG 8",
+      "    tensors, bytes an element: TENSOR_LONG 8",
       "  extension com.example.other",
       ...sharedMemoryLines,
       expect.stringMatching(/^allow-list \/etc\/list: .+/),

@@ -9,7 +9,7 @@ import { deviceStatusNames, deviceTypeNames, type Extension } from "@nnhal/types
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import type { FoundDevice } from "../devices.ts";
-import { columns } from "../text.ts";
+import { columns, wrapped } from "../text.ts";
 
 /** A device, as `--json` prints it. */
 export interface DeviceJson {
@@ -25,6 +25,8 @@ export interface DeviceJson {
    * definition; null if it does not say, or does not work here.
    */
   readonly power: PowerBasis | null;
+  /** Of a device of a daemon: `shared`, or `copied: ` and why. */
+  readonly memory?: string;
   /** Why it is UNAVAILABLE. */
   readonly reason?: string;
   /** What would help. */
@@ -62,12 +64,14 @@ Engines are found, not bundled: a device whose package is not installed is liste
 a device that works does without, such as a faster engine. The column power says where a device's figures for power come from:
 measured with energy counters, derived from its times, or reference for the device that all figures are relative to. Vendor
 extensions of a device are listed below it, with the sizes of their types, and with what the allow-list says of this program.
+Below a device of a daemon (--driver) is whether memories are shared with its process or copied.
 The last line says how memory crosses to devices in other processes: mapped on both sides, or copied, and then why.
 
 Examples:
   nnhal devices
   nnhal devices --json
-  nnhal devices --backend ./my-backend.js`;
+  nnhal devices --backend ./my-backend.js
+  nnhal devices --driver /run/user/1000/nnhal`;
 
 /** Gives the command its arguments, options and work. */
 export function registerDevicesCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
@@ -85,7 +89,15 @@ export function registerDevicesCommand(command: Command, context: () => Promise<
     });
 }
 
-function describe({ name, type, opened, missing, powerBasis, extensions: definitions }: FoundDevice): DeviceJson {
+function describe({
+  name,
+  type,
+  opened,
+  missing,
+  powerBasis,
+  memory,
+  extensions: definitions,
+}: FoundDevice): DeviceJson {
   const common = { name, type: (type === undefined ? undefined : deviceTypeNames.get(type)) ?? null };
   if ("unavailable" in opened) {
     return { ...common, version: null, status: "UNAVAILABLE", power: null, ...reasonOf(opened) };
@@ -101,6 +113,7 @@ function describe({ name, type, opened, missing, powerBasis, extensions: definit
     version,
     status,
     power,
+    ...(memory !== undefined && { memory }),
     ...(extensions.length > 0 && { extensions }),
     ...(missing.length > 0 && { missing: missing.map(reasonOf) }),
   };
@@ -133,11 +146,12 @@ function formatDevices(
   return [
     ...(head === undefined ? [] : [head]),
     ...rows.flatMap((row, place) => {
-      const { reason, remedy, missing = [], extensions = [] } = elementAt(list, place);
+      const { reason, remedy, missing = [], memory, extensions = [] } = elementAt(list, place);
       const advice = reason === undefined ? missing : [{ reason, remedy }];
       return [
         row,
-        ...extensions.map(formatExtension),
+        ...(memory === undefined ? [] : [`  memories are ${memory}`]),
+        ...extensions.flatMap(formatExtension),
         ...advice.flatMap((each) => [`  ${each.reason}`, ...(each.remedy ? [`  to add it: ${each.remedy}`] : [])]),
       ];
     }),
@@ -147,10 +161,13 @@ function formatDevices(
   ];
 }
 
-function formatExtension({ name, operandTypes }: ExtensionJson): string {
-  const types = operandTypes.map(
-    ({ type, name: typeName, isTensor, byteSize }) =>
-      `${typeName ?? `type ${type}`} (${isTensor ? "tensor" : "scalar"}, ${byteSize} bytes${isTensor ? " an element" : ""})`,
-  );
-  return `  extension ${name}${types.length > 0 ? `: ${types.join(", ")}` : ""}`;
+/** The types in lines for people: scalars, then tensors, each with the bytes of an element. */
+function formatExtension({ name, operandTypes }: ExtensionJson): string[] {
+  const listed = (what: string, areTensors: boolean) => {
+    const types = operandTypes
+      .filter(({ isTensor }) => isTensor === areTensors)
+      .map(({ type, name: typeName, byteSize }) => `${typeName ?? `type ${type}`} ${byteSize}`);
+    return types.length === 0 ? [] : wrapped(`    ${what}: `, types);
+  };
+  return [`  extension ${name}`, ...listed("scalars, bytes", false), ...listed("tensors, bytes an element", true)];
 }

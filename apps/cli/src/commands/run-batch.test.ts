@@ -109,12 +109,46 @@ describe("nnhal run on several inputs", () => {
     expect(csv.stderr).toMatch(/^nnhal run: note: the input short\.bin .*\nnnhal run: note: cannot read .*\n$/);
   });
 
+  it("draws each picture into a folder, and goes on after an input that is not one", async () => {
+    await put("pose.tflite", landmarksModel());
+    await put("left.png", pngOf(4, 4, new Array(64).fill(255)));
+    await put("right.png", pngOf(4, 4, new Array(64).fill(0)));
+    await put("none.bin", new Uint8Array(3));
+    const args = ["run", "pose.tflite", "left.png", "none.bin", "right.png", "--task", "landmarks", "--draw", "seen"];
+    const { stdout, exitCode } = await run([...args, "--json"]);
+    expect(exitCode).toBe(2);
+    const { results } = JSON.parse(stdout);
+    expect(results.map(({ seen }: { seen?: { task: string } }) => seen?.task)).toEqual([
+      "landmarks",
+      undefined,
+      "landmarks",
+    ]);
+    for (const file of ["seen/1-left.png.png", "seen/3-right.png.png"])
+      expect([...(await get(file)).subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47]);
+    expect((await run(args)).stdout).toMatch(/^written {2}seen$/m);
+  });
+
+  it("profiles the whole batch", async () => {
+    await put("scores.tflite", passingModel({ shape: [1, 2] }));
+    await put("a.bin", floats(1, 0));
+    await put("short.bin", floats(1));
+    const args = ["run", "scores.tflite", "a.bin", "short.bin", "a.bin", "a.bin", "--profile"];
+    const { profile } = JSON.parse((await run([...args, "--json"])).stdout);
+    // The clock goes on by one millisecond at every look: each of the three inputs that can be used takes one.
+    expect(profile.wholeMs).toBe(3);
+    expect(profile.operations).toHaveLength(1);
+    expect((await run(args)).stdout).toMatch(
+      /^operation {2}type .*\n1 .*\neach in a step of its own: .*; the whole model: 3\.00 ms$/m,
+    );
+  });
+
   it("refuses what makes no sense for several inputs", async () => {
     await put("scores.tflite", passingModel({ shape: [1, 2] }));
     await mkdir(path("empty"));
     for (const [said, ...args] of [
-      ["--runs is for one input, but there are 2", "a.bin", "b.bin", "--runs", "2"],
-      ["--profile is for one input", "a.bin", "b.bin", "--profile"],
+      ["--runs repeats the run of one input, but there are 2 inputs", "a.bin", "b.bin", "--runs", "2"],
+      ["--trace records the run of one input, but there are 2 inputs", "a.bin", "b.bin", "--trace", "t.json"],
+      ["--draw seen.png is a file for one picture, but there are 2 inputs", "a.bin", "b.bin", "--draw", "seen.png"],
       ["there are no pictures, .npy, WAV or .bin files in the folder empty", "empty"],
       ["the standard input can be read only once", "-", "-"],
       ["--random replaces inputs, but there are some", "a.bin", "--random", "1"],

@@ -2,12 +2,13 @@
  * The work of `nnhal run`: one input, or several one after the other.
  */
 import { mkdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   elementsOf,
   type Labels,
   type Normalisation,
+  type Picture,
   packedLabels,
   type ScoredClass,
   scoresOf,
@@ -18,9 +19,9 @@ import { formatTraceTable, inSection, toChromeTrace, toTraceTable } from "@nnhal
 import { type BatchResult, batchJson, csvHead, csvLines, formatBatch, foundText } from "../batch-report.ts";
 import type { ModelCommandContext } from "../context.ts";
 import type { DeviceSelection } from "../devices.ts";
-import { checkDrawingName, drawSeen, type Seen } from "../draw.ts";
+import { checkDrawingName, type Drawer, openDrawer, type Seen } from "../draw.ts";
 import { explainPlan } from "../explain/explanation.ts";
-import { measurePlan } from "../explain/measure-plan.ts";
+import { type MeasuredPlan, measureBatch, measurePlan } from "../explain/measure-plan.ts";
 import { CommandError, exitCodes, usageError } from "../failure.ts";
 import { pathFrom, reasonOf, writeUserFile } from "../files.ts";
 import { type OutputValue, type PreparedRun, prepareRun, runOnce } from "../model/execute.ts";
@@ -79,7 +80,6 @@ export async function runModelCommand(
 ): Promise<void> {
   const { cwd, now, stderr, devices, trace } = context;
   if (options.trace !== undefined) trace.start();
-  if (options.draw !== undefined) checkDrawingName(options.draw);
   // What is cheap to find wrong comes first: files before engines.
   const labels = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
   const started = now();
@@ -104,6 +104,7 @@ export async function runModelCommand(
       select,
       options,
     );
+  if (options.draw !== undefined) checkDrawingName(options.draw);
   const inputs = await prepareInputs(model, givenBy(options, first), context);
   return runSingle(inputs, await select());
 }
@@ -126,7 +127,7 @@ async function runSingle(inputs: readonly PreparedInput[], session: Session): Pr
     const top = topOf(outputs, session);
     const device = prepared.compilation.deviceNames.join(", ");
     prepared.compilation.close();
-    const seen = options.draw === undefined ? undefined : await drawInput(options.draw, inputs, session);
+    const seen = options.draw === undefined ? undefined : await drawOnce(options.draw, inputs, session);
     const report: RunReport = {
       model: path,
       device,
@@ -159,10 +160,11 @@ async function runBatch(
   select: () => Promise<Session>,
   { runs, profile, draw, trace, outputDir, csv = false, ...options }: RunCommandOptions,
 ): Promise<void> {
-  const single = Object.entries({ "--runs": runs, "--profile": profile, "--draw": draw, "--trace": trace }).find(
-    ([, value]) => value,
-  );
-  if (single !== undefined) throw usageError(`${single[0]} is for one input, but there are ${files.length}`);
+  const count = `there are ${files.length} inputs`;
+  if (runs !== undefined) throw usageError(`--runs repeats the run of one input, but ${count}, each with its own time`);
+  if (trace !== undefined) throw usageError(`--trace records the run of one input, but ${count}`);
+  if (draw !== undefined && /\.png$/i.test(draw))
+    throw usageError(`--draw ${draw} is a file for one picture, but ${count}: name a folder`);
   const session = await select();
   const { model, selection, context, imported, note } = session;
   const { cwd, now, stdout, stderr, setExitCode } = context;
@@ -173,25 +175,34 @@ async function runBatch(
   const device = prepared.compilation.deviceNames.join(", ");
   const results: BatchResult[] = [];
   let hasHead = false;
+  let drawer: Drawer | undefined;
   try {
+    if (draw !== undefined) drawer = await drawerFor(session);
     for (const [place, input] of files.entries()) {
       bar.moveTo(place, plain(basename(input)));
-      const result = await runFile(input, session, prepared);
+      const result = await runFile(input, session, prepared, draw !== undefined);
       if (result.problem !== undefined) {
         setExitCode(exitCodes.usage);
         if (csv) note(result.problem);
         results.push({ input, outputs: [], found: "", top: [], time: 0, problem: result.problem });
       } else {
         const { outputs, top, time } = result;
+        const name = `${place + 1}-${basename(input)}`;
         if (csv) {
           // Written at once: a long batch that is ended has not been in vain.
           if (!hasHead) stdout.write(csvHead(top.length > 0));
           hasHead = true;
           stdout.write(csvLines(input, outputs, top));
         }
-        if (outputDir !== undefined) await writeOutputs(outputDir, `${place + 1}-${basename(input)}.`, outputs, cwd);
+        if (outputDir !== undefined) await writeOutputs(outputDir, `${name}.`, outputs, cwd);
+        let seen: Seen | undefined;
+        if (drawer !== undefined && draw !== undefined) {
+          const file = join(draw, `${name}.png`);
+          await makeFolderOf(file, cwd);
+          seen = await drawInput(file, result.inputs, drawer, cwd);
+        }
         const kept = options.json ? outputs.map((output) => outputJson(output, mostValues(options))) : [];
-        results.push({ input, outputs: kept, found: foundText(outputs, top), top, time });
+        results.push({ input, outputs: kept, found: foundText(outputs, top), top, time, ...(seen && { seen }) });
       }
       // Lets the bar be drawn, and signals be seen.
       await nextTurn();
@@ -199,9 +210,15 @@ async function runBatch(
   } finally {
     bar.stop();
     prepared.compilation.close();
+    await drawer?.close();
   }
+  const used = results.filter(({ problem }) => problem === undefined).map(({ input }) => input);
   const times = results.filter(({ problem }) => problem === undefined).map(({ time }) => time);
-  const report = { model: session.path, device, results, prepare, median: times.length === 0 ? 0 : median(times) };
+  const report = {
+    ...{ model: session.path, device, results, prepare, median: times.length === 0 ? 0 : median(times) },
+    ...(profile && used.length > 0 && { profile: await profileBatch(used, session) }),
+    ...(draw !== undefined && { drawings: draw }),
+  };
   if (options.json) stdout.write(`${JSON.stringify(batchJson(report))}\n`);
   else if (!csv) stdout.write(formatBatch(report));
 }
@@ -209,6 +226,7 @@ async function runBatch(
 /** The outputs of a run on a file, or why the file cannot be used. */
 type FileRun =
   | {
+      readonly inputs: readonly PreparedInput[];
       readonly outputs: readonly OutputValue[];
       readonly top: readonly ScoredClass[];
       readonly time: number;
@@ -216,16 +234,17 @@ type FileRun =
     }
   | { readonly problem: string };
 
-async function runFile(input: string, session: Session, prepared: PreparedRun): Promise<FileRun> {
+async function runFile(input: string, session: Session, prepared: PreparedRun, isDrawn: boolean): Promise<FileRun> {
   const { options, context, model } = session;
   try {
     const inputs = await prepareInputs(model, givenBy(options, [input]), context);
+    if (isDrawn) expectPicture(inputs);
     const start = context.now();
     const outputs = await runOnce(
       prepared,
       inputs.map(({ bytes }) => bytes),
     );
-    return { outputs, top: topOf(outputs, session), time: context.now() - start };
+    return { inputs, outputs, top: topOf(outputs, session), time: context.now() - start };
   } catch (error) {
     if (!(error instanceof CommandError) || error.exitCode !== exitCodes.usage) throw error;
     return { problem: error.message };
@@ -239,32 +258,60 @@ function topOf(outputs: readonly OutputValue[], { options, labels: given, model,
   return scores === undefined ? [] : topClasses(scores, options.top, labels?.names);
 }
 
-async function measureProfile(
-  inputs: readonly Uint8Array[],
-  { model, selection, context: { now, devices }, note }: Session,
+async function measureProfile(inputs: readonly Uint8Array[], session: Session): Promise<Profile> {
+  const { model, selection, context, note } = session;
+  return profileFrom(await measurePlan(model, selection, { onFallback: note }, context.now, inputs), session);
+}
+
+/** The times of all files together. They are read again: the inputs of a long batch would fill the memory. */
+async function profileBatch(files: readonly string[], session: Session): Promise<Profile> {
+  const { model, selection, context, options, note } = session;
+  async function* batch() {
+    for (const file of files)
+      yield (await prepareInputs(model, givenBy(options, [file]), context)).map(({ bytes }) => bytes);
+  }
+  return profileFrom(await measureBatch(model, selection, { onFallback: note }, context.now, batch), session);
+}
+
+async function profileFrom(
+  { plan, measured, untimed }: MeasuredPlan,
+  { selection, context: { devices }, note }: Session,
 ): Promise<Profile> {
-  const { plan, measured, untimed } = await measurePlan(model, selection, { onFallback: note }, now, inputs);
   if (untimed !== undefined) note(`operations are not timed: ${untimed}`);
   const explained = await explainPlan(plan, selection.devices, measured, { extensions: await devices.definitions() });
   return profileOf(measured.total, explained.operations);
 }
 
-/** Draws what the network sees in its only input. Rejects with a usage error if that is not a picture. */
-async function drawInput(
-  file: string,
-  [input]: readonly PreparedInput[],
-  { options, context, model, selection, labels }: Session,
-): Promise<Seen> {
-  if (input?.picture === undefined) throw usageError("--draw needs an input that is a picture");
-  const { seen, file: drawn } = await drawSeen(model, selection, input.picture, {
+async function drawOnce(file: string, inputs: readonly PreparedInput[], session: Session): Promise<Seen> {
+  expectPicture(inputs);
+  const drawer = await drawerFor(session);
+  try {
+    return await drawInput(file, inputs, drawer, session.context.cwd);
+  } finally {
+    await drawer.close();
+  }
+}
+
+async function drawerFor({ options, context, model, selection, labels }: Session): Promise<Drawer> {
+  return openDrawer(model, selection, {
     ...normalisationOf(options),
     signature: options.signature,
     task: options.task,
     labels: labels?.names,
     extensions: await context.devices.definitions(),
   });
-  await writeUserFile(file, drawn, context.cwd);
+}
+
+/** Draws what the network sees in its only input. Rejects with a usage error if that is not a picture. */
+async function drawInput(file: string, inputs: readonly PreparedInput[], drawer: Drawer, cwd: string): Promise<Seen> {
+  const { seen, file: drawn } = await drawer.draw(expectPicture(inputs));
+  await writeUserFile(file, drawn, cwd);
   return seen;
+}
+
+function expectPicture([input]: readonly PreparedInput[]): Picture {
+  if (input?.picture === undefined) throw usageError("--draw needs an input that is a picture");
+  return input.picture;
 }
 
 function mostValues({ allValues }: Pick<RunCommandOptions, "allValues">): number {
@@ -305,6 +352,14 @@ async function writeTrace(file: string, model: string, { cwd, trace }: ModelComm
   return formatTraceTable(toTraceTable(recorded));
 }
 
+async function makeFolderOf(file: string, cwd: string): Promise<void> {
+  try {
+    await mkdir(pathFrom(cwd, dirname(file)), { recursive: true });
+  } catch (error) {
+    throw usageError(`cannot write ${file}: ${reasonOf(error)}`, error);
+  }
+}
+
 /** Writes outputs into a folder. `before`: what their names begin with. */
 async function writeOutputs(
   folder: string,
@@ -315,11 +370,7 @@ async function writeOutputs(
   const written: string[] = [];
   for (const [place, { bytes }] of outputs.entries()) {
     const file = join(folder, `${before}output${place}.bin`);
-    try {
-      await mkdir(pathFrom(cwd, folder), { recursive: true });
-    } catch (error) {
-      throw usageError(`cannot write ${file}: ${reasonOf(error)}`, error);
-    }
+    await makeFolderOf(file, cwd);
     await writeUserFile(file, bytes, cwd);
     written.push(file);
   }

@@ -60,8 +60,14 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
       "number of further runs after the first; prints the fastest and the median",
       wholeNumber(1, 1_000_000),
     )
-    .option("--profile", "also run each operation in a step of its own, and print the time of each")
-    .option("--draw <file>", "draw what a detector, segmenter or pose network sees onto the picture, as this PNG file")
+    .option(
+      "--profile",
+      "also run each operation in a step of its own, and print the time of each, of several inputs the sum",
+    )
+    .option(
+      "--draw <file>",
+      "draw what a detector, segmenter or pose network sees onto the picture, as this PNG file; for several pictures a folder",
+    )
     .addOption(
       new Option("--task <task>", "what to draw (default: by the outputs)").choices(["detect", "segment", "landmarks"]),
     )

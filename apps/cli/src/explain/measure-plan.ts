@@ -34,7 +34,16 @@ export interface MeasuredPlan {
   readonly untimed?: string;
 }
 
-/** Prepares a model and runs it on its inputs, by default on noise. Rejects with a failure if it cannot run. */
+/** What is run while times are taken, and what becomes of the times of all its runs. */
+interface Load {
+  warm(run: Run): Promise<void>;
+  count(run: Run): Promise<void>;
+  combine(times: readonly number[]): number;
+}
+
+type Run = (inputs: readonly Uint8Array[]) => Promise<void>;
+
+/** Prepares a model and runs it on its inputs, by default on noise; times are medians. Rejects with a failure if it cannot run. */
 export async function measurePlan(
   model: LoadedModel,
   selection: DeviceSelection,
@@ -45,10 +54,43 @@ export async function measurePlan(
   const noise = async () =>
     (await prepareInputs(model, { files: [], seed: SEED }, { cwd: "" })).map(({ bytes }) => bytes);
   const inputs = given ?? (await noise());
-  const whole = await timed(model, selection, inputs, options, now);
+  return measure(model, selection, options, now, {
+    warm: (run) => repeat(warming, now, () => run(inputs)),
+    count: (run) => repeat(counting, now, () => run(inputs)),
+    combine: median,
+  });
+}
+
+/** The same for a batch of inputs, of which each runs once; times are sums over the batch. */
+export async function measureBatch(
+  model: LoadedModel,
+  selection: DeviceSelection,
+  options: PrepareRunOptions,
+  now: () => number,
+  batch: () => AsyncIterable<readonly Uint8Array[]>,
+): Promise<MeasuredPlan> {
+  return measure(model, selection, options, now, {
+    async warm(run) {
+      for await (const inputs of batch()) return repeat(warming, now, () => run(inputs));
+    },
+    async count(run) {
+      for await (const inputs of batch()) await run(inputs);
+    },
+    combine: (times) => times.reduce((sum, time) => sum + time, 0),
+  });
+}
+
+async function measure(
+  model: LoadedModel,
+  selection: DeviceSelection,
+  options: PrepareRunOptions,
+  now: () => number,
+  load: Load,
+): Promise<MeasuredPlan> {
+  const whole = await timed(model, selection, load, options, now);
   const measured = { total: whole.total, steps: whole.times, operations: [] };
   try {
-    const { plan, times } = await timed(model, selection, inputs, { ...options, separateOperations: true }, now);
+    const { plan, times } = await timed(model, selection, load, { ...options, separateOperations: true }, now);
     const operations = plan.choices.map((_, index) => {
       const step = plan.steps.find((one) =>
         (one.kind === "execution" ? one.operations : [one.operation]).includes(index),
@@ -65,7 +107,7 @@ export async function measurePlan(
 async function timed(
   model: LoadedModel,
   selection: DeviceSelection,
-  inputs: readonly Uint8Array[],
+  { warm, count, combine }: Load,
   options: PrepareRunOptions,
   now: () => number,
 ): Promise<{ readonly plan: Plan; readonly total: number; readonly times: ReadonlyMap<Step, number> }> {
@@ -75,10 +117,10 @@ async function timed(
   };
   const prepared = await prepareRun(model, selection, { ...options, onStep });
   try {
-    await repeat(warming, now, () => runOnce(prepared, inputs));
+    await warm(async (inputs) => void (await runOnce(prepared, inputs)));
     const totals: number[] = [];
     const runs: ReadonlyMap<Step, number>[] = [];
-    await repeat(counting, now, async () => {
+    await count(async (inputs) => {
       inRun = new Map();
       const start = now();
       await runOnce(prepared, inputs);
@@ -86,8 +128,8 @@ async function timed(
       runs.push(inRun);
     });
     const steps = new Set(runs.flatMap((run) => [...run.keys()]));
-    const times = new Map([...steps].map((step) => [step, median(runs.map((run) => run.get(step) ?? 0))] as const));
-    return { plan: prepared.compilation.plan, total: median(totals), times };
+    const times = new Map([...steps].map((step) => [step, combine(runs.map((run) => run.get(step) ?? 0))] as const));
+    return { plan: prepared.compilation.plan, total: combine(totals), times };
   } finally {
     prepared.compilation.close();
   }

@@ -82,7 +82,7 @@ export function* walkPlan<Handle>(
 /** Checks the deadline, and logs and traces the operation that begins. */
 function enterStep<Handle>(run: Run<Handle>, { view, name }: KernelStep<Handle>): RunSection | undefined {
   run.check();
-  run.log?.(`operation ${view.index} (${name})`);
+  run.log?.(`operation ${view.index + 1} (${name})`);
   return run.section?.begin("LC", "PCO", name);
 }
 
@@ -90,7 +90,7 @@ function enterStep<Handle>(run: Run<Handle>, { view, name }: KernelStep<Handle>)
 function inOperation<Handle>({ view, name }: KernelStep<Handle>, error: unknown): unknown {
   if (error instanceof StatusError || error instanceof RangeError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new OperationError(`operation ${view.index} (${name}): ${message}`);
+  return new OperationError(`operation ${view.index + 1} (${name}): ${message}`);
 }
 
 /** The prepared step; undefined if it must be prepared for the values of this run. */
@@ -142,7 +142,7 @@ function checkLimit<Handle>(
   const shapes = outputs.map(({ dimensions }) => formatShape(dimensions)).join(", ");
   throw exhausted(
     prepared !== undefined && bytes > limit,
-    `operation ${view.index} (${name}): outputs of shape ${shapes} need ${bytes} bytes, ` +
+    `operation ${view.index + 1} (${name}): outputs of shape ${shapes} need ${bytes} bytes, ` +
       `but ${Math.max(limit - memory.used, 0)} of ${limit} are left for temporaries`,
   );
 }
@@ -311,7 +311,7 @@ function inputsFrom<Handle>({ plan, values }: Frame<Handle>, step: KernelStep<Ha
 function* walkIf<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
   const { run, rooms } = frame;
   const verdict = yield* isTrue(run, inputsFrom(frame, step, 0)[0]);
-  run.log?.(`operation ${step.view.index} (IF): the condition is ${verdict}`);
+  run.log?.(`operation ${step.view.index + 1} (IF): the condition is ${verdict}`);
   const branch = planOf(frame, step, verdict ? 1 : 2);
   const inner = rooms && roomsOfBranch(rooms, step, branch);
   assignOutputs(frame, step, yield* walkReferenced(branch, inputsFrom(frame, step, 3), run, inner));
@@ -330,7 +330,7 @@ function roomsOfBranch<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, { gra
 function* walkWhile<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
   const { run } = frame;
   const { memory, loopTimeoutDuration } = run;
-  const loop = `operation ${step.view.index} (WHILE)`;
+  const loop = `operation ${step.view.index + 1} (WHILE)`;
   const condition = planOf(frame, step, 0);
   const body = planOf(frame, step, 1);
   const start = run.now();

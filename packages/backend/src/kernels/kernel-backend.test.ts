@@ -146,7 +146,7 @@ describe("kernelBackend", () => {
     });
     expect(await runOn(session, chain, [1, 2])).toMatchObject({
       status: ErrorStatus.GENERAL_FAILURE,
-      message: "operation 2 (ADD): out of order",
+      message: "operation 3 (ADD): out of order",
     });
     expect(record.alive.size).toBe(0);
   });
@@ -155,7 +155,7 @@ describe("kernelBackend", () => {
     const { session } = await openOver({ ADD: { prepare: () => () => [] } });
     const few = {
       status: ErrorStatus.GENERAL_FAILURE,
-      message: "operation 0 (ADD): the kernel returned 0 of 1 outputs",
+      message: "operation 1 (ADD): the kernel returned 0 of 1 outputs",
     };
     const executable = await compile(session, chain);
     const inputs = [{ bytes: new Uint8Array(8), dimensions: [2] }];

@@ -160,7 +160,7 @@ describe("temporaries", () => {
       expect((await run(256)).status).toBe(NONE);
       expect(await run(255)).toEqual({
         status: RESOURCE_EXHAUSTED_TRANSIENT,
-        message: "operation 0 (FILL): outputs of shape 8x8 need 256 bytes, but 255 of 255 are left for temporaries",
+        message: "operation 1 (FILL): outputs of shape 8x8 need 256 bytes, but 255 of 255 are left for temporaries",
         outputShapes: [],
       });
     }
@@ -173,7 +173,7 @@ describe("temporaries", () => {
     const run = (temporaryLimit: number) => executable.run([], [place()], { ...context, temporaryLimit });
     expect(await run(255)).toMatchObject({
       status: RESOURCE_EXHAUSTED_PERSISTENT,
-      message: "operation 0 (FILL): 256 bytes are needed, but 255 are allowed for temporaries",
+      message: "operation 1 (FILL): 256 bytes are needed, but 255 are allowed for temporaries",
     });
     expect(made).toEqual([]);
     expect((await run(256)).status).toBe(NONE);
@@ -370,7 +370,7 @@ describe("inputs that a request omits", () => {
       );
     expect(await run()).toMatchObject({
       status: GENERAL_FAILURE,
-      message: "operation 0 (ADD): input 0 (left) has no value, but the operation needs one",
+      message: "operation 1 (ADD): input 0 (left) has no value, but the operation needs one",
     });
   });
 });

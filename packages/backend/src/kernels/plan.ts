@@ -182,7 +182,7 @@ function peakOf<Handle>(steps: readonly KernelStep<Handle>[], infos: ReadonlyMap
   let bytes = 0;
   for (const { view, name, prepared, lastUses } of steps) {
     bytes += prepared?.bytes ?? 0;
-    if (bytes > peak.bytes) peak = { bytes, operation: `operation ${view.index} (${name})` };
+    if (bytes > peak.bytes) peak = { bytes, operation: `operation ${view.index + 1} (${name})` };
     for (const index of lastUses) {
       const info = infos.get(index);
       if (info !== undefined) bytes -= heldBytes(info);

@@ -4,7 +4,7 @@
  */
 import { elementAt, isFloat, isTensorType, type Operation, type OutputTensor } from "@nnhal/operations";
 import { drawOperation, type RandomOperation } from "../random/draw.ts";
-import type { Fill } from "../random/elements.ts";
+import { type Fill, fills } from "../random/elements.ts";
 import { exampleOf, kernelOperations } from "../random/examples.ts";
 import { createRandom } from "../random/random.ts";
 import { runRandomOperation } from "../random/run.ts";
@@ -43,38 +43,69 @@ const draws = 12;
 /** The same for the first signature of a row of types that has the filling `plain`, which shows most. */
 const mostDraws = 64;
 
+/** Whether examples of a signature are still wanted. */
+export type Wants = (signature: Signature) => boolean;
+
 /** The edge cases of an operation. */
-export function* edgeExamples(operation: Operation): Generator<ArithmeticExample> {
-  let index = 0;
+export function* edgeExamples(operation: Operation, wants: Wants = () => true): Generator<ArithmeticExample> {
   const seen = new Map<string, Set<string>>();
   for (const [place, signature] of signaturesOf(operation).entries()) {
     // The same features with other types are other edge cases; with another number of operands they are not.
-    const types = `${operation.forms.indexOf(signature.form)} ${signature.row.join(" ")}`;
+    const types = typesOf(signature);
     const known = seen.get(types) ?? new Set();
     seen.set(types, known);
     for (const fill of fillsFor(signature)) {
       const limit = fill === "plain" ? mostDraws : draws;
       for (let turn = 0; turn < limit; turn++) {
-        const random = createRandom(operation.code * 0x1_0301 + place * 0x2003 + turn * 0x3_ffff + fill.length * 77);
-        const whole = drawOperation(signature, random, { spoilt: 0, fill });
-        const drawn = fill === "extreme" ? withFinerOutputs(whole, turn % 2 === 0 ? 64 : 1024) : whole;
-        const news = [...inputFeatures(drawn)].filter((feature) => !known.has(feature));
-        // What the operands do not show, the results may: a few draws of each filling are computed for that.
-        if (news.length === 0 && turn >= (fill === "plain" || fill === "fine" ? 3 : 8)) continue;
-        const outcome = runRandomOperation(drawn, random, false);
-        if (outcome.kind !== "computed") continue;
-        const results = [...outputFeatures(outcome.outputs)]
-          .map((feature) => `${fill}: ${feature}`)
-          .filter((feature) => !known.has(feature));
-        if (news.length === 0 && results.length === 0) continue;
-        const made = judgedExample(drawn, `arithmetic/${operation.name}/edge/${index}`, outcome.outputs, turn);
+        if (!wants(signature)) break;
+        const made = drawEdge(operation, place, fill, turn, (drawn) => {
+          const news = [...inputFeatures(drawn)].filter((feature) => !known.has(feature));
+          // What the operands do not show, the results may: a few draws of each filling are computed for that.
+          return news.length > 0 || turn < (fill === "plain" || fill === "fine" ? 3 : 8);
+        });
         if (made === undefined) continue;
-        for (const feature of [...news, ...results]) known.add(feature);
-        index++;
-        yield { example: made, drawn };
+        const { drawn, results } = made;
+        const all = [...inputFeatures(drawn), ...[...outputFeatures(results)].map((feature) => `${fill}: ${feature}`)];
+        const news = all.filter((feature) => !known.has(feature));
+        if (news.length === 0) continue;
+        for (const feature of news) known.add(feature);
+        yield made;
       }
     }
   }
+}
+
+/** The form and the types of a signature. */
+export function typesOf({ operation, form, row }: Signature): string {
+  return `${operation.forms.indexOf(form)} ${row.join(" ")}`;
+}
+
+/** The edge case of a name's last part, such as `3.plain.12`; undefined if there is none. */
+export function edgeNamed(operation: Operation, name: string): ArithmeticExample | undefined {
+  const [place, fill, turn] = name.split(".");
+  const known = fills.find((one) => one === fill);
+  return known && drawEdge(operation, Number(place), known, Number(turn), () => true);
+}
+
+/** Draws and computes an edge case, unless it is not wanted, or its operands have no result or no model. */
+function drawEdge(
+  operation: Operation,
+  place: number,
+  fill: Fill,
+  turn: number,
+  wanted: (drawn: RandomOperation) => boolean,
+): (ArithmeticExample & { readonly results: readonly OutputTensor[] }) | undefined {
+  const signature = signaturesOf(operation)[place];
+  if (signature === undefined) return undefined;
+  const random = createRandom(operation.code * 0x1_0301 + place * 0x2003 + turn * 0x3_ffff + fill.length * 77);
+  const whole = drawOperation(signature, random, { spoilt: 0, fill });
+  const drawn = fill === "extreme" ? withFinerOutputs(whole, turn % 2 === 0 ? 64 : 1024) : whole;
+  if (!wanted(drawn)) return undefined;
+  const outcome = runRandomOperation(drawn, random, false);
+  if (outcome.kind !== "computed") return undefined;
+  const name = `arithmetic/${operation.name}/edge/${place}.${fill}.${turn}`;
+  const example = judgedExample(drawn, name, outcome.outputs, turn);
+  return example && { example, drawn, results: outcome.outputs };
 }
 
 /** Quantised outputs with smaller scales, so that results saturate. An operation that fixes its scale refuses them. */
@@ -86,12 +117,18 @@ function withFinerOutputs(drawn: RandomOperation, times: number): RandomOperatio
 }
 
 /** Random examples of an operation, of all its signatures in turn. */
-export function* randomRound(operation: Operation, seed: number, count: number): Generator<ArithmeticExample> {
+export function* randomRound(
+  operation: Operation,
+  seed: number,
+  count: number,
+  wants: Wants = () => true,
+): Generator<ArithmeticExample> {
   const signatures = signaturesOf(operation);
   for (let index = 0; index < count; index++) {
     const random = createRandom(seed * 0x1_0001 + operation.code * 0x101 + index * 0x3_ffff);
     // Other seeds begin with other signatures.
     const signature = elementAt(signatures, (seed * 20 + index) % signatures.length);
+    if (!wants(signature)) continue;
     const fill = random.pick<Fill>(["plain", "fine"]);
     const drawn = drawOperation(signature, random, { spoilt: 0.1, fill });
     const outcome = runRandomOperation(drawn, random, false);

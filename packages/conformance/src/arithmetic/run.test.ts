@@ -3,7 +3,7 @@
  * again from its file and by its name.
  */
 import { elementAt } from "@nnhal/operations";
-import { ErrorStatus } from "@nnhal/types";
+import { ErrorStatus, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { summarise } from "../result.ts";
 import { faultyDevice, referenceDevice } from "../suites/faulty-device.test-helper.ts";
@@ -41,7 +41,7 @@ describe("runArithmetic", { timeout: 120_000 }, () => {
     const whole = await run(device, { only: "LOGICAL_NOT" });
     expect(whole).toMatchObject({ failed: 0, unsupported: 0 });
     expect(whole.passed).toBeGreaterThan(10);
-    for (const only of ["arithmetic/ADD/edge/3", "ADD/edge/3", "arithmetic/ADD/random/7.2"]) {
+    for (const only of ["arithmetic/ADD/edge/0.plain.0", "ADD/edge/1.fine.1", "arithmetic/ADD/random/7.2"]) {
       const names: string[] = [];
       for await (const { name, verdict } of runArithmetic(device, { only })) names.push(`${name} ${verdict}`);
       expect(names).toEqual([`arithmetic/${only.replace("arithmetic/", "")} passed`]);
@@ -50,7 +50,7 @@ describe("runArithmetic", { timeout: 120_000 }, () => {
 
   it("refuses the name of no example, IF and WHILE among them", async () => {
     const device = await referenceDevice();
-    for (const only of ["NOPE", "IF", "ADD/edge", "ADD/other/1", ""]) {
+    for (const only of ["NOPE", "IF", "ADD/edge", "ADD/other/1", "ADD/edge/1", ""]) {
       await expect(run(device, { only })).rejects.toThrow(RangeError);
     }
   });
@@ -78,8 +78,33 @@ describe("runArithmetic", { timeout: 120_000 }, () => {
   });
 
   it("finds what is wrong only after another execution", async () => {
-    const summary = await run(await wrongDevice((index) => index % 3 === 2), { only: "ADD/edge/0" });
+    const summary = await run(await wrongDevice((index) => index % 3 === 2), { only: "ADD/edge/0.plain.0" });
     expect(elementAt(summary.failures, 0).reason).toMatch(/^after an execution with other inputs, ADD output 0/);
+  });
+
+  it("draws no more than a few examples of types that the device does not support", async () => {
+    const right = await referenceDevice();
+    const onlyQuantised = await faultyDevice({
+      device: ({ getSupportedOperations }) => ({
+        async getSupportedOperations(model) {
+          const answer = await getSupportedOperations(model);
+          const isQuantised = model.main.operands[0]?.type === OperandType.TENSOR_QUANT8_ASYMM;
+          return isQuantised ? answer : { ...answer, supported: answer.supported.map(() => false) };
+        },
+      }),
+    });
+    const all = await run(right, { only: "TANH" });
+    const some = await run(onlyQuantised, { only: "TANH" });
+    // Float32, float16 and signed ones.
+    expect(some).toMatchObject({ failed: 0, unsupported: 3 * 8 });
+    expect(some.passed).toBeGreaterThan(5);
+    expect(some.total).toBeLessThan(all.total);
+    // Where a lost process was replaced, the same examples follow.
+    const names: string[] = [];
+    for await (const { name } of runArithmetic(onlyQuantised, { only: "TANH" })) names.push(name);
+    const rest: string[] = [];
+    for await (const { name } of runArithmetic(onlyQuantised, { only: "TANH", skip: 10 })) rest.push(name);
+    expect(rest).toEqual(names.slice(10));
   });
 
   it("leaves out the examples before the one to begin with, and goes on with further seeds", async () => {

@@ -10,10 +10,20 @@ import type { RandomOperation } from "../random/draw.ts";
 import { kernelOperations } from "../random/examples.ts";
 import { createRandom } from "../random/random.ts";
 import { runRandomOperation } from "../random/run.ts";
+import type { Signature } from "../random/signature.ts";
 import type { CaseResult } from "../result.ts";
 import type { Example } from "../vectors/example.ts";
+import { modelOf } from "../vectors/model.ts";
 import { runVectors } from "../vectors/run.ts";
-import { type ArithmeticExample, edgeExamples, judgedExample, randomRound } from "./examples.ts";
+import {
+  type ArithmeticExample,
+  edgeExamples,
+  edgeNamed,
+  judgedExample,
+  randomRound,
+  typesOf,
+  type Wants,
+} from "./examples.ts";
 import { shrink } from "./shrink.ts";
 
 /** Options of runArithmetic. */
@@ -47,6 +57,9 @@ export interface ArithmeticOptions {
 /** The number of operations that have examples. */
 export const arithmeticSize = kernelOperations().length;
 
+/** If the device supports none of so many first examples of an operation and types, the others are not drawn. */
+const mostUnsupported = 8;
+
 /** The most failed examples that are made smaller in one run: each takes up to a few seconds. */
 const mostShrunk = 10;
 
@@ -56,18 +69,30 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
   const shrunk = new Set<string>();
   let toSkip = options.skip ?? 0;
   const operations = new Set<unknown>();
-  for (const made of chosen(options)) {
+  const unsupported = new Map<string, number>();
+  const keyOf = (signature: Signature) => `${signature.operation.name} ${typesOf(signature)}`;
+  const wants = (signature: Signature) => (unsupported.get(keyOf(signature)) ?? 0) < mostUnsupported;
+  for (const made of chosen(options, wants)) {
     const { name } = made.example;
     if (!filter(name)) continue;
     operations.add(made.drawn.signature.operation);
     onProgress?.(operations.size, name);
-    if (toSkip-- > 0) continue;
+    const key = keyOf(made.drawn.signature);
+    const count = (isSupported: boolean) =>
+      // One that is supported ends the count for ever.
+      unsupported.set(key, isSupported ? Number.NEGATIVE_INFINITY : (unsupported.get(key) ?? 0) + 1);
+    if (toSkip-- > 0) {
+      // What follows depends on it.
+      count(await isSupported(device, made.example));
+      continue;
+    }
     for await (const result of runVectors(device, [made.example], {
       again: true,
       timeLimit,
       ...(onStart && { onStart }),
     })) {
       const { subject } = result;
+      count(result.verdict !== "unsupported");
       if (result.verdict !== "failed" || keep === undefined || shrunk.has(subject) || shrunk.size >= mostShrunk) {
         yield result;
         continue;
@@ -79,8 +104,19 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
   }
 }
 
+/** Whether a device supports the model of an example, as `runVectors` asks it. */
+async function isSupported(device: Device, example: Example): Promise<boolean> {
+  const { supported } = await device.getSupportedOperations(
+    modelOf({ name: example.name, example, unspecifiedOutputs: false }),
+  );
+  return !supported.includes(false);
+}
+
 /** The examples that the options choose. Throws RangeError if `only` names neither an operation nor an example. */
-function* chosen({ seed = 1, count = 20, only, goesOn }: ArithmeticOptions): Generator<ArithmeticExample> {
+function* chosen(
+  { seed = 1, count = 20, only, goesOn }: ArithmeticOptions,
+  wants: Wants,
+): Generator<ArithmeticExample> {
   const named = only === undefined ? undefined : readName(only);
   if (named?.example !== undefined) {
     yield* named.example;
@@ -88,34 +124,26 @@ function* chosen({ seed = 1, count = 20, only, goesOn }: ArithmeticOptions): Gen
   }
   const operations = named === undefined ? kernelOperations() : [named.operation];
   for (const operation of operations) {
-    yield* edgeExamples(operation);
-    yield* randomRound(operation, seed, count);
+    yield* edgeExamples(operation, wants);
+    yield* randomRound(operation, seed, count, wants);
   }
   for (let next = seed + 1; goesOn?.(); next++) {
-    for (const operation of operations) yield* randomRound(operation, next, count);
+    for (const operation of operations) yield* randomRound(operation, next, count, wants);
   }
 }
 
 /** The operation, or the one example, that `only` names. */
 function readName(only: string): { readonly operation: Operation; readonly example?: Iterable<ArithmeticExample> } {
-  const match = /^(?:arithmetic\/)?(\w+)(?:\/(?:edge\/(\d+)|random\/(\d+)\.(\d+)))?$/.exec(only);
+  const match = /^(?:arithmetic\/)?(\w+)(?:\/(?:edge\/(\d+\.\w+\.\d+)|random\/(\d+)\.(\d+)))?$/.exec(only);
   const operation = operationNamed(match?.[1]);
   if (match === null || operation === undefined) {
     throw new RangeError(`"${only}" is neither an operation with examples nor the name of an example`);
   }
   const [, , edge, seed, index] = match;
-  if (edge !== undefined) return { operation, example: withName(edgeExamples(operation), `edge/${edge}`) };
+  if (edge !== undefined) return { operation, example: [edgeNamed(operation, edge) ?? []].flat() };
   if (seed === undefined) return { operation };
-  const round = randomRound(operation, Number(seed), Number(index) + 1);
-  return { operation, example: withName(round, `random/${seed}.${index}`) };
-}
-
-function* withName(all: Iterable<ArithmeticExample>, end: string): Generator<ArithmeticExample> {
-  for (const made of all) {
-    if (!made.example.name.endsWith(`/${end}`)) continue;
-    yield made;
-    return;
-  }
+  const round = [...randomRound(operation, Number(seed), Number(index) + 1)];
+  return { operation, example: round.filter(({ example }) => example.name.endsWith(`/random/${seed}.${index}`)) };
 }
 
 function operationNamed(name: string | undefined): Operation | undefined {

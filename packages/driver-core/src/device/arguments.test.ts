@@ -302,5 +302,5 @@ it("refuses an omitted scalar as any other mandatory input", async () => {
   const argument = elementAt(request.inputs, 0);
   const omitted = { hasNoValue: true, location: { poolIndex: 0, offset: 0, length: 0 }, dimensions: [] };
   const result = await model.execute({ ...request, inputs: [argument, argument, omitted] });
-  expectInvalid(result, "input 2 (operand 2) is omitted, and operation 0, ADD, needs it as activation");
+  expectInvalid(result, "input 2 (operand 2) is omitted, and operation 1, ADD, needs it as activation");
 });

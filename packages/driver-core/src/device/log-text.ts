@@ -9,7 +9,9 @@ export function outcomeText({ status, message }: Outcome): string {
 
 /** The number of supported operations, and the first reasons why others are not supported. */
 export function supportText(reasons: readonly (string | undefined)[]): string {
-  const refused = reasons.flatMap((reason, index) => (reason === undefined ? [] : [`operation ${index}: ${reason}`]));
+  const refused = reasons.flatMap((reason, index) =>
+    reason === undefined ? [] : [`operation ${index + 1}: ${reason}`],
+  );
   const shown = refused.slice(0, 3);
   if (refused.length > shown.length) shown.push(`and ${refused.length - shown.length} more`);
   return [`${reasons.length - refused.length} of ${reasons.length} operations supported`, ...shown].join("; ");

@@ -67,7 +67,7 @@ describe("the log of a device", () => {
     device.getSupportedOperations(absModel);
     await device.prepareModel(absModel);
     expect(operations).toHaveLength(1);
-    expect(lines).toContain("DRIVER nnhal-fake: 0 of 1 operations supported; operation 0: ABS: too hard");
+    expect(lines).toContain("DRIVER nnhal-fake: 0 of 1 operations supported; operation 1: ABS: too hard");
     expect(lines.at(-1)).toBe(
       "DRIVER nnhal-fake: prepareModel gives INVALID_ARGUMENT: nnhal-fake does not support the model: ABS: too hard",
     );

@@ -64,13 +64,13 @@ function ifModel(inner: readonly number[]): Model {
 
 describe("mandatoryInputs", () => {
   it("names what needs an input, and lets one be omitted that nothing reads", () => {
-    expect(mandatoryInputs(graphOf(absModel))).toEqual(["operation 0, ABS, needs it as input"]);
+    expect(mandatoryInputs(graphOf(absModel))).toEqual(["operation 1, ABS, needs it as input"]);
     const main = {
       ...absModel.main,
       operands: [...absModel.main.operands, operand(SUBGRAPH_INPUT)],
       inputIndexes: [2, 0],
     };
-    expect(mandatoryInputs(graphOf({ ...absModel, main }))).toEqual([undefined, "operation 0, ABS, needs it as input"]);
+    expect(mandatoryInputs(graphOf({ ...absModel, main }))).toEqual([undefined, "operation 1, ABS, needs it as input"]);
   });
 
   it("lets one be omitted that is optional to the operation that reads it", () => {
@@ -85,14 +85,14 @@ describe("mandatoryInputs", () => {
       outputIndexes: [2],
     };
     expect(mandatoryInputs(graphOf({ ...absModel, main }))).toEqual([
-      "operation 0, TRANSPOSE, needs it as input",
+      "operation 1, TRANSPOSE, needs it as input",
       undefined,
     ]);
   });
 
   it("looks into every branch of an IF", () => {
-    const inside = "inside operation 0, IF, operation 0, ABS, needs it as input";
-    const condition = "operation 0, IF, needs it as condition";
+    const inside = "inside operation 1, IF, operation 1, ABS, needs it as input";
+    const condition = "operation 1, IF, needs it as condition";
     expect(mandatoryInputs(graphOf(ifModel([0, 0])))).toEqual([condition, inside, undefined]);
     expect(mandatoryInputs(graphOf(ifModel([1, 1])))).toEqual([condition, undefined, inside]);
     expect(mandatoryInputs(graphOf(ifModel([0, 1])))).toEqual([condition, inside, inside]);
@@ -107,7 +107,7 @@ it("a request that omits a mandatory input is INVALID_ARGUMENT, and names input,
   const omitted = { hasNoValue: true, location: nowhere, dimensions: [] };
   const refused = {
     status: INVALID_ARGUMENT,
-    message: "input 0 (operand 0) is omitted, and operation 0, ABS, needs it as input",
+    message: "input 0 (operand 0) is omitted, and operation 1, ABS, needs it as input",
   };
   await expect(model.execute({ ...request, inputs: [omitted] })).resolves.toMatchObject(refused);
   await expect(model.executeFenced?.({ ...request, inputs: [omitted] }, [])).resolves.toMatchObject(refused);

@@ -40,7 +40,7 @@ function reasonAt(
   const { params, counts } = match.form;
   const param = layOut(params, counts, inputs.length)?.[position];
   if (param === undefined || param.omittable) return undefined;
-  const what = `operation ${index}, ${definition.name},`;
+  const what = `operation ${index + 1}, ${definition.name},`;
   if (!param.any) return `${what} needs it as ${param.name}`;
   // IF and WHILE pass inputs on to every subgraph that they name, in the order of the inputs after the subgraphs.
   for (const subgraph of subgraphsOf(inputs, graph)) {

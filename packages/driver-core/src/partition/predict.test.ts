@@ -311,7 +311,7 @@ describe("separateOperations", () => {
     );
     expect(separateOperations(planned(main, [cpu], {}))).toEqual({
       unplannable: "OP_FAILED",
-      message: "operand 1 has no known size, so operation 1 cannot be in a step of its own",
+      message: "operand 1 has no known size, so operation 2 cannot be in a step of its own",
     });
   });
 });

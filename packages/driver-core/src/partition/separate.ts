@@ -18,7 +18,7 @@ export function separateOperations(plan: Plan): Plan | Unplannable {
       (input) => elementAt(wiring.writer, input) >= 0 && hasUnknownSize(elementAt(operands, input), factsOf),
     );
     if (unknown === undefined) continue;
-    const message = `operand ${unknown} has no known size, so operation ${index} cannot be in a step of its own`;
+    const message = `operand ${unknown} has no known size, so operation ${index + 1} cannot be in a step of its own`;
     return { unplannable: "OP_FAILED", message };
   }
   const interpreted = new Map<number, Step>();

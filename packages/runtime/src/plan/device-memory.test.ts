@@ -143,7 +143,7 @@ describe("a temporary between two steps of one device", () => {
       onFallback: (message) => told.push(message),
     });
     expect(await compute(preparedModel, [-1.5, 2.5], 2)).toEqual([1.5, 2.5]);
-    expect(told).toEqual(["the step of operations 3 runs again on nnhal-reference"]);
+    expect(told).toEqual(["the step of operations 4 runs again on nnhal-reference"]);
     expect(calls.slice(0, 3)).toEqual(["allocate", "run", "read"]);
   });
 });
@@ -222,7 +222,7 @@ describe("a caller's device memory", () => {
     const result = new Float32Array(1);
     await output.buffer.copyTo(memoryOf(new Uint8Array(result.buffer)));
     expect([...result]).toEqual([1536]);
-    expect(told).toEqual(["the step of operations 0 runs again on nnhal-reference"]);
+    expect(told).toEqual(["the step of operations 1 runs again on nnhal-reference"]);
     // The runtime has no buffer for a token that it did not return.
     const unknown = await divided.preparedModel.execute(requestOf(99, { room: 1 }));
     expect(unknown).toMatchObject({ status: GENERAL_FAILURE, message: "broken" });

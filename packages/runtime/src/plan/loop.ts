@@ -47,7 +47,7 @@ async function turns(
     if (judged.status !== ErrorStatus.NONE) return judged;
     if ((await isTrue(verdict)) !== true) return { state };
     if (now() - start > loopTimeoutDuration) {
-      const message = `operation ${step.operation} (WHILE): the loop took longer than ${loopTimeoutDuration} ns`;
+      const message = `operation ${step.operation + 1} (WHILE): the loop took longer than ${loopTimeoutDuration} ns`;
       return { status: ErrorStatus.MISSED_DEADLINE_TRANSIENT, message, outputShapes: [] };
     }
     const next = pairs.filter((_, index) => index % 2 === turn % 2);
@@ -72,7 +72,7 @@ export async function isTrue(place: Place | undefined): Promise<boolean | undefi
 async function copyOut({ step, bodyPlan }: PreparedWhile, from: Places, to: Places): Promise<StepOutcome> {
   const { operands, outputIndexes } = bodyPlan.plan.model.main;
   const factsOf = planFacts(bodyPlan.plan);
-  const what = `operation ${step.operation} (WHILE)`;
+  const what = `operation ${step.operation + 1} (WHILE)`;
   const outputShapes: OutputShape[] = [];
   for (const [index, target] of to.entries()) {
     const source = from[index];

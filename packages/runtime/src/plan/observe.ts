@@ -14,10 +14,10 @@ export function logPlan(plan: Plan, log: Logger): void {
   for (const [index, { reason }] of plan.choices.entries()) {
     const { main, extensionNameToPrefix } = plan.model;
     const name = operationText(elementAt(main.operations, index).type, extensionNameToPrefix);
-    log.VLOG("COMPILATION", `operation ${index} (${name}): ${reason}`);
+    log.VLOG("COMPILATION", `operation ${index + 1} (${name}): ${reason}`);
   }
   for (const [index, step] of plan.steps.entries()) {
-    const text = `step ${index}: ${stepText(step, plan)}`;
+    const text = `step ${index + 1}: ${stepText(step, plan)}`;
     log.VLOG("COMPILATION", text);
     if (step.kind === "execution") graphDump(text, step.model, logStream(log, "COMPILATION"));
   }
@@ -26,15 +26,17 @@ export function logPlan(plan: Plan, log: Logger): void {
 /** A step in words: its operations and its device. */
 export function stepText(step: Step, { devices }: Pick<Plan, "devices">): string {
   if (step.kind === "execution") return `${operationsText(step.operations)} on ${devices[step.device]}`;
-  return `operation ${step.operation} (${step.kind.toUpperCase()}), interpreted`;
+  return `operation ${step.operation + 1} (${step.kind.toUpperCase()}), interpreted`;
 }
 
 function operationsText(operations: readonly number[]): string {
   const first = elementAt(operations, 0);
   const last = elementAt(operations, operations.length - 1);
-  if (first === last) return `operation ${first}`;
+  if (first === last) return `operation ${first + 1}`;
   const isRun = operations.every((operation, place) => operation === first + place);
-  return isRun ? `operations ${first} to ${last}` : `operations ${operations.join(", ")}`;
+  return isRun
+    ? `operations ${first + 1} to ${last + 1}`
+    : `operations ${operations.map((operation) => operation + 1).join(", ")}`;
 }
 
 /** Prepares a model on a device. */

@@ -238,7 +238,7 @@ describe("fallback", () => {
     const onFallback = (message: string) => told.push(message);
     const result = await compute(chain(), broken("execute"), { ...android, cpu: reference, onFallback }, input);
     expect(result.values).toEqual(expected);
-    expect(told).toEqual(["the step of operations 1 runs again on nnhal-reference"]);
+    expect(told).toEqual(["the step of operations 2 runs again on nnhal-reference"]);
   });
 
   it("runs the whole model again, and no step, if a step fails on the CPU", async () => {

@@ -156,7 +156,7 @@ describe("a fenced execution that fails", () => {
     const answer = await fenced(model, made, []);
     expect(await answer.syncFence?.wait()).toBe("SIGNALED");
     expect(result()).toEqual([-2, -2]);
-    expect(told).toEqual(["the step of operations 1 runs again on nnhal-reference"]);
+    expect(told).toEqual(["the step of operations 2 runs again on nnhal-reference"]);
   });
 
   it("puts its fence in state ERROR if fallback is not allowed", async () => {

@@ -189,7 +189,7 @@ async function executePlan(
 }
 
 function stepName({ operations }: PreparedExecution["step"]): string {
-  return `step of operations ${operations.join(", ")}`;
+  return `step of operations ${operations.map((operation) => operation + 1).join(", ")}`;
 }
 
 /** Runs the whole model on the CPU; undefined if that is impossible. */

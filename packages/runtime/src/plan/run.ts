@@ -159,6 +159,6 @@ async function runIf(
 ): Promise<StepOutcome> {
   const verdict = await isTrue(condition);
   if (verdict !== undefined) return runPlan(verdict ? thenPlan : elsePlan, inputs, outputs, options);
-  const message = `operation ${step.operation} (IF): the condition has no value`;
+  const message = `operation ${step.operation + 1} (IF): the condition has no value`;
   return { status: ErrorStatus.GENERAL_FAILURE, message, outputShapes: [] };
 }

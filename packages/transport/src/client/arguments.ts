@@ -1,8 +1,10 @@
 /** Arguments of calls with numbers in place of memories, and which bytes of memories the server reads and writes. */
 import type { Memory, Model, Request } from "@nnhal/types";
+import { Unwritable } from "@nnhal/utils/codec";
 import type { ClientMemories } from "../memory/client-memories.ts";
 import type { Range } from "../memory/pieces.ts";
 import type { WiredModel, WiredRequest } from "../protocol/values.ts";
+import { listOf, objectOf } from "./values.ts";
 
 /** What a call does with memories. */
 export interface MemoryUse {
@@ -14,9 +16,11 @@ export interface MemoryUse {
 
 /** A model for a call. Throws Unwritable for a pool that is not a memory. */
 export function wireModel(
-  { operandValues, pools, ...structure }: Model,
+  given: Model,
   memories: ClientMemories,
 ): { readonly model: WiredModel; readonly use: MemoryUse } {
+  const { operandValues, pools: givenPools, ...structure } = objectOf(given, "the model");
+  const pools = listOf(givenPools, "pools");
   const whole = pools.map((memory): Use => ({ memory, ranges: [{ offset: 0, length: memory.size }] }));
   const model = { structure, operandValues, pools: pools.map((memory) => memories.idOf(memory)) };
   return { model, use: useOf(whole, [], memories) };
@@ -24,9 +28,13 @@ export function wireModel(
 
 /** A request for a call. Throws Unwritable for a pool that is not a memory. */
 export function wireRequest(
-  { inputs, outputs, pools }: Request,
+  given: Request,
   memories: ClientMemories,
 ): { readonly request: WiredRequest; readonly use: MemoryUse } {
+  const { inputs: givenInputs, outputs: givenOutputs, pools: givenPools } = objectOf(given, "the request");
+  const inputs = listOf(givenInputs, "inputs");
+  const outputs = listOf(givenOutputs, "outputs");
+  const pools = listOf(givenPools, "pools");
   const wired = pools.map((pool) =>
     pool.kind === "memory" ? { kind: pool.kind, memory: memories.idOf(pool.memory) } : pool,
   );
@@ -43,6 +51,11 @@ export function wireRequest(
       }),
     );
   const request = { inputs, outputs, pools: wired };
+  for (const { memory, ranges } of rangesIn(outputs)) {
+    // The server's copy of a memory can be written.
+    if (ranges.length > 0 && !memories.isWritable(memory))
+      throw new Unwritable("an output lies in memory that is not writable");
+  }
   if (copied.length === 0) return { request, use: nothing };
   // Outputs go along: bytes that the device does not write stay as they are.
   return { request, use: useOf([...rangesIn(inputs), ...rangesIn(outputs)], rangesIn(outputs), memories) };

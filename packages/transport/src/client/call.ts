@@ -1,8 +1,9 @@
 /** One call of a session with the memories that it uses. */
 import { ErrorStatus, type Outcome } from "@nnhal/types";
-import { decode, encode } from "@nnhal/utils/codec";
+import { decode, encode, Unwritable } from "@nnhal/utils/codec";
 import { textOf } from "../protocol/connection.ts";
 import type { Method } from "../protocol/methods.ts";
+import { Refused } from "../protocol/refused.ts";
 import type { MemoryUse } from "./arguments.ts";
 import type { Session } from "./session.ts";
 
@@ -18,13 +19,17 @@ export interface Prepared<Arguments> {
  * INVALID_ARGUMENT then. Never rejects.
  */
 export async function callWith<Arguments, Result extends { readonly outcome: Outcome }>(
-  { connection }: Session,
+  { connection, during }: Session,
   method: Method<Arguments, Result>,
   object: number,
   prepare: () => Prepared<Arguments>,
 ): Promise<Result> {
-  const refuse = (error: unknown) =>
-    method.failed({ status: ErrorStatus.INVALID_ARGUMENT, message: `${method.name}: ${textOf(error)}` });
+  const refuse = (error: unknown) => {
+    if (error instanceof Refused) return method.failed(error.outcome);
+    // What else is thrown is an error of the engine about values that are not of their types, or of the caller's own code.
+    const why = error instanceof Unwritable ? error.message : "the arguments cannot be read";
+    return method.failed({ status: ErrorStatus.INVALID_ARGUMENT, message: `${method.name}: ${why}` });
+  };
   let prepared: Prepared<Arguments>;
   let stored: Promise<void> | undefined;
   try {
@@ -36,8 +41,16 @@ export async function callWith<Arguments, Result extends { readonly outcome: Out
   } catch (error) {
     return refuse(error);
   }
-  await stored;
-  const result = await connection.call(method, object, prepared.given);
+  const { given } = prepared;
+  let answer: Promise<Result> | undefined;
+  if (stored === undefined) answer = connection.call(method, object, given);
+  else
+    await during(
+      stored.then(() => {
+        answer = connection.call(method, object, given);
+      }),
+    );
+  const result = (await answer) ?? method.failed({ status: ErrorStatus.GENERAL_FAILURE, message: "it was not sent" });
   if (result.outcome.status !== ErrorStatus.NONE) return result;
   try {
     prepared.use?.load();

@@ -13,15 +13,17 @@ import {
   type Outcome,
   type PrepareResult,
 } from "@nnhal/types";
-import type { ValueOf } from "@nnhal/utils/codec";
+import { decode, encode, Unwritable, type ValueOf } from "@nnhal/utils/codec";
 import type { Carrier } from "../carrier/carrier.ts";
 import { deadObject, textOf } from "../protocol/connection.ts";
 import { buffer as bufferMethods, device as methods } from "../protocol/methods.ts";
-import type { cache as cacheCodec } from "../protocol/values.ts";
+import { Refused } from "../protocol/refused.ts";
+import { cache as cacheCodec } from "../protocol/values.ts";
 import { wholeUse, wireModel } from "./arguments.ts";
 import { callWith } from "./call.ts";
 import { ownerOf, remotePreparedModel } from "./prepared-model.ts";
 import { openSession, type Session, type SessionOptions, type Unavailable } from "./session.ts";
+import { listOf, objectOf } from "./values.ts";
 
 /** How to connect to a device. */
 export interface ConnectOptions extends SessionOptions {
@@ -206,7 +208,9 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
         preparing((of) =>
           callWith(of, methods.prepareModelFromCache, 0, () => {
             const wired = wireCache(cache, of);
-            if (wired === undefined) throw new RangeError("the files of the cache cannot be passed to the service");
+            if (wired === undefined) {
+              throw new Refused(ErrorStatus.GENERAL_FAILURE, "the files of the cache cannot be passed to the service");
+            }
             return { given: { cache: wired, deadline: given?.deadline } };
           }),
         ),
@@ -217,13 +221,15 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
         const { outcome, buffer, token, inHostMemory } = await retried((of) => {
           used = of;
           return callWith(of, methods.allocate, 0, () => {
-            const ids = preparedModels.map((model) => {
+            const ids = listOf(preparedModels, "preparedModels").map((model) => {
               if (model === null) return null;
               const owner = ownerOf(model);
-              if (owner?.session !== of) throw new RangeError("a prepared model is not of this connection");
+              if (owner?.session !== of) throw new Unwritable("a prepared model is not of this connection");
               return owner.id;
             });
-            return { given: { dimensions: desc.dimensions, preparedModels: ids, inputRoles, outputRoles } };
+            return {
+              given: { dimensions: objectOf(desc, "desc").dimensions, preparedModels: ids, inputRoles, outputRoles },
+            };
           });
         }, methods.allocate.failed);
         if (outcome.status !== ErrorStatus.NONE) return { ...outcome, buffer: null, token: 0 };
@@ -244,13 +250,11 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
 type PreparedAnswer = ValueOf<typeof methods.prepareModel.result>;
 
 /** The files of a cache, as numbers; undefined if they cannot be passed, which is not an error of a preparation. */
-function wireCache(
-  { modelCache, dataCache, token }: CompilationCache,
-  { passing }: Session,
-): ValueOf<typeof cacheCodec> | undefined {
+function wireCache(given: CompilationCache, { passing }: Session): ValueOf<typeof cacheCodec> | undefined {
   const { passFile } = passing;
   if (passFile === undefined) return undefined;
   try {
+    const { modelCache, dataCache, token } = given;
     const wire = (handles: CompilationCache["modelCache"]) =>
       handles.map(({ fds }) =>
         fds.map((fd) => {
@@ -259,7 +263,8 @@ function wireCache(
           return passed;
         }),
       );
-    return { modelCache: wire(modelCache), dataCache: wire(dataCache), token };
+    // What cannot be written is found here: later it would fail the preparation.
+    return decode(cacheCodec, encode(cacheCodec, { modelCache: wire(modelCache), dataCache: wire(dataCache), token }));
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@ import {
   type FencedResult,
   type IBurstContext,
   type IFencedExecutionCallback,
+  type Memory,
   type PreparedModel,
   type SyncFence,
 } from "@nnhal/types";
@@ -13,6 +14,7 @@ import { burst, fencedCallback, preparedModel as methods } from "../protocol/met
 import { wireRequest } from "./arguments.ts";
 import { callWith } from "./call.ts";
 import type { Session } from "./session.ts";
+import { listOf, objectOf } from "./values.ts";
 
 /** What a server says about a prepared model. */
 interface Described {
@@ -48,10 +50,14 @@ export function remotePreparedModel(session: Session, described: Described): Pre
     ...(described.executeFenced && {
       executeFenced: (request, waitFor, options) => executeFenced({ session, id }, request, waitFor, options),
     }),
-    ...(described.configureExecutionBurst && {
-      configureExecutionBurst: (callback, requestChannel, resultChannel) =>
-        configureBurst({ session, id }, callback, requestChannel, resultChannel),
-    }),
+    ...(described.configureExecutionBurst &&
+      session.passing.sharesMemory !== false && {
+        configureExecutionBurst: (callback, requestChannel, resultChannel) =>
+          configureBurst({ session, id }, callback, requestChannel, resultChannel),
+      }),
+    get isLost() {
+      return session.connection.over !== undefined;
+    },
     close() {
       if (isClosed) return;
       isClosed = true;
@@ -84,8 +90,9 @@ async function executeFenced(
   const { outcome, syncFence, callback } = await callWith(session, methods.executeFenced, id, () => {
     const { request: wired, use } = wireRequest(request, session.memories);
     ({ load } = use);
-    if (!Array.isArray(waitFor)) throw new Unwritable("waitFor is not an array");
-    const fences = waitFor.map((fence: SyncFence | null) => (fence === null ? null : session.idOfFence(fence)));
+    const fences = listOf(waitFor, "waitFor").map((fence: SyncFence | null) =>
+      fence === null ? null : session.idOfFence(fence),
+    );
     const given = { request: wired, waitFor: fences, ...timesOf(options), duration: options?.duration };
     return { given, use: { store: use.store, load() {} } };
   });
@@ -119,7 +126,8 @@ async function configureBurst(
   const { memories, connection } = session;
   let callbackId: number | null = null;
   const { outcome, context } = await callWith(session, methods.configureExecutionBurst, id, () => {
-    const channels = [requestChannel, resultChannel].map(({ memory, capacity, datum }) => {
+    const channels = [requestChannel, resultChannel].map((channel) => {
+      const { memory, capacity, datum } = objectOf(channel, "a queue");
       if (!memories.isShared(memory)) throw new Unwritable("the connection cannot share the memory of a queue");
       return { memory: memories.idOf(memory), capacity, datum };
     });
@@ -135,14 +143,17 @@ async function configureBurst(
     forget();
     return { ...outcome, context: null };
   }
-  const remote: IBurstContext & { readonly ended: Promise<void> } = {
+  const ended = session.burstEnded(context);
+  const remote: IBurstContext = {
     freeMemory: (slot) => connection.call(burst.freeMemory, context, { slot }).then(() => {}),
     close() {
       forget();
       session.release(remote, context);
+      return ended;
     },
-    ended: session.burstEnded(context),
+    ended,
   };
   session.track(remote, context);
-  return { ...outcome, context: remote };
+  const refuseMemory = (memory: Memory) => (memories.isShared(memory) ? undefined : "the connection copies the memory");
+  return { ...outcome, context: remote, refuseMemory };
 }

@@ -45,6 +45,8 @@ export interface Session {
   readonly passing: MemoryPassing;
   /** The device's status as the server reported it last; OFFLINE if it is gone. Asks for it again. */
   status(): DeviceStatus;
+  /** Waits for bytes of memories to be sent; objects are released after that. */
+  during(sending: Promise<void>): Promise<void>;
   /** Releases an object of the server when nothing refers to its `owner` any more. */
   track(owner: object, id: number): void;
   /** Releases it now. */
@@ -70,6 +72,7 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
   const fences = new Map<number, { settle(state: SyncFence["state"]): void }>();
   const callbacks = new Map<number, IBurstCallback>();
   const bursts = new Map<number, () => void>();
+  const sending = new Set<Promise<void>>();
   const unused = new FinalizationRegistry<number>((object) => connection.send(notices.release, { object }));
   let status: DeviceStatus = DeviceStatus.UNKNOWN;
   let isAsking = false;
@@ -117,9 +120,16 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
       return status;
     },
     track: (owner, id) => unused.register(owner, id, owner),
+    during(work) {
+      sending.add(work);
+      return work.finally(() => sending.delete(work));
+    },
     release(owner, id) {
       unused.unregister(owner);
-      connection.send(notices.release, { object: id });
+      const send = () => connection.send(notices.release, { object: id });
+      // Calls that were made before are sent before.
+      if (sending.size === 0) send();
+      else void Promise.allSettled(sending).then(send);
     },
     fenceOf({ id, state }, settling) {
       const source = createFence();

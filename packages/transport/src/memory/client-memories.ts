@@ -33,6 +33,8 @@ export interface ClientMemories {
   load(memory: Memory, ranges: readonly Range[]): void;
   /** Whether the server sees the bytes of a memory at once. */
   isShared(memory: Memory): boolean;
+  /** Whether this side may write a memory that is not shared. */
+  isWritable(memory: Memory): boolean;
   /** The handlers of the server's messages about memories. */
   readonly handlers: readonly Handler[];
 }
@@ -82,6 +84,7 @@ export function createClientMemories(passing: MemoryPassing, connection: () => C
   return {
     idOf: (memory) => entryOf(memory).id,
     isShared: (memory) => entryOf(memory).copying === undefined,
+    isWritable: (memory) => entryOf(memory).copying?.mapping.writable ?? true,
     store(memory, ranges) {
       const { id, copying } = entryOf(memory);
       if (copying === undefined) return undefined;

@@ -43,6 +43,8 @@ export interface MemoryPassing {
   release(id: number): void;
   /** Ends the passing. Memories that were received stay valid. */
   close(): void;
+  /** Whether both sides see the same bytes, as the queues of bursts need it. Default: true. */
+  readonly sharesMemory?: boolean | undefined;
   /**
    * Passes an open file, as the number by which the other side takes it. Default: files do not pass, so that there is no
    * compilation cache.
@@ -119,6 +121,7 @@ export const threadPassing: PassingFactory = () => ({
 
 /** For connections that share nothing: all memories are copied. */
 export const noPassing: PassingFactory = () => ({
+  sharesMemory: false,
   pass: () => ({ refused: "the connection copies memories" }),
   receive: () => ({ refused: "the connection copies memories" }),
   release() {},

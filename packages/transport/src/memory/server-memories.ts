@@ -3,8 +3,8 @@ import { allocateMemory, mapPool } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Memory } from "@nnhal/types";
 import { type Connection, type Handler, taking } from "../protocol/connection.ts";
 import { notices } from "../protocol/methods.ts";
+import { Refused } from "../protocol/refused.ts";
 import type { MemoryDefinition } from "../protocol/values.ts";
-import { Refused } from "../server/refused.ts";
 import type { MemoryPassing } from "./passing.ts";
 import { type Range, sendRange } from "./pieces.ts";
 

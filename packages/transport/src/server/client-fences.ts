@@ -3,7 +3,7 @@ import { createFence, type FenceSource } from "@nnhal/driver-core/fence";
 import { ErrorStatus, type SyncFence } from "@nnhal/types";
 import { type Handler, taking } from "../protocol/connection.ts";
 import { notices } from "../protocol/methods.ts";
-import { Refused } from "./refused.ts";
+import { Refused } from "../protocol/refused.ts";
 
 /** See the file's head. */
 export interface ClientFences {

@@ -15,10 +15,10 @@ import type { Range } from "../memory/pieces.ts";
 import type { ServerMemories } from "../memory/server-memories.ts";
 import { answering, type Connection, type Handler, taking, textOf } from "../protocol/connection.ts";
 import * as table from "../protocol/methods.ts";
+import { Refused } from "../protocol/refused.ts";
 import type { cache as cacheCodec, WiredModel, WiredRequest } from "../protocol/values.ts";
 import type { ClientFences } from "./client-fences.ts";
 import type { ClientObjects } from "./objects.ts";
-import { Refused } from "./refused.ts";
 
 /** What handlers know of their client. */
 export interface ClientContext {

@@ -6,7 +6,7 @@ import {
   type IFencedExecutionCallback,
   type PreparedModel,
 } from "@nnhal/types";
-import { Refused } from "./refused.ts";
+import { Refused } from "../protocol/refused.ts";
 
 /** What a number can stand for. */
 interface Kinds {

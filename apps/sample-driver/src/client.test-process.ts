@@ -1,0 +1,63 @@
+/** A client in a process of its own, to be killed. It says on stdout when it has reached a phase, and stays in it. */
+import { connectService } from "@nnhal/service";
+import { createSharedMemory } from "@nnhal/shared-memory";
+import { ErrorStatus, type Memory } from "@nnhal/types";
+import { addModel, addRequest, prepare } from "./models.test-helper.ts";
+
+const [directory, phase] = process.argv.slice(2);
+
+function shared(): Memory {
+  const memory = createSharedMemory(2 ** 20);
+  if ("refused" in memory) throw new Error(memory.refused);
+  return memory;
+}
+
+const device = await connectService("nnapi-sample_all", { directory, keepAlive: true });
+if ("unavailable" in device) throw new Error(device.unavailable);
+
+/** Does something again and again; says the phase when it has been done once. */
+async function forever(
+  work: () => Promise<{ readonly status: number; readonly message?: string | undefined }>,
+): Promise<never> {
+  for (let isFirst = true; ; isFirst = false) {
+    const { status, message } = await work();
+    if (status !== ErrorStatus.NONE) throw new Error(`${phase}: ${status} ${message}`);
+    if (isFirst) process.stdout.write(`in ${phase}\n`);
+  }
+}
+
+switch (phase) {
+  case "prepare":
+    await forever(async () => {
+      const result = await device.prepareModel(addModel);
+      result.preparedModel?.close();
+      return result;
+    });
+    break;
+  case "execute": {
+    const [model, memory] = [await prepare(device), shared()];
+    await forever(() => model.execute(addRequest(memory)));
+    break;
+  }
+  case "copy": {
+    const model = await prepare(device);
+    const role = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
+    const { buffer, message } = (await device.allocate?.({ dimensions: [] }, [model], role, [])) ?? { buffer: null };
+    if (buffer === null) throw new Error(`allocate: ${message}`);
+    const memory = createSharedMemory(8);
+    if ("refused" in memory) throw new Error(memory.refused);
+    await forever(() => buffer.copyFrom(memory, []));
+    break;
+  }
+  case "flood": {
+    const [model, memory] = [await prepare(device), shared()];
+    process.stdout.write("in flood\n");
+    const lane = async () => {
+      for (;;) await model.execute(addRequest(memory));
+    };
+    await Promise.all(Array.from({ length: 100 }, lane));
+    break;
+  }
+  default:
+    throw new Error(`there is no phase ${phase}`);
+}

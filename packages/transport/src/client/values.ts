@@ -1,0 +1,19 @@
+/** Values that callers pass, which can be of any type. */
+import { Unwritable } from "@nnhal/utils/codec";
+
+/** A list of a caller. Throws Unwritable for any other value. */
+export function listOf<Item>(value: readonly Item[], name: string): readonly Item[] {
+  if (!Array.isArray(value)) throw new Unwritable(`${name} is ${kindOf(value)} where an array is needed`);
+  return value;
+}
+
+/** An object of a caller. Throws Unwritable for any other value. */
+export function objectOf<Value extends object>(value: Value, name: string): Value {
+  if (typeof value !== "object" || value === null)
+    throw new Unwritable(`${name} is ${kindOf(value)} where an object is needed`);
+  return value;
+}
+
+function kindOf(value: unknown): string {
+  return value === null || value === undefined ? String(value) : `of type ${typeof value}`;
+}
