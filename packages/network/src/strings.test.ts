@@ -33,7 +33,7 @@ it("open extents are those of the strings", async () => {
   expect((await model.run({ words: ["a", "b", "c"] })).output.strings).toEqual(["b", "a"]);
 });
 
-it("what is no string, and another number of strings, is refused", async () => {
+it("values that are not strings, and another number of strings, are refused", async () => {
   await using model = await load(swapping(2), { devices: "reference", engines: [] });
   const refused = (input: Parameters<typeof model.run>[0]) => expect(model.run(input)).rejects;
   await refused({ words: ["a"] }).toMatchObject({
