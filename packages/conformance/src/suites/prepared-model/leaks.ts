@@ -39,7 +39,7 @@ async function expectNothingKept({ allowances, tell }: Bench, what: string, work
 
 export const leakCases: readonly SuiteCase[] = group("leaks", "1.0", {
   async "many executions leave nothing behind"(bench) {
-    const small = smallModel(bench, { dimensions: [side, side] });
+    const small = await smallModel(bench, { dimensions: [side, side] });
     const preparedModel = await prepare(bench, small.model);
     const trial = trialFor(small, [sampleValues(small.type, side * side)]);
     await runTrial(preparedModel, trial);
@@ -48,7 +48,7 @@ export const leakCases: readonly SuiteCase[] = group("leaks", "1.0", {
     });
   },
   async "many prepared models that are closed leave nothing behind"(bench) {
-    const small = smallModel(bench, { dimensions: [side, side] });
+    const small = await smallModel(bench, { dimensions: [side, side] });
     await expectNothingKept(bench, "prepared models", async () => {
       const { preparedModel, ...outcome } = await bench.device.prepareModel(small.model);
       expectStatus("prepareModel", outcome, ErrorStatus.NONE);
