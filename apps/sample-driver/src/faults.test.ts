@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
+import { memoryOf } from "@nnhal/driver-core/memory";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { connectService, type ServiceDevice } from "@nnhal/service";
 import { ErrorStatus } from "@nnhal/types";
@@ -37,8 +38,10 @@ async function gauges(): Promise<number[]> {
 const nothing = [0, 0, 0, 0];
 
 /** A socket without a client. Errors, such as those of writing to a daemon that has closed it, are expected. */
-async function openSocket(): Promise<{ readonly socket: Socket; readonly closed: Promise<void> }> {
-  const socket = connect(join(daemon.directory, "nnapi-sample_all"));
+async function openSocket(
+  directory = daemon.directory,
+): Promise<{ readonly socket: Socket; readonly closed: Promise<void> }> {
+  const socket = connect(join(directory, "nnapi-sample_all"));
   socket.on("error", () => {});
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   await once(socket, "connect");
@@ -166,6 +169,26 @@ describe("a client that does not read", () => {
     device.close();
     socket.destroy();
     await expectWhole();
+  });
+});
+
+describe("a daemon without descriptors", () => {
+  it("serves the clients that it has, and others when there are some again", async () => {
+    const { directory } = await startDaemonProcess([], { descriptors: 90 });
+    const device = await connected(directory);
+    const model = await prepare(device);
+    // It crosses now: another memory needs another descriptor.
+    const memory = memoryOf(new Uint8Array(24));
+    expect(await addOnce(model, memory)).toEqual(added);
+    const sockets: Socket[] = [];
+    for (let count = 0; count < 100; count++) sockets.push((await openSocket(directory)).socket);
+    expect(await addOnce(model, memory)).toEqual(added);
+    for (const socket of sockets) socket.destroy();
+    await expect
+      .poll(async () => "getStatus" in (await connectService("nnapi-sample_all", { directory })), { timeout: 10_000 })
+      .toBe(true);
+    expect(await addOnce(model)).toEqual(added);
+    device.close();
   });
 });
 

@@ -36,6 +36,13 @@ export function startSource(file: string, args: readonly string[], env: NodeJS.P
   );
 }
 
+/** Starts the daemon with a limit of open descriptors. */
+function startWithDescriptors(limit: number, args: readonly string[]): Started {
+  const path = fileURLToPath(new URL("main.ts", import.meta.url));
+  const command = ["-c", `ulimit -n ${limit}; exec "$0" "$@"`, process.execPath, ...fromSource, path, ...args];
+  return watched(spawn("sh", command, { stdio: ["ignore", "pipe", "pipe"] }));
+}
+
 /** Runs a command of `nnhal` to its end. */
 export async function nnhal(...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
   const started = startSource("../../cli/src/main.ts", args);
@@ -76,9 +83,10 @@ export function newFolder(): string {
 /** Starts a daemon, and waits until it is ready. */
 export async function startDaemonProcess(
   args: readonly string[] = [],
-  { directory = join(newFolder(), "run"), env = {} }: { directory?: string; env?: NodeJS.ProcessEnv } = {},
+  { directory = join(newFolder(), "run"), descriptors }: { directory?: string; descriptors?: number } = {},
 ): Promise<StartedDaemon> {
-  const started = startSource("main.ts", ["--dir", directory, "--devices", "nnapi-sample_all", ...args], env);
+  const all = ["--dir", directory, "--devices", "nnapi-sample_all", ...args];
+  const started = descriptors === undefined ? startSource("main.ts", all) : startWithDescriptors(descriptors, all);
   await started.says("ready ");
   return { ...started, directory };
 }
