@@ -77,10 +77,12 @@ function nameOf(tensor: TensorDescription, all: readonly TensorDescription[]): s
 }
 
 function infoOf(
-  { name: own, type: operandType, shape, scale, zeroPoint }: TensorDescription,
+  { name: own, type: operandType, tensorType, shape, scale, zeroPoint }: TensorDescription,
   name: string,
   tensors: readonly TfliteTensor[],
 ): Omit<TensorInfo, "otherNames"> {
+  // The last extent is the bytes of a row.
+  if (tensorType === "STRING") return { name, type: "string", shape: shape.slice(0, -1) };
   const type = elementTypeOf(operandType);
   if (type === undefined) {
     const message = `the model cannot run: the tensor "${own}" has the type ${typeText(operandType)}, which has no array`;

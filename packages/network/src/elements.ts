@@ -65,11 +65,14 @@ const facts = {
   complex128: { array: Float64Array, numbers: Float64Array, parts: 2 },
 } as const satisfies Record<string, Facts>;
 
+/** An element type whose elements are numbers. */
+export type NumericType = keyof typeof facts;
+
 /** An element type. */
-export type ElementType = keyof typeof facts;
+export type ElementType = NumericType | "string";
 
 /** The facts of an element type. */
-export const elementFacts: Readonly<Record<ElementType, Facts>> = facts;
+export const elementFacts: Readonly<Record<NumericType, Facts>> = facts;
 
 /** How real numbers are held in integers: real = (element - zeroPoint) * scale. */
 export interface Quantization {
@@ -78,10 +81,10 @@ export interface Quantization {
 }
 
 // The keys of an object are all there are.
-const names = Object.keys(facts) as readonly ElementType[];
+const names = Object.keys(facts) as readonly NumericType[];
 
 /** The element type of an operand type; undefined for a type that has no elements of one kind, such as a custom one. */
-export function elementTypeOf(type: AnyOperandType): ElementType | undefined {
+export function elementTypeOf(type: AnyOperandType): NumericType | undefined {
   if (type === "TENSOR_QUANT8_SYMM") return "int8";
   if (!isExtensionType(type)) return names.find((name) => elementFacts[name].hal === type);
   const parts = type.elementSize / type.array.BYTES_PER_ELEMENT;
@@ -96,13 +99,13 @@ function isArray(one: unknown, other: unknown): boolean {
 }
 
 /** Bytes of some elements. */
-export function byteLengthOf(type: ElementType, count: number): number {
+export function byteLengthOf(type: NumericType, count: number): number {
   const { array, parts = 1 } = elementFacts[type];
   return array.BYTES_PER_ELEMENT * parts * count;
 }
 
 /** The elements that lie in bytes: a view if their place allows it. */
-export function elementsIn(type: ElementType, bytes: Uint8Array): ElementArray {
+export function elementsIn(type: NumericType, bytes: Uint8Array): ElementArray {
   const { array } = elementFacts[type];
   const at = bytes.byteOffset % array.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
   return new array(at.buffer, at.byteOffset, at.byteLength / array.BYTES_PER_ELEMENT);
@@ -114,13 +117,13 @@ export function isQuantized(quantization: Quantization | undefined): quantizatio
 }
 
 /** The array that holds the real values of a tensor. */
-export function realArrayOf(type: ElementType, quantization: Quantization | undefined): ArrayOf<NumberArray> {
+export function realArrayOf(type: NumericType, quantization: Quantization | undefined): ArrayOf<NumberArray> {
   return isQuantized(quantization) ? Float32Array : elementFacts[type].numbers;
 }
 
 /** The real values of elements, in an array of `realArrayOf`: the elements themselves if they are real values. */
 export function realValuesIn(
-  type: ElementType,
+  type: NumericType,
   quantization: Quantization | undefined,
   bytes: Uint8Array,
 ): NumberArray {
@@ -138,7 +141,7 @@ export function realValuesIn(
  * value that the type cannot hold.
  */
 export function elementsOfReal(
-  type: ElementType,
+  type: NumericType,
   quantization: Quantization | undefined,
   values: ArrayLike<number | bigint | boolean>,
 ): ElementArray {
@@ -154,7 +157,7 @@ export function elementsOfReal(
 }
 
 function converter(
-  type: ElementType,
+  type: NumericType,
   quantization: Quantization | undefined,
   range: readonly [number, number] | undefined,
 ): (value: number) => number {
@@ -173,7 +176,7 @@ function converter(
   };
 }
 
-function bigintOf(type: ElementType, value: number | bigint | boolean): bigint {
+function bigintOf(type: NumericType, value: number | bigint | boolean): bigint {
   if (typeof value === "number" && !Number.isInteger(value)) throw new RangeError(`${value} is not an integer`);
   const whole = BigInt(value);
   const held = type === "int64" ? BigInt.asIntN(64, whole) : BigInt.asUintN(64, whole);

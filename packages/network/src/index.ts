@@ -26,4 +26,4 @@ export { type Landmark, type LandmarksOptions, landmarks, personLandmarks, perso
 export { type Segmentation, type SegmentOptions, segment } from "./tasks/segment.ts";
 export { resample, type Sound, sound } from "./tasks/sound.ts";
 export type { Tensor, TensorInfo } from "./tensor-info.ts";
-export type { NumberList, PlainValue, ShapedData } from "./values.ts";
+export type { NumberList, PlainValue, ShapedData, StringList } from "./values.ts";

@@ -8,7 +8,7 @@ import { isPictureLike, type PictureLike, rgbOf } from "./picture/like.ts";
 import type { Picture } from "./picture/picture.ts";
 import { type Normalisation, pictureLayoutOf, pictureToTensor, whyNoPicture } from "./picture/to-tensor.ts";
 import type { Value } from "./session.ts";
-import { infoText, type TensorInfo } from "./tensor-info.ts";
+import { infoText, isNumeric, type TensorInfo } from "./tensor-info.ts";
 import { encodeValue, type PlainValue } from "./values.ts";
 
 /** A value, a picture, or a list of pictures for the extents of a batch. */
@@ -21,8 +21,9 @@ export function isValue(value: unknown): boolean {
 
 /** The bytes of an input. Rejects with a NetworkError. */
 export async function encodeInput(value: InputValue, info: TensorInfo, what: string): Promise<Value> {
-  if (isPictureLike(value)) return { bytes: pictureBytes(value, info, info.shape, what), shape: pictureShape(info) };
-  if (!isPictures(value)) return encodeValue(value, info, what);
+  if (info.type !== "string" && isPictureLike(value))
+    return { bytes: pictureBytes(value, info, info.shape, what), shape: pictureShape(info) };
+  if (info.type === "string" || !isPictures(value)) return encodePlain(value, info, what);
   const [batch = 0, ...rest] = info.shape;
   check(
     info.shape.length === 4 && (batch === 0 || batch === value.length),
@@ -32,6 +33,13 @@ export async function encodeInput(value: InputValue, info: TensorInfo, what: str
   );
   const parts = value.map((picture) => pictureBytes(picture, info, [1, ...rest], what));
   return { bytes: joinBytes(parts), shape: [value.length, ...rest] };
+}
+
+/** The bytes of a value that is not a picture. Rejects with a NetworkError. */
+export async function encodePlain(value: InputValue, info: TensorInfo, what: string): Promise<Value> {
+  if (!isNumeric(info)) return (await import("./strings.ts")).encodeStringValue(value, info, what);
+  // What is a picture is refused as any other object.
+  return encodeValue(value as PlainValue, info, what);
 }
 
 function isPictures(value: InputValue): value is readonly PictureLike[] {
@@ -45,7 +53,7 @@ function pictureShape({ shape }: TensorInfo): readonly number[] {
 
 function pictureBytes(like: PictureLike, info: TensorInfo, shape: readonly number[], what: string): Uint8Array {
   const picture = rgbOf(like);
-  const type = elementFacts[info.type].hal;
+  const type = isNumeric(info) ? elementFacts[info.type].hal : undefined;
   const held = pictureShape({ ...info, shape });
   const problem =
     type === undefined

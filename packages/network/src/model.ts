@@ -4,11 +4,11 @@
 import { elementAt } from "@nnhal/operations";
 import type { ElementArray } from "./elements.ts";
 import { check } from "./error.ts";
-import { encodeInput, type InputValue, isValue } from "./inputs.ts";
+import { encodeInput, encodePlain, type InputValue, isValue } from "./inputs.ts";
 import { type OutputBuffers, type Outputs, outputsOf, placeBuffers, tensorOf } from "./results.ts";
 import type { Explanation, Profile, Session, Value } from "./session.ts";
-import { findByName, infoText, type Tensor, type TensorInfo } from "./tensor-info.ts";
-import { encodeValue, kindOf, type PlainValue } from "./values.ts";
+import { findByName, infoText, isNumeric, type Tensor, type TensorInfo } from "./tensor-info.ts";
+import { kindOf, type PlainValue } from "./values.ts";
 
 /** The inputs of a run: by name, or the value of the only one. A model with one input calls it `input`, too. */
 export type Inputs = InputValue | Readonly<Record<string, InputValue>>;
@@ -114,7 +114,7 @@ export function createModel(session: Session): Model {
     // Elements that the caller gets as they are can be computed to where they are wanted.
     const places = into.map((array) => array && new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
     const results = await until(session.compute(values, signal === undefined ? places : []), signal);
-    const tensors = outputs.map((info, place) => tensorOf(info, elementAt(results, place), raw, into[place]));
+    const tensors = await tensorsOf(outputs, results, raw, into);
     return outputsOf(outputs, tensors);
   };
   const state: ModelState = {
@@ -122,17 +122,17 @@ export function createModel(session: Session): Model {
     async read() {
       expectOpen("state.read");
       const all = await session.readState();
-      const tensors = states.map((info, place) => tensorOf(info, elementAt(all, place), false, undefined));
+      const tensors = await tensorsOf(states, all, false);
       // Real numbers: `raw` is false.
       return Object.fromEntries(tensors.map((tensor) => [tensor.name, tensor])) as Record<string, Tensor>;
     },
     async write(values) {
       expectOpen("state.write");
-      const entries = Object.entries(values).map(([key, value]) => {
+      const entries = Object.entries(values).map(async ([key, value]) => {
         const place = placeOf(states, key, "state");
-        return [place, encodeValue(value, elementAt(states, place), "the state")] as const;
+        return [place, await encodePlain(value, elementAt(states, place), "the state")] as const;
       });
-      await session.writeState(new Map(entries));
+      await session.writeState(new Map(await Promise.all(entries)));
     },
     async reset(names = states.map((info) => info.name)) {
       expectOpen("state.reset");
@@ -170,13 +170,31 @@ function listOf(infos: readonly TensorInfo[]): string {
   return infos.length === 0 ? "none" : infos.map(infoText).join(", ");
 }
 
-function zeroInputs(inputs: readonly TensorInfo[]): Value[] {
-  return inputs.map((info) => {
+/** The tensors of some values. */
+async function tensorsOf(
+  infos: readonly TensorInfo[],
+  values: readonly Value[],
+  raw: boolean,
+  into: readonly (ElementArray | undefined)[] = [],
+): Promise<Tensor<ElementArray>[]> {
+  const strings = infos.every(isNumeric) ? undefined : await import("./strings.ts");
+  return infos.map((info, place) => {
+    const value = elementAt(values, place);
+    if (isNumeric(info)) return tensorOf(info, value, raw, into[place]);
+    if (strings === undefined) throw new Error("strings are not loaded");
+    return strings.stringTensor(info, value);
+  });
+}
+
+async function zeroInputs(inputs: readonly TensorInfo[]): Promise<Value[]> {
+  const values = inputs.map((info) => {
     const isKnown = info.shape.length > 0 && !info.shape.includes(0);
     check(isKnown, "WRONG_NAME", () => `profile: the input ${infoText(info)} has open extents: give \`inputs\``);
     const count = info.shape.reduce((product, extent) => product * extent, 1);
-    return encodeValue(Array<number>(count).fill(0), info, "the input");
+    const value = isNumeric(info) ? Array<number>(count).fill(0) : Array<string>(count).fill("");
+    return encodePlain(value, info, "the input");
   });
+  return Promise.all(values);
 }
 
 /** Resolves as the work does, unless the signal aborts before. */

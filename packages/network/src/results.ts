@@ -13,7 +13,7 @@ import {
 import { check, NetworkError } from "./error.ts";
 import type { Value } from "./session.ts";
 import { elementsOf } from "./tensor.ts";
-import { findByName, infoText, type Tensor, type TensorInfo } from "./tensor-info.ts";
+import { findByName, infoText, isNumeric, type NumericInfo, type Tensor, type TensorInfo } from "./tensor-info.ts";
 import { kindOf } from "./values.ts";
 
 /**
@@ -42,6 +42,11 @@ export function placeBuffers(
       info !== undefined,
       "WRONG_NAME",
       () => `outputs: there is no output "${name}"; there are: ${listOf(outputs)}`,
+    );
+    check(
+      isNumeric(info),
+      "WRONG_TYPE",
+      () => `the output ${infoText(info)} has strings, which no array of numbers can hold`,
     );
     const { array, parts = 1 } = elementFacts[info.type];
     const needed: ArrayOf<ElementArray> = raw ? array : realArrayOf(info.type, info.quantization);
@@ -80,14 +85,14 @@ function findOutput(outputs: readonly TensorInfo[], name: string): TensorInfo | 
 function scoresAmong(outputs: readonly TensorInfo[]): TensorInfo | undefined {
   const lists = outputs.filter(({ shape, type }) => {
     const isList = shape.length === 1 || (shape.length === 2 && shape[0] === 1);
-    return isList && shape.at(-1) !== 1 && type !== "bool";
+    return isList && shape.at(-1) !== 1 && type !== "bool" && type !== "string";
   });
   return lists.length === 1 ? lists[0] : undefined;
 }
 
-/** The tensor of an output. */
+/** The tensor of an output of numbers. */
 export function tensorOf(
-  info: TensorInfo,
+  info: NumericInfo,
   { bytes, shape }: Value,
   raw: boolean,
   into: ElementArray | undefined,

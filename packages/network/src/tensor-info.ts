@@ -1,7 +1,7 @@
 /**
  * The inputs, outputs and states of a model as applications see them.
  */
-import type { ElementArray, ElementType, NumberArray, Quantization } from "./elements.ts";
+import type { ElementArray, ElementType, NumberArray, NumericType, Quantization } from "./elements.ts";
 
 /** What is known of an input, output or state before the model runs. */
 export interface TensorInfo {
@@ -22,6 +22,14 @@ export interface TensorInfo {
   readonly description?: string;
 }
 
+/** What is known of a tensor of numbers. */
+export type NumericInfo = TensorInfo & { readonly type: NumericType };
+
+/** Whether a tensor has numbers, not strings. */
+export function isNumeric(info: TensorInfo): info is NumericInfo {
+  return info.type !== "string";
+}
+
 /** A value of a tensor. */
 export interface Tensor<Data extends ElementArray = NumberArray> {
   readonly name: string;
@@ -30,9 +38,11 @@ export interface Tensor<Data extends ElementArray = NumberArray> {
   readonly shape: readonly number[];
   /**
    * Row by row. Real numbers, unless `raw` asked for the elements: then numbers as the model has them, the bits of float16, and
-   * BigInt64Array for int64. Real numbers of int64 and uint64 are exact up to 2^53.
+   * BigInt64Array for int64. Real numbers of int64 and uint64 are exact up to 2^53. Of strings: the bytes of their rows, see `strings`.
    */
   readonly data: Data;
+  /** Row by row, if the type is `string`. */
+  readonly strings?: readonly string[];
   /** Names of the classes, if they are packed with the model. */
   readonly labels?: readonly string[];
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { TensorInfo } from "./tensor-info.ts";
+import type { NumericInfo } from "./tensor-info.ts";
 import { encodeValue, type PlainValue } from "./values.ts";
 
-const info = (type: TensorInfo["type"], shape: readonly number[], more: Partial<TensorInfo> = {}): TensorInfo => ({
+const info = (type: NumericInfo["type"], shape: readonly number[], more: Partial<NumericInfo> = {}): NumericInfo => ({
   name: "x",
   otherNames: [],
   type,
@@ -11,8 +11,8 @@ const info = (type: TensorInfo["type"], shape: readonly number[], more: Partial<
 });
 const floats = info("float32", [1, 2, 2]);
 const quantised = info("uint8", [2], { quantization: { scale: 0.5, zeroPoint: 10 } });
-const encode = (value: unknown, of: TensorInfo = floats) => encodeValue(value as PlainValue, of, "the input");
-const numbers = (value: unknown, of: TensorInfo = floats) => {
+const encode = (value: unknown, of: NumericInfo = floats) => encodeValue(value as PlainValue, of, "the input");
+const numbers = (value: unknown, of: NumericInfo = floats) => {
   const { bytes } = encode(value, of);
   return [...new Float32Array(bytes.slice().buffer)];
 };

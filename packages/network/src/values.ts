@@ -5,20 +5,23 @@ import { byteLengthOf, type ElementArray, elementFacts, elementsOfReal, isQuanti
 import { check, NetworkError } from "./error.ts";
 import type { Value } from "./session.ts";
 import { elementsOf } from "./tensor.ts";
-import { infoText, type TensorInfo } from "./tensor-info.ts";
+import { infoText, type NumericInfo, type TensorInfo } from "./tensor-info.ts";
 import { messageOf, shapeText } from "./text.ts";
 
 /** Numbers in lists, one level for each dimension, or all in one list. */
 export type NumberList = readonly (number | bigint | boolean | NumberList)[];
 
+/** Strings in lists, one level for each dimension, or all in one list. */
+export type StringList = readonly (string | StringList)[];
+
 /** Elements with their extents, such as a result of another model. */
 export interface ShapedData {
-  readonly data: ArrayBufferView | NumberList;
+  readonly data: ArrayBufferView | NumberList | StringList;
   readonly shape?: readonly number[] | undefined;
 }
 
 /** A value that is not a picture. */
-export type PlainValue = number | bigint | boolean | NumberList | ArrayBufferView | ShapedData;
+export type PlainValue = number | bigint | boolean | string | NumberList | StringList | ArrayBufferView | ShapedData;
 
 /**
  * The bytes of a value.
@@ -26,7 +29,7 @@ export type PlainValue = number | bigint | boolean | NumberList | ArrayBufferVie
  * Numbers, lists, Float32Array and Float64Array are real values: they are quantised if the tensor is. An array of the tensor's own
  * element type is its elements, as `raw` returns them. Any other array is WRONG_TYPE.
  */
-export function encodeValue(value: PlainValue, info: TensorInfo, what: string): Value {
+export function encodeValue(value: PlainValue, info: NumericInfo, what: string): Value {
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") {
     return encodeNumbers([value], [], info, what);
   }
@@ -45,7 +48,7 @@ export function encodeValue(value: PlainValue, info: TensorInfo, what: string): 
 }
 
 /** What an input takes, for messages. */
-function wanted(info: TensorInfo): string {
+function wanted(info: NumericInfo): string {
   const { type, quantization } = info;
   const own = type === "float16" ? "Uint16Array of its bits" : elementFacts[type].array.name;
   const elements = `${own}${isQuantized(quantization) ? " of its quantised elements" : ""}`;
@@ -54,14 +57,14 @@ function wanted(info: TensorInfo): string {
 }
 
 /** Whether real values may have fractions. */
-function isFloating({ type, quantization }: TensorInfo): boolean {
+function isFloating({ type, quantization }: NumericInfo): boolean {
   return realArrayOf(type, quantization).name.startsWith("Float") && !type.endsWith("int64");
 }
 
 function encodeView(
   view: ArrayBufferView,
   given: readonly number[] | undefined,
-  info: TensorInfo,
+  info: NumericInfo,
   what: string,
 ): Value {
   const { type } = info;
@@ -86,7 +89,7 @@ function encodeView(
 function encodeNumbers(
   numbers: readonly (number | bigint | boolean)[],
   given: readonly number[] | undefined,
-  info: TensorInfo,
+  info: NumericInfo,
   what: string,
 ): Value {
   const { parts = 1 } = elementFacts[info.type];
@@ -94,7 +97,7 @@ function encodeNumbers(
   return { bytes: bytesOf(converted(numbers, info, what)), shape };
 }
 
-function converted(values: ArrayLike<number | bigint | boolean>, info: TensorInfo, what: string): ElementArray {
+function converted(values: ArrayLike<number | bigint | boolean>, info: NumericInfo, what: string): ElementArray {
   try {
     return elementsOfReal(info.type, info.quantization, values);
   } catch (error) {
@@ -104,7 +107,7 @@ function converted(values: ArrayLike<number | bigint | boolean>, info: TensorInf
 }
 
 /** The extents of a value: those that are given if they fit the tensor, else the tensor's if the number of elements fits. */
-function shapeFor(
+export function shapeFor(
   count: number,
   given: readonly number[] | undefined,
   info: TensorInfo,
@@ -161,7 +164,7 @@ function isList(value: unknown): value is NumberList {
   return Array.isArray(value);
 }
 
-function isShaped(value: unknown): value is ShapedData {
+export function isShaped(value: unknown): value is ShapedData {
   return (
     typeof value === "object" &&
     value !== null &&
@@ -171,7 +174,7 @@ function isShaped(value: unknown): value is ShapedData {
 }
 
 /** Extents of a list, from its first items. */
-function shapeOfList(list: NumberList, what: string): number[] {
+export function shapeOfList(list: NumberList | StringList, what: string): number[] {
   const shape: number[] = [];
   let item: unknown = list;
   for (; isList(item); item = item[0]) {
@@ -183,7 +186,7 @@ function shapeOfList(list: NumberList, what: string): number[] {
 
 /** All numbers of a list in order. Throws for one whose lists have different lengths. */
 function flat(
-  list: NumberList,
+  list: NumberList | StringList,
   shape: readonly number[],
   into: (number | bigint | boolean)[],
   what: string,

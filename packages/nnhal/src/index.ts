@@ -64,6 +64,7 @@ export {
   type Sound,
   type Source,
   type Stage,
+  type StringList,
   segment,
   sound,
   type Tensor,

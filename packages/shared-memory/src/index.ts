@@ -5,9 +5,9 @@ export { type DescriptorChannel, descriptorChannel, type NotPassed } from "./des
 export {
   type ClientSocket,
   connectDescriptors,
-  descriptorPath,
   type DescriptorServer,
   type DescriptorSocket,
+  descriptorPath,
   type NoSocket,
   serveDescriptors,
 } from "./descriptor-socket.ts";

@@ -38,7 +38,7 @@ describe("a driver that", { timeout: 120_000 }, () => {
     expect((await run("none", filter)).map(({ verdict, reason }) => reason ?? verdict)).toEqual(["passed", "passed"]);
   });
 
-  it("cannot be opened is no case: the run says why", async () => {
+  it("cannot be opened fails the run, which says why", async () => {
     const gone = new URL("./gone.ts", import.meta.url);
     const first = runModule(gone, "device", { execArgv: fromSource }).next();
     await expect(first).rejects.toThrow(/gone\.ts/);

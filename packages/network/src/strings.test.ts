@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { load } from "./load.ts";
+import { modelOf, tensor } from "./models.test-helper.ts";
+
+const indexes = (...values: number[]) => new Uint8Array(Int32Array.from(values).buffer);
+
+/** The strings of the input in the other order; 0 is an open extent. */
+const swapping = (count: number) =>
+  modelOf({
+    tensors: [
+      tensor("words", { type: "STRING", shape: [Math.max(count, 1)], ...(count === 0 && { shapeSignature: [-1] }) }),
+      tensor("places", { type: "INT32", shape: [2], data: indexes(1, 0) }),
+      tensor("swapped", { type: "STRING", shape: [2] }),
+    ],
+    inputs: [0],
+    outputs: [2],
+    operators: [{ name: "GATHER", version: 1, inputs: [0, 1], outputs: [2], options: { axis: 0, batchDims: 0 } }],
+  });
+
+it("strings go in and come out", async () => {
+  await using model = await load(swapping(2), { devices: "reference", engines: [] });
+  expect(model.inputs).toMatchObject([{ name: "words", type: "string", shape: [2] }]);
+  const { output } = await model.run(["one", "zw\u00f6lf"]);
+  expect(output).toMatchObject({ name: "swapped", type: "string", shape: [2], strings: ["zw\u00f6lf", "one"] });
+  // A result is a value too.
+  expect((await model.run({ words: output })).output.strings).toEqual(["one", "zw\u00f6lf"]);
+  expect((await model.profile({ runs: 1 })).operations.length).toBeGreaterThan(0);
+});
+
+it("open extents are those of the strings", async () => {
+  await using model = await load(swapping(0), { devices: "reference", engines: [], dynamicShapes: true });
+  expect(model.inputs).toMatchObject([{ shape: [0] }]);
+  expect((await model.run({ words: ["a", "b", "c"] })).output.strings).toEqual(["b", "a"]);
+});
+
+it("values that are not strings, and another number of strings, are refused", async () => {
+  await using model = await load(swapping(2), { devices: "reference", engines: [] });
+  const refused = (input: Parameters<typeof model.run>[0]) => expect(model.run(input)).rejects;
+  await refused({ words: ["a"] }).toMatchObject({
+    code: "WRONG_SIZE",
+    message: 'the input "words" (string [2]) has 2 elements; 1 were given',
+  });
+  await refused({ words: [1, 2] }).toMatchObject({
+    code: "WRONG_TYPE",
+    message: 'the input "words" (string [2]) takes a string, or lists of strings; it has a number',
+  });
+  await refused({ words: [["a"], ["b"]] }).toMatchObject({ code: "WRONG_SHAPE" });
+  await expect(model.run(["a", "b"], { outputs: { output: new Uint8Array(2) } })).rejects.toMatchObject({
+    code: "WRONG_TYPE",
+    message: expect.stringContaining("has strings"),
+  });
+});
