@@ -42,10 +42,19 @@ export function createInterrupts(events: SignalSource = process): Interrupts {
   };
 }
 
+/** How children are started. */
+export interface ChildOptions {
+  /** Options of Node.js. Default: those of this process. */
+  readonly execArgv?: readonly string[] | undefined;
+  /** Whether this process reads what the child prints; else it goes to stderr. Default: false. */
+  readonly isRead?: boolean | undefined;
+}
+
 /** A function that starts the program in `file` as a child with an IPC channel. */
 export function createChildStarter(
   file: string,
   { isHandled }: Pick<Interrupts, "isHandled"> = { isHandled: () => false },
+  { execArgv = process.execArgv, isRead = false }: ChildOptions = {},
 ): (args: readonly string[]) => ChildProcess {
   const running = new Set<ChildProcess>();
   const endAll = () => {
@@ -66,7 +75,7 @@ export function createChildStarter(
   };
   return (args) => {
     // What engines print while they load does not belong into results: it goes to stderr.
-    const child = fork(file, args, { stdio: ["ignore", 2, 2, "ipc"] });
+    const child = fork(file, args, { execArgv: [...execArgv], stdio: ["ignore", isRead ? "pipe" : 2, 2, "ipc"] });
     if (running.size === 0) listen();
     running.add(child);
     const forget = () => {

@@ -63,6 +63,8 @@ export interface DemoContext extends ModelCommandContext {
   readonly commandLine: string;
   /** Whether stdout shows colours. */
   readonly hasColours: boolean;
+  /** Starts nnhal-sample-driver as a child process whose stdout is read. Absent: it is not installed. */
+  startDriver?(args: readonly string[]): ChildProcess;
 }
 
 /** The process around the command line. */

@@ -3,7 +3,8 @@
  * The `nnhal` command: connects the command line with this process, and ends the process in order whatever becomes of
  * its streams and children.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { createChildStarter, createInterrupts } from "./children.ts";
 import { knownEngines } from "./engines.ts";
@@ -39,6 +40,7 @@ const onStuck = () =>
 process.once("beforeExit", onStuck);
 
 const interrupts = createInterrupts();
+const driver = driverProgram();
 await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
@@ -53,6 +55,9 @@ await runProgram(process.argv.slice(2), {
   installs: (module) => (isCheckout ? "npm run setup" : `npm install ${module}`),
   hasColours: process.stdout.isTTY === true && process.stdout.getColorDepth() >= 24,
   startSelf: createChildStarter(process.argv[1] ?? fileURLToPath(import.meta.url), interrupts),
+  ...(driver && {
+    startDriver: createChildStarter(driver.file, interrupts, { execArgv: driver.execArgv, isRead: true }),
+  }),
   onInterrupt: interrupts.onInterrupt,
   setExitCode(code) {
     process.exitCode = code;
@@ -64,6 +69,22 @@ async function readStandardInput(): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
   return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** The program of the daemon: the sources of a checkout, else the package, if it is installed. */
+function driverProgram(): { readonly file: string; readonly execArgv: readonly string[] } | undefined {
+  const source = fileURLToPath(new URL("../../sample-driver/src/main.ts", import.meta.url));
+  if (isCheckout && existsSync(source)) {
+    return {
+      file: source,
+      execArgv: ["--import", new URL("../../../tools/launcher/src/sources.mjs", import.meta.url).href],
+    };
+  }
+  try {
+    return { file: createRequire(import.meta.url).resolve("@nnhal/sample-driver/main"), execArgv: [] };
+  } catch {
+    return undefined;
+  }
 }
 
 function readVersion(): string {

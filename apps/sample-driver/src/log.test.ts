@@ -24,3 +24,11 @@ it("writes lines of text", () => {
     "info ready\n",
   ]);
 });
+
+it("leaves out what is less severe than its level", () => {
+  const lines: string[] = [];
+  const log = createLog("text", (line) => lines.push(line), "warn");
+  log.info("not seen");
+  log.warn("seen");
+  expect(lines).toEqual([expect.stringMatching(/ warn seen\n$/)]);
+});

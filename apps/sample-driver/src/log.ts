@@ -8,12 +8,18 @@ export const logFormats = ["text", "json"] as const;
 /** One of them. */
 export type LogFormat = (typeof logFormats)[number];
 
+/** Severities, the least first. */
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+
+/** One of them. */
+export type LogLevel = (typeof logLevels)[number];
+
 /** A log that writes at once, so that nothing is lost when the process ends. */
-export function createLog(format: LogFormat, write: (text: string) => void): Logger {
+export function createLog(format: LogFormat, write: (text: string) => void, level: LogLevel = "debug"): Logger {
   const destination: DestinationStream = { write: format === "json" ? write : (line) => write(textOf(line)) };
   const formatters = { level: (label: string) => ({ level: label }) };
   const timestamp = pino.stdTimeFunctions.isoTime;
-  return pino({ base: null, level: "debug", formatters, timestamp }, destination);
+  return pino({ base: null, level, formatters, timestamp }, destination);
 }
 
 /** Writes an entry of a component of a service. */

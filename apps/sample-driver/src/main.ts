@@ -24,6 +24,8 @@ process.exitCode = await runDaemon({
   stderr: (text) => write(2, text),
   onSignal(listener) {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => listener(signal));
+    // A program that has started the daemon with a channel takes it along, however it ends.
+    if (process.connected) process.once("disconnect", () => listener("SIGTERM"));
   },
   exit: (code) => process.exit(code),
 });

@@ -4,7 +4,7 @@ import { VLOG_PROPERTY } from "@nnhal/utils";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { defaultStateDirectory } from "./calibration.ts";
 import { type ClientLimits, defaultLimits } from "./client-device.ts";
-import { type LogFormat, logFormats } from "./log.ts";
+import { type LogFormat, type LogLevel, logFormats, logLevels } from "./log.ts";
 import { allDevices, knownDevices } from "./services.ts";
 
 /** Exit codes, as the help explains them. */
@@ -22,6 +22,7 @@ export interface Settings {
   readonly metrics: number | undefined;
   readonly calibrate: boolean;
   readonly logFormat: LogFormat;
+  readonly logLevel: LogLevel;
   /** Most clients of a service. */
   readonly clients: number;
   readonly limits: ClientLimits;
@@ -75,6 +76,9 @@ export function parseOptions(args: readonly string[], version: string, env: Node
     )
     .option("--state <directory>", "where measured figures are kept", defaultStateDirectory(env))
     .addOption(new Option("--log-format <form>", "the form of logs on stderr").choices(logFormats).default("text"))
+    .addOption(
+      new Option("--log-level <level>", "the least severe entries of logs").choices(logLevels).default("debug"),
+    )
     .option("--clients <count>", "most clients of a device", count(1, 65_536), 256)
     .option("--models <count>", "most prepared models of a client", count(1, 2 ** 20), defaultLimits.models)
     .option("--buffers <count>", "most device buffers of a client", count(1, 2 ** 20), defaultLimits.buffers)

@@ -71,7 +71,7 @@ function listText(): string {
 
 async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Promise<number> {
   const { env, cwd, stdout, stderr, onSignal, exit } = surroundings;
-  const log = createLog(settings.logFormat, stderr);
+  const log = createLog(settings.logFormat, stderr, settings.logLevel);
   let end: (signal: string) => void = () => {};
   const ended = new Promise<string>((resolve) => {
     end = resolve;

@@ -23,7 +23,10 @@ export interface IsolationOptions {
   readonly start: (skip: number, singly: number) => ChildProcess;
   /** The most results that a process sends in one message. Default 1: each result, and each start of a case. */
   readonly batch?: number | undefined;
-  /** Milliseconds without a message after which the current case has failed and its process is ended. */
+  /**
+   * Milliseconds without a message after which the current case has failed and its process is ended. After each such case the next one
+   * has half the time, down to a quarter, so that a driver that blocks in every case ends too.
+   */
   readonly silence: number;
   /** Further milliseconds for the start of a process, until its first case begins. Default 120 000. */
   readonly startup?: number | undefined;
@@ -44,6 +47,8 @@ type Message =
 interface Lost {
   readonly kind: "lost";
   readonly how: string;
+  /** It runs, but does not react. */
+  readonly isSilent?: boolean;
 }
 
 /** Runs cases in child processes and yields their results. Rejects if a process cannot begin its first case. */
@@ -51,11 +56,13 @@ export async function* runIsolated(options: IsolationOptions): AsyncGenerator<Ca
   const { batch = 1 } = options;
   let done = 0;
   let singly = batch === 1 ? Number.POSITIVE_INFINITY : 0;
+  let silences = 0;
   for (;;) {
     const child = options.start(done, singly);
     try {
       let end: "complete" | "unclear" | undefined;
-      for await (const result of resultsOf(child, singly, options)) {
+      const silence = options.silence / Math.min(2 ** silences, 4);
+      for await (const result of resultsOf(child, singly, { ...options, silence }, () => silences++)) {
         if (typeof result === "string") end = result;
         else {
           done++;
@@ -80,6 +87,7 @@ async function* resultsOf(
   child: ChildProcess,
   singly: number,
   { silence, startup = 120_000, onProgress }: IsolationOptions,
+  onSilence: () => void,
 ): AsyncGenerator<CaseResult | "complete" | "unclear"> {
   let hasBegun = false;
   let toCome = singly;
@@ -87,6 +95,7 @@ async function* resultsOf(
   // Held back until the next word, so that a crash on the way to it counts against them.
   let latest: readonly CaseResult[] = [];
   for await (const message of wordsOf(child, () => (hasBegun ? silence : startup + silence))) {
+    if (message.kind === "lost" && message.isSilent && toCome > 0) onSilence();
     if (message.kind === "progress") {
       onProgress?.(message.done, message.detail);
       continue;
@@ -150,7 +159,10 @@ async function* wordsOf(child: ChildProcess, limit: () => number): AsyncGenerato
       continue;
     }
     const patience = limit();
-    const timer = setTimeout(() => hear({ kind: "lost", how: `did not react for ${patience} ms` }), patience);
+    const timer = setTimeout(
+      () => hear({ kind: "lost", how: `did not react for ${patience} ms`, isSilent: true }),
+      patience,
+    );
     await new Promise<void>((resolve) => {
       wake = resolve;
     });

@@ -81,7 +81,7 @@ export async function connectServices(
   return Promise.all(names.map(async (name) => ({ name, opened: await connectService(name, options) })));
 }
 
-async function joinService(name: string, options: ServiceOptions): Promise<Joined | Unavailable> {
+async function joinService(name: string, options: ServiceOptions, isAgain = false): Promise<Joined | Unavailable> {
   const { directory = defaultDirectory(), sharing = true, keepAlive = false, limit = 5000 } = options;
   let path: string;
   try {
@@ -105,6 +105,11 @@ async function joinService(name: string, options: ServiceOptions): Promise<Joine
     if ("carrier" in first) first.carrier.close();
     const why = "closed" in first ? first.closed : (reply?.reason ?? "it does not answer as a service of this version");
     return { unavailable: `connecting to ${name} in ${directory}: ${why}` };
+  }
+  // A daemon that the first connection has started has its socket for descriptors now.
+  if (!isAgain && reply.kind === "copied" && "noSocket" in own && own.noSocket.includes("ENOENT")) {
+    first.carrier.close();
+    return joinService(name, options, true);
   }
   if (!keepAlive) socket.unref();
   socket.once("close", release);

@@ -7,6 +7,7 @@ export {
   connectDescriptors,
   type DescriptorServer,
   type DescriptorSocket,
+  descriptorPath,
   type NoSocket,
   serveDescriptors,
 } from "./descriptor-socket.ts";

@@ -12,6 +12,7 @@ import type { Capabilities, Extension } from "./capabilities.ts";
 import type { DEVICE_TYPE_UNKNOWN } from "./constants.ts";
 import type { DeviceStatus, DeviceType, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
 import type { IFencedExecutionCallback, SyncFence } from "./fence.ts";
+import type { Memory } from "./memory.ts";
 import type { Model } from "./model.ts";
 import type { Awaitable, ExecutionResult, Outcome } from "./outcome.ts";
 import type { Request } from "./request.ts";
@@ -82,6 +83,8 @@ export interface FencedResult extends Outcome {
 export interface BurstResult extends Outcome {
   /** Not null if and only if status is NONE. */
   readonly context: IBurstContext | null;
+  /** Why the service cannot use a memory; requests with it do not go through the burst. Default: it can use every memory. */
+  readonly refuseMemory?: (memory: Memory) => string | undefined;
 }
 
 /** The answer to allocate. */
@@ -121,6 +124,11 @@ export interface PreparedModel {
     requestChannel: FmqDescriptor<"FmqRequestDatum">,
     resultChannel: FmqDescriptor<"FmqResultDatum">,
   ): Promise<BurstResult>;
+  /**
+   * Whether the service that has the prepared model is gone, so that no execution will succeed: the model has to be
+   * prepared anew. Default: false.
+   */
+  readonly isLost?: boolean;
   /**
    * Frees the prepared model once executions under way have ended. Later executions are refused with
    * INVALID_ARGUMENT.

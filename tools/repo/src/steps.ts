@@ -1,6 +1,6 @@
 /**
- * The steps of the gate, in the order in which they begin: cheap ones and those that explain others come first. Of steps that read the
- * build, which run at the same time, the longest does.
+ * The steps of the gate, in the order in which they begin: cheap ones and those that explain others come first, beside lint, which has a
+ * process of its own. Of steps that read the build, which run at the same time, the longest does.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -35,6 +35,8 @@ export interface Step {
   readonly purpose: string;
   /** The step whose result this one reads: it is skipped where that one failed. */
   readonly after?: string;
+  /** Whether it may run at the same time as its neighbours that may, too: it reads sources alone. */
+  readonly besides?: boolean;
   /** `changes`: only what they touch matters. Default: everything does. */
   run(root: string, changes?: Changes): Promise<StepResult>;
 }
@@ -47,8 +49,15 @@ const fromProblems = (problems: readonly string[], notes: readonly string[] = []
 
 export const steps: readonly Step[] = [
   {
+    name: "lint",
+    purpose: "lint rules and formatting",
+    besides: true,
+    run: (root) => runCommand(root, "biome", ["check", "--error-on-warnings", "--max-diagnostics=200", "."]),
+  },
+  {
     name: "generated",
     purpose: "generated files are what their sources say",
+    besides: true,
     async run(root) {
       const generated = generateAll(root);
       if (generated.problems.length > 0) return fromProblems(generated.problems);
@@ -60,16 +69,19 @@ export const steps: readonly Step[] = [
   {
     name: "imports",
     purpose: "packages import only what they may",
+    besides: true,
     run: async (root) => fromProblems(checkImports(readWorkspace(root), readManifest(root))),
   },
   {
     name: "circles",
     purpose: "no files of a package import each other in a circle",
+    besides: true,
     run: async (root) => fromProblems(checkCircles(readWorkspace(root))),
   },
   {
     name: "sizes",
     purpose: "no source file is too long",
+    besides: true,
     async run(root) {
       const { warnings, problems } = checkFileSizes(
         ["apps", "packages", "tools"].flatMap((folder) => readCode(root, join(root, folder))),
@@ -80,16 +92,13 @@ export const steps: readonly Step[] = [
   {
     name: "wording",
     purpose: "comments, messages and documents are in plain English",
+    besides: true,
     run: async (root) => fromProblems(checkWording([...readCode(root, root), ...readDocuments(root, root)])),
-  },
-  {
-    name: "lint",
-    purpose: "lint rules and formatting",
-    run: (root) => runCommand(root, "biome", ["check", "--error-on-warnings", "--max-diagnostics=200", "."]),
   },
   {
     name: "types",
     purpose: "every package type-checks",
+    besides: true,
     run: (root, changes) => onTouched(root, changes, () => checkTypes(root, typedFolders(root))),
   },
   { name: "tests", purpose: "all tests", run: (root, changes) => runTests(root, changes?.since) },

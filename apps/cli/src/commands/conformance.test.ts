@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { referenceBackend } from "@nnhal/backend-reference";
-import { deviceSuiteNames } from "@nnhal/conformance";
+import { deviceSuiteNames, parseExample } from "@nnhal/conformance";
 import { openDevice } from "@nnhal/driver-core/device";
 import { elementAt } from "@nnhal/operations";
 import { addExample, toLine } from "@nnhal/test-kit/examples";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import { fromSource } from "@nnhal/test-kit/from-source";
-import type { Device } from "@nnhal/types";
+import type { Device, PreparedModel, RequestMemoryPool } from "@nnhal/types";
 import { Command, CommanderError } from "commander";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConformanceJson } from "../conformance-report.ts";
@@ -58,6 +58,13 @@ async function run(args: readonly string[], device: Device) {
     context.setExitCode(error.exitCode);
   }
   return output;
+}
+
+/** The bytes of a pool that the kit has made. */
+function bytesOf(pool: RequestMemoryPool): Uint8Array {
+  const handle = pool.kind === "memory" ? pool.memory.handle : null;
+  if (handle?.kind !== "buffer") throw new Error("the kit's pools are buffers");
+  return new Uint8Array(handle.buffer, handle.byteOffset);
 }
 
 const mine = ["--device", "mine"];
@@ -149,6 +156,58 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     const html = await readFile(file, "utf8");
     expect(html).toContain("Conformance of nnhal-reference");
     expect(html).toContain("a null fence is INVALID_ARGUMENT");
+  });
+
+  it("writes JUnit XML, and says what has changed since an earlier report", async () => {
+    const [junit, old] = [join(folder, "junit.xml"), join(folder, "old.json")];
+    const chosen = [...mine, "--suite", "fenced", "--filter", "null fence"];
+    const { stdout: earlier } = await run([...chosen, "--json"], await reference());
+    await writeFile(old, earlier.replace(/"passed":(\d+)/g, '"passed":0'));
+    const { stdout, exitCode } = await run([...chosen, "--junit", junit, "--against", old], await reference());
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^Against .*old\.json:\n\+ fenced: \d+ passed, before 0\n\nSuite fenced\n/);
+    expect(await readFile(junit, "utf8")).toMatch(/<testsuite name="fenced" tests="\d+" failures="0"/);
+    const json = await run([...chosen, "--json", "--against", old], await reference());
+    expect(JSON.parse(json.stdout)).toMatchObject({ failed: 0 });
+    expect(json.stderr).toMatch(/^Against /);
+    await writeFile(old, "[]");
+    expect(await run([...chosen, "--against", old], await reference())).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("is not a report of nnhal conformance --json"),
+    });
+  });
+
+  it("writes a failed example to a file, and says how to run it again", async () => {
+    const right = await reference();
+    const wrong: Device = {
+      ...right,
+      async prepareModel(model, options) {
+        const result = await right.prepareModel(model, options);
+        const { preparedModel } = result;
+        if (preparedModel === null) return result;
+        // It computes, and leaves the results where they were.
+        const execute: PreparedModel["execute"] = async (request, how) => {
+          const before = request.pools.map((pool) => bytesOf(pool).slice());
+          const answer = await preparedModel.execute(request, how);
+          for (const [index, pool] of request.pools.entries()) bytesOf(pool).set(elementAt(before, index));
+          return answer;
+        };
+        return { ...result, preparedModel: { ...preparedModel, execute } };
+      },
+    };
+    const failures = join(folder, "failures");
+    const only = "arithmetic/ABS/edge/0.plain.0";
+    const { stdout, exitCode } = await run([...mine, "--only", only, "--failures", failures], wrong);
+    expect(exitCode).toBe(1);
+    const file = join(failures, "arithmetic-ABS-edge-0.plain.0.jsonl");
+    expect(stdout).toContain(`nnhal vectors ${file}`);
+    expect(stdout).toContain(`nnhal conformance --device mine --only ${only}`);
+    const example = parseExample(await readFile(file, "utf8"));
+    expect(example.main.operations).toHaveLength(1);
+    expect(await run([...mine, "--only", "ABS/edge/9.plain.0"], right)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('there is no example "ABS/edge/9.plain.0"'),
+    });
   });
 
   it("runs suites over vectors, too, if there are some", async () => {

@@ -18,10 +18,12 @@ import {
 } from "@nnhal/conformance";
 import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { changesBetween, formatChanges, parseReport } from "../conformance-against.ts";
 import { htmlReport } from "../conformance-html.ts";
+import { junitReport } from "../conformance-junit.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
-import { writeUserFile } from "../files.ts";
+import { readUserFile, writeUserFile } from "../files.ts";
 import { checkedDeviceOption } from "../option-values.ts";
 import {
   asUsageErrors,
@@ -67,6 +69,10 @@ export interface ConformanceCommandOptions {
   readonly html?: string;
   /** Seconds. */
   readonly timeLimit?: number;
+  /** File of a report as JUnit XML. */
+  readonly junit?: string;
+  /** File of an earlier report, of `--json`, to compare with. */
+  readonly against?: string;
   /** Of the suite arithmetic: the seed of its random examples, one operation or example, minutes to go on for, a folder for failures. */
   readonly seed?: number;
   readonly only?: string;
@@ -114,6 +120,8 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .option("--all", `run every mutant, not only about one in ${sample}`)
     .option("--json", "print the report as JSON")
     .option("--html <file>", "also write the report as a page to look at")
+    .option("--junit <file>", "also write the report as JUnit XML, for continuous integration")
+    .option("--against <file>", "say what has changed since an earlier report, one that --json has printed")
     .option("--seed <number>", "the seed of random examples (default: 1)", parseSeed)
     .option("--only <name>", "only the examples of this operation, or the one of this name, in the suite arithmetic")
     .option("--minutes <number>", "go on with random examples of further seeds for so long", parseMinutes)
@@ -174,14 +182,24 @@ export async function runConformanceCommand(
   today: () => Date = () => new Date(),
 ): Promise<void> {
   const { stdout } = context;
-  const { device, html } = options;
+  const { device, html, junit, against } = options;
   await asUsageErrors(async () => {
+    const cwd = process.cwd();
+    const earlier =
+      against === undefined
+        ? undefined
+        : parseReport(new TextDecoder().decode(await readUserFile(against, { what: "report", cwd })), against);
     const reports = await runSuites(options, context);
     if (html !== undefined) {
       const facts = deviceFacts(device, await context.openDevice(device));
-      await writeUserFile(html, htmlReport(facts, reports, today()), process.cwd());
+      await writeUserFile(html, htmlReport(facts, reports, today()), cwd);
     }
-    stdout.write(options.json ? `${JSON.stringify(toJson(device, reports))}\n` : formatReport(device, reports));
+    if (junit !== undefined) await writeUserFile(junit, junitReport(device, reports), cwd);
+    const json = toJson(device, reports);
+    const changes =
+      earlier === undefined || against === undefined ? "" : formatChanges(changesBetween(earlier, json), against);
+    if (options.json) context.stderr.write(changes);
+    stdout.write(options.json ? `${JSON.stringify(json)}\n` : `${changes}${formatReport(device, reports)}`);
     context.setExitCode(reports.some(({ summary }) => summary.failed > 0) ? 1 : 0);
   });
 }

@@ -1,12 +1,24 @@
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { createChildStarter } from "../children.ts";
 import { runCommandLine, useFolder } from "../program.test-helper.ts";
 
 const demoFolder = fileURLToPath(new URL("../../demo/", import.meta.url));
 const { run, path, put } = useFolder();
 
 describe("nnhal demo", () => {
+  it("uses a device of this process if a daemon cannot be started, and says so", async () => {
+    const failing = createChildStarter(path("no-such-program.js"), undefined, { execArgv: [], isRead: true });
+    const { stdout, exitCode } = await run(["demo"], { startDriver: failing });
+    expect(stdout).toContain("device   nnhal-reference, in this process: the daemon has ended with code ");
+    expect(stdout).toContain("2-ballpoint.png  is a 2");
+    expect(exitCode).toBe(0);
+    expect((await run(["demo", "--no-daemon"], { startDriver: failing })).stdout).toContain(
+      "device   nnhal-reference\n",
+    );
+  });
+
   it("reads every picture right, shows one, and says what to try next", async () => {
     const { stdout, stderr, exitCode } = await run(["demo"]);
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });

@@ -8,13 +8,15 @@ import { decodePicture, parseLabels, type ScoredClass, scoresOf, topClasses } fr
 import { elementAt } from "@nnhal/operations";
 import type { Command } from "commander";
 import type { DemoContext } from "../context.ts";
+import { startDemoDaemon } from "../demo-daemon.ts";
+import type { DeviceSelection } from "../devices.ts";
 import { failure } from "../failure.ts";
 import { readUserFile, reasonOf } from "../files.ts";
 import { prepareRun } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import { loadModel } from "../model/load.ts";
 import { measureRuns, median } from "../model/measure.ts";
-import { deviceOption } from "../option-values.ts";
+import { allDevices, deviceOption } from "../option-values.ts";
 import { preview } from "../picture/preview.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatTop } from "../run-report.ts";
@@ -23,6 +25,8 @@ import { columns, milliseconds } from "../text.ts";
 /** The command's options, as commander parses them. */
 export interface DemoCommandOptions {
   readonly device: string;
+  /** Whether the device runs in a process of its own. Default: if no device is named, and a daemon can be started. */
+  readonly daemon?: boolean | undefined;
 }
 
 const modelFile = "digits-uint8.tflite";
@@ -38,6 +42,7 @@ Examples:
 export function registerDemoCommand(command: Command, context: () => Promise<DemoContext>): void {
   command
     .addOption(deviceOption())
+    .option("--no-daemon", "use a device of this process, not one of a daemon that is started and ended with the demo")
     .addHelpText("after", help)
     .action(async (options: DemoCommandOptions) => runDemoCommand(options, await context()));
 }
@@ -51,13 +56,33 @@ interface Reading {
 }
 
 /** Runs the command. Rejects with a CommandError. */
-export async function runDemoCommand({ device }: DemoCommandOptions, context: DemoContext): Promise<void> {
-  const { demoFolder: cwd, devices, now, stderr, stdout } = context;
+export async function runDemoCommand(options: DemoCommandOptions, context: DemoContext): Promise<void> {
+  const { startDriver } = context;
+  const isWanted = options.daemon !== false && options.device === allDevices;
+  const daemon = isWanted && startDriver !== undefined ? await startDemoDaemon(startDriver) : undefined;
+  if (daemon === undefined || "unavailable" in daemon) {
+    const why = daemon && `in this process: ${daemon.unavailable}`;
+    return readPictures(await context.devices.select(options.device), why, context);
+  }
+  try {
+    await readPictures({ devices: [daemon.device] }, `in a daemon's process, over ${daemon.memory}`, context);
+  } finally {
+    await daemon.close();
+  }
+}
+
+/** Lets the network read the pictures. `place`: where the device is, if that is to be said. */
+async function readPictures(
+  selection: DeviceSelection,
+  place: string | undefined,
+  context: DemoContext,
+): Promise<void> {
+  const { demoFolder: cwd, now, stderr, stdout } = context;
   const pictures = await findPictures(cwd);
   const labels = parseLabels(new TextDecoder().decode(await readUserFile("labels.txt", { what: "label file", cwd })));
   const started = now();
   const model = await loadModel(modelFile, cwd);
-  const prepared = await prepareRun(model, await devices.select(device));
+  const prepared = await prepareRun(model, selection);
   const prepareTime = now() - started;
   const bar = createLateProgressBar(stderr, pictures.length);
   const readings: Reading[] = [];
@@ -92,7 +117,7 @@ export async function runDemoCommand({ device }: DemoCommandOptions, context: De
     "",
     ...formatReadings(readings),
     "",
-    `device   ${engine}`,
+    `device   ${engine}${place === undefined ? "" : `, ${place}`}`,
     `latency  ${times}`,
     "",
     "What next?",

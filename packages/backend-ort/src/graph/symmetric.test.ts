@@ -159,6 +159,20 @@ describe("8-bit convolutions", () => {
     expect(zeroPoints(await expectSame(builder.graph()))).toEqual([0, 9, 9]);
   });
 
+  it.each([
+    [48, [9, 0, 9]],
+    [64, [9, 0, 0]],
+  ])("get no copies that fill up a quarter of %d channels", async (outputs, expected) => {
+    const { builder, input, convolution } = network([1, 6, 6, 8]);
+    const wide = convolution(input, { outputs, beyond: 1 });
+    const first = convolution(wide, { outputs, kernel: 3, isDepthwise: true, beyond: 0 });
+    // A depthwise convolution that reads or makes the image of another one has no narrow one beside it.
+    const depthwise = convolution(first, { outputs, kernel: 3, isDepthwise: true, beyond: 0 });
+    builder.output(convolution(depthwise, { outputs: 16, beyond: 1 }));
+    const [a, , b, c] = zeroPoints(await expectSame(builder.graph()));
+    expect([a, b, c]).toEqual(expected);
+  });
+
   it("are as they were if too many weights do not fit", async () => {
     const { builder, input, convolution } = network([1, 6, 6, 8]);
     const wide = convolution(input, { outputs: 64, beyond: 0 });

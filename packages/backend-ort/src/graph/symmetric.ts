@@ -277,9 +277,10 @@ function widened(
   }
   const images = new Map<string, Image>();
   for (const [name, { channels, rests, alignment }] of groups) {
-    if (!channels || rests.size === 0 || rests.size > channels * mostCopies) continue;
+    if (!channels || rests.size === 0) continue;
     const copies = Array.from(rests, (channel): Column => ({ channel, part: "rest" }));
     fill(copies, alignment);
+    if (copies.length > channels * mostCopies) continue;
     images.set(name, { columns: [...allChannels(channels), ...copies] });
   }
   return images;

@@ -86,8 +86,8 @@ describe("runArithmetic", { timeout: 120_000 }, () => {
     const right = await referenceDevice();
     const onlyQuantised = await faultyDevice({
       device: ({ getSupportedOperations }) => ({
-        getSupportedOperations(model) {
-          const answer = getSupportedOperations(model);
+        async getSupportedOperations(model) {
+          const answer = await getSupportedOperations(model);
           const isQuantised = model.main.operands[0]?.type === OperandType.TENSOR_QUANT8_ASYMM;
           return isQuantised ? answer : { ...answer, supported: answer.supported.map(() => false) };
         },

@@ -83,7 +83,7 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
       unsupported.set(key, isSupported ? Number.NEGATIVE_INFINITY : (unsupported.get(key) ?? 0) + 1);
     if (toSkip-- > 0) {
       // What follows depends on it.
-      count(isSupported(device, made.example));
+      count(await isSupported(device, made.example));
       continue;
     }
     for await (const result of runVectors(device, [made.example], {
@@ -105,8 +105,8 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
 }
 
 /** Whether a device supports the model of an example, as `runVectors` asks it. */
-function isSupported(device: Device, example: Example): boolean {
-  const { supported } = device.getSupportedOperations(
+async function isSupported(device: Device, example: Example): Promise<boolean> {
+  const { supported } = await device.getSupportedOperations(
     modelOf({ name: example.name, example, unspecifiedOutputs: false }),
   );
   return !supported.includes(false);

@@ -17,6 +17,11 @@ export interface Allowances {
    * The time of an execution of one client while another client's loop runs, beyond that loop's deadline. Default 1000.
    */
   readonly waiting: number;
+  /**
+   * The bytes by which the process may grow with 48 executions of a matrix of 256 x 256, or with as many prepared models that are
+   * closed. Default 32 MiB.
+   */
+  readonly leak: number;
   /** The time for which a client's loop may block the thread. Default 1000. */
   readonly blocking: number;
 }
@@ -28,5 +33,6 @@ export const defaultAllowances: Allowances = {
   refusal: 2000,
   memory: 512 * 2 ** 20,
   waiting: 1000,
+  leak: 32 * 2 ** 20,
   blocking: 1000,
 };

@@ -1,4 +1,5 @@
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
+import { fromSource } from "@nnhal/test-kit/from-source";
 import type { Device } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { referenceDevice } from "./faulty-device.test-helper.ts";
@@ -28,6 +29,29 @@ describe("defineConformanceTests", () => {
       "conformance: device through HAL 1.3",
       "conformance: memory through HAL 1.3",
     ]);
+  });
+
+  it("defines one for the arithmetic of the device as it is", () => {
+    const tests = definedTests(referenceDevice, { suites: ["qos", "arithmetic"], versions: ["1.0"] });
+    expect([...tests.keys()]).toEqual([
+      "conformance: qos",
+      "conformance: arithmetic",
+      "conformance: qos through HAL 1.0",
+    ]);
+  });
+
+  it("runs a device that is given as a module in a process of its own", { timeout: 60_000 }, async () => {
+    const { execArgv } = process;
+    process.execArgv = [...execArgv, ...fromSource];
+    try {
+      const module = new URL("../module/misbehaving.test-module.ts", import.meta.url);
+      const tests = definedTests(module, { suites: ["fenced"], versions: ["1.0"] });
+      for (const run of tests.values()) expect(await run()).toBeUndefined();
+      const gone = definedTests(new URL("./gone.ts", import.meta.url), { suites: ["fenced"], versions: [] });
+      expect(await gone.get("conformance: fenced")?.()).toMatch(/gone\.ts/);
+    } finally {
+      process.execArgv = execArgv;
+    }
   });
 
   it("opens the device once, and passes for a right device; a case of a newer version does not fail it", async () => {

@@ -3,17 +3,20 @@
  */
 import type { Unavailable } from "@nnhal/backend";
 import { type Device, type HalVersion, halVersions } from "@nnhal/types";
+import { runArithmetic } from "../arithmetic/run.ts";
+import { runModule } from "../module/run-module.ts";
+import type { OwnSuiteName } from "../module/serve-module.ts";
 import type { CaseResult } from "../result.ts";
 import type { Need } from "./needs.ts";
-import { type DeviceSuiteName, deviceSuiteNames, runDeviceSuites } from "./run.ts";
+import { deviceSuiteNames, runDeviceSuites } from "./run.ts";
 
 /** Defines a test, as vitest's `it` does. The time limit is in milliseconds. */
 export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: number) => unknown;
 
 /** Options of defineConformanceTests. */
 export interface ConformanceTestsOptions {
-  /** Default: all. */
-  readonly suites?: readonly DeviceSuiteName[] | undefined;
+  /** Default: the device suites. `arithmetic` takes about a minute. */
+  readonly suites?: readonly OwnSuiteName[] | undefined;
   /** The HAL versions through which the device is driven too, each not newer than its own. Default: all. */
   readonly versions?: readonly HalVersion[] | undefined;
   /**
@@ -25,40 +28,54 @@ export interface ConformanceTestsOptions {
 
 /** The time limit of a test, in milliseconds. */
 const timeLimit = 120_000;
+/** The same in a process of its own, where each case can take its time: a driver that blocks in each of them ends within this. */
+const moduleTimeLimit = 3_600_000;
 
 /**
- * Defines a test for each device suite, on the device as it is and through each HAL version. A failed test reports the
- * names and reasons of its failed cases. The device is opened once, by the first test.
+ * Defines a test for each suite, on the device as it is, and for each device suite through each HAL version. A failed test reports the
+ * names and reasons of its failed cases.
+ *
+ * The device is what `open` returns, once, for the first test; it runs in the process of the tests, which it can block for ever. Or
+ * `open` is the URL of a module that exports `backend` or `openDevice`: then each suite runs in a process of its own, and a driver that
+ * blocks, ends its process or crashes fails the case alone, and the other cases run on.
  */
 export function defineConformanceTests(
   test: DefineTest,
-  open: () => Device | Unavailable | Promise<Device | Unavailable>,
+  open: Opener | URL,
   { suites = deviceSuiteNames, versions = halVersions, lacks = [] }: ConformanceTestsOptions = {},
 ): void {
   let opened: Promise<Device> | undefined;
-  const device = () => {
-    opened ??= openDevice(open);
+  const device = (opener: Opener) => {
+    opened ??= openDevice(opener);
     return opened;
   };
+  async function* runHere(opener: Opener, suite: OwnSuiteName, version: HalVersion | undefined) {
+    const own = await device(opener);
+    if (suite === "arithmetic") yield* runArithmetic(own);
+    else yield* runDeviceSuites(own, { suites: [suite], ...(version !== undefined && { version }) });
+  }
   for (const version of [undefined, ...versions]) {
     for (const suite of suites) {
+      if (suite === "arithmetic" && version !== undefined) continue;
       const through = version === undefined ? "" : ` through HAL ${version}`;
       test(
         `conformance: ${suite}${through}`,
         async () => {
-          const options = { suites: [suite], ...(version !== undefined && { version }) };
+          const running = open instanceof URL ? runModule(open, suite, { version }) : runHere(open, suite, version);
           const results: CaseResult[] = [];
-          for await (const result of runDeviceSuites(await device(), options)) results.push(result);
+          for await (const result of running) results.push(result);
           const problems = problemsOf(results, lacks);
           if (problems.length > 0) throw new Error(problems.join("\n"));
         },
-        timeLimit,
+        open instanceof URL ? moduleTimeLimit : suite === "arithmetic" ? 5 * timeLimit : timeLimit,
       );
     }
   }
 }
 
-async function openDevice(open: Parameters<typeof defineConformanceTests>[1]): Promise<Device> {
+type Opener = () => Device | Unavailable | Promise<Device | Unavailable>;
+
+async function openDevice(open: Opener): Promise<Device> {
   const device = await open();
   if ("unavailable" in device) throw new Error(`the device is not available: ${device.unavailable}`);
   return device;
@@ -71,6 +88,8 @@ function problemsOf(results: readonly CaseResult[], lacks: readonly Need[]): str
     verdict === "passed" ||
     verdict === "failed" ||
     cause?.kind === "halVersion" ||
+    // Of an example: the device need not have every operation and type.
+    (verdict === "unsupported" && cause === undefined) ||
     (cause?.kind === "need" && lacks.includes(cause.need));
   const unexpected = new Set(results.filter((result) => !isExpected(result)).map(({ reason }) => reason));
   return [

@@ -96,7 +96,12 @@ async function startBurst(
     return answer;
   };
   try {
-    const { status, message, context } = await limits.watchdog.within<BurstResult>(start(), limits.silence, () => {
+    const {
+      status,
+      message,
+      context,
+      refuseMemory: refusal,
+    } = await limits.watchdog.within<BurstResult>(start(), limits.silence, () => {
       isLate = true;
       const message = `starting a burst: there was no answer within ${milliseconds(limits.silence)}`;
       return { status: ErrorStatus.DEVICE_UNAVAILABLE, message, context: null };
@@ -114,7 +119,9 @@ async function startBurst(
       const isServiceGone = () => writer.isPeerClosed();
       return { status, burst: directBurst({ context, execute, memories, limits, isServiceGone }, options) };
     }
-    const burst = queuedBurst({ context, memories, writer, reader, requestCapacity, limits }, options);
+    const refuseMemory = options.refuseMemory ?? refusal;
+    const parts = { context, memories, writer, reader, requestCapacity, limits };
+    const burst = queuedBurst(parts, { ...options, refuseMemory });
     // The end of a service elsewhere is known before any limit has passed.
     void context.ended?.then(() => burst.abandon("the service is gone"));
     return { status, burst };

@@ -150,6 +150,15 @@ describe("the two ways to map a file", () => {
     expect(readFileSync(path)[3]).toBe(77);
   });
 
+  it("flush mmap_fd memory only: other shared bytes need no file that keeps them", () => {
+    const { fd } = file(8);
+    const handle: MemoryHandle = { kind: "fileDescriptor", fd, protection: READ | WRITE, offset: 0 };
+    const storeOf = (name: string, mapper?: FileMapper) => mappingOf(mapAnew({ name, size: 8, handle }, mapper)).store;
+    expect(storeOf("mmap_fd")).toBeTypeOf("function");
+    expect(storeOf("ashmem")).toBeUndefined();
+    expect(storeOf("ashmem", copyFile)).toBeTypeOf("function");
+  });
+
   it("report that a copied file has shrunk", () => {
     const { fd, path } = file(8);
     const { load } = mappingOf(mapAnew(mmapFdMemory(8, fd, [READ, 0, 0]), copyFile));

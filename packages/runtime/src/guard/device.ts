@@ -119,12 +119,29 @@ function guarded(own: Device): GuardedDevice {
     if (answer.status === ErrorStatus.NONE) capabilities = answer;
     return answer;
   };
-  const prepared = (answer: unknown, model: Model | undefined): GuardedPrepareResult => {
+  /** Prepares a model once more, without the files and the deadline of the first time. */
+  const prepareAnew = async (
+    model: Model,
+    { preference, priority }: PrepareOptions,
+  ): Promise<PreparedModel | undefined> => {
+    const answer: unknown = await own.prepareModel(model, { preference, priority });
+    const isPrepared = hasFields(answer) && answer.status === ErrorStatus.NONE;
+    return isPrepared && isPreparedModel(answer.preparedModel) ? answer.preparedModel : undefined;
+  };
+  const prepared = (answer: unknown, model: Model | undefined, options: PrepareOptions = {}): GuardedPrepareResult => {
     const outcome = readOutcome(answer);
     const preparedModel = hasFields(answer) ? answer.preparedModel : undefined;
     if (outcome.status !== ErrorStatus.NONE) return { ...outcome, preparedModel: null };
     if (!isPreparedModel(preparedModel)) return broken("answered NONE without a prepared model");
-    return { ...outcome, preparedModel: guardModel(preparedModel, model, { ...facts, extensions }) };
+    const again = async () => {
+      try {
+        return model === undefined ? undefined : await prepareAnew(model, options);
+      } catch {
+        // The answer that made this necessary is reported.
+        return undefined;
+      }
+    };
+    return { ...outcome, preparedModel: guardModel(preparedModel, model, { ...facts, extensions }, again) };
   };
   const unprepared = (refusal: Refusal): GuardedPrepareResult => ({ ...refusal, preparedModel: null });
   const canKeep = hasMethod(own, "prepareModelFromCache");
@@ -156,7 +173,11 @@ function guarded(own: Device): GuardedDevice {
         () => DeviceStatus.UNKNOWN,
       ),
     prepareModel: (model, options) =>
-      attemptAsync("prepareModel", async () => prepared(await own.prepareModel(model, options), model), unprepared),
+      attemptAsync(
+        "prepareModel",
+        async () => prepared(await own.prepareModel(model, options), model, options),
+        unprepared,
+      ),
     ...(canKeep && {
       prepareModelFromCache: (cache, options, model) =>
         attemptAsync(

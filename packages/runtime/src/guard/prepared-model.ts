@@ -11,12 +11,14 @@ import {
   type FencedResult,
   type HalVersion,
   type IBurstContext,
+  type Memory,
   type Model,
   type PreparedModel,
+  type Request,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { broken, hasFields, readOutcome, show } from "@nnhal/validation";
-import { attemptAsync, failureOf, type Refusal } from "./attempt.ts";
+import { attemptAsync, failureOf, type Refusal, textOf } from "./attempt.ts";
 import { type AnswerReader, answerReader } from "./execution-answer.ts";
 import { guardFence, guardFencedCallback, isFence } from "./fence.ts";
 
@@ -44,12 +46,48 @@ export function closeSafely(closable: { close?(): unknown }): void {
   );
 }
 
-/** See the file's head. `own`: the device's. `model`: its model; undefined if unknown. */
+/**
+ * See the file's head. `first`: the device's. `model`: its model; undefined if unknown. `again`: prepares it anew if its service is
+ * gone (`isLost`); resolves with undefined if that fails.
+ */
 export function guardModel(
-  own: PreparedModel,
+  first: PreparedModel,
   model: Model | undefined,
   device: { readonly name: string; readonly halVersion: HalVersion; readonly extensions: () => readonly Extension[] },
+  again: () => Promise<PreparedModel | undefined> = async () => undefined,
 ): GuardedModel {
+  let own = first;
+  let isClosed = false;
+  let reviving: Promise<PreparedModel | undefined> | undefined;
+  /** Prepares the model anew, once for all calls that find it lost. */
+  const revive = async (): Promise<PreparedModel | undefined> => {
+    const revived = await again();
+    if (revived === undefined) return undefined;
+    if (isClosed) {
+      closeSafely(revived);
+      return undefined;
+    }
+    closeSafely(own);
+    own = revived;
+    unguarded.set(guarded, revived);
+    return revived;
+  };
+  /** Calls a prepared model; once more if its service was gone and the request does not need what was lost with it. */
+  const surviving = async <Answer extends { readonly status: ErrorStatus }>(
+    request: Request,
+    call: (on: PreparedModel) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const used = own;
+    const answer = await call(used);
+    if (answer.status !== ErrorStatus.DEVICE_UNAVAILABLE || used.isLost !== true || isClosed) return answer;
+    if (request.pools.some(({ kind }) => kind === "token")) return answer;
+    if (own !== used) return call(own);
+    reviving ??= revive().finally(() => {
+      reviving = undefined;
+    });
+    const revived = await reviving;
+    return revived === undefined ? answer : call(revived);
+  };
   const { name } = device;
   const usesExtensions = model !== undefined && model.extensionNameToPrefix.length > 0;
   const reader = answerReader(model, device.halVersion, usesExtensions ? device.extensions() : []);
@@ -68,7 +106,7 @@ export function guardModel(
     // Called for each execution of each step: the guard adds one function and one await.
     async execute(request, options) {
       try {
-        return reader.read(await own.execute(request, options), request);
+        return await surviving(request, async (on) => reader.read(await on.execute(request, options), request));
       } catch (error) {
         return failed(failureOf(`${name}: execute`, error));
       }
@@ -77,7 +115,8 @@ export function guardModel(
       executeFenced: (request, waitFor, options) =>
         attemptAsync(
           `${name}: executeFenced`,
-          async () => fencedResultOf(await own.executeFenced?.(request, waitFor, options), name),
+          () =>
+            surviving(request, async (on) => fencedResultOf(await on.executeFenced?.(request, waitFor, options), name)),
           (refusal): FencedResult => ({ ...refusal, syncFence: null, callback: null }),
         ),
     }),
@@ -85,7 +124,10 @@ export function guardModel(
       configureExecutionBurst: configure(() => {}),
       openBurst: () => openBurst(configure, reader, name),
     }),
-    close: () => closeSafely(own),
+    close() {
+      isClosed = true;
+      closeSafely(own);
+    },
   };
   unguarded.set(guarded, own);
   return guarded;
@@ -108,9 +150,22 @@ function isCallback(value: unknown): value is NonNullable<FencedResult["callback
 function burstResultOf(answer: unknown, onFault: (refusal: Refusal) => void): BurstResult {
   const outcome = readOutcome(answer);
   if (!hasFields(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, context: null };
-  const { context } = answer;
+  const { context, refuseMemory } = answer;
   if (!isContext(context)) return broken("answered NONE without a burst context");
-  return { ...outcome, context: guardContext(context, onFault) };
+  const refusal = typeof refuseMemory === "function" && {
+    refuseMemory: (memory: Memory) => refusalOf(refuseMemory as (memory: Memory) => unknown, memory),
+  };
+  return { ...outcome, context: guardContext(context, onFault), ...refusal };
+}
+
+/** Why a device refuses a memory for bursts. What it throws is a reason. */
+function refusalOf(refuse: (memory: Memory) => unknown, memory: Memory): string | undefined {
+  try {
+    const why: unknown = refuse(memory);
+    return why === undefined ? undefined : String(why);
+  } catch (error) {
+    return textOf(error);
+  }
 }
 
 function isContext(value: unknown): value is IBurstContext {
@@ -136,6 +191,7 @@ function guardContext(own: IBurstContext, onFault: (refusal: Refusal) => void): 
         },
       ),
     close: () => closeSafely(own),
+    ...(own.ended instanceof Promise && { ended: own.ended.catch(() => {}) }),
     // The client of the burst and the reader in `openBurst` check its errors and answers.
     ...(typeof own.execute === "function" && { execute: own.execute.bind(own) }),
   };

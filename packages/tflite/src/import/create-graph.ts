@@ -287,7 +287,11 @@ export function createGraph(
     const bytes = isNarrowed(tensor) ? constantBytes(tensor) : undefined;
     if (bytes === undefined || dialect.typeOf("INT64") === undefined) return undefined;
     const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
-    return once(`${tensor} as INT64`, () => addConstant(spec, bytes, tensorPath(tensor)));
+    return once(`${tensor} as INT64`, () => {
+      const made = addConstant(spec, bytes, tensorPath(tensor));
+      values.set(made, bytes);
+      return made;
+    });
   }
 
   /**

@@ -184,9 +184,11 @@ const folds: Readonly<Record<string, Fold>> = {
   SUM: reduction(0, (left, right) => left + right),
   REDUCE_PROD: reduction(1, (left, right) => left * right),
   RANGE: range,
-  FILL: ({ inputs: [, value], shape }) => {
+  FILL: ({ inputs: [extents, value], shape }) => {
     const filling = value?.values[0];
-    return filling === undefined ? undefined : new Array<number>(sizeOf(shape)).fill(filling);
+    // The stored shape may be that of another size.
+    const isStored = extents?.values.join() === shape.join();
+    return filling === undefined || !isStored ? undefined : new Array<number>(sizeOf(shape)).fill(filling);
   },
 };
 

@@ -254,6 +254,7 @@ export function createLowering(
   function emit(name: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
     const operation = halOperation(name);
     check(operation !== undefined, () => `no definition of the HAL's ${name} is known`);
+    adoptShapes(operation, inputs, outputs);
     const problem = signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
     const extended = problem === undefined ? "" : emitExtension(name, inputs, outputs);
     if (extended === "emitted") return;
@@ -266,6 +267,10 @@ export function createLowering(
   /** Emits an operation with the right signature. Shapes that the file leaves open become those that follow from the inputs. */
   function emitChecked(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void {
     graph.emit(operation, inputs, outputs, index);
+    adoptShapes(operation, inputs, outputs);
+  }
+
+  function adoptShapes(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void {
     if (!surroundings.infersShapes || !outputs.some(graph.isOpen)) return;
     const given = inputs.map((input) => ({ ...graph.spec(input), value: graph.valueOf(input) }));
     const shapes = inferredShapes(operation, given, outputs.map(graph.spec));
@@ -290,9 +295,10 @@ export function createLowering(
     inputs: readonly number[],
     outputs: readonly number[],
   ): "emitted" | string {
-    const given = outputs.map(graph.spec);
     let problem: string | undefined;
     for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
+      adoptShapes(operation, candidate, outputs);
+      const given = outputs.map(graph.spec);
       const specs = candidate.map(graph.spec);
       problem = signatureProblem(operation, specs, given) ?? problemOfShapes(operation, candidate, given);
       if (problem !== undefined) continue;

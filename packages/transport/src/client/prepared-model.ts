@@ -5,6 +5,7 @@ import {
   type FencedResult,
   type IBurstContext,
   type IFencedExecutionCallback,
+  type Memory,
   type PreparedModel,
   type SyncFence,
 } from "@nnhal/types";
@@ -54,6 +55,9 @@ export function remotePreparedModel(session: Session, described: Described): Pre
         configureExecutionBurst: (callback, requestChannel, resultChannel) =>
           configureBurst({ session, id }, callback, requestChannel, resultChannel),
       }),
+    get isLost() {
+      return session.connection.over !== undefined;
+    },
     close() {
       if (isClosed) return;
       isClosed = true;
@@ -140,7 +144,7 @@ async function configureBurst(
     return { ...outcome, context: null };
   }
   const ended = session.burstEnded(context);
-  const remote: IBurstContext & { readonly ended: Promise<void> } = {
+  const remote: IBurstContext = {
     freeMemory: (slot) => connection.call(burst.freeMemory, context, { slot }).then(() => {}),
     close() {
       forget();
@@ -150,5 +154,6 @@ async function configureBurst(
     ended,
   };
   session.track(remote, context);
-  return { ...outcome, context: remote };
+  const refuseMemory = (memory: Memory) => (memories.isShared(memory) ? undefined : "the connection copies the memory");
+  return { ...outcome, context: remote, refuseMemory };
 }

@@ -25,7 +25,13 @@ const titled = (faults: readonly Planted[]) =>
   faults.map((planted) => [`${planted.method}, a ${planted.kind}: ${planted.what}`, planted] as const);
 
 /** Groups whose cases take long, and call nothing that others do not. */
-const long = ["prepared-model/sizes", "prepared-model/windows", "qos/lateness", "qos/starvation"];
+const long = [
+  "prepared-model/sizes",
+  "prepared-model/windows",
+  "prepared-model/leaks",
+  "qos/lateness",
+  "qos/starvation",
+];
 
 /** The first case of each other group: together they call every method. */
 function firstOfGroups(): Set<string> {

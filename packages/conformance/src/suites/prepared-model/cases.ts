@@ -9,6 +9,7 @@ import { concurrencyCases } from "./concurrency.ts";
 import { executeCases } from "./execute.ts";
 import { hostileCases } from "./hostile.ts";
 import { launchCases } from "./launch.ts";
+import { leakCases } from "./leaks.ts";
 import { lifeCases } from "./life.ts";
 import { requestCases } from "./requests.ts";
 import { shapeCases } from "./shapes.ts";
@@ -26,5 +27,6 @@ export const preparedModelCases: readonly SuiteCase[] = [
   ...launchCases,
   ...concurrencyCases,
   ...lifeCases,
+  ...leakCases,
   ...clientCases,
 ];

@@ -1,0 +1,112 @@
+/** Load on a daemon: many lifetimes of clients, and several clients at once, with what the daemon holds before and after. */
+import { readdirSync, readFileSync } from "node:fs";
+import { mapPool, memoryOf } from "@nnhal/driver-core/memory";
+import { connectService, type ServiceDevice } from "@nnhal/service";
+import { createSharedMemory } from "@nnhal/shared-memory";
+import { constant, input, modelOf, operand, output, subgraphOf } from "@nnhal/test-kit/models";
+import { type Memory, type Model, OperandType, OperationType } from "@nnhal/types";
+import { addModel, addRequest, prepare } from "./models.test-helper.ts";
+
+/** What a process holds. */
+export interface Held {
+  readonly descriptors: number;
+  /** Mapped memory files. */
+  readonly mappings: number;
+  /** Resident memory in MiB. */
+  readonly memory: number;
+}
+
+/** What a process of this machine holds now; needs /proc. */
+export function heldBy(pid: number): Held {
+  const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return {
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    mappings: readFileSync(`/proc/${pid}/maps`, "utf8").split("memfd:").length - 1,
+    memory: Math.round(Number(resident) / 1024),
+  };
+}
+
+/** Multiplies instead of adding, and on numbers of 32 bits. */
+const models: readonly { readonly model: Model; readonly right: readonly number[]; readonly isInteger: boolean }[] = [
+  { model: addModel, right: [4, 6], isInteger: false },
+  { model: binary("MUL", OperandType.TENSOR_FLOAT32), right: [3, 8], isInteger: false },
+  { model: binary("SUB", OperandType.TENSOR_FLOAT32), right: [-2, -2], isInteger: false },
+  { model: binary("ADD", OperandType.TENSOR_INT32), right: [4, 6], isInteger: true },
+];
+
+function binary(name: "ADD" | "MUL" | "SUB", type: number): Model {
+  const operands = [
+    operand({ type, ...input }),
+    operand({ type, ...input }),
+    constant("INT32", 0, 4),
+    operand({ type, ...output }),
+  ];
+  const main = subgraphOf(operands, [{ type: OperationType[name], inputs: [0, 1, 2], outputs: [3] }]);
+  return modelOf(main, { operandValues: new Uint8Array(4) });
+}
+
+async function connected(directory: string): Promise<ServiceDevice> {
+  const device = await connectService("nnapi-sample_all", { directory });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}
+
+/** Executes each of some models and returns how many results are wrong. */
+async function runAll(prepared: readonly Awaited<ReturnType<typeof prepare>>[], memory: Memory) {
+  const mapping = mapPool(memory);
+  if ("unmappable" in mapping) throw new Error(mapping.unmappable);
+  const { buffer, byteOffset } = mapping.bytes;
+  let wrong = 0;
+  for (const [index, { right, isInteger }] of models.entries()) {
+    const numbers = isInteger ? new Int32Array(buffer, byteOffset, 6) : new Float32Array(buffer, byteOffset, 6);
+    numbers.set([1, 2, 3, 4, 0, 0]);
+    const result = await prepared[index]?.execute(addRequest(memory));
+    if (result?.status !== 0 || right.some((value, place) => numbers[4 + place] !== value)) wrong++;
+  }
+  return wrong;
+}
+
+function memoryFor(device: ServiceDevice): Memory {
+  if (device.memoryWay.kind === "copied") return memoryOf(new Uint8Array(24));
+  const memory = createSharedMemory(2 ** 16);
+  if ("refused" in memory) throw new Error(memory.refused);
+  return memory;
+}
+
+/** Connects, prepares, executes and ends, again and again. Returns the number of wrong results. */
+export async function lifetimes(directory: string, count: number): Promise<number> {
+  let wrong = 0;
+  for (let life = 0; life < count; life++) {
+    const device = await connected(directory);
+    const prepared = await Promise.all(models.map(({ model }) => prepare(device, model)));
+    wrong += await runAll(prepared, memoryFor(device));
+    // Every second client leaves its models to the daemon.
+    if (life % 2 === 0) for (const model of prepared) model.close();
+    device.close();
+  }
+  return wrong;
+}
+
+/** Several clients at once until a time has passed. Returns executions and wrong results. */
+export async function soak(directory: string, clients: number, milliseconds: number) {
+  const end = performance.now() + milliseconds;
+  const results = await Promise.all(
+    Array.from({ length: clients }, async () => {
+      const device = await connected(directory);
+      const prepared = await Promise.all(models.map(({ model }) => prepare(device, model)));
+      const memory = memoryFor(device);
+      let [rounds, wrong] = [0, 0];
+      while (performance.now() < end) {
+        wrong += await runAll(prepared, memory);
+        rounds++;
+      }
+      device.close();
+      return { executions: rounds * models.length, wrong };
+    }),
+  );
+  return {
+    executions: results.reduce((sum, one) => sum + one.executions, 0),
+    least: Math.min(...results.map((one) => one.executions)),
+    wrong: results.reduce((sum, one) => sum + one.wrong, 0),
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * Many lifetimes and several clients at once, in short. The long form: NNHAL_SOAK=300 (seconds) and NNHAL_LIFETIMES=1000 for
+ * `npx vitest run apps/sample-driver/src/load.test.ts`.
+ */
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { heldBy, lifetimes, soak } from "./load.test-helper.ts";
+import { cleanUp, type StartedDaemon, startDaemonProcess } from "./process.test-helper.ts";
+
+const lives = Number(process.env.NNHAL_LIFETIMES ?? 30);
+const seconds = Number(process.env.NNHAL_SOAK ?? 1);
+const limit = (lives + seconds) * 1000 + 60_000;
+const hasProc = existsSync("/proc/self/fd");
+
+let daemon: StartedDaemon;
+beforeAll(async () => {
+  daemon = await startDaemonProcess();
+});
+afterAll(cleanUp);
+
+it(
+  "lifetimes of clients leave no descriptors and no mappings without end",
+  async () => {
+    // The first ones load what all others use.
+    expect(await lifetimes(daemon.directory, 10)).toBe(0);
+    const pid = Number(daemon.child.pid);
+    const before = hasProc ? heldBy(pid) : undefined;
+    expect(await lifetimes(daemon.directory, lives)).toBe(0);
+    if (before === undefined) return;
+    await expect.poll(() => heldBy(pid).descriptors, { timeout: 10_000 }).toBeLessThanOrEqual(before.descriptors);
+    const after = heldBy(pid);
+    if (lives >= 1000) process.stdout.write(`${lives} lifetimes: ${JSON.stringify({ before, after })}\n`);
+    // A mapping goes when its memory is collected, so that some are left; without an end there would be one for each client.
+    if (lives >= 1000) expect(after.mappings).toBeLessThan(lives / 2);
+  },
+  limit,
+);
+
+it(
+  "ten clients with mixed models get right results, each its share",
+  async () => {
+    const before = hasProc ? heldBy(Number(daemon.child.pid)) : undefined;
+    const { executions, least, wrong } = await soak(daemon.directory, 10, 1000 * seconds);
+    expect(wrong).toBe(0);
+    // An equal share would be a tenth.
+    expect(least).toBeGreaterThan(executions / 100);
+    if (seconds < 20) return;
+    const after = hasProc ? heldBy(Number(daemon.child.pid)) : undefined;
+    process.stdout.write(`${seconds} s: ${executions} executions, ${JSON.stringify({ before, after })}\n`);
+  },
+  limit,
+);

@@ -1,0 +1,38 @@
+/**
+ * Devices that misbehave, as a module: the one that NNHAL_TEST_FAULT names.
+ */
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice as openReference } from "@nnhal/driver-core/device";
+import type { Device, ExecutionResult, PreparedModel } from "@nnhal/types";
+
+type Execute = PreparedModel["execute"];
+
+const kept: Uint8Array[] = [];
+
+const faults: Readonly<Record<string, (right: Execute) => Execute>> = {
+  none: (right) => right,
+  blocks: () => () => {
+    for (;;);
+  },
+  "never answers": () => () => new Promise<ExecutionResult>(() => {}),
+  "ends the process": () => () => process.exit(3),
+  leaks: (right) => (request, options) => {
+    kept.push(new Uint8Array(1 << 21));
+    return right(request, options);
+  },
+};
+
+export async function openDevice(): Promise<Device> {
+  const device = await openReference({ backend: referenceBackend });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  const fault = faults[process.env.NNHAL_TEST_FAULT ?? "none"];
+  return {
+    ...device,
+    async prepareModel(model, options) {
+      const result = await device.prepareModel(model, options);
+      const { preparedModel } = result;
+      if (preparedModel === null || fault === undefined) return result;
+      return { ...result, preparedModel: { ...preparedModel, execute: fault(preparedModel.execute) } };
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** The runtime over a device of a server: it needs to know nothing of where the device is. */
+import { createBurst } from "@nnhal/driver-core/burst";
+import { allocateMemory, memoryOf } from "@nnhal/driver-core/memory";
+import { Burst, Compilation, Execution, Model } from "@nnhal/runtime";
+import { addModel } from "@nnhal/test-kit/models";
+import { ErrorStatus } from "@nnhal/types";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Carrier, memoryCarriers, threadPassing } from "./carrier/index.ts";
+import { connectDevice } from "./client/index.ts";
+import { addRequest, connected, pairs, prepared, reference } from "./ends.test-helper.ts";
+import { serve } from "./server/index.ts";
+
+let device: Awaited<ReturnType<typeof reference>>;
+beforeAll(async () => {
+  device = await reference();
+});
+
+function sum(compilation: Compilation) {
+  const execution = new Execution(compilation);
+  const output = new Float32Array(2);
+  execution.setInput(0, Float32Array.of(1, 2));
+  execution.setInput(1, Float32Array.of(10, 20));
+  execution.setOutput(0, output);
+  return { execution, output };
+}
+
+describe.each(pairs)("over a carrier of kind %s", (_, pair, passing) => {
+  it("models are compiled and executed, alone and in bursts", async () => {
+    const { remote } = await connected(device, pair, { passing });
+    const model = Model.from(addModel([2]));
+    expect(await model.getSupportedOperationsForDevices([remote])).toEqual([true]);
+    const compilation = new Compilation(model, [remote]);
+    await compilation.finish();
+    const { execution, output } = sum(compilation);
+    await execution.compute();
+    expect([...output]).toEqual([11, 22]);
+    const burst = await Burst.create(compilation);
+    for (let turn = 0; turn < 3; turn++) {
+      const next = sum(compilation);
+      await next.execution.burstCompute(burst);
+      expect([...next.output]).toEqual([11, 22]);
+    }
+    await burst.close();
+    compilation.close();
+    remote.close();
+  });
+});
+
+describe("a burst over a connection that shares memory", () => {
+  it("carries requests in shared memory, and leaves others to the ordinary call", async () => {
+    const { remote } = await connected(device, pairOfMemory, { passing: threadPassing });
+    const model = await prepared(remote, addModel([2]));
+    const { configureExecutionBurst } = model;
+    if (configureExecutionBurst === undefined) throw new Error("no bursts");
+    const { burst } = await createBurst(configureExecutionBurst);
+    expect(await burst?.compute(addRequest(allocateMemory(24)))).toMatchObject({ status: ErrorStatus.NONE });
+    const copied = await burst?.compute(addRequest(memoryOf(new Uint8Array(24))));
+    expect(copied).toMatchObject({ fallback: true, message: expect.stringContaining("copies the memory") });
+    await burst?.close();
+    remote.close();
+  });
+
+  it("ends when the server does", async () => {
+    const { remote, served } = await connected(device, pairOfMemory, { passing: threadPassing });
+    const model = await prepared(remote, addModel([2]));
+    if (model.configureExecutionBurst === undefined) throw new Error("no bursts");
+    const { burst } = await createBurst(model.configureExecutionBurst);
+    await served.close();
+    const answer = await burst?.compute(addRequest(allocateMemory(24)));
+    expect(answer?.fallback || answer?.status === ErrorStatus.DEVICE_UNAVAILABLE).toBe(true);
+    await burst?.close();
+  });
+});
+
+const pairOfMemory = async () => memoryCarriers();
+
+describe("a service that has gone and come back", () => {
+  it("has its models prepared anew, and executions that found it gone succeed", async () => {
+    const servers: ReturnType<typeof serve>[] = [];
+    const open = async (): Promise<Carrier> => {
+      const [client, server] = memoryCarriers();
+      servers.push(serve(device, server));
+      return client;
+    };
+    const remote = await connectDevice(await open(), { reconnect: open });
+    if ("unavailable" in remote) throw new Error(remote.unavailable);
+    const compilation = new Compilation(Model.from(addModel([2])), [remote]);
+    await compilation.finish();
+    await servers[0]?.close();
+    const both = [sum(compilation), sum(compilation)];
+    await Promise.all(both.map(({ execution }) => execution.compute()));
+    for (const { output } of both) expect([...output]).toEqual([11, 22]);
+    expect(servers).toHaveLength(2);
+    expect(servers[1]?.usage().objects).toBe(1);
+    compilation.close();
+    await expect.poll(() => servers[1]?.usage().objects).toBe(0);
+    remote.close();
+  });
+
+  it("is a failure if it has not come back", async () => {
+    const [client, server] = memoryCarriers();
+    const served = serve(device, server);
+    const remote = await connectDevice(client);
+    if ("unavailable" in remote) throw new Error(remote.unavailable);
+    const compilation = new Compilation(Model.from(addModel([2])), [remote]);
+    await compilation.finish();
+    await served.close();
+    await expect(sum(compilation).execution.compute()).rejects.toThrow("DEAD_OBJECT");
+    const next = new Compilation(Model.from(addModel([2])), [remote]);
+    await expect(next.finish()).rejects.toThrow("DEAD_OBJECT");
+  });
+});
