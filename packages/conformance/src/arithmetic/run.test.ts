@@ -25,7 +25,9 @@ function wrongDevice(wrong: (run: number) => boolean = () => true) {
         if (result.status !== ErrorStatus.NONE || !output || pool?.kind !== "memory") return result;
         const { handle } = pool.memory;
         if (handle?.kind !== "buffer" || !wrong(runs++)) return result;
-        new Uint8Array(handle.buffer)[output.location.offset] ^= 0x40;
+        const bytes = new Uint8Array(handle.buffer);
+        const { offset } = output.location;
+        bytes[offset] = elementAt(bytes, offset) ^ 0x40;
         return result;
       },
     }),
