@@ -138,7 +138,7 @@ describe.each(["wasm", "cpu"] as const)("the memory of tfjs on %s", (engine) => 
     for (const index of [-1, 2, 2 ** 31 - 1]) {
       const { status, message } = await runAt(index);
       expect(status).toBe(ErrorStatus.GENERAL_FAILURE);
-      expect(message).toMatch(/operation 3 \(GATHER\): .*indexes reach from .* outside \[0, 2\)/);
+      expect(message).toMatch(/operation 4 \(GATHER\): .*indexes reach from .* outside \[0, 2\)/);
     }
     expect(tf.memory()).toEqual(before);
   });

@@ -66,18 +66,18 @@ describe("import rules", () => {
   });
 
   test("a rule on a subpath allows that subpath only", () => {
-    const transport = (specifier: string) =>
+    const sharedMemory = (specifier: string) =>
       check(
         packageOf("packages/driver-core"),
         packageOf(
-          "packages/transport",
+          "packages/shared-memory",
           { dependencies: link("driver-core") },
           { "a.ts": `import { x } from "${specifier}";` },
         ),
       );
-    expect(transport("@nnhal/driver-core/memory")).toEqual([]);
-    expect(transport("@nnhal/driver-core/device")).toHaveLength(1);
-    expect(transport("@nnhal/driver-core")).toHaveLength(1);
+    expect(sharedMemory("@nnhal/driver-core/memory")).toEqual([]);
+    expect(sharedMemory("@nnhal/driver-core/device")).toHaveLength(1);
+    expect(sharedMemory("@nnhal/driver-core")).toHaveLength(1);
   });
 
   test("applications may use every package, the conformance kit every package but applications", () => {

@@ -197,7 +197,7 @@ export async function* runArithmeticSuite(
     seed,
     only,
     goesOn: end === undefined ? undefined : () => performance.now() < end,
-    filter: caseFilter(filter),
+    filter,
     timeLimit: timeLimitMs,
     skip,
     onProgress,

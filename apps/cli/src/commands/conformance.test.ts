@@ -101,7 +101,7 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
   });
 
   it("runs the cases whose names contain a text, and exits with 1 if one fails", async () => {
-    const args = [...mine, "--filter", "HYPHEN"];
+    const args = [...mine, "--suite", "device", "--filter", "HYPHEN"];
     expect(await run(args, await reference())).toMatchObject({ exitCode: 0 });
     const { stdout, exitCode } = await run(args, fakeDevice());
     expect(stdout).toContain(
@@ -268,11 +268,13 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     expect(await problem(...mine, "--vectors", gone, ...overVectors)).toContain("the file does not exist");
     expect(await problem(...mine, ...overVectors)).toContain("the suite vectors needs vectors: --vectors names");
     expect(await problem(...mine, "--suite", "burst", "--filter", "zzz")).toContain('matches the filter "zzz"');
-    expect(await problem(...mine, "--filter", "hyphen", "--html", join(gone, "report.html"))).toContain(
-      "no such folder",
-    );
+    expect(
+      await problem(...mine, "--suite", "device", "--filter", "hyphen", "--html", join(gone, "report.html")),
+    ).toContain("no such folder");
     expect(await problem("--device", "none")).toContain('there is no device "none"');
-    expect(await problem(...mine, "--vectors", folder, "--filter", "zzz")).toContain('matches the filter "zzz"');
+    expect(await problem(...mine, "--vectors", folder, ...overVectors, "--filter", "zzz")).toContain(
+      'matches the filter "zzz"',
+    );
   });
 
   it("refuses options that make no sense", async () => {

@@ -118,6 +118,12 @@ describe("runArithmetic", { timeout: 120_000 }, () => {
     };
     const all = await names({ only: "FLOOR" });
     expect(await names({ only: "FLOOR", skip: 3 })).toEqual(all.slice(3));
+    for (const filter of ["edge/0", "floor/EDGE/0.plain", "FLOOR/random/1."]) {
+      const chosen = all.filter((name) => name.toLowerCase().includes(filter.toLowerCase()));
+      expect(chosen.length).toBeGreaterThan(0);
+      expect(await names({ only: "FLOOR", filter })).toEqual(chosen);
+    }
+    expect(await names({ only: "FLOOR", filter: "hyphen" })).toEqual([]);
     let turns = 0;
     const further = await names({ only: "ABS", count: 1, goesOn: () => turns++ < 2 });
     expect(further.filter((name) => name.includes("random"))).toEqual(

@@ -7,6 +7,7 @@ import type { Device } from "@nnhal/types";
 import { attempt } from "../attempt.ts";
 import type { OnProgress, OnStart } from "../isolated.ts";
 import type { RandomOperation } from "../random/draw.ts";
+import { fills } from "../random/elements.ts";
 import { kernelOperations } from "../random/examples.ts";
 import { createRandom } from "../random/random.ts";
 import { runRandomOperation } from "../random/run.ts";
@@ -38,8 +39,8 @@ export interface ArithmeticOptions {
   readonly only?: string | undefined;
   /** Further rounds, each with the next seed, while it returns true. Default: none. */
   readonly goesOn?: (() => boolean) | undefined;
-  /** Selects examples by their names. Others are not counted. Default: all. */
-  readonly filter?: ((name: string) => boolean) | undefined;
+  /** Selects examples whose names contain this text, in any case. Others are not counted. Default: all. */
+  readonly filter?: string | undefined;
   /** Milliseconds after which an example has failed. Default 20 000. */
   readonly timeLimit?: number | undefined;
   /** The number of examples to leave out at the beginning. Default 0. */
@@ -65,16 +66,18 @@ const mostShrunk = 10;
 
 /** Runs the examples on a device. */
 export async function* runArithmetic(device: Device, options: ArithmeticOptions = {}): AsyncGenerator<CaseResult> {
-  const { filter = () => true, timeLimit = 20_000, keep, onStart, onProgress } = options;
+  const { timeLimit = 20_000, keep, onStart, onProgress } = options;
+  const filter = options.filter?.toLowerCase() ?? "";
   const shrunk = new Set<string>();
   let toSkip = options.skip ?? 0;
   const operations = new Set<unknown>();
   const unsupported = new Map<string, number>();
   const keyOf = (signature: Signature) => `${signature.operation.name} ${typesOf(signature)}`;
-  const wants = (signature: Signature) => (unsupported.get(keyOf(signature)) ?? 0) < mostUnsupported;
+  const wants = (signature: Signature) =>
+    canMatch(signature.operation, filter) && (unsupported.get(keyOf(signature)) ?? 0) < mostUnsupported;
   for (const made of chosen(options, wants)) {
     const { name } = made.example;
-    if (!filter(name)) continue;
+    if (!name.toLowerCase().includes(filter)) continue;
     operations.add(made.drawn.signature.operation);
     onProgress?.(operations.size, name);
     const key = keyOf(made.drawn.signature);
@@ -102,6 +105,18 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
       yield { ...result, reason: `${result.reason ?? ""}\n${kept}` };
     }
   }
+}
+
+/** Words in the names of examples. */
+const nameWords = ["arithmetic", "edge", "random", ...fills];
+
+/**
+ * Whether the name of an example of an operation can contain a text in lower case. If it does, each run of letters in the text lies
+ * within one word of the name.
+ */
+function canMatch({ name }: Operation, text: string): boolean {
+  const words = [...nameWords, name.toLowerCase()];
+  return (text.match(/[a-z]+/g) ?? []).every((letters) => words.some((word) => word.includes(letters)));
 }
 
 /** Whether a device supports the model of an example, as `runVectors` asks it. */

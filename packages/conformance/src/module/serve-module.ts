@@ -61,8 +61,11 @@ async function* results(
   onStart: OnStart,
 ): AsyncGenerator<CaseResult> {
   const device = await openModule(module);
-  const options = { timeLimit, skip, onStart, filter: (name: string) => name.includes(filter) };
-  if (isDeviceSuiteName(suite))
-    yield* runDeviceSuites(device, { ...options, suites: [suite], ...(version && { version }) });
-  else yield* runArithmetic(version === undefined ? device : deviceThrough(version, device), options);
+  const options = { timeLimit, skip, onStart };
+  if (isDeviceSuiteName(suite)) {
+    const isChosen = (name: string) => name.includes(filter);
+    yield* runDeviceSuites(device, { ...options, filter: isChosen, suites: [suite], ...(version && { version }) });
+  } else {
+    yield* runArithmetic(version === undefined ? device : deviceThrough(version, device), { ...options, filter });
+  }
 }

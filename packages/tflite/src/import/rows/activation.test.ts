@@ -101,6 +101,13 @@ describe("LEAKY_RELU is PRELU with a constant slope", () => {
     ]);
   });
 
+  test.each(["INT32", "INT64"] as const)("not of %s, which has no slope", (type) => {
+    const x = { type, shape: [2] };
+    expect(() => importTflite(oneOperator("LEAKY_RELU", { x }, { y: x }), { extensions: false })).toThrow(
+      "the HAL has no PRELU for TENSOR_INT",
+    );
+  });
+
   test("computes the right result", async () => {
     const model = oneOperator("LEAKY_RELU", { x: q8 }, { y: q8 }, { alpha: 0.5 });
     expect(await execute(importTflite(model), [[10, 12, 8, 2]])).toEqual([[10, 12, 9, 6]]);

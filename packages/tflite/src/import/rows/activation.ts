@@ -2,11 +2,11 @@
  * Rows of activations and normalisations. If the HAL fixes the quantisation of a result and the file has another, the
  * result is converted.
  */
-import { typeText } from "@nnhal/operations";
+import { isFloat, typeText } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
 import { bytesOfFloat } from "../bytes.ts";
 import type { Lowering, Quantisation } from "../lowering.ts";
-import { isQuant8, isQuantised } from "../operand-types.ts";
+import { isQuant8 } from "../operand-types.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
 import { inFloatNote, type Row, refuseActivation } from "../row.ts";
 
@@ -76,7 +76,7 @@ function slopeOperand(op: Lowering, slope: number): number {
   op.ensure(Number.isFinite(Math.fround(slope)), () => `option alpha has to be finite, it is ${slope}`);
   const { type } = op.inputSpec(0);
   const float = { type, dimensions: [1], scale: 0, zeroPoint: 0 };
-  if (!isQuantised(type)) return op.graph.constant(float, bytesOfFloat(slope, type));
+  if (isFloat(type)) return op.graph.constant(float, bytesOfFloat(slope, type));
   op.ensure(isQuant8(type), () => `the HAL has no PRELU for ${typeText(type)}`);
   // One step from the zero point, the scale being the slope: the value is exact.
   const scale = Math.fround(Math.abs(slope)) || 1;
