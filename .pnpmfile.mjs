@@ -1,6 +1,6 @@
 /**
  * What differs between the manifest of a package here and its published form: here, the condition `@nnhal/source` and the field
- * `browser` lead to sources, which are not published.
+ * `browser` lead to sources, which are not published; and dependencies that the build contains are needed by the sources only.
  */
 
 /** A target of `exports` or `imports` without the conditions that lead to sources. */
@@ -14,6 +14,7 @@ export const hooks = {
   beforePacking({ browser: _, ...manifest }) {
     for (const field of ["exports", "imports"])
       if (manifest[field] !== undefined) manifest[field] = published(manifest[field]);
+    for (const name of manifest.bundledIntoBuild ?? []) delete manifest.dependencies?.[name];
     return manifest;
   },
 };

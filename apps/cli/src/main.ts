@@ -31,8 +31,14 @@ process.stderr.on("error", () => {});
 process.on("uncaughtException", async (error) => {
   const debug = process.argv.includes("--debug");
   if (debug) process.stderr.write(`${stackOf(error)}\n`);
-  const { unexpectedLine } = await import("./text.ts");
-  end(unexpectedLine(error, debug));
+  let line = `unexpected problem: ${reasonOf(error)}`;
+  try {
+    const { unexpectedLine } = await import("./text.ts");
+    line = unexpectedLine(error, debug);
+  } catch {
+    // The line as it is will do: an error of this listener would call it again, for ever.
+  }
+  end(line);
 });
 // Nothing is left that could wake this process up, and the command is not done.
 const onStuck = () =>
