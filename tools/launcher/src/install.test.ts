@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { root } from "./main.mjs";
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly bundledIntoBuild?: readonly string[];
+}
+
+/** The packages of the workspace by name. */
+function workspace(): Map<string, Manifest> {
+  const folders = ["apps", "packages", "tools"].flatMap((parent) =>
+    readdirSync(join(root, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(root, parent, name)),
+  );
+  const manifests = folders.map((folder): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")));
+  return new Map(manifests.map((manifest) => [manifest.name, manifest]));
+}
+
+/** What `npm start` installs: the launcher and the packages that it depends on, without development dependencies. */
+function installedForDemo(packages: ReadonlyMap<string, Manifest>): Set<string> {
+  const found = new Set(["@nnhal/launcher"]);
+  for (const name of found) {
+    for (const dependency of Object.keys(packages.get(name)?.dependencies ?? {})) {
+      if (packages.has(dependency)) found.add(dependency);
+    }
+  }
+  return found;
+}
+
+it("the install of the demonstration has what builds contain, since it runs from sources", () => {
+  const packages = workspace();
+  const installed = installedForDemo(packages);
+  expect(installed).toContain("@nnhal/tflite");
+  const missing = [...installed].flatMap((name) => {
+    const { dependencies = {}, bundledIntoBuild = [] } = packages.get(name) ?? {};
+    return bundledIntoBuild.filter((one) => !Object.hasOwn(dependencies, one)).map((one) => `${name}: ${one}`);
+  });
+  expect(missing).toEqual([]);
+});
