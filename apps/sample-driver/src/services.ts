@@ -106,7 +106,7 @@ function serviceOf(name: string, device: string): Service {
 export async function loadBackend({ name, source }: Service): Promise<{ backend: Backend; hasCaching: boolean }> {
   if (source.kind === "sample") {
     const sample: Sample | undefined = samples.find((one) => one.name === source.sample);
-    if (sample === undefined) throw new UnknownDevice(`there is no sample device ${source.sample}`);
+    if (sample === undefined) throw new UnknownDevice(`the sample device "${source.sample}" is not known`);
     const { sampleBackend } = await import("./samples/sample-backend.ts");
     return { backend: sampleBackend(sample, { name }), hasCaching: false };
   }

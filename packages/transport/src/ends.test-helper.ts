@@ -91,3 +91,18 @@ export function addRequest(memory: Memory): Request {
   });
   return { inputs: [argument(0), argument(8)], outputs: [argument(16)], pools: [{ kind: "memory", memory }] };
 }
+
+/** A device whose service is served anew, by a server that is added to `servers`, each time that the client looks for it. */
+export async function reconnecting(
+  device: ServedDevice,
+): Promise<{ readonly remote: RemoteDevice; readonly servers: readonly ReturnType<typeof serve>[] }> {
+  const servers: ReturnType<typeof serve>[] = [];
+  const open = async (): Promise<Carrier> => {
+    const [client, server] = memoryCarriers();
+    servers.push(serve(device, server));
+    return client;
+  };
+  const remote = await connectDevice(await open(), { reconnect: open });
+  if ("unavailable" in remote) throw new Error(remote.unavailable);
+  return { remote, servers };
+}

@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Carrier, memoryCarriers, socketCarrier } from "./carrier/index.ts";
 import { connectDevice } from "./client/index.ts";
-import { addRequest, connected, pairs, prepared, reference, socketPair } from "./ends.test-helper.ts";
+import { addRequest, connected, pairs, prepared, reconnecting, reference, socketPair } from "./ends.test-helper.ts";
 import { FrameKind } from "./protocol/connection.ts";
 import { handshakeFrame, hello, protocolVersion, welcome } from "./protocol/handshake.ts";
 import { device as deviceMethods, notices } from "./protocol/methods.ts";
@@ -382,14 +382,7 @@ describe.each(pairs)("over a carrier of kind %s, a server that ends", (_, pair, 
 
 describe("a device that finds its service again", () => {
   it("makes a call of the device once more, and leaves prepared models unusable", async () => {
-    const servers: ReturnType<typeof serve>[] = [];
-    const open = async (): Promise<Carrier> => {
-      const [client, server] = memoryCarriers();
-      servers.push(serve(device, server));
-      return client;
-    };
-    const remote = await connectDevice(await open(), { reconnect: open });
-    if ("unavailable" in remote) throw new Error(remote.unavailable);
+    const { remote, servers } = await reconnecting(device);
     const model = await prepared(remote, addModel([2]));
     await servers[0]?.close();
     expect((await model.execute(addRequest(allocateMemory(24)))).status).toBe(DEVICE_UNAVAILABLE);

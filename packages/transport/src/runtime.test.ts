@@ -5,9 +5,9 @@ import { Burst, Compilation, Execution, Model } from "@nnhal/runtime";
 import { addModel } from "@nnhal/test-kit/models";
 import { ErrorStatus } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Carrier, memoryCarriers, threadPassing } from "./carrier/index.ts";
+import { memoryCarriers, threadPassing } from "./carrier/index.ts";
 import { connectDevice } from "./client/index.ts";
-import { addRequest, connected, pairs, prepared, reference } from "./ends.test-helper.ts";
+import { addRequest, connected, pairs, prepared, reconnecting, reference } from "./ends.test-helper.ts";
 import { serve } from "./server/index.ts";
 
 let device: Awaited<ReturnType<typeof reference>>;
@@ -76,14 +76,7 @@ const pairOfMemory = async () => memoryCarriers();
 
 describe("a service that has gone and come back", () => {
   it("has its models prepared anew, and executions that found it gone succeed", async () => {
-    const servers: ReturnType<typeof serve>[] = [];
-    const open = async (): Promise<Carrier> => {
-      const [client, server] = memoryCarriers();
-      servers.push(serve(device, server));
-      return client;
-    };
-    const remote = await connectDevice(await open(), { reconnect: open });
-    if ("unavailable" in remote) throw new Error(remote.unavailable);
+    const { remote, servers } = await reconnecting(device);
     const compilation = new Compilation(Model.from(addModel([2])), [remote]);
     await compilation.finish();
     await servers[0]?.close();
