@@ -115,7 +115,9 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
   socket.once("close", release);
   const isShared = reply.kind === "shared" && "fd" in own;
   if (!isShared) release();
-  const why = "noSocket" in own ? own.noSocket : reply.reason;
+  // A service without the socket says why it has none.
+  const isOwn = "noSocket" in own && !own.noSocket.includes("ENOENT");
+  const why = isOwn ? own.noSocket : `the service cannot share them: ${reply.reason}`;
   return {
     carrier: first.carrier,
     way: isShared ? { kind: "shared" } : { kind: "copied", reason: why },
@@ -123,13 +125,19 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
   };
 }
 
+/** What errors of a socket mean. */
+const noService: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such service",
+  ECONNREFUSED: "its daemon has ended without removing the socket; start it again",
+  EACCES: "this user may not use the services of the directory",
+};
+
 function opened(path: string): Promise<Socket | Unavailable> {
   return new Promise((resolve) => {
     const socket = connectSocket(path);
     socket.once("connect", () => resolve(socket));
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      const absent = error.code === "ENOENT" || error.code === "ECONNREFUSED";
-      resolve({ unavailable: absent ? "there is no such service" : error.message });
+      resolve({ unavailable: (error.code !== undefined && noService[error.code]) || error.message });
     });
   });
 }
