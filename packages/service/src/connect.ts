@@ -1,8 +1,16 @@
 /** The client's side: connects to a service of a runtime directory, and finds it again after its process was replaced. */
 import { connect as connectSocket, type Socket } from "node:net";
-import { connectDescriptors, createPassing, type DescriptorSocket, descriptorWay } from "@nnhal/shared-memory";
+import { allocateMemory } from "@nnhal/driver-core/memory";
+import {
+  connectDescriptors,
+  createPassing,
+  createSharedMemory,
+  type DescriptorSocket,
+  descriptorWay,
+} from "@nnhal/shared-memory";
 import { type Carrier, noPassing, type PassingFactory, socketCarrier } from "@nnhal/transport/carriers";
 import { connectDevice, type RemoteDevice, type SessionOptions, type Unavailable } from "@nnhal/transport/client";
+import type { Memory } from "@nnhal/types";
 import { takeFirst } from "./first-frame.ts";
 import { decodeReply, encodeGreeting } from "./greeting.ts";
 import { defaultDirectory, listSockets, socketPath } from "./runtime-directory.ts";
@@ -29,6 +37,7 @@ export type MemoryWay = { readonly kind: "shared" } | { readonly kind: "copied";
 export interface ServiceDevice extends RemoteDevice {
   /** How memories cross over the connection now. */
   readonly memoryWay: MemoryWay;
+  createMemory(size: number): Memory;
 }
 
 /** A connection of which the protocol has not begun. */
@@ -67,7 +76,11 @@ export async function connectService(name: string, options: ServiceOptions = {})
     reconnect,
   });
   if ("unavailable" in device) return device;
-  return Object.defineProperty({ ...device, memoryWay: current.way }, "memoryWay", {
+  const createMemory = (size: number): Memory => {
+    const memory = current.way.kind === "shared" ? createSharedMemory(size) : { refused: current.way.reason };
+    return "refused" in memory ? allocateMemory(size) : memory;
+  };
+  return Object.defineProperty({ ...device, createMemory, memoryWay: current.way }, "memoryWay", {
     enumerable: true,
     get: () => current.way,
   });
