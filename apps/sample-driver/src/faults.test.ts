@@ -208,6 +208,10 @@ describe("a daemon that is killed under load", () => {
       status: ErrorStatus.DEVICE_UNAVAILABLE,
       message: expect.stringContaining("DEAD_OBJECT"),
     });
+    expect(await device.prepareModel(addModel)).toMatchObject({
+      status: ErrorStatus.DEVICE_UNAVAILABLE,
+      message: expect.stringContaining("its daemon has ended without removing the socket"),
+    });
 
     const cpu = await openDevice({ backend: referenceBackend, caching: false, log: silentLogger });
     if ("unavailable" in cpu) throw new Error(cpu.unavailable);

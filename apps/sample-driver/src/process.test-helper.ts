@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fromSource } from "@nnhal/test-kit/from-source";
+import { koffiHider } from "@nnhal/test-kit/without-koffi";
 
 /** A process, and what it has written. */
 export interface Started {
@@ -80,13 +81,27 @@ export function newFolder(): string {
   return folder;
 }
 
+/** How a daemon starts. */
+interface StartOptions {
+  /** Its runtime directory. Default: a new one. */
+  readonly directory?: string;
+  /** Most open descriptors. */
+  readonly descriptors?: number;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** The environment of a process that does not find koffi. */
+export function withoutKoffi(): NodeJS.ProcessEnv {
+  return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --require ${koffiHider(newFolder())}` };
+}
+
 /** Starts a daemon, and waits until it is ready. */
 export async function startDaemonProcess(
   args: readonly string[] = [],
-  { directory = join(newFolder(), "run"), descriptors }: { directory?: string; descriptors?: number } = {},
+  { directory = join(newFolder(), "run"), descriptors, env }: StartOptions = {},
 ): Promise<StartedDaemon> {
   const all = ["--dir", directory, "--devices", "nnapi-sample_all", ...args];
-  const started = descriptors === undefined ? startSource("main.ts", all) : startWithDescriptors(descriptors, all);
+  const started = descriptors === undefined ? startSource("main.ts", all, env) : startWithDescriptors(descriptors, all);
   await started.says("ready ");
   return { ...started, directory };
 }
