@@ -28,8 +28,8 @@ import {
 } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type * as ort from "onnxruntime-node";
-import { type Machine, sessionOptions } from "./engine.ts";
-import { type Interface, lowerGraph, modelOf, type Wire } from "./lower.ts";
+import { type Machine, openSession, sessionOptions } from "./engine.ts";
+import { type Interface, lowerGraph, modelPartsOf, type Wire } from "./lower.ts";
 import { restored, serialised } from "./serialised.ts";
 import { createSlots, type Slot, type Slots } from "./slots.ts";
 
@@ -155,7 +155,7 @@ async function createVariant(
   extents: readonly (readonly number[] | undefined)[],
 ): Promise<Variant> {
   const lowered = lowerGraph(graph, extents);
-  const session = await machine.ort.InferenceSession.create(modelOf(lowered), sessionOptions(machine.threads));
+  const session = await openSession(machine.ort, modelPartsOf(lowered), sessionOptions(machine.threads));
   return variantOver(machine, session, lowered);
 }
 
