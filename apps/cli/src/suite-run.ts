@@ -20,13 +20,6 @@ import { ensureKind, reasonOf } from "./files.ts";
 import { createProgressBar } from "./progress.ts";
 import { oneLine } from "./text.ts";
 
-/** A number of seconds, from an option. */
-export function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (seconds > 0 && seconds <= 86_400) return seconds;
-  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
-}
-
 /** A seed, from an option. */
 export function parseSeed(text: string): number {
   const seed = Number(text);

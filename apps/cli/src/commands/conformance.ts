@@ -24,12 +24,11 @@ import { junitReport } from "../conformance-junit.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
 import { readUserFile, writeUserFile } from "../files.ts";
-import { checkedDeviceOption } from "../option-values.ts";
+import { checkedDeviceOption, parseSeconds } from "../option-values.ts";
 import {
   asUsageErrors,
   findFiles,
   parseMinutes,
-  parseSeconds,
   parseSeed,
   runInChildren,
   runWithProgress,

@@ -17,16 +17,8 @@ import {
 } from "@nnhal/conformance";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
-import { checkedDeviceOption } from "../option-values.ts";
-import {
-  asUsageErrors,
-  findFiles,
-  parseSeconds,
-  runInChildren,
-  runWithProgress,
-  serveCases,
-  untilOffline,
-} from "../suite-run.ts";
+import { checkedDeviceOption, parseSeconds } from "../option-values.ts";
+import { asUsageErrors, findFiles, runInChildren, runWithProgress, serveCases, untilOffline } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
 
 /** The command's options, as commander parses them. */
