@@ -44,7 +44,7 @@ describe.runIf(!("missing" in linux()))("a device of another process", { timeout
     const paper = { ...request, pools: [{ kind: "memory", memory: { ...memory, name: "paper" } } as const] };
     expect(await model.execute(paper)).toMatchObject({
       status: INVALID_ARGUMENT,
-      message: expect.stringContaining("unknown name"),
+      message: expect.stringContaining("paper"),
     });
     expect(await model.execute(request)).toMatchObject({ status: NONE });
   });
