@@ -1,0 +1,76 @@
+/** The addresses that the server listens at, and the end of it: nothing that was accepted is lost. */
+import type { FastifyInstance } from "fastify";
+import { messageOf } from "./errors.ts";
+import { createRest, type RestOptions } from "./rest.ts";
+
+export interface ListenOptions extends RestOptions {
+  readonly host: string;
+  /** undefined: not at all; 0: a free port. */
+  readonly restPort: number | undefined;
+  readonly grpcPort: number | undefined;
+}
+
+export interface Listeners {
+  /** `rest=http://127.0.0.1:8000`, and `grpc=127.0.0.1:8001`. */
+  readonly addresses: readonly string[];
+  /**
+   * Serves on for `linger` milliseconds, or until there are no connections, in which each answer says that the connection ends, so that clients leave by themselves; then
+   * accepts no more, and lets requests end for `limit` milliseconds. Resolves with whether some were still under way then.
+   */
+  close(linger: number, limit: number): Promise<boolean>;
+}
+
+/** Listens. Rejects, with nothing left behind, if an address cannot be used. */
+export async function listen(options: ListenOptions): Promise<Listeners> {
+  const { host, restPort, tls } = options;
+  const closers: (() => Promise<void>)[] = [];
+  let connections = () => Promise.resolve(0);
+  const addresses: string[] = [];
+  try {
+    if (restPort !== undefined) {
+      const app = createRest(options);
+      closers.push(() => app.close());
+      connections = () => connectionsOf(app);
+      const address = await listening(app, host, restPort);
+      addresses.push(`rest=${tls === undefined ? "http" : "https"}://${address}`);
+    }
+  } catch (error) {
+    await Promise.all(closers.map((close) => close()));
+    throw error;
+  }
+  return {
+    addresses,
+    async close(linger, limit) {
+      const end = performance.now() + linger;
+      while (performance.now() < end && (await connections()) > 0) await delay(20);
+      const all = Promise.all(closers.map((close) => close())).then(() => false);
+      return Promise.race([all, delay(limit).then(() => true)]);
+    },
+  };
+}
+
+async function listening(app: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw new Error(`REST cannot listen at ${host}, port ${port}: ${messageOf(error)}`);
+  }
+  const address = app.server.address();
+  return hostAndPort(host, typeof address === "object" && address !== null ? address.port : port);
+}
+
+function connectionsOf({ server }: FastifyInstance): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((error, count) => resolve(error === null ? count : 0));
+  });
+}
+
+function hostAndPort(host: string, port: number): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}
