@@ -1,6 +1,9 @@
 /** The addresses that the server listens at, and the end of it: nothing that was accepted is lost. */
+
+import { type Server, ServerCredentials } from "@grpc/grpc-js";
 import type { FastifyInstance } from "fastify";
 import { messageOf } from "./errors.ts";
+import { createGrpc } from "./grpc.ts";
 import { createRest, type RestOptions } from "./rest.ts";
 
 export interface ListenOptions extends RestOptions {
@@ -22,7 +25,7 @@ export interface Listeners {
 
 /** Listens. Rejects, with nothing left behind, if an address cannot be used. */
 export async function listen(options: ListenOptions): Promise<Listeners> {
-  const { host, restPort, tls } = options;
+  const { host, restPort, grpcPort, tls } = options;
   const closers: (() => Promise<void>)[] = [];
   let connections = () => Promise.resolve(0);
   const addresses: string[] = [];
@@ -33,6 +36,11 @@ export async function listen(options: ListenOptions): Promise<Listeners> {
       connections = () => connectionsOf(app);
       const address = await listening(app, host, restPort);
       addresses.push(`rest=${tls === undefined ? "http" : "https"}://${address}`);
+    }
+    if (grpcPort !== undefined) {
+      const server = createGrpc(options);
+      closers.push(() => shutDown(server));
+      addresses.push(`grpc=${hostAndPort(host, await bound(server, hostAndPort(host, grpcPort), tls))}`);
     }
   } catch (error) {
     await Promise.all(closers.map((close) => close()));
@@ -57,6 +65,26 @@ async function listening(app: FastifyInstance, host: string, port: number): Prom
   }
   const address = app.server.address();
   return hostAndPort(host, typeof address === "object" && address !== null ? address.port : port);
+}
+
+function bound(server: Server, address: string, tls: ListenOptions["tls"]): Promise<number> {
+  const credentials =
+    tls === undefined
+      ? ServerCredentials.createInsecure()
+      : ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.cert }]);
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, port) => {
+      if (error === null) resolve(port);
+      else reject(new Error(`gRPC cannot listen at ${address}: ${messageOf(error)}`));
+    });
+  });
+}
+
+/** Lets calls end; clients are told to connect elsewhere. */
+function shutDown(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.tryShutdown(() => resolve());
+  });
 }
 
 function connectionsOf({ server }: FastifyInstance): Promise<number> {

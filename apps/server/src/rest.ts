@@ -1,5 +1,4 @@
 /** The protocol over REST. */
-import type { SecureContextOptions } from "node:tls";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { messageOf, RequestError } from "./errors.ts";
 import { bodyOf, inferRequestOf, jsonObjectOf, lengthHeader, type Wanted } from "./rest-messages.ts";
@@ -11,7 +10,7 @@ export interface RestOptions {
   readonly bodyLimit: number;
   /** Milliseconds in which a whole request must arrive. */
   readonly arrivalLimit: number;
-  readonly tls: Pick<SecureContextOptions, "cert" | "key"> | undefined;
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   /** Errors of the server itself. */
   onError(error: unknown): void;
 }
