@@ -37,10 +37,10 @@ export function startSource(file: string, args: readonly string[], env: NodeJS.P
   );
 }
 
-/** Starts the daemon with a limit of open descriptors. */
-function startWithDescriptors(limit: number, args: readonly string[]): Started {
+/** Starts the daemon with a limit of the system (`ulimit`). */
+function startWithLimit(limit: string, args: readonly string[]): Started {
   const path = fileURLToPath(new URL("main.ts", import.meta.url));
-  const command = ["-c", `ulimit -n ${limit}; exec "$0" "$@"`, process.execPath, ...fromSource, path, ...args];
+  const command = ["-c", `ulimit ${limit}; exec "$0" "$@"`, process.execPath, ...fromSource, path, ...args];
   return watched(spawn("sh", command, { stdio: ["ignore", "pipe", "pipe"] }));
 }
 
@@ -85,8 +85,8 @@ export function newFolder(): string {
 interface StartOptions {
   /** Its runtime directory. Default: a new one. */
   readonly directory?: string;
-  /** Most open descriptors. */
-  readonly descriptors?: number;
+  /** A limit of the system, as the arguments of `ulimit`. */
+  readonly limit?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -98,10 +98,10 @@ export function withoutKoffi(): NodeJS.ProcessEnv {
 /** Starts a daemon, and waits until it is ready. */
 export async function startDaemonProcess(
   args: readonly string[] = [],
-  { directory = join(newFolder(), "run"), descriptors, env }: StartOptions = {},
+  { directory = join(newFolder(), "run"), limit, env }: StartOptions = {},
 ): Promise<StartedDaemon> {
   const all = ["--dir", directory, "--devices", "nnapi-sample_all", ...args];
-  const started = descriptors === undefined ? startSource("main.ts", all, env) : startWithDescriptors(descriptors, all);
+  const started = limit === undefined ? startSource("main.ts", all, env) : startWithLimit(limit, all);
   await started.says("ready ");
   return { ...started, directory };
 }
