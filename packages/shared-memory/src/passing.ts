@@ -115,7 +115,9 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
   };
 
   const pass = (memory: Memory): PassedMemory | NoMemory => {
-    const { handle, size } = memory;
+    const { name, handle, size } = memory;
+    // The receiver calls every memory ashmem: one of another kind, or of none, would become valid.
+    if (name !== "ashmem" && name !== "mmap_fd") return { refused: `a memory of kind ${name} is not passed as a file` };
     if (handle === null) return { refused: `the memory ${memory.name} has no handle` };
     if (handle.kind === "hardwareBuffer") return { refused: "a hardware buffer cannot be passed to another process" };
     if (handle.kind === "fileDescriptor" && way.sharesFiles) {
