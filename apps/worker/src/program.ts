@@ -1,6 +1,6 @@
 /** A worker from its command line to its exit code. */
 import { type BatchThread, createPool, messageOf } from "@nnhal/batch";
-import { openQueue, type WorkerEvent } from "@nnhal/batch-queue";
+import { type BatchQueue, openQueue, type WorkerEvent } from "@nnhal/batch-queue";
 import { exitCodes, parseOptions, type Settings } from "./options.ts";
 
 /** What a worker needs of its process. */
@@ -30,31 +30,39 @@ export async function runWorker(surroundings: Surroundings): Promise<number> {
     return parsed.exitCode;
   }
   const { settings } = parsed;
+  const warn = (message: string) => stderr(`nnhal-worker: ${message}\n`);
+  const end = new AbortController();
   const ended = new Promise<void>((resolve) => {
     let signals = 0;
     onSignal((signal) => {
       if (++signals > 1) return exit(128 + (signal === "SIGINT" ? 2 : 15));
+      end.abort();
       resolve();
       setTimeout(() => exit(exitCodes.failed), settings.grace * 1000 + afterGrace).unref();
     });
   });
   try {
-    return await workUntil(ended, settings, surroundings);
+    const opening = { isPatient: true, signal: end.signal, onTrouble: warn };
+    const queue = await openQueue({ url: settings.queue, name: settings.queueName }, opening);
+    await workUntil(ended, queue, settings, surroundings);
+    return exitCodes.done;
   } catch (error) {
+    // A signal came before the queue did.
+    if (end.signal.aborted) return exitCodes.done;
     stderr(`nnhal-worker: ${messageOf(error)}\n`);
     return exitCodes.failed;
   }
 }
 
-async function workUntil(ended: Promise<void>, settings: Settings, surroundings: Surroundings): Promise<number> {
-  const { stdout, stderr, startThread } = surroundings;
-  const { queue: url, queueName, threads, deadline, grace, lock, root, results, store, quiet = false } = settings;
+async function workUntil(
+  ended: Promise<void>,
+  queue: BatchQueue,
+  settings: Settings,
+  { stdout, stderr, startThread }: Surroundings,
+): Promise<void> {
+  const { queueName, threads, deadline, grace, lock, root, results, store, quiet = false } = settings;
   const { backend, extension, driver } = settings;
   const warn = (message: string) => stderr(`nnhal-worker: ${message}\n`);
-  const opening = openQueue({ url, name: queueName }, { isPatient: true, onTrouble: warn });
-  const queue = await Promise.race([opening, ended]);
-  // A signal came before the queue did.
-  if (queue === undefined) return exitCodes.done;
   const pool = createPool({
     threads,
     start: () => startThread({ backend, extension, driver, cwd: process.cwd() }),
@@ -75,7 +83,6 @@ async function workUntil(ended: Promise<void>, settings: Settings, surroundings:
   await worker.close(grace * 1000);
   await pool.close();
   await queue.close();
-  return exitCodes.done;
 }
 
 function lineOf(event: WorkerEvent): string {

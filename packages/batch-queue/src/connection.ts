@@ -17,6 +17,8 @@ export interface QueueAddress {
 export interface ConnectOptions {
   /** Whether to wait for a Redis that is not there yet. Default: no. */
   readonly isPatient?: boolean;
+  /** When it aborts, the connecting rejects. */
+  readonly signal?: AbortSignal | undefined;
   /** Called with what goes wrong and is tried again. */
   readonly onTrouble?: ((message: string) => void) | undefined;
 }
@@ -40,7 +42,7 @@ export interface ChunkData {
 /** Connects. Rejects with a BatchError if that fails at first. */
 export async function connect(
   { url, name }: QueueAddress,
-  { isPatient = false, onTrouble = () => {} }: ConnectOptions = {},
+  { isPatient = false, signal, onTrouble = () => {} }: ConnectOptions = {},
 ): Promise<Connection> {
   const place = placeOf(url);
   if (!/^[\w.-]{1,64}$/.test(name))
@@ -62,7 +64,10 @@ export async function connect(
     isOpen = true;
     trouble = "";
   });
+  const stop = () => redis.disconnect();
+  signal?.addEventListener("abort", stop, { once: true });
   try {
+    signal?.throwIfAborted();
     if (isPatient) {
       void redis.connect().catch(() => {});
       await redis.ping();
@@ -70,6 +75,8 @@ export async function connect(
   } catch (error) {
     redis.disconnect();
     throw new BatchError(`cannot connect to the queue at ${place}: ${trouble || String(error)}`);
+  } finally {
+    signal?.removeEventListener("abort", stop);
   }
   const queue = new Queue<ChunkData>(name, { connection: redis });
   queue.on("error", () => {});
