@@ -36,7 +36,6 @@ import { endBy, givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
 import { deviceForm } from "./device-form.ts";
 import type { DeviceRole } from "./device-role.ts";
 import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
-import { plannedModel } from "./planned-model.ts";
 import { preparePlan } from "./prepare.ts";
 import type { StepTime } from "./run-options.ts";
 
@@ -207,6 +206,8 @@ async function prepareOn(
     return { plan: chosen, preparedModel: watchedWhole, whole: watchedWhole, canFallBack, rolesOf };
   }
   const fallback = canFallBack ? { cpu, options: prepareOptions, ...(onFallback && { onFallback }) } : undefined;
+  // A model that one device runs does not need it: a bundle for a browser loads it when a model is divided.
+  const { plannedModel } = await import("./planned-model.ts");
   const planned = plannedModel(prepared, watch.now, {
     ...(fallback && { fallback }),
     ...(onStep && { onStep }),
