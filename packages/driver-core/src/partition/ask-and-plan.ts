@@ -45,6 +45,21 @@ async function planAnswered(
   return planQuestions(questions, answered, options);
 }
 
+/**
+ * For each operation of the main subgraph, why no device supports it and it cannot be interpreted; undefined if it can
+ * run.
+ */
+export async function whyUnsupported(
+  given: Model,
+  devices: readonly AskedDevice[],
+  options: PlanOptions = {},
+): Promise<(string | undefined)[]> {
+  const questions = questionsOf(given, devices, options);
+  const answered = await answersOf(questions, devices);
+  const { whyNotTaken } = await import("./partition.ts");
+  return whyNotTaken(questions, answered, options);
+}
+
 /** The plan of a model on the only device there is, if that supports all of it: the one that `plan` returns. */
 export function wholePlan(model: Model, devices: readonly PlanningDevice[], options: PlanOptions): Plan | undefined {
   if (devices.length !== 1) return undefined;

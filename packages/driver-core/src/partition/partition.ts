@@ -10,8 +10,6 @@ import { hasUnknownSize, isControlFlow, wiringOf } from "./graph.ts";
 import type { Choice, Plan, Unplannable } from "./plan.ts";
 import { costPolicy } from "./policy.ts";
 import {
-  type AskedDevice,
-  answersOf,
   candidatesOf,
   describeUnsupported,
   extensionsOf,
@@ -44,16 +42,14 @@ function planningOf({ model, inside }: Questions, devices: readonly PlanningDevi
  * For each operation of the main subgraph, why no device supports it and it cannot be interpreted; undefined if it can
  * run.
  */
-export async function whyUnsupported(
-  given: Model,
-  devices: readonly AskedDevice[],
-  options: PlanOptions = {},
-): Promise<(string | undefined)[]> {
-  const questions = questionsOf(given, devices, options);
-  const answered = await answersOf(questions, devices);
-  const planning = planningOf(questions, answered, options);
+export function whyNotTaken(
+  questions: Questions,
+  devices: readonly PlanningDevice[],
+  options: PlanOptions,
+): (string | undefined)[] {
+  const planning = planningOf(questions, devices, options);
   return planning.candidates.map((candidates, index) =>
-    isTaken(planning, index) ? undefined : describeUnsupported(candidates, answered),
+    isTaken(planning, index) ? undefined : describeUnsupported(candidates, devices),
   );
 }
 
