@@ -31,8 +31,8 @@ export interface CommandContext {
   /** Prints the stack of a problem, if the user asked for it with --debug. */
   showWhere(error: unknown): void;
   /**
-   * Calls a listener at the next Ctrl-C instead of ending the process; the one after that ends it. Returns a function that takes the
-   * listener away. Absent: Ctrl-C ends the process.
+   * Calls a listener at the next Ctrl-C or SIGTERM instead of ending the process; the one after that ends it. Returns a function that takes
+   * the listener away. Absent: they end the process.
    */
   onInterrupt?(listener: () => void): () => void;
   /** 0: done. 1: the check failed. 2: the command could not do its work. */

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fromSource } from "@nnhal/test-kit/from-source";
+import { koffiHider } from "@nnhal/test-kit/without-koffi";
 
 /** A process, and what it has written. */
 export interface Started {
@@ -36,10 +37,10 @@ export function startSource(file: string, args: readonly string[], env: NodeJS.P
   );
 }
 
-/** Starts the daemon with a limit of open descriptors. */
-function startWithDescriptors(limit: number, args: readonly string[]): Started {
+/** Starts the daemon with a limit of the system (`ulimit`). */
+function startWithLimit(limit: string, args: readonly string[]): Started {
   const path = fileURLToPath(new URL("main.ts", import.meta.url));
-  const command = ["-c", `ulimit -n ${limit}; exec "$0" "$@"`, process.execPath, ...fromSource, path, ...args];
+  const command = ["-c", `ulimit ${limit}; exec "$0" "$@"`, process.execPath, ...fromSource, path, ...args];
   return watched(spawn("sh", command, { stdio: ["ignore", "pipe", "pipe"] }));
 }
 
@@ -80,13 +81,27 @@ export function newFolder(): string {
   return folder;
 }
 
+/** How a daemon starts. */
+interface StartOptions {
+  /** Its runtime directory. Default: a new one. */
+  readonly directory?: string;
+  /** A limit of the system, as the arguments of `ulimit`. */
+  readonly limit?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** The environment of a process that does not find koffi. */
+export function withoutKoffi(): NodeJS.ProcessEnv {
+  return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --require ${koffiHider(newFolder())}` };
+}
+
 /** Starts a daemon, and waits until it is ready. */
 export async function startDaemonProcess(
   args: readonly string[] = [],
-  { directory = join(newFolder(), "run"), descriptors }: { directory?: string; descriptors?: number } = {},
+  { directory = join(newFolder(), "run"), limit, env }: StartOptions = {},
 ): Promise<StartedDaemon> {
   const all = ["--dir", directory, "--devices", "nnapi-sample_all", ...args];
-  const started = descriptors === undefined ? startSource("main.ts", all) : startWithDescriptors(descriptors, all);
+  const started = limit === undefined ? startSource("main.ts", all, env) : startWithLimit(limit, all);
   await started.says("ready ");
   return { ...started, directory };
 }

@@ -52,7 +52,10 @@ export interface TakenFile {
 export interface PassingOptions {
   /** Called with the number of a file when its memory is gone here: the other side must be told to `release` it. */
   readonly onUnused?: ((id: number) => void) | undefined;
-  /** Most files that this side keeps for the other. Default 4096. */
+  /**
+   * Most files that this side keeps for the other, and most that it has sent and not released: a memory that needs one more is not
+   * passed. Default 4096.
+   */
   readonly mostFiles?: number | undefined;
   /** Most bytes of such files. Default 2^36. */
   readonly mostBytes?: number | undefined;
@@ -78,11 +81,14 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
   const { onUnused = () => {}, mostFiles = 4096, mostBytes = 2 ** 36 } = options;
   /** Files by what their bytes belong to: a handle, or a buffer. */
   const sent = new WeakMap<object, Sent>();
+  /** Files that the other side keeps: a memory that is gone here counts until it is garbage-collected. */
+  let sentFiles = 0;
   const received = new Map<number, Received>();
   let receivedBytes = 0;
   let isClosed = false;
   const unused = new FinalizationRegistry<Pick<Sent, "id" | "file">>(({ id, file }) => {
     if (isClosed) return;
+    sentFiles--;
     way.forget(file);
     onUnused(id);
   });
@@ -96,8 +102,11 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
     const one = way.sendTwin(length);
     return "refused" in one ? one : { ...one, length };
   };
-  const keep = (owner: object, one: Sent | NoMemory): Sent | NoMemory => {
+  const keep = (owner: object, make: () => Sent | NoMemory): Sent | NoMemory => {
+    if (sentFiles >= mostFiles) return { refused: `this side has passed ${sentFiles} files, which is the limit` };
+    const one = make();
     if ("refused" in one) return one;
+    sentFiles++;
     sent.set(owner, one);
     unused.register(owner, { id: one.id, file: one.file });
     return one;
@@ -108,7 +117,7 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
     if (handle === null) return { refused: `the memory ${memory.name} has no handle` };
     if (handle.kind === "hardwareBuffer") return { refused: "a hardware buffer cannot be passed to another process" };
     if (handle.kind === "fileDescriptor" && way.sharesFiles) {
-      const file = sent.get(handle) ?? keep(handle, sendShared(memory, handle.fd));
+      const file = sent.get(handle) ?? keep(handle, () => sendShared(memory, handle.fd));
       if ("refused" in file) return file;
       const { id, length } = file;
       const { protection, offset } = handle;
@@ -121,7 +130,7 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
     const { bytes, writable, load, store } = mapping;
     const known = sent.get(bytes.buffer);
     const fits = known !== undefined && known.length >= bytes.byteOffset + size;
-    const one = fits ? known : keep(bytes.buffer, sendTwin(bytes.buffer.byteLength));
+    const one = fits ? known : keep(bytes.buffer, () => sendTwin(bytes.buffer.byteLength));
     if ("refused" in one) return one;
     const { id, file, length, twin } = one;
     const protection = writable ? 3 : 1;

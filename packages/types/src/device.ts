@@ -158,6 +158,11 @@ export interface Device {
   getNumberOfCacheFilesNeeded(): Outcome & { readonly numModelCache: number; readonly numDataCache: number };
   /** The status now; of a remote device the last one that it has reported, and OFFLINE if it cannot be reached. */
   getStatus(): DeviceStatus;
+  /**
+   * Makes memory whose bytes the device sees without copies, also if it is in another process: for pools, and for the queues of bursts.
+   * Throws RangeError for a size that is not valid. Optional: without it, any memory is such.
+   */
+  createMemory?(size: number): Memory;
   /** Compiles a model. The model and its pools must not change while the prepared model lives. */
   prepareModel(model: Model, options?: PrepareOptions): Promise<PrepareResult>;
   /**

@@ -21,6 +21,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   "driver-core": ["types", "operations", "validation", "utils", "backend"],
   "shared-memory": ["types", "driver-core/memory", "driver-core/burst"],
   transport: ["types", "utils", "driver-core"],
+  program: ["utils"],
   service: ["types", "driver-core", "transport", "shared-memory"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
   tflite: ["types", "operations", "extension-tflite"],

@@ -24,16 +24,16 @@ import { junitReport } from "../conformance-junit.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
 import { readUserFile, writeUserFile } from "../files.ts";
-import { checkedDeviceOption } from "../option-values.ts";
+import { checkedDeviceOption, parseSeconds } from "../option-values.ts";
 import {
   asUsageErrors,
   findFiles,
   parseMinutes,
-  parseSeconds,
   parseSeed,
   runInChildren,
   runWithProgress,
   serveCases,
+  untilOffline,
 } from "../suite-run.ts";
 import {
   arithmeticBatch,
@@ -371,8 +371,9 @@ async function* runHere(
   const { device, suite = [], vectors = "", hal = [], filter, all = false, timeLimit, allowance = {} } = options;
   const overVectors = suite.find(isVectorSuite);
   const seconds = timeLimit ?? (overVectors === undefined ? timeLimits.device : timeLimits.vectors);
+  const opened = await openDevice(device);
   const running: RunOptions = {
-    device: await openDevice(device),
+    device: opened,
     filter,
     timeLimitMs: seconds * 1000,
     allowances: allowance,
@@ -380,10 +381,13 @@ async function* runHere(
     onProgress,
     onStart,
   };
-  if (suite.includes("arithmetic")) yield* runArithmeticSuite(hal[0], options, againWith(options), running);
-  else if (overVectors !== undefined)
-    yield* runVectorSuite(overVectors, await findFiles(vectors), { all, version: hal[0] }, running);
-  else yield* runDeviceSuitesHere(suite.filter(isDeviceSuiteName), hal[0], running);
+  const run = async function* () {
+    if (suite.includes("arithmetic")) yield* runArithmeticSuite(hal[0], options, againWith(options), running);
+    else if (overVectors !== undefined)
+      yield* runVectorSuite(overVectors, await findFiles(vectors), { all, version: hal[0] }, running);
+    else yield* runDeviceSuitesHere(suite.filter(isDeviceSuiteName), hal[0], running);
+  };
+  yield* untilOffline(opened, run());
 }
 
 /** The command line that runs one example again, on the same device and in the same way. */

@@ -1,6 +1,7 @@
 /**
  * The contexts that the parts of a device share.
  */
+import type { RunContext } from "@nnhal/backend";
 import type { Logger, Tracer } from "@nnhal/utils";
 import type { Caching } from "../cache/caching.ts";
 import type { BufferDomain } from "../domains/domain.ts";
@@ -21,6 +22,8 @@ export interface RunningContext {
   /** Bytes. Undefined: no limit. */
   readonly temporaryLimit?: number;
   readonly random: () => number;
+  /** The context of runs without options: see run-context.ts. */
+  readonly plainRun: RunContext;
   readonly scheduler: Scheduler;
   readonly breather: Breather;
   /** See `DeviceOptions`. */

@@ -72,21 +72,29 @@ export function guardModel(
     unguarded.set(guarded, revived);
     return revived;
   };
-  /** Calls a prepared model; once more if its service was gone and the request does not need what was lost with it. */
+  /** The prepared model to call again: the service of `used` was gone, and the request does not need what was lost with it. */
+  const another = async (
+    used: PreparedModel,
+    { status }: { readonly status: ErrorStatus },
+    request: Request,
+  ): Promise<PreparedModel | undefined> => {
+    if (status !== ErrorStatus.DEVICE_UNAVAILABLE || used.isLost !== true || isClosed) return undefined;
+    if (request.pools.some(({ kind }) => kind === "token")) return undefined;
+    if (own !== used) return own;
+    reviving ??= revive().finally(() => {
+      reviving = undefined;
+    });
+    return reviving;
+  };
+  /** Calls a prepared model, and another one if there is need. */
   const surviving = async <Answer extends { readonly status: ErrorStatus }>(
     request: Request,
     call: (on: PreparedModel) => Promise<Answer>,
   ): Promise<Answer> => {
     const used = own;
     const answer = await call(used);
-    if (answer.status !== ErrorStatus.DEVICE_UNAVAILABLE || used.isLost !== true || isClosed) return answer;
-    if (request.pools.some(({ kind }) => kind === "token")) return answer;
-    if (own !== used) return call(own);
-    reviving ??= revive().finally(() => {
-      reviving = undefined;
-    });
-    const revived = await reviving;
-    return revived === undefined ? answer : call(revived);
+    const next = await another(used, answer, request);
+    return next === undefined ? answer : call(next);
   };
   const { name } = device;
   const usesExtensions = model !== undefined && model.extensionNameToPrefix.length > 0;
@@ -106,7 +114,11 @@ export function guardModel(
     // Called for each execution of each step: the guard adds one function and one await.
     async execute(request, options) {
       try {
-        return await surviving(request, async (on) => reader.read(await on.execute(request, options), request));
+        const used = own;
+        const answer = reader.read(await used.execute(request, options), request);
+        if (answer.status !== ErrorStatus.DEVICE_UNAVAILABLE) return answer;
+        const next = await another(used, answer, request);
+        return next === undefined ? answer : reader.read(await next.execute(request, options), request);
       } catch (error) {
         return failed(failureOf(`${name}: execute`, error));
       }
