@@ -14,6 +14,8 @@ const forBackends = ["backend", "operations", "types", "utils"];
 const allowedImports: Readonly<Record<string, Allowed>> = {
   types: [],
   "create-nnhal": [],
+  batch: [],
+  "batch-queue": ["batch"],
   operations: ["types"],
   validation: ["types", "operations"],
   utils: ["types", "operations"],
