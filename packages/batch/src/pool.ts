@@ -142,6 +142,8 @@ export function createPool({ threads: count, start, deadline, onNote = () => {} 
         if ("computed" in answer) return answer.computed;
         throw new BatchError("failed" in answer ? answer.failed : "the thread gave an answer to another question");
       } catch (error) {
+        // The input is not at fault.
+        if (isClosed) throw new BatchError("the threads are ended");
         if (error instanceof LostThread)
           return { problem: `the input ${input.name} ended its thread: ${error.message}` };
         throw error;

@@ -9,7 +9,7 @@ import { closeSync } from "node:fs";
 import { type Mapping, mapPool, mappedMemory } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
 import type { FileWay, Twin } from "./file-way.ts";
-import { greatestSize, type NoMemory } from "./shared-memory.ts";
+import { createSharedMemory, greatestSize, type NoMemory } from "./shared-memory.ts";
 import { decodeTicket, encodeTicket, type Ticket } from "./ticket.ts";
 
 /** A memory that can be passed. */
@@ -28,6 +28,8 @@ export interface MemoryPassing {
   readonly way: FileWay["way"];
   /** The ticket of a memory. */
   pass(memory: Memory): PassedMemory | NoMemory;
+  /** Makes zeroed memory that crosses without a copy. Absent: files are copied. */
+  readonly allocate?: (size: number) => Memory | NoMemory;
   /** The memory of a ticket, which can be any bytes. Tickets of one memory of the sender give memories of the same bytes. */
   receive(ticket: Uint8Array): Memory | NoMemory;
   /** The sender has no use for a file any more (`onUnused`); its memory lives as long as it is used here. */
@@ -186,6 +188,7 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
       if ("refused" in file) return { refused: `receiving a memory of ${ticket.size} bytes: ${file.refused}` };
       return partOf(file, ticket);
     },
+    ...(way.sharesFiles && { allocate: createSharedMemory }),
     ...filesOf(way),
     release(id) {
       receivedBytes -= received.get(id)?.length ?? 0;
