@@ -40,7 +40,7 @@ export function queuedBurst(
   { pollingWindow = 50, refuseMemory = () => undefined }: Pick<BurstOptions, "pollingWindow" | "refuseMemory">,
 ): BurstController {
   const exclusive = createMutex();
-  const poller = createPoller(pollingWindow);
+  const poller = createPoller(pollingWindow, reader);
   const turns = createTurns(10);
   const encode = requestEncoder();
   const decode = resultDecoder();

@@ -127,7 +127,7 @@ function serve(
   const { watchdog } = limits;
   const cache = createSlotCache(answering(callback, limits), log);
   const exclusive = createMutex();
-  const poller = createPoller(pollingWindow);
+  const poller = createPoller(pollingWindow, reader);
   const turns = createTurns(turnsOfQueues);
   const directTurns = createTurns(turnsOfCalls);
   const decode = requestDecoder();
