@@ -8,10 +8,11 @@ import { openDevice } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { connectService, type ServiceDevice } from "@nnhal/service";
+import { sharedMemoryForm } from "@nnhal/shared-memory";
 import { ErrorStatus } from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { added, addModel, addOnce, prepare } from "./models.test-helper.ts";
+import { added, addModel, addOnce, addRequest, burstOf, prepare } from "./models.test-helper.ts";
 import { cleanUp, type StartedDaemon, startDaemonProcess, startSource } from "./process.test-helper.ts";
 
 let daemon: StartedDaemon;
@@ -37,6 +38,11 @@ async function gauges(): Promise<number[]> {
 
 const nothing = [0, 0, 0, 0];
 
+/** Without shared memory there are no bursts between processes. */
+const isShared = sharedMemoryForm().form === "mapped";
+/** NNHAL_FUZZ_FRAMES=100000 sends more. */
+const randomFrames = Number(process.env.NNHAL_FUZZ_FRAMES ?? 2000);
+
 /** A socket without a client. Errors, such as those of writing to a daemon that has closed it, are expected. */
 async function openSocket(
   directory = daemon.directory,
@@ -57,14 +63,17 @@ async function expectWhole(): Promise<void> {
 }
 
 describe("a client that is killed", () => {
-  it.each(["prepare", "execute", "copy"])("in %s leaves nothing behind", async (phase) => {
-    const client = startSource("client.test-process.ts", [daemon.directory, phase]);
-    await client.says(`in ${phase}`);
-    expect((await gauges())[0]).toBe(1);
-    client.child.kill("SIGKILL");
-    await client.ended;
-    await expectWhole();
-  });
+  it.each(["prepare", "execute", "copy", ...(isShared ? ["burst"] : [])])(
+    "in %s leaves nothing behind",
+    async (phase) => {
+      const client = startSource("client.test-process.ts", [daemon.directory, phase]);
+      await client.says(`in ${phase}`);
+      expect((await gauges())[0]).toBe(1);
+      client.child.kill("SIGKILL");
+      await client.ended;
+      await expectWhole();
+    },
+  );
 });
 
 describe("a client that floods", () => {
@@ -124,7 +133,8 @@ describe("a client that sends nonsense", () => {
     await expectWhole();
   });
 
-  it("in thousands of random frames is refused or cut off, and harms no other", async () => {
+  const fuzzLimit = 20_000 + randomFrames;
+  it("in thousands of random frames is refused or cut off, and harms no other", { timeout: fuzzLimit }, async () => {
     const victim = await connected();
     const model = await prepare(victim);
     let seed = 12_345;
@@ -132,7 +142,7 @@ describe("a client that sends nonsense", () => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
       return seed / 2 ** 32;
     };
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < randomFrames / 100; round++) {
       const { socket, closed } = await openSocket();
       socket.write(greeting);
       await once(socket, "data");
@@ -174,7 +184,7 @@ describe("a client that does not read", () => {
 
 describe("a daemon without descriptors", () => {
   it("serves the clients that it has, and others when there are some again", async () => {
-    const { directory } = await startDaemonProcess([], { descriptors: 90 });
+    const { directory } = await startDaemonProcess([], { limit: "-n 90" });
     const device = await connected(directory);
     const model = await prepare(device);
     // It crosses now: another memory needs another descriptor.
@@ -188,6 +198,30 @@ describe("a daemon without descriptors", () => {
       .poll(async () => "getStatus" in (await connectService("nnapi-sample_all", { directory })), { timeout: 10_000 })
       .toBe(true);
     expect(await addOnce(model)).toEqual(added);
+    device.close();
+  });
+});
+
+describe.runIf(isShared)("a daemon that is killed in bursts", () => {
+  it("ends every request, and the bursts", async () => {
+    const killed = await startDaemonProcess();
+    const device = await connected(killed.directory);
+    const model = await prepare(device);
+    const bursts = await Promise.all(Array.from({ length: 4 }, () => burstOf(model, device)));
+    const request = addRequest(device.createMemory(24));
+    const lanes = bursts.map(async ({ burst }) => {
+      for (;;) {
+        const result = await burst?.compute(request);
+        if (result === undefined || result.fallback || result.status !== ErrorStatus.NONE) return result;
+      }
+    });
+    expect((await bursts[0]?.burst?.compute(request))?.status).toBe(ErrorStatus.NONE);
+    killed.child.kill("SIGKILL");
+    for (const result of await Promise.all(lanes)) {
+      expect(result?.fallback || result?.status === ErrorStatus.DEVICE_UNAVAILABLE).toBe(true);
+    }
+    for (const { burst } of bursts) await burst?.close();
+    expect(await model.execute(request)).toMatchObject({ status: ErrorStatus.DEVICE_UNAVAILABLE });
     device.close();
   });
 });
@@ -207,6 +241,10 @@ describe("a daemon that is killed under load", () => {
     expect(await addOnce(model)).toMatchObject({
       status: ErrorStatus.DEVICE_UNAVAILABLE,
       message: expect.stringContaining("DEAD_OBJECT"),
+    });
+    expect(await device.prepareModel(addModel)).toMatchObject({
+      status: ErrorStatus.DEVICE_UNAVAILABLE,
+      message: expect.stringContaining("its daemon has ended without removing the socket"),
     });
 
     const cpu = await openDevice({ backend: referenceBackend, caching: false, log: silentLogger });

@@ -319,6 +319,30 @@ describe("a client", () => {
     expect(remote.getStatus()).toBe(DeviceStatus.OFFLINE);
   });
 
+  it("does not give up a server because its own process was stopped for long", async () => {
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const late: Device = {
+      ...device,
+      async getSupportedOperations(model) {
+        await held;
+        return device.getSupportedOperations(model);
+      },
+    };
+    const [client, server] = memoryCarriers();
+    const clock = manualClock();
+    serve(() => ({ device: late }), server);
+    const remote = await connectDevice(client, { ...clock, silenceLimit: 400n });
+    if ("unavailable" in remote) throw new Error(remote.unavailable);
+    const supported = remote.getSupportedOperations(addModel([1]));
+    clock.advance(1_000_000n);
+    answer();
+    expect(await supported).toMatchObject({ status: NONE });
+    remote.close();
+  });
+
   it("does not close because of answers and messages that it does not expect", async () => {
     const [client, server] = memoryCarriers();
     const served = serve(device, server);

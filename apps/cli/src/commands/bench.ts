@@ -214,6 +214,8 @@ async function contestantsOf(options: BenchCommandOptions, devices: DeviceFinder
 /** The devices that work here without the reference, which defines results and takes long; the reference if it is the only one. */
 async function usualDevices(devices: DeviceFinder): Promise<readonly string[]> {
   const names = (await devices.list()).flatMap(({ name, opened }) => ("unavailable" in opened ? [] : [name]));
+  // Says why none works.
+  if (names.length === 0) await devices.select(allDevices);
   const others = names.filter((name) => name !== "nnhal-reference");
   return others.length > 0 ? others : names;
 }
