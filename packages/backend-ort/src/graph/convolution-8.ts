@@ -181,7 +181,10 @@ function picked(elements: Elements, rows: readonly number[]): Elements {
   return Float32Array.from(rows, (row) => Number(elementAt<number | bigint>(elements, row)));
 }
 
-/** The weights of some outputs for some channels. It runs once, so its loops are few and long. */
+/**
+ * The weights of some outputs for some channels. It runs once, before its code is optimised: its loops are few, call nothing, and write
+ * one row after the other.
+ */
 function filters(
   { weights, symmetric, beyond, dims: [, inputs = 0, ...kernel], isDepthwise }: Convolution,
   rows: readonly number[],
@@ -193,25 +196,38 @@ function filters(
   const cells = elementCount(kernel);
   const width = columns.length * cells;
   const to = new Int8Array(rows.length * width);
-  const begin = (row: number, channel: number) => (isDepthwise ? row : row * inputs + channel) * cells;
-  const copy = (place: number, column: number) => {
-    const row = elementAt(rows, place);
-    const { channel } = elementAt(columns, column);
-    if (isDense && channel !== row) return;
-    const start = begin(row, channel);
-    for (let cell = 0; cell < cells; cell++) to[place * width + column * cells + cell] = from[start + cell] ?? 0;
-  };
+  const rowSize = isDepthwise ? cells : inputs * cells;
   const own = isDense ? 0 : Math.min(inputs, columns.length);
-  for (let place = 0; place < rows.length; place++) {
-    const start = begin(elementAt(rows, place), 0);
-    to.set(from.subarray(start, start + own * cells), place * width);
+  let place = 0;
+  if (own * cells === width && width === rowSize) {
+    while (rows[place] === place) place++;
+    to.set(from.subarray(0, place * width));
+  }
+  for (; place < rows.length; place++) {
+    const begin = elementAt(rows, place) * rowSize;
+    to.set(from.subarray(begin, begin + own * cells), place * width);
+  }
+  /** The columns that are not where they were. */
+  const moved = columns.flatMap(({ channel, part }, column) =>
+    part === "most" && (column >= own || channel !== column) ? [column] : [],
+  );
+  const targets = Int32Array.from(moved, (column) => column * cells);
+  const channels = Int32Array.from(moved, (column) => elementAt(columns, column).channel);
+  for (let place = 0; place < rows.length && moved.length > 0; place++) {
+    const row = elementAt(rows, place);
+    for (let each = 0; each < targets.length; each++) {
+      const channel = channels[each] ?? 0;
+      if (isDense && channel !== row) continue;
+      const target = place * width + (targets[each] ?? 0);
+      const source = row * rowSize + (isDense ? 0 : channel * cells);
+      for (let cell = 0; cell < cells; cell++) to[target + cell] = from[source + cell] ?? 0;
+    }
   }
   for (const [column, { channel, part }] of columns.entries()) {
-    if (column < own && part === "most" && channel === column) continue;
-    const end = (column + 1) * cells;
-    if (part === "most") for (let place = 0; place < rows.length; place++) copy(place, column);
-    else if (column < own) for (let at = 0; at < to.length; at += width) to.fill(0, at + end - cells, at + end);
-    if (part === "rest") setRests(channel, end - cells);
+    if (part === "most") continue;
+    const offset = column * cells;
+    if (column < own) for (let at = offset; at < to.length; at += width) to.fill(0, at, at + cells);
+    if (part === "rest") setRests(channel, offset);
   }
   return to;
 
