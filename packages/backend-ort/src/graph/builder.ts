@@ -174,7 +174,7 @@ function transposed(from: Elements, dims: readonly number[], order: readonly num
   let offset = 0;
   while (written < to.length) {
     for (let index = 0, place = offset; index < extent; index++, place += stride) {
-      to[written++] = elementAt<number | bigint>(from, place);
+      to[written++] = from[place] ?? 0;
     }
     // The next row: the axes before count on as the digits of a number do.
     for (let axis = last - 1; axis >= 0; axis--) {

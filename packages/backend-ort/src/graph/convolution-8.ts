@@ -211,30 +211,50 @@ function filters(
   const moved = columns.flatMap(({ channel, part }, column) =>
     part === "most" && (column >= own || channel !== column) ? [column] : [],
   );
-  const targets = Int32Array.from(moved, (column) => column * cells);
-  const channels = Int32Array.from(moved, (column) => elementAt(columns, column).channel);
-  for (let place = 0; place < rows.length && moved.length > 0; place++) {
-    const row = elementAt(rows, place);
-    for (let each = 0; each < targets.length; each++) {
-      const channel = channels[each] ?? 0;
-      if (isDense && channel !== row) continue;
-      const target = place * width + (targets[each] ?? 0);
-      const source = row * rowSize + (isDense ? 0 : channel * cells);
-      for (let cell = 0; cell < cells; cell++) to[target + cell] = from[source + cell] ?? 0;
+  if (isDense) {
+    const columnsOf = listed(moved, (column) => elementAt(columns, column).channel);
+    for (const [place, row] of rows.entries()) {
+      const filter = from.subarray(row * cells, (row + 1) * cells);
+      for (const column of columnsOf.get(row) ?? []) to.set(filter, place * width + column * cells);
+    }
+  } else if (moved.length > 0) {
+    const targets = Int32Array.from(moved, (column) => column * cells);
+    const sources = Int32Array.from(moved, (column) => elementAt(columns, column).channel * cells);
+    for (let place = 0; place < rows.length; place++) {
+      const begin = elementAt(rows, place) * rowSize;
+      for (let each = 0; each < targets.length; each++) {
+        const target = place * width + (targets[each] ?? 0);
+        const source = begin + (sources[each] ?? 0);
+        for (let cell = 0; cell < cells; cell++) to[target + cell] = from[source + cell] ?? 0;
+      }
     }
   }
-  for (const [column, { channel, part }] of columns.entries()) {
-    if (part === "most") continue;
-    const offset = column * cells;
-    if (column < own) for (let at = offset; at < to.length; at += width) to.fill(0, at, at + cells);
-    if (part === "rest") setRests(channel, offset);
+  const changed = columns.flatMap(({ part }, column) => (part === "most" ? [] : [column]));
+  for (const column of changed) {
+    if (column < own) for (let at = column * cells; at < to.length; at += width) to.fill(0, at, at + cells);
+  }
+  const rests = changed.filter((column) => columns[column]?.part === "rest");
+  if (rests.length === 0) return to;
+  const restsOf = listed(rests, (column) => elementAt(columns, column).channel);
+  const divided = new Set(beyond.map(({ output }) => output));
+  const places = rows.flatMap((row, place) => (divided.has(row) ? [place] : []));
+  const placesOf = listed(places, (place) => elementAt(rows, place));
+  for (const { output, input, place: at, rest } of beyond) {
+    for (const column of restsOf.get(isDense ? output : input) ?? []) {
+      for (const place of placesOf.get(output) ?? []) to[place * width + column * cells + (at % cells)] = rest;
+    }
   }
   return to;
+}
 
-  function setRests(channel: number, offset: number): void {
-    for (const { output, input, place: at, rest } of beyond) {
-      if (isDense ? output !== channel : input !== channel) continue;
-      for (const [place, row] of rows.entries()) if (row === output) to[place * width + offset + (at % cells)] = rest;
-    }
+/** Numbers by what a function says of them. */
+function listed(numbers: readonly number[], keyOf: (number: number) => number): ReadonlyMap<number, readonly number[]> {
+  const lists = new Map<number, number[]>();
+  for (const number of numbers) {
+    const key = keyOf(number);
+    const list = lists.get(key);
+    if (list === undefined) lists.set(key, [number]);
+    else list.push(number);
   }
+  return lists;
 }
