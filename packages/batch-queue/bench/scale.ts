@@ -31,6 +31,8 @@ const client = new Redis(redis.url);
 
 interface Usage {
   readonly commands: number;
+  /** Times that Redis has read from a connection. */
+  readonly reads: number;
   readonly calls: ReadonlyMap<string, number>;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -46,6 +48,7 @@ async function usage(): Promise<Usage> {
   );
   return {
     commands: value("total_commands_processed"),
+    reads: value("total_reads_processed"),
     calls,
     bytesIn: value("total_net_input_bytes"),
     bytesOut: value("total_net_output_bytes"),
@@ -60,7 +63,7 @@ function line(what: string, before: Usage, after: Usage, wall: number): void {
   console.log(
     [
       what.padEnd(34),
-      `${each(before.commands, after.commands).toFixed(2)} commands`,
+      `${each(before.commands, after.commands).toFixed(2)} commands in ${each(before.reads, after.reads).toFixed(3)} reads`,
       `${each(before.bytesIn, after.bytesIn).toFixed(0)} B in`,
       `${each(before.bytesOut, after.bytesOut).toFixed(0)} B out`,
       `${processor.toFixed(1)} us of Redis (${(1e6 / processor).toFixed(0)}/s)`,
