@@ -24,6 +24,7 @@ export { type RandomOptions, type RandomTally, runRandomOperations } from "./ran
 export {
   type CaseResult,
   type Counts,
+  type Precision,
   type Suite,
   type Summary,
   summarise,

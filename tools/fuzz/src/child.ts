@@ -33,6 +33,7 @@ const found = new Set<string>();
 let executions = 0;
 let current: Input = new Uint8Array(0);
 let currentFile: string | undefined;
+let lastMs = 0;
 let peak = process.resourceUsage().maxRSS * 1024;
 
 process.on("uncaughtException", (error) => report(error));
@@ -70,7 +71,8 @@ async function execute(input: Input): Promise<number> {
   try {
     await trial.run(input);
     const { user, system } = process.cpuUsage(before);
-    const ms = (user + system) / 1000;
+    lastMs = (user + system) / 1000;
+    const ms = lastMs;
     must(ms <= task.cpuLimit, () => `slow: it took ${Math.round(ms)} ms of processor time`);
     const memory = process.resourceUsage().maxRSS * 1024;
     const growth = memory - peak;
@@ -97,7 +99,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function start(input: Input): Promise<void> {
   const fresh = await execute(input);
-  if (fresh > 0) engine.keep(input, fresh);
+  if (fresh > 0) engine.keep(input, fresh, lastMs);
 }
 
 async function fuzz(): Promise<void> {
@@ -111,7 +113,7 @@ async function fuzz(): Promise<void> {
     const input = engine.next();
     const fresh = await execute(input);
     if (fresh > 0) {
-      engine.keep(input, fresh);
+      engine.keep(input, fresh, lastMs);
       const path = join(task.corpusFolder, createHash("sha256").update(input).digest("hex").slice(0, 16));
       if (!existsSync(path)) writeFileSync(path, input);
     }

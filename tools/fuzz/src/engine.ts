@@ -8,6 +8,8 @@ interface Entry {
   readonly input: Input;
   /** How much it was the first to reach. */
   readonly fresh: number;
+  /** Milliseconds that it took, at least 1. */
+  readonly cost: number;
   /** How often it has been changed. */
   tries: number;
 }
@@ -16,8 +18,8 @@ interface Entry {
 export interface Engine {
   /** An input that was not run yet, made of those that are kept. */
   next(): Input;
-  /** Keeps an input. */
-  keep(input: Input, fresh: number): void;
+  /** Keeps an input that reached `fresh` things first, and took some milliseconds. */
+  keep(input: Input, fresh: number, cost?: number): void;
   readonly size: number;
 }
 
@@ -25,14 +27,16 @@ export interface Engine {
 export function createEngine(target: Pick<Target, "mutate" | "longest">, random: Random): Engine {
   const entries: Entry[] = [];
 
-  /** Of a few entries the one that has been tried least for what it reached. Recent ones are looked at more often. */
+  const spent = ({ tries, cost, fresh }: Entry) => (tries * cost) / (1 + fresh);
+
+  /** Of a few entries the one on which the least time was spent for what it reached. Recent ones are looked at more often. */
   const choose = (): Entry | undefined => {
     let best: Entry | undefined;
     for (let draw = 0; draw < 3; draw++) {
       const recent = draw === 0 ? Math.min(entries.length, 32) : entries.length;
       const entry = entries[entries.length - 1 - random.below(recent)];
       if (entry === undefined) continue;
-      if (best === undefined || entry.tries / (1 + entry.fresh) < best.tries / (1 + best.fresh)) best = entry;
+      if (best === undefined || spent(entry) < spent(best)) best = entry;
     }
     return best;
   };
@@ -48,8 +52,8 @@ export function createEngine(target: Pick<Target, "mutate" | "longest">, random:
       if (structured !== undefined && structured.length <= target.longest) return structured;
       return mutateBytes(input, random, other, target.longest);
     },
-    keep(input, fresh) {
-      entries.push({ input, fresh, tries: 0 });
+    keep(input, fresh, cost = 1) {
+      entries.push({ input, fresh, cost: Math.max(1, cost), tries: 0 });
     },
     get size() {
       return entries.length;

@@ -19,6 +19,7 @@ import {
 import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { changesBetween, formatChanges, parseReport } from "../conformance-against.ts";
+import { badgeFile } from "../conformance-badge.ts";
 import { htmlReport } from "../conformance-html.ts";
 import { junitReport } from "../conformance-junit.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
@@ -67,6 +68,8 @@ export interface ConformanceCommandOptions {
   readonly json?: boolean;
   /** File of a report to look at. */
   readonly html?: string;
+  /** File of the result in one line, as a picture. */
+  readonly badge?: string;
   /** Seconds. */
   readonly timeLimit?: number;
   /** File of a report as JUnit XML. */
@@ -120,6 +123,7 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .option("--all", `run every mutant, not only about one in ${sample}`)
     .option("--json", "print the report as JSON")
     .option("--html <file>", "also write the report as a page to look at")
+    .option("--badge <file>", "also write the result in one line as a picture (SVG), for a README")
     .option("--junit <file>", "also write the report as JUnit XML, for continuous integration")
     .option("--against <file>", "say what has changed since an earlier report, one that --json has printed")
     .option("--seed <number>", "the seed of random examples (default: 1)", parseSeed)
@@ -182,7 +186,7 @@ export async function runConformanceCommand(
   today: () => Date = () => new Date(),
 ): Promise<void> {
   const { stdout } = context;
-  const { device, html, junit, against } = options;
+  const { device, html, badge, junit, against } = options;
   await asUsageErrors(async () => {
     const cwd = process.cwd();
     const earlier =
@@ -190,14 +194,18 @@ export async function runConformanceCommand(
         ? undefined
         : parseReport(new TextDecoder().decode(await readUserFile(against, { what: "report", cwd })), against);
     const reports = await runSuites(options, context);
-    if (html !== undefined) {
+    const json = toJson(device, reports);
+    const before =
+      earlier === undefined || against === undefined
+        ? undefined
+        : { path: against, report: earlier, changes: changesBetween(earlier, json) };
+    if (html !== undefined || badge !== undefined) {
       const facts = deviceFacts(device, await context.openDevice(device));
-      await writeUserFile(html, htmlReport(facts, reports, today()), cwd);
+      if (html !== undefined) await writeUserFile(html, htmlReport(facts, reports, today(), before), cwd);
+      if (badge !== undefined) await writeUserFile(badge, badgeFile(facts.halVersion, json), cwd);
     }
     if (junit !== undefined) await writeUserFile(junit, junitReport(device, reports), cwd);
-    const json = toJson(device, reports);
-    const changes =
-      earlier === undefined || against === undefined ? "" : formatChanges(changesBetween(earlier, json), against);
+    const changes = before === undefined ? "" : formatChanges(before.changes, before.path);
     if (options.json) context.stderr.write(changes);
     stdout.write(options.json ? `${JSON.stringify(json)}\n` : `${changes}${formatReport(device, reports)}`);
     context.setExitCode(reports.some(({ summary }) => summary.failed > 0) ? 1 : 0);
