@@ -1,12 +1,10 @@
 /**
  * The public conformance vectors on the tfjs backend: what it claims it does right. The vectors are not part of this repository:
- * NNHAL_VECTORS names their folder. By default each structure runs, and one in twelve of the others; with NNHAL_VECTOR_WAYS=all each
- * vector. The derived forms, and the plain JavaScript engine, run through `nnhal vectors`.
+ * NNHAL_VECTORS names their folder. The derived forms, and the plain JavaScript engine, run through `nnhal vectors`.
  */
 import { existsSync } from "node:fs";
 import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
 import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
-import { eachStructure, everyWay } from "@nnhal/test-kit/samples";
 import * as tf from "@tensorflow/tfjs-core";
 import { expect, it } from "vitest";
 import { deviceOn } from "./_devices.test-helper.ts";
@@ -27,7 +25,7 @@ it("passes every public vector that it supports", { timeout: 600_000 }, async ({
   const passing = new Set<string>();
   const before = tf.memory();
   const { passed, failed, unsupported, skipped, failures, bySubject, reasons } = await summarise(
-    runVectors(device, readVectorFiles(await findVectorFiles(folder)), { filter: eachStructure(12) }),
+    runVectors(device, readVectorFiles(await findVectorFiles(folder))),
     ({ subject, verdict }) => {
       if (verdict === "passed") passing.add(subject);
     },
@@ -37,9 +35,9 @@ it("passes every public vector that it supports", { timeout: 600_000 }, async ({
   expect([...bySubject.keys()].filter((name) => !passing.has(name)).sort()).toEqual(without);
   expect([...reasons.keys()].sort()).toEqual(without.map((name) => `${name}: tfjs has no kernel for it`));
   expect({ passed, failed, unsupported, skipped, operations: passing.size }).toEqual({
-    passed: everyWay ? 6312 : 1797,
+    passed: 6312,
     failed: 0,
-    unsupported: everyWay ? 303 : 139,
+    unsupported: 303,
     skipped: 0,
     operations: 96,
   });
