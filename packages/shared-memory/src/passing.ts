@@ -9,7 +9,7 @@ import { closeSync } from "node:fs";
 import { type Mapping, mapPool, mappedMemory } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
 import type { FileWay, Twin } from "./file-way.ts";
-import { greatestSize, type NoMemory } from "./shared-memory.ts";
+import { createSharedMemory, greatestSize, type NoMemory } from "./shared-memory.ts";
 import { decodeTicket, encodeTicket, type Ticket } from "./ticket.ts";
 
 /** A memory that can be passed. */
@@ -28,6 +28,8 @@ export interface MemoryPassing {
   readonly way: FileWay["way"];
   /** The ticket of a memory. */
   pass(memory: Memory): PassedMemory | NoMemory;
+  /** Makes zeroed memory that crosses without a copy. Absent: files are copied. */
+  readonly allocate?: (size: number) => Memory | NoMemory;
   /** The memory of a ticket, which can be any bytes. Tickets of one memory of the sender give memories of the same bytes. */
   receive(ticket: Uint8Array): Memory | NoMemory;
   /** The sender has no use for a file any more (`onUnused`); its memory lives as long as it is used here. */
@@ -113,7 +115,9 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
   };
 
   const pass = (memory: Memory): PassedMemory | NoMemory => {
-    const { handle, size } = memory;
+    const { name, handle, size } = memory;
+    // The receiver calls every memory ashmem: one of another kind, or of none, would become valid.
+    if (name !== "ashmem" && name !== "mmap_fd") return { refused: `a memory of kind ${name} is not passed as a file` };
     if (handle === null) return { refused: `the memory ${memory.name} has no handle` };
     if (handle.kind === "hardwareBuffer") return { refused: "a hardware buffer cannot be passed to another process" };
     if (handle.kind === "fileDescriptor" && way.sharesFiles) {
@@ -184,6 +188,7 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
       if ("refused" in file) return { refused: `receiving a memory of ${ticket.size} bytes: ${file.refused}` };
       return partOf(file, ticket);
     },
+    ...(way.sharesFiles && { allocate: createSharedMemory }),
     ...filesOf(way),
     release(id) {
       receivedBytes -= received.get(id)?.length ?? 0;

@@ -9,7 +9,7 @@ import { linux } from "./linux.ts";
 import { prepareRemotely } from "./remote-device.test-helper.ts";
 import { type Peer, privateFolder, startPeer } from "./start-peer.test-helper.ts";
 
-const { NONE, DEVICE_UNAVAILABLE } = ErrorStatus;
+const { NONE, INVALID_ARGUMENT, DEVICE_UNAVAILABLE } = ErrorStatus;
 
 describe.runIf(!("missing" in linux()))("a device of another process", { timeout: 60_000 }, () => {
   const folder = privateFolder();
@@ -36,6 +36,17 @@ describe.runIf(!("missing" in linux()))("a device of another process", { timeout
     expect(passed).not.toHaveProperty("store");
     expect(passed).not.toHaveProperty("load");
     model.close();
+  });
+
+  it("refuses memory of a kind that there is not, also if its bytes are shared", async () => {
+    const { model } = await prepareRemotely(path);
+    const { request, memory } = adderRequest();
+    const paper = { ...request, pools: [{ kind: "memory", memory: { ...memory, name: "paper" } } as const] };
+    expect(await model.execute(paper)).toMatchObject({
+      status: INVALID_ARGUMENT,
+      message: expect.stringContaining("paper"),
+    });
+    expect(await model.execute(request)).toMatchObject({ status: NONE });
   });
 
   /** A request in memory of the client's own. */

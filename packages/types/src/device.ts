@@ -125,6 +125,11 @@ export interface PreparedModel {
     resultChannel: FmqDescriptor<"FmqResultDatum">,
   ): Promise<BurstResult>;
   /**
+   * Where the queues of a burst must lie, and what its requests read and write. Absent: the device sees all memory of
+   * this process.
+   */
+  readonly sharedMemory?: SharedMemorySource;
+  /**
    * Whether the service that has the prepared model is gone, so that no execution will succeed: the model has to be
    * prepared anew. Default: false.
    */
@@ -134,6 +139,12 @@ export interface PreparedModel {
    * INVALID_ARGUMENT.
    */
   close(): void;
+}
+
+/** Makes memory that a device in another process, or behind a connection, shares with this one. */
+export interface SharedMemorySource {
+  /** Zeroed memory of a size in bytes. Throws if there is none. */
+  allocate(size: number): Memory;
 }
 
 /** A device (HAL IDevice). */

@@ -81,3 +81,12 @@ export async function reported<Result>(work: () => Promise<Result>): Promise<Res
     throw error instanceof BatchError ? failure(error.message, error) : error;
   }
 }
+
+/** How many names there are. Rejects with a CommandError. */
+export async function countNames(source: InputSource): Promise<number> {
+  return reported(async () => {
+    let count = 0;
+    for await (const _ of source.names()) count++;
+    return count;
+  });
+}

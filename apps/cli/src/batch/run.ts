@@ -18,7 +18,7 @@ import { pathFrom } from "../files.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { counted, oneLine, plain } from "../text.ts";
 import { outcomeOf } from "./options.ts";
-import { type BatchOptions, type PreparedBatch, prepareBatch, reported } from "./prepare.ts";
+import { type BatchOptions, countNames, type PreparedBatch, prepareBatch, reported } from "./prepare.ts";
 import { type BatchItem, formatFailed, type PrintOptions, printItems } from "./print.ts";
 
 /** The options of the command, as commander parses them. */
@@ -42,7 +42,7 @@ export async function runBatchCommand(
   const { cwd, stdout, stderr, setExitCode, onInterrupt, shared, startThread } = context;
   const batch = await prepareBatch(path, inputs, options, context);
   const folder = pathFrom(cwd, options.results);
-  const total = await countNames(batch);
+  const total = await countNames(batch.source);
   if (total === 0) throw usageError(`there are no inputs in ${inputs}`);
   const bar = createLateProgressBar(stderr, total);
   const pool = createPool({
@@ -79,14 +79,6 @@ export async function runBatchCommand(
     await journal?.close();
     await pool.close();
   }
-}
-
-async function countNames({ source }: PreparedBatch): Promise<number> {
-  return reported(async () => {
-    let count = 0;
-    for await (const _ of source.names()) count++;
-    return count;
-  });
 }
 
 function summary(

@@ -65,12 +65,65 @@ export function registerBatchCommand(command: Command, context: () => Promise<Ba
       const { runBatchCommand } = await import("../batch/run.ts");
       return runBatchCommand(model, inputs, options, await context());
     });
+  addQueueOptions(
+    addTaskOptions(command.command("submit").description("put a batch into a queue, for nnhal-worker on any machines")),
+  )
+    .option("--results <folder>", "keep results in this folder, which all workers see (default: in Redis)")
+    .option("--store <address>", "where workers find the model: a folder, http(s)://, s3+https:// (default: Redis)")
+    .option("--chunk <n>", "how many inputs a worker takes at a time", wholeNumber(1, 10_000), 64)
+    .option("--inline", "let the inputs travel through Redis, for workers that do not see their folder")
+    .option("--wait", "wait until all are computed")
+    .action(async (model: string, inputs: string, options) => {
+      const { submitCommand } = await import("../batch/queue.ts");
+      return submitCommand(model, inputs, options, await context());
+    });
+  addQueueOptions(command.command("status").description("show how far the batches in a queue are, and what failed"))
+    .argument("[batch]", "only this one")
+    .option("--json", "print JSON")
+    .action(async (id: string | undefined, options) => {
+      const { statusCommand } = await import("../batch/queue.ts");
+      return statusCommand(id, options, await context());
+    });
   addPrintOptions(command.command("results").description("print the results of a batch, in the order of the names"))
-    .argument("<folder>", "a folder of results")
+    .argument("<folder|batch>", "a folder of results; with --queue the batch")
+    .addOption(queueOption())
+    .addOption(queueNameOption())
+    .option("--results <folder>", "with --queue: where the folder of results is here (default: as submitted)")
     .option("--id <batch>", "which batch of the folder (default: the last one begun)")
     .option("--failed", "only the inputs without a result, with their reasons")
-    .action(async (folder: string, options) => {
+    .action(async (which: string, options) => {
+      if (options.queue !== undefined) {
+        const { queueResults } = await import("../batch/queue.ts");
+        return queueResults(which, options, await context());
+      }
       const { printFolder } = await import("../batch/run.ts");
-      return printFolder(folder, options, await context());
+      return printFolder(which, options, await context());
     });
+  addQueueOptions(command.command("retry").description("queue again the inputs of a batch that failed"))
+    .argument("<batch>", "the batch")
+    .option("--chunk <n>", "how many inputs a worker takes at a time", wholeNumber(1, 10_000), 64)
+    .action(async (id: string, options) => {
+      const { retryCommand } = await import("../batch/queue.ts");
+      return retryCommand(id, options, await context());
+    });
+  addQueueOptions(command.command("cancel").description("take a batch from the queue; its results stay"))
+    .argument("<batch>", "the batch")
+    .option("--remove", "also remove all that Redis has of it, results included")
+    .action(async (id: string, options) => {
+      const { cancelCommand } = await import("../batch/queue.ts");
+      return cancelCommand(id, options, await context());
+    });
+}
+
+/** Commands that cannot do without a queue. */
+function addQueueOptions(command: Command): Command {
+  return command.addOption(queueOption().env("NNHAL_QUEUE").makeOptionMandatory()).addOption(queueNameOption());
+}
+
+function queueOption(): Option {
+  return new Option("--queue <url>", "the Redis of the queue, such as redis://localhost:6379");
+}
+
+function queueNameOption(): Option {
+  return new Option("--queue-name <name>", "the queue in that Redis").default("nnhal");
 }

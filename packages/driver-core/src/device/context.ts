@@ -4,7 +4,7 @@
 import type { RunContext } from "@nnhal/backend";
 import type { Logger, Tracer } from "@nnhal/utils";
 import type { Caching } from "../cache/caching.ts";
-import type { BufferDomain } from "../domains/allocate.ts";
+import type { BufferDomain } from "../domains/domain.ts";
 import type { Breather } from "../schedule/breather.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
 import type { Timer } from "../schedule/timer.ts";

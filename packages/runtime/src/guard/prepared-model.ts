@@ -3,6 +3,7 @@
  * the rules of the HAL. Part of the guard in device.ts.
  */
 import type { CreateBurstResult } from "@nnhal/driver-core/burst";
+import { mapMemory } from "@nnhal/driver-core/memory";
 import {
   type BurstResult,
   ErrorStatus,
@@ -25,7 +26,13 @@ import { guardFence, guardFencedCallback, isFence } from "./fence.ts";
 /** A prepared model behind the guard. */
 export interface GuardedModel extends PreparedModel {
   /** Starts a burst whose answers are checked as those of `execute` are. Present if the device serves bursts. */
-  openBurst?(): Promise<CreateBurstResult>;
+  openBurst?(): Promise<OpenedBurst>;
+}
+
+/** The answer to `openBurst`. */
+export interface OpenedBurst extends CreateBurstResult {
+  /** Makes memory that the service sees, or throws. Absent: it sees all memory of this process. */
+  readonly allocateShared?: (size: number) => Memory;
 }
 
 const unguarded = new WeakMap<PreparedModel, PreparedModel>();
@@ -134,7 +141,7 @@ export function guardModel(
     }),
     ...(canBurst && {
       configureExecutionBurst: configure(() => {}),
-      openBurst: () => openBurst(configure, reader, name),
+      openBurst: () => openBurst(configure, reader, name, sharedMemoryOf(own)),
     }),
     close() {
       isClosed = true;
@@ -209,18 +216,34 @@ function guardContext(own: IBurstContext, onFault: (refusal: Refusal) => void): 
   };
 }
 
+/** What makes memory that a device shares with this process, checked; undefined if it sees all memory. */
+function sharedMemoryOf(own: PreparedModel): OpenedBurst["allocateShared"] {
+  if (!hasFields(own.sharedMemory)) return undefined;
+  return (size) => {
+    const memory = own.sharedMemory?.allocate(size);
+    const bytes = memory === undefined ? undefined : mapMemory(memory);
+    if (memory !== undefined && bytes instanceof Uint8Array && bytes.length >= size) return memory;
+    throw new Error(`sharedMemory.allocate(${size}) answered ${show(memory)} where a memory of that size is needed`);
+  };
+}
+
 async function openBurst(
   configure: (onFault: (refusal: Refusal) => void) => NonNullable<PreparedModel["configureExecutionBurst"]>,
   reader: AnswerReader,
   name: string,
-): Promise<CreateBurstResult> {
+  allocateShared: OpenedBurst["allocateShared"],
+): Promise<OpenedBurst> {
   // Few applications use bursts: a bundle for a browser loads them when one does.
   const { createBurst } = await import("@nnhal/driver-core/burst");
-  const created = await createBurst(configure(({ message }) => created.burst?.abandon(message)));
+  const created = await createBurst(
+    configure(({ message }) => created.burst?.abandon(message)),
+    { allocate: allocateShared },
+  );
   const { burst } = created;
   if (burst === null) return created;
   return {
     ...created,
+    ...(allocateShared && { allocateShared }),
     burst: {
       ...burst,
       async compute(request, options) {
