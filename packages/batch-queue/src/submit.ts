@@ -5,7 +5,7 @@
 import { digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
 import type { JobsOptions } from "bullmq";
 import type { ChunkData, Connection } from "./connection.ts";
-import { type BatchRecord, type Change, type Ledger, nameText, openLedger, shortened } from "./ledger.ts";
+import { type BatchRecord, type Change, type Ledger, nameText, openLedger, repliesOf, shortened } from "./ledger.ts";
 
 /** What to submit. */
 export interface Submission {
@@ -115,7 +115,7 @@ async function note({ redis }: Connection, { keys }: Ledger, looked: readonly Lo
     pipeline.hdel(keys.unreadable, ...named.map(({ name }) => name));
   }
   if (unreadable.length > 0) pipeline.hset(keys.unreadable, ...unreadable);
-  await pipeline.exec();
+  await repliesOf(pipeline);
 }
 
 async function waitForRoom({ queue }: Connection): Promise<void> {
