@@ -114,10 +114,10 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
       // `begin` is the only writer.
       return text === null ? undefined : (JSON.parse(text) as BatchRecord);
     },
-    /** Begins the batch, or goes on with it. */
+    /** Begins the batch, or goes on with it as the record says now. */
     async begin(record: BatchRecord): Promise<void> {
       const pipeline = redis.pipeline();
-      pipeline.hsetnx(keys.record, "record", JSON.stringify(record));
+      pipeline.hset(keys.record, "record", JSON.stringify(record));
       pipeline.hdel(keys.record, "cancelled", "complete");
       pipeline.zadd(batchesKey(queue), "NX", record.created, id);
       await repliesOf(pipeline);
