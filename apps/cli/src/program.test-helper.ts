@@ -70,7 +70,7 @@ export async function runCommandLine(args: readonly string[], changed: Partial<S
 }
 
 /** What a thread of a batch runs, in this one: a thread of its own would have to load all sources again. */
-function startThread(settings: ThreadSettings): BatchThread {
+export function startThread(settings: ThreadSettings): BatchThread {
   const { port1, port2 } = new MessageChannel();
   serveBatch(port2, async (opening, note) => {
     const { openComputer } = await import("./batch/computer.ts");

@@ -1,8 +1,6 @@
 /** Faults, with processes of their own: clients that are killed, send nonsense, do not read or flood; daemons that are killed. */
 
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
-import { join } from "node:path";
+import type { Socket } from "node:net";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
@@ -14,6 +12,7 @@ import { silentLogger } from "@nnhal/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { added, addModel, addOnce, addRequest, burstOf, prepare } from "./models.test-helper.ts";
 import { cleanUp, type StartedDaemon, startDaemonProcess, startSource } from "./process.test-helper.ts";
+import { frame, greeting, openGreeted, openSocket, ping } from "./raw-client.test-helper.ts";
 
 let daemon: StartedDaemon;
 beforeAll(async () => {
@@ -42,17 +41,6 @@ const nothing = [0, 0, 0, 0];
 const isShared = sharedMemoryForm().form === "mapped";
 /** NNHAL_FUZZ_FRAMES=100000 sends more. */
 const randomFrames = Number(process.env.NNHAL_FUZZ_FRAMES ?? 2000);
-
-/** A socket without a client. Errors, such as those of writing to a daemon that has closed it, are expected. */
-async function openSocket(
-  directory = daemon.directory,
-): Promise<{ readonly socket: Socket; readonly closed: Promise<void> }> {
-  const socket = connect(join(directory, "nnapi-sample_all"));
-  socket.on("error", () => {});
-  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  await once(socket, "connect");
-  return { socket, closed };
-}
 
 /** Another client gets right answers, and what all others had is freed. */
 async function expectWhole(): Promise<void> {
@@ -100,16 +88,8 @@ async function executions(): Promise<number> {
 }
 
 describe("a client that sends nonsense", () => {
-  const frame = (bytes: Uint8Array, length = bytes.length) => {
-    const whole = new Uint8Array(4 + bytes.length);
-    new DataView(whole.buffer).setUint32(0, length, true);
-    whole.set(bytes, 4);
-    return whole;
-  };
-  const greeting = frame(Uint8Array.of(...new TextEncoder().encode("nnhal-service"), 1, 0));
-
   it("before its greeting is refused", async () => {
-    const { socket, closed } = await openSocket();
+    const { socket, closed } = await openSocket(daemon.directory);
     socket.write(frame(Uint8Array.of(1, 2, 3)));
     socket.resume();
     await closed;
@@ -123,9 +103,7 @@ describe("a client that sends nonsense", () => {
     ["a frame of an unknown kind", frame(Uint8Array.of(99, 1, 2))],
     ["an empty frame", frame(new Uint8Array(0))],
   ])("and ends in the middle: %s", async (_, bytes) => {
-    const { socket, closed } = await openSocket();
-    socket.write(greeting);
-    await once(socket, "data");
+    const { socket, closed } = await openGreeted(daemon.directory);
     socket.write(bytes);
     socket.end();
     socket.resume();
@@ -143,9 +121,7 @@ describe("a client that sends nonsense", () => {
       return seed / 2 ** 32;
     };
     for (let round = 0; round < randomFrames / 100; round++) {
-      const { socket, closed } = await openSocket();
-      socket.write(greeting);
-      await once(socket, "data");
+      const { socket, closed } = await openGreeted(daemon.directory);
       socket.resume();
       for (let count = 0; count < 100 && !socket.destroyed; count++) {
         const bytes = Uint8Array.from({ length: 1 + Math.floor(40 * random()) }, () => Math.floor(256 * random()));
@@ -165,12 +141,10 @@ describe("a client that sends nonsense", () => {
 
 describe("a client that does not read", () => {
   it("stops only itself", async () => {
-    const { socket } = await openSocket();
+    const { socket } = await openSocket(daemon.directory);
     socket.pause();
-    const hello = new TextEncoder().encode("nnhal-service");
-    socket.write(Uint8Array.of(hello.length + 2, 0, 0, 0, ...hello, 1, 0));
+    socket.write(greeting);
     // Pings, whose answers wait: far more than the buffers of a socket hold.
-    const ping = Uint8Array.of(13, 0, 0, 0, 2, 1, 0, 0, 0, 70, 0, 0, 0, 0, 0, 0, 0);
     const many = new Uint8Array(ping.length * 60_000);
     for (let at = 0; at < many.length; at += ping.length) many.set(ping, at);
     for (let part = 0; part < 4; part++) socket.write(many);

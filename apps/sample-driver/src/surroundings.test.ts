@@ -1,7 +1,5 @@
 /** What surrounds a daemon and its clients goes wrong, or belongs to another client: full disks, clocks that jump, tokens of others. */
-import { once } from "node:events";
 import { closeSync, openSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { steadyClock } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
@@ -10,6 +8,7 @@ import { type CompilationCache, ErrorStatus } from "@nnhal/types";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { added, addModel, addOnce, addRequest, prepare, slowModel, slowRequest } from "./models.test-helper.ts";
 import { cleanUp, newFolder, type StartedDaemon, startDaemonProcess } from "./process.test-helper.ts";
+import { openGreeted, pinged } from "./raw-client.test-helper.ts";
 
 afterAll(cleanUp);
 
@@ -94,19 +93,12 @@ describe("a daemon", () => {
       isOver = true;
       return result;
     });
-    const socket = connect(join(daemon.directory, "nnapi-sample_all"));
-    const hello = new TextEncoder().encode("nnhal-service");
-    socket.write(Uint8Array.of(hello.length + 2, 0, 0, 0, ...hello, 1, 0));
-    await once(socket, "data");
+    const client = await openGreeted(daemon.directory);
     let answered = 0;
-    while (!isOver) {
-      socket.write(Uint8Array.of(13, 0, 0, 0, 2, 1, 0, 0, 0, 70, 0, 0, 0, 0, 0, 0, 0));
-      await once(socket, "data");
-      if (!isOver) answered++;
-    }
+    while (!isOver && (await pinged(client))) if (!isOver) answered++;
     expect((await running).status).toBe(ErrorStatus.NONE);
     expect(answered).toBeGreaterThan(2);
-    socket.destroy();
+    client.socket.destroy();
     device.close();
   });
 

@@ -53,7 +53,7 @@ export async function openInDriver(driver: string, cwd: string): Promise<(openin
   };
 }
 
-/** Extents stay open if requests are joined along them. */
-function shapesOf({ maxBatch }: Opening["settings"]): Pick<LoadOptions, "dynamicShapes"> {
-  return { dynamicShapes: maxBatch > 1 };
+/** Requests are joined along extents that are open. */
+function shapesOf({ maxBatch, dynamicShapes }: Opening["settings"]): Pick<LoadOptions, "dynamicShapes"> {
+  return { dynamicShapes: dynamicShapes || maxBatch > 1 };
 }

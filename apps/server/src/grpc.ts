@@ -2,11 +2,13 @@
 import { fileURLToPath } from "node:url";
 import {
   loadPackageDefinition,
+  logVerbosity,
   Metadata,
   Server,
   type ServerUnaryCall,
   type ServiceDefinition,
   type sendUnaryData,
+  setLogVerbosity,
   status,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
@@ -38,6 +40,8 @@ type Call<Message> = Pick<
 
 /** The methods of the protocol on a server that is bound to no address yet. */
 export function createGrpc({ service, bodyLimit, onError }: GrpcOptions): Server {
+  // What fails is returned to the caller, who logs it.
+  setLogVerbosity(logVerbosity.NONE);
   const server = new Server({
     "grpc.max_receive_message_length": bodyLimit,
     "grpc.max_send_message_length": -1,

@@ -85,6 +85,7 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
       count(...batchDelay),
       defaultSettings.batchDelay,
     )
+    .option("--dynamic-shapes", "extents that a file leaves open stay open; they do with --max-batch")
     .option("--warm-up <runs>", "runs of each instance before its model is ready", count(...warmUp), 1)
     .option("--timeout <seconds>", "longest time of a request", seconds)
     .option("--host <address>", "where to listen; the default is this machine alone", "127.0.0.1")
@@ -125,6 +126,7 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
         batchDelay: given.batchDelay,
         warmUp: given.warmUp,
         versions: given.versions,
+        dynamicShapes: given.dynamicShapes === true,
       },
       engines: given.engine,
       restPort: given.rest ? given.port : undefined,
@@ -139,7 +141,8 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
   };
 }
 
-interface Given extends ModelSettings {
+interface Given extends Omit<ModelSettings, "dynamicShapes"> {
+  readonly dynamicShapes: true | undefined;
   readonly name: string | undefined;
   readonly load: string | undefined;
   readonly engine: readonly string[];

@@ -13,9 +13,13 @@ export interface StartedServer extends Started {
 export const demoFolder = fileURLToPath(new URL("../../cli/demo/", import.meta.url));
 
 /** Starts the server at free ports, and waits until it is ready. */
-export async function startServer(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<StartedServer> {
+export async function startServer(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  device = "reference",
+): Promise<StartedServer> {
   const path = fileURLToPath(new URL("main.ts", import.meta.url));
-  const all = [...args, "--port", "0", "--grpc-port", "0", "--devices", "reference", "--log-format", "json"];
+  const all = [...args, "--port", "0", "--grpc-port", "0", "--devices", device, "--log-format", "json"];
   const started = startSource(path, all, { env });
   await started.says("ready ");
   await started.says("\n");

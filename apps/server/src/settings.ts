@@ -11,6 +11,8 @@ export interface ModelSettings {
   readonly batchDelay: number;
   readonly warmUp: number;
   readonly versions: string;
+  /** Whether extents that the file leaves open stay open; they do if requests are joined. */
+  readonly dynamicShapes: boolean;
 }
 
 /** What holds without any options. */
@@ -22,6 +24,7 @@ export const defaultSettings: ModelSettings = {
   batchDelay: 2,
   warmUp: 1,
   versions: "latest",
+  dynamicShapes: false,
 };
 
 /** The range of each number. */
@@ -59,6 +62,7 @@ export function settingsOf(text: string, defaults: ModelSettings): ModelSettings
 
 function problemOf(key: string, value: unknown): string | undefined {
   if (key === "devices") return typeof value === "string" && value !== "" ? undefined : "it must be names of devices";
+  if (key === "dynamicShapes") return typeof value === "boolean" ? undefined : "it must be true or false";
   if (key === "versions") {
     const isPolicy = typeof value === "string" && versionPolicy.test(value);
     return isPolicy ? undefined : 'it must be "latest", "latest:N", "all", or numbers with commas between them';

@@ -16,7 +16,10 @@ const thread = isCheckout
       file: new URL("../../cli/src/batch/thread.ts", import.meta.url),
       execArgv: ["--import", new URL("../../../tools/launcher/src/sources.mjs", import.meta.url).href],
     }
-  : { file: pathToFileURL(createRequire(import.meta.url).resolve("@nnhal/cli/batch-thread")), execArgv: [] };
+  : {
+      file: new URL("batch-thread.js", pathToFileURL(createRequire(import.meta.url).resolve("@nnhal/cli/main"))),
+      execArgv: [],
+    };
 
 /** Writes at once, so that nothing is lost at the end. A log that no process reads does not end the worker. */
 function write(descriptor: 1 | 2, text: string): void {

@@ -7,7 +7,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { digestOf, type Pool } from "@nnhal/batch";
+import { setTimeout as after } from "node:timers/promises";
+import { digestOf, openResults, type Pool } from "@nnhal/batch";
 import { startRedis } from "@nnhal/test-kit/redis";
 import { Redis } from "ioredis";
 import { openQueue } from "../src/index.ts";
@@ -31,6 +32,8 @@ const client = new Redis(redis.url);
 
 interface Usage {
   readonly commands: number;
+  /** Times that Redis has read from a connection. */
+  readonly reads: number;
   readonly calls: ReadonlyMap<string, number>;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -46,6 +49,7 @@ async function usage(): Promise<Usage> {
   );
   return {
     commands: value("total_commands_processed"),
+    reads: value("total_reads_processed"),
     calls,
     bytesIn: value("total_net_input_bytes"),
     bytesOut: value("total_net_output_bytes"),
@@ -60,7 +64,7 @@ function line(what: string, before: Usage, after: Usage, wall: number): void {
   console.log(
     [
       what.padEnd(34),
-      `${each(before.commands, after.commands).toFixed(2)} commands`,
+      `${each(before.commands, after.commands).toFixed(2)} commands in ${each(before.reads, after.reads).toFixed(3)} reads`,
       `${each(before.bytesIn, after.bytesIn).toFixed(0)} B in`,
       `${each(before.bytesOut, after.bytesOut).toFixed(0)} B out`,
       `${processor.toFixed(1)} us of Redis (${(1e6 / processor).toFixed(0)}/s)`,
@@ -80,54 +84,66 @@ function line(what: string, before: Usage, after: Usage, wall: number): void {
   }
 }
 
-for (const chunk of [64, 16, 256]) {
-  for (const workerCount of chunk === 64 ? workerCounts : workerCounts.slice(0, 1)) {
-    const name = `scale-${workerCount}-${chunk}`;
-    const queue = await openQueue({ url: redis.url, name });
-    await queue.store.put(digestOf(model), model);
-    const start = await usage();
-    const began = performance.now();
-    await queue.submit({
-      record: {
-        ...{
-          id: "b",
-          task: { model: digestOf(model), options: {} },
-          model: "m",
-          root: folder,
-          inputs: folder,
-          inline: false,
-        },
-        created: 1,
+/** Workers that wait, then a batch that they compute while it is submitted. */
+async function measure(workerCount: number, chunk: number): Promise<void> {
+  const name = `scale-${workerCount}-${chunk}`;
+  const queue = await openQueue({ url: redis.url, name });
+  await queue.store.put(digestOf(model), model);
+  const start = await usage();
+  const queues = await Promise.all(Array.from({ length: workerCount }, () => openQueue({ url: redis.url, name })));
+  const workers = queues.map((each) => each.work({ pool, lock: 30_000 }));
+  while ((await queue.queueStatus()).workers < workerCount) await after(100);
+  const opened = await usage();
+  // What workers that have nothing to do cost.
+  const idleSeconds = 10;
+  await after(idleSeconds * 1000);
+  const idle = await usage();
+  const clients = /connected_clients:(\d+)/.exec(await client.info("clients"))?.[1];
+  const idleCommands = (idle.commands - opened.commands) / idleSeconds / workerCount;
+  console.log(
+    `${workerCount} workers, ${clients} connections: ${((opened.bytesIn - start.bytesIn) / workerCount / 1000).toFixed(0)} kB to begin one; ` +
+      `idle ${idleCommands.toFixed(2)} commands/s each, ${(((idle.seconds - opened.seconds) / idleSeconds) * 100).toFixed(1)} % of a processor in Redis`,
+  );
+  const began = performance.now();
+  const before = await usage();
+  await queue.submit({
+    record: {
+      ...{
+        id: "b",
+        task: { model: digestOf(model), options: {} },
+        model: "m",
+        root: folder,
+        inputs: folder,
+        inline: false,
       },
-      async *names() {
-        for (let index = 0; index < inputs; index++) yield `picture-${String(index).padStart(8, "0")}.jpg`;
-      },
-      chunk,
-    });
-    const submitted = await usage();
-    line(`submitted in chunks of ${chunk}`, start, submitted, (performance.now() - began) / 1000);
-    const queues = await Promise.all(Array.from({ length: workerCount }, () => openQueue({ url: redis.url, name })));
-    const opened = await usage();
-    const workBegan = performance.now();
-    const workers = queues.map((each) => each.work({ pool, lock: 30_000 }));
-    while ((await queue.status("b")).done < inputs) await new Promise((resolve) => setTimeout(resolve, 50));
-    line(`computed by ${workerCount} workers`, opened, await usage(), (performance.now() - workBegan) / 1000);
-    // What workers that have nothing to do cost.
-    const idle = await usage();
-    const idleSeconds = 10;
-    await new Promise((resolve) => setTimeout(resolve, idleSeconds * 1000));
-    const after = await usage();
-    const clients = /connected_clients:(\d+)/.exec(await client.info("clients"))?.[1];
-    console.log(
-      `${`idle, ${clients} connections`.padEnd(34)}  ${((after.commands - idle.commands) / idleSeconds / workerCount).toFixed(2)} commands/s a worker, ` +
-        `${(((after.seconds - idle.seconds) / idleSeconds) * 100).toFixed(1)} % of a processor in Redis`,
-    );
-    await Promise.all(workers.map((worker) => worker.close(0)));
-    await Promise.all(queues.map((each) => each.close()));
-    await queue.remove("b");
-    await queue.close();
-  }
+      created: 1,
+    },
+    async *names() {
+      for (let index = 0; index < inputs; index++) yield `picture-${String(index).padStart(8, "0")}.jpg`;
+    },
+    chunk,
+  });
+  while ((await queue.status("b")).done < inputs) await after(250);
+  line(`  a batch in chunks of ${chunk}`, before, await usage(), (performance.now() - began) / 1000);
+  await Promise.all(workers.map((worker) => worker.close(0)));
+  await Promise.all(queues.map((each) => each.close()));
+  await queue.remove("b");
+  await queue.close();
 }
+
+for (const workerCount of workerCounts) await measure(workerCount, 64);
+for (const chunk of [1, 16, 256]) await measure(Math.min(...workerCounts), chunk);
+
+/** Files of results on this disk. */
+const results = await openResults(join(folder, "results"), digestOf("task"));
+const filesBegan = performance.now();
+for (let index = 0; index < 2000; index++) {
+  const input = digestOf(String(index));
+  if (!(await results.has(input))) await results.put(input, { result, files: [] });
+}
+console.log(
+  `results in a folder: ${(2000 / ((performance.now() - filesBegan) / 1000)).toFixed(0)}/s, one after the other`,
+);
 client.disconnect();
 await redis.stop();
 rmSync(folder, { recursive: true });

@@ -2,6 +2,7 @@
  * What Redis keeps of a batch beside the jobs: its record, the digest of each name, the state of each input, and the results as a stream.
  * States change in one script, so that counts are right however often the same is said.
  */
+import { createHash } from "node:crypto";
 import { BatchError, type Task } from "@nnhal/batch";
 import type { Connection } from "./connection.ts";
 
@@ -81,6 +82,8 @@ if failed ~= 0 then redis.call("HINCRBY", KEYS[1], "failed", failed) end
 return done
 `;
 
+const markDigest = createHash("sha1").update(markScript).digest("hex");
+
 /** The keys of a batch. */
 export function keysOf(queue: string, id: string) {
   const base = `nnhal:${queue}:batch:${id}`;
@@ -136,7 +139,12 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
     /** Changes states, in order. */
     async mark(changes: readonly Change[]): Promise<void> {
       if (changes.length === 0) return;
-      await redis.eval(markScript, 3, keys.record, keys.states, keys.stream, ...changes.flatMap(wordsOf));
+      const words = [keys.record, keys.states, keys.stream, ...changes.flatMap(wordsOf)];
+      await redis.evalsha(markDigest, 3, ...words).catch((error: unknown) => {
+        // A Redis that has started again does not know the script.
+        if (error instanceof Error && error.message.startsWith("NOSCRIPT")) return redis.eval(markScript, 3, ...words);
+        throw error;
+      });
     },
     async counts(): Promise<LedgerCounts & { readonly isCancelled: boolean; readonly isComplete: boolean }> {
       const pipeline = redis.pipeline();

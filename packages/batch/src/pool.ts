@@ -27,7 +27,7 @@ export interface PoolTask extends Omit<Opening, "model"> {
 /** Threads that compute. */
 export interface Pool {
   readonly threads: number;
-  /** Waits for a thread. Rejects with a BatchError if the task cannot run, or if the pool is closed. */
+  /** Waits for a thread, which may take the memory of the input. Rejects with a BatchError if the task cannot run, or if the pool is closed. */
   compute(task: PoolTask, input: Input): Promise<Computed | Problem>;
   /** Ends the threads. */
   close(): Promise<void>;
@@ -106,7 +106,7 @@ export function createPool({ threads: count, start, deadline, onNote = () => {} 
       };
       thread.lose = (error) => end(() => reject(error));
       thread.take = (answer) => end(() => resolve(answer));
-      worker.postMessage(request);
+      worker.postMessage(request, request.ask === "compute" ? whole(request.input.bytes) : []);
     });
   const expectDone = (answer: Answer) => {
     if ("failed" in answer) throw new BatchError(answer.failed);
@@ -156,4 +156,9 @@ export function createPool({ threads: count, start, deadline, onNote = () => {} 
       await Promise.all(all.map(({ worker }) => worker?.terminate()));
     },
   };
+}
+
+/** The memory of bytes, to be handed over and not copied; nothing if there is more in it. */
+function whole({ buffer, length }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : [];
 }

@@ -1,6 +1,6 @@
 /**
  * Results in a folder that many threads, processes and machines may share: one file for each input and task, named by their digests,
- * written under another name and renamed. A file that is there is whole; whoever comes second changes nothing.
+ * written under another name and renamed. A file that is there is whole; a second writer changes nothing.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";

@@ -273,6 +273,8 @@ describe("a client", () => {
     for (const [content, kind, message] of [
       [Uint8Array.of(1), FrameKind.answer, "the answer is malformed"],
       [encode(outcome, { status: DEVICE_UNAVAILABLE, message: "not today" }), FrameKind.refusal, "not today"],
+      // The call itself ends too.
+      [Uint8Array.of(1), FrameKind.refusal, "a frame is malformed"],
     ] as const) {
       const [client, server] = memoryCarriers();
       faulty(server, (id) => [frame(kind, [id], content)]);

@@ -35,7 +35,7 @@ export function knownRequest({ inputs, outputs, pools }: Request): KnownRequest 
 export function repeatedRequest(request: Request, known: KnownRequest): Request | undefined {
   try {
     const { inputs, outputs, pools } = request;
-    if (!areEqual(inputs, known.inputs) || !areEqual(outputs, known.outputs)) return undefined;
+    if (!areEqualArguments(inputs, known.inputs) || !areEqualArguments(outputs, known.outputs)) return undefined;
     const taken = takePools(pools, known.pools);
     return taken === undefined ? undefined : { inputs: known.inputs, outputs: known.outputs, pools: taken };
   } catch {
@@ -44,7 +44,8 @@ export function repeatedRequest(request: Request, known: KnownRequest): Request 
   }
 }
 
-function areEqual(list: readonly RequestArgument[], known: readonly RequestArgument[]): boolean {
+/** Whether a list of arguments, which can be any value, equals a known one. Throws if it cannot be read. */
+export function areEqualArguments(list: readonly RequestArgument[], known: readonly RequestArgument[]): boolean {
   if (!Array.isArray(list) || list.length !== known.length) return false;
   let index = 0;
   for (const argument of known) {

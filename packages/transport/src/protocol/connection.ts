@@ -216,11 +216,13 @@ export function createConnection(
       case FrameKind.refusal: {
         const id = from.uint32();
         const call = pending.get(id);
-        pending.delete(id);
         // The answers to the watch's own pings have no call.
         if (call === undefined) return;
-        if (kind === FrameKind.answer) call.answer(from);
-        else call.fail(readLast(outcome, from));
+        // A refusal that cannot be read ends the connection, and with it every call that is pending: this one too.
+        const refusal = kind === FrameKind.refusal ? readLast(outcome, from) : undefined;
+        pending.delete(id);
+        if (refusal === undefined) call.answer(from);
+        else call.fail(refusal);
         return;
       }
       case FrameKind.notice: {
