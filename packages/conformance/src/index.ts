@@ -3,6 +3,7 @@
  */
 export { type ArithmeticOptions, arithmeticSize, runArithmetic } from "./arithmetic/run.ts";
 export { systemTimer, type Timer } from "./attempt.ts";
+export { defaultGraphCount, type GraphsOptions, type GraphWay, graphWays, runGraphs } from "./graphs/run.ts";
 export {
   type CaseStart,
   type IsolationOptions,
@@ -24,6 +25,7 @@ export { type RandomOptions, type RandomTally, runRandomOperations } from "./ran
 export {
   type CaseResult,
   type Counts,
+  type JudgedElements,
   type Suite,
   type Summary,
   summarise,

@@ -32,6 +32,14 @@ export interface CaseResult {
   readonly measured?: string;
   /** How many cases the result stands for. Default 1. */
   readonly count?: number;
+  /** Of a random graph: how many elements its outputs have, and how many of them are compared. */
+  readonly elements?: JudgedElements;
+}
+
+/** How many elements of outputs there are, and how many of them are compared: of the others the HAL leaves open what they are. */
+export interface JudgedElements {
+  readonly judged: number;
+  readonly total: number;
 }
 
 /** A suite: it yields a result for each of its cases, in order, and never rejects because of what the device does. */
@@ -49,6 +57,8 @@ export interface Summary extends Counts {
   readonly failures: readonly { readonly name: string; readonly reason: string }[];
   /** Why cases were unsupported or skipped, and how many each, in the order of the first case of each. */
   readonly reasons: ReadonlyMap<string, number>;
+  /** Of all random graphs. Absent if there were none. */
+  readonly elements?: JudgedElements;
 }
 
 /** Adds up the results of a run. `onResult` sees each as it comes. */
@@ -60,8 +70,12 @@ export async function summarise(
   const bySubject = new Map<string, Record<Verdict, number>>();
   const failures: { name: string; reason: string }[] = [];
   const reasons = new Map<string, number>();
+  let sum: JudgedElements | undefined;
   for await (const result of results) {
-    const { name, subject, verdict, reason = "", count = 1 } = result;
+    const { name, subject, verdict, reason = "", count = 1, elements } = result;
+    if (elements !== undefined) {
+      sum = { judged: (sum?.judged ?? 0) + elements.judged, total: (sum?.total ?? 0) + elements.total };
+    }
     const counts = bySubject.get(subject) ?? noCounts();
     bySubject.set(subject, counts);
     counts[verdict] += count;
@@ -70,7 +84,8 @@ export async function summarise(
     else if (verdict !== "passed") reasons.set(reason, (reasons.get(reason) ?? 0) + count);
     onResult(result);
   }
-  return { ...all, total: all.passed + all.failed + all.unsupported + all.skipped, bySubject, failures, reasons };
+  const total = all.passed + all.failed + all.unsupported + all.skipped;
+  return { ...all, total, bySubject, failures, reasons, ...(sum && { elements: sum }) };
 }
 
 function noCounts(): Record<Verdict, number> {

@@ -48,30 +48,66 @@ function findElementDifference(
   dimensions: readonly number[],
   expectedBytes: Uint8Array,
   actualBytes: Uint8Array,
-  { absolute, relative, anyUnusual = false }: Allowance,
+  allowance: Allowance,
 ): string | undefined {
   const expected = readElements(type, expectedBytes);
   const actual = readElements(type, actualBytes);
+  const boundOf = boundsOf(allowance, expected);
   let first = -1;
   let count = 0;
   for (let index = 0; index < expected.length; index++) {
     const wanted = elementAt(expected, index);
     const found = actual[index];
+    const bound = boundOf(index);
+    if (bound === null && found !== undefined) continue;
     if (Number.isFinite(wanted)) {
       // Written so that a NaN is a difference, and so is an element that is missing.
-      if (Math.abs(wanted - (found ?? Number.NaN)) <= absolute + relative * Math.abs(wanted)) continue;
-    } else if (found !== undefined && (anyUnusual || Object.is(found, wanted))) continue;
+      if (Math.abs(wanted - (found ?? Number.NaN)) <= (bound ?? 0)) continue;
+    } else if (found !== undefined && (allowance.anyUnusual || Object.is(found, wanted))) continue;
     if (first < 0) first = index;
     count++;
   }
-  if (first < 0) return undefined;
-  const bound = absolute + relative * Math.abs(elementAt(expected, first));
+  if (first < 0) return findMeanDifference(expected, actual, allowance);
+  const bound = boundOf(first) ?? 0;
   const position = dimensions.length > 1 ? ` [${positionOf(first, dimensions).join(", ")}]` : "";
   return (
     `element ${first}${position}: expected ${expected[first]}, actual ${actual[first]}, ` +
     `${bound === 0 || Number.isNaN(bound) ? "where none may differ" : `where ${Number(bound.toPrecision(3))} is allowed`}; ` +
     `${count} of ${expected.length} elements differ`
   );
+}
+
+/** How far each element may be off; null: it is not compared. */
+function boundsOf(
+  { absolute, relative, elements }: Allowance,
+  expected: Float64Array,
+): (element: number) => number | null {
+  if (elements !== undefined) return (element) => elements[element] ?? null;
+  return (element) => absolute + relative * Math.abs(elementAt(expected, element));
+}
+
+/** The bias and the mean square error of all elements that are finite and compared. */
+function findMeanDifference(
+  expected: Float64Array,
+  actual: Float64Array,
+  { elements, bias, meanSquare }: Allowance,
+): string | undefined {
+  let [count, sum, squares] = [0, 0, 0];
+  for (const [index, wanted] of expected.entries()) {
+    if (elements?.[index] === null || !Number.isFinite(wanted)) continue;
+    const difference = elementAt(actual, index) - wanted;
+    count++;
+    sum += difference;
+    squares += difference * difference;
+  }
+  if (count === 0) return undefined;
+  const shown = (name: string, actually: number, allowed: number) =>
+    `the ${name} of ${count} elements is ${Number(actually.toPrecision(3))} where ${Number(allowed.toPrecision(3))} is allowed`;
+  if (bias !== undefined && Math.abs(sum / count) > bias) return shown("bias", sum / count, bias);
+  if (meanSquare !== undefined && squares / count > meanSquare) {
+    return shown("mean square error", squares / count, meanSquare);
+  }
+  return undefined;
 }
 
 function positionOf(element: number, dimensions: readonly number[]): number[] {
