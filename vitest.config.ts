@@ -8,6 +8,9 @@ const conditions = ["@nnhal/source"];
 // biome-ignore lint/suspicious/noUndeclaredEnvVars: it is not a setting of a task
 delete process.env.NODE_PATH;
 
+// The processes of a run of all tests do not compare bundles of sources with these again: tools/launcher/src/source-bundles.mjs.
+if (process.env.NNHAL_TESTS === "all") process.env.NNHAL_SOURCES_SINCE ??= String(Date.now());
+
 const all = ["{packages,apps,tools}/*/{src,test}/**/*.test.ts"];
 /** The packages that the others are made of. */
 const base =

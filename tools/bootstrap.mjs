@@ -7,6 +7,7 @@
  *   setup            full install: every engine that needs no build of its own
  *   generate         full install, then write the generated files
  *   api              full install and build, then write the API reports
+ *   fuzz TARGET      full install, then the fuzzer (docs/fuzzing.md)
  *   mutants PACKAGE  full install, then a mutation test of a package
  *   ok, test [STEP…] full install, then the gate: all of it, or the named steps
  */

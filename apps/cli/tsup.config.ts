@@ -2,4 +2,7 @@ import { command } from "../../tsup.base.ts";
 import manifest from "./package.json" with { type: "json" };
 
 // tsup leaves only dependencies and peers out of a bundle by itself. Engines are found, not bundled.
-export default command({ main: "src/main.ts" }, { external: ["@viz-js/viz", ...manifest.foundIfInstalled] });
+export default command(
+  { main: "src/main.ts", "batch-thread": "src/batch/thread.ts" },
+  { external: ["@viz-js/viz", ...manifest.foundIfInstalled] },
+);

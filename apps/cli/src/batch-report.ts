@@ -120,12 +120,21 @@ export function csvHead(hasScores: boolean): string {
 
 /** Lines of one input: its best classes, or all values of its outputs if it has no scores. */
 export function csvLines(input: string, outputs: readonly OutputValue[], top: readonly ScoredClass[]): string {
+  return csvOf(input, top, () =>
+    outputs.map(({ info, bytes }) => ({ name: info.name, values: shownValues(info, bytes) })),
+  );
+}
+
+/** The same of values that are read already. */
+export function csvOf(
+  input: string,
+  top: readonly ScoredClass[],
+  outputs: () => readonly { readonly name: string; readonly values: readonly (number | string)[] }[],
+): string {
   if (top.length > 0) {
     return top.map(({ index, label, score }, rank) => lineOf([input, rank + 1, index, label ?? "", score])).join("");
   }
-  return outputs
-    .flatMap(({ info, bytes }, place) =>
-      shownValues(info, bytes).map((value, index) => lineOf([input, info.name || place, index, value])),
-    )
+  return outputs()
+    .flatMap(({ name, values }, place) => values.map((value, index) => lineOf([input, name || place, index, value])))
     .join("");
 }

@@ -25,13 +25,23 @@ it("calls a listener at the first Ctrl-C, and leaves the next one to others", as
   expect(calls).toBe(1);
 });
 
-it("leaves Ctrl-C to others when the listener is taken away", () => {
+it("calls a listener at SIGTERM too, and only once", async () => {
+  const { events, onInterrupt } = interrupts();
+  let calls = 0;
+  onInterrupt(() => calls++);
+  events.emit("SIGTERM");
+  await nextTurn();
+  events.emit("SIGINT");
+  expect(calls).toBe(1);
+});
+
+it.each(["SIGINT", "SIGTERM"])("leaves %s to others when the listener is taken away", (signal) => {
   const { events, onInterrupt, isHandled } = interrupts();
   const stop = onInterrupt(() => {
     throw new Error("was taken away");
   });
   stop();
   expect(isHandled()).toBe(false);
-  expect(events.listenerCount("SIGINT")).toBe(0);
-  events.emit("SIGINT");
+  expect(events.listenerCount(signal)).toBe(0);
+  events.emit(signal);
 });

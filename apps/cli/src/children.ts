@@ -6,21 +6,26 @@ import { constants } from "node:os";
 
 const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Lets a command end in its own way at Ctrl-C. */
+/** The signals at which a command can end in its own way: Ctrl-C, and the one with which others end processes. */
+const interruptions = ["SIGINT", "SIGTERM"] as const;
+
+/** Lets a command end in its own way. */
 export interface Interrupts {
   /** See `CommandContext.onInterrupt`. */
   onInterrupt(listener: () => void): () => void;
-  /** Whether there is a listener, or one has just been called, so that no other code should end the process at this signal. */
+  /** Whether there is a listener, or one has just been called, so that no other code should end the process at an interruption. */
   isHandled(): boolean;
 }
 
+type Interruption = (typeof interruptions)[number];
+
 /** Where signals come from, such as process. */
 export interface SignalSource {
-  on(event: "SIGINT", listener: () => void): unknown;
-  off(event: "SIGINT", listener: () => void): unknown;
+  on(event: Interruption, listener: () => void): unknown;
+  off(event: Interruption, listener: () => void): unknown;
 }
 
-/** Listens to Ctrl-C for as long as a command wants to. */
+/** Listens to interruptions for as long as a command wants to. */
 export function createInterrupts(events: SignalSource = process): Interrupts {
   let handled = false;
   return {
@@ -32,10 +37,10 @@ export function createInterrupts(events: SignalSource = process): Interrupts {
       };
       const stop = () => {
         handled = false;
-        events.off("SIGINT", onSignal);
+        for (const signal of interruptions) events.off(signal, onSignal);
       };
       handled = true;
-      events.on("SIGINT", onSignal);
+      for (const signal of interruptions) events.on(signal, onSignal);
       return stop;
     },
     isHandled: () => handled,
@@ -62,7 +67,8 @@ export function createChildStarter(
     for (const child of running) child.kill("SIGKILL");
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    if (signal !== "SIGINT" || !isHandled()) process.exit(128 + constants.signals[signal]);
+    const isInterruption = interruptions.some((one) => one === signal);
+    if (!isInterruption || !isHandled()) process.exit(128 + constants.signals[signal]);
   };
   const listen = () => {
     process.on("exit", endAll);

@@ -2,7 +2,7 @@
  * What commands may use, made of the process around the command line and of the options that all commands share.
  */
 import { currentApplication, readAllowList } from "@nnhal/runtime";
-import { createTraceRecorder, silentLogger, type TraceRecorder } from "@nnhal/utils";
+import { createTraceRecorder, silentLogger, type Tracer } from "@nnhal/utils";
 import { engineOf, extensionsOf } from "./backend-module.ts";
 import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
 import { asOneDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
@@ -34,6 +34,7 @@ export function createContexts(
       ...surroundings,
       ...light,
       trace,
+      shared: options,
       devices: await devices(),
       allowList() {
         const list = extensionsAllowed ?? readAllowList({ log: silentLogger });
@@ -47,10 +48,10 @@ export function createContexts(
  * The user's backends come before those that this program knows. Naming one of these moves it to the front. With services of a daemon
  * there are no others.
  */
-async function findDevices(
+export async function findDevices(
   { backend: modules = [], extension: definitions = [], driver: drivers = [] }: SharedOptions,
-  { engines: known, cwd, installs }: Surroundings,
-  trace: TraceRecorder,
+  { engines: known, cwd, installs }: Pick<Surroundings, "engines" | "cwd" | "installs">,
+  trace: Tracer,
 ): Promise<DeviceFinder> {
   const { servicesAt } = await import("./driver-services.ts");
   const services = (await Promise.all(drivers.map((driver) => servicesAt(driver, cwd)))).flat();

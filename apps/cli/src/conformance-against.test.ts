@@ -78,6 +78,7 @@ describe("junitReport", () => {
       ["ADD", { passed: 4, failed: 0, unsupported: 0, skipped: 0 }],
       ["SUB", { passed: 1, failed: 1, unsupported: 0, skipped: 0 }],
     ]),
+    byType: new Map(),
     failures: [{ name: "b <&>", reason: 'it says "no"\nand \u0001 more' }],
     reasons: new Map(),
   };

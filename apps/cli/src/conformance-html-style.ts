@@ -74,6 +74,25 @@ summary .name, .subjects .name { margin-right: .5rem; font-weight: 600; }
 .reason { margin: .1rem 0 0; color: var(--soft); font-size: .9rem; white-space: pre-wrap; }
 .failed .reason { color: var(--text); font-family: ui-monospace, monospace; font-size: .85rem; }
 .of { color: var(--soft); font-size: .9rem; }
+.change { font-weight: 600; }
+.change.worse { color: var(--failed); }
+.change.better { color: var(--passed); }
+.change.other { color: var(--soft); }
+.legend { color: var(--soft); font-size: .9rem; margin: .25rem 0 .75rem; }
+.error { width: 3.2rem; height: .5rem; vertical-align: middle; }
+.error .room { fill: var(--line); }
+.error .passed { fill: var(--passed); }
+.error .failed { fill: var(--failed); }
+.error .limit { fill: var(--text); }
+.error .before { fill: var(--link); }
+.precision th, .precision td { padding: .2rem .4rem; font-size: .78rem; text-align: left; vertical-align: top; }
+.precision tbody th { position: sticky; left: 0; background: var(--card); font-weight: 600; }
+.precision td { min-width: 5.1rem; }
+.precision thead th { white-space: normal; vertical-align: bottom; }
+.precision td .error { display: block; width: 4.3rem; margin: .25rem 0 .1rem; }
+.precision td span { color: var(--soft); }
+.precision td span.failed { color: var(--failed); font-weight: 600; }
+.precision td b { font-size: .7rem; margin-left: .2rem; }
 .subjects li, .why li { padding: .15rem 0 .15rem .25rem; overflow-wrap: anywhere; }
 footer { color: var(--soft); font-size: .85rem; padding: 0 .25rem; }
 @media (max-width: 34rem) {
@@ -82,6 +101,7 @@ footer { color: var(--soft); font-size: .85rem; padding: 0 .25rem; }
   .tiles { grid-template-columns: repeat(2, 1fr); }
   td.wide { display: none; }
   th, td { padding: .35rem .3rem; font-size: .9rem; }
+  .precision tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 6.5rem; }
   .cases li { gap: .25rem; }
   .mark { flex-basis: 1.3rem; }
   .mark span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -1,7 +1,9 @@
 import { type CaseResult, summarise } from "@nnhal/conformance";
 import { describe, expect, it } from "vitest";
+import { changesBetween } from "./conformance-against.ts";
+import { badgeFile, badgeOf } from "./conformance-badge.ts";
 import { htmlReport } from "./conformance-html.ts";
-import type { DeviceFacts, SuiteReport } from "./conformance-report.ts";
+import { type DeviceFacts, type SuiteReport, toJson } from "./conformance-report.ts";
 
 const info = { execTime: 0.25, powerUsage: 3.4028234663852886e38 };
 
@@ -98,6 +100,62 @@ describe("the HTML report", () => {
     const html = htmlReport(facts, [report], day);
     for (const text of ["By operation", "Not run, and why", "of HAL 1.3", "A note.", "expected &lt;b&gt;"])
       expect(html).toContain(text);
+  });
+
+  it("shows how exact examples are by operation and type, and what has changed since an earlier run", async () => {
+    const example = {
+      name: "arithmetic/ADD/1",
+      subject: "ADD",
+      type: "TENSOR_FLOAT32",
+      verdict: "passed",
+      error: 0.25,
+    } as const;
+    const wrong = {
+      ...example,
+      name: "arithmetic/MUL/1",
+      subject: "MUL",
+      verdict: "failed",
+      error: 12,
+      reason: "off",
+    } as const;
+    const int32 = {
+      ...example,
+      name: "arithmetic/ADD/2",
+      type: "TENSOR_INT32",
+      verdict: "unsupported",
+      reason: "no",
+    } as const;
+    const report = async (...cases: CaseResult[]) => {
+      const { cases: _, ...rest } = await reportOf("arithmetic", cases, { by: "operation" });
+      return rest;
+    };
+    const now = await report(example, wrong, int32);
+    const alone = htmlReport(facts, [now], day);
+    expect(alone).toMatch(/ADD<\/th><td title="1 tried, 0 failed; greatest error 25 % of what is allowed">/);
+    expect(alone).toMatch(/<rect class="passed" width="20.0"/);
+    expect(alone).toContain("1 · 1 ✗ ×12");
+    expect(alone).toContain("1 examples, none supported");
+    expect(alone).not.toMatch(/Against|▲ worse/);
+
+    const before = await report({ ...example, error: 0.5 }, { ...wrong, verdict: "passed", error: 0.5 });
+    const earlier = toJson("mine", [before]);
+    const changes = changesBetween(earlier, toJson("mine", [now]));
+    const beside = htmlReport(facts, [now], day, { path: "old.json", report: earlier, changes });
+    expect(beside).toContain("Against old.json");
+    expect(beside).toMatch(/worse<\/span> arithmetic: arithmetic\/MUL\/1 fails now/);
+    expect(beside).toMatch(/25 % of what is allowed; before 50 %/);
+    expect(beside).toMatch(/<b class="change better">▼<\/b>.*<b class="change worse">▲<\/b>/);
+    const same = htmlReport(facts, [now], day, { path: "old.json", report: toJson("mine", [now]), changes: [] });
+    expect(same).toContain("Nothing has changed.");
+    expect(same).not.toContain('class="before"');
+  });
+
+  it("has the result in one line, as a picture", () => {
+    const counts = { passed: 1234, failed: 0, unsupported: 1, skipped: 0 };
+    expect(badgeOf("1.3", counts)).toMatch(/aria-label="NN HAL 1.3: 1,234 passed".*#1a7f4b/);
+    expect(badgeOf("1.2", { ...counts, failed: 2 })).toMatch(/NN HAL 1.2: 2 failed, 1,234 passed.*#c8322b/);
+    expect(badgeOf("1.2", { ...counts, passed: 0 })).not.toMatch(/#1a7f4b|#c8322b/);
+    expect(badgeFile("1.3", counts)).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="\d+".*<\/svg>\n$/);
   });
 
   it("does not call it a success if nothing was proven", async () => {

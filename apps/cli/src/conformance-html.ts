@@ -3,8 +3,19 @@
  */
 import type { CaseResult, Counts, Verdict } from "@nnhal/conformance";
 import { operandTypeNames, type PerformanceInfo } from "@nnhal/types";
+import type { Change } from "./conformance-against.ts";
+import { badgeOf } from "./conformance-badge.ts";
+import { precisionOf } from "./conformance-html-precision.ts";
 import { style } from "./conformance-html-style.ts";
-import { type DeviceFacts, type SuiteReport, subjectsOf, sumOf, titleOf, verdicts } from "./conformance-report.ts";
+import {
+  type ConformanceJson,
+  type DeviceFacts,
+  type SuiteReport,
+  subjectsOf,
+  sumOf,
+  titleOf,
+  verdicts,
+} from "./conformance-report.ts";
 import { type Content, page, tag } from "./html.ts";
 
 /** Text loses the spaces around it. */
@@ -13,8 +24,21 @@ const space = { html: " " };
 /** What stands before a case, beside the word. */
 const signs: Readonly<Record<Verdict, string>> = { passed: "✓", failed: "✗", unsupported: "–", skipped: "·" };
 
+/** An earlier run to show beside this one. */
+export interface EarlierRun {
+  /** The file of its report. */
+  readonly path: string;
+  readonly report: ConformanceJson;
+  readonly changes: readonly Change[];
+}
+
 /** The page. `day`: when the suites were run. */
-export function htmlReport(facts: DeviceFacts, reports: readonly SuiteReport[], day: Date): string {
+export function htmlReport(
+  facts: DeviceFacts,
+  reports: readonly SuiteReport[],
+  day: Date,
+  earlier?: EarlierRun,
+): string {
   const sum = sumOf(reports.map(({ summary }) => summary));
   const title = `Conformance of ${facts.name}`;
   return page(
@@ -22,8 +46,9 @@ export function htmlReport(facts: DeviceFacts, reports: readonly SuiteReport[], 
     style,
     headerOf(facts, sum, day),
     summaryOf(reports),
+    changesOf(earlier),
     failuresOf(reports),
-    ...reports.map(suiteOf),
+    ...reports.map((report) => suiteOf(report, earlier)),
     capabilitiesOf(facts),
     tag(
       "footer",
@@ -47,6 +72,7 @@ function headerOf(facts: DeviceFacts, sum: Counts & { readonly total: number }, 
     tag("p", 'class="kind"', "Neural Networks HAL conformance"),
     tag("h1", "", facts.name),
     tag("p", `class="verdict ${isRight && sum.passed > 0 ? "passed" : isRight ? "unsupported" : "failed"}"`, verdict),
+    tag("p", "", { html: badgeOf(facts.halVersion, sum) }),
     tiles(sum),
     bar(sum),
     tag(
@@ -127,13 +153,32 @@ function failuresOf(reports: readonly SuiteReport[]): Content {
   return tag("section", "", tag("h2", "", "What failed"), tag("ul", 'class="why"', ...failures));
 }
 
-function suiteOf(report: SuiteReport): Content {
+/** What has changed since an earlier run: what is worse first. */
+function changesOf(earlier: EarlierRun | undefined): Content {
+  if (earlier === undefined) return "";
+  const kinds = ["worse", "better", "other"] as const;
+  const words = { worse: "worse", better: "better", other: "other" };
+  const items = kinds.flatMap((kind) =>
+    earlier.changes
+      .filter((change) => change.kind === kind)
+      .map(({ says }) => tag("li", "", tag("span", `class="change ${kind}"`, words[kind]), space, says)),
+  );
+  return tag(
+    "section",
+    "",
+    tag("h2", "", `Against ${earlier.path}`),
+    items.length === 0 ? tag("p", "", "Nothing has changed.") : tag("ul", 'class="why"', ...items),
+  );
+}
+
+function suiteOf(report: SuiteReport, earlier: EarlierRun | undefined): Content {
   const { summary, cases, note } = report;
   return tag(
     "section",
     `id="${anchorOf(report)}"`,
     tag("h2", "", titleOf(report), space, tag("small", "", badges(summary))),
     ...(note === undefined ? [] : [tag("p", "", note)]),
+    precisionOf(report, earlier?.report),
     ...(cases === undefined ? subjectsOnly(report) : groupsOf(report, cases)),
   );
 }

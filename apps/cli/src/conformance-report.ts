@@ -59,6 +59,11 @@ export interface ConformanceJson extends CountsJson {
   readonly suites: readonly SuiteJson[];
 }
 
+/** By operation, then by the name of the type. `worst` is null if no results were compared. */
+export type PrecisionJson = Readonly<
+  Record<string, Readonly<Record<string, CountsJson & { readonly worst: number | null }>>>
+>;
+
 interface SuiteJson extends CountsJson {
   readonly suite: string;
   /** The HAL version through which the device was driven; null: it was driven as it is. */
@@ -66,6 +71,8 @@ interface SuiteJson extends CountsJson {
   /** What `subjects` are: `operation`, `mutation`, `group`. */
   readonly by: string;
   readonly subjects: Readonly<Record<string, CountsJson>>;
+  /** Of suites of examples: the counts by operation and type of the result, and the greatest error in parts of the allowance. */
+  readonly precision?: PrecisionJson;
   /** Why cases were skipped or unsupported, and how many each. */
   readonly reasons: Readonly<Record<string, number>>;
   readonly failures: readonly { readonly name: string; readonly reason: string }[];
@@ -95,11 +102,22 @@ export function toJson(device: string, reports: readonly SuiteReport[]): Conform
     by: report.by,
     ...countsJson(report.summary),
     subjects: Object.fromEntries(subjectsOf(report).map(([subject, counts]) => [subject, countsJson(counts)])),
+    ...(report.summary.byType.size > 0 && { precision: precisionJson(report.summary) }),
     reasons: Object.fromEntries(report.summary.reasons),
     failures: report.summary.failures,
     ...(report.cases && { cases: report.cases }),
   }));
   return { device, ...sumOf(reports.map(({ summary }) => summary)), suites };
+}
+
+function precisionJson({ byType }: Summary): PrecisionJson {
+  const rows = [...byType].map(([subject, types]): [string, PrecisionJson[string]] => [
+    subject,
+    Object.fromEntries(
+      [...types].map(([type, { worst = null, ...counts }]) => [type, { ...countsJson(counts), worst }]),
+    ),
+  ]);
+  return Object.fromEntries(rows);
 }
 
 /** The subjects of a suite with their counts, in the order in which they are shown. */

@@ -2,10 +2,12 @@
  * What a command may use of the process around it, so that a test can run it without one.
  */
 import type { ChildProcess } from "node:child_process";
+import type { BatchThread } from "@nnhal/batch";
 import type { AllowList } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import type { TraceRecorder } from "@nnhal/utils";
 import type { Engine } from "./backend-module.ts";
+import type { ThreadSettings } from "./batch/options.ts";
 import type { DeviceFinder } from "./devices.ts";
 
 /** A stream of text, such as process.stdout. */
@@ -31,8 +33,8 @@ export interface CommandContext {
   /** Prints the stack of a problem, if the user asked for it with --debug. */
   showWhere(error: unknown): void;
   /**
-   * Calls a listener at the next Ctrl-C instead of ending the process; the one after that ends it. Returns a function that takes the
-   * listener away. Absent: Ctrl-C ends the process.
+   * Calls a listener at the next Ctrl-C or SIGTERM instead of ending the process; the one after that ends it. Returns a function that takes
+   * the listener away. Absent: they end the process.
    */
   onInterrupt?(listener: () => void): () => void;
   /** 0: done. 1: the check failed. 2: the command could not do its work. */
@@ -63,13 +65,17 @@ export interface DemoContext extends ModelCommandContext {
   readonly commandLine: string;
   /** Whether stdout shows colours. */
   readonly hasColours: boolean;
+  /** What all commands share, for processes and threads that are to know the same devices. */
+  readonly shared: SharedOptions;
+  /** Starts a thread that computes inputs of a batch (batch/thread.ts). */
+  startThread(settings: ThreadSettings): BatchThread;
   /** Starts nnhal-sample-driver as a child process whose stdout is read. Absent: it is not installed. */
   startDriver?(args: readonly string[]): ChildProcess;
 }
 
 /** The process around the command line. */
 export interface Surroundings
-  extends Omit<DemoContext, "openDevice" | "devices" | "trace" | "showWhere" | "allowList"> {
+  extends Omit<DemoContext, "openDevice" | "devices" | "shared" | "trace" | "showWhere" | "allowList"> {
   /** The engines it knows, in the order in which they are preferred. */
   readonly engines: readonly Engine[];
   readonly version: string;

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import { createChildStarter, createInterrupts } from "./children.ts";
 import { knownEngines } from "./engines.ts";
 import { exitCodes, stackOf } from "./failure.ts";
@@ -47,6 +48,10 @@ process.once("beforeExit", onStuck);
 
 const interrupts = createInterrupts();
 const driver = driverProgram();
+const fromSource = ["--import", new URL("../../../tools/launcher/src/sources.mjs", import.meta.url).href];
+const thread = isCheckout
+  ? { file: new URL("./batch/thread.ts", import.meta.url), execArgv: fromSource }
+  : { file: new URL("./batch-thread.js", import.meta.url), execArgv: [] };
 await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
@@ -64,6 +69,7 @@ await runProgram(process.argv.slice(2), {
   ...(driver && {
     startDriver: createChildStarter(driver.file, interrupts, { execArgv: driver.execArgv, isRead: true }),
   }),
+  startThread: (settings) => new Worker(thread.file, { workerData: settings, execArgv: thread.execArgv }),
   onInterrupt: interrupts.onInterrupt,
   setExitCode(code) {
     process.exitCode = code;
@@ -81,10 +87,7 @@ async function readStandardInput(): Promise<Uint8Array> {
 function driverProgram(): { readonly file: string; readonly execArgv: readonly string[] } | undefined {
   const source = fileURLToPath(new URL("../../sample-driver/src/main.ts", import.meta.url));
   if (isCheckout && existsSync(source)) {
-    return {
-      file: source,
-      execArgv: ["--import", new URL("../../../tools/launcher/src/sources.mjs", import.meta.url).href],
-    };
+    return { file: source, execArgv: fromSource };
   }
   try {
     return { file: createRequire(import.meta.url).resolve("@nnhal/sample-driver/main"), execArgv: [] };

@@ -16,6 +16,13 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+/** A number of seconds, from an option. */
+export function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (seconds > 0 && seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
+}
+
 /** One number, or three with commas between them: one for each of red, green and blue. */
 export function channelNumbers(text: string): readonly number[] {
   const parts = text.split(",");

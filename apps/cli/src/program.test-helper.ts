@@ -5,11 +5,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { MessageChannel } from "node:worker_threads";
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
+import { type BatchThread, serveBatch } from "@nnhal/batch";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll } from "vitest";
 import type { Engine } from "./backend-module.ts";
+import type { ThreadSettings } from "./batch/options.ts";
 import type { Surroundings } from "./context.ts";
 import { runProgram } from "./program.ts";
 
@@ -57,12 +60,32 @@ export async function runCommandLine(args: readonly string[], changed: Partial<S
     commandLine: "nnhal",
     installs: (module) => `npm install ${module}`,
     hasColours: false,
+    startThread,
     setExitCode: (code) => {
       outcome.exitCode = code;
     },
     ...changed,
   });
   return outcome;
+}
+
+/** What a thread of a batch runs, in this one: a thread of its own would have to load all sources again. */
+export function startThread(settings: ThreadSettings): BatchThread {
+  const { port1, port2 } = new MessageChannel();
+  serveBatch(port2, async (opening, note) => {
+    const { openComputer } = await import("./batch/computer.ts");
+    return openComputer(opening, note, settings, [referenceEngine]);
+  });
+  const thread = {
+    on: (event: string, listener: (value: unknown) => void) => port1.on(event, listener),
+    postMessage: (message: unknown) => port1.postMessage(message),
+    async terminate() {
+      port1.close();
+      return 0;
+    },
+  };
+  // The pool listens to what a port has, and to errors and exits, which a port in this thread does not have.
+  return thread as unknown as BatchThread;
 }
 
 type Given = Partial<TfliteTensor> & Pick<TfliteTensor, "shape">;

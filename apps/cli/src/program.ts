@@ -43,6 +43,13 @@ const commands: Readonly<Record<string, CommandEntry>> = {
       return (command, { full }) => registerRunCommand(command, full);
     },
   },
+  batch: {
+    description: "run a .tflite model on many inputs, once each, here or on the machines behind a queue",
+    async load() {
+      const { registerBatchCommand } = await import("./commands/batch.ts");
+      return (command, { full }) => registerBatchCommand(command, full);
+    },
+  },
   bench: {
     description: "measure devices beside other engines that run the same network directly",
     async load() {
@@ -136,7 +143,7 @@ export async function runProgram(args: readonly string[], surroundings: Surround
   } catch (error) {
     // A call for help or the version ends commander's reading too, with the code 0.
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const known = program.commands.find((command) => args.includes(command.name()));
+    const known = args.map((word) => program.commands.find((command) => command.name() === word)).find((each) => each);
     await report(
       error,
       ["nnhal", ...(known ? [known.name()] : [])].join(" "),

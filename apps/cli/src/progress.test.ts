@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
-import { createLateProgressBar, createProgressBar } from "./progress.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createLateProgressBar, createLongProgress, createProgressBar } from "./progress.ts";
 
 function terminal() {
   const stream = Object.assign(new PassThrough(), { isTTY: true });
@@ -38,5 +38,34 @@ describe("createLateProgressBar", () => {
     await wait(40);
     bar.stop();
     expect(text()).toMatch(/50%.*half/);
+  });
+});
+
+describe("createLongProgress", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("writes a line at intervals where there is no terminal, also while nothing moves", () => {
+    vi.useFakeTimers();
+    const file = new PassThrough();
+    const text = () => String(file.read() ?? "");
+    const progress = createLongProgress(file, 8, 10_000);
+    progress.moveTo(1, "tfjs: preparing");
+    vi.advanceTimersByTime(9_999);
+    expect(text()).toBe("");
+    vi.advanceTimersByTime(10_001);
+    expect(text()).toBe("12%  tfjs: preparing\n12%  tfjs: preparing\n");
+    progress.stop();
+    vi.advanceTimersByTime(20_000);
+    expect(text()).toBe("");
+  });
+
+  it("is a bar on a terminal", () => {
+    const { stream, text } = terminal();
+    const bar = createLongProgress(stream, 2);
+    bar.moveTo(1, "half");
+    bar.stop();
+    expect(text()).toContain("50%");
   });
 });

@@ -1,5 +1,5 @@
 /**
- * A progress bar on a terminal; nothing if stderr is not a terminal.
+ * A progress bar on a terminal. If stderr is not a terminal, nothing, or lines for work that takes minutes.
  */
 import { SingleBar } from "cli-progress";
 import type { TextOutput } from "./context.ts";
@@ -35,6 +35,25 @@ export function createProgressBar(stream: TextOutput, total: number): ProgressBa
       bar.update(most, { detail });
     },
     stop: () => bar.stop(),
+  };
+}
+
+/**
+ * The same for work that takes minutes: where there is no terminal, a line every `interval` milliseconds says how far the work is, so that
+ * logs show what takes so long.
+ */
+export function createLongProgress(stream: TextOutput, total: number, interval = 10_000): ProgressBar {
+  if (stream.isTTY) return createProgressBar(stream, total);
+  let line = "";
+  const timer = setInterval(() => stream.write(line), interval);
+  timer.unref();
+  let most = 0;
+  return {
+    moveTo(done, detail) {
+      most = Math.max(most, done);
+      line = `${Math.floor((100 * most) / total)}%  ${detail}\n`;
+    },
+    stop: () => clearInterval(timer),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * What the commands share that run conformance suites: options, finding the vectors, progress, and child processes.
  */
+import { setTimeout } from "node:timers/promises";
 import {
   type CaseResult,
   findVectorFiles,
@@ -11,19 +12,13 @@ import {
   summarise,
   type VectorFile,
 } from "@nnhal/conformance";
+import { type Device, DeviceStatus } from "@nnhal/types";
 import { InvalidArgumentError } from "commander";
 import type { CommandContext } from "./context.ts";
 import { CommandError, messageOf, usageError } from "./failure.ts";
 import { ensureKind, reasonOf } from "./files.ts";
 import { createProgressBar } from "./progress.ts";
 import { oneLine } from "./text.ts";
-
-/** A number of seconds, from an option. */
-export function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (seconds > 0 && seconds <= 86_400) return seconds;
-  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
-}
 
 /** A seed, from an option. */
 export function parseSeed(text: string): number {
@@ -109,6 +104,28 @@ export async function runWithProgress(
     );
   } finally {
     bar.stop();
+  }
+}
+
+/** Milliseconds that a service gets to come back. */
+const comingBack = 2000;
+
+/** Passes results on until the device stays OFFLINE after a failure, as one of a daemon that has ended: all further cases would fail. */
+export async function* untilOffline(
+  device: Pick<Device, "name" | "getStatus">,
+  results: AsyncIterable<CaseResult>,
+  wait: (milliseconds: number) => Promise<unknown> = setTimeout,
+): AsyncGenerator<CaseResult> {
+  for await (const result of results) {
+    // The first question makes a client look for its service again.
+    const isLost = result.verdict === "failed" && device.getStatus() === DeviceStatus.OFFLINE;
+    if (isLost) await wait(comingBack);
+    if (!isLost || device.getStatus() !== DeviceStatus.OFFLINE) {
+      yield result;
+      continue;
+    }
+    yield { ...result, reason: `${result.reason}\n${device.name} is OFFLINE: the cases that follow were not run` };
+    return;
   }
 }
 

@@ -12,6 +12,7 @@ const summary: Summary = {
     ["SUB", { passed: 1, failed: 1, unsupported: 0, skipped: 1 }],
     ["ADD", { passed: 2, failed: 0, unsupported: 2, skipped: 0 }],
   ]),
+  byType: new Map(),
   failures: [{ name: "sub/sub_2", reason: "SUB output 0 element 3: expected 1, actual 2" }],
   reasons: new Map([["ADD: no int32 here", 2]]),
 };

@@ -2,7 +2,7 @@
 import { connectService } from "@nnhal/service";
 import { createSharedMemory } from "@nnhal/shared-memory";
 import { ErrorStatus, type Memory } from "@nnhal/types";
-import { addModel, addRequest, prepare } from "./models.test-helper.ts";
+import { addModel, addRequest, burstOf, prepare } from "./models.test-helper.ts";
 
 const [directory, phase] = process.argv.slice(2);
 
@@ -47,6 +47,17 @@ switch (phase) {
     const memory = createSharedMemory(8);
     if ("refused" in memory) throw new Error(memory.refused);
     await forever(() => buffer.copyFrom(memory, []));
+    break;
+  }
+  case "burst": {
+    const [model, memory] = [await prepare(device), shared()];
+    const { burst, message } = await burstOf(model, device);
+    if (burst === null) throw new Error(message);
+    await forever(async () => {
+      const { fallback, ...result } = await burst.compute(addRequest(memory));
+      if (fallback) throw new Error(`the burst did not take the request: ${result.message}`);
+      return result;
+    });
     break;
   }
   case "flood": {

@@ -1,18 +1,18 @@
 /** Faults, with processes of their own: clients that are killed, send nonsense, do not read or flood; daemons that are killed. */
 
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
-import { join } from "node:path";
+import type { Socket } from "node:net";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { connectService, type ServiceDevice } from "@nnhal/service";
+import { sharedMemoryForm } from "@nnhal/shared-memory";
 import { ErrorStatus } from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { added, addModel, addOnce, prepare } from "./models.test-helper.ts";
+import { added, addModel, addOnce, addRequest, burstOf, prepare } from "./models.test-helper.ts";
 import { cleanUp, type StartedDaemon, startDaemonProcess, startSource } from "./process.test-helper.ts";
+import { frame, greeting, openGreeted, openSocket, ping } from "./raw-client.test-helper.ts";
 
 let daemon: StartedDaemon;
 beforeAll(async () => {
@@ -37,16 +37,10 @@ async function gauges(): Promise<number[]> {
 
 const nothing = [0, 0, 0, 0];
 
-/** A socket without a client. Errors, such as those of writing to a daemon that has closed it, are expected. */
-async function openSocket(
-  directory = daemon.directory,
-): Promise<{ readonly socket: Socket; readonly closed: Promise<void> }> {
-  const socket = connect(join(directory, "nnapi-sample_all"));
-  socket.on("error", () => {});
-  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  await once(socket, "connect");
-  return { socket, closed };
-}
+/** Without shared memory there are no bursts between processes. */
+const isShared = sharedMemoryForm().form === "mapped";
+/** NNHAL_FUZZ_FRAMES=100000 sends more. */
+const randomFrames = Number(process.env.NNHAL_FUZZ_FRAMES ?? 2000);
 
 /** Another client gets right answers, and what all others had is freed. */
 async function expectWhole(): Promise<void> {
@@ -57,14 +51,17 @@ async function expectWhole(): Promise<void> {
 }
 
 describe("a client that is killed", () => {
-  it.each(["prepare", "execute", "copy"])("in %s leaves nothing behind", async (phase) => {
-    const client = startSource("client.test-process.ts", [daemon.directory, phase]);
-    await client.says(`in ${phase}`);
-    expect((await gauges())[0]).toBe(1);
-    client.child.kill("SIGKILL");
-    await client.ended;
-    await expectWhole();
-  });
+  it.each(["prepare", "execute", "copy", ...(isShared ? ["burst"] : [])])(
+    "in %s leaves nothing behind",
+    async (phase) => {
+      const client = startSource("client.test-process.ts", [daemon.directory, phase]);
+      await client.says(`in ${phase}`);
+      expect((await gauges())[0]).toBe(1);
+      client.child.kill("SIGKILL");
+      await client.ended;
+      await expectWhole();
+    },
+  );
 });
 
 describe("a client that floods", () => {
@@ -91,16 +88,8 @@ async function executions(): Promise<number> {
 }
 
 describe("a client that sends nonsense", () => {
-  const frame = (bytes: Uint8Array, length = bytes.length) => {
-    const whole = new Uint8Array(4 + bytes.length);
-    new DataView(whole.buffer).setUint32(0, length, true);
-    whole.set(bytes, 4);
-    return whole;
-  };
-  const greeting = frame(Uint8Array.of(...new TextEncoder().encode("nnhal-service"), 1, 0));
-
   it("before its greeting is refused", async () => {
-    const { socket, closed } = await openSocket();
+    const { socket, closed } = await openSocket(daemon.directory);
     socket.write(frame(Uint8Array.of(1, 2, 3)));
     socket.resume();
     await closed;
@@ -114,9 +103,7 @@ describe("a client that sends nonsense", () => {
     ["a frame of an unknown kind", frame(Uint8Array.of(99, 1, 2))],
     ["an empty frame", frame(new Uint8Array(0))],
   ])("and ends in the middle: %s", async (_, bytes) => {
-    const { socket, closed } = await openSocket();
-    socket.write(greeting);
-    await once(socket, "data");
+    const { socket, closed } = await openGreeted(daemon.directory);
     socket.write(bytes);
     socket.end();
     socket.resume();
@@ -124,7 +111,8 @@ describe("a client that sends nonsense", () => {
     await expectWhole();
   });
 
-  it("in thousands of random frames is refused or cut off, and harms no other", async () => {
+  const fuzzLimit = 20_000 + randomFrames;
+  it("in thousands of random frames is refused or cut off, and harms no other", { timeout: fuzzLimit }, async () => {
     const victim = await connected();
     const model = await prepare(victim);
     let seed = 12_345;
@@ -132,10 +120,8 @@ describe("a client that sends nonsense", () => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
       return seed / 2 ** 32;
     };
-    for (let round = 0; round < 20; round++) {
-      const { socket, closed } = await openSocket();
-      socket.write(greeting);
-      await once(socket, "data");
+    for (let round = 0; round < randomFrames / 100; round++) {
+      const { socket, closed } = await openGreeted(daemon.directory);
       socket.resume();
       for (let count = 0; count < 100 && !socket.destroyed; count++) {
         const bytes = Uint8Array.from({ length: 1 + Math.floor(40 * random()) }, () => Math.floor(256 * random()));
@@ -155,12 +141,10 @@ describe("a client that sends nonsense", () => {
 
 describe("a client that does not read", () => {
   it("stops only itself", async () => {
-    const { socket } = await openSocket();
+    const { socket } = await openSocket(daemon.directory);
     socket.pause();
-    const hello = new TextEncoder().encode("nnhal-service");
-    socket.write(Uint8Array.of(hello.length + 2, 0, 0, 0, ...hello, 1, 0));
+    socket.write(greeting);
     // Pings, whose answers wait: far more than the buffers of a socket hold.
-    const ping = Uint8Array.of(13, 0, 0, 0, 2, 1, 0, 0, 0, 70, 0, 0, 0, 0, 0, 0, 0);
     const many = new Uint8Array(ping.length * 60_000);
     for (let at = 0; at < many.length; at += ping.length) many.set(ping, at);
     for (let part = 0; part < 4; part++) socket.write(many);
@@ -174,7 +158,7 @@ describe("a client that does not read", () => {
 
 describe("a daemon without descriptors", () => {
   it("serves the clients that it has, and others when there are some again", async () => {
-    const { directory } = await startDaemonProcess([], { descriptors: 90 });
+    const { directory } = await startDaemonProcess([], { limit: "-n 90" });
     const device = await connected(directory);
     const model = await prepare(device);
     // It crosses now: another memory needs another descriptor.
@@ -188,6 +172,30 @@ describe("a daemon without descriptors", () => {
       .poll(async () => "getStatus" in (await connectService("nnapi-sample_all", { directory })), { timeout: 10_000 })
       .toBe(true);
     expect(await addOnce(model)).toEqual(added);
+    device.close();
+  });
+});
+
+describe.runIf(isShared)("a daemon that is killed in bursts", () => {
+  it("ends every request, and the bursts", async () => {
+    const killed = await startDaemonProcess();
+    const device = await connected(killed.directory);
+    const model = await prepare(device);
+    const bursts = await Promise.all(Array.from({ length: 4 }, () => burstOf(model, device)));
+    const request = addRequest(device.createMemory(24));
+    const lanes = bursts.map(async ({ burst }) => {
+      for (;;) {
+        const result = await burst?.compute(request);
+        if (result === undefined || result.fallback || result.status !== ErrorStatus.NONE) return result;
+      }
+    });
+    expect((await bursts[0]?.burst?.compute(request))?.status).toBe(ErrorStatus.NONE);
+    killed.child.kill("SIGKILL");
+    for (const result of await Promise.all(lanes)) {
+      expect(result?.fallback || result?.status === ErrorStatus.DEVICE_UNAVAILABLE).toBe(true);
+    }
+    for (const { burst } of bursts) await burst?.close();
+    expect(await model.execute(request)).toMatchObject({ status: ErrorStatus.DEVICE_UNAVAILABLE });
     device.close();
   });
 });
@@ -207,6 +215,10 @@ describe("a daemon that is killed under load", () => {
     expect(await addOnce(model)).toMatchObject({
       status: ErrorStatus.DEVICE_UNAVAILABLE,
       message: expect.stringContaining("DEAD_OBJECT"),
+    });
+    expect(await device.prepareModel(addModel)).toMatchObject({
+      status: ErrorStatus.DEVICE_UNAVAILABLE,
+      message: expect.stringContaining("its daemon has ended without removing the socket"),
     });
 
     const cpu = await openDevice({ backend: referenceBackend, caching: false, log: silentLogger });

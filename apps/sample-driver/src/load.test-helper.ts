@@ -1,11 +1,14 @@
 /** Load on a daemon: many lifetimes of clients, and several clients at once, with what the daemon holds before and after. */
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { mapPool, memoryOf } from "@nnhal/driver-core/memory";
 import { connectService, type ServiceDevice } from "@nnhal/service";
 import { createSharedMemory } from "@nnhal/shared-memory";
 import { constant, input, modelOf, operand, output, subgraphOf } from "@nnhal/test-kit/models";
 import { type Memory, type Model, OperandType, OperationType } from "@nnhal/types";
 import { addModel, addRequest, prepare } from "./models.test-helper.ts";
+import type { StartedDaemon } from "./process.test-helper.ts";
+import { openGreeted, pinged } from "./raw-client.test-helper.ts";
 
 /** What a process holds. */
 export interface Held {
@@ -89,17 +92,22 @@ export async function lifetimes(directory: string, count: number): Promise<numbe
 
 /** Several clients at once until a time has passed. Returns executions and wrong results. */
 export async function soak(directory: string, clients: number, milliseconds: number) {
-  const end = performance.now() + milliseconds;
-  const results = await Promise.all(
+  const all = await Promise.all(
     Array.from({ length: clients }, async () => {
       const device = await connected(directory);
       const prepared = await Promise.all(models.map(({ model }) => prepare(device, model)));
-      const memory = memoryFor(device);
+      return { device, prepared, memory: memoryFor(device) };
+    }),
+  );
+  // The time begins when all have prepared, and each has one round, also on a slow machine.
+  const end = performance.now() + milliseconds;
+  const results = await Promise.all(
+    all.map(async ({ device, prepared, memory }) => {
       let [rounds, wrong] = [0, 0];
-      while (performance.now() < end) {
+      do {
         wrong += await runAll(prepared, memory);
         rounds++;
-      }
+      } while (performance.now() < end);
       device.close();
       return { executions: rounds * models.length, wrong };
     }),
@@ -109,4 +117,35 @@ export async function soak(directory: string, clients: number, milliseconds: num
     least: Math.min(...results.map((one) => one.executions)),
     wrong: results.reduce((sum, one) => sum + one.wrong, 0),
   };
+}
+
+/** Pings a daemon until a time has passed, while others use it. Returns the milliseconds of the slowest answer, and of 99 in 100. */
+export async function pings(directory: string, milliseconds: number) {
+  let client = await openGreeted(directory);
+  const end = performance.now() + milliseconds;
+  const times: number[] = [];
+  while (performance.now() < end) {
+    const start = performance.now();
+    if (await pinged(client)) times.push(performance.now() - start);
+    // The daemon ends a client that has not said for 5 s which device it wants.
+    else client = await openGreeted(directory);
+    await setTimeout(5);
+  }
+  client.socket.destroy();
+  times.sort((a, b) => a - b);
+  return { p99: times[Math.floor(0.99 * times.length)], most: times.at(-1) };
+}
+
+/** Kills a daemon while calls are under way. Returns the milliseconds until the last of them has ended, and those that were not refused. */
+export async function killUnderLoad({ directory, child }: StartedDaemon, calls: number) {
+  const device = await connected(directory);
+  const model = await prepare(device);
+  const request = addRequest(memoryFor(device));
+  const waiting = Array.from({ length: calls }, () => model.execute(request));
+  const start = performance.now();
+  child.kill("SIGKILL");
+  const results = await Promise.all(waiting);
+  const time = performance.now() - start;
+  device.close();
+  return { time, refused: results.filter(({ message }) => message?.includes("DEAD_OBJECT")).length };
 }

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { heldBy, lifetimes, soak } from "./load.test-helper.ts";
+import { heldBy, killUnderLoad, lifetimes, pings, soak } from "./load.test-helper.ts";
 import { cleanUp, type StartedDaemon, startDaemonProcess } from "./process.test-helper.ts";
 
 const lives = Number(process.env.NNHAL_LIFETIMES ?? 30);
@@ -40,13 +40,19 @@ it(
   "ten clients with mixed models get right results, each its share",
   async () => {
     const before = hasProc ? heldBy(Number(daemon.child.pid)) : undefined;
-    const { executions, least, wrong } = await soak(daemon.directory, 10, 1000 * seconds);
+    const [{ executions, least, wrong }, answers] = await Promise.all([
+      soak(daemon.directory, 10, 1000 * seconds),
+      pings(daemon.directory, 1000 * seconds),
+    ]);
     expect(wrong).toBe(0);
     // An equal share would be a tenth.
     expect(least).toBeGreaterThan(executions / 100);
     if (seconds < 20) return;
     const after = hasProc ? heldBy(Number(daemon.child.pid)) : undefined;
-    process.stdout.write(`${seconds} s: ${executions} executions, ${JSON.stringify({ before, after })}\n`);
+    const killed = await killUnderLoad(daemon, 200);
+    expect(killed.refused).toBeGreaterThan(0);
+    const found = { executions, wrong, least, before, after, pings: answers, killed };
+    process.stdout.write(`${seconds} s, milliseconds and MiB: ${JSON.stringify(found)}\n`);
   },
   limit,
 );

@@ -1,14 +1,21 @@
 /** The command line of the daemon. */
+import {
+  collect,
+  count,
+  type LogFormat,
+  type LogLevel,
+  logFormats,
+  logLevels,
+  parseCommand,
+  port,
+  seconds,
+} from "@nnhal/program";
 import { defaultDirectory } from "@nnhal/service";
 import { VLOG_PROPERTY } from "@nnhal/utils";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { defaultStateDirectory } from "./calibration.ts";
 import { type ClientLimits, defaultLimits } from "./client-device.ts";
-import { type LogFormat, type LogLevel, logFormats, logLevels } from "./log.ts";
 import { allDevices, knownDevices } from "./services.ts";
-
-/** Exit codes, as the help explains them. */
-export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
 /** What the user wants. */
 export interface Settings {
@@ -54,10 +61,8 @@ Examples:
 
 /** Reads a command line, without the program's name. Never throws. */
 export function parseOptions(args: readonly string[], version: string, env: NodeJS.ProcessEnv): Parsed {
-  let printed = "";
   const command = new Command("nnhal-sample-driver")
     .description("serves Neural Networks HAL devices to other processes on this machine")
-    .version(version)
     .option("--devices <names>", "devices to serve, with commas between them", allDevices)
     .option(
       "--backend <name=module>",
@@ -88,22 +93,9 @@ export function parseOptions(args: readonly string[], version: string, env: Node
     .option("--drain <seconds>", "longest time for running executions at the end", seconds, 5)
     .option("--watchdog <seconds>", "a device whose thread stands still for so long is ended", seconds, 30)
     .addHelpText("after", help)
-    .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => {
-        printed += text;
-      },
-      writeErr: (text) => {
-        printed += text;
-      },
-    });
-  try {
-    command.parse([...args], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return { text: printed, exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
-  }
+    .allowExcessArguments(false);
+  const parsed = parseCommand(command, args, version);
+  if (parsed.kind === "end") return parsed;
   // Of the options above, with their defaults and readers.
   const given = command.opts<Omit<Settings, "limits"> & ClientLimits & { drain: number; watchdog: number }>();
   const { models, buffers, bufferBytes, mappedBytes, queue, drain, watchdog, ...rest } = given;
@@ -116,27 +108,5 @@ export function parseOptions(args: readonly string[], version: string, env: Node
       drainLimit: drain * 1000,
       stallLimit: watchdog * 1000,
     },
-  };
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-function port(text: string): number {
-  return count(0, 65_535)(text);
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== "" && value > 0 && value <= 86_400) return value;
-  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
-}
-
-function count(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It has to be an integer from ${least} to ${most}.`);
   };
 }

@@ -1,13 +1,21 @@
 /** The daemon from its command line to its exit code. */
 import { writeFile } from "node:fs/promises";
 import { openDevice, steadyClock } from "@nnhal/driver-core/device";
+import {
+  createLog,
+  endSignal,
+  exitCodes,
+  inheritedSockets,
+  notifySystem,
+  type Surroundings,
+  writeEntry,
+} from "@nnhal/program";
 import { RegistryError } from "@nnhal/service";
 import { silentLogger, type Trace, toChromeTrace } from "@nnhal/utils";
 import { type Calibration, calibrate, readCalibration, writeCalibration } from "./calibration.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
-import { createLog, writeEntry } from "./log.ts";
 import { type MetricsServer, metricsText, serveMetrics } from "./metrics.ts";
-import { exitCodes, parseOptions, type Settings } from "./options.ts";
+import { parseOptions, type Settings } from "./options.ts";
 import {
   isInstalled,
   knownDevices,
@@ -18,21 +26,6 @@ import {
   UnknownDevice,
   withoutDoubles,
 } from "./services.ts";
-import { inheritedSockets, notifySystem } from "./system.ts";
-
-/** What the daemon needs of its process. */
-export interface Surroundings {
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-  readonly version: string;
-  stdout(text: string): void;
-  stderr(text: string): void;
-  /** Calls back at SIGTERM and SIGINT, each time. */
-  onSignal(listener: (signal: NodeJS.Signals) => void): void;
-  /** Ends the process. */
-  exit(code: number): void;
-}
 
 /** Runs the daemon until a signal ends it. Resolves with the exit code. */
 export async function runDaemon(surroundings: Surroundings): Promise<number> {
@@ -70,18 +63,9 @@ function listText(): string {
 }
 
 async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Promise<number> {
-  const { env, cwd, stdout, stderr, onSignal, exit } = surroundings;
+  const { env, cwd, stdout, stderr } = surroundings;
   const log = createLog(settings.logFormat, stderr, settings.logLevel);
-  let end: (signal: string) => void = () => {};
-  const ended = new Promise<string>((resolve) => {
-    end = resolve;
-  });
-  let signals = 0;
-  onSignal((signal) => {
-    signals++;
-    if (signals === 1) end(signal);
-    else exit(128 + (signal === "SIGINT" ? 2 : 15));
-  });
+  const ended = endSignal(surroundings);
 
   const inherited = inheritedSockets(env);
   const own = settings.backend.map((text) => serviceOfModule(text, cwd));

@@ -5,6 +5,7 @@
  */
 import { randomExamples, runVectors, summarise } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";
+import { everyWay } from "@nnhal/test-kit/samples";
 import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { deviceOver } from "./_devices.test-helper.ts";
@@ -28,8 +29,8 @@ function operationsOf(names: readonly string[]) {
 
 describe.each(["webasm", "cpu"] as const)("in mode %s", { timeout: 240_000 }, (mode) => {
   it.each([
-    ["windows", windowed, 36, 200],
-    ["other operations", others, 5, 200],
+    ["windows", windowed, everyWay ? 36 : 24, 130],
+    ["other operations", others, everyWay ? 5 : 3, 120],
   ] as const)("computes random %s", async (_, names, count, least) => {
     const { device, machine } = await deviceOver(mode);
     const examples = randomExamples({ count, seed: 2, operations: operationsOf(names) });

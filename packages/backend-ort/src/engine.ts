@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Unavailable } from "@nnhal/backend";
 import type * as ort from "onnxruntime-node";
 import { createBuilder } from "./graph/builder.ts";
-import { writeModel } from "./onnx/write.ts";
+import { type ModelParts, writeModel } from "./onnx/write.ts";
 
 /** The module of onnxruntime-node. */
 export type Ort = typeof ort;
@@ -91,6 +91,15 @@ export function sessionOptions(
   };
 }
 
+/** Creates a session over a model. The engine has copied the elements beside it when the session is there. */
+export function openSession(
+  { InferenceSession }: Ort,
+  { model, externalData }: ModelParts,
+  options: ort.InferenceSession.SessionOptions,
+): Promise<ort.InferenceSession> {
+  return InferenceSession.create(model, { ...options, externalData });
+}
+
 /** Options of a session over the bytes of `optimisedModel`, which must live as long as the session. */
 export function optimisedOptions(threads: number): ort.InferenceSession.SessionOptions {
   return sessionOptions(threads, {
@@ -100,12 +109,12 @@ export function optimisedOptions(threads: number): ort.InferenceSession.SessionO
 }
 
 /** The optimised form of a model, in the format of onnxruntime. The engine writes it to files only. */
-export async function optimisedModel({ ort }: Machine, model: Uint8Array): Promise<Uint8Array> {
+export async function optimisedModel({ ort }: Machine, parts: ModelParts): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), "nnhal-ort-"));
   try {
     const optimizedModelFilePath = join(folder, "model.ort");
     const extra = { "session.save_model_format": "ORT" };
-    const session = await ort.InferenceSession.create(model, sessionOptions(1, { optimizedModelFilePath, extra }));
+    const session = await openSession(ort, parts, sessionOptions(1, { optimizedModelFilePath, extra }));
     await session.release();
     return await readFile(optimizedModelFilePath);
   } finally {

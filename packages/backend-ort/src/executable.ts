@@ -16,11 +16,20 @@ import {
   StatusError,
   shortage,
 } from "@nnhal/backend";
-import { elementAt, heldBytes, isTensorType, refineDimensions, type TensorInfo } from "@nnhal/operations";
+import {
+  byteLength,
+  elementAt,
+  elementCount,
+  heldBytes,
+  isTensorType,
+  refineDimensions,
+  sameShape,
+  type TensorInfo,
+} from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type * as ort from "onnxruntime-node";
-import { type Machine, sessionOptions } from "./engine.ts";
-import { type Interface, lowerGraph, modelOf, type Wire } from "./lower.ts";
+import { type Machine, openSession, sessionOptions } from "./engine.ts";
+import { type Interface, lowerGraph, modelPartsOf, type Wire } from "./lower.ts";
 import { restored, serialised } from "./serialised.ts";
 import { createSlots, type Slot, type Slots } from "./slots.ts";
 
@@ -35,6 +44,10 @@ interface Variant {
   readonly peak: number;
   /** By output. */
   readonly infos: readonly TensorInfo[];
+  /** The bytes that the value of each input takes; undefined if it is omitted. */
+  readonly inputSizes: readonly (number | undefined)[];
+  /** The bytes that the value of each output takes. */
+  readonly outputSizes: readonly number[];
   /** The result of every run that succeeds, if it is not measured. */
   readonly success: RunResult;
   /** How many runs use it. A session that is replaced is closed when there are none. */
@@ -142,7 +155,7 @@ async function createVariant(
   extents: readonly (readonly number[] | undefined)[],
 ): Promise<Variant> {
   const lowered = lowerGraph(graph, extents);
-  const session = await machine.ort.InferenceSession.create(modelOf(lowered), sessionOptions(machine.threads));
+  const session = await openSession(machine.ort, modelPartsOf(lowered), sessionOptions(machine.threads));
   return variantOver(machine, session, lowered);
 }
 
@@ -161,13 +174,22 @@ function variantOver(
     bytes,
     slots: createSlots(ort, inputs, outputs),
     infos: outputs.map(({ info }) => info),
+    inputSizes: inputs.map((wire) => wire && sizeOf(wire.info)),
+    outputSizes: outputs.map(({ info }) => sizeOf(info)),
     success: { status: ErrorStatus.NONE, outputShapes },
     users: 0,
     isReplaced: false,
   };
 }
 
-/** Never rejects. It allocates little, since small models run in microseconds. */
+function sizeOf({ type, dimensions }: TensorInfo): number {
+  return byteLength(type, elementCount(dimensions));
+}
+
+/**
+ * Never rejects. What every execution does is short and allocates little: the engine leaves nothing of it in the processor's caches, so
+ * that it takes several times as long as in a loop of its own.
+ */
 function run(
   compiled: Compiled,
   inputs: readonly (InputBuffer | undefined)[],
@@ -176,31 +198,58 @@ function run(
 ): Promise<RunResult> | RunResult {
   try {
     const variant = variantOf(compiled, inputs);
-    if (variant !== undefined) return runVariant(variant, compiled, inputs, outputs, context);
-    return addVariant(compiled, inputs).then((added) => runVariant(added, compiled, inputs, outputs, context), failure);
+    if (variant === undefined) {
+      const added = addVariant(compiled, inputs);
+      return added.then((variant) => runChecked(variant, compiled, inputs, outputs, context), failure);
+    }
+    if (haveRoom(variant, outputs)) return runVariant(variant, compiled.machine, inputs, outputs, context);
+    return runChecked(variant, compiled, inputs, outputs, context);
   } catch (error) {
     return failure(error);
   }
 }
 
-function runVariant(
+/** Runs a variant if the outputs can take its results. */
+function runChecked(
   variant: Variant,
   { graph, machine }: Compiled,
   inputs: readonly (InputBuffer | undefined)[],
   outputs: readonly OutputBuffer[],
   context: RunContext,
 ): Promise<RunResult> | RunResult {
-  const { infos, session, slots, success, peak } = variant;
+  const { infos } = variant;
+  try {
+    for (const [position, { dimensions }] of outputs.entries()) {
+      refineDimensions(elementAt(graph.outputs, position), dimensions, elementAt(infos, position).dimensions);
+    }
+    return shortage(infos, outputs) ?? runVariant(variant, machine, inputs, outputs, context);
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+/** Whether the outputs have the extents and the bytes of the results. */
+function haveRoom({ infos, outputSizes }: Variant, outputs: readonly OutputBuffer[]): boolean {
+  for (let position = 0; position < outputs.length; position++) {
+    const { bytes, dimensions } = elementAt(outputs, position);
+    if (bytes.length < elementAt(outputSizes, position)) return false;
+    if (!sameShape(elementAt(infos, position).dimensions, dimensions)) return false;
+  }
+  return true;
+}
+
+function runVariant(
+  variant: Variant,
+  machine: Machine,
+  inputs: readonly (InputBuffer | undefined)[],
+  outputs: readonly OutputBuffer[],
+  context: RunContext,
+): Promise<RunResult> | RunResult {
+  const { session, slots, success, peak } = variant;
   const { measure, now, temporaryLimit } = context;
   let slot: Slot | undefined;
   try {
     checkDeadline(context);
-    for (let position = 0; position < outputs.length; position++) {
-      const { dimensions } = elementAt(outputs, position);
-      refineDimensions(elementAt(graph.outputs, position), dimensions, elementAt(infos, position).dimensions);
-    }
-    const short = shortage(infos, outputs);
-    if (short !== undefined) return short;
     if (temporaryLimit !== undefined) ensureRoom(peak, machine, temporaryLimit);
     slot = slots.take();
     for (let position = 0; position < inputs.length; position++) {
@@ -268,34 +317,31 @@ function closeIfUnused({ isReplaced, users, session }: Variant): void {
   if (isReplaced && users === 0) void session.release();
 }
 
-/** The variant for the extents of a request; undefined if there is none yet. */
+/** The variant for the extents of a request; undefined if there is none yet. Throws if the bytes of an input are too few. */
 function variantOf({ variants, graph }: Compiled, inputs: readonly (InputBuffer | undefined)[]): Variant | undefined {
-  for (const variant of variants) {
-    if (!fitAll(variant.inputs, inputs)) continue;
+  for (let place = 0; place < variants.length; place++) {
+    const variant = elementAt(variants, place);
+    if (!fitAll(variant, inputs)) continue;
     for (let position = 0; position < inputs.length; position++) {
       const input = inputs[position];
-      // Throws if the bytes are too few.
-      if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
+      const size = variant.inputSizes[position] ?? 0;
+      // Throws, and says which.
+      if (input !== undefined && input.bytes.length < size) inputInfo(graph, elementAt(graph.inputs, position), input);
     }
     return variant;
   }
   return undefined;
 }
 
-function fitAll(wires: readonly (Wire | undefined)[], inputs: readonly (InputBuffer | undefined)[]): boolean {
+function fitAll({ inputs: wires }: Variant, inputs: readonly (InputBuffer | undefined)[]): boolean {
   for (let position = 0; position < wires.length; position++) {
-    if (!fits(wires[position], inputs[position])) return false;
+    const wire = wires[position];
+    const input = inputs[position];
+    if (wire === undefined || input === undefined) {
+      if (wire !== undefined || input !== undefined) return false;
+    } else if (!sameShape(wire.info.dimensions, input.dimensions)) return false;
   }
   return true;
-}
-
-function fits(wire: Wire | undefined, input: InputBuffer | undefined): boolean {
-  if (wire === undefined || input === undefined) return wire === undefined && input === undefined;
-  const { dimensions } = wire.info;
-  return (
-    dimensions.length === input.dimensions.length &&
-    dimensions.every((extent, axis) => extent === input.dimensions[axis])
-  );
 }
 
 /** Makes a session for the extents of a request; the oldest one is closed if there are too many. */

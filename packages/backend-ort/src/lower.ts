@@ -29,7 +29,7 @@ import { withSymmetricWeights } from "./graph/symmetric.ts";
 import type { Lowering } from "./lowerings/_lowering.ts";
 import { lowerings } from "./lowerings/index.ts";
 import type { ElementType } from "./onnx/types.ts";
-import { type OnnxGraph, writeModel } from "./onnx/write.ts";
+import { type ModelParts, type OnnxGraph, writeModel, writeModelParts } from "./onnx/write.ts";
 
 /** An input or output of a lowered graph. */
 export interface Wire {
@@ -134,6 +134,11 @@ export function lowerGraph(graph: GraphView, dimensions: readonly (readonly numb
 /** The bytes of the model of a lowered subgraph. */
 export function modelOf({ onnx }: LoweredGraph): Uint8Array<ArrayBuffer> {
   return writeModel(withSymmetricWeights(onnx));
+}
+
+/** The model of a lowered subgraph, with large constants beside it. */
+export function modelPartsOf({ onnx }: LoweredGraph): ModelParts {
+  return writeModelParts(withSymmetricWeights(onnx));
 }
 
 function peakOf({ operations, outputs: last }: GraphView, known: ReadonlyMap<number, TensorInfo | undefined>): number {

@@ -15,6 +15,7 @@ import {
   type Tensor,
   type TensorData,
   type TensorInfo,
+  tensorInfo,
 } from "@nnhal/operations";
 import type { Scratch } from "./scratch.ts";
 import { createWidened, type WidenedBudget } from "./widened.ts";
@@ -22,7 +23,17 @@ import { createWidened, type WidenedBudget } from "./widened.ts";
 /** A tensor as the engine holds it. */
 export interface Held extends Tensor {
   /** The elements belong to a request or a constant, so they must not be reused as scratch memory. */
-  readonly isForeign?: boolean;
+  readonly isForeign: boolean;
+}
+
+/** A tensor of some facts. */
+export function held(info: TensorInfo, data: TensorData, isForeign: boolean): Held & OutputTensor {
+  const { type, dimensions, scale, zeroPoint, channelQuant, params } = info;
+  // Made for each tensor of each run: most have neither.
+  if (channelQuant === undefined && params === undefined) {
+    return { type, dimensions, scale, zeroPoint, data, isForeign };
+  }
+  return { ...tensorInfo(info, dimensions), data, isForeign };
 }
 
 /** State that the kernels of an engine share. */
@@ -108,7 +119,7 @@ function outputPlaces(outputs: AnyArgs): OutputPlace[] {
 /** The outputs of a run. */
 interface Made {
   /** In the order of the operand list. */
-  readonly tensors: OutputTensor[];
+  readonly tensors: (Held & OutputTensor)[];
   readonly record: AnyOutputs;
   /** Large pieces of scratch memory that must be cleared. */
   unclear?: TensorData[];
@@ -124,7 +135,7 @@ function makeOutputs(places: readonly OutputPlace[], scratch: Scratch): Made {
   return made;
 }
 
-function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): OutputTensor {
+function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): Held & OutputTensor {
   const count = elementCount(info.dimensions);
   const data = scratch.take(info.type, count);
   if (data !== undefined) {
@@ -134,7 +145,7 @@ function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): OutputTenso
       made.unclear.push(data);
     }
   }
-  const output = { ...info, data: data ?? createData(info.type, count) };
+  const output = held(info, data ?? createData(info.type, count), false);
   made.tensors.push(output);
   return output;
 }

@@ -2,9 +2,9 @@
  * The reference backend: a CPU device that runs the reference kernels of @nnhal/operations, one operation after the other.
  */
 import { type Backend, capabilitiesOf, type KernelEngine, kernelBackend } from "@nnhal/backend";
-import { type ExtensionDefinition, type Operation, tensorInfo } from "@nnhal/operations";
+import type { ExtensionDefinition, Operation } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
-import { type Held, kernelOf } from "./kernel.ts";
+import { type Held, held, kernelOf } from "./kernel.ts";
 import { createScratch } from "./scratch.ts";
 
 /** Options of `createReferenceBackend`. */
@@ -50,7 +50,7 @@ function createEngine(
     kernels: (operation) => kernels(definitionFor(operation)),
     extensions: extensions.map((extension) => ({ extension, kernels })),
     extentsOf: ({ dimensions }) => dimensions,
-    upload: (info, data) => ({ ...tensorInfo(info, info.dimensions), data, isForeign: true }),
+    upload: (info, data) => held(info, data, true),
     download: ({ data }) => data,
     release({ data, isForeign }) {
       if (!isForeign) scratch.giveBack(data);

@@ -26,6 +26,7 @@ export {
   type CaseResult,
   type Counts,
   type JudgedElements,
+  type Precision,
   type Suite,
   type Summary,
   summarise,

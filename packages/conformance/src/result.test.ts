@@ -30,6 +30,7 @@ describe("summarise", () => {
         ["ADD", { passed: 0, failed: 2, unsupported: 0, skipped: 1 }],
         ["DIV", { passed: 0, failed: 0, unsupported: 1, skipped: 0 }],
       ]),
+      byType: new Map(),
       failures: [
         { name: "b", reason: "first" },
         { name: "e", reason: "second" },
@@ -40,6 +41,30 @@ describe("summarise", () => {
       ]),
     });
     expect(seen).toEqual(["a", "b", "c", "d", "e", "f"]);
+  });
+
+  it("counts examples by the type of their result too, with the greatest of their errors", async () => {
+    const add = { subject: "ADD", type: "TENSOR_FLOAT32" } as const;
+    const { byType } = await summarise(
+      resultsOf(
+        { ...add, name: "a", verdict: "passed", error: 0.25 },
+        { ...add, name: "b", verdict: "passed", error: 0.5 },
+        { ...add, name: "c", verdict: "passed" },
+        { ...add, name: "d", type: "TENSOR_INT32", verdict: "unsupported", reason: "no" },
+        { name: "e", subject: "facts", verdict: "passed" },
+      ),
+    );
+    expect(byType).toEqual(
+      new Map([
+        [
+          "ADD",
+          new Map([
+            ["TENSOR_FLOAT32", { passed: 3, failed: 0, unsupported: 0, skipped: 0, worst: 0.5 }],
+            ["TENSOR_INT32", { passed: 0, failed: 0, unsupported: 1, skipped: 0, worst: undefined }],
+          ]),
+        ],
+      ]),
+    );
   });
 
   it("counts a result as often as it says", async () => {

@@ -2,7 +2,7 @@
  * The report of a suite: one result for each case on a device, and their sum. Every suite of the kit is a function of a
  * device that yields such results, so that all suites share isolation, counting and output.
  */
-import type { Device } from "@nnhal/types";
+import type { Device, OperandTypeName } from "@nnhal/types";
 import type { Need } from "./suites/needs.ts";
 
 /**
@@ -34,6 +34,13 @@ export interface CaseResult {
   readonly count?: number;
   /** Of a random graph: how many elements its outputs have, and how many of them are compared. */
   readonly elements?: JudgedElements;
+  /** Of an example: the type of the operation's first result. */
+  readonly type?: OperandTypeName;
+  /**
+   * Of an example whose results were compared: the greatest part of its allowance that an element uses up. 0: all are exactly as
+   * expected; above 1 the case has failed; 1e9 stands for all that is greater.
+   */
+  readonly error?: number;
 }
 
 /** How many elements of outputs there are, and how many of them are compared: of the others the HAL leaves open what they are. */
@@ -48,11 +55,18 @@ export type Suite<Options> = (device: Device, options: Options) => AsyncIterable
 /** Numbers of cases by outcome. */
 export type Counts = Readonly<Record<Verdict, number>>;
 
+/** What was tried of an operation and a type, and the greatest of the cases' errors; undefined if no results were compared. */
+export interface Precision extends Counts {
+  readonly worst: number | undefined;
+}
+
 /** The sum of a run. */
 export interface Summary extends Counts {
   readonly total: number;
   /** By subject, in the order of the first case of each. */
   readonly bySubject: ReadonlyMap<string, Counts>;
+  /** Of examples, by subject and by the type of the result. */
+  readonly byType: ReadonlyMap<string, ReadonlyMap<OperandTypeName, Precision>>;
   /** The failed cases, in the order in which they ran. */
   readonly failures: readonly { readonly name: string; readonly reason: string }[];
   /** Why cases were unsupported or skipped, and how many each, in the order of the first case of each. */
@@ -68,11 +82,12 @@ export async function summarise(
 ): Promise<Summary> {
   const all = noCounts();
   const bySubject = new Map<string, Record<Verdict, number>>();
+  const byType = new Map<string, Map<OperandTypeName, MutablePrecision>>();
   const failures: { name: string; reason: string }[] = [];
   const reasons = new Map<string, number>();
   let sum: JudgedElements | undefined;
   for await (const result of results) {
-    const { name, subject, verdict, reason = "", count = 1, elements } = result;
+    const { name, subject, verdict, reason = "", count = 1, elements, type, error } = result;
     if (elements !== undefined) {
       sum = { judged: (sum?.judged ?? 0) + elements.judged, total: (sum?.total ?? 0) + elements.total };
     }
@@ -80,12 +95,37 @@ export async function summarise(
     bySubject.set(subject, counts);
     counts[verdict] += count;
     all[verdict] += count;
+    if (type !== undefined) addPrecision(byType, subject, type, verdict, error);
     if (verdict === "failed") failures.push({ name, reason });
     else if (verdict !== "passed") reasons.set(reason, (reasons.get(reason) ?? 0) + count);
     onResult(result);
   }
-  const total = all.passed + all.failed + all.unsupported + all.skipped;
-  return { ...all, total, bySubject, failures, reasons, ...(sum && { elements: sum }) };
+  return {
+    ...all,
+    total: all.passed + all.failed + all.unsupported + all.skipped,
+    bySubject,
+    byType,
+    failures,
+    reasons,
+    ...(sum && { elements: sum }),
+  };
+}
+
+type MutablePrecision = Record<Verdict, number> & { worst: number | undefined };
+
+function addPrecision(
+  byType: Map<string, Map<OperandTypeName, MutablePrecision>>,
+  subject: string,
+  type: OperandTypeName,
+  verdict: Verdict,
+  error: number | undefined,
+): void {
+  const types = byType.get(subject) ?? new Map<OperandTypeName, MutablePrecision>();
+  byType.set(subject, types);
+  const sum = types.get(type) ?? { ...noCounts(), worst: undefined };
+  types.set(type, sum);
+  sum[verdict]++;
+  if (error !== undefined) sum.worst = Math.max(sum.worst ?? 0, error);
 }
 
 function noCounts(): Record<Verdict, number> {

@@ -6,13 +6,14 @@ import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import type { LiftOptions } from "@nnhal/driver-core/versions";
 import { addExample } from "@nnhal/test-kit/examples";
+import { everyWay } from "@nnhal/test-kit/samples";
 import type { Device, HalVersion } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { summarise } from "./result.ts";
 import { allVectors, areThere } from "./vectors/all.test-helper.ts";
 import type { Example } from "./vectors/example.ts";
 import { runVectors } from "./vectors/run.ts";
-import { everyWay, faces, hasModel, shares } from "./vectors/turns.test-helper.ts";
+import { faces, hasModel, shares } from "./vectors/turns.test-helper.ts";
 import type { VectorCase } from "./vectors/variant.ts";
 import { deviceThrough, runVectorsThrough } from "./versions.ts";
 

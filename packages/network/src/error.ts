@@ -32,6 +32,8 @@ export type NetworkErrorCode =
   | "WRONG_TASK"
   /** The model is closed. */
   | "CLOSED"
+  /** A device did not end a run within its `timeout`. */
+  | "TIMED_OUT"
   /** A device failed while it computed. */
   | "FAILED";
 

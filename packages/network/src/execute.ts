@@ -19,23 +19,52 @@ export interface OutputBytes<Info extends TensorShape> {
   readonly bytes: Uint8Array;
 }
 
+/** How long a run took, in milliseconds, as the device says; undefined if it does not. */
+export interface RunTiming {
+  /** In the driver, with what its hardware did. */
+  readonly inDriver: number | undefined;
+  readonly onHardware: number | undefined;
+}
+
+/** What else a run is to do. Only for a compilation for one explicit device, as in the NNAPI. */
+export interface ExecuteOptions {
+  /** Milliseconds after which the device gives up: MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT. Default: no limit. */
+  readonly timeout?: number | undefined;
+  /** Measures the run. */
+  readonly onTiming?: ((timing: RunTiming) => void) | undefined;
+}
+
 /**
  * Runs once. `into`: memory for some outputs, which is used if its size is right. Rejects with a NeuralNetworksError. Outputs of open
  * shape have no room at first: the answer says how much they need, and the run is repeated.
  */
-export async function execute<Info extends TensorShape>(
+export function execute<Info extends TensorShape>(
   compilation: Compilation,
   inputs: readonly InputBytes[],
   outputs: readonly Info[],
   into: readonly (Uint8Array | undefined)[] = [],
-  mayGrow = true,
+  options: ExecuteOptions = {},
 ): Promise<OutputBytes<Info>[]> {
+  return attempt(compilation, inputs, outputs, into, options, true);
+}
+
+async function attempt<Info extends TensorShape>(
+  compilation: Compilation,
+  inputs: readonly InputBytes[],
+  outputs: readonly Info[],
+  into: readonly (Uint8Array | undefined)[],
+  options: ExecuteOptions,
+  mayGrow: boolean,
+): Promise<OutputBytes<Info>[]> {
+  const { timeout, onTiming } = options;
   const buffers = outputs.map((info, index) => {
     const given = into[index];
     const size = byteSize(info);
     return given?.length === size ? given : new Uint8Array(size);
   });
   const execution = new Execution(compilation);
+  if (timeout !== undefined) execution.setTimeout(nanoseconds(timeout));
+  if (onTiming !== undefined) execution.setMeasureTiming(true);
   for (const [index, { bytes, shape }] of inputs.entries()) execution.setInput(index, bytes, shape);
   for (const [index, bytes] of buffers.entries()) execution.setOutput(index, bytes);
   const shapeOf = (index: number) =>
@@ -45,10 +74,21 @@ export async function execute<Info extends TensorShape>(
     await execution.compute();
   } catch (error) {
     const isTooSmall = error instanceof NeuralNetworksError && error.code === ResultCode.OUTPUT_INSUFFICIENT_SIZE;
-    if (isTooSmall && mayGrow) return execute(compilation, inputs, shaped(), into, false);
+    if (isTooSmall && mayGrow) return attempt(compilation, inputs, shaped(), into, options, false);
     throw error;
   }
+  onTiming?.({ inDriver: millisecondsOf(execution, "inDriver"), onHardware: millisecondsOf(execution, "onHardware") });
   return shaped().map((info, index) => ({ info, bytes: elementAt(buffers, index).subarray(0, byteSize(info)) }));
+}
+
+/** At least one: 0 means no limit. */
+function nanoseconds(milliseconds: number): bigint {
+  return BigInt(Math.max(1, Math.round(milliseconds * 1e6)));
+}
+
+function millisecondsOf(execution: Execution, code: "inDriver" | "onHardware"): number | undefined {
+  const duration = execution.getDuration(code);
+  return duration === undefined ? undefined : Number(duration) / 1e6;
 }
 
 /** Elements of the real value 0. */

@@ -4,6 +4,7 @@
 export type { Engine } from "./devices.ts";
 export type { ElementArray, ElementType, NumberArray, Quantization } from "./elements.ts";
 export { NetworkError, type NetworkErrorCode, type NetworkErrorOptions } from "./error.ts";
+export type { RunTiming } from "./execute.ts";
 export type { InputValue } from "./inputs.ts";
 export { type LoadOptions, type LoadProgress, load } from "./load.ts";
 export type { SessionOptions, Stage } from "./local-session.ts";

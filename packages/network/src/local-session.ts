@@ -4,14 +4,23 @@
 import type { Step } from "@nnhal/driver-core/partition";
 import { extensionName } from "@nnhal/extension-tflite/types";
 import { type ExtensionDefinition, elementAt, operationText, vocabularyOf, whenLoaded } from "@nnhal/operations";
-import { Compilation, Model, NeuralNetworksError, type StepTime } from "@nnhal/runtime";
+import { Compilation, Model, NeuralNetworksError, ResultCode, type StepTime } from "@nnhal/runtime";
 import { createStates, type ImportedModel, importTflite, readTflite, TfliteError } from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
 import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
 import { NetworkError } from "./error.ts";
-import { execute, type InputBytes } from "./execute.ts";
-import type { Description, ExplainedOperation, Explanation, Profile, Session, Value } from "./session.ts";
+import { type ExecuteOptions, execute, type InputBytes, type RunTiming } from "./execute.ts";
+import type {
+  Asked,
+  Computed,
+  Description,
+  ExplainedOperation,
+  Explanation,
+  Profile,
+  Session,
+  Value,
+} from "./session.ts";
 import { messageOf, oneLine } from "./text.ts";
 
 /** How to open a model. Those that can be copied go to a worker, too. */
@@ -175,17 +184,30 @@ function createSession(
       all[index] = argument({ bytes, shape: dimensions }, index);
     return all;
   };
-  const once = async (values: readonly Value[], into: readonly (Uint8Array | undefined)[] = []): Promise<Value[]> => {
-    const results = await failing(() => execute(compilation, argumentsOf(values), outputs, into));
+  // The NNAPI tells deadlines and asks for times of one device that was chosen, and of no others.
+  const isForOne = selection.devices.length === 1 && selection.cpu === undefined;
+  const once = async (
+    values: readonly Value[],
+    into: readonly (Uint8Array | undefined)[] = [],
+    { timeout, measure = false }: Asked = {},
+  ): Promise<Computed> => {
+    let timing: RunTiming | undefined;
+    const onTiming = (measured: RunTiming) => {
+      timing = measured;
+    };
+    const options: ExecuteOptions = isForOne ? { timeout, ...(measure && { onTiming }) } : {};
+    const results = await failing(() => execute(compilation, argumentsOf(values), outputs, into, options));
     state.update(imported, (output) => {
       const { bytes, info } = elementAt(results, output);
       return { bytes, dimensions: info.shape };
     });
-    return results.flatMap(({ info, bytes }, place) => (stateOutputs.has(place) ? [] : [{ bytes, shape: info.shape }]));
+    const own = results.filter((_, place) => !stateOutputs.has(place));
+    return { values: own.map(({ info, bytes }) => ({ bytes, shape: info.shape })), timing };
   };
   return {
     description,
-    compute: (values, into) => track(states.length === 0 ? once(values, into) : inTurn(() => once(values, into))),
+    compute: (values, into, asked) =>
+      track(states.length === 0 ? once(values, into, asked) : inTurn(() => once(values, into, asked))),
     explain: async () => explain(compilation, named),
     profile: (values, runs) =>
       track(inTurn(() => profile(imported, named, selection, () => argumentsOf(values), runs, compilation))),
@@ -217,7 +239,10 @@ async function failing<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work();
   } catch (error) {
     if (!(error instanceof NeuralNetworksError)) throw error;
-    throw new NetworkError("FAILED", `the run failed: ${oneLine(messageOf(error))}`, { cause: error });
+    const isLate =
+      error.code === ResultCode.MISSED_DEADLINE_TRANSIENT || error.code === ResultCode.MISSED_DEADLINE_PERSISTENT;
+    const message = `the run failed: ${oneLine(messageOf(error))}`;
+    throw new NetworkError(isLate ? "TIMED_OUT" : "FAILED", message, { cause: error });
   }
 }
 

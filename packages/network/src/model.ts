@@ -3,7 +3,8 @@
  */
 import { elementAt } from "@nnhal/operations";
 import type { ElementArray } from "./elements.ts";
-import { check } from "./error.ts";
+import { check, NetworkError } from "./error.ts";
+import type { RunTiming } from "./execute.ts";
 import { encodeInput, encodePlain, type InputValue, isValue } from "./inputs.ts";
 import { type OutputBuffers, type Outputs, outputsOf, placeBuffers, tensorOf } from "./results.ts";
 import type { Explanation, Profile, Session, Value } from "./session.ts";
@@ -19,6 +20,13 @@ export interface RunOptions {
   readonly raw?: boolean | undefined;
   /** Memory for outputs by name: an array of the type and length that the result has. Default: new memory. */
   readonly outputs?: OutputBuffers | undefined;
+  /**
+   * Milliseconds that the run may take: then it rejects with TIMED_OUT. The device is told and ends its work if the model runs on one
+   * device that was named, such as `devices: "ort"`; others do not know. Default: no limit.
+   */
+  readonly timeout?: number | undefined;
+  /** Has the device measure the run, and gets the times. Called if the model runs on one device that was named, and the device measures. */
+  readonly onTiming?: ((timing: RunTiming) => void) | undefined;
   /** When it aborts, the run rejects with its reason. What a device has begun it ends, and nothing sees the result. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -104,8 +112,14 @@ export function createModel(session: Session): Model {
       return value;
     });
   };
-  const run = async (given: Inputs, { raw = false, outputs: buffers = {}, signal }: RunOptions = {}) => {
+  const run = async (given: Inputs, options: RunOptions = {}) => {
+    const { raw = false, outputs: buffers = {}, timeout, onTiming, signal } = options;
     expectOpen("run");
+    check(
+      timeout === undefined || timeout > 0,
+      "BAD_OPTION",
+      () => `timeout: ${timeout} is not a number of milliseconds above 0`,
+    );
     signal?.throwIfAborted();
     const into = placeBuffers(buffers, outputs, raw);
     const values = await encode(given);
@@ -113,8 +127,11 @@ export function createModel(session: Session): Model {
     signal?.throwIfAborted();
     // Elements that the caller gets as they are can be computed to where they are wanted.
     const places = into.map((array) => array && new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
-    const results = await until(session.compute(values, signal === undefined ? places : []), signal);
-    const tensors = await tensorsOf(outputs, results, raw, into);
+    const mayOutlive = signal !== undefined || timeout !== undefined;
+    const work = session.compute(values, mayOutlive ? [] : places, { timeout, measure: onTiming !== undefined });
+    const results = await until(within(work, timeout), signal);
+    if (results.timing !== undefined) onTiming?.(results.timing);
+    const tensors = await tensorsOf(outputs, results.values, raw, into);
     return outputsOf(outputs, tensors);
   };
   const state: ModelState = {
@@ -195,6 +212,22 @@ async function zeroInputs(inputs: readonly TensorInfo[]): Promise<Value[]> {
     return encodePlain(value, info, "the input");
   });
   return Promise.all(values);
+}
+
+/** Resolves as the work does, unless it takes longer. Nothing waits for work that is late. */
+async function within<Result>(work: Promise<Result>, timeout: number | undefined): Promise<Result> {
+  if (timeout === undefined) return work;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `the run failed: it was to take ${timeout} ms at most`;
+    // A device that was told may say so itself, a little later and in more detail.
+    timer = setTimeout(() => reject(new NetworkError("TIMED_OUT", message)), timeout);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Resolves as the work does, unless the signal aborts before. */

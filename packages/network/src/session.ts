@@ -1,6 +1,7 @@
 /**
  * A loaded model behind bytes: what computes in this thread, or in a worker. All values can be copied between threads.
  */
+import type { RunTiming } from "./execute.ts";
 import type { TensorInfo } from "./tensor-info.ts";
 
 /** The bytes of a value, and its extents. */
@@ -54,11 +55,26 @@ export interface Profile {
   readonly operations: readonly (Omit<ExplainedOperation, "reason"> & { readonly time: number | undefined })[];
 }
 
+/** What a run is asked for besides its outputs. */
+export interface Asked {
+  /** Milliseconds that the device may take. Devices are told if the model runs on one device, without fallback. */
+  readonly timeout?: number | undefined;
+  /** Whether the device measures the run. It does if the model runs on one device, without fallback. */
+  readonly measure?: boolean | undefined;
+}
+
+/** What a run has come to. */
+export interface Computed {
+  readonly values: readonly Value[];
+  /** undefined: it was not measured. */
+  readonly timing?: RunTiming | undefined;
+}
+
 /** A loaded model. Its methods reject with a NetworkError. */
 export interface Session {
   readonly description: Description;
   /** Values by place; `into` may have the memory of some outputs, which is used if the output fits it exactly. */
-  compute(inputs: readonly Value[], into?: readonly (Uint8Array | undefined)[]): Promise<readonly Value[]>;
+  compute(inputs: readonly Value[], into?: readonly (Uint8Array | undefined)[], asked?: Asked): Promise<Computed>;
   explain(): Promise<Explanation>;
   /** Runs several times, with each operation in a step of its own. */
   profile(inputs: readonly Value[], runs: number): Promise<Profile>;

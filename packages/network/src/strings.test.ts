@@ -27,6 +27,14 @@ it("strings go in and come out", async () => {
   expect((await model.profile({ runs: 1 })).operations.length).toBeGreaterThan(0);
 });
 
+it("strings of any bytes are passed as bytes", async () => {
+  await using model = await load(swapping(2), { devices: "reference", engines: [] });
+  const { output } = await model.run([new Uint8Array([0xff, 0]), "b"], { raw: true });
+  expect(output).toMatchObject({ shape: [2], strings: ["b", "\ufffd\0"] });
+  // Rows of the length and the bytes.
+  expect([...output.data]).toEqual([1, 0, 0, 0, 0x62, 0, 2, 0, 0, 0, 0xff, 0]);
+});
+
 it("open extents are those of the strings", async () => {
   await using model = await load(swapping(0), { devices: "reference", engines: [], dynamicShapes: true });
   expect(model.inputs).toMatchObject([{ shape: [0] }]);

@@ -7,11 +7,11 @@ import type { Value } from "./session.ts";
 import { infoText, type Tensor, type TensorInfo } from "./tensor-info.ts";
 import { isShaped, kindOf, shapeFor, shapeOfList } from "./values.ts";
 
-/** The bytes of a string, of lists of strings, or of a tensor of strings. Throws a NetworkError. */
+/** The bytes of a string, of lists of strings, or of a tensor of strings. A Uint8Array is a string of any bytes. Throws a NetworkError. */
 export function encodeStringValue(value: unknown, info: TensorInfo, what: string): Value {
   const { items, given } = itemsOf(value, what);
   const strings = items.map((item) => {
-    const isString = typeof item === "string";
+    const isString = typeof item === "string" || item instanceof Uint8Array;
     check(
       isString,
       "WRONG_TYPE",

@@ -3,7 +3,7 @@
  * line: pictures and their elements, scores, labels, and tensors in messages.
  */
 export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
-export { execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
+export { type ExecuteOptions, execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
 export { type Labels, packedLabels } from "./labels.ts";
 export { decodePicture } from "./picture/decode.ts";
 export { checkSize, MOST_PIXELS, type Picture } from "./picture/picture.ts";

@@ -11,8 +11,8 @@ import { messageOf, shapeText } from "./text.ts";
 /** Numbers in lists, one level for each dimension, or all in one list. */
 export type NumberList = readonly (number | bigint | boolean | NumberList)[];
 
-/** Strings in lists, one level for each dimension, or all in one list. */
-export type StringList = readonly (string | StringList)[];
+/** Strings in lists, one level for each dimension, or all in one list. A Uint8Array is a string of any bytes. */
+export type StringList = readonly (string | Uint8Array | StringList)[];
 
 /** Elements with their extents, such as a result of another model. */
 export interface ShapedData {

@@ -80,7 +80,7 @@ export async function openWorkerSession(
     return {
       description,
       // Memory of this thread is of no use to the worker.
-      compute: (inputs) => ask({ ask: "compute", args: [inputs.map(alone)] }),
+      compute: (inputs, _, asked) => ask({ ask: "compute", args: [inputs.map(alone), [], asked] }),
       explain: call("explain"),
       profile: call("profile"),
       readState: call("readState"),

@@ -55,6 +55,7 @@ export {
   picture,
   type Quantization,
   type RunOptions,
+  type RunTiming,
   resample,
   type ScoredClass,
   type Segmentation,

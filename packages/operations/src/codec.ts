@@ -58,8 +58,18 @@ export function encodeTensorData(type: AnyOperandType, data: AnyTensorData, byte
     }
     return;
   }
+  if (data.length <= fewNumbers && data instanceof Float32Array) {
+    few.set(data);
+    for (let index = 0; index < data.byteLength; index++) bytes[index] = bytesOfFew[index];
+    return;
+  }
   bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
+
+/** An array of a few numbers has no buffer until it is asked for it, which takes longer than to copy them. */
+const fewNumbers = 8;
+const few = new Float32Array(fewNumbers);
+const bytesOfFew = new Uint8Array(few.buffer);
 
 function isHalf(type: AnyOperandType): boolean {
   return type === "FLOAT16" || type === "TENSOR_FLOAT16";

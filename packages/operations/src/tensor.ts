@@ -49,6 +49,8 @@ export function tensorInfo(
   zeroPoint = operand.zeroPoint,
 ): TensorInfo {
   const { type, channelQuant, params } = operand;
+  // Made for each tensor of each run: most have neither.
+  if (channelQuant === undefined && params === undefined) return { type, dimensions, scale, zeroPoint };
   return {
     type,
     dimensions,

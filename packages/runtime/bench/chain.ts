@@ -9,7 +9,7 @@ import { type Backend, type Executable, viewModel } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { allocateMemory, mapMemory } from "@nnhal/driver-core/memory";
-import { androidPolicy, askAndPlan, separateOperations } from "@nnhal/driver-core/partition";
+import { androidPolicy, askAndPlan } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import { Compilation, type CompilationOptions, Execution, Model } from "@nnhal/runtime";
 import {
@@ -96,8 +96,7 @@ async function byDevice(model: HalModel, device: Device): Promise<Contestant> {
 
 /** The plan's steps by hand, one after the other: what the runtime's own share of many steps is measured against. */
 async function byDeviceInSteps(model: Model, device: Device): Promise<Contestant> {
-  const planned = await askAndPlan(model.hal, [device]);
-  const apart = "unplannable" in planned ? planned : separateOperations(planned);
+  const apart = await askAndPlan(model.hal, [device], { separateOperations: true });
   if ("unplannable" in apart) throw new Error(apart.message);
   const runs: Contestant[] = [];
   for (const step of apart.steps) {

@@ -1,4 +1,5 @@
 import { configureExecutionBurst } from "@nnhal/driver-core/burst";
+import { allocateMemory, memoryOf } from "@nnhal/driver-core/memory";
 import { androidPolicy } from "@nnhal/driver-core/partition";
 import {
   type BurstResult,
@@ -68,6 +69,119 @@ function counting() {
   }));
   return { seen, device };
 }
+
+/** Bytes of a queue of the default capacity. */
+const queueSize = (64 + 8 * 1024) * 4;
+
+/** A device behind a connection: it sees only the memory that it has made. Counts ordinary executions, and what it has made. */
+function elsewhere(change: { allocate?: (size: number) => HalMemory } = {}) {
+  const seen = { ordinary: 0, queues: 0, staged: 0 };
+  const shared = new WeakSet<HalMemory>();
+  const allocate = (size: number) => {
+    if (size === queueSize) seen.queues++;
+    else seen.staged++;
+    const memory = allocateMemory(size);
+    shared.add(memory);
+    return memory;
+  };
+  const device = withPrepared(reference, (own) => ({
+    sharedMemory: { allocate, ...change },
+    async execute(...request) {
+      seen.ordinary++;
+      return own.execute(...request);
+    },
+    async configureExecutionBurst(callback, requests, results): Promise<BurstResult> {
+      // The service is in another process: there is no way but the queues.
+      const isSeen = shared.has(requests.memory) && shared.has(results.memory);
+      const message = "a queue lies in memory of this process alone";
+      if (!isSeen) return { status: ErrorStatus.INVALID_ARGUMENT, message, context: null };
+      const result = await own.configureExecutionBurst?.(callback, requests, results);
+      if (!result?.context) return { status: ErrorStatus.GENERAL_FAILURE, context: null };
+      const { context } = result;
+      const refuseMemory = (memory: HalMemory) => (shared.has(memory) ? undefined : "the connection copies the memory");
+      return {
+        ...result,
+        context: { freeMemory: (slot) => context.freeMemory(slot), close: () => context.close?.() },
+        refuseMemory,
+      };
+    },
+  }));
+  return { seen, device };
+}
+
+describe("Burst of a device in another process", () => {
+  it("has its queues in memory that the device makes, and so the values of arrays", async () => {
+    const { seen, device } = elsewhere();
+    const compilation = await compile(addModel(), [device]);
+    const burst = await Burst.create(compilation);
+    for (const x of [1, 2, 3]) {
+      const { execution, output } = ready(compilation, x);
+      await execution.burstCompute(burst);
+      expect([...output]).toEqual([10 + x, 20 + x]);
+    }
+    expect(seen).toEqual({ ordinary: 0, queues: 2, staged: 1 });
+    burst.close();
+  });
+
+  it("takes more memory for larger arrays", async () => {
+    const { seen, device } = elsewhere();
+    const vector = { type: "TENSOR_FLOAT32", dimensions: [0] } as const;
+    const model = operationModel("RELU", [vector], [], [vector]);
+    const compilation = await compile(model, [device]);
+    const burst = await Burst.create(compilation);
+    for (const count of [2, 400, 2000, 3]) {
+      const execution = new Execution(compilation);
+      const output = new Float32Array(count);
+      execution.setInput(
+        0,
+        Float32Array.from({ length: count }, (_, index) => index - 1),
+        [count],
+      );
+      execution.setOutput(0, output);
+      await execution.burstCompute(burst);
+      expect([...output]).toEqual(Array.from({ length: count }, (_, index) => Math.max(0, index - 1)));
+    }
+    expect(seen).toMatchObject({ ordinary: 0, staged: 2 });
+    burst.close();
+  });
+
+  it("leaves requests with memories that the device does not see to ordinary executions", async () => {
+    const { seen, device } = elsewhere();
+    const compilation = await compile(addModel(), [device]);
+    const burst = await Burst.create(compilation);
+    const memory = Memory.from(memoryOf(new Uint8Array(Float32Array.of(1, 2).buffer)));
+    const execution = new Execution(compilation);
+    const output = new Float32Array(2);
+    execution.setInputFromMemory(0, memory);
+    execution.setInput(1, Float32Array.of(10, 20));
+    execution.setOutput(0, output);
+    await execution.burstCompute(burst);
+    expect([...output]).toEqual([11, 22]);
+    expect(seen.ordinary).toBe(1);
+    burst.close();
+  });
+
+  it.each<[string, (size: number) => HalMemory]>([
+    [
+      "throws",
+      () => {
+        throw new Error("no memory today");
+      },
+    ],
+    ["makes memory that is too small", (size) => allocateMemory(size - 1)],
+    // A device without types.
+    ["makes nothing", () => undefined as unknown as HalMemory],
+  ])("executes without queues if the device %s", async (_what, allocate) => {
+    const { seen, device } = elsewhere({ allocate });
+    const compilation = await compile(addModel(), [device]);
+    const burst = await Burst.create(compilation);
+    const { execution, output } = ready(compilation);
+    await execution.burstCompute(burst);
+    expect([...output]).toEqual([11, 21]);
+    expect(seen.ordinary).toBe(1);
+    burst.close();
+  });
+});
 
 describe("Burst", () => {
   it("runs executions through the device's queues, one after the other", async () => {

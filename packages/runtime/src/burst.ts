@@ -1,7 +1,7 @@
 /**
  * Burst: executions of one compilation in rapid succession (NNAPI: ANeuralNetworksBurst).
  */
-import type { BurstController as HalBurst } from "@nnhal/driver-core/burst";
+import type { BurstExecutionResult, BurstController as HalBurst } from "@nnhal/driver-core/burst";
 import {
   ErrorStatus,
   type ExecuteOptions,
@@ -9,13 +9,15 @@ import {
   type Memory as HalMemory,
   type Request,
 } from "@nnhal/types";
+import { type BurstStage, createBurstStage } from "./burst-stage.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { close, whenCollected } from "./finalizer.ts";
 import { expectKind } from "./given.ts";
-import type { GuardedModel } from "./guard/prepared-model.ts";
+import type { GuardedModel, OpenedBurst } from "./guard/prepared-model.ts";
 import type { Memory } from "./memory.ts";
 import { isRecoverable } from "./plan/run.ts";
 import { expect, ResultCode } from "./result-code.ts";
+import type { Abandoned } from "./watch.ts";
 
 /**
  * A burst of a compilation, for `Execution.burstCompute`. If one device has the whole model, and serves bursts, requests go
@@ -27,16 +29,21 @@ import { expect, ResultCode } from "./result-code.ts";
 export class Burst {
   readonly #compilation: CompiledModel;
   readonly #queues: HalBurst | undefined;
+  /** For the caller's arrays, if the device does not see them. */
+  readonly #stage: BurstStage | undefined;
   readonly #remembered = new WeakSet<Memory>();
   /** Memories can outlive bursts, and bursts can outlive memories: neither keeps the other alive. */
   readonly #forget: (pool: HalMemory) => void;
   readonly #cancelFinalizer: () => void;
   #state: "idle" | "busy" | "closed" = "idle";
 
-  private constructor(compilation: CompiledModel, queues: HalBurst | undefined) {
+  private constructor(compilation: CompiledModel, opened: OpenedBurst | undefined) {
+    const queues = opened?.burst ?? undefined;
     this.#compilation = compilation;
     this.#queues = queues;
     this.#forget = (pool) => void queues?.freeMemory(pool);
+    const { allocateShared } = opened ?? {};
+    this.#stage = allocateShared && createBurstStage(allocateShared, this.#forget);
     this.#cancelFinalizer = whenCollected(this, queues, close);
   }
 
@@ -82,10 +89,16 @@ export class Burst {
     const ordinarily = () => preparedModel.execute(request, options);
     try {
       if (this.#queues === undefined) return await ordinarily();
-      const { fallback, ...result } = await this.#queues.compute(request, options);
+      const staged = this.#stage?.enter(request, (memory) => !memories.has(memory));
+      const sent = staged?.request ?? request;
+      const answer: BurstExecutionResult & Abandoned = await this.#queues.compute(sent, options);
+      if (answer.abandoned !== undefined) this.#stage?.leave();
+      const { fallback, ...result } = answer;
       if (fallback) return await ordinarily();
-      for (const pool of request.pools) {
-        if (pool.kind !== "memory") continue;
+      // Outputs that are long enough are complete, even if another is not.
+      if (result.outputShapes.length > 0) staged?.finish();
+      for (const pool of sent.pools) {
+        if (pool.kind !== "memory" || pool.memory === this.#stage?.memory) continue;
         const memory = memories.get(pool.memory);
         // The queues forget it before the next request.
         if (memory === undefined) void this.#queues.freeMemory(pool.memory);
@@ -112,10 +125,11 @@ function forget({ queues, pool }: { readonly queues: HalBurst | undefined; reado
 async function queuesTo(
   model: GuardedModel | undefined,
   { log }: Pick<CompiledModel, "log">,
-): Promise<HalBurst | undefined> {
+): Promise<OpenedBurst | undefined> {
   if (model?.openBurst === undefined) return undefined;
-  const { status, message, burst } = await model.openBurst();
-  if (status === ErrorStatus.NONE && burst !== null) return burst;
+  const opened = await model.openBurst();
+  const { status, message, burst } = opened;
+  if (status === ErrorStatus.NONE && burst !== null) return opened;
   log.VLOG("EXECUTION", `there is no burst, executions run without it: ${message ?? `status ${status}`}`);
   return undefined;
 }

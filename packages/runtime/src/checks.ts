@@ -7,12 +7,11 @@ import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 /** Throws BAD_DATA unless every extent fits in the HAL's 32 bits. */
 export function expectDimensions(dimensions: readonly number[], what: string): void {
   expectList(dimensions, what, "dimensions");
-  const wrong = dimensions.find((extent) => extent >>> 0 !== extent);
-  expect(
-    wrong === undefined,
-    ResultCode.BAD_DATA,
-    () => `${what}: ${wrong} is not an extent; an integer within [0, 2^32) is needed`,
-  );
+  for (const extent of dimensions) {
+    if (extent >>> 0 === extent) continue;
+    const message = `${what}: ${extent} is not an extent; an integer within [0, 2^32) is needed`;
+    throw new NeuralNetworksError(ResultCode.BAD_DATA, message);
+  }
 }
 
 /** A timeout in nanoseconds; undefined for 0n, which means none. */

@@ -54,6 +54,8 @@ export class Compilation implements CompiledModel {
   #caching: Caching | undefined;
   #state: "open" | "finishing" | "finished" | "failed" | "closed" = "open";
   #prepared: Divided | undefined;
+  /** What executions run on, made for the first of them. */
+  #target: ExecutionTarget | undefined;
   /** Executions that are running. */
   #loans = 0;
   #toClose: PreparedModel | undefined;
@@ -185,9 +187,7 @@ export class Compilation implements CompiledModel {
 
   /** For this package: the current target of executions. Throws BAD_STATE before `finish`. */
   get executable(): ExecutionTarget {
-    const { preparedModel, whole, canFallBack } = this.#expectFinished("an execution");
-    const isObserved = this.#options.onStep !== undefined;
-    return { preparedModel, canFallBack, ...(whole && !isObserved && { whole }) };
+    return this.#target ?? this.#targetOf(this.#expectFinished("an execution"));
   }
 
   /** For this package: whether the compilation is for an explicit list of devices, so that no execution falls back. */
@@ -227,6 +227,7 @@ export class Compilation implements CompiledModel {
     this.#cancelFinalizer();
     this.#toClose ??= this.#prepared?.preparedModel;
     this.#prepared = undefined;
+    this.#target = undefined;
     this.#state = "closed";
     this.#closeWhenIdle();
   }
@@ -286,6 +287,12 @@ export class Compilation implements CompiledModel {
 
   #expectOpen(what: string): void {
     expect(this.#state === "open", ResultCode.BAD_STATE, () => `${what}: the compilation is ${this.#state}`);
+  }
+
+  #targetOf({ preparedModel, whole, canFallBack }: Divided): ExecutionTarget {
+    const isObserved = this.#options.onStep !== undefined;
+    this.#target = { preparedModel, canFallBack, ...(whole && !isObserved && { whole }) };
+    return this.#target;
   }
 
   #expectFinished(what: string) {

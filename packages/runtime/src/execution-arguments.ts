@@ -19,7 +19,7 @@ import type { Memory } from "./memory.ts";
 import type { MemoryContent, MemoryRegion, Role } from "./memory-content.ts";
 import { whyNeeded } from "./omitted.ts";
 import { greatestSize, halOperandFacts, type OperandFacts, refines, sizeOfData } from "./operand-facts.ts";
-import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
+import { NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 type Side = Role["side"];
 
@@ -31,38 +31,10 @@ interface Argument {
   readonly content?: MemoryContent;
 }
 
-/** An argument that may be set. */
+/** An input or output of a model. */
 interface Slot {
   readonly operand: Operand;
   readonly facts: OperandFacts;
-  set: Argument | undefined;
-}
-
-/** See the file's head. Messages begin with `what`. */
-export interface ExecutionArguments {
-  /** Facts of the type of an input or output. Throws BAD_DATA if there is no such index. */
-  factsAt(side: Side, index: number, what: string): OperandFacts;
-  /** `bytes` null: the argument is omitted. */
-  set(side: Side, index: number, bytes: Uint8Array | null, dimensions: readonly number[], what: string): void;
-  setFromMemory(side: Side, index: number, memory: Memory, region: ArgumentRegion, what: string): void;
-  /** Throws BAD_DATA if an argument is not set. */
-  expectAllSet(what: string): void;
-  /** Throws BAD_DATA if an extent of an output is unknown. */
-  expectKnownOutputs(what: string): void;
-  /** Throws OP_FAILED if an input lies in a memory without a value, or with a value of other extents. */
-  expectValues(what: string): void;
-  request(): Request;
-  /** The application's memories in the request. */
-  readonly memories: ReadonlyMap<HalMemory, Memory>;
-  /** The outputs' shapes as far as they are known before execution. */
-  initialShapes(): OutputShape[];
-  /** Marks all memories as in use. */
-  retain(): void;
-  /**
-   * Records the end of the execution. `shapes`: undefined if it failed. `until`: the device uses the memories until this resolves.
-   * Returns a text if a memory cannot hold the written value.
-   */
-  end(shapes: readonly OutputShape[] | undefined, until?: Promise<unknown>): string | undefined;
 }
 
 /** A part of a memory, and the extents of its value. */
@@ -77,126 +49,221 @@ interface ArgumentsOf {
   factsOf(type: number): OperandFacts | undefined;
 }
 
-/** Arguments of which none is set yet. */
-export function createArguments(compilation: ArgumentsOf): ExecutionArguments {
+type Slots = Readonly<Record<Side, readonly Slot[]>>;
+
+/** The inputs and outputs of each compilation: the same for all of its executions. */
+const slotsByCompilation = new WeakMap<ArgumentsOf, Slots>();
+
+function slotsOf(compilation: ArgumentsOf): Slots {
+  const known = slotsByCompilation.get(compilation);
+  if (known !== undefined) return known;
   const { main } = compilation.hal;
-  const slotsOf = (indexes: readonly number[]): Slot[] =>
+  const listOf = (indexes: readonly number[]): Slot[] =>
     indexes.map((index) => {
       const operand = elementAt(main.operands, index);
-      return { operand, facts: compilation.factsOf(operand.type) ?? unknownFacts(operand), set: undefined };
+      return { operand, facts: compilation.factsOf(operand.type) ?? unknownFacts(operand) };
     });
-  const slots: Readonly<Record<Side, readonly Slot[]>> = {
-    input: slotsOf(main.inputIndexes),
-    output: slotsOf(main.outputIndexes),
-  };
-  const all = () => [...slots.input, ...slots.output];
-  const pools: RequestMemoryPool[] = [];
-  const poolIndexes = new Map<MemoryContent, number>();
-  const used = new Set<Memory>();
-  const memories = new Map<HalMemory, Memory>();
+  const slots = { input: listOf(main.inputIndexes), output: listOf(main.outputIndexes) };
+  slotsByCompilation.set(compilation, slots);
+  return slots;
+}
 
-  const slotAt = (side: Side, index: number, what: string): Slot => {
-    const list = slots[side];
-    const slot = list[index];
-    expect(slot !== undefined, ResultCode.BAD_DATA, () => `${what}: there are ${list.length} ${side}s, counted from 0`);
-    return slot;
-  };
-  const unsetSlotAt = (side: Side, index: number, what: string): Slot => {
-    const slot = slotAt(side, index, what);
-    expect(slot.set === undefined, ResultCode.BAD_STATE, () => `${what}: it was set before`);
-    return slot;
-  };
-  return {
-    memories,
-    factsAt: (side, index, what) => slotAt(side, index, what).facts,
-    set(side, index, bytes, given, what) {
-      const slot = unsetSlotAt(side, index, what);
-      const dimensions = combined(slot, given, side === "output" || bytes === null, what);
-      if (bytes === null) {
-        const needed = whyNeeded(main, side, index);
-        expect(
-          needed === undefined,
-          ResultCode.BAD_DATA,
-          () => `${what}: ${side} ${index} cannot be omitted: ${needed}`,
-        );
-        slot.set = { argument: { hasNoValue: true, location: nowhere, dimensions: [] }, dimensions };
-        return;
-      }
-      expectLength(slot, dimensions, bytes.length, what);
-      const poolIndex = pools.push({ kind: "memory", memory: memoryOf(bytes) }) - 1;
-      const location = { poolIndex, offset: 0, length: bytes.length };
-      slot.set = { argument: { hasNoValue: false, location, dimensions: [...given] }, dimensions };
-    },
-    setFromMemory(side, index, memory, { dimensions: given = [], ...region }, what) {
-      const slot = unsetSlotAt(side, index, what);
-      expectKind(memory, "Memory", what, "memory");
-      const dimensions = combined(slot, given, side === "output", what);
-      const content = memory.content(what);
-      const place = content.locate({ compilation, side, index }, region, given);
-      if (typeof place === "string") throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: ${place}`);
-      const isSized = !content.isDescribed && place.length > 0;
-      if (isSized) expectLength(slot, dimensions, place.length, what);
-      let poolIndex = poolIndexes.get(content);
-      if (poolIndex === undefined) {
-        poolIndex = pools.push(content.pool) - 1;
-        poolIndexes.set(content, poolIndex);
-      }
-      used.add(memory);
-      if (content.plain !== undefined) memories.set(content.plain, memory);
-      const argument = { hasNoValue: false, location: { poolIndex, ...place }, dimensions: [...given] };
-      slot.set = { argument, dimensions, content };
-    },
-    expectAllSet(what) {
-      for (const side of ["input", "output"] as const) {
-        const missing = slots[side].findIndex((slot) => slot.set === undefined);
-        expect(missing < 0, ResultCode.BAD_DATA, () => `${what}: ${side} ${missing} is not set`);
-      }
-    },
-    expectKnownOutputs(what) {
-      for (const [index, { facts, set }] of slots.output.entries()) {
-        const isKnown = set === undefined || set.argument.hasNoValue || !isUnspecified(facts, set.dimensions);
-        expect(
-          isKnown,
-          ResultCode.BAD_DATA,
-          () => `${what}: output ${index} has dimensions [${set?.dimensions}] where all must be known`,
-        );
-      }
-    },
-    expectValues(what) {
-      for (const [index, { set }] of slots.input.entries()) {
-        const problem = set?.content?.whyUnreadable(set.dimensions);
-        expect(problem === undefined, ResultCode.OP_FAILED, () => `${what}: input ${index}: ${problem}`);
-      }
-    },
-    request: () => ({ inputs: argumentsIn(slots.input), outputs: argumentsIn(slots.output), pools }),
-    initialShapes: () =>
-      slots.output.map(({ set }) => ({
-        dimensions: set === undefined || set.argument.hasNoValue ? [] : set.dimensions,
-        isSufficient: true,
-      })),
-    retain() {
-      for (const memory of used) memory.retain();
-      // A memory that is being written has no value until the execution has ended.
-      for (const { set } of slots.output) set?.content?.written(undefined);
-    },
-    end(shapes, until) {
-      const problems = slots.output.map(({ set }, index) => set?.content?.written(shapes?.[index]?.dimensions));
-      const wrong = problems.findIndex((problem) => problem !== undefined);
-      // If a value does not fit, the execution has failed, and no output has a value.
-      if (wrong >= 0) for (const { set } of slots.output) set?.content?.written(undefined);
+/** See the file's head. None is set at first. Messages begin with `what`. One is made for each execution: messages are made if needed. */
+export class ExecutionArguments {
+  readonly #compilation: ArgumentsOf;
+  readonly #slots: Slots;
+  readonly #set: Readonly<Record<Side, (Argument | undefined)[]>> = { input: [], output: [] };
+  readonly #pools: RequestMemoryPool[] = [];
+  /** The application's memories; most executions have none. */
+  #used: Set<Memory> | undefined;
+  #poolIndexes: Map<MemoryContent, number> | undefined;
+  #memories: Map<HalMemory, Memory> | undefined;
+
+  constructor(compilation: ArgumentsOf) {
+    this.#compilation = compilation;
+    this.#slots = slotsOf(compilation);
+  }
+
+  /** The application's memories in the request. */
+  get memories(): ReadonlyMap<HalMemory, Memory> {
+    return this.#memories ?? noMemories;
+  }
+
+  /** Facts of the type of an input or output. Throws BAD_DATA if there is no such index. */
+  factsAt(side: Side, index: number, what: string): OperandFacts {
+    return this.#slotAt(side, index, what).facts;
+  }
+
+  /** `bytes` null: the argument is omitted. */
+  set(side: Side, index: number, bytes: Uint8Array | null, given: readonly number[], what: string): void {
+    const slot = this.#unsetSlotAt(side, index, what);
+    const dimensions = combined(slot, given, side === "output" || bytes === null, what);
+    if (bytes === null) {
+      const needed = whyNeeded(this.#compilation.hal.main, side, index);
+      if (needed !== undefined) fail(`${what}: ${side} ${index} cannot be omitted: ${needed}`);
+      this.#set[side][index] = { argument: { hasNoValue: true, location: nowhere, dimensions: [] }, dimensions };
+      return;
+    }
+    expectLength(slot, dimensions, bytes.length, what);
+    const poolIndex = this.#pools.push({ kind: "memory", memory: memoryOf(bytes) }) - 1;
+    const location = { poolIndex, offset: 0, length: bytes.length };
+    this.#set[side][index] = { argument: { hasNoValue: false, location, dimensions: copied(given) }, dimensions };
+  }
+
+  setFromMemory(
+    side: Side,
+    index: number,
+    memory: Memory,
+    { dimensions: given = [], ...region }: ArgumentRegion,
+    what: string,
+  ): void {
+    const slot = this.#unsetSlotAt(side, index, what);
+    expectKind(memory, "Memory", what, "memory");
+    const dimensions = combined(slot, given, side === "output", what);
+    const content = memory.content(what);
+    const place = content.locate({ compilation: this.#compilation, side, index }, region, given);
+    if (typeof place === "string") throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: ${place}`);
+    const isSized = !content.isDescribed && place.length > 0;
+    if (isSized) expectLength(slot, dimensions, place.length, what);
+    this.#poolIndexes ??= new Map();
+    let poolIndex = this.#poolIndexes.get(content);
+    if (poolIndex === undefined) {
+      poolIndex = this.#pools.push(content.pool) - 1;
+      this.#poolIndexes.set(content, poolIndex);
+    }
+    this.#used ??= new Set();
+    this.#used.add(memory);
+    if (content.plain !== undefined) {
+      this.#memories ??= new Map();
+      this.#memories.set(content.plain, memory);
+    }
+    const argument = { hasNoValue: false, location: { poolIndex, ...place }, dimensions: copied(given) };
+    this.#set[side][index] = { argument, dimensions, content };
+  }
+
+  /** Throws BAD_DATA if an argument is not set. */
+  expectAllSet(what: string): void {
+    this.#expectSide("input", what);
+    this.#expectSide("output", what);
+  }
+
+  /** Throws BAD_DATA if an extent of an output is unknown. */
+  expectKnownOutputs(what: string): void {
+    for (const [index, { facts }] of this.#slots.output.entries()) {
+      const set = this.#set.output[index];
+      const isKnown = set === undefined || set.argument.hasNoValue || !isUnspecified(facts, set.dimensions);
+      if (!isKnown) fail(`${what}: output ${index} has dimensions [${set.dimensions}] where all must be known`);
+    }
+  }
+
+  /** Throws OP_FAILED if an input lies in a memory without a value, or with a value of other extents. */
+  expectValues(what: string): void {
+    const inputs = this.#set.input;
+    for (let index = 0; index < inputs.length; index++) {
+      const set = inputs[index];
+      const problem = set?.content?.whyUnreadable(set.dimensions);
+      if (problem !== undefined)
+        throw new NeuralNetworksError(ResultCode.OP_FAILED, `${what}: input ${index}: ${problem}`);
+    }
+  }
+
+  request(): Request {
+    return { inputs: argumentsIn(this.#set.input), outputs: argumentsIn(this.#set.output), pools: this.#pools };
+  }
+
+  /** The outputs' shapes as far as they are known before execution. */
+  initialShapes(): OutputShape[] {
+    return this.#slots.output.map((_, index) => {
+      const set = this.#set.output[index];
+      return { dimensions: set === undefined || set.argument.hasNoValue ? [] : set.dimensions, isSufficient: true };
+    });
+  }
+
+  /** Marks all memories as in use. */
+  retain(): void {
+    if (this.#used === undefined) return;
+    for (const memory of this.#used) memory.retain();
+    // A memory that is being written has no value until the execution has ended.
+    this.#forgetOutputs();
+  }
+
+  /**
+   * Records the end of the execution. `shapes`: undefined if it failed. `until`: the device uses the memories until this resolves.
+   * Returns a text if a memory cannot hold the written value.
+   */
+  end(shapes: readonly OutputShape[] | undefined, until?: Promise<unknown>): string | undefined {
+    const used = this.#used;
+    const problem = used === undefined ? undefined : this.#written(shapes);
+    // If a value does not fit, the execution has failed, and no output has a value.
+    if (problem !== undefined) this.#forgetOutputs();
+    if (used !== undefined) {
       const giveBack = () => {
         for (const memory of used) memory.giveBack();
       };
       if (until === undefined) giveBack();
       else void until.then(giveBack);
-      for (const slot of all()) slot.set = undefined;
-      return wrong < 0 ? undefined : `output ${wrong}: ${problems[wrong]}`;
-    },
-  };
+    }
+    this.#set.input.length = 0;
+    this.#set.output.length = 0;
+    return problem;
+  }
+
+  /** Tells the memories of outputs what was written. Returns the first problem. */
+  #written(shapes: readonly OutputShape[] | undefined): string | undefined {
+    let first: string | undefined;
+    for (const [index, set] of this.#set.output.entries()) {
+      const problem = set?.content?.written(shapes?.[index]?.dimensions);
+      if (problem !== undefined) first ??= `output ${index}: ${problem}`;
+    }
+    return first;
+  }
+
+  #forgetOutputs(): void {
+    for (const set of this.#set.output) set?.content?.written(undefined);
+  }
+
+  #expectSide(side: Side, what: string): void {
+    const set = this.#set[side];
+    const count = this.#slots[side].length;
+    for (let index = 0; index < count; index++)
+      if (set[index] === undefined) fail(`${what}: ${side} ${index} is not set`);
+  }
+
+  #slotAt(side: Side, index: number, what: string): Slot {
+    const list = this.#slots[side];
+    const slot = list[index];
+    if (slot === undefined) fail(`${what}: there are ${list.length} ${side}s, counted from 0`);
+    return slot;
+  }
+
+  #unsetSlotAt(side: Side, index: number, what: string): Slot {
+    const slot = this.#slotAt(side, index, what);
+    if (this.#set[side][index] !== undefined) {
+      throw new NeuralNetworksError(ResultCode.BAD_STATE, `${what}: it was set before`);
+    }
+    return slot;
+  }
 }
 
-function argumentsIn(slots: readonly Slot[]): RequestArgument[] {
-  return slots.flatMap(({ set }) => (set === undefined ? [] : [set.argument]));
+const noMemories: ReadonlyMap<HalMemory, Memory> = new Map();
+const noDimensions: readonly number[] = [];
+
+function copied(dimensions: readonly number[]): readonly number[] {
+  return dimensions.length === 0 ? noDimensions : [...dimensions];
+}
+
+/** Throws BAD_DATA. */
+function fail(message: string): never {
+  throw new NeuralNetworksError(ResultCode.BAD_DATA, message);
+}
+
+function argumentsIn(set: readonly (Argument | undefined)[]): RequestArgument[] {
+  const list: RequestArgument[] = [];
+  for (let index = 0; index < set.length; index++) {
+    const argument = set[index]?.argument;
+    if (argument !== undefined) list.push(argument);
+  }
+  return list;
 }
 
 /** Facts of an extension's type that the model has no description of: any length is accepted. */
@@ -212,29 +279,20 @@ function combined(
   what: string,
 ): readonly number[] {
   expectDimensions(given, what);
-  const isRanked = facts.kind === "tensor" || given.length === 0;
-  expect(isRanked, ResultCode.BAD_DATA, () => `${what}: a ${facts.name} has no dimensions, given [${given}]`);
+  if (facts.kind !== "tensor" && given.length > 0) fail(`${what}: a ${facts.name} has no dimensions, given [${given}]`);
   const known = operand.dimensions;
   const dimensions = given.length > 0 ? given : known;
-  expect(
-    refines(dimensions, known),
-    ResultCode.BAD_DATA,
-    () => `${what}: the dimensions [${given}] contradict those of the model, [${known}]`,
-  );
-  expect(
-    mayBeUnspecified || !isUnspecified(facts, dimensions),
-    ResultCode.BAD_DATA,
-    () => `${what}: the dimensions [${dimensions}] are not all known`,
-  );
+  if (given.length > 0 && !refines(given, known)) {
+    fail(`${what}: the dimensions [${given}] contradict those of the model, [${known}]`);
+  }
+  if (!mayBeUnspecified && isUnspecified(facts, dimensions)) {
+    fail(`${what}: the dimensions [${dimensions}] are not all known`);
+  }
   return dimensions;
 }
 
 function expectLength({ facts }: Slot, dimensions: readonly number[], length: number, what: string): void {
   const needed = sizeOfData(facts, dimensions);
-  expect(
-    needed === undefined || needed === length,
-    ResultCode.BAD_DATA,
-    () => `${what}: ${length} bytes were given where ${needed} are needed`,
-  );
-  expect(length <= greatestSize, ResultCode.BAD_DATA, () => `${what}: ${length} bytes are more than ${greatestSize}`);
+  if (needed !== undefined && needed !== length) fail(`${what}: ${length} bytes were given where ${needed} are needed`);
+  if (length > greatestSize) fail(`${what}: ${length} bytes are more than ${greatestSize}`);
 }

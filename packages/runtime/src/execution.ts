@@ -19,7 +19,7 @@ import type { Burst } from "./burst.ts";
 import { timeoutOf } from "./checks.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { type Ending, Event, startedEvent } from "./event.ts";
-import { type ArgumentRegion, createArguments, type ExecutionArguments } from "./execution-arguments.ts";
+import { type ArgumentRegion, ExecutionArguments } from "./execution-arguments.ts";
 import { type Conclusion, concludeFenced, launchFenced } from "./fenced-execution.ts";
 import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
 import { textOf } from "./guard/attempt.ts";
@@ -70,7 +70,7 @@ export class Execution {
     // Throws if the compilation is not finished.
     void compilation.executable;
     this.#compilation = compilation;
-    this.#arguments = createArguments(compilation);
+    this.#arguments = new ExecutionArguments(compilation);
   }
 
   /**
@@ -84,7 +84,7 @@ export class Execution {
     const { name } = this.#arguments.factsAt("input", index, what);
     if (value !== null) expectGiven(value, what, "value");
     const bytes = value === null ? null : bytesOf(value, name, what);
-    this.#place("Execution.setInput", () => this.#arguments.set("input", index, bytes, dimensions, what));
+    this.#place("Execution.setInput", "input", index, bytes, dimensions, what);
   }
 
   /** Sets the value of an input to a memory, or a part of it. */
@@ -92,7 +92,7 @@ export class Execution {
     const what = `setInputFromMemory(${index})`;
     this.#expectOpen(what);
     const part = optionsOf(region, what, "region");
-    this.#place("Execution.setInputFromMemory", () =>
+    inSection(this.#compilation.trace, "LR", "PIO", "Execution.setInputFromMemory", () =>
       this.#arguments.setFromMemory("input", index, memory, part, what),
     );
   }
@@ -109,11 +109,13 @@ export class Execution {
     const { name } = this.#arguments.factsAt("output", index, what);
     if (buffer !== null) {
       expectGiven(buffer, what, "buffer");
-      const isView = ArrayBuffer.isView(buffer);
-      expect(isView, ResultCode.BAD_DATA, () => `${what}: buffer is ${describe(buffer)}, not an array to write to`);
+      if (!ArrayBuffer.isView(buffer)) {
+        const message = `${what}: buffer is ${describe(buffer)}, not an array to write to`;
+        throw new NeuralNetworksError(ResultCode.BAD_DATA, message);
+      }
     }
     const bytes = buffer === null ? null : bytesOf(buffer, name, what);
-    this.#place("Execution.setOutput", () => this.#arguments.set("output", index, bytes, dimensions, what));
+    this.#place("Execution.setOutput", "output", index, bytes, dimensions, what);
   }
 
   /** Sets the buffer of an output to a memory, or a part of it. */
@@ -121,7 +123,7 @@ export class Execution {
     const what = `setOutputFromMemory(${index})`;
     this.#expectOpen(what);
     const part = optionsOf(region, what, "region");
-    this.#place("Execution.setOutputFromMemory", () =>
+    inSection(this.#compilation.trace, "LR", "PIO", "Execution.setOutputFromMemory", () =>
       this.#arguments.setFromMemory("output", index, memory, part, what),
     );
   }
@@ -163,7 +165,9 @@ export class Execution {
    */
   async compute(): Promise<void> {
     const { preparedModel } = this.#begin("compute");
-    throwUnlessDone(await this.#run("compute", this.#options(), (...request) => preparedModel.execute(...request)));
+    throwUnlessDone(
+      await this.#run("compute", this.#options(), (request, options) => preparedModel.execute(request, options)),
+    );
   }
 
   /**
@@ -289,14 +293,16 @@ export class Execution {
     const executable = this.#compilation.lend();
     this.#state = "running";
     this.#arguments.retain();
-    this.#compilation.log.VLOG("EXECUTION", () => {
+    const { log } = this.#compilation;
+    if (log.VLOG_IS_ON("EXECUTION")) {
       const { inputs, outputs } = this.#arguments.request();
-      return `${what} with ${inputs.length} inputs and ${outputs.length} outputs`;
-    });
+      log.VLOG("EXECUTION", `${what} with ${inputs.length} inputs and ${outputs.length} outputs`);
+    }
     return executable;
   }
 
   #options(): ExecuteOptions {
+    if (this.#timeout === undefined && this.#loopTimeout === undefined && !this.#measure) return notMeasuring;
     const deadline = makeDeadline(this.#timeout, this.#compilation.now());
     return {
       measure: this.#measure ? MeasureTiming.YES : MeasureTiming.NO,
@@ -313,11 +319,11 @@ export class Execution {
   ): Promise<Ending> {
     const { trace } = this.#compilation;
     try {
-      const result: ExecutionResult & Abandoned = await inSection(trace, "LR", "PE", `Execution.${what}`, () =>
-        execute(this.#arguments.request(), options),
-      );
-      const { timing } = result;
-      return this.#end(what, { ...result, launched: timing, fenced: timing });
+      const request = this.#arguments.request();
+      const result: ExecutionResult & Abandoned = await (trace.isOn
+        ? inSection(trace, "LR", "PE", `Execution.${what}`, () => execute(request, options))
+        : execute(request, options));
+      return this.#end(what, conclusionOf(result));
     } catch (error) {
       return this.#end(what, failed(textOf(error)));
     }
@@ -326,13 +332,14 @@ export class Execution {
   /** Records the result of the execution. */
   #end(what: string, answer: Conclusion): Ending {
     const { log } = this.#compilation;
-    log.VLOG("EXECUTION", () => endingText(what, answer));
+    if (log.VLOG_IS_ON("EXECUTION")) log.VLOG("EXECUTION", endingText(what, answer));
     const { outputShapes, abandoned } = answer;
     const misfit = this.#arguments.end(answer.status === ErrorStatus.NONE ? outputShapes : undefined, abandoned);
     this.#compilation.giveBack();
     this.#state = "done";
     this.#conclusion = misfit === undefined ? answer : failed(misfit);
     const { status, message } = this.#conclusion;
+    if (status === ErrorStatus.NONE) return succeeded;
     const code = convertErrorStatusToResultCode(status);
     return { code, message: `${what}: ${message ?? `status ${errorStatusNames.get(status) ?? status}`}` };
   }
@@ -345,12 +352,26 @@ export class Execution {
     return shape;
   }
 
-  #place(detail: string, set: () => void): void {
-    inSection(this.#compilation.trace, "LR", "PIO", detail, set);
+  /** Sets an argument to some bytes. */
+  #place(
+    detail: string,
+    side: "input" | "output",
+    index: number,
+    bytes: Uint8Array | null,
+    dimensions: readonly number[],
+    what: string,
+  ): void {
+    const section = this.#compilation.trace.begin("LR", "PIO", detail);
+    try {
+      this.#arguments.set(side, index, bytes, dimensions, what);
+    } finally {
+      section.end();
+    }
   }
 
   #expectOpen(what: string): void {
-    expect(this.#state === "open", ResultCode.BAD_STATE, () => `${what}: the execution is ${this.#state}`);
+    if (this.#state === "open") return;
+    throw new NeuralNetworksError(ResultCode.BAD_STATE, `${what}: the execution is ${this.#state}`);
   }
 
   #expectDone(what: string): Conclusion {
@@ -369,6 +390,18 @@ function endingText(what: string, { status, message, outputShapes }: Conclusion)
     ...(message === undefined ? [] : [message]),
     ...(shapes.length === 0 ? [] : [`outputs of ${shapes.join(" ")}`]),
   ].join(": ");
+}
+
+/** The options of executions without any. */
+const notMeasuring: ExecuteOptions = { measure: MeasureTiming.NO };
+
+const succeeded: Ending = { code: ResultCode.NO_ERROR, message: "" };
+
+/** What an execution without fences came to. */
+function conclusionOf({ status, message, outputShapes, timing, abandoned }: ExecutionResult & Abandoned): Conclusion {
+  const done = { status, outputShapes, launched: timing, fenced: timing };
+  if (message === undefined && abandoned === undefined) return done;
+  return { ...done, ...(message !== undefined && { message }), ...(abandoned !== undefined && { abandoned }) };
 }
 
 function failed(message: string): Conclusion {

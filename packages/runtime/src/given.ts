@@ -27,7 +27,8 @@ export type Kind = keyof typeof kinds;
 
 /** Throws UNEXPECTED_NULL for an argument that is null or undefined. `what`: the call, `name`: the argument. */
 export function expectGiven<Value>(value: Value, what: string, name: string): asserts value is NonNullable<Value> {
-  expect(value !== null && value !== undefined, ResultCode.UNEXPECTED_NULL, () => `${what}: ${name} is ${value}`);
+  if (value !== null && value !== undefined) return;
+  throw new NeuralNetworksError(ResultCode.UNEXPECTED_NULL, `${what}: ${name} is ${value}`);
 }
 
 /** Throws UNEXPECTED_NULL for a missing argument, BAD_DATA for an argument of another kind. */
@@ -38,17 +39,16 @@ export function expectKind<Value>(
   name: string,
 ): asserts value is NonNullable<Value> {
   expectGiven(value, what, name);
-  expect(
-    isOf(kind, value),
-    ResultCode.BAD_DATA,
-    () => `${what}: ${name} is ${describe(value)}, not ${withArticle(kind)}`,
-  );
+  if (isOf(kind, value)) return;
+  const message = `${what}: ${name} is ${describe(value)}, not ${withArticle(kind)}`;
+  throw new NeuralNetworksError(ResultCode.BAD_DATA, message);
 }
 
 /** Throws UNEXPECTED_NULL for a missing argument, BAD_DATA for one that is not an array. */
 export function expectList<Item>(value: readonly Item[], what: string, name: string): void {
   expectGiven(value, what, name);
-  expect(Array.isArray(value), ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(value)}, not an array`);
+  if (Array.isArray(value)) return;
+  throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: ${name} is ${describe(value)}, not an array`);
 }
 
 /** Throws BAD_DATA for a callback that is present and not a function. */
@@ -74,7 +74,9 @@ export function optionsOf<Options extends object>(options: Options, what: string
 
 function isOf(kind: Kind, value: unknown): boolean {
   try {
-    return hasFields(value) && kinds[kind].every((method) => typeof value[method] === "function");
+    if (!hasFields(value)) return false;
+    for (const method of kinds[kind]) if (typeof value[method] !== "function") return false;
+    return true;
   } catch {
     return false;
   }

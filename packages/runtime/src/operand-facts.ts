@@ -21,5 +21,8 @@ export function sizeOfData(facts: OperandFacts, dimensions: readonly number[]): 
 export function refines(dimensions: readonly number[], known: readonly number[]): boolean {
   if (known.length === 0) return true;
   if (dimensions.length !== known.length) return false;
-  return known.every((extent, axis) => extent === 0 || dimensions[axis] === extent);
+  for (let axis = 0; axis < known.length; axis++) {
+    if (known[axis] !== 0 && dimensions[axis] !== known[axis]) return false;
+  }
+  return true;
 }

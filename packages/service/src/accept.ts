@@ -53,8 +53,9 @@ export async function acceptClient(
     reply({ kind: "copied", reason });
     return { carrier, descriptors: undefined, pid };
   };
-  if (greeting.secret === undefined) return copied("the client copies memories");
+  // The reason of the service comes first: it may be why the client has no socket.
   if (typeof descriptors === "string") return copied(descriptors);
+  if (greeting.secret === undefined) return copied("the client copies memories");
   const accepted = await descriptors.accept(greeting.secret, socket);
   if ("noSocket" in accepted) return copied(accepted.noSocket);
   reply({ kind: "shared", reason: "" });

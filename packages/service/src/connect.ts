@@ -1,8 +1,16 @@
 /** The client's side: connects to a service of a runtime directory, and finds it again after its process was replaced. */
 import { connect as connectSocket, type Socket } from "node:net";
-import { connectDescriptors, createPassing, type DescriptorSocket, descriptorWay } from "@nnhal/shared-memory";
+import { allocateMemory } from "@nnhal/driver-core/memory";
+import {
+  connectDescriptors,
+  createPassing,
+  createSharedMemory,
+  type DescriptorSocket,
+  descriptorWay,
+} from "@nnhal/shared-memory";
 import { type Carrier, noPassing, type PassingFactory, socketCarrier } from "@nnhal/transport/carriers";
 import { connectDevice, type RemoteDevice, type SessionOptions, type Unavailable } from "@nnhal/transport/client";
+import type { Memory } from "@nnhal/types";
 import { takeFirst } from "./first-frame.ts";
 import { decodeReply, encodeGreeting } from "./greeting.ts";
 import { defaultDirectory, listSockets, socketPath } from "./runtime-directory.ts";
@@ -29,6 +37,7 @@ export type MemoryWay = { readonly kind: "shared" } | { readonly kind: "copied";
 export interface ServiceDevice extends RemoteDevice {
   /** How memories cross over the connection now. */
   readonly memoryWay: MemoryWay;
+  createMemory(size: number): Memory;
 }
 
 /** A connection of which the protocol has not begun. */
@@ -67,7 +76,11 @@ export async function connectService(name: string, options: ServiceOptions = {})
     reconnect,
   });
   if ("unavailable" in device) return device;
-  return Object.defineProperty({ ...device, memoryWay: current.way }, "memoryWay", {
+  const createMemory = (size: number): Memory => {
+    const memory = current.way.kind === "shared" ? createSharedMemory(size) : { refused: current.way.reason };
+    return "refused" in memory ? allocateMemory(size) : memory;
+  };
+  return Object.defineProperty({ ...device, createMemory, memoryWay: current.way }, "memoryWay", {
     enumerable: true,
     get: () => current.way,
   });
@@ -115,7 +128,9 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
   socket.once("close", release);
   const isShared = reply.kind === "shared" && "fd" in own;
   if (!isShared) release();
-  const why = "noSocket" in own ? own.noSocket : reply.reason;
+  // A service without the socket says why it has none.
+  const isOwn = "noSocket" in own && !own.noSocket.includes("ENOENT");
+  const why = isOwn ? own.noSocket : `the service cannot share them: ${reply.reason}`;
   return {
     carrier: first.carrier,
     way: isShared ? { kind: "shared" } : { kind: "copied", reason: why },
@@ -123,13 +138,19 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
   };
 }
 
+/** What errors of a socket mean. */
+const noService: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such service",
+  ECONNREFUSED: "its daemon has ended without removing the socket; start it again",
+  EACCES: "this user may not use the services of the directory",
+};
+
 function opened(path: string): Promise<Socket | Unavailable> {
   return new Promise((resolve) => {
     const socket = connectSocket(path);
     socket.once("connect", () => resolve(socket));
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      const absent = error.code === "ENOENT" || error.code === "ECONNREFUSED";
-      resolve({ unavailable: absent ? "there is no such service" : error.message });
+      resolve({ unavailable: (error.code !== undefined && noService[error.code]) || error.message });
     });
   });
 }

@@ -7,6 +7,7 @@ export {
   type ServiceDevice,
   type ServiceOptions,
 } from "./connect.ts";
+export { type FoundServices, findServices } from "./find.ts";
 export {
   defaultDirectory,
   isServed,

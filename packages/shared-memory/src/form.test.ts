@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { createServer, connect as netConnect } from "node:net";
 import { join } from "node:path";
 import { mapPool } from "@nnhal/driver-core/memory";
+import { koffiHider } from "@nnhal/test-kit/without-koffi";
 import { afterAll, describe, expect, it } from "vitest";
 import { adoptMemory } from "./adopt.ts";
 import { folderWay } from "./file-way.ts";
@@ -18,14 +19,7 @@ afterAll(() => folder.remove());
 
 describe("a process without koffi", { timeout: 60_000 }, () => {
   it("says so, and passes memories by files", async () => {
-    const hidden = join(folder.path, "hide-koffi.cjs");
-    writeFileSync(
-      hidden,
-      `const Module = require("node:module");
-      const resolve = Module._resolveFilename;
-      Module._resolveFilename = (name, ...rest) => resolve.call(Module, name === "koffi" ? "koffi-is-hidden" : name, ...rest);`,
-    );
-    const peer = startPeer("./client.test-process.ts", ["--require", hidden]);
+    const peer = startPeer("./client.test-process.ts", ["--require", koffiHider(folder.path)]);
     const missing = isHere ? "the package koffi is not installed" : "it is not done by system calls on";
     expect(await peer.ask("form")).toMatchObject({
       form: "copied",

@@ -21,6 +21,10 @@ let ofThisThread: Signal | undefined;
 export const mappedSignal: Signal = {
   wake: (words, index) => own().wake(words, index),
   sleep: (words, index, expected) => own().sleep(words, index, expected),
+  doze(words, index, expected, milliseconds) {
+    const system = present();
+    system.wait({ address: addressOf(system, words, index), expected }, milliseconds);
+  },
 };
 
 function own(): Signal {

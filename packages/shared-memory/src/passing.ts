@@ -9,7 +9,7 @@ import { closeSync } from "node:fs";
 import { type Mapping, mapPool, mappedMemory } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
 import type { FileWay, Twin } from "./file-way.ts";
-import { greatestSize, type NoMemory } from "./shared-memory.ts";
+import { createSharedMemory, greatestSize, type NoMemory } from "./shared-memory.ts";
 import { decodeTicket, encodeTicket, type Ticket } from "./ticket.ts";
 
 /** A memory that can be passed. */
@@ -28,6 +28,8 @@ export interface MemoryPassing {
   readonly way: FileWay["way"];
   /** The ticket of a memory. */
   pass(memory: Memory): PassedMemory | NoMemory;
+  /** Makes zeroed memory that crosses without a copy. Absent: files are copied. */
+  readonly allocate?: (size: number) => Memory | NoMemory;
   /** The memory of a ticket, which can be any bytes. Tickets of one memory of the sender give memories of the same bytes. */
   receive(ticket: Uint8Array): Memory | NoMemory;
   /** The sender has no use for a file any more (`onUnused`); its memory lives as long as it is used here. */
@@ -52,7 +54,10 @@ export interface TakenFile {
 export interface PassingOptions {
   /** Called with the number of a file when its memory is gone here: the other side must be told to `release` it. */
   readonly onUnused?: ((id: number) => void) | undefined;
-  /** Most files that this side keeps for the other. Default 4096. */
+  /**
+   * Most files that this side keeps for the other, and most that it has sent and not released: a memory that needs one more is not
+   * passed. Default 4096.
+   */
   readonly mostFiles?: number | undefined;
   /** Most bytes of such files. Default 2^36. */
   readonly mostBytes?: number | undefined;
@@ -78,11 +83,14 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
   const { onUnused = () => {}, mostFiles = 4096, mostBytes = 2 ** 36 } = options;
   /** Files by what their bytes belong to: a handle, or a buffer. */
   const sent = new WeakMap<object, Sent>();
+  /** Files that the other side keeps: a memory that is gone here counts until it is garbage-collected. */
+  let sentFiles = 0;
   const received = new Map<number, Received>();
   let receivedBytes = 0;
   let isClosed = false;
   const unused = new FinalizationRegistry<Pick<Sent, "id" | "file">>(({ id, file }) => {
     if (isClosed) return;
+    sentFiles--;
     way.forget(file);
     onUnused(id);
   });
@@ -96,19 +104,24 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
     const one = way.sendTwin(length);
     return "refused" in one ? one : { ...one, length };
   };
-  const keep = (owner: object, one: Sent | NoMemory): Sent | NoMemory => {
+  const keep = (owner: object, make: () => Sent | NoMemory): Sent | NoMemory => {
+    if (sentFiles >= mostFiles) return { refused: `this side has passed ${sentFiles} files, which is the limit` };
+    const one = make();
     if ("refused" in one) return one;
+    sentFiles++;
     sent.set(owner, one);
     unused.register(owner, { id: one.id, file: one.file });
     return one;
   };
 
   const pass = (memory: Memory): PassedMemory | NoMemory => {
-    const { handle, size } = memory;
+    const { name, handle, size } = memory;
+    // The receiver calls every memory ashmem: one of another kind, or of none, would become valid.
+    if (name !== "ashmem" && name !== "mmap_fd") return { refused: `a memory of kind ${name} is not passed as a file` };
     if (handle === null) return { refused: `the memory ${memory.name} has no handle` };
     if (handle.kind === "hardwareBuffer") return { refused: "a hardware buffer cannot be passed to another process" };
     if (handle.kind === "fileDescriptor" && way.sharesFiles) {
-      const file = sent.get(handle) ?? keep(handle, sendShared(memory, handle.fd));
+      const file = sent.get(handle) ?? keep(handle, () => sendShared(memory, handle.fd));
       if ("refused" in file) return file;
       const { id, length } = file;
       const { protection, offset } = handle;
@@ -121,7 +134,7 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
     const { bytes, writable, load, store } = mapping;
     const known = sent.get(bytes.buffer);
     const fits = known !== undefined && known.length >= bytes.byteOffset + size;
-    const one = fits ? known : keep(bytes.buffer, sendTwin(bytes.buffer.byteLength));
+    const one = fits ? known : keep(bytes.buffer, () => sendTwin(bytes.buffer.byteLength));
     if ("refused" in one) return one;
     const { id, file, length, twin } = one;
     const protection = writable ? 3 : 1;
@@ -175,6 +188,7 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
       if ("refused" in file) return { refused: `receiving a memory of ${ticket.size} bytes: ${file.refused}` };
       return partOf(file, ticket);
     },
+    ...(way.sharesFiles && { allocate: createSharedMemory }),
     ...filesOf(way),
     release(id) {
       receivedBytes -= received.get(id)?.length ?? 0;

@@ -8,10 +8,10 @@ import type { PreparedModel } from "@nnhal/types";
 import { unwrap } from "./burst.test-helper.ts";
 import { connectDescriptors } from "./descriptor-socket.ts";
 import { descriptorWay } from "./file-way.ts";
-import { createPassing, type MemoryPassing } from "./passing.ts";
+import { createPassing, type MemoryPassing, type PassingOptions } from "./passing.ts";
 
 /** Connects to the process that listens at a path. */
-export async function prepareRemotely(path: string) {
+export async function prepareRemotely(path: string, options: PassingOptions = {}) {
   const descriptors = unwrap(await connectDescriptors(path));
   const socket = connect(path);
   await once(socket, "connect");
@@ -20,7 +20,7 @@ export async function prepareRemotely(path: string) {
   let passing: MemoryPassing | undefined;
   const device = await connectDevice(socketCarrier(socket), {
     passing(onUnused) {
-      passing = createPassing(unwrap(descriptorWay(descriptors.fd)), { onUnused });
+      passing = createPassing(unwrap(descriptorWay(descriptors.fd)), { ...options, onUnused });
       return passing;
     },
   });

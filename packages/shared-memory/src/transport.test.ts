@@ -9,7 +9,7 @@ import { linux } from "./linux.ts";
 import { prepareRemotely } from "./remote-device.test-helper.ts";
 import { type Peer, privateFolder, startPeer } from "./start-peer.test-helper.ts";
 
-const { NONE, DEVICE_UNAVAILABLE } = ErrorStatus;
+const { NONE, INVALID_ARGUMENT, DEVICE_UNAVAILABLE } = ErrorStatus;
 
 describe.runIf(!("missing" in linux()))("a device of another process", { timeout: 60_000 }, () => {
   const folder = privateFolder();
@@ -38,15 +38,45 @@ describe.runIf(!("missing" in linux()))("a device of another process", { timeout
     model.close();
   });
 
-  it("computes with memory of the client's own, which is copied", async () => {
+  it("refuses memory of a kind that there is not, also if its bytes are shared", async () => {
     const { model } = await prepareRemotely(path);
+    const { request, memory } = adderRequest();
+    const paper = { ...request, pools: [{ kind: "memory", memory: { ...memory, name: "paper" } } as const] };
+    expect(await model.execute(paper)).toMatchObject({
+      status: INVALID_ARGUMENT,
+      message: expect.stringContaining("paper"),
+    });
+    expect(await model.execute(request)).toMatchObject({ status: NONE });
+  });
+
+  /** A request in memory of the client's own. */
+  const ownRequest = () => {
     const memory = allocateMemory(12);
     const mapping = mapPool(memory);
     const values = "bytes" in mapping ? new Float32Array(mapping.bytes.buffer) : new Float32Array(0);
     values.set([4, 5, 0]);
-    const request = { ...adderRequest().request, pools: [{ kind: "memory", memory } as const] };
+    return { memory, values, request: { ...adderRequest().request, pools: [{ kind: "memory", memory } as const] } };
+  };
+
+  it("computes with memory of the client's own, which is copied", async () => {
+    const { model } = await prepareRemotely(path);
+    const { request, values } = ownRequest();
     expect(await model.execute(request)).toMatchObject({ status: NONE });
     expect(values[2]).toBe(9);
+  });
+
+  it("computes with more memories than files may be passed: the others are copied in frames", async () => {
+    const { model, passing } = await prepareRemotely(path, { mostFiles: 2 });
+    const all = [ownRequest(), ownRequest(), ownRequest(), ownRequest()];
+    for (const { request, values } of all) {
+      expect(await model.execute(request)).toMatchObject({ status: NONE });
+      expect(values[2]).toBe(9);
+    }
+    const refused = all.map(({ memory }) => "refused" in (passing?.pass(memory) ?? {}));
+    expect(refused).toEqual([false, false, true, true]);
+    expect(passing?.pass(ownRequest().memory)).toMatchObject({
+      refused: "passing a memory of 12 bytes: this side has passed 2 files, which is the limit",
+    });
   });
 
   it("serves bursts through shared queues, which end with its process", async () => {

@@ -273,6 +273,8 @@ describe("a client", () => {
     for (const [content, kind, message] of [
       [Uint8Array.of(1), FrameKind.answer, "the answer is malformed"],
       [encode(outcome, { status: DEVICE_UNAVAILABLE, message: "not today" }), FrameKind.refusal, "not today"],
+      // The call itself ends too.
+      [Uint8Array.of(1), FrameKind.refusal, "a frame is malformed"],
     ] as const) {
       const [client, server] = memoryCarriers();
       faulty(server, (id) => [frame(kind, [id], content)]);
@@ -317,6 +319,30 @@ describe("a client", () => {
       message: expect.stringContaining("sign of life"),
     });
     expect(remote.getStatus()).toBe(DeviceStatus.OFFLINE);
+  });
+
+  it("does not give up a server because its own process was stopped for long", async () => {
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const late: Device = {
+      ...device,
+      async getSupportedOperations(model) {
+        await held;
+        return device.getSupportedOperations(model);
+      },
+    };
+    const [client, server] = memoryCarriers();
+    const clock = manualClock();
+    serve(() => ({ device: late }), server);
+    const remote = await connectDevice(client, { ...clock, silenceLimit: 400n });
+    if ("unavailable" in remote) throw new Error(remote.unavailable);
+    const supported = remote.getSupportedOperations(addModel([1]));
+    clock.advance(1_000_000n);
+    answer();
+    expect(await supported).toMatchObject({ status: NONE });
+    remote.close();
   });
 
   it("does not close because of answers and messages that it does not expect", async () => {

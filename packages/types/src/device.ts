@@ -125,6 +125,11 @@ export interface PreparedModel {
     resultChannel: FmqDescriptor<"FmqResultDatum">,
   ): Promise<BurstResult>;
   /**
+   * Where the queues of a burst must lie, and what its requests read and write. Absent: the device sees all memory of
+   * this process.
+   */
+  readonly sharedMemory?: SharedMemorySource;
+  /**
    * Whether the service that has the prepared model is gone, so that no execution will succeed: the model has to be
    * prepared anew. Default: false.
    */
@@ -134,6 +139,12 @@ export interface PreparedModel {
    * INVALID_ARGUMENT.
    */
   close(): void;
+}
+
+/** Makes memory that a device in another process, or behind a connection, shares with this one. */
+export interface SharedMemorySource {
+  /** Zeroed memory of a size in bytes. Throws if there is none. */
+  allocate(size: number): Memory;
 }
 
 /** A device (HAL IDevice). */
@@ -158,6 +169,11 @@ export interface Device {
   getNumberOfCacheFilesNeeded(): Outcome & { readonly numModelCache: number; readonly numDataCache: number };
   /** The status now; of a remote device the last one that it has reported, and OFFLINE if it cannot be reached. */
   getStatus(): DeviceStatus;
+  /**
+   * Makes memory whose bytes the device sees without copies, also if it is in another process: for pools, and for the queues of bursts.
+   * Throws RangeError for a size that is not valid. Optional: without it, any memory is such.
+   */
+  createMemory?(size: number): Memory;
   /** Compiles a model. The model and its pools must not change while the prepared model lives. */
   prepareModel(model: Model, options?: PrepareOptions): Promise<PrepareResult>;
   /**

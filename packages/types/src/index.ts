@@ -41,6 +41,7 @@ export type {
   PreparedModel,
   PrepareOptions,
   PrepareResult,
+  SharedMemorySource,
   SupportedOperations,
 } from "./device.ts";
 export {

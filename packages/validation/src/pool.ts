@@ -122,5 +122,10 @@ export function poolIssues(pool: Memory | RequestMemoryPool, version: HalVersion
 
 /** Whether a pool of a model (a memory) or of a request is valid (rules 35 and 50). */
 export function validatePool(pool: Memory | RequestMemoryPool, version: HalVersion = "1.3"): boolean {
-  return poolIssues(pool, version).length === 0;
+  try {
+    const facts = isObject(pool) && "kind" in pool ? requestPoolFacts(pool) : memoryFacts(pool);
+    return !("problem" in facts) && facts.since <= version;
+  } catch {
+    return false;
+  }
 }

@@ -215,30 +215,35 @@ function checkModelDimensions(side: Side, operand: Operand, position: number): v
 function checkGivenDimensions(side: Side, dimensions: readonly number[], operand: Operand, position: number): void {
   const { name, unknownAllowed, issues, factsOf } = side;
   const known = operand.dimensions;
-  const field = `${pathOf(side, position)}.dimensions`;
+  // Made only for an issue.
+  const field = () => `${pathOf(side, position)}.dimensions`;
   const type = factsOf(operand.type);
   if (type !== undefined && type.kind !== "tensor") {
-    issues.add("argument-rank", field, `a ${type.name} is given dimensions ${showDimensions(dimensions)}`);
+    issues.add("argument-rank", field(), `a ${type.name} is given dimensions ${showDimensions(dimensions)}`);
     return;
   }
   if (known.length !== 0 && known.length !== dimensions.length) {
     const problem = `the dimensions are ${showDimensions(dimensions)} where the model has ${showDimensions(known)}`;
-    issues.add("argument-rank", field, problem);
+    issues.add("argument-rank", field(), problem);
     return;
   }
   for (let axis = 0; axis < dimensions.length && !issues.isFull(); axis++) {
     const extent = dimensions[axis];
     const knownExtent = known[axis] ?? 0;
     if (knownExtent !== 0 && extent !== knownExtent) {
-      issues.add("argument-extent", `${field}[${axis}]`, `the extent is ${extent} where the model has ${knownExtent}`);
+      issues.add(
+        "argument-extent",
+        `${field()}[${axis}]`,
+        `the extent is ${extent} where the model has ${knownExtent}`,
+      );
     } else if (extent === 0 && !unknownAllowed) {
       const code = name === "inputs" ? "argument-extent-zero" : "output-shape-unknown";
-      issues.add(code, `${field}[${axis}]`, "the extent is 0 (unknown), and the model does not know it either");
+      issues.add(code, `${field()}[${axis}]`, "the extent is 0 (unknown), and the model does not know it either");
     }
   }
   const size = type === undefined ? 0 : sizeOf(type, dimensions);
   if (size > greatestSize) {
     const problem = `a ${type?.name} ${showDimensions(dimensions)} takes ${size} bytes, at most ${greatestSize} are allowed`;
-    issues.add("operand-size", field, problem);
+    issues.add("operand-size", field(), problem);
   }
 }

@@ -2,7 +2,7 @@
  * Validation of an execution's result (HAL 1.2 IExecutionCallback.notify_1_2), for callers of a driver or of the engine behind one. The
  * result is untrusted: it is read once, and copied to plain data.
  */
-import { type AnyOperandType, byteSize, elementFactsOf, typeText } from "@nnhal/operations";
+import { type AnyOperandType, byteSize, elementAt, elementFactsOf, typeText } from "@nnhal/operations";
 import { ErrorStatus, errorStatusNames, type OutputShape } from "@nnhal/types";
 import { type Issue, show, showDimensions } from "./issues.ts";
 import { greatestSize } from "./operand.ts";
@@ -87,8 +87,8 @@ function check(
   }
   const shapes: OutputShape[] = [];
   let isShort = false;
-  for (const [index, output] of outputs.entries()) {
-    const shape = checkShape(outputShapes[index], output, index);
+  for (let index = 0; index < outputs.length; index++) {
+    const shape = checkShape(outputShapes[index], elementAt(outputs, index), index);
     if ("issue" in shape) return shape;
     if (!shape.isSufficient) {
       if (status === ErrorStatus.NONE) {
@@ -114,38 +114,55 @@ function isStatus(status: unknown): status is ErrorStatus {
 
 /** One shape of an answer, as plain data. */
 function checkShape(shape: unknown, output: ExpectedOutput, index: number): OutputShape | { readonly issue: Issue } {
-  const path = (field: string) => `outputShapes[${index}]${field}`;
-  if (!isObject(shape)) return broken("structure", path(""), `the shape of output ${index} is ${show(shape)}`);
+  if (!isObject(shape)) return broken("structure", pathOf(index, ""), `the shape of output ${index} is ${show(shape)}`);
   const { dimensions: given, isSufficient } = shape as { dimensions?: unknown; isSufficient?: unknown };
   if (typeof isSufficient !== "boolean") {
     const problem = `isSufficient of output ${index} is ${show(isSufficient)} where a boolean is needed`;
-    return broken("structure", path(".isSufficient"), problem);
+    return broken("structure", pathOf(index, ".isSufficient"), problem);
   }
   // More extents than any tensor has are not looked at.
   if (!Array.isArray(given) || given.length > greatestRank) {
-    return broken("structure", path(".dimensions"), `the dimensions of output ${index} are ${show(given)}`);
+    return broken("structure", pathOf(index, ".dimensions"), `the dimensions of output ${index} are ${show(given)}`);
   }
+  // What is known does not change with the answer.
+  if (isAsKnown(given, output)) return checkSize({ dimensions: output.dimensions, isSufficient }, output, index);
   const dimensions: number[] = [];
   for (let axis = 0; axis < given.length; axis++) {
     const extent: unknown = given[axis];
     if (!isUint32(extent)) {
       const problem = `extent ${axis} of output ${index} is ${show(extent)} where an integer >= 0 is needed`;
-      return broken("structure", path(".dimensions"), problem);
+      return broken("structure", pathOf(index, ".dimensions"), problem);
     }
     dimensions.push(extent);
   }
   if (!fits(dimensions, output)) {
     const declared = `${output.type === undefined ? "operand" : typeText(output.type)} ${showDimensions(output.dimensions)}`;
     const problem = `output ${index} has dimensions ${showDimensions(dimensions)} where a ${declared} is declared`;
-    return broken("result-dimensions", path(".dimensions"), problem);
+    return broken("result-dimensions", pathOf(index, ".dimensions"), problem);
   }
+  return checkSize({ dimensions, isSufficient }, output, index);
+}
+
+/** The shape, unless it takes more bytes than there are. */
+function checkSize(shape: OutputShape, output: ExpectedOutput, index: number): OutputShape | { readonly issue: Issue } {
+  const { dimensions, isSufficient } = shape;
   const size = output.type === undefined ? 0 : byteSize(elementFactsOf(output.type), dimensions);
   const room = isSufficient ? (output.room ?? greatestSize) : greatestSize;
-  if (size > room) {
-    const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${room} are there`;
-    return broken("result-size", path(".dimensions"), problem);
-  }
-  return { dimensions, isSufficient };
+  if (size <= room) return shape;
+  const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${room} are there`;
+  return broken("result-size", pathOf(index, ".dimensions"), problem);
+}
+
+/** Whether dimensions are those that are known, all of them. */
+function isAsKnown(given: readonly unknown[], { type, dimensions: known }: ExpectedOutput): boolean {
+  if (given.length !== known.length || known.length === 0) return false;
+  if (type !== undefined && elementFactsOf(type).kind !== "tensor") return false;
+  for (let axis = 0; axis < known.length; axis++) if (given[axis] !== known[axis] || known[axis] === 0) return false;
+  return true;
+}
+
+function pathOf(index: number, field: string): string {
+  return `outputShapes[${index}]${field}`;
 }
 
 /** More dimensions than that are not a shape. */

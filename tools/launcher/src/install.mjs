@@ -50,7 +50,7 @@ async function install(root, kind, own) {
   const started = performance.now();
   say(
     kind === "demo"
-      ? "installing what the command line needs (about 35 MB, only the first time) ..."
+      ? "installing what the command line needs (about 40 MB, only the first time) ..."
       : "installing everything that building and testing need ...",
   );
   // Without a stamp, an install that is interrupted is not taken for a complete one.

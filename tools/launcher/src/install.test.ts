@@ -41,3 +41,10 @@ it("the install of the demonstration has what builds contain, since it runs from
   });
   expect(missing).toEqual([]);
 });
+
+it("the install of the demonstration has koffi, by which its daemon shares memory", () => {
+  const { optionalDependencies = {} }: { readonly optionalDependencies?: Readonly<Record<string, string>> } =
+    JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  // Packages of the workspace find what the root has: their own development dependencies are not installed.
+  expect(Object.keys(optionalDependencies)).toEqual(["koffi"]);
+});

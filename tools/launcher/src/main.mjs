@@ -31,6 +31,7 @@ const commands = {
   setup: { install: "full" },
   generate: { install: "full", file: "tools/repo/src/generate-main.ts" },
   api: { install: "full", file: "tools/repo/src/api-reports-main.ts" },
+  fuzz: { install: "full", file: "tools/fuzz/src/main.ts" },
   mutants: { install: "full", file: "tools/repo/src/mutants-main.ts" },
   ok: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
   test: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },

@@ -1,8 +1,10 @@
 /**
  * Bundles of a package's sources. They are kept in node_modules/.cache, and are made again if a source of the package has changed.
+ * NNHAL_SOURCES_SINCE is a time (milliseconds of Date.now) since which no source has changed: a bundle that was made or compared with
+ * its sources after it is right. A run of all tests sets it, since its processes would compare the same sources hundreds of times.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -41,12 +43,16 @@ export function moduleAt(modules, path) {
  * @returns {Promise<Modules>}
  */
 export async function bundlePackage(folder, file) {
-  const key = keyOf(folder);
   const entries = entriesOf(folder);
   const names = entries.includes(file) ? [folder] : [folder, file];
   const path = join(cache, `${names.map((name) => relative(root, name).replaceAll(sep, "-")).join("+")}.json`);
   const kept = read(path);
-  if (kept?.key === key) return kept.modules;
+  if (kept !== undefined && isComparedSince(path)) return kept.modules;
+  const key = keyOf(folder);
+  if (kept?.key === key) {
+    markCompared(path);
+    return kept.modules;
+  }
   const modules = await bundle(folder, new Set([...entries, file]));
   write(path, { key, modules });
   return modules;
@@ -101,6 +107,22 @@ function keyOf(folder) {
     if (/\.json$|(?<!\.test)\.ts$/.test(path)) hash.update(`${path}\0${readFileSync(join(folder, path), "utf8")}\0`);
   }
   return hash.update(`${process.version}\0${readFileSync(own, "utf8")}`).digest("hex");
+}
+
+/** Whether a bundle has been compared with its sources since the time from which on these are the same. @param {string} path */
+function isComparedSince(path) {
+  const since = Number(process.env.NNHAL_SOURCES_SINCE ?? Number.NaN);
+  return statSync(path).mtimeMs >= since;
+}
+
+/** @param {string} path */
+function markCompared(path) {
+  if (process.env.NNHAL_SOURCES_SINCE === undefined) return;
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // A checkout that cannot be written to works all the same.
+  }
 }
 
 /** @param {string} path @returns {{ key: string, modules: Modules } | undefined} */

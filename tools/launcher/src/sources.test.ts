@@ -53,11 +53,12 @@ function put(path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-/** Writes a program at `path` and runs it. */
-function run(text: string, path = "program.ts"): { readonly stdout: string; readonly stderr: string } {
+/** Writes a program at `path` and runs it. `since`: NNHAL_SOURCES_SINCE. */
+function run(text: string, path = "program.ts", since?: number): { readonly stdout: string; readonly stderr: string } {
   put(path, text);
+  const env = { ...process.env, NNHAL_SOURCES_SINCE: since === undefined ? undefined : String(since) };
   const args = ["--import", join(root, "tools/launcher/src/sources.mjs"), join(root, path)];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", env });
   return { stdout, stderr };
 }
 
@@ -81,6 +82,18 @@ test("a change of a source is seen, and a bundle that is not whole is made again
   expect(run(program).stdout).toBe("41\n");
   put("node_modules/.cache/nnhal-sources/packages-shapes.json", `{"key":`);
   expect(run(program)).toEqual({ stdout: "41\n", stderr: "" });
+});
+
+test("a change after the time since which there is none is not looked for, and one before it is seen", () => {
+  const program = `import { next } from "@nnhal/shapes"; console.log(next());`;
+  const start = Date.now() - 1000;
+  expect(run(program, "program.ts", start).stdout).toBe("1\n");
+  put("packages/shapes/src/count.ts", `export const next = (): number => 41;\n`);
+  expect(run(program, "program.ts", start).stdout).toBe("1\n");
+  const later = Date.now() + 60_000;
+  expect(run(program, "program.ts", later).stdout).toBe("41\n");
+  // Compared with its sources, the bundle is right from now on.
+  expect(run(program, "program.ts", start).stdout).toBe("41\n");
 });
 
 test("a bundle is kept", () => {

@@ -14,6 +14,8 @@ const forBackends = ["backend", "operations", "types", "utils"];
 const allowedImports: Readonly<Record<string, Allowed>> = {
   types: [],
   "create-nnhal": [],
+  batch: [],
+  "batch-queue": ["batch"],
   operations: ["types"],
   validation: ["types", "operations"],
   utils: ["types", "operations"],
@@ -21,6 +23,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   "driver-core": ["types", "operations", "validation", "utils", "backend"],
   "shared-memory": ["types", "driver-core/memory", "driver-core/burst"],
   transport: ["types", "utils", "driver-core"],
+  program: ["utils"],
   service: ["types", "driver-core", "transport", "shared-memory"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
   tflite: ["types", "operations", "extension-tflite"],

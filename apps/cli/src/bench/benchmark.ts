@@ -13,7 +13,7 @@ import type { Hybrid } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 import type { Peak } from "./calibrate.ts";
 import { createChildStation } from "./child-station.ts";
-import { contest, type Entry, untilAborted, workOf } from "./contest.ts";
+import { contest, type Entry, inTime, workOf } from "./contest.ts";
 import { type ContestantId, type Task, titleOf } from "./contestant.ts";
 import { type OnnxForm, onnxFormOf } from "./onnx-form.ts";
 import { openContestant } from "./open.ts";
@@ -30,6 +30,8 @@ export interface BenchmarkSettings {
   readonly preparations: number;
   /** Files of the inputs; noise if there are none. */
   readonly inputs: readonly string[];
+  /** Milliseconds that each piece of work of a contestant may take; one that takes longer has failed. */
+  readonly timeLimit: number;
   /** What the machine computes at most. */
   readonly peaks: readonly Peak[];
   /** A file for onnxruntime. */
@@ -60,7 +62,7 @@ const workBefore = ({ contestants, rounds }: Pick<BenchmarkSettings, "contestant
   referenceWork + workOf(contestants.length, rounds);
 
 /** The work of one network, in turns. */
-export function workOfModel(settings: Omit<BenchmarkSettings, "peaks">): number {
+export function workOfModel(settings: Pick<BenchmarkSettings, "contestants" | "rounds" | "preparations">): number {
   return workBefore(settings) + settings.contestants.length * preparationWork(settings);
 }
 
@@ -93,6 +95,7 @@ export async function benchmarkModel(
   onWork: OnWork,
 ): Promise<ModelReport> {
   const { cwd } = context;
+  const { timeLimit } = settings;
   const given = settings.inputs.length === 0 ? { files: [], seed: SEED } : { files: settings.inputs };
   const inputs = await prepareInputs(model, given, { cwd });
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
@@ -113,11 +116,12 @@ export async function benchmarkModel(
       return station;
     };
     onWork(0, "reference outputs");
-    const expected = await referenceOutputs(stationFor(reference), signal);
+    const expected = await referenceOutputs(stationFor(reference), { signal, timeLimit });
     const entries = settings.contestants.map((id): Entry => ({ id, station: stationFor(id) }));
     const measured = await contest(entries, {
       rounds: settings.rounds,
       signal,
+      timeLimit,
       title: titleOf,
       onProgress: (done, what) => onWork(referenceWork + done, what),
     });
@@ -125,7 +129,7 @@ export async function benchmarkModel(
     const preparations: PrepareReport[] = [];
     for (const [place, one] of measured.entries()) {
       onWork(before + place * preparationWork(settings), `${titleOf(one.id)}: preparing in new processes`);
-      const again = (cache?: string) => preparing(stationFor(one.id, cache), signal);
+      const again = (cache?: string) => preparing(stationFor(one.id, cache), { signal, timeLimit });
       const isAble = one.prepared !== undefined && one.problem === undefined;
       preparations.push(
         isAble ? await prepareAgain(again, settings.preparations, join(folder, `cache${place}`)) : none,
@@ -182,12 +186,18 @@ async function stationStarter(
   };
 }
 
+/** When work ends early. */
+interface Limits {
+  readonly signal: AbortSignal;
+  readonly timeLimit: number;
+}
+
 /** What the reference computes; a text that says why if it cannot. */
-async function referenceOutputs(station: Station, signal: AbortSignal): Promise<readonly Uint8Array[] | string> {
+async function referenceOutputs(station: Station, limits: Limits): Promise<readonly Uint8Array[] | string> {
   try {
-    const opened = await untilAborted(station.open(), signal);
+    const opened = await inTime(station.open(), { what: "loading it", ...limits });
     if ("unavailable" in opened) return opened.unavailable;
-    const prepared = await untilAborted(station.prepare(), signal);
+    const prepared = await inTime(station.prepare(), { what: "computing them", ...limits });
     return "cannot" in prepared ? prepared.cannot : prepared.outputs;
   } catch (error) {
     return oneLine(messageOf(error));
@@ -225,11 +235,11 @@ async function prepareAgain(
 }
 
 /** Prepares at a new station; undefined if that fails, or is interrupted. */
-async function preparing(station: Station, signal: AbortSignal): Promise<Prepared | undefined> {
+async function preparing(station: Station, limits: Limits): Promise<Prepared | undefined> {
   try {
-    const opened = await untilAborted(station.open(), signal);
+    const opened = await inTime(station.open(), { what: "loading it", ...limits });
     if ("unavailable" in opened) return undefined;
-    const prepared = await untilAborted(station.prepare(), signal);
+    const prepared = await inTime(station.prepare(), { what: "preparing", ...limits });
     return "cannot" in prepared ? undefined : prepared;
   } catch {
     return undefined;

@@ -32,6 +32,7 @@ function options(rounds: number, signal = new AbortController().signal) {
     options: {
       rounds,
       signal,
+      timeLimit: 60_000,
       title: ({ name }: ContestantId) => name,
       onProgress: (done: number, what: string) => void progress.push(`${done} ${what}`),
     },
@@ -78,6 +79,28 @@ describe("contest", () => {
     ]);
     expect(results.map(({ rounds }) => rounds.length)).toEqual([0, 0, 0, 2]);
     expect(calls.filter((call) => call.startsWith("missing") || call.startsWith("unable"))).toEqual(["unable open"]);
+  });
+
+  it("gives up one whose work does not end in time, closes it, and goes on with the others", async () => {
+    const calls: string[] = [];
+    const never = () => new Promise<never>(() => {});
+    const { options: how } = options(2);
+    let turns = 0;
+    const results = await contest(
+      [
+        entry("slow", calls, { prepare: never }),
+        entry("late", calls, { run: async () => (++turns < 2 ? { times: [1], cpu: 1 } : never()) }),
+        entry("good", calls),
+      ],
+      { ...how, timeLimit: 20 },
+    );
+    expect(results.map(({ problem }) => problem)).toEqual([
+      { failed: "preparing took longer than the time limit of 0.02 s" },
+      { failed: "round 2 of 2 took longer than the time limit of 0.02 s" },
+      undefined,
+    ]);
+    expect(results.map(({ rounds }) => rounds.length)).toEqual([0, 1, 2]);
+    expect(calls.filter((call) => call.endsWith("close"))).toEqual(["slow close", "late close"]);
   });
 
   it("keeps what was measured until it is interrupted, even in the middle of a turn", async () => {

@@ -36,6 +36,8 @@ export interface ContestOptions {
   readonly rounds: number;
   /** Ends the contest early: what has been measured until then is the result. */
   readonly signal: AbortSignal;
+  /** Milliseconds for each piece of work of a contestant: one that takes longer has failed, and its station is closed. */
+  readonly timeLimit: number;
   /** Called before each piece of work. `done` is the work before it, of all that `workOf` counts. */
   onProgress(done: number, what: string): void;
   title(id: ContestantId): string;
@@ -56,7 +58,7 @@ type Draft = { -readonly [Key in keyof Measured]: Measured[Key] } & { rounds: (r
 
 /** Runs the contest. Resolves to one result for each entry, in order. */
 export async function contest(entries: readonly Entry[], options: ContestOptions): Promise<readonly Measured[]> {
-  const { rounds, signal, onProgress, title } = options;
+  const { rounds, signal, timeLimit, onProgress, title } = options;
   const drafts = entries.map(({ id }): Draft => ({ id, rounds: [], cpu: 0 }));
   let done = 0;
   const step = async (
@@ -71,9 +73,12 @@ export async function contest(entries: readonly Entry[], options: ContestOptions
     done += weights[kind];
     if (draft.problem !== undefined) return;
     try {
-      await untilAborted(work(entry.station, draft), signal);
+      await inTime(work(entry.station, draft), { what, signal, timeLimit });
     } catch (error) {
-      if (!signal.aborted) draft.problem = { failed: oneLine(messageOf(error)) };
+      if (signal.aborted) return;
+      draft.problem = { failed: oneLine(messageOf(error)) };
+      // Its process may still compute, and must not disturb the others.
+      void entry.station.close().catch(() => {});
     }
   };
   for (const place of entries.keys()) {
@@ -117,6 +122,20 @@ async function prepare(station: Station, draft: Draft): Promise<void> {
   const prepared = await station.prepare();
   if ("cannot" in prepared) draft.problem = prepared;
   else draft.prepared = prepared;
+}
+
+/** The result of work; rejects if it takes longer than the limit, and at once if the signal says so. */
+export async function inTime<Result>(
+  work: Promise<Result>,
+  { what, signal, timeLimit }: Pick<ContestOptions, "signal" | "timeLimit"> & { readonly what: string },
+): Promise<Result> {
+  const limit = AbortSignal.timeout(Math.ceil(timeLimit));
+  try {
+    return await untilAborted(work, AbortSignal.any([signal, limit]));
+  } catch (error) {
+    if (signal.aborted || !limit.aborted) throw error;
+    throw new Error(`${what} took longer than the time limit of ${timeLimit / 1000} s`);
+  }
 }
 
 /** The result of work; rejects at once if the signal says so. */

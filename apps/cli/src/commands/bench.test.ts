@@ -110,6 +110,7 @@ describe("nnhal bench", () => {
     [["--device", "reference,nnhal-reference"], 2, /the device nnhal-reference is listed twice/],
     [["--rounds", "0"], 2, /whole number from 1 to 10000/],
     [["--threads", "0"], 2, /whole number from 1 to 256/],
+    [["--time-limit", "0"], 2, /number of seconds above 0/],
     [["--onnx", "missing.onnx"], 2, /cannot read the ONNX file missing\.onnx: the file does not exist/],
     [["--input", "missing.bin"], 2, /the model takes 2 inputs/],
     [["add.tflite", "--input", "a.bin"], 2, /--input and --onnx belong to one model/],

@@ -27,8 +27,8 @@ import type { ModelCommandContext } from "../context.ts";
 import type { DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
 import { readUserFile, writeUserFile } from "../files.ts";
-import { allDevices, collect, type Hybrid, hybridOption, wholeNumber } from "../option-values.ts";
-import { createProgressBar } from "../progress.ts";
+import { allDevices, collect, type Hybrid, hybridOption, parseSeconds, wholeNumber } from "../option-values.ts";
+import { createLongProgress } from "../progress.ts";
 
 /** The command's options, as commander parses them. */
 export interface BenchCommandOptions {
@@ -39,6 +39,8 @@ export interface BenchCommandOptions {
   readonly threads: number;
   readonly rounds: number;
   readonly preparations: number;
+  /** Seconds. */
+  readonly timeLimit: number;
   readonly input?: readonly string[];
   readonly onnx?: string;
   readonly burst?: boolean;
@@ -59,13 +61,14 @@ Peers run the same network without nnhal, if their package is installed:
   tfjs         a graph of fused operations         npm install @tensorflow/tfjs-core @tensorflow/tfjs-backend-wasm
 
 A ratio is printed only if the outputs of both are those of the reference: floats within 1e-4 of the greatest, quantised ones
-within 3 steps. Ctrl-C ends the work and prints what was measured so far.
+within 3 steps. Ctrl-C and SIGTERM end the work, and what was measured so far is printed. If stderr is not a terminal, a line every 10 seconds
+says how far the work is.
 
 Exit codes:
   0    done, whether faster or not
   1    no device or peer could run a model
   2    the command line is wrong, or a file it names is missing
-  130  interrupted with Ctrl-C
+  130  interrupted with Ctrl-C or SIGTERM
 
 Examples:
   nnhal bench mobilenet.tflite
@@ -90,6 +93,12 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
     .option("--threads <n>", "threads of each engine that can be told", wholeNumber(1, 256), 1)
     .option("--rounds <n>", "how often each takes its turn", wholeNumber(1, 10_000), 20)
     .option("--preparations <n>", "how often each prepares a model, each time in a new process", wholeNumber(1, 100), 3)
+    .option(
+      "--time-limit <seconds>",
+      "time after which a device or peer has failed, for preparing, for warming up and for each round",
+      parseSeconds,
+      120,
+    )
     .option("--input <file>", "picture or raw .bin tensor, once for each input, in order (default: noise)", collect)
     .option("--onnx <file>", "the same network for onnxruntime, with the same inputs and outputs in the same order")
     .option("--burst", "measure each device through a burst too")
@@ -123,7 +132,8 @@ export async function runBenchCommand(
     throw usageError("name a model, or measure the overhead with --overhead");
   const machine = thisMachine();
   const contestants = await contestantsOf(options, devices);
-  const settings = { contestants, threads, rounds, preparations, hybrid, inputs, onnx };
+  const timeLimit = options.timeLimit * 1000;
+  const settings = { contestants, threads, rounds, preparations, timeLimit, hybrid, inputs, onnx };
   // What is wrong with a file is said before the work on others begins.
   const jobs: Job[] = [];
   for (const path of models) jobs.push({ network: await loadNetwork(path, hybrid, context), settings });
@@ -131,13 +141,14 @@ export async function runBenchCommand(
   if (options.overhead) jobs.push(await overheadJob(options, folder, context));
   const interruption = new AbortController();
   const stopListening = onInterrupt?.(() => interruption.abort());
-  const bar = createProgressBar(
+  const bar = createLongProgress(
     stderr,
     jobs.reduce((sum, job) => sum + workOfModel(job.settings), 0),
   );
   const reports: ModelReport[] = [];
   let peaks: readonly Peak[] = [];
   try {
+    bar.moveTo(0, "the peak of the machine");
     peaks = await calibrate(threads, now);
     let before = 0;
     for (const job of jobs) {
@@ -176,12 +187,13 @@ interface Job {
 /** Measures what the ways to engines cost, of which the burst is one. */
 async function overheadJob(options: BenchCommandOptions, folder: string, context: ModelCommandContext): Promise<Job> {
   const { threads, rounds, preparations, hybrid } = options;
+  const timeLimit = options.timeLimit * 1000;
   const path = join(folder, overheadFile);
   await writeFile(path, overheadModel());
   const contestants = await contestantsOf({ ...options, burst: true }, context.devices);
   return {
     network: await loadNetwork(path, hybrid, context),
-    settings: { contestants, threads, rounds, preparations, hybrid, inputs: [] },
+    settings: { contestants, threads, rounds, preparations, timeLimit, hybrid, inputs: [] },
   };
 }
 
@@ -202,6 +214,8 @@ async function contestantsOf(options: BenchCommandOptions, devices: DeviceFinder
 /** The devices that work here without the reference, which defines results and takes long; the reference if it is the only one. */
 async function usualDevices(devices: DeviceFinder): Promise<readonly string[]> {
   const names = (await devices.list()).flatMap(({ name, opened }) => ("unavailable" in opened ? [] : [name]));
+  // Says why none works.
+  if (names.length === 0) await devices.select(allDevices);
   const others = names.filter((name) => name !== "nnhal-reference");
   return others.length > 0 ? others : names;
 }

@@ -19,22 +19,23 @@ import {
 import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { changesBetween, formatChanges, parseReport } from "../conformance-against.ts";
+import { badgeFile } from "../conformance-badge.ts";
 import { htmlReport } from "../conformance-html.ts";
 import { junitReport } from "../conformance-junit.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
 import { readUserFile, writeUserFile } from "../files.ts";
-import { checkedDeviceOption } from "../option-values.ts";
+import { checkedDeviceOption, parseSeconds } from "../option-values.ts";
 import {
   asUsageErrors,
   findFiles,
   parseCount,
   parseMinutes,
-  parseSeconds,
   parseSeed,
   runInChildren,
   runWithProgress,
   serveCases,
+  untilOffline,
 } from "../suite-run.ts";
 import {
   countDeviceCases,
@@ -71,6 +72,8 @@ export interface ConformanceCommandOptions {
   readonly json?: boolean;
   /** File of a report to look at. */
   readonly html?: string;
+  /** File of the result in one line, as a picture. */
+  readonly badge?: string;
   /** Seconds. */
   readonly timeLimit?: number;
   /** File of a report as JUnit XML. */
@@ -130,6 +133,7 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     )
     .option("--json", "print the report as JSON")
     .option("--html <file>", "also write the report as a page to look at")
+    .option("--badge <file>", "also write the result in one line as a picture (SVG), for a README")
     .option("--junit <file>", "also write the report as JUnit XML, for continuous integration")
     .option("--against <file>", "say what has changed since an earlier report, one that --json has printed")
     .option("--seed <number>", "the seed of random examples (default: 1)", parseSeed)
@@ -200,7 +204,7 @@ export async function runConformanceCommand(
   today: () => Date = () => new Date(),
 ): Promise<void> {
   const { stdout } = context;
-  const { device, html, junit, against } = options;
+  const { device, html, badge, junit, against } = options;
   await asUsageErrors(async () => {
     const cwd = process.cwd();
     const earlier =
@@ -208,14 +212,18 @@ export async function runConformanceCommand(
         ? undefined
         : parseReport(new TextDecoder().decode(await readUserFile(against, { what: "report", cwd })), against);
     const reports = await runSuites(options, context);
-    if (html !== undefined) {
+    const json = toJson(device, reports);
+    const before =
+      earlier === undefined || against === undefined
+        ? undefined
+        : { path: against, report: earlier, changes: changesBetween(earlier, json) };
+    if (html !== undefined || badge !== undefined) {
       const facts = deviceFacts(device, await context.openDevice(device));
-      await writeUserFile(html, htmlReport(facts, reports, today()), cwd);
+      if (html !== undefined) await writeUserFile(html, htmlReport(facts, reports, today(), before), cwd);
+      if (badge !== undefined) await writeUserFile(badge, badgeFile(facts.halVersion, json), cwd);
     }
     if (junit !== undefined) await writeUserFile(junit, junitReport(device, reports), cwd);
-    const json = toJson(device, reports);
-    const changes =
-      earlier === undefined || against === undefined ? "" : formatChanges(changesBetween(earlier, json), against);
+    const changes = before === undefined ? "" : formatChanges(before.changes, before.path);
     if (options.json) context.stderr.write(changes);
     stdout.write(options.json ? `${JSON.stringify(json)}\n` : `${changes}${formatReport(device, reports)}`);
     context.setExitCode(reports.some(({ summary }) => summary.failed > 0) ? 1 : 0);
@@ -392,8 +400,9 @@ async function* runHere(
   const { device, suite = [], vectors = "", hal = [], filter, all = false, timeLimit, allowance = {} } = options;
   const overVectors = suite.find(isVectorSuite);
   const seconds = timeLimit ?? (overVectors === undefined ? timeLimits.device : timeLimits.vectors);
+  const opened = await openDevice(device);
   const running: RunOptions = {
-    device: await openDevice(device),
+    device: opened,
     filter,
     timeLimitMs: seconds * 1000,
     allowances: allowance,
@@ -402,10 +411,13 @@ async function* runHere(
     onStart,
   };
   const drawn = suite.find(isDrawnSuite);
-  if (drawn !== undefined) yield* runDrawnSuite(drawn, hal[0], options, againWith(options), running);
-  else if (overVectors !== undefined)
-    yield* runVectorSuite(overVectors, await findFiles(vectors), { all, version: hal[0] }, running);
-  else yield* runDeviceSuitesHere(suite.filter(isDeviceSuiteName), hal[0], running);
+  const run = async function* () {
+    if (drawn !== undefined) yield* runDrawnSuite(drawn, hal[0], options, againWith(options), running);
+    else if (overVectors !== undefined)
+      yield* runVectorSuite(overVectors, await findFiles(vectors), { all, version: hal[0] }, running);
+    else yield* runDeviceSuitesHere(suite.filter(isDeviceSuiteName), hal[0], running);
+  };
+  yield* untilOffline(opened, run());
 }
 
 /** The command line that runs one example again, on the same device and in the same way. */

@@ -56,7 +56,7 @@ describe("nnhal devices", () => {
     expect(await run(["devices", "--driver", "/nowhere"])).toEqual({
       stdout: "",
       stderr:
-        "nnhal devices: --driver /nowhere: there is no such service in /nowhere: it has none; nnhal-sample-driver starts some\n",
+        "nnhal devices: --driver /nowhere: no daemon has its sockets in /nowhere: nnhal-sample-driver --dir /nowhere starts one\n",
       exitCode: 2,
     });
   });

@@ -4,16 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  elementsOf,
-  type Labels,
-  type Normalisation,
-  type Picture,
-  packedLabels,
-  type ScoredClass,
-  scoresOf,
-  topClasses,
-} from "@nnhal/network/tensors";
+import type { Labels, Picture, ScoredClass } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import { formatTraceTable, inSection, toChromeTrace, toTraceTable } from "@nnhal/utils";
 import { type BatchResult, batchJson, csvHead, csvLines, formatBatch, foundText } from "../batch-report.ts";
@@ -24,8 +15,9 @@ import { explainPlan } from "../explain/explanation.ts";
 import { type MeasuredPlan, measureBatch, measurePlan } from "../explain/measure-plan.ts";
 import { CommandError, exitCodes, usageError } from "../failure.ts";
 import { pathFrom, reasonOf, writeUserFile } from "../files.ts";
+import { bestClasses } from "../model/classes.ts";
 import { type OutputValue, type PreparedRun, prepareRun, runOnce } from "../model/execute.ts";
-import { filesOfRuns, type GivenInputs, type PreparedInput, prepareInputs } from "../model/inputs.ts";
+import { filesOfRuns, type GivenInputs, normalisationOf, type PreparedInput, prepareInputs } from "../model/inputs.ts";
 import { readLabels } from "../model/labels.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { measureRuns, median } from "../model/measure.ts";
@@ -251,11 +243,8 @@ async function runFile(input: string, session: Session, prepared: PreparedRun, i
   }
 }
 
-function topOf(outputs: readonly OutputValue[], { options, labels: given, model, note }: Session): ScoredClass[] {
-  const scores = scoresOf(outputs);
-  const labels = given ?? (scores && packedLabels(model.bytes, scores.info, note));
-  if (labels !== undefined) warnOfLabels(labels, scores, note);
-  return scores === undefined ? [] : topClasses(scores, options.top, labels?.names);
+function topOf(outputs: readonly OutputValue[], { options, labels, model, note }: Session): ScoredClass[] {
+  return bestClasses(outputs, { top: options.top, labels, model, note });
 }
 
 async function measureProfile(inputs: readonly Uint8Array[], session: Session): Promise<Profile> {
@@ -325,22 +314,6 @@ function givenBy(options: RunCommandOptions, files: readonly string[]): GivenInp
 
 function signatureOf({ signature }: RunCommandOptions): { signature?: string } {
   return signature === undefined ? {} : { signature };
-}
-
-function normalisationOf({ mean, std }: RunCommandOptions): { normalisation?: Normalisation } {
-  return mean === undefined && std === undefined ? {} : { normalisation: { mean: mean ?? [128], std: std ?? [128] } };
-}
-
-/** A list that is one off names every class wrongly, so any other length deserves a word. */
-function warnOfLabels(
-  { names, source }: Labels,
-  scores: OutputValue | undefined,
-  note: (message: string) => void,
-): void {
-  const classes = scores === undefined ? 0 : elementsOf(scores.info.shape);
-  if (classes === names.length) return;
-  const found = scores === undefined ? "no output holds scores of classes" : `the output has ${classes} classes`;
-  note(`${source} has ${names.length} labels, but ${found}`);
 }
 
 /** Writes the trace, and returns its times as a table. */

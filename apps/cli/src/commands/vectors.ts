@@ -17,8 +17,8 @@ import {
 } from "@nnhal/conformance";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
-import { checkedDeviceOption } from "../option-values.ts";
-import { asUsageErrors, findFiles, parseSeconds, runInChildren, runWithProgress, serveCases } from "../suite-run.ts";
+import { checkedDeviceOption, parseSeconds } from "../option-values.ts";
+import { asUsageErrors, findFiles, runInChildren, runWithProgress, serveCases, untilOffline } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
 
 /** The command's options, as commander parses them. */
@@ -96,7 +96,8 @@ async function* runHere(
     done += size;
     onProgress(done, name);
   });
-  yield* runVectors(await openDevice(device), examples, {
+  const opened = await openDevice(device);
+  const results = runVectors(opened, examples, {
     variants,
     path,
     timeLimit: timeLimit * 1000,
@@ -104,6 +105,7 @@ async function* runHere(
     ...(filter !== undefined && { filter: (vectorCase) => matchesText(vectorCase, filter) }),
     ...(onStart !== undefined && { onStart }),
   });
+  yield* untilOffline(opened, results);
 }
 
 function runElsewhere(

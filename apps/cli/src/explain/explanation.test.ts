@@ -3,7 +3,7 @@
  */
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
-import { androidPolicy, askAndPlan, separateOperations } from "@nnhal/driver-core/partition";
+import { androidPolicy, askAndPlan } from "@nnhal/driver-core/partition";
 import { Model } from "@nnhal/runtime";
 import { TENSOR_LONG, wideExtension, wideName } from "@nnhal/test-kit/wide-extension";
 import { type Device, ErrorStatus, OperationType } from "@nnhal/types";
@@ -135,9 +135,7 @@ describe("a model with an extension", () => {
     model.addOperation(model.getExtensionOperationType(wideExtension, "NARROW"), [long], [output]);
     model.identifyInputsAndOutputs([input], [output]);
     model.finish();
-    const planned = await askAndPlan(model.hal, [device]);
-    if ("unplannable" in planned) throw new Error(planned.message);
-    const apart = separateOperations(planned);
+    const apart = await askAndPlan(model.hal, [device], { separateOperations: true });
     if ("unplannable" in apart) throw new Error(apart.message);
     const { operations, steps } = await explainPlan(apart, [device], undefined, { extensions: [wideExtension] });
     expect(operations.map(({ type }) => type)).toEqual([`${wideName} WIDEN`, `${wideName} NARROW`]);

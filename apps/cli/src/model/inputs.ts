@@ -23,6 +23,17 @@ export interface GivenInputs {
   readonly normalisation?: Normalisation;
 }
 
+/** What `--mean` and `--std` say of pixels. */
+export function normalisationOf({
+  mean,
+  std,
+}: {
+  readonly mean?: readonly number[] | undefined;
+  readonly std?: readonly number[] | undefined;
+}): { normalisation?: Normalisation } {
+  return mean === undefined && std === undefined ? {} : { normalisation: { mean: mean ?? [128], std: std ?? [128] } };
+}
+
 /** Where files are found. */
 export interface InputPlace {
   readonly cwd: string;

@@ -162,20 +162,29 @@ export function transpose(builder: Builder, value: Value, order: readonly number
   return builder.node("Transpose", [value], { type, dims: result }, { attributes: { perm: { ints: order } } });
 }
 
+/** It runs once, before its code is optimised: one loop for all axes. */
 function transposed(from: Elements, dims: readonly number[], order: readonly number[]): Elements {
-  const strides = dims.map((_, axis) => elementCount(dims.slice(axis + 1)));
+  const extents = order.map((axis) => elementAt(dims, axis));
+  const strides = order.map((axis) => elementCount(dims.slice(axis + 1)));
+  const last = extents.length - 1;
+  const [extent, stride] = [elementAt(extents, last), elementAt(strides, last)];
   const to = from.slice();
+  const at = extents.map(() => 0);
   let written = 0;
-  const walk = (depth: number, offset: number): void => {
-    const axis = order[depth];
-    if (axis === undefined) {
-      to[written++] = elementAt<number | bigint>(from, offset);
-      return;
+  let offset = 0;
+  while (written < to.length) {
+    for (let index = 0, place = offset; index < extent; index++, place += stride) {
+      to[written++] = from[place] ?? 0;
     }
-    const extent = elementAt(dims, axis);
-    const stride = elementAt(strides, axis);
-    for (let index = 0; index < extent; index++) walk(depth + 1, offset + index * stride);
-  };
-  walk(0, 0);
+    // The next row: the axes before count on as the digits of a number do.
+    for (let axis = last - 1; axis >= 0; axis--) {
+      offset += elementAt(strides, axis);
+      const next = elementAt(at, axis) + 1;
+      at[axis] = next;
+      if (next < elementAt(extents, axis)) break;
+      offset -= next * elementAt(strides, axis);
+      at[axis] = 0;
+    }
+  }
   return to;
 }

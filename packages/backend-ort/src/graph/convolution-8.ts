@@ -181,7 +181,10 @@ function picked(elements: Elements, rows: readonly number[]): Elements {
   return Float32Array.from(rows, (row) => Number(elementAt<number | bigint>(elements, row)));
 }
 
-/** The weights of some outputs for some channels. It runs once, so its loops are few and long. */
+/**
+ * The weights of some outputs for some channels. It runs once, before its code is optimised: its loops are few, call nothing, and write
+ * one row after the other.
+ */
 function filters(
   { weights, symmetric, beyond, dims: [, inputs = 0, ...kernel], isDepthwise }: Convolution,
   rows: readonly number[],
@@ -193,32 +196,65 @@ function filters(
   const cells = elementCount(kernel);
   const width = columns.length * cells;
   const to = new Int8Array(rows.length * width);
-  const begin = (row: number, channel: number) => (isDepthwise ? row : row * inputs + channel) * cells;
-  const copy = (place: number, column: number) => {
-    const row = elementAt(rows, place);
-    const { channel } = elementAt(columns, column);
-    if (isDense && channel !== row) return;
-    const start = begin(row, channel);
-    for (let cell = 0; cell < cells; cell++) to[place * width + column * cells + cell] = from[start + cell] ?? 0;
-  };
+  const rowSize = isDepthwise ? cells : inputs * cells;
   const own = isDense ? 0 : Math.min(inputs, columns.length);
-  for (let place = 0; place < rows.length; place++) {
-    const start = begin(elementAt(rows, place), 0);
-    to.set(from.subarray(start, start + own * cells), place * width);
+  let place = 0;
+  if (own * cells === width && width === rowSize) {
+    while (rows[place] === place) place++;
+    to.set(from.subarray(0, place * width));
   }
-  for (const [column, { channel, part }] of columns.entries()) {
-    if (column < own && part === "most" && channel === column) continue;
-    const end = (column + 1) * cells;
-    if (part === "most") for (let place = 0; place < rows.length; place++) copy(place, column);
-    else if (column < own) for (let at = 0; at < to.length; at += width) to.fill(0, at + end - cells, at + end);
-    if (part === "rest") setRests(channel, end - cells);
+  for (; place < rows.length; place++) {
+    const begin = elementAt(rows, place) * rowSize;
+    to.set(from.subarray(begin, begin + own * cells), place * width);
   }
-  return to;
-
-  function setRests(channel: number, offset: number): void {
-    for (const { output, input, place: at, rest } of beyond) {
-      if (isDense ? output !== channel : input !== channel) continue;
-      for (const [place, row] of rows.entries()) if (row === output) to[place * width + offset + (at % cells)] = rest;
+  /** The columns that are not where they were. */
+  const moved = columns.flatMap(({ channel, part }, column) =>
+    part === "most" && (column >= own || channel !== column) ? [column] : [],
+  );
+  if (isDense) {
+    const columnsOf = listed(moved, (column) => elementAt(columns, column).channel);
+    for (const [place, row] of rows.entries()) {
+      const filter = from.subarray(row * cells, (row + 1) * cells);
+      for (const column of columnsOf.get(row) ?? []) to.set(filter, place * width + column * cells);
+    }
+  } else if (moved.length > 0) {
+    const targets = Int32Array.from(moved, (column) => column * cells);
+    const sources = Int32Array.from(moved, (column) => elementAt(columns, column).channel * cells);
+    for (let place = 0; place < rows.length; place++) {
+      const begin = elementAt(rows, place) * rowSize;
+      for (let each = 0; each < targets.length; each++) {
+        const target = place * width + (targets[each] ?? 0);
+        const source = begin + (sources[each] ?? 0);
+        for (let cell = 0; cell < cells; cell++) to[target + cell] = from[source + cell] ?? 0;
+      }
     }
   }
+  const changed = columns.flatMap(({ part }, column) => (part === "most" ? [] : [column]));
+  for (const column of changed) {
+    if (column < own) for (let at = column * cells; at < to.length; at += width) to.fill(0, at, at + cells);
+  }
+  const rests = changed.filter((column) => columns[column]?.part === "rest");
+  if (rests.length === 0) return to;
+  const restsOf = listed(rests, (column) => elementAt(columns, column).channel);
+  const divided = new Set(beyond.map(({ output }) => output));
+  const places = rows.flatMap((row, place) => (divided.has(row) ? [place] : []));
+  const placesOf = listed(places, (place) => elementAt(rows, place));
+  for (const { output, input, place: at, rest } of beyond) {
+    for (const column of restsOf.get(isDense ? output : input) ?? []) {
+      for (const place of placesOf.get(output) ?? []) to[place * width + column * cells + (at % cells)] = rest;
+    }
+  }
+  return to;
+}
+
+/** Numbers by what a function says of them. */
+function listed(numbers: readonly number[], keyOf: (number: number) => number): ReadonlyMap<number, readonly number[]> {
+  const lists = new Map<number, number[]>();
+  for (const number of numbers) {
+    const key = keyOf(number);
+    const list = lists.get(key);
+    if (list === undefined) lists.set(key, [number]);
+    else list.push(number);
+  }
+  return lists;
 }

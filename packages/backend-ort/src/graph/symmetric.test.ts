@@ -160,9 +160,11 @@ describe("8-bit convolutions", () => {
   });
 
   it.each([
-    [48, [9, 0, 9]],
+    [24, [9, 0, 0]],
+    [32, [9, 0, 9]],
+    [48, [9, 0, 0]],
     [64, [9, 0, 0]],
-  ])("get no copies that fill up a quarter of %d channels", async (outputs, expected) => {
+  ])("get copies if they add a third of the %d channels at most", async (outputs, expected) => {
     const { builder, input, convolution } = network([1, 6, 6, 8]);
     const wide = convolution(input, { outputs, beyond: 1 });
     const first = convolution(wide, { outputs, kernel: 3, isDepthwise: true, beyond: 0 });
@@ -171,6 +173,15 @@ describe("8-bit convolutions", () => {
     builder.output(convolution(depthwise, { outputs: 16, beyond: 1 }));
     const [a, , b, c] = zeroPoints(await expectSame(builder.graph()));
     expect([a, b, c]).toEqual(expected);
+  });
+
+  it("get copies through a depthwise one that keeps its zero point", async () => {
+    const { builder, input, convolution } = network([1, 6, 6, 8]);
+    const wide = convolution(input, { outputs: 24, beyond: 0 });
+    const depthwise = convolution(wide, { outputs: 24, kernel: 3, isDepthwise: true, beyond: 2, isPerChannel: true });
+    builder.output(convolution(depthwise, { outputs: 16, beyond: 1 }));
+    const changed = await expectSame(builder.graph());
+    expect(zeroPoints(changed)).toEqual([0, 9, 0]);
   });
 
   it("are as they were if too many weights do not fit", async () => {

@@ -30,6 +30,8 @@ const outputAlignment = 16;
 const leastChannels = 64;
 /** More copies than this share of the channels cost more than they save. */
 const mostCopies = 1 / 4;
+/** The same without a narrow convolution, with the channels that make their number a multiple of what kernels compute at once. */
+const mostAdded = 1 / 3;
 
 /** The channels of an image, and copies of some behind them. */
 interface Image {
@@ -266,7 +268,7 @@ function widened(
     if (convolution !== undefined && !convolution.isDepthwise) {
       for (const { input } of convolution.beyond) groupOf(convolution.input).rests.add(input);
       group.channels = elementAt(convolution.dims, 0);
-    } else if (convolution !== undefined && !paired.has(convolution) && convolution.beyond.length === 0) {
+    } else if (convolution !== undefined && !paired.has(convolution)) {
       group.alignment = outputAlignment;
       merge(groupOf(convolution.input), group);
     } else if (convolution === undefined && keepsChannels(node) && read.length === keepsChannels(node)) {
@@ -279,9 +281,10 @@ function widened(
   for (const [name, { channels, rests, alignment }] of groups) {
     if (!channels || rests.size === 0) continue;
     const copies = Array.from(rests, (channel): Column => ({ channel, part: "rest" }));
-    fill(copies, alignment);
-    if (copies.length > channels * mostCopies) continue;
-    images.set(name, { columns: [...allChannels(channels), ...copies] });
+    const columns = [...allChannels(channels), ...copies];
+    fill(columns, alignment);
+    if (columns.length > channels * (1 + mostAdded)) continue;
+    images.set(name, { columns });
   }
   return images;
 }

@@ -53,10 +53,48 @@ const operatorSets = [
   ["com.microsoft", 1],
 ] as const;
 
+/** `TensorProto.DataLocation` of elements that are not parts of the model. */
+const externalLocation = 1;
+
 const attributeTypes = { real: 1, int: 2, text: 3, reals: 6, ints: 7 } as const;
 
-/** Returns the bytes of a model. Elements are copied once, because networks have megabytes of them. */
-export function writeModel({ nodes, initializers, inputs, outputs }: OnnxGraph): Uint8Array<ArrayBuffer> {
+/** The elements of a constant beside a model, under the name that the model has for them. */
+export interface ExternalElements {
+  readonly path: string;
+  readonly data: Uint8Array<ArrayBuffer>;
+}
+
+/** A model, and the elements that it has beside it. */
+export interface ModelParts {
+  readonly model: Uint8Array<ArrayBuffer>;
+  readonly externalData: readonly ExternalElements[];
+}
+
+/** Constants of fewer bytes are always parts of the model. */
+const leastExternal = 1024;
+
+/** Returns the bytes of a model with all its constants. Elements are copied once, because networks have megabytes of them. */
+export function writeModel(graph: OnnxGraph): Uint8Array<ArrayBuffer> {
+  return write(graph, () => false);
+}
+
+/** Returns a model whose larger constants lie beside it, where they are: they are not copied. */
+export function writeModelParts(graph: OnnxGraph): ModelParts {
+  const externalData: ExternalElements[] = [];
+  const model = write(graph, (path, { buffer, byteOffset, byteLength }) => {
+    // Others can change shared memory while the engine reads it.
+    if (byteLength < leastExternal || !(buffer instanceof ArrayBuffer)) return false;
+    externalData.push({ path, data: new Uint8Array(buffer, byteOffset, byteLength) });
+    return true;
+  });
+  return { model, externalData };
+}
+
+/** `isExternal` decides whether the elements of a constant lie beside the model. */
+function write(
+  { nodes, initializers, inputs, outputs }: OnnxGraph,
+  isExternal: (name: string, elements: Elements) => boolean,
+): Uint8Array<ArrayBuffer> {
   // One for all: it keeps its memory, and there are thousands of small parts.
   const shared = new BinaryWriter();
   const written: Written = (write) => {
@@ -68,7 +106,7 @@ export function writeModel({ nodes, initializers, inputs, outputs }: OnnxGraph):
       for (const node of nodes) message(writer, 1, () => writeNode(writer, node));
       text(writer, 2, "nnhal");
     }),
-    ...initializers.flatMap((initializer) => enclosed(written, 5, tensorParts(written, initializer))),
+    ...initializers.flatMap((initializer) => enclosed(written, 5, tensorParts(written, initializer, isExternal))),
     written((writer) => {
       for (const port of inputs) message(writer, 11, () => writePort(writer, port));
       for (const port of outputs) message(writer, 12, () => writePort(writer, port));
@@ -139,14 +177,32 @@ function writeAttribute(writer: BinaryWriter, name: string, attribute: Attribute
   }
 }
 
-function tensorParts(written: Written, { name, type, dims, elements }: Initializer): Uint8Array[] {
-  const head = written((writer) => {
-    for (const extent of dims) int(writer, 1, extent);
-    int(writer, 2, elementTypes[type]);
-    text(writer, 8, name);
-  });
-  const { buffer, byteOffset, byteLength } = elements();
-  return [head, ...enclosed(written, 9, [new Uint8Array(buffer, byteOffset, byteLength)])];
+function tensorParts(
+  written: Written,
+  { name, type, dims, elements }: Initializer,
+  isExternal: (name: string, elements: Elements) => boolean,
+): Uint8Array[] {
+  const stored = elements();
+  const head = (beside: boolean) =>
+    written((writer) => {
+      for (const extent of dims) int(writer, 1, extent);
+      int(writer, 2, elementTypes[type]);
+      text(writer, 8, name);
+      if (beside) writeLocation(writer, name, stored.byteLength);
+    });
+  if (isExternal(name, stored)) return [head(true)];
+  return [head(false), ...enclosed(written, 9, [new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength)])];
+}
+
+/** Where the elements of a constant are, that lie beside the model. */
+function writeLocation(writer: BinaryWriter, location: string, length: number): void {
+  for (const [key, value] of Object.entries({ location, offset: "0", length: String(length) })) {
+    message(writer, 13, () => {
+      text(writer, 1, key);
+      text(writer, 2, value);
+    });
+  }
+  int(writer, 14, externalLocation);
 }
 
 function writePort(writer: BinaryWriter, { name, type, dims }: Port): void {

@@ -34,7 +34,10 @@ import { isTurnDue } from "./turns.ts";
 import { dataOf, drop, dropAll, hold, type Memory, type Value, type Values } from "./values.ts";
 
 /** The context that the frames of one run share. */
-export interface Run<Handle> extends RunContext {
+export interface Run<Handle> {
+  readonly context: RunContext;
+  /** The section of the trace that contains the frame; undefined if nothing is traced. */
+  readonly section: RunSection | undefined;
   readonly memory: Memory<Handle>;
   /** Throws if the deadline has passed. */
   readonly check: Check;
@@ -82,7 +85,7 @@ export function* walkPlan<Handle>(
 /** Checks the deadline, and logs and traces the operation that begins. */
 function enterStep<Handle>(run: Run<Handle>, { view, name }: KernelStep<Handle>): RunSection | undefined {
   run.check();
-  run.log?.(`operation ${view.index + 1} (${name})`);
+  run.context.log?.(`operation ${view.index + 1} (${name})`);
   return run.section?.begin("LC", "PCO", name);
 }
 
@@ -112,7 +115,7 @@ function startStep<Handle>(
   checkRoom(frame, step, prepared);
   run.memory.used += prepared.bytes;
   try {
-    return prepared.run(frame.read, run);
+    return prepared.run(frame.read, run.context);
   } catch (error) {
     run.memory.used -= prepared.bytes;
     throw error;
@@ -134,7 +137,7 @@ function noteShapes<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, infos: r
 }
 
 function checkLimit<Handle>(
-  { memory, temporaryLimit: limit }: Run<Handle>,
+  { memory, context: { temporaryLimit: limit } }: Run<Handle>,
   { view, name, prepared }: KernelStep<Handle>,
   { bytes, outputs }: Pick<PreparedStep<Handle>, "outputs" | "bytes">,
 ): void {
@@ -189,7 +192,8 @@ function assign<Handle>(
 ): void {
   const { memory } = run;
   const { engine } = memory;
-  for (const [position, handle] of handles.entries()) {
+  for (let position = 0; position < handles.length; position++) {
+    const handle = elementAt(handles, position);
     const { index } = elementAt(outputs, position);
     const inferred = elementAt(infos, position);
     const dimensions = isDynamic ? engine.extentsOf?.(handle) : undefined;
@@ -311,7 +315,7 @@ function inputsFrom<Handle>({ plan, values }: Frame<Handle>, step: KernelStep<Ha
 function* walkIf<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
   const { run, rooms } = frame;
   const verdict = yield* isTrue(run, inputsFrom(frame, step, 0)[0]);
-  run.log?.(`operation ${step.view.index + 1} (IF): the condition is ${verdict}`);
+  run.context.log?.(`operation ${step.view.index + 1} (IF): the condition is ${verdict}`);
   const branch = planOf(frame, step, verdict ? 1 : 2);
   const inner = rooms && roomsOfBranch(rooms, step, branch);
   assignOutputs(frame, step, yield* walkReferenced(branch, inputsFrom(frame, step, 3), run, inner));
@@ -329,11 +333,12 @@ function roomsOfBranch<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, { gra
 
 function* walkWhile<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
   const { run } = frame;
-  const { memory, loopTimeoutDuration } = run;
+  const { memory, context } = run;
+  const { loopTimeoutDuration } = context;
   const loop = `operation ${step.view.index + 1} (WHILE)`;
   const condition = planOf(frame, step, 0);
   const body = planOf(frame, step, 1);
-  const start = run.now();
+  const start = context.now();
   // In-out and state-only values come first, and the body returns them; input-only values stay the same.
   let state = inputsFrom(frame, step, 2).map((value) => value && hold(value));
   try {
@@ -345,9 +350,9 @@ function* walkWhile<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Ste
       } finally {
         for (const verdict of verdicts) drop(memory, verdict);
       }
-      run.log?.(`${loop}: the condition is ${goesOn} after ${iteration} iterations`);
+      context.log?.(`${loop}: the condition is ${goesOn} after ${iteration} iterations`);
       if (!goesOn) break;
-      if (run.now() - start > loopTimeoutDuration) {
+      if (context.now() - start > loopTimeoutDuration) {
         throw new StatusError(
           ErrorStatus.MISSED_DEADLINE_TRANSIENT,
           `${loop}: the loop took longer than ${loopTimeoutDuration} ns`,

@@ -7,9 +7,11 @@ import {
   bindOutputs,
   createData,
   elementAt,
+  elementFactsOf,
   heldBytes,
   inferOutputs,
   isInferable,
+  isUnspecified,
   layOut,
   type Operation,
   OperationError,
@@ -17,7 +19,8 @@ import {
   type TensorInfo,
   tensorInfo,
 } from "@nnhal/operations";
-import { OperandLifeTime } from "@nnhal/types";
+import { ErrorStatus, OperandLifeTime, type OutputShape } from "@nnhal/types";
+import type { RunResult } from "../contract.ts";
 import { decodeConstant, type GraphView, type OperandView, type OperationView } from "../graph.ts";
 import { settleOutput } from "../settle.ts";
 import {
@@ -83,8 +86,14 @@ export interface KernelPlan<Handle> {
   readonly constants: Constants<Handle>;
   /** The plans of `graph.referenced`. */
   readonly referenced: readonly KernelPlan<Handle>[];
+  /** The facts of each input of the graph; undefined if the model does not determine its extents. */
+  readonly inputs: readonly (TensorInfo | undefined)[];
   /** The facts of each output of the graph; undefined if only an execution knows them. */
   readonly outputs: readonly (TensorInfo | undefined)[];
+  /** The result of each run that succeeds; undefined if only an execution knows the shapes of all outputs. */
+  readonly success: RunResult | undefined;
+  /** Whether an output is an OEM scalar, whose length only its kernel knows. */
+  readonly hasOemOutput: boolean;
   /** The most memory that the values with known shapes take together. */
   readonly peak: Peak;
 }
@@ -157,15 +166,34 @@ function* planSubgraph<Handle>(
   for (const { view, prepared } of steps) {
     noteInfos(infos, view, prepared?.outputs);
   }
+  const outputs = graph.outputs.map((index) => infos.get(index));
   const ended = steps.map((step, position) => ({ ...step, lastUses: elementAt(uses, position) }));
   return {
     graph,
     steps: ended,
     constants,
     referenced,
-    outputs: graph.outputs.map((index) => infos.get(index)),
+    inputs: graph.inputs.map((index) => declaredInfo(graph.operands[index])),
+    outputs,
+    success: successOf(outputs),
+    hasOemOutput: graph.outputs.some((index) => graph.operands[index]?.type === "OEM"),
     peak: peakOf(ended, infos),
   };
+}
+
+/** The facts of an operand as the model declares them, if it determines all extents. */
+function declaredInfo(operand: OperandView | undefined): TensorInfo | undefined {
+  if (operand === undefined || isUnspecified(elementFactsOf(operand.type), operand.dimensions)) return undefined;
+  return tensorInfo(operand, operand.dimensions);
+}
+
+function successOf(outputs: readonly (TensorInfo | undefined)[]): RunResult | undefined {
+  const outputShapes: OutputShape[] = [];
+  for (const info of outputs) {
+    if (info === undefined) return undefined;
+    outputShapes.push({ dimensions: info.dimensions, isSufficient: true });
+  }
+  return { status: ErrorStatus.NONE, outputShapes };
 }
 
 /** Notes the facts of an operation's outputs, if they are known. */

@@ -41,19 +41,35 @@ export function shortage(
   infos: readonly (TensorInfo | undefined)[],
   outputs: readonly OutputBuffer[],
 ): RunResult | undefined {
-  let message: string | undefined;
-  const outputShapes: OutputShape[] = [];
-  for (const [position, info] of infos.entries()) {
+  let short = -1;
+  for (let position = 0; position < infos.length; position++) {
+    const info = infos[position];
     if (info === undefined) return undefined;
-    const { type, dimensions } = info;
-    const { bytes, buffer } = elementAt(outputs, position);
-    const needed = byteLength(type, elementCount(dimensions));
-    // A buffer in the engine's memory is always large enough.
-    const isSufficient = buffer !== undefined || needed <= bytes.length;
-    if (!isSufficient) {
-      message ??= `output ${position} of shape ${formatShape(dimensions)} needs ${needed} bytes, not ${bytes.length}`;
-    }
-    outputShapes.push({ dimensions, isSufficient });
+    if (short < 0 && !fits(info, elementAt(outputs, position))) short = position;
   }
-  return message === undefined ? undefined : { status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, message, outputShapes };
+  return short < 0 ? undefined : shortResult(short, infos, outputs);
+}
+
+/** Whether a value fits its destination. A buffer in the engine's memory is always large enough. */
+function fits({ type, dimensions }: TensorInfo, { bytes, buffer }: OutputBuffer): boolean {
+  return buffer !== undefined || byteLength(type, elementCount(dimensions)) <= bytes.length;
+}
+
+function shortResult(
+  short: number,
+  infos: readonly (TensorInfo | undefined)[],
+  outputs: readonly OutputBuffer[],
+): RunResult {
+  let message = "";
+  const outputShapes = infos.flatMap((info, position): OutputShape[] => {
+    if (info === undefined) return [];
+    const { type, dimensions } = info;
+    const output = elementAt(outputs, position);
+    if (position === short) {
+      const needed = byteLength(type, elementCount(dimensions));
+      message = `output ${position} of shape ${formatShape(dimensions)} needs ${needed} bytes, not ${output.bytes.length}`;
+    }
+    return [{ dimensions, isSufficient: fits(info, output) }];
+  });
+  return { status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, message, outputShapes };
 }

@@ -9,6 +9,8 @@ import {
   elementCount,
   encodeTensorData,
   refineDimensions,
+  sameShape,
+  type TensorInfo,
 } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { countIn, decodeInParts, encodeInParts, PART } from "../codec.ts";
@@ -37,12 +39,14 @@ export function runKernels<Handle>(
   context: RunContext,
 ): Promise<RunResult> | RunResult {
   const check = checkOf(context, "the deadline passed before the execution ended");
-  return drive(runMain(plan, session, inputs, outputs, { ...context, memory: session.memory, check }), check);
+  return drive(runMain(plan, session, inputs, outputs, context, check), check);
 }
+
+function unlimited(): void {}
 
 /** A check that throws when a deadline has passed. */
 export function checkOf({ now, deadline }: Pick<CompileOptions, "now" | "deadline">, message: string): Check {
-  if (deadline === undefined || now === undefined) return () => {};
+  if (deadline === undefined || now === undefined) return unlimited;
   return () => {
     if (now() >= deadline) throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, message);
   };
@@ -53,34 +57,36 @@ function* runMain<Handle>(
   session: Session<Handle>,
   inputs: readonly (InputBuffer | undefined)[],
   outputs: readonly OutputBuffer[],
-  context: Run<Handle>,
+  context: RunContext,
+  check: Check,
 ): Steps<RunResult> {
   const values: Values<Handle> = [];
   const section = context.section?.begin("LC", "PE", "run");
-  const run: Run<Handle> = section === undefined ? context : { ...context, section };
-  run.log?.(`run: ${plan.steps.length} operations in the main subgraph`);
+  const run: Run<Handle> = { context, section, memory: session.memory, check };
+  context.log?.(`run: ${plan.steps.length} operations in the main subgraph`);
   try {
     const rooms = roomsOf(plan, outputs);
-    checkPeak(plan, run);
+    checkPeak(plan, context);
     const decoding = section?.begin("LC", "PTR", "decode inputs");
-    for (const [position, input] of inputs.entries()) {
+    for (let position = 0; position < inputs.length; position++) {
+      const input = inputs[position];
       if (input === undefined) continue;
       const index = elementAt(plan.graph.inputs, position);
       if (input.buffer !== undefined) values[index] = session.places.take(input.buffer);
       else
         values[index] = isQuick(input)
-          ? uploadNow(plan, session.memory, index, input)
-          : yield* upload(plan, session.memory, index, input);
+          ? uploadNow(plan, session.memory, position, input)
+          : yield* upload(plan, session.memory, position, input);
     }
     decoding?.end();
-    const start = run.measure ? run.now() : 0n;
+    const start = context.measure ? context.now() : 0n;
     yield* walkPlan(plan, values, run, rooms);
-    const timeOnDevice = run.measure ? run.now() - start : undefined;
+    const timeOnDevice = context.measure ? context.now() - start : undefined;
     const encoding = section?.begin("LC", "PR", "encode outputs");
     const result = yield* store(plan, values, outputs, session, rooms !== undefined);
     encoding?.end();
     // A result that is ready after the deadline is not delivered.
-    run.check();
+    check();
     return timeOnDevice === undefined ? result : { ...result, timeOnDevice };
   } catch (error) {
     return failure(error);
@@ -100,10 +106,11 @@ function roomsOf<Handle>(
   outputs: readonly OutputBuffer[],
 ): Rooms | undefined {
   let isComplete = true;
-  for (const [position, index] of graph.outputs.entries()) {
+  for (let position = 0; position < known.length; position++) {
     const info = known[position];
+    const { dimensions } = elementAt(outputs, position);
     if (info === undefined) isComplete = false;
-    else refineDimensions(index, elementAt(outputs, position).dimensions, info.dimensions);
+    else refineDimensions(elementAt(graph.outputs, position), dimensions, info.dimensions);
   }
   if (!isComplete) {
     return { outputs, infos: [...known], places: new Map(graph.outputs.map((index, position) => [index, position])) };
@@ -129,25 +136,33 @@ function isQuick({ bytes }: InputBuffer): boolean {
 }
 
 function uploadNow<Handle>(
-  { graph }: KernelPlan<Handle>,
+  plan: KernelPlan<Handle>,
   { engine }: Memory<Handle>,
-  index: number,
+  position: number,
   input: InputBuffer,
 ): Value<Handle> {
-  const info = inputInfo(graph, index, input);
+  const info = infoAt(plan, position, input);
   const data = decodeTensorData(info.type, input.bytes, countIn(info.type, info.dimensions, input.bytes));
   return { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
 }
 
 function* upload<Handle>(
-  { graph }: KernelPlan<Handle>,
+  plan: KernelPlan<Handle>,
   { engine }: Memory<Handle>,
-  index: number,
+  position: number,
   input: InputBuffer,
 ): Steps<Value<Handle>> {
-  const info = inputInfo(graph, index, input);
+  const info = infoAt(plan, position, input);
   const data = yield* decodeInParts(info.type, input.bytes, countIn(info.type, info.dimensions, input.bytes));
   return { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
+}
+
+/** The facts of an input: those of the plan if the request does not say more. Throws an OperationError if its bytes are too few. */
+function infoAt<Handle>({ graph, inputs }: KernelPlan<Handle>, position: number, input: InputBuffer): TensorInfo {
+  const known = inputs[position];
+  const isKnown = known !== undefined && sameShape(known.dimensions, input.dimensions);
+  if (isKnown && input.bytes.length >= byteLength(known.type, elementCount(known.dimensions))) return known;
+  return inputInfo(graph, elementAt(graph.inputs, position), input);
 }
 
 /** Writes the results to their destinations, and returns their shapes. Writes nothing if one of them does not fit. */
@@ -158,8 +173,7 @@ function* store<Handle>(
   { memory, places }: Session<Handle>,
   isUnchecked: boolean,
 ): Steps<RunResult> {
-  const { graph } = plan;
-  const outputShapes: OutputShape[] = [];
+  const { graph, success } = plan;
   if (isUnchecked) {
     const infos = graph.outputs.map((index) => requiredValue(plan, values, index).info);
     for (const [position, index] of graph.outputs.entries()) {
@@ -168,10 +182,11 @@ function* store<Handle>(
     const result = shortage(infos, outputs);
     if (result !== undefined) return result;
   }
-  const short = yield* oemShortage(plan, values, outputs, memory);
+  const short = plan.hasOemOutput ? yield* oemShortage(plan, values, outputs, memory) : undefined;
   if (short !== undefined) return short;
-  for (const [position, index] of graph.outputs.entries()) {
-    const value = requiredValue(plan, values, index);
+  const outputShapes: OutputShape[] = [];
+  for (let position = 0; position < graph.outputs.length; position++) {
+    const value = requiredValue(plan, values, elementAt(graph.outputs, position));
     const { type, dimensions } = value.info;
     const { bytes, buffer } = elementAt(outputs, position);
     if (buffer !== undefined) places.put(buffer, value);
@@ -181,9 +196,9 @@ function* store<Handle>(
       if (data.length <= PART) encodeTensorData(type, data, bytes);
       else yield* encodeInParts(type, data, bytes);
     }
-    outputShapes.push({ dimensions, isSufficient: true });
+    if (success === undefined) outputShapes.push({ dimensions, isSufficient: true });
   }
-  return { status: ErrorStatus.NONE, outputShapes };
+  return success ?? { status: ErrorStatus.NONE, outputShapes };
 }
 
 /** The result OUTPUT_INSUFFICIENT_SIZE, if an OEM scalar has more bytes than its destination. Only the kernel knows how many it has. */
@@ -193,8 +208,7 @@ function* oemShortage<Handle>(
   outputs: readonly OutputBuffer[],
   memory: Memory<Handle>,
 ): Steps<RunResult | undefined> {
-  const { outputs: indexes, operands } = plan.graph;
-  if (!indexes.some((index) => operands[index]?.type === "OEM")) return undefined;
+  const { outputs: indexes } = plan.graph;
   let message: string | undefined;
   const outputShapes: OutputShape[] = [];
   for (const [position, index] of indexes.entries()) {

@@ -5,6 +5,7 @@
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { elementAt, operations } from "@nnhal/operations";
+import { everyWay } from "@nnhal/test-kit/samples";
 import { describe, expect, it } from "vitest";
 import { summarise } from "../result.ts";
 import { runVectors } from "../vectors/run.ts";
@@ -45,11 +46,12 @@ describe("random examples", () => {
 });
 
 it("agree with the reference device", { timeout: 300_000 }, async () => {
+  const count = everyWay ? 25 : 10;
   const device = await openDevice({ backend: referenceBackend });
   if ("unavailable" in device) throw new Error(device.unavailable);
-  const summary = await summarise(runVectors(device, randomExamples({ count: 25 })));
+  const summary = await summarise(runVectors(device, randomExamples({ count })));
   expect(summary.failures).toEqual([]);
   expect(summary.unsupported).toBe(0);
   expect(summary.bySubject.size).toBe(kernelOperations().length);
-  expect(summary.passed).toBeGreaterThan(18 * kernelOperations().length);
+  expect(summary.passed).toBeGreaterThan(0.72 * count * kernelOperations().length);
 });

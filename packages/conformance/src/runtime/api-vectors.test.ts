@@ -16,12 +16,13 @@ import {
   NeuralNetworksError,
   ResultCode,
 } from "@nnhal/runtime";
+import { everyWay } from "@nnhal/test-kit/samples";
 import { type Device, type Operand, operandTypeNames, operandTypes } from "@nnhal/types";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { areThere } from "../vectors/all.test-helper.ts";
 import { findDifference } from "../vectors/compare.ts";
 import type { Example, ExampleSubgraph } from "../vectors/example.ts";
-import { isFull, sampleOfVectors } from "./vector-sample.test-helper.ts";
+import { sampleOfVectors } from "./vector-sample.test-helper.ts";
 
 let device: Device;
 let examples: readonly Example[] = [];
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const opened = await openDevice({ backend: referenceBackend });
   if ("unavailable" in opened) throw new Error(opened.unavailable);
   device = opened;
-  examples = (await sampleOfVectors()).filter((_, index) => isFull || index % 2 === 0);
+  examples = (await sampleOfVectors()).filter((_, index) => everyWay || index % 2 === 0);
 }, 120_000);
 
 /** Builds a model the way an application does. */
@@ -219,6 +220,6 @@ describe.skipIf(!areThere)("the public vectors through the programming model", {
       if (problem !== undefined) problems.push(`${example.name}: ${problem}`);
     }
     expect(problems.slice(0, 20), `${problems.length} of ${examples.length} failed`).toEqual([]);
-    expect(examples.length).toBeGreaterThan(isFull ? 6000 : 100);
+    expect(examples.length).toBeGreaterThan(everyWay ? 6000 : 100);
   });
 });

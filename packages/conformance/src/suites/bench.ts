@@ -3,6 +3,7 @@
  * The objects of a case are closed when it ends.
  */
 import { type OpenedDevice, steadyClock } from "@nnhal/driver-core/device";
+import { allocateMemory } from "@nnhal/driver-core/memory";
 import { type AnyIDevice, asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
 import {
   type Device,
@@ -10,6 +11,7 @@ import {
   type ExecuteOptions,
   type ExecutionResult,
   type HalVersion,
+  type Memory,
   type Model,
   type PreparedModel,
   type PrepareOptions,
@@ -93,6 +95,8 @@ export interface Bench {
   readonly watch: Watch;
   readonly allowances: Allowances;
   now(): bigint;
+  /** Memory that the device sees, for pools and queues. */
+  createMemory(size: number): Memory;
   /** Registers an action for the end of the case. */
   after(action: () => unknown): void;
   /** Records a measurement of the case. */
@@ -141,6 +145,7 @@ function setUpWatched(device: Device, version: HalVersion, options: BenchOptions
     watch,
     allowances: { ...defaultAllowances, ...options.allowances },
     now,
+    createMemory: (size) => device.createMemory?.(size) ?? allocateMemory(size),
   };
 }
 

@@ -18,6 +18,7 @@ import { Unsupported } from "./needs.ts";
 import { preparedModelCases } from "./prepared-model/cases.ts";
 import { qosCases } from "./qos/cases.ts";
 import type { SuiteCase } from "./suite-case.ts";
+import { makeMemoryBy } from "./values.ts";
 
 /** A device suite. */
 interface DeviceSuite {
@@ -125,6 +126,7 @@ async function runCase(
     after: (action) => actions.push(action),
     tell: (measured) => told.push(measured),
   };
+  makeMemoryBy(setUp.createMemory);
   watch.begin();
   const outcome = await attempt(timeLimit, () => judge(suiteCase, bench), watch.timer);
   const judgement: Judgement = "value" in outcome ? outcome.value : { verdict: "failed", reason: outcome.problem };

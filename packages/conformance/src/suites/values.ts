@@ -35,10 +35,27 @@ export function bytesIn(memory: Memory): Uint8Array {
   return bytes;
 }
 
+/**
+ * Makes the memory of cases: that of the device of the case that runs (`Device.createMemory`), so that one in another process sees it.
+ * Memory of one device is valid for all others.
+ */
+let make: (size: number) => Memory = allocateMemory;
+
+/** What makes the memory of cases from here on. */
+export function makeMemoryBy(maker: (size: number) => Memory): void {
+  make = maker;
+}
+
+/** Memory of some bytes. */
+export function newMemory(size: number): Memory {
+  // A device that makes memory itself makes none without bytes.
+  return size > 0 ? make(size) : allocateMemory(size);
+}
+
 /** Memory that holds some elements. */
 export function memoryWith(type: OperandTypeName, values: readonly number[]): Memory {
   const bytes = bytesOf(type, values);
-  const memory = allocateMemory(bytes.length);
+  const memory = newMemory(bytes.length);
   bytesIn(memory).set(bytes);
   return memory;
 }
@@ -53,7 +70,7 @@ export const untouched = 0xa5;
 
 /** Memory of some bytes that no execution has written. */
 export function emptyMemory(size: number): Memory {
-  const memory = allocateMemory(size);
+  const memory = newMemory(size);
   bytesIn(memory).fill(untouched);
   return memory;
 }

@@ -2,7 +2,7 @@ import { elementAt, toFloat16Bits } from "@nnhal/operations";
 import { addExample, bytesOf, operand, output, withOperands } from "@nnhal/test-kit/examples";
 import type { OperandTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { findDifference } from "./compare.ts";
+import { compareOutputs, findDifference } from "./compare.ts";
 import type { Allowance, Example } from "./example.ts";
 import { changed, outputExample } from "./examples.test-helper.ts";
 
@@ -149,6 +149,26 @@ describe("an allowance of its own", () => {
       }
     }
     expect(allowing(3, nan, { ...allowance, anyUnusual: true })).toBe(false);
+  });
+});
+
+describe("compareOutputs", () => {
+  const errorOf = (type: OperandTypeName, encode: Encode, expected: number[], actual: number[]) => {
+    const example = outputExample(type, [expected.length], encode(...expected));
+    return compareOutputs(example, [{ dimensions: [expected.length], isSufficient: true }], () => encode(...actual))
+      .error;
+  };
+
+  it("returns the greatest part of its allowance that an element uses up", () => {
+    expect(errorOf("TENSOR_FLOAT16", f16, [0, 0], [half, -2 * half])).toBeCloseTo(0.4);
+    expect(errorOf("TENSOR_QUANT8_ASYMM", u8, [7, 7], [7, 10])).toBe(3);
+    expect(errorOf("TENSOR_INT32", i32, [7], [7])).toBe(0);
+  });
+
+  it("returns 1e9 for all that is greater, and undefined if there are no elements to compare", () => {
+    expect(errorOf("TENSOR_BOOL8", u8, [0], [1])).toBe(1e9);
+    expect(errorOf("TENSOR_INT32", i32, [-(2 ** 31)], [2 ** 31 - 1])).toBe(1e9);
+    expect(compareOutputs(outputExample("TENSOR_INT32", [1], i32(1)), [], () => i32(1)).error).toBeUndefined();
   });
 });
 

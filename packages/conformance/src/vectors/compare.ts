@@ -8,34 +8,52 @@ import type { Allowance, Example } from "./example.ts";
 import { findDistributionProblem } from "./multinomial.ts";
 import { toleranceOf } from "./tolerance.ts";
 
-/**
- * Describes the first difference between the expected and the actual outputs; undefined if there is none. `bytesOf`
- * returns the bytes of an output's buffer.
- */
-export function findDifference(
+/** What a comparison of outputs came to. */
+export interface Comparison {
+  /** The first difference that is not allowed; undefined if there is none. */
+  readonly difference: string | undefined;
+  /** The greatest part of its allowance that an element uses up, as `CaseResult.error`; undefined if none was compared. */
+  readonly error: number | undefined;
+}
+
+/** Describes the first difference between the expected and the actual outputs; undefined if there is none. */
+export function findDifference(...given: Parameters<typeof compareOutputs>): string | undefined {
+  return compareOutputs(...given).difference;
+}
+
+/** Compares the expected with the actual outputs. `bytesOf` returns the bytes of an output's buffer. */
+export function compareOutputs(
   example: Example,
   outputShapes: readonly OutputShape[],
   bytesOf: (output: number) => Uint8Array,
-): string | undefined {
+): Comparison {
   const { main, expectedMultinomialDistributionTolerance } = example;
+  const different = (difference: string): Comparison => ({ difference, error: undefined });
   if (outputShapes.length !== main.outputIndexes.length) {
-    return `the answer has ${outputShapes.length} output shapes, the model ${main.outputIndexes.length} outputs`;
+    return different(
+      `the answer has ${outputShapes.length} output shapes, the model ${main.outputIndexes.length} outputs`,
+    );
   }
+  let worst: number | undefined;
   for (const [output, index] of main.outputIndexes.entries()) {
     const { isIgnored, dimensions, type, data, allowance } = elementAt(main.operands, index);
     if (isIgnored) continue;
     const label = `${writerOf(example, index)} output ${output}`;
     const shape = elementAt(outputShapes, output);
     if (!sameShape(shape.dimensions, dimensions)) {
-      return `${label}: expected shape ${formatShape(dimensions)}, actual ${formatShape(shape.dimensions)}`;
+      return different(`${label}: expected shape ${formatShape(dimensions)}, actual ${formatShape(shape.dimensions)}`);
     }
-    if (!shape.isSufficient) return `${label}: the buffer is called too small, although the execution succeeded`;
+    if (!shape.isSufficient)
+      return different(`${label}: the buffer is called too small, although the execution succeeded`);
     if (data === null || expectedMultinomialDistributionTolerance > 0) continue;
     const actual = bytesOf(output).subarray(0, data.length);
-    const difference = findElementDifference(type, dimensions, data, actual, allowance ?? toleranceOf(example, type));
-    if (difference !== undefined) return `${label} ${difference}`;
+    const found = compareElements(type, dimensions, data, actual, allowance ?? toleranceOf(example, type));
+    worst = Math.max(worst ?? 0, found.error ?? 0);
+    if (found.difference !== undefined) return { difference: `${label} ${found.difference}`, error: worst };
   }
-  return expectedMultinomialDistributionTolerance > 0 ? findDistributionProblem(example, bytesOf) : undefined;
+  const difference =
+    expectedMultinomialDistributionTolerance > 0 ? findDistributionProblem(example, bytesOf) : undefined;
+  return { difference, error: worst };
 }
 
 /** The operation that writes an operand of the main subgraph. */
@@ -43,38 +61,45 @@ function writerOf({ main }: Example, operand: number): string {
   return main.operations.find(({ outputs }) => outputs.includes(operand))?.type ?? "the model's";
 }
 
-function findElementDifference(
+/** Stands for all greater ones, and for any difference if none is allowed: JSON has no infinity. */
+const mostError = 1e9;
+
+function compareElements(
   type: OperandTypeName,
   dimensions: readonly number[],
   expectedBytes: Uint8Array,
   actualBytes: Uint8Array,
   allowance: Allowance,
-): string | undefined {
+): Comparison {
   const expected = readElements(type, expectedBytes);
   const actual = readElements(type, actualBytes);
   const boundOf = boundsOf(allowance, expected);
   let first = -1;
   let count = 0;
+  let error = 0;
   for (let index = 0; index < expected.length; index++) {
     const wanted = elementAt(expected, index);
     const found = actual[index];
     const bound = boundOf(index);
     if (bound === null && found !== undefined) continue;
     if (Number.isFinite(wanted)) {
+      const distance = Math.abs(wanted - (found ?? Number.NaN));
+      const allowed = bound ?? 0;
+      if (distance > 0) error = Math.max(error, Math.min(mostError, distance / allowed));
       // Written so that a NaN is a difference, and so is an element that is missing.
-      if (Math.abs(wanted - (found ?? Number.NaN)) <= (bound ?? 0)) continue;
+      if (distance <= allowed) continue;
     } else if (found !== undefined && (allowance.anyUnusual || Object.is(found, wanted))) continue;
     if (first < 0) first = index;
     count++;
   }
-  if (first < 0) return findMeanDifference(expected, actual, allowance);
+  if (first < 0) return { difference: findMeanDifference(expected, actual, allowance), error };
   const bound = boundOf(first) ?? 0;
   const position = dimensions.length > 1 ? ` [${positionOf(first, dimensions).join(", ")}]` : "";
-  return (
+  const difference =
     `element ${first}${position}: expected ${expected[first]}, actual ${actual[first]}, ` +
     `${bound === 0 || Number.isNaN(bound) ? "where none may differ" : `where ${Number(bound.toPrecision(3))} is allowed`}; ` +
-    `${count} of ${expected.length} elements differ`
-  );
+    `${count} of ${expected.length} elements differ`;
+  return { difference, error };
 }
 
 /** How far each element may be off; null: it is not compared. */

@@ -5,13 +5,13 @@ import { type Device, ErrorStatus, errorStatusNames, type Model, operandTypes, t
 import { attempt } from "../attempt.ts";
 import type { OnStart } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
-import { findDifference } from "./compare.ts";
+import { compareOutputs } from "./compare.ts";
 import type { Example } from "./example.ts";
 import { modelOf } from "./model.ts";
 import { type ExecutionPath, executeBy } from "./path.ts";
 import { createPreparer, type Preparer } from "./prepare.ts";
 import { requestOf } from "./request.ts";
-import { subjectOf } from "./subject.ts";
+import { resultTypeOf, subjectOf } from "./subject.ts";
 import { casesOf, type VectorCase } from "./variant.ts";
 
 /** Options of runVectors. */
@@ -59,8 +59,15 @@ export async function* runVectors(
         const start = { name: vectorCase.name, subject: subjectOf(example) };
         await onStart?.(start);
         const outcome = await attempt(timeLimit, () => runCase(device, vectorCase, path, preparer, options.again));
-        const { verdict, reason } = "value" in outcome ? outcome.value : failed(outcome.problem);
-        yield { ...start, verdict, ...(reason !== undefined && { reason }) };
+        const { verdict, reason, error } = "value" in outcome ? outcome.value : failed(outcome.problem);
+        const type = resultTypeOf(example);
+        yield {
+          ...start,
+          verdict,
+          ...(reason !== undefined && { reason }),
+          ...(type !== undefined && { type }),
+          ...(error !== undefined && { error }),
+        };
       }
     }
   } finally {
@@ -68,7 +75,7 @@ export async function* runVectors(
   }
 }
 
-type Outcome = Pick<CaseResult, "verdict" | "reason">;
+type Outcome = Pick<CaseResult, "verdict" | "reason" | "error">;
 
 const passed: Outcome = { verdict: "passed" };
 
@@ -133,7 +140,10 @@ async function runCase(
     // Whatever comes of it: what is left of it must not show in the next one.
     await run(withOtherInputs(example));
     const second = await run(example);
-    return second.verdict === "passed" ? second : failed(`after an execution with other inputs, ${second.reason}`);
+    const error = first.error === undefined ? second.error : Math.max(first.error, second.error ?? 0);
+    const worst = error === undefined ? {} : { error };
+    if (second.verdict === "passed") return { ...second, ...worst };
+    return { ...failed(`after an execution with other inputs, ${second.reason}`), ...worst };
   } finally {
     preparedModel.close();
   }
@@ -177,8 +187,8 @@ async function execute(
     return failed("the model is wrong, but it was prepared and executed without an error");
   }
   if (result.status !== ErrorStatus.NONE) return failed(`execute: ${describe(result)}`);
-  const difference = findDifference(example, result.outputShapes, outputBytes);
-  return difference === undefined ? passed : failed(difference);
+  const { difference, error } = compareOutputs(example, result.outputShapes, outputBytes);
+  return { ...(difference === undefined ? passed : failed(difference)), ...(error !== undefined && { error }) };
 }
 
 function describe({ status, message }: { readonly status: ErrorStatus; readonly message?: string }): string {

@@ -2,7 +2,7 @@
  * Which operation an example is about. An example counts under one operation only, so that the numbers of all operations
  * add up to the total.
  */
-import type { OperationTypeName } from "@nnhal/types";
+import type { OperandTypeName, OperationTypeName } from "@nnhal/types";
 import type { Example, ExampleOperation } from "./example.ts";
 
 /**
@@ -10,8 +10,18 @@ import type { Example, ExampleOperation } from "./example.ts";
  * BOX_WITH_NMS_LIMIT that keeps no box gives a later operation its zero-sized input). Placeholders after it do not count.
  */
 export function subjectOf(example: Example): OperationTypeName | "none" {
+  return testedBy(example)?.type ?? "none";
+}
+
+/** The type of the first result of that operation; undefined if it has none. */
+export function resultTypeOf(example: Example): OperandTypeName | undefined {
+  const [index] = testedBy(example)?.outputs ?? [];
+  return index === undefined ? undefined : example.main.operands[index]?.type;
+}
+
+function testedBy(example: Example): ExampleOperation | undefined {
   const { operations } = example.main;
-  return (operations.findLast((operation) => !isPlaceholder(example, operation)) ?? operations.at(-1))?.type ?? "none";
+  return operations.findLast((operation) => !isPlaceholder(example, operation)) ?? operations.at(-1);
 }
 
 /** An ADD of a constant zero, put before an input or after an output to make it internal. */

@@ -4,6 +4,7 @@
  * goes every way.
  */
 import { elementAt } from "@nnhal/operations";
+import { everyWay } from "@nnhal/test-kit/samples";
 import { type HalVersion, operandTypes } from "@nnhal/types";
 import { oldestVersion } from "../versions.ts";
 import { allVectors } from "./all.test-helper.ts";
@@ -29,8 +30,6 @@ export interface Share {
   readonly examples: readonly Example[];
   readonly names: ReadonlySet<string>;
 }
-
-export const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
 
 export const paths: readonly PathWay[] = executionPaths.map((path) => ({ path }));
 

@@ -17,14 +17,10 @@ import {
 } from "./answer.ts";
 import type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 import { type Limits, milliseconds } from "./limits.ts";
-import { decoded, type Malformed } from "./malformed.ts";
 import type { MemorySlots } from "./memory-slots.ts";
 import { createMutex } from "./mutex.ts";
-import { serializeRequest } from "./request-codec.ts";
-import { encodeRequest } from "./request-slots.ts";
-import { type BurstResultPacket, deserializeResult } from "./result-codec.ts";
-import { decodeResult } from "./result-slots.ts";
-import { type RingReader, type RingWriter, wordsPerSlot } from "./ring.ts";
+import { requestEncoder, resultDecoder } from "./repeated-packets.ts";
+import type { RingReader, RingWriter } from "./ring.ts";
 import { isTeardownPacket, sayGoodbye, withoutTeardown } from "./teardown.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
 
@@ -38,18 +34,16 @@ export interface QueuedParts {
   readonly limits: Limits;
 }
 
-/** Buffer for packets before they are sent; longer packets get a buffer of their own. */
-const scratchWords = 64 * wordsPerSlot;
-
 /** See the file's head. */
 export function queuedBurst(
   { context, memories, writer, reader, requestCapacity, limits }: QueuedParts,
   { pollingWindow = 50, refuseMemory = () => undefined }: Pick<BurstOptions, "pollingWindow" | "refuseMemory">,
 ): BurstController {
   const exclusive = createMutex();
-  const poller = createPoller(pollingWindow);
+  const poller = createPoller(pollingWindow, reader);
   const turns = createTurns(10);
-  const scratch = new Int32Array(scratchWords);
+  const encode = requestEncoder();
+  const decode = resultDecoder();
   let over: End | undefined;
   let closed: Promise<void> | undefined;
 
@@ -110,13 +104,13 @@ export function queuedBurst(
     const slots = request.pools.map((pool, index) =>
       pool.kind === "memory" ? memories.slotOf(pool.memory, keys === undefined ? pool.memory : keys[index]) : 0,
     );
-    const packet = encodeRequest(serializeRequest(request, measure, slots), scratch);
+    const packet = encode(request, measure, slots);
     // A packet that is already in the queue comes from a faulty service and does not answer this request.
     reader.read();
     if (!writer.write(packet)) return notSent("its queue has no room");
     const answer = poller.poll(nextPacket) ?? (await sleep());
     if (!(answer instanceof Int32Array)) return failed(answer.status, `no result came: ${answer.message}`, false);
-    const result = resultOf(answer);
+    const result = decode(answer);
     if (!("malformed" in result)) return checked(result, request);
     return failed(ErrorStatus.GENERAL_FAILURE, `no result came: ${result.malformed}`, false);
   };
@@ -150,9 +144,4 @@ export function queuedBurst(
       reader.wake();
     },
   };
-}
-
-function resultOf(packet: Int32Array): BurstResultPacket | Malformed {
-  const data = decoded(decodeResult, packet);
-  return "malformed" in data ? data : deserializeResult(data);
 }

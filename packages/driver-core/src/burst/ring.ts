@@ -110,6 +110,8 @@ export interface RingReader extends RingEnd {
   read(): Int32Array | undefined;
   /** A number that changes with each sign of life of the writer. */
   pulse(): number;
+  /** Sleeps as `sleep` does, but blocks the thread, for some milliseconds at most. Absent: it must not block. */
+  readonly doze?: ((isReady: () => boolean, milliseconds: number) => void) | undefined;
 }
 
 /** A ring's writer. There must be no other. */
@@ -165,6 +167,7 @@ export function ringReader(words: Int32Array, capacity: number, signal: Signal):
     },
     wake: () => ring(words, Word.readerBell, signal),
     sleep: (isReady) => sleepAt(words, Word.readerSleeps, Word.readerBell, signal, isReady),
+    doze: signal.doze && dozeAt(words, Word.readerSleeps, Word.readerBell, signal.doze.bind(signal)),
   };
 }
 
@@ -189,6 +192,15 @@ function sleepAt(
   const asleep = isReady() ? undefined : signal.sleep(words, bell, heard);
   if (asleep === undefined) Atomics.store(words, flag, 0);
   else return asleep.then(() => void Atomics.store(words, flag, 0));
+}
+
+function dozeAt(words: Int32Array, flag: number, bell: number, doze: NonNullable<Signal["doze"]>): RingReader["doze"] {
+  return (isReady, milliseconds) => {
+    Atomics.store(words, flag, 1);
+    const heard = Atomics.load(words, bell);
+    if (!isReady()) doze(words, bell, heard, milliseconds);
+    Atomics.store(words, flag, 0);
+  };
 }
 
 function copyIn(words: Int32Array, capacity: number, at: number, packet: Int32Array): void {

@@ -23,14 +23,13 @@ import { systemTimer } from "../schedule/timer.ts";
 import { isRecord } from "./calls.ts";
 import { openChannel, signalOf } from "./channel.ts";
 import { type LimitOptions, type Limits, limitsOf, milliseconds } from "./limits.ts";
-import { decoded } from "./malformed.ts";
 import { createMutex } from "./mutex.ts";
 import type { PacketEnds } from "./packet-ends.ts";
-import { type BurstRequest, deserializeRequest } from "./request-codec.ts";
-import { decodeRequest } from "./request-slots.ts";
+import { requestDecoder, resultEncoder } from "./repeated-packets.ts";
+import type { BurstRequest } from "./request-codec.ts";
 import { type BurstResultPacket, serializeResult } from "./result-codec.ts";
 import { burstStatus, encodeResult } from "./result-slots.ts";
-import { type RingReader, type RingWriter, ringReader, ringWriter, wordsPerSlot } from "./ring.ts";
+import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { type Signal, sharedSignal } from "./signal.ts";
 import { createSlotCache } from "./slot-cache.ts";
 import { isTeardownPacket, sayGoodbye } from "./teardown.ts";
@@ -128,10 +127,11 @@ function serve(
   const { watchdog } = limits;
   const cache = createSlotCache(answering(callback, limits), log);
   const exclusive = createMutex();
-  const poller = createPoller(pollingWindow);
+  const poller = createPoller(pollingWindow, reader);
   const turns = createTurns(turnsOfQueues);
   const directTurns = createTurns(turnsOfCalls);
-  const scratch = new Int32Array(64 * wordsPerSlot);
+  const decode = requestDecoder();
+  const encodeShort = resultEncoder();
   let stopping = false;
   let isInUse = false;
 
@@ -161,7 +161,8 @@ function serve(
   };
 
   const executeSlots = async ({ inputs, outputs, slots, measure }: BurstRequest, dequeued: bigint) => {
-    const memories = await cache.resolve(slots);
+    const found = cache.resolve(slots);
+    const memories = found instanceof Promise ? await found : found;
     if (memories === undefined) return refusal(ErrorStatus.INVALID_ARGUMENT, `the slots [${slots}] are not all known`);
     const pools = memories.map((memory) => ({ kind: "memory", memory }) as const);
     return answerOf(await execute({ inputs, outputs, pools }, measure), measure, dequeued);
@@ -194,8 +195,7 @@ function serve(
       stopping = true;
       return refusal(ErrorStatus.GENERAL_FAILURE, "the request queue's counters are not valid");
     }
-    const data = decoded(decodeRequest, packet);
-    const request = "malformed" in data ? data : deserializeRequest(data);
+    const request = decode(packet);
     if ("malformed" in request) return refusal(ErrorStatus.GENERAL_FAILURE, `a request packet: ${request.malformed}`);
     const stopBeating = watchdog.watch(() => writer.beat());
     try {
@@ -221,7 +221,7 @@ function serve(
 
   const encode = (result: BurstResultPacket) => {
     try {
-      return encodeResult(serializeResult(result), scratch);
+      return encodeShort(result);
     } catch (error) {
       return encodeResult(serializeResult(refusal(ErrorStatus.GENERAL_FAILURE, `a result cannot be sent: ${error}`)));
     }

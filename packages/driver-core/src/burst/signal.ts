@@ -10,10 +10,15 @@ export interface Signal {
    * blocked if it returns undefined.
    */
   sleep(words: Int32Array, index: number, expected: number): Promise<void> | void;
+  /** Sleeps as `sleep` does, but blocks the thread, for some milliseconds at most. Absent: it must not block. */
+  doze?(words: Int32Array, index: number, expected: number, milliseconds: number): void;
 }
 
+/** The thread of a page must not block: `Atomics.wait` throws there. */
+const mayBlock = globalThis.process?.versions?.node !== undefined;
+
 /**
- * For a ring in a SharedArrayBuffer, without blocking the thread. `keepAlive`: whether the process stays alive while a
+ * For a ring in a SharedArrayBuffer, without blocking the thread for longer than it polls. `keepAlive`: whether the process stays alive while a
  * sleep lasts. Waits for an answer need it, waits for work do not.
  */
 export function sharedSignal({ keepAlive = false }: { readonly keepAlive?: boolean } = {}): Signal {
@@ -25,6 +30,10 @@ export function sharedSignal({ keepAlive = false }: { readonly keepAlive?: boole
       const alive = keepAlive ? setInterval(() => {}, 60_000) : undefined;
       return waiting.value.then(() => clearInterval(alive));
     },
+    ...(mayBlock && {
+      doze: (words: Int32Array, index: number, expected: number, milliseconds: number) =>
+        void Atomics.wait(words, index, expected, milliseconds),
+    }),
   };
 }
 

@@ -8,9 +8,9 @@ const mostSlots = 4096;
 export interface SlotCache {
   /**
    * The memories of some slots. The client is asked for unknown ones in one call, each once, in ascending order; unless
-   * it returns all, none is kept. Undefined if a slot has no memory.
+   * it returns all, none is kept. Undefined if a slot has no memory. Answers at once if all are known.
    */
-  resolve(slots: readonly number[]): Promise<Memory[] | undefined>;
+  resolve(slots: readonly number[]): Memory[] | Promise<Memory[] | undefined>;
   forget(slot: number): void;
   clear(): void;
   readonly size: number;
@@ -34,28 +34,37 @@ export function createSlotCache(callback: IBurstCallback, log: (message: string)
     get size() {
       return cache.size;
     },
-    async resolve(slots) {
-      const unknown = [...new Set(slots)].filter((slot) => !cache.has(slot)).sort((a, b) => a - b);
-      if (unknown.length > 0) {
-        try {
-          await fetch(unknown);
-        } catch (error) {
-          log(`getMemories([${unknown}]) failed: ${error}`);
-        }
-      }
-      const memories: Memory[] = [];
-      for (const slot of slots) {
-        const memory = cache.get(slot);
-        if (memory === undefined) return undefined;
-        memories.push(memory);
-      }
-      for (const oldest of cache.keys()) {
-        if (cache.size <= mostSlots) break;
-        cache.delete(oldest);
-      }
-      return memories;
-    },
+    resolve: (slots) => knownOf(slots) ?? resolveUnknown(slots),
     forget: (slot) => void cache.delete(slot),
     clear: () => cache.clear(),
   };
+
+  /** The memories of slots, if all are known. */
+  function knownOf(slots: readonly number[]): Memory[] | undefined {
+    const memories: Memory[] = [];
+    for (const slot of slots) {
+      const memory = cache.get(slot);
+      if (memory === undefined) return undefined;
+      memories.push(memory);
+    }
+    return memories;
+  }
+
+  async function resolveUnknown(slots: readonly number[]): Promise<Memory[] | undefined> {
+    const unknown = [...new Set(slots)].filter((slot) => !cache.has(slot)).sort((a, b) => a - b);
+    if (unknown.length > 0) {
+      try {
+        await fetch(unknown);
+      } catch (error) {
+        log(`getMemories([${unknown}]) failed: ${error}`);
+      }
+    }
+    const memories = knownOf(slots);
+    if (memories === undefined) return undefined;
+    for (const oldest of cache.keys()) {
+      if (cache.size <= mostSlots) break;
+      cache.delete(oldest);
+    }
+    return memories;
+  }
 }

@@ -51,6 +51,66 @@ describe("polling", () => {
   });
 });
 
+describe("dozing", () => {
+  it("begins when polling has seen nothing, and sees what comes meanwhile", () => {
+    let isThere = false;
+    let dozes = 0;
+    const doze = (isReady: () => boolean, milliseconds: number) => {
+      expect(isReady()).toBe(false);
+      expect(milliseconds).toBeGreaterThan(0);
+      isThere = ++dozes === 2;
+    };
+    const poller = createPoller(1, { doze });
+    expect(poller.poll(() => (isThere ? "seen" : undefined))).toBe("seen");
+    expect(dozes).toBe(2);
+    expect(poller.poll(() => "there")).toBe("there");
+    expect(dozes).toBe(2);
+  });
+
+  it("ends after a moment, and is tried less often while it is unsuccessful", () => {
+    const attempts: boolean[] = [];
+    let isDozing = false;
+    const doze = () => {
+      isDozing = true;
+    };
+    const poller = createPoller(1, { doze });
+    for (let wait = 0; wait < 12; wait++) {
+      isDozing = false;
+      expect(poller.poll(() => undefined)).toBeUndefined();
+      attempts.push(isDozing);
+    }
+    expect(attempts.map((one) => (one ? "D" : ".")).join("")).toBe("D.D..D....D.");
+  });
+
+  it("is not done without a window of polling", () => {
+    const poller = createPoller(0, {
+      doze() {
+        throw new Error("blocked");
+      },
+    });
+    expect(poller.poll(() => undefined)).toBeUndefined();
+  });
+
+  it("at a ring ends with the packet that the other end writes, whatever came before it slept", () => {
+    const words = new Int32Array(new SharedArrayBuffer(ringWords(2) * 4));
+    initialiseRing(words, 2);
+    const writer = ringWriter(words, 2, sharedSignal());
+    let woken = 0;
+    const signal = {
+      ...sharedSignal(),
+      doze(slept: Int32Array, index: number, expected: number) {
+        // The other end writes between the last look and the sleep.
+        writer.write(new Int32Array(8).fill(7));
+        woken += Atomics.wait(slept, index, expected, 10_000) === "not-equal" ? 1 : 0;
+      },
+    };
+    const reader = ringReader(words, 2, signal);
+    const packet = createPoller(1, reader).poll(() => reader.read());
+    expect([...(packet ?? [])]).toEqual(new Array(8).fill(7));
+    expect(woken).toBe(1);
+  });
+});
+
 describe("sleeping", () => {
   function makeRing(signal: ReturnType<typeof localSignal>, words: Int32Array) {
     initialiseRing(words, 2);

@@ -1,40 +1,67 @@
 /**
- * How an end of a ring waits: it polls for a while, because sleeping and waking take longer than most requests, and
- * then sleeps.
+ * How an end of a ring waits: it polls for a while, and blocks its thread for a moment, because sleeping without blocking and
+ * waking take longer than most requests. Then it sleeps.
  */
 import { soon } from "@nnhal/backend";
-import type { RingEnd } from "./ring.ts";
+import type { RingEnd, RingReader } from "./ring.ts";
 
-/** Polls for an event of the other end. */
+/** Waits for an event of the other end without the event loop. */
 export interface Poller {
-  /** Polls for a while, or only once if polling has not paid off recently. */
+  /** Polls and dozes for a while, or looks only once if that has not paid off recently. */
   poll<T>(look: () => T | undefined): T | undefined;
 }
 
-/** Maximum number of waits in a row that poll only once. */
+/** Maximum number of waits in a row that do not try something that was unsuccessful. */
 const mostSkipped = 64;
+/** Milliseconds that a thread dozes at most: as long as several short executions, and too short to be noticed. */
+const longestDoze = 0.5;
 
 /**
- * Polls for some microseconds; 0 polls once. Polling does not pay off if the other end needs the same processor or
- * takes much longer: each unsuccessful poll doubles the number of waits without polling, a successful one resets it.
+ * Polls for some microseconds, and then dozes at `end` for a moment, if it can; 0 polls once. Neither pays off if the other end takes
+ * much longer, nor polling if it needs the same processor: each unsuccessful attempt doubles the number of waits without one, a
+ * successful one resets it.
  */
-export function createPoller(microseconds: number): Poller {
-  let skip = 0;
-  let skipped = 0;
+export function createPoller(microseconds: number, end: Pick<RingReader, "doze"> = {}): Poller {
+  const { doze } = end;
+  const spin = worthwhile();
+  const rest = worthwhile();
   return {
     poll(look) {
       const seen = look();
       if (seen !== undefined || microseconds <= 0) return seen;
-      if (skipped < skip) {
-        skipped++;
-        return undefined;
-      }
-      const late = lookFor(look, microseconds);
-      skipped = 0;
-      skip = late === undefined ? Math.min(mostSkipped, Math.max(1, skip * 2)) : 0;
-      return late;
+      return spin(() => lookFor(look, microseconds)) ?? (doze && rest(() => dozeFor(look, doze)));
     },
   };
+}
+
+/** Makes attempts as long as they are successful, and now and then if they are not. */
+function worthwhile(): <T>(attempt: () => T | undefined) => T | undefined {
+  let skip = 0;
+  let skipped = 0;
+  return (attempt) => {
+    if (skipped < skip) {
+      skipped++;
+      return undefined;
+    }
+    const seen = attempt();
+    skipped = 0;
+    skip = seen === undefined ? Math.min(mostSkipped, Math.max(1, skip * 2)) : 0;
+    return seen;
+  };
+}
+
+function dozeFor<T>(look: () => T | undefined, doze: NonNullable<RingReader["doze"]>): T | undefined {
+  const end = performance.now() + longestDoze;
+  let seen: T | undefined;
+  const isReady = () => {
+    seen = look();
+    return seen !== undefined;
+  };
+  for (let left = longestDoze; seen === undefined && left > 0; left = end - performance.now()) {
+    doze(isReady, left);
+    seen ??= look();
+  }
+  return seen;
 }
 
 function lookFor<T>(look: () => T | undefined, microseconds: number): T | undefined {

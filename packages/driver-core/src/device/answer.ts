@@ -14,12 +14,11 @@ export function answer(
 ): ExecutionResult {
   const hasShapes = status === ErrorStatus.NONE || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
   const isTimed = status === ErrorStatus.NONE && timeInDriver !== undefined;
-  return {
-    status,
-    ...(message !== undefined && { message }),
-    outputShapes: hasShapes ? outputShapes : [],
-    timing: isTimed ? timingOf(timeOnDevice, timeInDriver) : notMeasured,
-  };
+  const timing = isTimed ? timingOf(timeOnDevice, timeInDriver) : notMeasured;
+  const shapes = hasShapes ? outputShapes : [];
+  return message === undefined
+    ? { status, outputShapes: shapes, timing }
+    : { status, message, outputShapes: shapes, timing };
 }
 
 /** Nanoseconds as the HAL's microseconds. The time on the device is not longer than the time in the driver. */

@@ -73,6 +73,7 @@ function takeExecuteOptions({ measure, deadline, loopTimeoutDuration }: ExecuteO
   }
   const problem = timeProblem("deadline", deadline) ?? timeProblem("loopTimeoutDuration", loopTimeoutDuration);
   if (problem !== undefined) return problem;
+  if (deadline === undefined && loopTimeoutDuration === undefined && measure !== MeasureTiming.YES) return noOptions;
   return {
     ...(measure !== undefined && { measure }),
     ...(deadline !== undefined && { deadline }),

@@ -1,7 +1,7 @@
 /** Binds the arguments of a checked request to the backend's inputs and outputs, and stores the results afterwards. */
 import type { InputBuffer, OutputBuffer, RunResult } from "@nnhal/backend";
 import { combineDimensions, elementAt } from "@nnhal/operations";
-import { ErrorStatus, type OutputShape, type RequestArgument } from "@nnhal/types";
+import { ErrorStatus, type RequestArgument } from "@nnhal/types";
 import { initialise, reset, sizeOf } from "../domains/device-buffer.ts";
 import { type CheckedRequest, extentsOf, isDeviceBuffer, type Pool } from "./checked-request.ts";
 import type { ModelRecord } from "./record.ts";
@@ -16,7 +16,8 @@ export function bindInputs(record: ModelRecord, { request, pools }: CheckedReque
     const dimensions = extentsOf(record, elementAt(record.graph.inputs, index), argument);
     if (!isDeviceBuffer(pool)) {
       pool.load?.(offset, pool.opaque === undefined ? length : pool.bytes.length);
-      return { bytes: bytesAt(argument, pool), dimensions, ...(pool.opaque && { hardwareBuffer: pool.opaque }) };
+      const bytes = bytesAt(argument, pool);
+      return pool.opaque === undefined ? { bytes, dimensions } : { bytes, dimensions, hardwareBuffer: pool.opaque };
     }
     const { bytes, place } = pool.storage;
     return { bytes, dimensions: pool.dimensions, ...(place && { buffer: place.place }) };
@@ -30,7 +31,8 @@ export function bindOutputs(record: ModelRecord, { request, pools }: CheckedRequ
     if (argument.hasNoValue) return { bytes: new Uint8Array(0), dimensions };
     const pool = elementAt(pools, argument.location.poolIndex);
     if (!isDeviceBuffer(pool)) {
-      return { bytes: bytesAt(argument, pool), dimensions, ...(pool.opaque && { hardwareBuffer: pool.opaque }) };
+      const bytes = bytesAt(argument, pool);
+      return pool.opaque === undefined ? { bytes, dimensions } : { bytes, dimensions, hardwareBuffer: pool.opaque };
     }
     const { storage, operand, type } = pool;
     const known = combineDimensions(dimensions, operand.dimensions) ?? dimensions;
@@ -48,18 +50,29 @@ export function shortOutput(
   { request }: CheckedRequest,
   outputs: readonly OutputBuffer[],
 ): RunResult | undefined {
-  let message: string | undefined;
-  const outputShapes: OutputShape[] = [];
-  for (let index = 0; index < outputs.length; index++) {
+  const isSufficient = (index: number): boolean | undefined => {
     const operand = graph.operands[elementAt(graph.outputs, index)];
     const { dimensions, bytes, buffer, hardwareBuffer } = elementAt(outputs, index);
     const needed = operand && sizeOf(operand.type, dimensions);
     if (needed === undefined || elementAt(request.outputs, index).hasNoValue) return undefined;
-    const isSufficient = buffer !== undefined || hardwareBuffer !== undefined || needed <= bytes.length;
-    if (!isSufficient) message ??= `output ${index} of shape [${dimensions}] does not fit its ${bytes.length} bytes`;
-    outputShapes.push({ dimensions, isSufficient });
+    return buffer !== undefined || hardwareBuffer !== undefined || needed <= bytes.length;
+  };
+  let short = -1;
+  for (let index = 0; index < outputs.length; index++) {
+    const fits = isSufficient(index);
+    if (fits === undefined) return undefined;
+    if (!fits && short < 0) short = index;
   }
-  return message === undefined ? undefined : { status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, message, outputShapes };
+  if (short < 0) return undefined;
+  const { dimensions, bytes } = elementAt(outputs, short);
+  return {
+    status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
+    message: `output ${short} of shape [${dimensions}] does not fit its ${bytes.length} bytes`,
+    outputShapes: outputs.map((output, index) => ({
+      dimensions: output.dimensions,
+      isSufficient: isSufficient(index) === true,
+    })),
+  };
 }
 
 function bytesAt({ location }: RequestArgument, pool: Exclude<Pool, { storage: unknown }>): Uint8Array {

@@ -10,6 +10,7 @@ import type { Mapping } from "../memory/mapping.ts";
 import { mapPool } from "../memory/memory.ts";
 import { takeRequest } from "./arguments.ts";
 import type { DeviceContext } from "./context.ts";
+import { knownRequest, repeatedRequest } from "./known-request.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, invalid, type Refusal } from "./refusal.ts";
 
@@ -40,10 +41,11 @@ export function checkRequest(
   allowUnspecifiedOutput: boolean,
   context: DeviceContext,
 ): CheckedRequest | Refusal {
-  const request = takeRequest(given, record, allowUnspecifiedOutput);
+  const { knownRequest: known } = record;
+  // Executions allow unspecified outputs, which fenced ones do not.
+  const repeated = allowUnspecifiedOutput && known !== undefined ? repeatedRequest(given, known) : undefined;
+  const request = repeated ?? validRequest(record, given, allowUnspecifiedOutput);
   if ("status" in request) return request;
-  const omitted = omissionProblem(record, request);
-  if (omitted !== undefined) return invalid(omitted);
   const pools: Pool[] = [];
   let isPlain = true;
   for (let index = 0; index < request.pools.length; index++) {
@@ -55,6 +57,16 @@ export function checkRequest(
   if (isPlain) return { request, pools, isPlain, written: nothing };
   const refusal = checkUses(record, request, pools, context);
   return refusal ?? { request, pools, isPlain, written: writtenBy(request, pools) };
+}
+
+/** Copies and checks a request by the rules that need no memory. */
+function validRequest(record: ModelRecord, given: Request, allowUnspecifiedOutput: boolean): Request | Refusal {
+  const request = takeRequest(given, record, allowUnspecifiedOutput);
+  if ("status" in request) return request;
+  const omitted = omissionProblem(record, request);
+  if (omitted !== undefined) return invalid(omitted);
+  if (allowUnspecifiedOutput) record.knownRequest = knownRequest(request);
+  return request;
 }
 
 /** Why a request must not omit an input that it omits. */

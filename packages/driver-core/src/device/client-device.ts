@@ -12,8 +12,8 @@ import {
 } from "@nnhal/types";
 import { inSection, modelSummary, type TracePhase } from "@nnhal/utils";
 import { cacheFiles } from "../cache/caching.ts";
-import { allocate, closeBuffers, createBufferDomain } from "../domains/allocate.ts";
-import { prepareArguments } from "./arguments.ts";
+import { closeBuffers, createBufferDomain } from "../domains/domain.ts";
+import { allocateArguments, prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";
 import { type Client, createClient } from "./client.ts";
 import type { DeviceContext, SharedContext } from "./context.ts";
@@ -117,7 +117,13 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
     prepareModelFromCache: (cache, options) =>
       telling("prepareModelFromCache", "PC", unprepared, () => prepareFromCache(cache, options, context)),
     allocate: (desc, preparedModels, inputRoles, outputRoles) =>
-      telling("allocate", "PIO", unallocated, () => allocate(context, desc, preparedModels, inputRoles, outputRoles)),
+      telling("allocate", "PIO", unallocated, async () => {
+        const taken = allocateArguments(desc, preparedModels, inputRoles, outputRoles);
+        if ("status" in taken) return unallocated({ ...taken, message: `allocating a buffer: ${taken.message}` });
+        // Few applications use memory domains: a bundle for a browser loads them when one does.
+        const { allocate } = await import("../domains/allocate.ts");
+        return client.gone === undefined ? allocate(context, taken) : unallocated(client.gone);
+      }),
     close: () => client.close(),
   };
   return { device, client };

@@ -1,9 +1,10 @@
 /**
  * The contexts that the parts of a device share.
  */
+import type { RunContext } from "@nnhal/backend";
 import type { Logger, Tracer } from "@nnhal/utils";
 import type { Caching } from "../cache/caching.ts";
-import type { BufferDomain } from "../domains/allocate.ts";
+import type { BufferDomain } from "../domains/domain.ts";
 import type { Breather } from "../schedule/breather.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
 import type { Timer } from "../schedule/timer.ts";
@@ -21,6 +22,8 @@ export interface RunningContext {
   /** Bytes. Undefined: no limit. */
   readonly temporaryLimit?: number;
   readonly random: () => number;
+  /** The context of runs without options: see run-context.ts. */
+  readonly plainRun: RunContext;
   readonly scheduler: Scheduler;
   readonly breather: Breather;
   /** See `DeviceOptions`. */

@@ -8,6 +8,7 @@ import { systemTimer, type Timer } from "../schedule/timer.ts";
 import { type ClientDevice, clientDevice } from "./client-device.ts";
 import type { SharedContext } from "./context.ts";
 import { openGuarded } from "./guarded-session.ts";
+import { plainRun } from "./run-context.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { defaultTemporaryLimit, machineMemory } from "./temporary-limit.ts";
 
@@ -90,6 +91,10 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
   try {
     const concurrency = options.concurrency ?? session.concurrency ?? 4;
     const breather = createBreather();
+    const running = {
+      temporaryLimit: options.temporaryLimit ?? defaultTemporaryLimit(),
+      random: options.random ?? Math.random,
+    };
     const owner = { device: name, backend: backend.name, version: session.version };
     return deviceOver({
       name,
@@ -100,8 +105,8 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
       overrun: options.overrun ?? 1_000_000_000n,
       closeTimeout,
       bufferBytes: limits.bufferBytes ?? machineMemory() / 2,
-      temporaryLimit: options.temporaryLimit ?? defaultTemporaryLimit(),
-      random: options.random ?? Math.random,
+      ...running,
+      plainRun: plainRun({ now, ...running }),
       scheduler: createScheduler({ ...limits, concurrency, now, timer, breather }),
       breather,
       caching: caching === false ? undefined : createCaching(caching, owner),

@@ -10,6 +10,7 @@ import type { DeviceContext } from "./context.ts";
 import type { GuardedExecutable } from "./guarded-executable.ts";
 import { mandatoryInputs } from "./omission.ts";
 import { preparedModel } from "./prepared-model.ts";
+import type { ModelRecord } from "./record.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { noPlaceToWait } from "./run.ts";
 import type { Patience } from "./settle-within.ts";
@@ -58,7 +59,10 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
     }
     const { model } = source;
     const factsOf = factsIn(vocabularyOf(model.extensionNameToPrefix, session));
-    const record = { model, graph, factsOf, mandatory: mandatoryInputs(graph), executable, ...options };
+    const record: ModelRecord = {
+      ...{ model, graph, factsOf, mandatory: mandatoryInputs(graph), executable, knownRequest: undefined },
+      ...options,
+    };
     return { status: ErrorStatus.NONE, preparedModel: preparedModel(record, context) };
   } catch (error) {
     return unprepared(failure(`preparing the model: ${messageOf(error)}`));

@@ -48,10 +48,13 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       }
       const section = begin();
       try {
-        const result = await execute(record, request, options, section, context);
+        const started = execute(record, request, options, section, context);
+        const result = started instanceof Promise ? await started : started;
         // Refusals need no engine: a caller that asks again at once would keep all others from running.
         if (result.status !== ErrorStatus.NONE && breather.isSpent(context.now())) await nextTurn();
-        log.VLOG("DRIVER", () => `${name}: execute returns ${outcomeText(result)}${timingText(result.timing)}`);
+        if (log.VLOG_IS_ON("DRIVER")) {
+          log.VLOG("DRIVER", `${name}: execute returns ${outcomeText(result)}${timingText(result.timing)}`);
+        }
         return result;
       } catch (error) {
         return refused(failure(`executing: ${messageOf(error)}`));
@@ -108,13 +111,14 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
   return result;
 }
 
-async function execute(
+/** Checks and runs a request. The result itself if the engine answers at once. */
+function execute(
   record: ModelRecord,
   request: Request,
   given: ExecuteOptions | undefined,
   section: Section,
   context: DeviceContext,
-): Promise<ExecutionResult> {
+): ExecutionResult | Promise<ExecutionResult> {
   const { name, now, log } = context;
   const start = now();
   const options = executeArguments(given);
@@ -123,9 +127,11 @@ async function execute(
   const checked = checkRequest(record, request, true, context);
   placing.end();
   if ("status" in checked) return refused(checked);
-  log.VLOG("DRIVER", () => `${name}: execute ${requestText(checked.request)}`);
-  const result = await run(record, checked, options, section, context, start);
-  return answer(result, options.measure === MeasureTiming.YES ? now() - start : undefined);
+  if (log.VLOG_IS_ON("DRIVER")) log.VLOG("DRIVER", `${name}: execute ${requestText(checked.request)}`);
+  const result = run(record, checked, options, section, context, start);
+  const isMeasured = options.measure === MeasureTiming.YES;
+  if (result instanceof Promise) return result.then((ended) => answer(ended, isMeasured ? now() - start : undefined));
+  return answer(result, isMeasured ? now() - start : undefined);
 }
 
 function unfenced(refusal: Refusal): FencedResult {

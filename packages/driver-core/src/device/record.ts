@@ -4,6 +4,7 @@ import type { FactsByCode } from "@nnhal/operations";
 import type { ExecutionPreference, Priority } from "@nnhal/types";
 import type { PreparedModelRecord } from "@nnhal/validation";
 import type { GuardedExecutable } from "./guarded-executable.ts";
+import type { KnownRequest } from "./known-request.ts";
 
 export interface ModelRecord extends PreparedModelRecord {
   readonly graph: GraphView;
@@ -12,6 +13,8 @@ export interface ModelRecord extends PreparedModelRecord {
   /** For each input, why a request must not omit it; undefined if it may. */
   readonly mandatory: readonly (string | undefined)[];
   readonly executable: GuardedExecutable;
+  /** The last valid request of `execute`; undefined at first. */
+  knownRequest: KnownRequest | undefined;
   readonly preference: ExecutionPreference;
   readonly priority: Priority;
 }

@@ -1,8 +1,8 @@
 /**
  * Running an execution whose request has been checked: it waits for its turn, the backend runs it, and results are made lasting.
  */
-import type { RunContext, RunResult } from "@nnhal/backend";
-import { ErrorStatus, type ExecuteOptions, LoopTimeoutDurationNs, MeasureTiming } from "@nnhal/types";
+import type { InputBuffer, RunContext, RunResult } from "@nnhal/backend";
+import { ErrorStatus, type ExecuteOptions } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { OutOfRoom } from "../domains/budget.ts";
 import { callAt } from "../schedule/timer.ts";
@@ -12,6 +12,7 @@ import type { DeviceContext } from "./context.ts";
 import type { RunAnswer } from "./guarded-executable.ts";
 import type { ModelRecord } from "./record.ts";
 import { exhausted, failure, messageOf, type Refusal } from "./refusal.ts";
+import { runContextOf } from "./run-context.ts";
 
 /**
  * Maximum number of runs. More than one are needed only if outputs of unknown shape are larger than their device
@@ -24,48 +25,116 @@ const late: Refusal = {
   message: "the deadline had passed before the execution",
 };
 
-/** Runs an execution when its turn comes. Never rejects. `time`: now. */
-export async function run(
+/** An execution under way. */
+interface Job {
+  readonly record: ModelRecord;
+  readonly checked: CheckedRequest;
+  readonly options: ExecuteOptions;
+  readonly section: Section;
+  readonly context: DeviceContext;
+}
+
+/**
+ * Runs an execution when its turn comes: at once if that is now, with the result itself if the engine answers at once. Neither rejects
+ * nor throws. `time`: now.
+ */
+export function run(
   record: ModelRecord,
   checked: CheckedRequest,
   options: ExecuteOptions,
   section: Section,
   context: DeviceContext,
   time: bigint = context.now(),
-): Promise<RunResult> {
+): RunResult | Promise<RunResult> {
   const { scheduler, client } = context;
   if (client.gone !== undefined) return settle(checked, unrun(client.gone));
+  const job: Job = { record, checked, options, section, context };
   retain(checked);
-  /** Resolves when an engine that was given up on no longer uses the execution's memory. */
-  let underWay: Promise<void> | undefined;
+  return scheduler.tryEnter(time) ? runNow(job) : runLater(job);
+}
+
+async function runLater(job: Job): Promise<RunResult> {
+  const { record, checked, options, context } = job;
+  let refusal: Refusal | undefined;
   try {
-    if (!scheduler.tryEnter(time)) {
-      const refusal = await waitForTurn(record, options, context);
-      if (refusal !== undefined) return settle(checked, unrun(refusal));
-    }
-    try {
-      const inputs = inputsNow(record, checked, options, context);
-      if ("status" in inputs) return settle(checked, inputs);
-      const runContext = contextOf(options, section, context);
-      for (let runs = 1; ; runs++) {
-        const outputs = bindOutputs(record, checked);
-        const short = shortOutput(record, checked, outputs);
-        if (short !== undefined) return settle(checked, short);
-        const pending = record.executable.run(inputs, outputs, runContext, client);
-        const result: RunAnswer = pending instanceof Promise ? await pending : pending;
-        underWay = result.underWay;
-        if (runs === mostRuns || !growOutputs(checked, result)) return settle(checked, result);
-      }
-    } finally {
-      if (underWay === undefined) scheduler.leave();
-      else leaveLater(underWay, context);
-    }
+    refusal = await waitForTurn(record, options, context);
   } catch (error) {
-    const message = `executing: ${messageOf(error)}`;
-    return settle(checked, unrun(error instanceof OutOfRoom ? exhausted(message) : failure(message)));
+    refusal = failure(`executing: ${messageOf(error)}`);
+  }
+  if (refusal === undefined) return runNow(job);
+  release(checked);
+  return settle(checked, unrun(refusal));
+}
+
+/** Runs an execution that has its turn. */
+function runNow(job: Job): RunResult | Promise<RunResult> {
+  let answer: RunAnswer | Promise<RunAnswer>;
+  try {
+    answer = answerOf(job);
+  } catch (error) {
+    answer = unrun(thrown(error));
+  }
+  if (!(answer instanceof Promise)) return conclude(job, answer);
+  return answer.then(
+    (result) => conclude(job, result),
+    (error) => conclude(job, unrun(thrown(error))),
+  );
+}
+
+function thrown(error: unknown): Refusal {
+  const message = `executing: ${messageOf(error)}`;
+  return error instanceof OutOfRoom ? exhausted(message) : failure(message);
+}
+
+/** The engine's answer, or why it is not asked. */
+function answerOf(job: Job): RunAnswer | Promise<RunAnswer> {
+  const { record, checked, options, section, context } = job;
+  const inputs = inputsNow(record, checked, options, context);
+  if ("status" in inputs) return inputs;
+  const runContext = runContextOf(options, section, context);
+  const first = runOnce(job, inputs, runContext);
+  return checked.written.size === 0 ? first : runUntilItFits(job, inputs, runContext, first);
+}
+
+function runOnce(
+  { record, checked, context }: Job,
+  inputs: readonly (InputBuffer | undefined)[],
+  runContext: RunContext,
+): RunAnswer | Promise<RunAnswer> {
+  const outputs = bindOutputs(record, checked);
+  return shortOutput(record, checked, outputs) ?? record.executable.run(inputs, outputs, runContext, context.client);
+}
+
+/** Device buffers among the outputs grow if they are too small, as often as `mostRuns` allows. */
+async function runUntilItFits(
+  job: Job,
+  inputs: readonly (InputBuffer | undefined)[],
+  runContext: RunContext,
+  first: RunAnswer | Promise<RunAnswer>,
+): Promise<RunAnswer> {
+  let answer = await first;
+  for (let runs = 1; runs < mostRuns && growOutputs(job.checked, answer); runs++) {
+    answer = await runOnce(job, inputs, runContext);
+  }
+  return answer;
+}
+
+/** Stores the results of an execution, and gives back its turn and its memory. */
+function conclude({ checked, context }: Job, answer: RunAnswer): RunResult {
+  // Resolves when an engine that was given up on no longer uses the execution's memory.
+  const { underWay } = answer;
+  try {
+    return settle(checked, answer);
+  } catch (error) {
+    return settle(checked, unrun(thrown(error)));
   } finally {
-    if (underWay === undefined) release(checked);
-    else releaseLater(checked, underWay);
+    if (underWay === undefined) {
+      context.scheduler.leave();
+      release(checked);
+    } else {
+      leaveLater(underWay, context);
+      releaseLater(checked, underWay);
+    }
   }
 }
 
@@ -126,24 +195,6 @@ function inputsNow(
   if (deadline !== undefined && now() >= deadline) return unrun(late);
   const refusal = checked.isPlain ? undefined : checkInputs(record, checked);
   return refusal === undefined ? bindInputs(record, checked) : unrun(refusal);
-}
-
-function contextOf(
-  { deadline, measure, loopTimeoutDuration = LoopTimeoutDurationNs.DEFAULT }: ExecuteOptions,
-  section: Section,
-  { name, now, random, temporaryLimit, log, trace }: DeviceContext,
-): RunContext {
-  const { MAXIMUM } = LoopTimeoutDurationNs;
-  return {
-    now,
-    random,
-    ...(deadline !== undefined && { deadline }),
-    loopTimeoutDuration: loopTimeoutDuration < MAXIMUM ? loopTimeoutDuration : MAXIMUM,
-    ...(temporaryLimit !== undefined && { temporaryLimit }),
-    measure: measure === MeasureTiming.YES,
-    ...(trace.isOn && { section }),
-    ...(log.VLOG_IS_ON("CPUEXE") && { log: (message: string) => log.VLOG("CPUEXE", `${name}: ${message}`) }),
-  };
 }
 
 /** A device buffer that is closed or collected meanwhile keeps the memory that the execution uses. */

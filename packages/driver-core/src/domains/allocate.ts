@@ -4,7 +4,6 @@
 import { elementAt, operandTypeText, type TensorInfo, tensorInfo, typeText } from "@nnhal/operations";
 import {
   type AllocateResult,
-  type BufferDesc,
   type BufferRole,
   ErrorStatus,
   type Model,
@@ -12,30 +11,16 @@ import {
   type PreparedModel,
 } from "@nnhal/types";
 import { describeBuffer, sameExtraParams } from "@nnhal/validation";
-import { allocateArguments } from "../device/arguments.ts";
+import type { AllocateArguments } from "../device/arguments.ts";
 import type { Client } from "../device/client.ts";
 import { formatIssues } from "../device/format-issues.ts";
 import type { GuardedSession } from "../device/guarded-session.ts";
 import type { ModelRecord } from "../device/record.ts";
 import { messageOf } from "../device/refusal.ts";
-import { type BufferBudget, createBudget } from "./budget.ts";
 import { bufferInterface } from "./buffer.ts";
 import { type BufferUses, type DeviceBuffer, sizeOf } from "./device-buffer.ts";
+import { type BufferDomain, closeBuffer } from "./domain.ts";
 import { createStorage } from "./storage.ts";
-import { type BufferTracker, createBufferTracker } from "./tracker.ts";
-
-/** The buffers and prepared models of one client of a device. */
-export interface BufferDomain {
-  /** The client's own prepared models. */
-  readonly records: WeakMap<PreparedModel, ModelRecord>;
-  readonly buffers: BufferTracker<DeviceBuffer>;
-  readonly budget: BufferBudget;
-}
-
-/** An empty domain of a client. `mostBytes`: maximum total bytes of its buffers. */
-export function createBufferDomain(mostBytes: number): BufferDomain {
-  return { records: new WeakMap(), buffers: createBufferTracker(), budget: createBudget(mostBytes) };
-}
 
 /** Sizes above this do not fit in the HAL's 32 bits. */
 const greatestSize = 0xffff_ffff;
@@ -47,16 +32,11 @@ export interface Allocator {
   readonly client: Client;
 }
 
-/** Allocates a buffer. Never throws; the arguments can be any values. */
+/** Allocates a buffer. Never throws. */
 export function allocate(
   { domain: { records, buffers, budget }, session, client }: Allocator,
-  desc: BufferDesc,
-  preparedModels: readonly (PreparedModel | null)[],
-  inputs: readonly BufferRole[],
-  outputs: readonly BufferRole[],
+  taken: AllocateArguments,
 ): AllocateResult {
-  const taken = allocateArguments(desc, preparedModels, inputs, outputs);
-  if ("status" in taken) return refuse(taken.status, taken.message);
   const { dimensions, inputRoles, outputRoles } = taken;
   const known = taken.preparedModels.map((model) => recordOf(records, model));
   const { issues, operand } = describeBuffer({ desc: { dimensions }, preparedModels: known, inputRoles, outputRoles });
@@ -99,19 +79,6 @@ export function allocate(
     place?.close();
     return refuse(ErrorStatus.GENERAL_FAILURE, `${size} bytes cannot be allocated: ${messageOf(error)}`);
   }
-}
-
-/** Frees a buffer and its token, once executions that use it have ended. */
-function closeBuffer(buffer: DeviceBuffer, buffers: BufferDomain["buffers"]): void {
-  if (buffer.isClosed) return;
-  buffer.isClosed = true;
-  buffers.remove(buffer);
-  buffer.storage.release();
-}
-
-/** Frees all buffers of a domain. */
-export function closeBuffers({ buffers }: BufferDomain): void {
-  for (const buffer of buffers.living()) closeBuffer(buffer, buffers);
 }
 
 function recordOf(records: BufferDomain["records"], model: unknown): ModelRecord | null {

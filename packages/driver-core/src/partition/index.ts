@@ -1,15 +1,8 @@
 /**
  * @nnhal/driver-core/partition: which device runs which part of a model, and why.
  */
-export {
-  type AskedDevice,
-  askAndPlan,
-  type PlanningDevice,
-  type PlanOptions,
-  plan,
-  whyUnsupported,
-} from "./partition.ts";
+export { type AskAndPlanOptions, askAndPlan, whyUnsupported } from "./ask-and-plan.ts";
 export type { Candidate, Choice, ExecutionStep, IfStep, Plan, Step, Unplannable, WhileStep } from "./plan.ts";
 export { androidPolicy, type CostModel, costPolicy, defaultCosts, type Policy } from "./policy.ts";
-export { separateOperations } from "./separate.ts";
+export type { AskedDevice, PlanOptions } from "./questions.ts";
 export { withoutTrailingDefaults } from "./trailing-defaults.ts";

@@ -10,10 +10,11 @@ import {
 } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type PlanningDevice, type PlanOptions, plan } from "./partition.ts";
+import { plan } from "./partition.ts";
 import type { ExecutionStep, Plan } from "./plan.ts";
 import { capabilitiesOf, deviceOf, modelOf, type Sketch, sketch } from "./planning.test-helper.ts";
 import { androidPolicy, costPolicy } from "./policy.ts";
+import type { PlanningDevice, PlanOptions } from "./questions.ts";
 
 const android: PlanOptions = { policy: androidPolicy };
 

@@ -1,100 +1,32 @@
 /**
- * Partitioning: a pure function from a model and the answers of devices to a plan. Devices that may be remote are asked
- * first, all at once.
+ * Partitioning: a pure function from a model and the answers of devices to a plan.
  */
 import { elementAt, factsByCode } from "@nnhal/operations";
-import {
-  type Awaitable,
-  type Capabilities,
-  ErrorStatus,
-  ExecutionPreference,
-  type Extension,
-  type Model,
-  type SupportedOperations,
-} from "@nnhal/types";
-import { mergeExtensions } from "@nnhal/utils";
-import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
+import type { Model } from "@nnhal/types";
+import { namedSubgraphs } from "../subgraph-order.ts";
 import { type Choosing, chooseByCost, chooseByPerformance } from "./choose.ts";
 import { bestDraft, type Draft, draftOf, type InnerPlans, type Planning, stepsOf } from "./draft.ts";
-import { hasUnknownSize, isControlFlow, referencedModel, wiringOf } from "./graph.ts";
-import { performancesOf } from "./performance.ts";
-import type { Candidate, Choice, Plan, Unplannable } from "./plan.ts";
-import { type CostModel, costPolicy, type Policy } from "./policy.ts";
-import { withoutTrailingDefaults } from "./trailing-defaults.ts";
-
-/** A device as planning sees it: its answers are there. */
-export interface PlanningDevice {
-  readonly name: string;
-  getCapabilities(): { readonly capabilities: Capabilities };
-  getSupportedOperations(model: Model): SupportedOperations;
-  getSupportedExtensions(): { readonly extensions: readonly Extension[] };
-}
-
-/** A device to ask before planning. Its answers may come later; it must not reject. Every `Device` is one. */
-export interface AskedDevice extends Omit<PlanningDevice, "getSupportedOperations"> {
-  getSupportedOperations(model: Model): Awaitable<SupportedOperations>;
-}
-
-/** How to plan. */
-export interface PlanOptions {
-  /** Default: FAST_SINGLE_ANSWER. */
-  readonly preference?: ExecutionPreference | undefined;
-  /** Default: `costPolicy`. */
-  readonly policy?: Policy | undefined;
-  /**
-   * Name of the CPU device, which every step can fall back to. It wins ties. Control flow is interpreted only if there
-   * is one.
-   */
-  readonly cpu?: string | undefined;
-}
+import { hasUnknownSize, isControlFlow, wiringOf } from "./graph.ts";
+import type { Choice, Plan, Unplannable } from "./plan.ts";
+import { costPolicy } from "./policy.ts";
+import {
+  candidatesOf,
+  describeUnsupported,
+  extensionsOf,
+  type PlanningDevice,
+  type PlanOptions,
+  type Questions,
+  questionsOf,
+  reasonOf,
+} from "./questions.ts";
 
 /** Divides a model among devices. */
 export function plan(given: Model, devices: readonly PlanningDevice[], options: PlanOptions = {}): Plan | Unplannable {
   return planQuestions(questionsOf(given, devices, options), devices, options);
 }
 
-/** Asks devices about a model, all at once, and divides it among them. */
-export async function askAndPlan(
-  given: Model,
-  devices: readonly AskedDevice[],
-  options: PlanOptions = {},
-): Promise<Plan | Unplannable> {
-  const questions = questionsOf(given, devices, options);
-  return planQuestions(questions, await answersOf(questions, devices), options);
-}
-
-/** What devices are asked about. */
-interface Questions {
-  /** The model as it is divided. */
-  readonly model: Model;
-  /** The subgraphs that it reaches, by index, inner ones first; none if they are not planned. */
-  readonly inside: ReadonlyMap<number, Model>;
-}
-
-function questionsOf(given: Model, devices: readonly AskedDevice[], { cpu }: PlanOptions): Questions {
-  const model = withoutTrailingDefaults(given);
-  if (devices.length === 1 || !devices.some(({ name }) => name === cpu)) return { model, inside: new Map() };
-  return { model, inside: new Map(subgraphsInnerFirst(model).map((index) => [index, referencedModel(model, index)])) };
-}
-
-/** The devices with their answers to some questions. */
-function answersOf({ model, inside }: Questions, devices: readonly AskedDevice[]): Promise<PlanningDevice[]> {
-  const asked = [model, ...inside.values()];
-  return Promise.all(
-    devices.map(async (device) => {
-      const capabilities = device.getCapabilities();
-      const answers = await Promise.all(asked.map((one) => device.getSupportedOperations(one)));
-      return {
-        name: device.name,
-        getCapabilities: () => capabilities,
-        getSupportedExtensions: () => device.getSupportedExtensions(),
-        getSupportedOperations: (one) => elementAt(answers, asked.indexOf(one)),
-      };
-    }),
-  );
-}
-
-function planQuestions(
+/** Divides a model among devices, with their answers. */
+export function planQuestions(
   questions: Questions,
   devices: readonly PlanningDevice[],
   options: PlanOptions,
@@ -110,16 +42,14 @@ function planningOf({ model, inside }: Questions, devices: readonly PlanningDevi
  * For each operation of the main subgraph, why no device supports it and it cannot be interpreted; undefined if it can
  * run.
  */
-export async function whyUnsupported(
-  given: Model,
-  devices: readonly AskedDevice[],
-  options: PlanOptions = {},
-): Promise<(string | undefined)[]> {
-  const questions = questionsOf(given, devices, options);
-  const answered = await answersOf(questions, devices);
-  const planning = planningOf(questions, answered, options);
+export function whyNotTaken(
+  questions: Questions,
+  devices: readonly PlanningDevice[],
+  options: PlanOptions,
+): (string | undefined)[] {
+  const planning = planningOf(questions, devices, options);
   return planning.candidates.map((candidates, index) =>
-    isTaken(planning, index) ? undefined : describeUnsupported(candidates, answered),
+    isTaken(planning, index) ? undefined : describeUnsupported(candidates, devices),
   );
 }
 
@@ -136,30 +66,22 @@ function planInside(models: Questions["inside"], devices: readonly PlanningDevic
 function choosingOf(
   model: Model,
   devices: readonly PlanningDevice[],
-  { preference = ExecutionPreference.FAST_SINGLE_ANSWER, policy = costPolicy, cpu }: PlanOptions,
+  options: PlanOptions,
   inner: InnerPlans,
 ): Planning {
+  const { policy = costPolicy, cpu } = options;
   const extensions = extensionsOf(model, devices);
   return {
     model,
     extensions,
     factsOf: factsByCode(model.extensionNameToPrefix, extensions),
     wiring: wiringOf(model.main),
-    candidates: candidatesOf(model, devices, preference, policy.costs),
+    candidates: candidatesOf(model, devices, options),
     cpu: devices.findIndex(({ name }) => name === cpu),
     costs: policy.costs,
     inner,
     isInner: false,
   };
-}
-
-/** The extensions that a model uses, as all devices that have them describe them. */
-function extensionsOf({ extensionNameToPrefix }: Model, devices: readonly PlanningDevice[]): readonly Extension[] {
-  if (extensionNameToPrefix.length === 0) return [];
-  const described = devices.map((device) => ({ name: device.name, ...device.getSupportedExtensions() }));
-  return mergeExtensions(described).extensions.filter((extension) =>
-    extensionNameToPrefix.some(({ name }) => name === extension.name),
-  );
 }
 
 function planSubgraph(
@@ -200,28 +122,6 @@ function wholeOn({ candidates }: Choosing, device: number): number[][] {
   return candidates.every((ofOperation) => elementAt(ofOperation, device).supported)
     ? [candidates.map(() => device)]
     : [];
-}
-
-function candidatesOf(
-  model: Model,
-  devices: readonly PlanningDevice[],
-  preference: ExecutionPreference,
-  costs: CostModel,
-): Candidate[][] {
-  const candidates: Candidate[][] = model.main.operations.map(() => []);
-  for (const device of devices) {
-    const { capabilities } = device.getCapabilities();
-    const { status, message, supported, reasons, dispatches = [] } = device.getSupportedOperations(model);
-    const performances = performancesOf(model, capabilities, preference, costs);
-    candidates.forEach((ofOperation, index) => {
-      if (status === ErrorStatus.NONE && supported[index]) {
-        const { performance, predictedTime } = elementAt(performances, index);
-        const further = ((dispatches[index] ?? 1) - 1) * costs.operation;
-        ofOperation.push({ supported: true, performance, predictedTime: predictedTime + further });
-      } else ofOperation.push({ supported: false, reason: reasons[index] ?? message ?? "not supported" });
-    });
-  }
-  return candidates;
 }
 
 /** Whether a device supports an operation or the runtime can interpret it. */
@@ -306,34 +206,4 @@ function explained(planning: Planning, draft: Draft | Unplannable, names: readon
     }),
   );
   return { model, devices: names, extensions, choices, steps: stepsOf(planning, draft), predictedTime };
-}
-
-function reasonOf(
-  device: number | undefined,
-  candidates: readonly Candidate[],
-  names: readonly string[],
-  cpu: number,
-): string {
-  if (device === undefined) return "the runtime interprets it, so that its parts can run on the best devices";
-  const able = candidates.flatMap((candidate) => (candidate.supported ? [candidate] : []));
-  if (able.length === 1) return `only ${names[device]} supports it`;
-  const chosen = elementAt(candidates, device);
-  const performance = chosen.supported ? chosen.performance : Number.POSITIVE_INFINITY;
-  const others = able.map(({ performance }) => performance);
-  if (performance > Math.min(...others)) {
-    const times = able.map(({ predictedTime }) => predictedTime);
-    if (chosen.supported && chosen.predictedTime <= Math.min(...times)) {
-      return `${names[device]} has less start-up cost than devices that compute faster`;
-    }
-    return "another device computes faster, but not with the transfers to and from it";
-  }
-  if (others.filter((one) => one === performance).length === 1) return `${names[device]} is the fastest`;
-  return device === cpu ? "no device is faster than the CPU" : `of equals ${names[device]} saves a step or comes first`;
-}
-
-function describeUnsupported(candidates: readonly Candidate[], devices: readonly PlanningDevice[]): string {
-  const reasons = candidates.map(
-    (candidate, device) => `${elementAt(devices, device).name}: ${candidate.supported ? "" : candidate.reason}`,
-  );
-  return reasons.join(". ");
 }

@@ -14,7 +14,7 @@ import {
   type PerformanceInfo,
   type Subgraph,
 } from "@nnhal/types";
-import type { PlanningDevice } from "./partition.ts";
+import type { PlanningDevice } from "./questions.ts";
 
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 

@@ -4,10 +4,12 @@
 import { elementAt } from "@nnhal/operations";
 import { OperandLifeTime, OperandType, type Subgraph } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { type PlanningDevice, type PlanOptions, plan, whyUnsupported } from "./partition.ts";
+import { whyUnsupported } from "./ask-and-plan.ts";
+import { plan } from "./partition.ts";
 import type { Plan } from "./plan.ts";
 import { capabilitiesOf, deviceOf, modelOf, sketch } from "./planning.test-helper.ts";
 import { androidPolicy, costPolicy } from "./policy.ts";
+import type { PlanningDevice, PlanOptions } from "./questions.ts";
 import { separateOperations } from "./separate.ts";
 
 const android: PlanOptions = { policy: androidPolicy };

@@ -12,7 +12,8 @@ import {
 } from "@nnhal/operations";
 import { type Model, type Operand, OperandLifeTime, OperandType, OperationType, type Subgraph } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { plan, whyUnsupported } from "./partition.ts";
+import { whyUnsupported } from "./ask-and-plan.ts";
+import { plan } from "./partition.ts";
 import { capabilitiesOf, deviceOf, modelOf } from "./planning.test-helper.ts";
 import { withoutTrailingDefaults } from "./trailing-defaults.ts";
 

@@ -3,6 +3,7 @@
  * the rules of the HAL. Part of the guard in device.ts.
  */
 import type { CreateBurstResult } from "@nnhal/driver-core/burst";
+import { mapMemory } from "@nnhal/driver-core/memory";
 import {
   type BurstResult,
   ErrorStatus,
@@ -25,7 +26,13 @@ import { guardFence, guardFencedCallback, isFence } from "./fence.ts";
 /** A prepared model behind the guard. */
 export interface GuardedModel extends PreparedModel {
   /** Starts a burst whose answers are checked as those of `execute` are. Present if the device serves bursts. */
-  openBurst?(): Promise<CreateBurstResult>;
+  openBurst?(): Promise<OpenedBurst>;
+}
+
+/** The answer to `openBurst`. */
+export interface OpenedBurst extends CreateBurstResult {
+  /** Makes memory that the service sees, or throws. Absent: it sees all memory of this process. */
+  readonly allocateShared?: (size: number) => Memory;
 }
 
 const unguarded = new WeakMap<PreparedModel, PreparedModel>();
@@ -72,21 +79,29 @@ export function guardModel(
     unguarded.set(guarded, revived);
     return revived;
   };
-  /** Calls a prepared model; once more if its service was gone and the request does not need what was lost with it. */
+  /** The prepared model to call again: the service of `used` was gone, and the request does not need what was lost with it. */
+  const another = async (
+    used: PreparedModel,
+    { status }: { readonly status: ErrorStatus },
+    request: Request,
+  ): Promise<PreparedModel | undefined> => {
+    if (status !== ErrorStatus.DEVICE_UNAVAILABLE || used.isLost !== true || isClosed) return undefined;
+    if (request.pools.some(({ kind }) => kind === "token")) return undefined;
+    if (own !== used) return own;
+    reviving ??= revive().finally(() => {
+      reviving = undefined;
+    });
+    return reviving;
+  };
+  /** Calls a prepared model, and another one if there is need. */
   const surviving = async <Answer extends { readonly status: ErrorStatus }>(
     request: Request,
     call: (on: PreparedModel) => Promise<Answer>,
   ): Promise<Answer> => {
     const used = own;
     const answer = await call(used);
-    if (answer.status !== ErrorStatus.DEVICE_UNAVAILABLE || used.isLost !== true || isClosed) return answer;
-    if (request.pools.some(({ kind }) => kind === "token")) return answer;
-    if (own !== used) return call(own);
-    reviving ??= revive().finally(() => {
-      reviving = undefined;
-    });
-    const revived = await reviving;
-    return revived === undefined ? answer : call(revived);
+    const next = await another(used, answer, request);
+    return next === undefined ? answer : call(next);
   };
   const { name } = device;
   const usesExtensions = model !== undefined && model.extensionNameToPrefix.length > 0;
@@ -106,7 +121,11 @@ export function guardModel(
     // Called for each execution of each step: the guard adds one function and one await.
     async execute(request, options) {
       try {
-        return await surviving(request, async (on) => reader.read(await on.execute(request, options), request));
+        const used = own;
+        const answer = reader.read(await used.execute(request, options), request);
+        if (answer.status !== ErrorStatus.DEVICE_UNAVAILABLE) return answer;
+        const next = await another(used, answer, request);
+        return next === undefined ? answer : reader.read(await next.execute(request, options), request);
       } catch (error) {
         return failed(failureOf(`${name}: execute`, error));
       }
@@ -122,7 +141,7 @@ export function guardModel(
     }),
     ...(canBurst && {
       configureExecutionBurst: configure(() => {}),
-      openBurst: () => openBurst(configure, reader, name),
+      openBurst: () => openBurst(configure, reader, name, sharedMemoryOf(own)),
     }),
     close() {
       isClosed = true;
@@ -197,18 +216,34 @@ function guardContext(own: IBurstContext, onFault: (refusal: Refusal) => void): 
   };
 }
 
+/** What makes memory that a device shares with this process, checked; undefined if it sees all memory. */
+function sharedMemoryOf(own: PreparedModel): OpenedBurst["allocateShared"] {
+  if (!hasFields(own.sharedMemory)) return undefined;
+  return (size) => {
+    const memory = own.sharedMemory?.allocate(size);
+    const bytes = memory === undefined ? undefined : mapMemory(memory);
+    if (memory !== undefined && bytes instanceof Uint8Array && bytes.length >= size) return memory;
+    throw new Error(`sharedMemory.allocate(${size}) answered ${show(memory)} where a memory of that size is needed`);
+  };
+}
+
 async function openBurst(
   configure: (onFault: (refusal: Refusal) => void) => NonNullable<PreparedModel["configureExecutionBurst"]>,
   reader: AnswerReader,
   name: string,
-): Promise<CreateBurstResult> {
+  allocateShared: OpenedBurst["allocateShared"],
+): Promise<OpenedBurst> {
   // Few applications use bursts: a bundle for a browser loads them when one does.
   const { createBurst } = await import("@nnhal/driver-core/burst");
-  const created = await createBurst(configure(({ message }) => created.burst?.abandon(message)));
+  const created = await createBurst(
+    configure(({ message }) => created.burst?.abandon(message)),
+    { allocate: allocateShared },
+  );
   const { burst } = created;
   if (burst === null) return created;
   return {
     ...created,
+    ...(allocateShared && { allocateShared }),
     burst: {
       ...burst,
       async compute(request, options) {

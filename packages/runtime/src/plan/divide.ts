@@ -2,14 +2,7 @@
  * Divides a model among devices by a policy, prepares the parts, and adds fallback to the CPU if that is allowed.
  */
 import { steadyClock, systemTimer, type Timer } from "@nnhal/driver-core/device";
-import {
-  askAndPlan,
-  costPolicy,
-  type Plan,
-  type Policy,
-  separateOperations,
-  type Unplannable,
-} from "@nnhal/driver-core/partition";
+import { askAndPlan, costPolicy, type Plan, type Policy, type Unplannable } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import {
   type Device,
@@ -36,7 +29,6 @@ import { endBy, givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
 import { deviceForm } from "./device-form.ts";
 import type { DeviceRole } from "./device-role.ts";
 import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
-import { plannedModel } from "./planned-model.ts";
 import { preparePlan } from "./prepare.ts";
 import type { StepTime } from "./run-options.ts";
 
@@ -171,7 +163,7 @@ async function prepareOn(
 ): Promise<Divided | Unplannable | Outcome> {
   const { cpu, policy = costPolicy, partition = 1, onFallback, onStep, log = defaultLogger, trace } = options;
   const { preference } = prepareOptions;
-  const best = await section.run(() =>
+  const chosen = await section.run(() =>
     askAndPlan(
       model,
       devices.map((device) => reportedBy(device, log)),
@@ -179,11 +171,10 @@ async function prepareOn(
         policy,
         ...(preference !== undefined && { preference }),
         ...(cpu && { cpu: cpu.name }),
+        separateOperations: options.separateOperations,
       },
     ),
   );
-  if ("unplannable" in best) return best;
-  const chosen = options.separateOperations ? separateOperations(best) : best;
   if ("unplannable" in chosen) return chosen;
   logPlan(chosen, log);
   log.VLOG("MANAGER", () => `${modelSummary(model)} goes to ${devicesIn(chosen).join(", ")}`);
@@ -207,6 +198,8 @@ async function prepareOn(
     return { plan: chosen, preparedModel: watchedWhole, whole: watchedWhole, canFallBack, rolesOf };
   }
   const fallback = canFallBack ? { cpu, options: prepareOptions, ...(onFallback && { onFallback }) } : undefined;
+  // A model that one device runs does not need it: a bundle for a browser loads it when a model is divided.
+  const { plannedModel } = await import("./planned-model.ts");
   const planned = plannedModel(prepared, watch.now, {
     ...(fallback && { fallback }),
     ...(onStep && { onStep }),

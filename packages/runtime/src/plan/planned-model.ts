@@ -22,6 +22,7 @@ import { planFacts } from "./lifetimes.ts";
 import type { Arguments } from "./place-arguments.ts";
 import { closePlan, releaseWorkspaces } from "./prepare.ts";
 import type { PreparedExecution, PreparedPlan } from "./prepared-plan.ts";
+import { refused } from "./refused.ts";
 import { isRecoverable, runPlan } from "./run.ts";
 import type { RunOptions, StepOutcome, StepTime } from "./run-options.ts";
 
@@ -224,8 +225,3 @@ const failed: StepOutcome = {
   message: "the step failed on its device and cannot be prepared on the CPU",
   outputShapes: [],
 };
-
-/** The answer to an execution that did not run. */
-export function refused(status: ErrorStatus, message: string): ExecutionResult {
-  return { status, message, outputShapes: [], timing: notMeasured };
-}

@@ -22,7 +22,7 @@ import type { DeviceRole } from "./device-role.ts";
 import { onlyDevice } from "./device-role.ts";
 import type { Divided } from "./divide.ts";
 import { unfenced } from "./fenced.ts";
-import { refused } from "./planned-model.ts";
+import { refused } from "./refused.ts";
 
 /** The memory of several devices, presented as that of one. */
 export interface SharedTokens {

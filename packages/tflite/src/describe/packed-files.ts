@@ -1,10 +1,7 @@
-/**
- * Files that are packed with a model: a ZIP archive behind the FlatBuffer. TFLite Metadata say what they are for. Every offset of
- * the archive is checked before use, and a file that unpacks to more than it says is refused.
- */
+/** Files that are packed with a model: a ZIP archive behind the FlatBuffer. TFLite Metadata say what they are for. */
 import { fileArgument, type TfliteBytes } from "../arguments.ts";
-import { ensure, fail, quoted } from "../error.ts";
-import { inflater } from "./inflater.ts";
+import { findDirectory } from "./archive-directory.ts";
+import { archive } from "./unpacking.ts";
 
 /** A packed file. */
 export interface PackedFile {
@@ -13,128 +10,18 @@ export interface PackedFile {
   readonly size: number;
 }
 
-const PATH = "packed files";
-
-/** More files than any model comes with. */
-const MOST_FILES = 1000;
-
-/** Most bytes of a packed file: vocabularies and lists of labels have far fewer. */
-const MOST_BYTES = 2 ** 26;
-
-/** Compressed bytes that are unpacked at once: they become at most 1032 times as many. */
-const PORTION = 2 ** 14;
-
-const UTF8_FLAG = 0x0800;
-const STORED = 0;
-const DEFLATED = 8;
-
-/** The sizes of the archive's records without their parts of variable length, and the numbers that they begin with. */
-const end = { size: 22, signature: 0x06054b50 };
-const entry = { size: 46, signature: 0x02014b50 };
-const local = { size: 30, signature: 0x04034b50 };
-const MOST_COMMENT = 0xffff;
-
-interface Entry extends PackedFile {
-  readonly method: number;
-  readonly compressed: number;
-  /** Where its local record is. */
-  readonly at: number;
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/** The directory of the archive behind a model; undefined if there is none. Weights may look like the end of one. */
-function findDirectory(bytes: Uint8Array): { readonly at: number; readonly count: number } | undefined {
-  const view = viewOf(bytes);
-  const first = Math.max(0, bytes.length - end.size - MOST_COMMENT);
-  for (let at = bytes.length - end.size; at >= first; at--) {
-    if (view.getUint32(at, true) !== end.signature) continue;
-    if (at + end.size + view.getUint16(at + 20, true) !== bytes.length) continue;
-    const [count, directory] = [view.getUint16(at + 10, true), view.getUint32(at + 16, true)];
-    const isThere = directory + entry.size <= at && view.getUint32(directory, true) === entry.signature;
-    return isThere ? { at: directory, count } : undefined;
-  }
-  return undefined;
-}
-
-function entriesOf(bytes: Uint8Array): Entry[] {
-  const directory = findDirectory(bytes);
-  if (directory === undefined) return [];
-  ensure(directory.count <= MOST_FILES, PATH, () => `there are ${directory.count}, more than ${MOST_FILES}`);
-  const view = viewOf(bytes);
-  const entries: Entry[] = [];
-  let { at } = directory;
-  for (let i = 0; i < directory.count; i++) {
-    const place = `${PATH}[${i}]`;
-    ensure(at + entry.size <= bytes.length, place, () => `its entry at ${at} lies outside the file`);
-    ensure(view.getUint32(at, true) === entry.signature, place, () => `there is no entry at ${at}`);
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true));
-    const nameEnd = at + entry.size + (nameLength ?? 0);
-    ensure(nameEnd <= bytes.length, place, () => "its name lies outside the file");
-    entries.push({
-      name: textOf(bytes.slice(at + entry.size, nameEnd), (view.getUint16(at + 8, true) & UTF8_FLAG) !== 0),
-      method: view.getUint16(at + 10, true),
-      compressed: view.getUint32(at + 20, true),
-      size: view.getUint32(at + 24, true),
-      at: view.getUint32(at + 42, true),
-    });
-    at = nameEnd + (extraLength ?? 0) + (commentLength ?? 0);
-  }
-  return entries;
-}
-
-/** A name: UTF-8 if the entry says so, else one character a byte. */
-function textOf(bytes: Uint8Array, isUtf8: boolean): string {
-  return isUtf8 ? new TextDecoder().decode(bytes) : Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-}
-
-function contentOf(bytes: Uint8Array, { name, method, compressed, size, at }: Entry): Uint8Array {
-  const place = `${PATH}: ${quoted(name)}`;
-  ensure(size <= MOST_BYTES, place, () => `${size} bytes are more than the most, ${MOST_BYTES}`);
-  const view = viewOf(bytes);
-  const isLocal = at + local.size <= bytes.length && view.getUint32(at, true) === local.signature;
-  ensure(isLocal, place, () => `there is no file at ${at}`);
-  const start = at + local.size + view.getUint16(at + 26, true) + view.getUint16(at + 28, true);
-  ensure(start + compressed <= bytes.length, place, () => "its content lies outside the file");
-  const data = bytes.subarray(start, start + compressed);
-  if (method === DEFLATED) return inflate(data, size, place);
-  ensure(method === STORED, place, () => `compression method ${method} is not supported`);
-  ensure(size === compressed, place, () => `${compressed} stored bytes are not ${size}`);
-  return data.slice();
-}
-
-/** Unpacks in portions, so that data which become more than they should are noticed early. */
-function inflate(data: Uint8Array, size: number, place: string): Uint8Array {
-  const content = new Uint8Array(size);
-  let filled = 0;
-  const Inflate = inflater();
-  const stream = new Inflate((chunk) => {
-    ensure(filled + chunk.length <= size, place, () => `its content is more than the ${size} bytes that it should be`);
-    content.set(chunk, filled);
-    filled += chunk.length;
-  });
-  try {
-    for (let at = 0; at < data.length; at += PORTION) {
-      stream.push(data.subarray(at, at + PORTION), at + PORTION >= data.length);
-    }
-  } catch (error) {
-    // A defect of the compressed data has a code.
-    if (!(error instanceof Error) || !("code" in error)) throw error;
-    fail(place, `its content is broken: ${error.message}`);
-  }
-  ensure(filled === size, place, () => `its content has ${filled} bytes, not ${size}`);
-  return content;
-}
-
 /**
  * The files that are packed with a model, in the order of the archive; none if there is no archive.
  *
- * @throws TfliteError if the archive's directory is broken.
+ * @throws TfliteError if the archive's directory is broken. In a browser: a NotLoadedError, see whenLoaded of `@nnhal/operations`.
  */
 export function packedFiles(bytes: TfliteBytes): readonly PackedFile[] {
-  return entriesOf(fileArgument(bytes, "packedFiles")).map(({ name, size }) => ({ name, size }));
+  const file = fileArgument(bytes, "packedFiles");
+  const directory = findDirectory(file);
+  if (directory === undefined) return [];
+  return archive()
+    .entriesOf(file, directory)
+    .map(({ name, size }) => ({ name, size }));
 }
 
 /**
@@ -145,6 +32,9 @@ export function packedFiles(bytes: TfliteBytes): readonly PackedFile[] {
  */
 export function readPackedFile(bytes: TfliteBytes, name: string): Uint8Array | undefined {
   const file = fileArgument(bytes, "readPackedFile");
-  const found = entriesOf(file).find((each) => each.name === name);
+  const directory = findDirectory(file);
+  if (directory === undefined) return undefined;
+  const { entriesOf, contentOf } = archive();
+  const found = entriesOf(file, directory).find((each) => each.name === name);
   return found && contentOf(file, found);
 }

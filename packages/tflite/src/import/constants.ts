@@ -5,7 +5,9 @@
 import type { DataLocation, Memory } from "@nnhal/types";
 import { ensure, type Place } from "../error.ts";
 import type { TfliteModel, TfliteTensor } from "../model.ts";
-import { createExpander } from "./stored.ts";
+import { expanding } from "./expanding.ts";
+import { packings } from "./packed-types.ts";
+import type { Expander } from "./stored.ts";
 
 /** Constants that the import adds are mostly scalars; a model that asks for more than this is made to exhaust memory. */
 const MOST_ADDED_BYTES = 2 ** 26;
@@ -80,7 +82,7 @@ function memoryOf({ buffer, byteOffset, length }: Uint8Array): Memory {
 /** The constants of a model; `file`: the memory that all of them are views of, if there is one. */
 export function createConstants(model: TfliteModel, file?: Uint8Array): Constants {
   const pool = poolOf(model, file);
-  const expander = createExpander(pool.bytes.length);
+  let expander: Expander | undefined;
   const expanded = new Map<Uint8Array, number>();
   let expandedSize = 0;
   /** The pools in use, in the order of their indexes. */
@@ -99,14 +101,15 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
   };
   return {
     elementsOf(tensor, data, elementSize, place) {
-      const elements = expander.expand(tensor, data, elementSize, place);
-      return elements ?? data;
+      if (tensor.sparsity === undefined && packings[tensor.type] === undefined) return data;
+      expander ??= expanding().createExpander(pool.bytes.length);
+      return expander.expand(tensor, data, elementSize, place);
     },
     locate(data) {
       const { length } = data;
       const offset = pool.offsetOf(data);
       if (offset !== undefined) return { poolIndex: poolIndex(fileMemory), offset, length };
-      if (!expander.has(data)) return undefined;
+      if (!expander?.has(data)) return undefined;
       const place = expanded.get(data) ?? Math.ceil(expandedSize / 16) * 16;
       if (!expanded.has(data)) {
         expanded.set(data, place);

@@ -1,26 +1,22 @@
 /**
  * Makes a HAL subgraph: its operands, operations, constants and states.
  */
-import type { StringTensor } from "@nnhal/extension-tflite/types";
 import { byteSize, elementAt, elementFactsOf, isExtensionType, type Operation, typeText } from "@nnhal/operations";
 import { type Operation as HalOperation, type Operand, type OperandExtraParams, OperandLifeTime } from "@nnhal/types";
-import { ensure, fail, listText, type Place, quoted } from "../error.ts";
-import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
+import { ensure, fail, listText, type Place } from "../error.ts";
+import type { TfliteSubgraph } from "../model.ts";
 import { bytesOfIntegers, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
 import { type Dialect, halOperation } from "./dialect.ts";
 import type { Graph, GraphFacts, StateOperands } from "./graph.ts";
-import { elementSize, isQuantised, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
+import { isQuantised, type OperandSpec, operandSpecOf } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
-import { stringTensor } from "./string-constants.ts";
+import { createTensorFacts } from "./tensor-facts.ts";
 
 type Draft = OperandSpec & Pick<Operand, "lifetime" | "location">;
 
 /** Sizes have 32 bits in the HAL. */
 const MOST_OPERAND_BYTES = 2 ** 32 - 1;
-
-/** More dimensions than any operation takes. */
-const MOST_DIMENSIONS = 32;
 
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
@@ -29,15 +25,6 @@ function extraParams({ type, channelQuant, params }: OperandSpec): OperandExtraP
     return { kind: "extension", extension: type.params.encode(params) };
   }
   return channelQuant ? { kind: "channelQuant", channelQuant } : { kind: "none" };
-}
-
-function indexesOf(list: readonly number[], path: string): Set<number> {
-  const seen = new Set<number>();
-  for (const index of list) {
-    ensure(!seen.has(index), path, () => `tensor ${index} is listed twice`);
-    seen.add(index);
-  }
-  return seen;
 }
 
 /** The operation that copies a value. */
@@ -57,13 +44,6 @@ function removeFrom<Key>(map: Map<Key, number>, bound: number): void {
   for (const [key, operand] of map) if (operand >= bound) map.delete(key);
 }
 
-/** Whether all of some INT64 values fit in 32 bits, or say "to the end". */
-function fitInt32(bytes: Uint8Array): boolean {
-  return new BigInt64Array(bytes.slice().buffer).every(
-    (value) => value === 2n ** 63n - 1n || BigInt.asIntN(32, value) === value,
-  );
-}
-
 /** Starts a subgraph whose tensors have the given extents; -1 is unknown. */
 export function createGraph(
   subgraph: TfliteSubgraph,
@@ -72,8 +52,8 @@ export function createGraph(
   { index, narrow, dialect, returnsStates }: GraphFacts,
 ): Graph {
   const path = `subgraphs[${index}]`;
-  const { tensors } = subgraph;
-  const shapes = [...storedShapes];
+  const facts = createTensorFacts(subgraph, storedShapes, constants, { index, narrow, dialect });
+  const { tensorPath, placeOf, tensorAt, dimensions, constantBytes, isNarrowed, specOf, inputTensors } = facts;
   const operands: Draft[] = [];
   const values = new Map<number, Uint8Array>();
   const tensorByOperand = new Map<number, number>();
@@ -84,27 +64,9 @@ export function createGraph(
   const consumers = new Map<number, number>();
   const operandByTensor = new Map<number, number>();
   const operandByKey = new Map<string, number>();
-  const specByTensor = new Map<number, OperandSpec>();
-  const folded = new Map<number, Uint8Array>();
-  const stringsByTensor = new Map<number, StringTensor>();
   const states: StateOperands[] = [];
   const newStates = new Map<number, number>();
-  const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
   const outputTensors = new Set(subgraph.outputs);
-
-  const tensorPath = (tensor: number) => `${path}.tensors[${tensor}] ${quoted(tensors[tensor]?.name ?? "")}`;
-  const placeOf = (tensor: number): Place => {
-    return () => ({
-      path: tensorPath(tensor),
-      tensor: { subgraph: index, index: tensor, name: tensors[tensor]?.name ?? "" },
-    });
-  };
-
-  function tensorAt(index: number): TfliteTensor {
-    const tensor = tensors[index];
-    ensure(tensor !== undefined, path, () => `there is no tensor ${index}; it has ${tensors.length}`);
-    return tensor;
-  }
 
   function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
     const size = byteSize(elementFactsOf(spec.type), spec.dimensions);
@@ -116,110 +78,6 @@ export function createGraph(
     );
     operands.push({ ...spec, lifetime, location });
     return operands.length - 1;
-  }
-
-  function checkRank(index: number, shape: readonly number[]): void {
-    ensure(
-      shape.length <= MOST_DIMENSIONS,
-      placeOf(index),
-      () => `the shape has ${shape.length} dimensions, more than ${MOST_DIMENSIONS}`,
-    );
-  }
-
-  function dimensions(index: number): readonly number[] {
-    tensorAt(index);
-    const shape = elementAt(shapes, index);
-    if (shape.length === 0) return [1];
-    checkRank(index, shape);
-    for (const extent of shape) {
-      ensure(
-        extent !== 0,
-        placeOf(index),
-        () => `the shape ${listText(shape)} has no elements, which the HAL cannot express`,
-      );
-      ensure(
-        extent === -1 || (Number.isInteger(extent) && extent > 0 && extent <= 0x7fff_ffff),
-        placeOf(index),
-        () => `the extent ${extent} in the shape ${listText(shape)} is not valid`,
-      );
-    }
-    return shape.map((extent) => Math.max(extent, 0));
-  }
-
-  /** Refuses a constant whose shape is not known. Returns the bytes of one of its elements. */
-  function checkConstantShape(index: number): number {
-    const { type, shape } = tensorAt(index);
-    checkRank(index, shape);
-    const size = elementSize(type, dialect);
-    ensure(size !== undefined, placeOf(index), () => `the HAL has no tensors of type ${type}`, typeHelp[type]);
-    ensure(
-      shape.every((extent) => Number.isInteger(extent) && extent >= 0),
-      placeOf(index),
-      () => `the shape ${listText(shape)} of a constant has to be known`,
-    );
-    return size;
-  }
-
-  /** Refuses a constant whose value has not the size of its shape. */
-  function checkConstantSize(index: number, data: Uint8Array): void {
-    const { type, shape } = tensorAt(index);
-    const needed = shape.reduce((product, extent) => product * extent, checkConstantShape(index));
-    ensure(
-      data.length === needed,
-      placeOf(index),
-      () => `${type}${listText(shape)} takes ${needed} bytes, its value has ${data.length}`,
-    );
-  }
-
-  function stringsAt(index: number, data: Uint8Array): StringTensor {
-    const known = stringsByTensor.get(index);
-    if (known !== undefined) return known;
-    checkConstantShape(index);
-    const count = tensorAt(index).shape.reduce((product, extent) => product * extent, 1);
-    const strings = stringTensor(data, count, placeOf(index));
-    stringsByTensor.set(index, strings);
-    return strings;
-  }
-
-  function constantBytes(index: number): Uint8Array | undefined {
-    const known = folded.get(index);
-    if (known !== undefined) return known;
-    const tensor = tensorAt(index);
-    const { data, isVariable } = tensor;
-    if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
-    if (tensor.type === "STRING") return stringsAt(index, data).bytes;
-    const elements = constants.elementsOf(tensor, data, checkConstantShape(index), placeOf(index));
-    checkConstantSize(index, elements);
-    return elements;
-  }
-
-  /** The operand's description for a tensor; constants of INT64, and those that are known to fit, are INT32. */
-  function specOf(index: number): OperandSpec {
-    const known = specByTensor.get(index);
-    if (known !== undefined) return known;
-    const tensor = tensorAt(index);
-    const described: OperandSpec = isNarrowed(index)
-      ? { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 }
-      : operandSpecOf(tensor, dimensions(index), placeOf(index), dialect);
-    const spec = withWidth(index, described);
-    specByTensor.set(index, spec);
-    return spec;
-  }
-
-  /** The bytes of a row of a constant of strings. */
-  function withWidth(index: number, spec: OperandSpec): OperandSpec {
-    const { type, data } = tensorAt(index);
-    if (type !== "STRING" || data === undefined || constantBytes(index) === undefined) return spec;
-    const width = stringsAt(index, data).dimensions.at(-1) ?? 0;
-    return { ...spec, dimensions: spec.dimensions.with(-1, width) };
-  }
-
-  /** Whether an INT64 tensor becomes INT32: if it is known to fit, or is a constant; with a dialect that has INT64, one that fits. */
-  function isNarrowed(index: number): boolean {
-    if (tensorAt(index).type !== "INT64") return false;
-    if (narrow.has(index)) return true;
-    const bytes = constantBytes(index);
-    return bytes !== undefined && (dialect.typeOf("INT64") === undefined || fitInt32(bytes));
   }
 
   /** A constant of the file stays in its pool. */
@@ -327,10 +185,7 @@ export function createGraph(
     tensorPath,
     dimensions,
     constantBytes,
-    fold(tensor, value) {
-      checkConstantSize(tensor, value);
-      folded.set(tensor, value);
-    },
+    fold: facts.fold,
     operand,
     spec: (index) => elementAt(operands, index),
     valueOf: (operand) => values.get(operand),
@@ -349,12 +204,11 @@ export function createGraph(
       const { shape, shapeSignature: signature } = tensorAt(tensor);
       if (signature?.length !== shape.length || operandByTensor.has(tensor)) return;
       if (!signature.includes(-1) || !sources.some((source) => reshaped.has(source))) return;
-      shapes[tensor] = signature;
+      facts.setShape(tensor, signature);
       reshaped.add(tensor);
     },
     setShape(tensor, shape) {
-      shapes[tensor] = shape;
-      specByTensor.delete(tensor);
+      facts.setShape(tensor, shape);
       reshaped.add(tensor);
     },
     tensorSpec(tensor) {

@@ -5,13 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import type { OptionValue } from "../schema/options.ts";
 import { denseSlice } from "./dense-slice.ts";
-
-/** An integer tensor. */
-export interface IntegerTensor {
-  readonly values: readonly number[];
-  /** Empty for a scalar. */
-  readonly shape: readonly number[];
-}
+import { type IntegerTensor, MOST_FOLDED } from "./integer-tensor.ts";
 
 /** An operator whose inputs are all constants. */
 export interface ConstantOperator {
@@ -24,9 +18,6 @@ export interface ConstantOperator {
 
 /** The values of the result; undefined if the operator cannot be computed. */
 type Fold = (operator: ConstantOperator) => readonly number[] | undefined;
-
-/** Most elements of an input or a result: shapes have a few. */
-export const MOST_FOLDED = 2 ** 12;
 
 function sizeOf(shape: readonly number[]): number {
   return shape.reduce((size, extent) => size * extent, 1);
@@ -191,11 +182,6 @@ const folds: Readonly<Record<string, Fold>> = {
     return filling === undefined || !isStored ? undefined : new Array<number>(sizeOf(shape)).fill(filling);
   },
 };
-
-/** Whether the import can compute an operator of this name. */
-export function canFold(name: string): boolean {
-  return Object.hasOwn(folds, name);
-}
 
 /** The result of an operator on constants; undefined if it is not computed, or does not fit in 32 bits or in the stated shape. */
 export function foldedValues(operator: ConstantOperator): readonly number[] | undefined {

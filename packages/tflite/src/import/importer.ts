@@ -11,16 +11,18 @@ import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
 import { createGraph } from "./create-graph.ts";
 import type { Dialect } from "./dialect.ts";
-import { canFold, foldedValues, type IntegerTensor, MOST_FOLDED } from "./fold.ts";
+import { folding } from "./folding.ts";
 import { type Graph, MOST_NESTED, type StateOperands } from "./graph.ts";
-import { createLowering, type Lowering, operatorWhere, problemOperator, type Surroundings } from "./lowering.ts";
+import { type IntegerTensor, MOST_FOLDED } from "./integer-tensor.ts";
+import { operatorWhere, problemOperator } from "./lowering/place.ts";
+import { createLowering, type Lowering, type Surroundings } from "./lowering.ts";
 import { narrowTensors } from "./narrow.ts";
+import { packedRange } from "./packed-types.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
 import { hasOpenShapes, type ShapeOptions, shapesOf } from "./shapes.ts";
 import type { Procedure, Program } from "./state/procedure.ts";
-import { packedRange } from "./stored.ts";
 
 /**
  * What becomes of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a
@@ -58,7 +60,7 @@ export interface Importer {
 /** Computes an operator whose inputs are small integer constants; false if it is not one of those. */
 function fold(op: Lowering): boolean {
   const { name, inputs, outputs } = op.operator;
-  if (!canFold(name) || outputs.length !== 1) return false;
+  if (inputs.length === 0 || outputs.length !== 1) return false;
   const output = op.outputIndex(0);
   const { type, shape } = elementAt(op.graph.subgraph.tensors, output);
   if (!isInteger(type) || shape.includes(0) || op.graph.dimensions(output).includes(0)) return false;
@@ -70,7 +72,7 @@ function fold(op: Lowering): boolean {
     if (bytes === undefined || bytes.length > 8 * MOST_FOLDED) return false;
     constants.push({ values: integersOf(input.type, bytes, op.graph.tensorPath(tensor)), shape: input.shape });
   }
-  const values = foldedValues({ name, inputs: constants, shape, option: op.option });
+  const values = folding().foldedValues({ name, inputs: constants, shape, option: op.option });
   if (values === undefined) return false;
   op.graph.fold(output, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values));
   return true;

@@ -69,6 +69,18 @@ describe("the tensors of an operator", () => {
     expect(problem("CONCATENATION", [0, -1], [1])).toContain("input 1 (values) is omitted");
   });
 
+  test("of an operation of the extension must all be there that it needs", () => {
+    const model = ofOperators(
+      { params: { shape: [2] }, output: { shape: [2] } },
+      [{ name: "GATHER_ND", inputs: ["params"], outputs: ["output"] }],
+      ["params"],
+      ["output"],
+    );
+    expect(problemOf(model, { extensions: true })).toContain(
+      "subgraphs[0].operators[0] (GATHER_ND version 1): the extension's GATHER_ND needs its indices, which the file leaves out",
+    );
+  });
+
   test("of an operator that is not in the table are left alone", () => {
     expect(problem("CUSTOM", [], [])).toBeUndefined();
   });

@@ -2,6 +2,7 @@
 import type { Row } from "./row.ts";
 import { controlFlowRows } from "./rows/control-flow.ts";
 import { customRows } from "./rows/detection.ts";
+import { elementwiseRows } from "./rows/elementwise.ts";
 import { lookupRows } from "./rows/lookup.ts";
 import { placeRows } from "./rows/places.ts";
 import { recurrentRows } from "./rows/recurrent.ts";
@@ -12,6 +13,7 @@ import { spaceRows } from "./rows/space.ts";
 export { customRows };
 
 export const rows: readonly Row[] = [
+  ...elementwiseRows,
   ...sliceRows,
   ...spaceRows,
   ...placeRows,

@@ -5,7 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import { ensure, fail, type Place } from "../error.ts";
 import type { TfliteOperator, TfliteSubgraph } from "../model.ts";
-import { operatorWhere } from "./lowering.ts";
+import { operatorWhere } from "./lowering/place.ts";
 import { describeTensor } from "./operand-types.ts";
 import { checkOperatorTensors } from "./operator-tensors.ts";
 import type { TensorFacts } from "./row.ts";

@@ -51,6 +51,7 @@ export function signatureProblem(
   for (const [place, param] of positions.entries()) {
     const rule = definition.ranks[param.name];
     const input = elementAt(inputs, place);
+    if (input.isOmitted && !param.omittable) return `${name} needs its ${param.name}, which the file leaves out`;
     const rank = input.dimensions.length;
     if (rule === undefined || input.isOmitted || !isTensorSpec(input)) continue;
     const [least, greatest] = bounds(rule);

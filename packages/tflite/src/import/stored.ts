@@ -5,27 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import { ensure, listText, type Place } from "../error.ts";
 import type { TfliteSparseDimension, TfliteSparsity, TfliteTensor } from "../model.ts";
-import type { TensorTypeName } from "../schema/codes.ts";
-
-/** How elements of less than 8 bits are packed: the first one in the lowest bits of a byte. */
-interface Packing {
-  readonly bits: 2 | 4;
-  readonly isSigned: boolean;
-}
-
-const packings: { readonly [Name in TensorTypeName]?: Packing } = {
-  INT4: { bits: 4, isSigned: true },
-  UINT4: { bits: 4, isSigned: false },
-  INT2: { bits: 2, isSigned: true },
-};
-
-/** The least and the greatest element of a type of less than 8 bits; undefined for any other type. */
-export function packedRange(type: TensorTypeName): readonly [least: number, greatest: number] | undefined {
-  const packing = packings[type];
-  if (packing === undefined) return undefined;
-  const count = 2 ** packing.bits;
-  return packing.isSigned ? [-count / 2, count / 2 - 1] : [0, count - 1];
-}
+import { type Packing, packings } from "./packed-types.ts";
 
 /** A file must not exhaust memory by what it leaves out: so many expanded bytes it may have, and so many more for each of its own. */
 const FREE_BYTES = 2 ** 26;
@@ -34,8 +14,8 @@ const MOST_BYTES = 2 ** 32 - 1;
 
 /** Expands the constants of a file. */
 export interface Expander {
-  /** All elements of a constant, `elementSize` bytes each; undefined if that is how they are stored. */
-  expand(tensor: TfliteTensor, data: Uint8Array, elementSize: number, place: Place): Uint8Array | undefined;
+  /** All elements of a packed or sparse constant, `elementSize` bytes each. */
+  expand(tensor: TfliteTensor, data: Uint8Array, elementSize: number, place: Place): Uint8Array;
   /** Whether bytes are the elements of a constant that was expanded. */
   has(elements: Uint8Array): boolean;
 }
@@ -78,7 +58,6 @@ export function createExpander(stored: number): Expander {
   return {
     expand(tensor, data, elementSize, place) {
       const { type, sparsity } = tensor;
-      if (packings[type] === undefined && sparsity === undefined) return undefined;
       const key = sparsity ? tensor : `${type} ${data.byteOffset} ${data.length} ${product(tensor.shape)}`;
       const before = known.get(key);
       if (before !== undefined) return before;

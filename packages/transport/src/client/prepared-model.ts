@@ -7,9 +7,11 @@ import {
   type IFencedExecutionCallback,
   type Memory,
   type PreparedModel,
+  type SharedMemorySource,
   type SyncFence,
 } from "@nnhal/types";
 import { Unwritable } from "@nnhal/utils/codec";
+import type { MemoryPassing } from "../memory/passing.ts";
 import { burst, fencedCallback, preparedModel as methods } from "../protocol/methods.ts";
 import { wireRequest } from "./arguments.ts";
 import { callWith } from "./call.ts";
@@ -55,6 +57,7 @@ export function remotePreparedModel(session: Session, described: Described): Pre
         configureExecutionBurst: (callback, requestChannel, resultChannel) =>
           configureBurst({ session, id }, callback, requestChannel, resultChannel),
       }),
+    ...(session.passing.allocate && { sharedMemory: sharedMemoryOf(session.passing.allocate) }),
     get isLost() {
       return session.connection.over !== undefined;
     },
@@ -67,6 +70,16 @@ export function remotePreparedModel(session: Session, described: Described): Pre
   owners.set(model, { session, id });
   session.track(model, id);
   return model;
+}
+
+function sharedMemoryOf(allocate: NonNullable<MemoryPassing["allocate"]>): SharedMemorySource {
+  return {
+    allocate(size) {
+      const memory = allocate(size);
+      if ("refused" in memory) throw new Error(`${size} bytes of shared memory: ${memory.refused}`);
+      return memory;
+    },
+  };
 }
 
 type Execute = PreparedModel["execute"];

@@ -1,5 +1,5 @@
 /** A client's connection to a server, with what both know of each other: memories, objects and fences. */
-import { steadyClock, systemTimer, type Timer } from "@nnhal/driver-core/device";
+import { systemTimer, type Timer } from "@nnhal/driver-core/device";
 import { createFence } from "@nnhal/driver-core/fence";
 import { DeviceStatus, type IBurstCallback, type SyncFence } from "@nnhal/types";
 import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
@@ -21,13 +21,12 @@ export interface SessionOptions {
   readonly connectLimit?: bigint | undefined;
   /**
    * Nanoseconds without a sign of life from the server, while a call waits for it, after which it is given up: calls end with
-   * DEVICE_UNAVAILABLE. It must be longer than the server ever blocks its thread. Default 30 s.
+   * DEVICE_UNAVAILABLE. It must be longer than the server ever blocks its thread. Time in which this process was stopped does not
+   * count. Default 30 s.
    */
   readonly silenceLimit?: bigint | undefined;
   /** Most bytes that wait for the server to read them. Default 128 MiB. */
   readonly mostWaiting?: number | undefined;
-  /** A monotonic clock in nanoseconds. Default: the process's steady clock. */
-  readonly now?: (() => bigint) | undefined;
   /** Default: the system's. */
   readonly timer?: Timer | undefined;
 }
@@ -66,7 +65,7 @@ export interface Session {
 export function openSession(carrier: Carrier, options: SessionOptions = {}): Promise<Session | Unavailable> {
   const { service = "", passing: makePassing = noPassing, connectLimit = 5_000_000_000n } = options;
   const { silenceLimit = 30_000_000_000n, mostWaiting = 128 * 2 ** 20 } = options;
-  const { now = steadyClock, timer = systemTimer } = options;
+  const { timer = systemTimer } = options;
   const passing = makePassing((id) => connection.send(notices.releaseShared, { id }));
   const memories = createClientMemories(passing, () => connection);
   const fences = new Map<number, { settle(state: SyncFence["state"]): void }>();
@@ -90,7 +89,7 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
   const connection: Connection = createConnection(
     carrier,
     handlers,
-    { timer, now, silenceLimit, mostCalls: 64, mostWaiting },
+    { timer, silenceLimit, mostCalls: 64, mostWaiting },
     (kind, from) => {
       if (kind !== FrameKind.welcome) throw new UnreadableBytes(`a frame of kind ${kind} has come`);
       accept(readLast(welcome, from));

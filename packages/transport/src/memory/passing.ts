@@ -2,6 +2,7 @@
  * How memories cross a connection without a copy. The sender makes a ticket, which a frame carries, and the receiver makes a
  * memory of it. What a way cannot pass is copied in frames.
  */
+import { allocateMemory } from "@nnhal/driver-core/memory";
 import type { BufferHandle, FileDescriptorHandle, Memory } from "@nnhal/types";
 import {
   type Codec,
@@ -39,6 +40,8 @@ export interface MemoryPassing {
   pass(memory: Memory): PassedMemory | NotPassed;
   /** The memory of a ticket, which can be any bytes. */
   receive(ticket: Uint8Array, attachments: readonly SharedArrayBuffer[]): Memory | NotPassed;
+  /** Makes zeroed memory that passes without a copy. Absent: there is none. */
+  readonly allocate?: ((size: number) => Memory | NotPassed) | undefined;
   /** The sender does not use a file any more. */
   release(id: number): void;
   /** Ends the passing. Memories that were received stay valid. */
@@ -113,6 +116,7 @@ export const threadPassing: PassingFactory = () => ({
       throw error;
     }
   },
+  allocate: allocateMemory,
   release() {},
   close() {},
   passFile: (fd) => fd,

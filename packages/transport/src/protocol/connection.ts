@@ -64,9 +64,10 @@ export function taking<Arguments>(
 /** How to connect. */
 export interface ConnectionOptions {
   readonly timer: Timer;
-  /** A monotonic clock in nanoseconds. */
-  readonly now: () => bigint;
-  /** Nanoseconds without a sign of life from the peer, while a call waits for it, after which it is gone. */
+  /**
+   * Nanoseconds without a sign of life from the peer, while a call waits for it, after which it is gone. Time in which this thread was
+   * itself stopped does not count.
+   */
   readonly silenceLimit: bigint;
   /** Most calls of the peer under way. Others are answered with RESOURCE_EXHAUSTED_TRANSIENT. */
   readonly mostCalls: number;
@@ -108,7 +109,7 @@ export function createConnection(
   options: ConnectionOptions,
   first: (kind: number, from: ByteReader) => void,
 ): Connection {
-  const { timer, now, silenceLimit, mostCalls, mostWaiting } = options;
+  const { timer, silenceLimit, mostCalls, mostWaiting } = options;
   const byCode = new Map(
     [answering(ping, () => ({ outcome: { status: ErrorStatus.NONE } })), ...handlers].map((one) => [one.code, one]),
   );
@@ -116,7 +117,7 @@ export function createConnection(
   let lastId = 0;
   let underWay = 0;
   let over: string | undefined;
-  let heard = now();
+  let isHeard = false;
   let isWatching = false;
   let cancelWatch = () => {};
   let settle: (reason: string) => void = () => {};
@@ -141,18 +142,20 @@ export function createConnection(
   const watch = () => {
     if (isWatching || pending.size === 0 || over !== undefined) return;
     isWatching = true;
-    heard = now();
-    const step = silenceLimit / 4n > 0n ? silenceLimit / 4n : 1n;
+    isHeard = false;
+    const looks = 4n;
+    const step = silenceLimit / looks > 0n ? silenceLimit / looks : 1n;
+    // Looks are counted, not the time between them: a process that was stopped finds its peer's answers only after it looks.
+    let silent = 0n;
     const look = () => {
       if (pending.size === 0 || over !== undefined) {
         isWatching = false;
         return;
       }
-      const silence = now() - heard;
-      if (silence >= silenceLimit) {
-        return close(`it has shown no sign of life for ${silence / 1_000_000n} ms`);
-      }
-      if (silence >= step) write(FrameKind.call, (to) => writeCall(to, 0, ping.code, 0));
+      silent = isHeard ? 0n : silent + 1n;
+      isHeard = false;
+      if (silent >= looks) return close(`it has shown no sign of life for ${(silent * step) / 1_000_000n} ms`);
+      if (silent > 0n) write(FrameKind.call, (to) => writeCall(to, 0, ping.code, 0));
       cancelWatch = timer(step, look);
     };
     cancelWatch = timer(step, look);
@@ -193,7 +196,7 @@ export function createConnection(
   };
 
   const receive = (frame: Frame) => {
-    heard = now();
+    isHeard = true;
     const from = byteReader(frame.bytes);
     const kind = from.uint8();
     switch (kind) {
@@ -213,11 +216,13 @@ export function createConnection(
       case FrameKind.refusal: {
         const id = from.uint32();
         const call = pending.get(id);
-        pending.delete(id);
         // The answers to the watch's own pings have no call.
         if (call === undefined) return;
-        if (kind === FrameKind.answer) call.answer(from);
-        else call.fail(readLast(outcome, from));
+        // A refusal that cannot be read ends the connection, and with it every call that is pending: this one too.
+        const refusal = kind === FrameKind.refusal ? readLast(outcome, from) : undefined;
+        pending.delete(id);
+        if (refusal === undefined) call.answer(from);
+        else call.fail(refusal);
         return;
       }
       case FrameKind.notice: {

@@ -10,7 +10,7 @@ import {
   type Request,
 } from "@nnhal/types";
 import type { ValueOf } from "@nnhal/utils/codec";
-import type { MemoryPassing } from "../memory/passing.ts";
+import type { MemoryPassing, NotPassed, TakenFile } from "../memory/passing.ts";
 import type { Range } from "../memory/pieces.ts";
 import type { ServerMemories } from "../memory/server-memories.ts";
 import { answering, type Connection, type Handler, taking, textOf } from "../protocol/connection.ts";
@@ -132,7 +132,9 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
     serving(table.device.prepareModel, async (_, { model, cache, ...options }) => {
       objects.checkRoom();
       const own = modelOf(model, memories);
-      const files = cache === undefined ? undefined : filesOf(cache, passing);
+      // Files that cannot be used do not fail a preparation: nothing is kept.
+      const found = cache === undefined ? undefined : filesOf(cache, passing);
+      const files = found === undefined || "refused" in found ? undefined : found;
       try {
         return prepared(await current().prepareModel(own, { ...options, ...(files && { cache: files.cache }) }));
       } finally {
@@ -143,8 +145,10 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
       objects.checkRoom();
       const device = current();
       const files = filesOf(cache, passing);
-      if (device.prepareModelFromCache === undefined || files === undefined) {
-        throw new Refused(ErrorStatus.GENERAL_FAILURE, "the service cannot use the files of a cache");
+      if ("refused" in files) throw new Refused(ErrorStatus.GENERAL_FAILURE, files.refused);
+      if (device.prepareModelFromCache === undefined) {
+        files.close();
+        throw new Refused(ErrorStatus.GENERAL_FAILURE, "the device has no cache");
       }
       try {
         return prepared(await device.prepareModelFromCache(files.cache, { deadline }));
@@ -264,29 +268,32 @@ function sendOutputs({ outputs, pools }: WiredRequest, memories: ServerMemories)
   return sent.length === 0 ? undefined : Promise.all(sent);
 }
 
-/** The files of a cache, which are closed after the call; undefined if they do not pass. */
+/** The files of a cache, which are closed after the call, or why they cannot be used. */
 function filesOf(
   { modelCache, dataCache, token }: ValueOf<typeof cacheCodec>,
   { takeFile }: MemoryPassing,
-): { readonly cache: CompilationCache; close(): void } | undefined {
-  if (takeFile === undefined) return undefined;
-  const taken: { close(): void }[] = [];
-  const close = () => {
-    for (const file of taken) file.close();
-  };
+): { readonly cache: CompilationCache; close(): void } | NotPassed {
+  if (takeFile === undefined) return { refused: "the service cannot use the files of a cache" };
+  const taken: TakenFile[] = [];
+  let refused: string | undefined;
+  // All that have come are taken, also after one that cannot be used.
   const take = (handles: readonly (readonly number[])[]) =>
     handles.map((ids) => ({
       fds: ids.map((id) => {
         const file = takeFile(id);
-        if ("refused" in file) throw new Refused(ErrorStatus.GENERAL_FAILURE, `a file of the cache: ${file.refused}`);
+        if ("refused" in file) {
+          refused ??= `a file of the cache: ${file.refused}`;
+          return -1;
+        }
         taken.push(file);
         return file.fd;
       }),
     }));
-  try {
-    return { cache: { modelCache: take(modelCache), dataCache: take(dataCache), token: new Uint8Array(token) }, close };
-  } catch (error) {
-    close();
-    throw error;
-  }
+  const cache = { modelCache: take(modelCache), dataCache: take(dataCache), token: new Uint8Array(token) };
+  const close = () => {
+    for (const file of taken) file.close();
+  };
+  if (refused === undefined) return { cache, close };
+  close();
+  return { refused };
 }

@@ -2,7 +2,7 @@
  * Serves a device to one client over a carrier. The client has a device of its own: what it prepares and allocates is known by
  * its numbers only, is limited, and is freed when the carrier closes.
  */
-import { steadyClock, systemTimer, type Timer } from "@nnhal/driver-core/device";
+import { systemTimer, type Timer } from "@nnhal/driver-core/device";
 import { type Awaitable, type Device, DeviceStatus } from "@nnhal/types";
 import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
 import type { Carrier } from "../carrier/carrier.ts";
@@ -53,8 +53,6 @@ export interface ServeOptions {
   readonly limits?: ClientLimits | undefined;
   /** Nanoseconds in which the client must say what it wants. Default 5 s. */
   readonly connectLimit?: bigint | undefined;
-  /** A monotonic clock in nanoseconds. Default: the process's steady clock. */
-  readonly now?: (() => bigint) | undefined;
   /** Default: the system's. */
   readonly timer?: Timer | undefined;
 }
@@ -72,7 +70,7 @@ export interface ServedConnection {
 /** Serves a device to the client at the other end of a carrier. Never throws. */
 export function serve(served: ServedDevice | Provider, carrier: Carrier, options: ServeOptions = {}): ServedConnection {
   const { passing = noPassing, limits = {}, connectLimit = 5_000_000_000n } = options;
-  const { now = steadyClock, timer = systemTimer } = options;
+  const { timer = systemTimer } = options;
   const objects = createObjects(limits.objects ?? 1024);
   const fences = createClientFences(limits.objects ?? 1024);
   const own = passing(() => {});
@@ -106,7 +104,7 @@ export function serve(served: ServedDevice | Provider, carrier: Carrier, options
       ...clientHandlers({ current, objects, memories, fences, passing: own, connection: () => connection }),
     ],
     {
-      ...{ timer, now },
+      timer,
       // A client may be silent for as long as it likes.
       silenceLimit: 60_000_000_000n,
       mostCalls: limits.calls ?? 256,

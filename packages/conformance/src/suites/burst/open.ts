@@ -15,6 +15,7 @@ import {
   ringReader,
   ringWriter,
   sharedSignal,
+  signalOf,
   sleepUntil,
 } from "@nnhal/driver-core/burst";
 import {
@@ -49,6 +50,7 @@ export async function openBurst(
   const configure = await configureOf(bench, preparedModel);
   const opened = await createBurst((callback, requests, results) => configure(callback, requests, results), {
     direct: false,
+    allocate: bench.createMemory,
     ...options,
   });
   bench.after(() => opened.burst?.close());
@@ -118,8 +120,8 @@ export async function openRawBurst(
   { resultCapacity = capacity, answer = (right) => right }: RawBurstOptions = {},
 ): Promise<RawBurst> {
   const configure = await configureOf(bench, preparedModel);
-  const requests = createChannel("FmqRequestDatum", capacity);
-  const results = createChannel("FmqResultDatum", resultCapacity);
+  const requests = createChannel("FmqRequestDatum", capacity, bench.createMemory);
+  const results = createChannel("FmqResultDatum", resultCapacity, bench.createMemory);
   const memories = createMemorySlots();
   const asked: (readonly number[])[] = [];
   const callback: IBurstCallback = {
@@ -131,7 +133,7 @@ export async function openRawBurst(
   const { context, ...outcome } = await configure(callback, requests.descriptor, results.descriptor);
   expectStatus("configureExecutionBurst", outcome, ErrorStatus.NONE);
   if (context === null) mismatch("configureExecutionBurst: NONE without a context");
-  const signal = sharedSignal({ keepAlive: true });
+  const signal = signalOf(requests.descriptor) ?? sharedSignal({ keepAlive: true });
   const writer = ringWriter(requests.words, capacity, signal);
   const reader = ringReader(results.words, resultCapacity, signal);
   const turns = createTurns(1);

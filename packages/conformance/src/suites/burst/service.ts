@@ -3,7 +3,6 @@
  */
 
 import { createChannel } from "@nnhal/driver-core/burst";
-import { allocateMemory } from "@nnhal/driver-core/memory";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type FmqDescriptor, MeasureTiming } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
@@ -12,6 +11,7 @@ import { expectShapes, type Trial, trialFor } from "../execution.ts";
 import { lacking } from "../needs.ts";
 import { type SmallModel, sampleValues } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
+import { newMemory } from "../values.ts";
 import { configureOf, openBurst, openRawBurst } from "./open.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
@@ -43,11 +43,11 @@ interface WrongQueue {
 const wrongQueues: readonly WrongQueue[] = [
   {
     what: "a request queue in 16 bytes",
-    spoil: ({ requests }) => ({ requests: { ...requests, memory: allocateMemory(16) } }),
+    spoil: ({ requests }) => ({ requests: { ...requests, memory: newMemory(16) } }),
   },
   {
     what: "a result queue in 16 bytes",
-    spoil: ({ results }) => ({ results: { ...results, memory: allocateMemory(16) } }),
+    spoil: ({ results }) => ({ results: { ...results, memory: newMemory(16) } }),
   },
   {
     what: "a request queue without a handle",
@@ -66,8 +66,8 @@ const wrongQueues: readonly WrongQueue[] = [
 
 function rightQueues(): Queues {
   return {
-    requests: createChannel("FmqRequestDatum", 1024).descriptor,
-    results: createChannel("FmqResultDatum", 1024).descriptor,
+    requests: createChannel("FmqRequestDatum", 1024, newMemory).descriptor,
+    results: createChannel("FmqResultDatum", 1024, newMemory).descriptor,
   };
 }
 

@@ -13,7 +13,7 @@ import { allocate, role } from "../memory/buffers.ts";
 import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
-import { memoryWith } from "../values.ts";
+import { memoryWith, newMemory } from "../values.ts";
 
 const { DEVICE_UNAVAILABLE, INVALID_ARGUMENT } = ErrorStatus;
 
@@ -76,8 +76,8 @@ export const clientCases: readonly SuiteCase[] = [
       await needMethod(bench, "configureExecutionBurst");
       const { preparedModel } = await endedClient(bench);
       const callback = { getMemories: () => ({ status: INVALID_ARGUMENT, buffers: [] }) };
-      const requests = createChannel("FmqRequestDatum", 1024).descriptor;
-      const results = createChannel("FmqResultDatum", 1024).descriptor;
+      const requests = createChannel("FmqRequestDatum", 1024, newMemory).descriptor;
+      const results = createChannel("FmqResultDatum", 1024, newMemory).descriptor;
       const launched = await preparedModel.configureExecutionBurst?.(callback, requests, results);
       if (launched === undefined) lacking("bursts");
       bench.after(() => launched.context?.close?.());

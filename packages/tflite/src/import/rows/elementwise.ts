@@ -1,92 +1,15 @@
 /**
- * Rows of operators that treat each element by itself: arithmetic, comparison, logic and selection.
+ * Rows of operators that treat each element by itself: comparison, logic, selection, and arithmetic that few models have.
  */
 
 import { typeText } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
 import { listText } from "../../error.ts";
-import { bytesOfFloat, bytesOfIntegers } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuant8, isQuantised, type OperandSpec } from "../operand-types.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
-import { fusedActivation, inFloatNote, type Row } from "../row.ts";
-
-/** An operator whose tensors are the operation's operands, in the same order. */
-function direct(operator: ImportedOperatorName, version: number, operation: OperationTypeName, note?: string): Row {
-  return {
-    operator,
-    version,
-    operations: [operation],
-    ...(note !== undefined && { note }),
-    lower(op: Lowering) {
-      op.emitComputed(
-        operation,
-        op.operator.inputs.map((_, place) => op.input(place)),
-      );
-    },
-  };
-}
-
-/** Emits ADD, SUB, MUL or DIV. Of integers the HAL applies no activation, the extension does. */
-function emitArithmetic(op: Lowering, operation: "ADD" | "SUB" | "MUL" | "DIV"): void {
-  const inputs = [op.input(0), op.input(1), fusedActivation(op)];
-  const activation = op.text("fusedActivationFunction");
-  const isActivated = activation !== "NONE" && op.outputSpec().type === "TENSOR_INT32";
-  if (isActivated && op.emitExtended(operation, inputs, [op.output()])) return;
-  op.ensure(!isActivated, () => `the HAL cannot apply the activation ${activation} to INT32`);
-  op.emitComputed(operation, inputs);
-}
-
-/** Dimensions that the HAL's arithmetic takes. */
-const MOST_AXES = 4;
-
-/** Whether a result is of integers with more dimensions than the HAL divides, so that DIV would be the extension's, which rounds to 0. */
-function isWideInteger({ type, dimensions }: OperandSpec): boolean {
-  return type === "TENSOR_INT32" && dimensions.length > MOST_AXES;
-}
-
-function arithmetic(operator: "ADD" | "SUB" | "MUL", version: number, note?: string): Row {
-  return {
-    operator,
-    version,
-    operations: [operator],
-    ...(note !== undefined && { note }),
-    lower: (op) => emitArithmetic(op, operator),
-  };
-}
-
-/** A constant of one element. */
-function one(op: Lowering, value: number, { type }: OperandSpec): number {
-  const spec: OperandSpec = { type, dimensions: [1], scale: 0, zeroPoint: 0 };
-  const bytes = type === "TENSOR_INT32" ? bytesOfIntegers([value]) : bytesOfFloat(value, type);
-  return op.graph.shared(`${type}[1] ${value}`, spec, bytes);
-}
-
-const division: Row = {
-  operator: "DIV",
-  version: 2,
-  operations: ["DIV", "NEG", "MINIMUM", "MAXIMUM"],
-  note: `INT32: the HAL's DIV rounds down, so the quotient that is rounded up is computed as well, for negative ones. ${inFloatNote}`,
-  lower(op: Lowering) {
-    const spec = op.outputSpec();
-    const isActivated = op.text("fusedActivationFunction") !== "NONE";
-    if (spec.type !== "TENSOR_INT32" || isActivated || isWideInteger(spec)) {
-      emitArithmetic(op, "DIV");
-      return;
-    }
-    const activation = op.int32(0);
-    const result = () => op.graph.temporary(spec);
-    const [down, negated, up, raised] = [result(), result(), result(), result()];
-    const negative = op.graph.temporary(op.inputSpec(0));
-    op.emit("DIV", [op.input(0), op.input(1), activation], [down]);
-    op.emit("NEG", [op.input(0)], [negative]);
-    op.emit("DIV", [negative, op.input(1), activation], [negated]);
-    op.emit("NEG", [negated], [up]);
-    // Of a quotient above 0 the one that is rounded down is taken, of one below 0 the one that is rounded up.
-    op.emit("MINIMUM", [up, one(op, 0, spec)], [raised]);
-    op.emit("MAXIMUM", [down, raised], [op.output()]);
-  },
-};
+import { inFloatNote, type Row } from "../row.ts";
+import { direct, isWideInteger, one } from "./_elementwise.ts";
 
 /** a - b * floor(a / b), which INT32 holds exactly. */
 const floorRemainder: Row = {
@@ -290,10 +213,6 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
 }
 
 export const elementwiseRows: readonly Row[] = [
-  arithmetic("ADD", 6),
-  arithmetic("SUB", 5),
-  arithmetic("MUL", 8, "8-bit: in float if the result's scale is not greater than the product of the inputs' scales."),
-  division,
   floorRemainder,
   unitRectifier,
   square,
@@ -304,7 +223,6 @@ export const elementwiseRows: readonly Row[] = [
   direct("FLOOR", 1, "FLOOR"),
   direct("ABS", 5, "ABS", inFloatNote),
   direct("NEG", 1, "NEG"),
-  direct("EXP", 2, "EXP", inFloatNote),
   direct("LOG", 2, "LOG", inFloatNote),
   direct("SIN", 2, "SIN"),
   squareRoot,
@@ -312,7 +230,6 @@ export const elementwiseRows: readonly Row[] = [
   direct("POW", 1, "POW"),
   extreme("MAXIMUM"),
   extreme("MINIMUM"),
-  direct("PRELU", 1, "PRELU"),
   comparison("EQUAL", 5),
   comparison("NOT_EQUAL", 4),
   comparison("GREATER", 2),
@@ -322,7 +239,6 @@ export const elementwiseRows: readonly Row[] = [
   direct("LOGICAL_AND", 1, "LOGICAL_AND"),
   direct("LOGICAL_OR", 1, "LOGICAL_OR"),
   direct("LOGICAL_NOT", 1, "LOGICAL_NOT"),
-  direct("HARD_SWISH", 1, "HARD_SWISH"),
   selection("SELECT", 4),
   selection("SELECT_V2", 2),
 ];

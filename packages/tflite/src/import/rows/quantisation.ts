@@ -5,8 +5,8 @@ import { roundHalfEven, typeText } from "@nnhal/operations";
 import { bytesOfFloat } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuant8, isQuantised, type OperandSpec } from "../operand-types.ts";
+import { packedRange } from "../packed-types.ts";
 import type { Row } from "../row.ts";
-import { packedRange } from "../stored.ts";
 
 /** TensorFlow Lite converts between two quantisations of one 8-bit type with a multiplier of 8 bits after the point. */
 const MULTIPLIER_STEPS = 2 ** 8;

@@ -3,7 +3,7 @@
  * execution.
  */
 import type { TfliteModel, TfliteTensor } from "../../model.ts";
-import { packedRange } from "../stored.ts";
+import { packedRange } from "../packed-types.ts";
 import { type Resource, resourceOf, resourcesIn, tableCells } from "./resources.ts";
 
 /** First values, each a constant tensor, by the key of its cell. */

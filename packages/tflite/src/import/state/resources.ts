@@ -5,7 +5,7 @@
 import { ensure, quoted } from "../../error.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "../../model.ts";
 import { MOST_NESTED } from "../graph.ts";
-import { operatorWhere } from "../lowering.ts";
+import { operatorWhere } from "../lowering/place.ts";
 import { variableNames } from "./state-names.ts";
 
 /** What a RESOURCE tensor refers to. */

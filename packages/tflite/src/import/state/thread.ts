@@ -6,7 +6,7 @@
 import { elementAt } from "@nnhal/operations";
 import { ensure } from "../../error.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "../../model.ts";
-import { operatorWhere } from "../lowering.ts";
+import { operatorWhere } from "../lowering/place.ts";
 import { checkOperatorTensors } from "../operator-tensors.ts";
 import { isResourceOperator } from "./has-resources.ts";
 import type { Initial } from "./initial.ts";

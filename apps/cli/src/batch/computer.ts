@@ -1,0 +1,90 @@
+/**
+ * A task of a batch, opened: the model on its devices, and what is kept of each input.
+ */
+import { BatchError, type Computer, type OpenTask } from "@nnhal/batch";
+import { elementAt } from "@nnhal/operations";
+import { noTracer } from "@nnhal/utils";
+import type { Engine } from "../backend-module.ts";
+import { foundText } from "../batch-report.ts";
+import { findDevices } from "../command-context.ts";
+import { type Drawer, openDrawer } from "../draw.ts";
+import { CommandError, exitCodes, usageError } from "../failure.ts";
+import { bestClasses } from "../model/classes.ts";
+import { prepareRun, runOnce } from "../model/execute.ts";
+import { convertInput } from "../model/input-file.ts";
+import { normalisationOf } from "../model/inputs.ts";
+import { modelOfBytes } from "../model/load.ts";
+import { MOST_VALUES, outputJson } from "../run-report.ts";
+import { type BatchOutcome, type ThreadSettings, taskOptionsOf, toJson } from "./options.ts";
+
+type Opening = Parameters<OpenTask>[0];
+
+/** Opens a task. Rejects with a CommandError. */
+export async function openComputer(
+  { model: bytes, options: json }: Opening,
+  note: (message: string) => void,
+  settings: ThreadSettings,
+  engines: readonly Engine[],
+): Promise<Computer> {
+  const { device, hybrid, top, signature, labels: names, allValues, raw, draw, task, ...pixels } = taskOptionsOf(json);
+  const installs = (module: string) => `npm install ${module}`;
+  const devices = await findDevices(settings, { engines, cwd: settings.cwd, installs }, noTracer);
+  const importing = {
+    hybrid,
+    customOperators: await devices.definitions(),
+    ...(signature !== undefined && { signature }),
+  };
+  const model = modelOfBytes("of the batch", bytes, importing);
+  const [place] = model.givenInputs;
+  if (place === undefined || model.givenInputs.length !== 1)
+    throw usageError(`a batch runs a model of one input for each file; this one has ${model.givenInputs.length}`);
+  const info = elementAt(model.inputs, place);
+  const selection = await devices.select(device);
+  const prepared = await prepareRun(model, selection, { onFallback: note });
+  const deviceNames = prepared.compilation.deviceNames.join(", ");
+  const { normalisation } = normalisationOf(pixels);
+  const labels = names && { names, source: "the list of labels" };
+  let drawer: Drawer | undefined;
+  if (draw)
+    drawer = await openDrawer(model, selection, {
+      ...{ normalisation, signature, task, labels: names },
+      extensions: await devices.definitions(),
+    });
+  const most = allValues ? Number.POSITIVE_INFINITY : MOST_VALUES;
+  return {
+    async compute(given) {
+      try {
+        const input = await convertInput(given.name, given.bytes, info, normalisation);
+        if (drawer !== undefined && input.picture === undefined)
+          throw usageError(`the input ${given.name} is not a picture to draw on`);
+        const start = performance.now();
+        const outputs = await runOnce(prepared, [input.bytes]);
+        const ms = performance.now() - start;
+        const classes = bestClasses(outputs, { top, labels, model, note });
+        const drawn = input.picture && (await drawer?.draw(input.picture));
+        const outcome: BatchOutcome = {
+          found: foundText(outputs, classes),
+          device: deviceNames,
+          outputs: outputs.map((output) => outputJson(output, most)),
+          top: classes,
+          ms,
+          ...(drawn && { seen: drawn.seen }),
+        };
+        const files = [
+          ...(raw ? outputs.map(({ bytes }, index) => ({ ending: `.output${index}.bin`, bytes })) : []),
+          ...(drawn ? [{ ending: ".png", bytes: drawn.file }] : []),
+        ];
+        return { result: toJson(outcome), files };
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error;
+        // One input is at fault, or the model cannot run at all.
+        if (error.exitCode === exitCodes.usage) return { problem: error.message };
+        throw new BatchError(error.message);
+      }
+    },
+    async close() {
+      prepared.compilation.close();
+      await drawer?.close();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * What a batch does with every input: the options of a task, of which its digest is made.
+ */
+import type { Json } from "@nnhal/batch";
+import type { ScoredClass } from "@nnhal/network/tensors";
+import type { SharedOptions } from "../context.ts";
+import type { Seen, Task } from "../draw.ts";
+import type { Hybrid } from "../option-values.ts";
+import type { OutputJson } from "../run-report.ts";
+
+/** How to compute, as `nnhal run` takes it. All of it is JSON. */
+export type BatchTaskOptions = {
+  readonly device: string;
+  readonly hybrid: Hybrid;
+  readonly top: number;
+  readonly signature?: string;
+  readonly mean?: readonly number[];
+  readonly std?: readonly number[];
+  /** Names of the classes. */
+  readonly labels?: readonly string[];
+  /** Whether the values of all outputs are kept, or of those of up to 1000 elements. */
+  readonly allValues?: boolean;
+  /** Whether the raw outputs are kept as files. */
+  readonly raw?: boolean;
+  /** Whether a picture of what the network sees is kept. */
+  readonly draw?: boolean;
+  readonly task?: Task;
+};
+
+/** What is kept of an input. */
+export type BatchOutcome = {
+  /** Its best class, or its first values. */
+  readonly found: string;
+  readonly device: string;
+  readonly outputs: readonly OutputJson[];
+  readonly top: readonly ScoredClass[];
+  /** Milliseconds of the run. */
+  readonly ms: number;
+  readonly seen?: Seen;
+};
+
+/** What a thread that computes knows of its machine. */
+export interface ThreadSettings extends SharedOptions {
+  readonly cwd: string;
+}
+
+/** Options as JSON, and back. Both sides are this file's types. */
+export function toJson(value: BatchTaskOptions | BatchOutcome): { readonly [key: string]: Json | undefined } {
+  return value as unknown as { readonly [key: string]: Json | undefined };
+}
+
+export function taskOptionsOf(json: { readonly [key: string]: Json | undefined }): BatchTaskOptions {
+  return json as unknown as BatchTaskOptions;
+}
+
+export function outcomeOf(json: Json): BatchOutcome {
+  return json as unknown as BatchOutcome;
+}

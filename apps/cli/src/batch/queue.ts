@@ -1,0 +1,201 @@
+/**
+ * `nnhal batch submit|status|results|retry|cancel`: batches behind a queue.
+ */
+import { ensureIn, openStore, taskDigest } from "@nnhal/batch";
+import type { BatchQueue, BatchStatus } from "@nnhal/batch-queue";
+import { exitCodes, failure, loadPackage, usageError } from "../failure.ts";
+import { pathFrom } from "../files.ts";
+import { createLateProgressBar } from "../progress.ts";
+import { columns, counted, plain } from "../text.ts";
+import { outcomeOf } from "./options.ts";
+import { type BatchOptions, countNames, prepareBatch, reported } from "./prepare.ts";
+import { formatFailed, type PrintOptions, printItems } from "./print.ts";
+import type { BatchContext } from "./run.ts";
+
+/** Where the queue is. */
+export interface QueueOptions {
+  readonly queue: string;
+  readonly queueName: string;
+}
+
+/** The options of `submit`, as commander parses them. */
+export interface SubmitOptions extends BatchOptions, QueueOptions {
+  readonly results?: string;
+  readonly store?: string;
+  readonly chunk: number;
+  readonly inline?: boolean;
+  readonly wait?: boolean;
+}
+
+/** Milliseconds between two looks at a batch that is waited for. */
+const lookInterval = 500;
+
+async function withQueue(
+  { queue: url, queueName: name }: QueueOptions,
+  { stderr }: BatchContext,
+  work: (queue: BatchQueue) => Promise<void>,
+): Promise<void> {
+  const { openQueue } = await loadPackage("@nnhal/batch-queue", "a queue", () => import("@nnhal/batch-queue"));
+  await reported(async () => {
+    const queue = await openQueue({ url, name }, { onTrouble: (text) => stderr.write(`nnhal batch: note: ${text}\n`) });
+    try {
+      await work(queue);
+    } finally {
+      await queue.close();
+    }
+  });
+}
+
+/** Puts a batch into the queue. */
+export async function submitCommand(
+  path: string,
+  inputs: string,
+  options: SubmitOptions,
+  context: BatchContext,
+): Promise<void> {
+  const { cwd, stdout, stderr, setExitCode, onInterrupt } = context;
+  const { inline = false, wait = false, raw, draw, results, store: address } = options;
+  if ((raw || draw) && results === undefined)
+    throw usageError(`${raw ? "--raw" : "--draw"} keeps files: name a folder that the workers see with --results`);
+  const { id, task, model, source } = await prepareBatch(path, inputs, options, context);
+  const total = await countNames(source);
+  if (total === 0) throw usageError(`there are no inputs in ${inputs}`);
+  const isFolder = address !== undefined && !/^[a-z0-9+]+:/.test(address);
+  const place = isFolder ? pathFrom(cwd, address) : address;
+  await withQueue(options, context, async (queue) => {
+    await ensureIn(place === undefined ? queue.store : await openStore(place), task.model, model);
+    const bar = createLateProgressBar(stderr, total);
+    const stop = new AbortController();
+    const stopListening = onInterrupt?.(() => stop.abort());
+    try {
+      const counts = await queue.submit({
+        record: {
+          ...{ id, task, model: path, root: source.root, inputs: source.path, store: place, inline },
+          results: results === undefined ? undefined : pathFrom(cwd, results),
+          created: Date.now(),
+        },
+        names: source.names,
+        chunk: options.chunk,
+        onProgress: ({ queued, known, unreadable }) => bar.moveTo(queued + known + unreadable, "queued"),
+        signal: stop.signal,
+      });
+      bar.stop();
+      const { queued, known, unreadable } = counts;
+      stdout.write(`batch   ${id}\ninputs  ${queued} queued, ${known} known before, ${unreadable} unreadable\n`);
+      if (stop.signal.aborted) throw failure("stopped; the same command goes on");
+      if (wait) await waitFor(queue, id, stop.signal, context);
+      const status = await queue.status(id);
+      const failed = await queue.failed(id, 10);
+      stdout.write(formatFailed(failed, status.failed + status.unreadable));
+      if (status.failed + status.unreadable > 0) setExitCode(exitCodes.usage);
+    } finally {
+      bar.stop();
+      stopListening?.();
+    }
+  });
+}
+
+async function waitFor(queue: BatchQueue, id: string, signal: AbortSignal, { stderr }: BatchContext): Promise<void> {
+  const first = await queue.status(id);
+  const bar = createLateProgressBar(stderr, first.inputs);
+  try {
+    for (;;) {
+      const { inputs, done, failed, isCancelled } = await queue.status(id);
+      bar.moveTo(done + failed, `${done} done, ${failed} failed`);
+      if (done + failed >= inputs) return;
+      if (isCancelled) throw failure(`the batch ${id} was cancelled`);
+      if (signal.aborted)
+        throw failure("stopped waiting; workers go on, and nnhal batch status tells how far they are");
+      await new Promise((resolve) => setTimeout(resolve, lookInterval));
+    }
+  } finally {
+    bar.stop();
+  }
+}
+
+/** Prints what becomes of a batch, or of all. */
+export async function statusCommand(
+  id: string | undefined,
+  { json = false, ...options }: QueueOptions & { readonly json?: boolean },
+  context: BatchContext,
+): Promise<void> {
+  await withQueue(options, context, async (queue) => {
+    const ids = id === undefined ? await queue.ids() : [id];
+    const all = await Promise.all(ids.map((each) => queue.status(each)));
+    const whole = await queue.queueStatus();
+    const { stdout } = context;
+    if (json) return void stdout.write(`${JSON.stringify({ queue: whole, batches: all.map(statusJson) })}\n`);
+    const { waiting, active, delayed, workers } = whole;
+    const facts = `${counted(workers, "worker")}; chunks: ${waiting} wait, ${active} are computed, ${delayed} will be tried again`;
+    stdout.write(`queue  ${facts}\n`);
+    for (const status of all) {
+      const { record, inputs, names, done, failed, unreadable } = status;
+      const rows = [
+        ["batch", record.id],
+        ["model", plain(record.model)],
+        ["inputs", `${plain(record.inputs)}: ${counted(names, "name")}, ${inputs} different`],
+        ["done", `${done} of ${inputs}, ${failed} failed, ${unreadable} unreadable${stateText(status)}`],
+        [
+          "results",
+          record.results === undefined
+            ? `stream nnhal:${options.queueName}:batch:${record.id}:results`
+            : plain(record.results),
+        ],
+      ];
+      stdout.write(`\n${columns(rows).join("\n")}\n`);
+      stdout.write(formatFailed(await queue.failed(record.id, 10), failed + unreadable));
+    }
+  });
+}
+
+function stateText({ isCancelled, isComplete }: BatchStatus): string {
+  if (isCancelled) return "; cancelled";
+  return isComplete ? "" : "; not all are submitted: the same nnhal batch submit goes on";
+}
+
+function statusJson({ record: { id, model, inputs: source, results, task }, ...counts }: BatchStatus) {
+  return { id, model, source, results: results ?? null, task: taskDigest(task), ...counts };
+}
+
+/** Prints the results of a batch. */
+export async function queueResults(
+  id: string,
+  { results, ...options }: QueueOptions & PrintOptions & { readonly results?: string },
+  context: BatchContext,
+): Promise<void> {
+  const { cwd, stdout, stderr } = context;
+  const folder = results === undefined ? undefined : pathFrom(cwd, results);
+  await withQueue(options, context, async (queue) => {
+    const items = async function* () {
+      for await (const { name, result, problem } of queue.inputs(id, folder))
+        yield { name, problem, ...(result !== undefined && { outcome: outcomeOf(result) }) };
+    };
+    await printItems(items(), options, stdout, stderr);
+  });
+}
+
+/** Queues again what failed. */
+export async function retryCommand(
+  id: string,
+  options: QueueOptions & { readonly chunk: number },
+  context: BatchContext,
+): Promise<void> {
+  await withQueue(options, context, async (queue) => {
+    const count = await queue.retry(id, options.chunk);
+    context.stdout.write(`${counted(count, "input")} queued again\n`);
+  });
+}
+
+/** Gives up a batch. */
+export async function cancelCommand(
+  id: string,
+  { remove = false, ...options }: QueueOptions & { readonly remove?: boolean },
+  context: BatchContext,
+): Promise<void> {
+  await withQueue(options, context, async (queue) => {
+    const { done } = await queue.status(id);
+    if (remove) await queue.remove(id);
+    else await queue.cancel(id);
+    context.stdout.write(remove ? `batch ${id} removed\n` : `batch ${id} cancelled; ${counted(done, "result")} stay\n`);
+  });
+}

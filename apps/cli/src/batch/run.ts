@@ -1,0 +1,115 @@
+/**
+ * `nnhal batch run`: a batch on this machine, over worker threads; and what is known of the batches in a folder of results.
+ */
+import {
+  createPool,
+  type Entry,
+  type Journal,
+  openJournal,
+  openResults,
+  type ResultFolder,
+  readJournals,
+  runBatch,
+  taskDigest,
+} from "@nnhal/batch";
+import type { DemoContext, ModelCommandContext } from "../context.ts";
+import { exitCodes, failure, usageError } from "../failure.ts";
+import { pathFrom } from "../files.ts";
+import { createLateProgressBar } from "../progress.ts";
+import { counted, oneLine, plain } from "../text.ts";
+import { outcomeOf } from "./options.ts";
+import { type BatchOptions, countNames, type PreparedBatch, prepareBatch, reported } from "./prepare.ts";
+import { type BatchItem, formatFailed, type PrintOptions, printItems } from "./print.ts";
+
+/** The options of the command, as commander parses them. */
+export interface RunBatchOptions extends BatchOptions, PrintOptions {
+  readonly results: string;
+  readonly threads: number;
+  /** Seconds. */
+  readonly deadline: number;
+}
+
+/** What these commands need. */
+export type BatchContext = ModelCommandContext & Pick<DemoContext, "startThread" | "shared">;
+
+/** Runs a batch to its end. Rejects with a CommandError. */
+export async function runBatchCommand(
+  path: string,
+  inputs: string,
+  options: RunBatchOptions,
+  context: BatchContext,
+): Promise<void> {
+  const { cwd, stdout, stderr, setExitCode, onInterrupt, shared, startThread } = context;
+  const batch = await prepareBatch(path, inputs, options, context);
+  const folder = pathFrom(cwd, options.results);
+  const total = await countNames(batch.source);
+  if (total === 0) throw usageError(`there are no inputs in ${inputs}`);
+  const bar = createLateProgressBar(stderr, total);
+  const pool = createPool({
+    threads: Math.min(options.threads, total),
+    start: () => startThread({ ...shared, cwd }),
+    deadline: options.deadline * 1000,
+    onNote: (note) => stderr.write(`nnhal batch: note: ${oneLine(note)}\n`),
+  });
+  const stop = new AbortController();
+  const stopListening = onInterrupt?.(() => stop.abort());
+  let journal: Journal | undefined;
+  try {
+    await reported(async () => {
+      const results = await openResults(folder, batch.digest);
+      journal = await openJournal(folder, {
+        ...{ id: batch.id, task: batch.task, model: path, inputs: batch.source.path },
+        created: Date.now(),
+      });
+      const counts = await runBatch({
+        ...{ source: batch.source, journal, results, pool, signal: stop.signal },
+        task: { task: batch.digest, options: batch.task.options, model: async () => batch.model },
+        onInput: (name, { known, computed, failed }) => bar.moveTo(known + computed + failed, plain(name)),
+      });
+      bar.stop();
+      const failed = [...journal.entries.values()].filter(({ problem }) => problem !== undefined);
+      if (options.csv || options.json) await printItems(itemsOf(journal.entries, results), options, stdout, stderr);
+      else stdout.write(summary(batch, counts, options.results) + formatFailed(failed, counts.failed));
+      if (stop.signal.aborted) throw failure("stopped; the same command goes on");
+      if (counts.failed > 0) setExitCode(exitCodes.usage);
+    });
+  } finally {
+    bar.stop();
+    stopListening?.();
+    await journal?.close();
+    await pool.close();
+  }
+}
+
+function summary(
+  { id }: PreparedBatch,
+  { known, computed, failed }: { readonly known: number; readonly computed: number; readonly failed: number },
+  folder: string,
+): string {
+  const parts = [`${computed} computed`, `${known} known before`, `${failed} failed`].join(", ");
+  return `batch    ${id}\ninputs   ${counted(known + computed + failed, "input")}: ${parts}\nresults  ${plain(folder)}; nnhal batch results ${plain(folder)} prints them\n`;
+}
+
+/** The inputs of a journal with their results, in the order of their names. */
+async function* itemsOf(entries: ReadonlyMap<string, Entry>, results: ResultFolder): AsyncGenerator<BatchItem> {
+  for (const [name, { digest, problem }] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const record = digest === undefined || problem !== undefined ? undefined : await results.get(digest);
+    yield { name, problem, ...(record && { outcome: outcomeOf(record.result) }) };
+  }
+}
+
+/** Prints the results in a folder: of its last batch, or of the one of an id. */
+export async function printFolder(
+  folder: string,
+  { id, ...options }: PrintOptions & { readonly id?: string | undefined },
+  { cwd, stdout, stderr }: BatchContext,
+): Promise<void> {
+  await reported(async () => {
+    const journals = await readJournals(pathFrom(cwd, folder));
+    const journal = id === undefined ? journals.at(-1) : journals.find(({ head }) => head.id === id);
+    if (journal === undefined)
+      throw usageError(`the folder ${folder} has no ${id === undefined ? "batch" : `batch ${id}`}`);
+    const results = await openResults(pathFrom(cwd, folder), taskDigest(journal.head.task));
+    await printItems(itemsOf(journal.entries, results), options, stdout, stderr);
+  });
+}

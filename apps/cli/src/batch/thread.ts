@@ -1,0 +1,14 @@
+/**
+ * What a worker thread of a batch runs: a model on one input after the other, as `nnhal run` does.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { serveBatch } from "@nnhal/batch";
+import { knownEngines } from "../engines.ts";
+import { openComputer } from "./computer.ts";
+import type { ThreadSettings } from "./options.ts";
+
+if (parentPort !== null) {
+  // `startThread` gives it.
+  const settings = workerData as ThreadSettings;
+  serveBatch(parentPort, (opening, note) => openComputer(opening, note, settings, knownEngines));
+}

@@ -1,0 +1,38 @@
+/**
+ * The best classes of a run.
+ */
+import { elementsOf, type Labels, packedLabels, type ScoredClass, scoresOf, topClasses } from "@nnhal/network/tensors";
+import type { OutputValue } from "./execute.ts";
+import type { LoadedModel } from "./load.ts";
+
+/** How classes are named and how many are wanted. */
+export interface ClassOptions {
+  readonly top: number;
+  /** Labels of the user. Default: those packed with the model. */
+  readonly labels: Labels | undefined;
+  readonly model: LoadedModel;
+  readonly note: (message: string) => void;
+}
+
+/** The classes with the highest scores. Empty if no output holds scores. */
+export function bestClasses(
+  outputs: readonly OutputValue[],
+  { top, labels: given, model, note }: ClassOptions,
+): ScoredClass[] {
+  const scores = scoresOf(outputs);
+  const labels = given ?? (scores && packedLabels(model.bytes, scores.info, note));
+  if (labels !== undefined) warnOfLabels(labels, scores, note);
+  return scores === undefined ? [] : topClasses(scores, top, labels?.names);
+}
+
+/** A list that is one off names every class wrongly, so any other length deserves a word. */
+function warnOfLabels(
+  { names, source }: Labels,
+  scores: OutputValue | undefined,
+  note: (message: string) => void,
+): void {
+  const classes = scores === undefined ? 0 : elementsOf(scores.info.shape);
+  if (classes === names.length) return;
+  const found = scores === undefined ? "no output holds scores of classes" : `the output has ${classes} classes`;
+  note(`${source} has ${names.length} labels, but ${found}`);
+}

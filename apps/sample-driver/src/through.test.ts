@@ -1,0 +1,90 @@
+/**
+ * The conformance kit and the public vectors through a daemon's process, with koffi and without: a part of each. The whole, on a daemon
+ * that runs: `nnhal conformance --driver DIRECTORY --vectors VECTORS` and `nnhal vectors VECTORS --driver DIRECTORY`.
+ */
+import { existsSync } from "node:fs";
+import {
+  type CaseResult,
+  executionPaths,
+  findVectorFiles,
+  readVectorFiles,
+  runDeviceSuites,
+  runVectors,
+} from "@nnhal/conformance";
+import { connectService, type ServiceDevice } from "@nnhal/service";
+import { sharedMemoryForm } from "@nnhal/shared-memory";
+import { vectorsFolder } from "@nnhal/test-kit/folders";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cleanUp, startDaemonProcess, withoutKoffi } from "./process.test-helper.ts";
+
+const name = "nnhal-reference";
+afterAll(cleanUp);
+
+/** Every so manyth of what it is asked for. */
+function every(step: number): () => boolean {
+  let place = 0;
+  return () => place++ % step === 0;
+}
+
+/** The failures of a run, and why cases were not supported. */
+async function judged(results: AsyncIterable<CaseResult>) {
+  const { failures, passed, reasons } = {
+    failures: [] as string[],
+    passed: [] as string[],
+    reasons: new Set<string>(),
+  };
+  for await (const { verdict, name, reason = "", cause } of results) {
+    if (verdict === "passed") passed.push(name);
+    else if (verdict === "failed") failures.push(`${name}: ${reason}`);
+    else reasons.add(cause?.kind === "need" ? cause.need : reason);
+  }
+  return { failures, passed: passed.length, reasons: [...reasons].sort() };
+}
+
+/** Cases that are about a device in the same process. */
+const always = ["direct bursts", "other clients", "unsupported operations"];
+const fenced = "fenced executions need to know the dimensions of all outputs beforehand";
+
+describe.each([
+  { way: "with koffi", env: () => ({}), lacks: always, isShared: true },
+  { way: "without koffi", env: withoutKoffi, lacks: ["bursts", ...always, "kept models"].sort(), isShared: false },
+])("through a daemon $way", ({ env, lacks, isShared }) => {
+  let device: ServiceDevice;
+  beforeAll(async () => {
+    const { directory } = await startDaemonProcess(["--devices", name], { env: env() });
+    const connected = await connectService(name, { directory });
+    if ("unavailable" in connected) throw new Error(connected.unavailable);
+    device = connected;
+  });
+  afterAll(() => device.close());
+
+  it("memories are shared, or the device says why not", () => {
+    const reason = expect.stringContaining("the package koffi is not installed");
+    if (sharedMemoryForm().form === "copied") expect(device.memoryWay.kind).toBe("copied");
+    else expect(device.memoryWay).toEqual(isShared ? { kind: "shared" } : { kind: "copied", reason });
+    const kind = device.memoryWay.kind === "shared" ? "fileDescriptor" : "buffer";
+    expect(device.createMemory(8)).toMatchObject({ size: 8, handle: { kind } });
+  });
+
+  it("a part of the kit passes", async () => {
+    const { failures, passed, reasons } = await judged(runDeviceSuites(device, { filter: every(12) }));
+    expect(failures).toEqual([]);
+    expect(passed).toBeGreaterThan(30);
+    expect(lacks).toEqual(expect.arrayContaining(reasons));
+  }, 60_000);
+
+  it.skipIf(!existsSync(vectorsFolder)).each(executionPaths)(
+    "a part of the vectors passes by %s",
+    async (path) => {
+      const place = executionPaths.indexOf(path);
+      const files = (await findVectorFiles(vectorsFolder)).filter((_, index) => index % 100 === 10 * place);
+      const results = runVectors(device, readVectorFiles(files), { path, filter: every(5) });
+      const { failures, passed, reasons } = await judged(results);
+      expect(failures).toEqual([]);
+      if (path === "cached" && !isShared) expect(reasons).toHaveLength(1);
+      else expect(passed).toBeGreaterThan(2);
+      if (path === "fenced") expect([fenced]).toEqual(expect.arrayContaining(reasons));
+    },
+    60_000,
+  );
+});

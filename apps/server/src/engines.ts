@@ -1,0 +1,59 @@
+/** Where models compute: in worker threads, or in a daemon. */
+import type { LoadOptions } from "@nnhal/network";
+import { connectService, findServices } from "@nnhal/service";
+import type { Opening } from "./models.ts";
+import { openRunner, type Runner } from "./runner.ts";
+
+/** Opens models, each in a worker thread of its own. */
+export function openInWorkers(engines: readonly string[]): (opening: Opening) => Promise<Runner> {
+  return ({ file, signature, settings }) =>
+    openRunner(file, {
+      ...shapesOf(settings),
+      devices: settings.devices,
+      worker: true,
+      ...(signature !== undefined && { signature }),
+      ...(engines.length > 0 && { engines }),
+    });
+}
+
+/** Opens models on devices of a daemon, each with a connection of its own. Rejects if there is no such daemon. */
+export async function openInDriver(driver: string, cwd: string): Promise<(opening: Opening) => Promise<Runner>> {
+  const found = await findServices(driver, cwd);
+  if ("none" in found) throw new Error(`--driver ${driver}: ${found.none}`);
+  const { directory, names } = found;
+  return async ({ file, signature, settings }) => {
+    const wanted = settings.devices === "auto" ? names.slice(0, 1) : settings.devices.split(",");
+    const connected = await Promise.all(wanted.map((name) => connectService(name, { directory, keepAlive: true })));
+    const closeAll = () => {
+      for (const device of connected) if (!("unavailable" in device)) device.close();
+    };
+    try {
+      const devices = connected.map((device) => {
+        if ("unavailable" in device) throw new Error(device.unavailable);
+        return device;
+      });
+      const runner = await openRunner(file, {
+        ...shapesOf(settings),
+        devices,
+        ...(signature !== undefined && { signature }),
+      });
+      return {
+        ...runner,
+        // What was prepared in a daemon that is gone is gone with it.
+        isAlive: async () => false,
+        async close() {
+          await runner.close();
+          closeAll();
+        },
+      };
+    } catch (error) {
+      closeAll();
+      throw error;
+    }
+  };
+}
+
+/** Requests are joined along extents that are open. */
+function shapesOf({ maxBatch, dynamicShapes }: Opening["settings"]): Pick<LoadOptions, "dynamicShapes"> {
+  return { dynamicShapes: dynamicShapes || maxBatch > 1 };
+}

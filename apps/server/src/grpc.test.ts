@@ -1,0 +1,197 @@
+/** The methods of gRPC, called by a client that is made from the definition. */
+import { createHash } from "node:crypto";
+import { type Server, ServerCredentials, status } from "@grpc/grpc-js";
+import type { PackageDefinition } from "@grpc/proto-loader";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { definitionOf, type GrpcClient, grpcClient } from "./client.test-helper.ts";
+import { createGrpc, protoFile } from "./grpc.ts";
+import { addingModel, passingModel, removeFolders } from "./models.test-helper.ts";
+import { type TestServer, testServer } from "./server.test-helper.ts";
+
+let served: TestServer;
+let server: Server;
+let client: GrpcClient;
+const errors: unknown[] = [];
+
+beforeAll(async () => {
+  served = await testServer(
+    {
+      "adding/1/model.tflite": addingModel(),
+      "half/1/model.tflite": passingModel("FLOAT16"),
+      "broken/1/model.tflite": "",
+    },
+    { token: "secret" },
+  );
+  server = createGrpc({ service: served.service, bodyLimit: 2 ** 20, onError: (error) => errors.push(error) });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+  client = grpcClient(`127.0.0.1:${port}`);
+});
+afterAll(async () => {
+  client.close();
+  server.forceShutdown();
+  await served.models.close();
+  removeFolders();
+});
+
+const headers = { authorization: "Bearer secret" };
+const call = (method: string, message?: object) => client.call(method, message, { headers });
+const refused = (method: string, message?: object) =>
+  call(method, message).then(
+    () => undefined,
+    ({ code, details }: { code: status; details: string }) => ({ code, details }),
+  );
+
+/** What peers must agree on: each field of each message, and each method. */
+function meaningOf(definition: PackageDefinition, isCounted: (name: string) => boolean): string[] {
+  return Object.entries(definition)
+    .filter(([name]) => isCounted(name))
+    .flatMap(([name, each]) => {
+      if (!("type" in each)) {
+        return Object.values(each).map(
+          ({ path, requestType, responseType }) => `${path} ${nameOf(requestType)} ${nameOf(responseType)}`,
+        );
+      }
+      return fieldsOf(name, each.type);
+    })
+    .sort();
+}
+
+/** The fields of a message, and of those within it. */
+function fieldsOf(message: string, description: object): string[] {
+  const { field = [], nestedType = [] } = description as {
+    field?: readonly Record<string, unknown>[];
+    nestedType?: readonly { readonly name: string }[];
+  };
+  return [
+    ...field.map(({ name, number, type, label, typeName }) => [message, name, number, type, label, typeName].join(" ")),
+    ...nestedType.flatMap((nested) => fieldsOf(`${message}.${nested.name}`, nested)),
+  ];
+}
+
+function nameOf({ type }: { readonly type: object }): unknown {
+  return "name" in type ? type.name : undefined;
+}
+
+it("our definition means what the published one does", () => {
+  const lines = meaningOf(definitionOf(protoFile), (name) => !name.includes("Repository")).filter(
+    (line) => !line.includes("Repository"),
+  );
+  expect(lines).toHaveLength(75);
+  // Of specification/protocol/open_inference_grpc.proto in kserve/open-inference-protocol.
+  expect(createHash("sha256").update(lines.join("\n")).digest("hex")).toBe(
+    "ed09d1a229cc813724065cc906cdf3470ab5235483da345d6f0d773a1db8ab74",
+  );
+});
+
+it("health and metadata", async () => {
+  expect(await call("ServerLive")).toEqual({ live: true });
+  expect(await call("ServerReady")).toEqual({ ready: true });
+  expect(await call("ServerMetadata")).toMatchObject({ name: "nnhal-server", extensions: expect.any(Array) });
+  expect(await call("ModelReady", { name: "adding" })).toEqual({ ready: true });
+  expect(await call("ModelReady", { name: "adding", version: "1" })).toEqual({ ready: true });
+  expect(await call("ModelReady", { name: "broken" })).toEqual({ ready: false });
+  expect(await refused("ModelReady", { name: "none" })).toMatchObject({ code: status.NOT_FOUND });
+  expect(await call("ModelMetadata", { name: "half" })).toMatchObject({
+    name: "half",
+    versions: ["1"],
+    platform: "tensorflow_tflite",
+    inputs: [{ name: "given", datatype: "FP16", shape: ["-1", "2"] }],
+    outputs: [{ name: "passed", datatype: "FP16", shape: ["-1", "2"] }],
+  });
+});
+
+const list = (name: string, values: readonly number[]) => ({
+  name,
+  datatype: "FP32",
+  shape: [2, 2],
+  contents: { fp32_contents: values },
+});
+const inputs = [list("left", [1, 2, 3, 4]), list("right", [10, 20, 30, 40.5])];
+
+it("elements in lists are answered in lists", async () => {
+  expect(await call("ModelInfer", { model_name: "adding", id: "7", inputs })).toMatchObject({
+    model_name: "adding",
+    model_version: "1",
+    id: "7",
+    outputs: [{ name: "total", datatype: "FP32", shape: ["2", "2"], contents: { fp32_contents: [11, 22, 33, 44.5] } }],
+    raw_output_contents: [],
+  });
+});
+
+it("raw elements are answered as such", async () => {
+  const raw = (...values: number[]) => Buffer.from(new Float32Array(values).buffer);
+  const response = await call("ModelInfer", {
+    model_name: "adding",
+    inputs: inputs.map(({ contents: _, ...head }) => head),
+    outputs: [{ name: "total" }],
+    raw_input_contents: [raw(1, 2, 3, 4), raw(1, 1, 1, 1)],
+  });
+  expect(response).toMatchObject({ raw_output_contents: [raw(2, 3, 4, 5)], outputs: [{ contents: null }] });
+});
+
+it("FP16 has only the raw form", async () => {
+  const head = { name: "given", datatype: "FP16", shape: [1, 2] };
+  const raw = Buffer.from(new Uint16Array([0x3c00, 0x4000]).buffer);
+  const infer = (message: object) => call("ModelInfer", { model_name: "half", inputs: [head], ...message });
+  expect(await infer({ raw_input_contents: [raw] })).toMatchObject({ raw_output_contents: [raw] });
+  await expect(infer({})).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
+});
+
+it.each<[string, object, status]>([
+  ["no model of the name", { model_name: "none" }, status.NOT_FOUND],
+  ["no such version", { model_name: "adding", model_version: "2" }, status.NOT_FOUND],
+  ["a model that is not ready", { model_name: "broken" }, status.UNAVAILABLE],
+  ["an input is missing", { inputs: inputs.slice(1) }, status.INVALID_ARGUMENT],
+  ["no such output", { outputs: [{ name: "none" }] }, status.INVALID_ARGUMENT],
+  ["a wrong number of elements", { inputs: [list("left", [1]), inputs[1]] }, status.INVALID_ARGUMENT],
+  ["contents beside raw ones", { raw_input_contents: [Buffer.alloc(16), Buffer.alloc(16)] }, status.INVALID_ARGUMENT],
+  ["too few raw contents", { raw_input_contents: [Buffer.alloc(16)] }, status.INVALID_ARGUMENT],
+  ["a negative extent", { inputs: [{ ...inputs[0], shape: [-2, 2] }, inputs[1]] }, status.INVALID_ARGUMENT],
+  [
+    "a list of another type",
+    { inputs: [{ ...inputs[0], contents: { int_contents: [1, 2, 3, 4] } }] },
+    status.INVALID_ARGUMENT,
+  ],
+  ["more bytes than allowed", { inputs: [list("left", Array(300_000).fill(1))] }, status.RESOURCE_EXHAUSTED],
+])("refuses %s", async (_, change, code) => {
+  expect(await refused("ModelInfer", { model_name: "adding", inputs, ...change })).toMatchObject({ code });
+});
+
+it("a deadline that is over is told", async () => {
+  const late = client.call("ModelInfer", { model_name: "adding", inputs }, { headers, deadline: Date.now() - 1 });
+  await expect(late).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED });
+  const parameters = { timeout: { uint64_param: "1" } };
+  const tooShort = call("ModelInfer", { model_name: "adding", inputs, parameters });
+  await expect(tooShort).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED });
+});
+
+it("without its token only the health is told", async () => {
+  expect(await client.call("ServerLive")).toEqual({ live: true });
+  expect(await client.call("ServerReady")).toEqual({ ready: true });
+  for (const authorization of ["", "Bearer wrong", "secret"]) {
+    await expect(client.call("ServerMetadata", {}, { headers: { authorization } })).rejects.toMatchObject({
+      code: status.UNAUTHENTICATED,
+    });
+  }
+});
+
+it("lists, unloads and loads models", async () => {
+  expect(await call("RepositoryIndex", { ready: true })).toMatchObject({
+    models: expect.arrayContaining([{ name: "adding", version: "1", state: "READY", reason: "" }]),
+  });
+  expect(await call("RepositoryModelUnload", { model_name: "adding" })).toEqual({});
+  expect(await refused("ModelInfer", { model_name: "adding", inputs })).toMatchObject({ code: status.NOT_FOUND });
+  expect(await call("RepositoryModelLoad", { model_name: "adding" })).toEqual({});
+  expect(await call("ModelReady", { name: "adding" })).toEqual({ ready: true });
+  expect(await refused("RepositoryModelLoad", { model_name: "broken" })).toMatchObject({
+    code: status.INVALID_ARGUMENT,
+  });
+});
+
+it("no error of the server was logged", () => {
+  expect([...errors, ...served.events.filter((event) => event.startsWith("error: "))]).toEqual([]);
+});

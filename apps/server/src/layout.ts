@@ -1,0 +1,91 @@
+/**
+ * Where models lie: `MODEL/VERSION/model.tflite` in a folder, as other servers have it; or a single model, as its folder or its file.
+ */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { messageOf } from "./errors.ts";
+import { type ModelSettings, settingsOf } from "./settings.ts";
+
+/** A version of a model, and its file. */
+export interface FoundVersion {
+  readonly version: string;
+  readonly file: string;
+}
+
+/** A model of a folder. */
+export interface FoundModel {
+  readonly name: string;
+  /** By number. */
+  readonly versions: readonly FoundVersion[];
+  readonly settings: ModelSettings;
+  /** Why it cannot be served; undefined if it can be. */
+  readonly problem: string | undefined;
+}
+
+/** The name of a model's own settings, in its folder. */
+export const settingsFile = "nnhal.json";
+
+/** The models of a path. `name`: for a single model, instead of the name of its folder or file. Rejects if the path cannot be read. */
+export async function findModels(path: string, defaults: ModelSettings, name?: string): Promise<readonly FoundModel[]> {
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    (error) => {
+      throw new Error(`the folder of models cannot be read: ${messageOf(error)}`);
+    },
+  );
+  if (isFile) {
+    if (extname(path) !== ".tflite") throw new Error(`${path} is neither a folder nor a .tflite file`);
+    const versions = [{ version: "1", file: path }];
+    return [{ name: name ?? basename(path, ".tflite"), versions, settings: defaults, problem: undefined }];
+  }
+  const entries = await readdir(path, { withFileTypes: true });
+  const isModel = entries.some((entry) => isVersion(entry.name) || extname(entry.name) === ".tflite");
+  if (isModel) return [await modelIn(path, name ?? basename(path), defaults)];
+  const folders = entries.filter((entry) => !entry.isFile() && !entry.name.startsWith("."));
+  return Promise.all(folders.map((entry) => modelIn(join(path, entry.name), entry.name, defaults)));
+}
+
+/** The model of a folder, whatever is wrong with it. */
+async function modelIn(folder: string, name: string, defaults: ModelSettings): Promise<FoundModel> {
+  const unusable = (problem: string): FoundModel => ({ name, versions: [], settings: defaults, problem });
+  if (name.includes(":")) return unusable(`the name has a colon, which is for signatures`);
+  try {
+    const settings = await ownSettings(folder, defaults);
+    const names = await readdir(folder);
+    const numbered = await Promise.all(
+      names.filter(isVersion).map(async (version) => ({ version, file: await fileIn(join(folder, version)) })),
+    );
+    const direct = numbered.length === 0 ? [{ version: "1", file: await fileIn(folder) }] : numbered;
+    const versions = direct.filter((one): one is FoundVersion => one.file !== undefined);
+    versions.sort((left, right) => Number(left.version) - Number(right.version));
+    if (versions.length === 0) return unusable("it has no folder of a version, such as 1, with a file model.tflite");
+    return { name, versions, settings, problem: undefined };
+  } catch (error) {
+    return unusable(messageOf(error));
+  }
+}
+
+async function ownSettings(folder: string, defaults: ModelSettings): Promise<ModelSettings> {
+  const text = await readFile(join(folder, settingsFile), "utf8").catch(() => undefined);
+  return text === undefined ? defaults : settingsOf(text, defaults);
+}
+
+/** `model.tflite`, or the only file of this kind. */
+async function fileIn(folder: string): Promise<string | undefined> {
+  const files = (await readdir(folder)).filter((file) => extname(file) === ".tflite");
+  const file = files.includes("model.tflite") ? "model.tflite" : files.length === 1 ? files[0] : undefined;
+  return file === undefined ? undefined : join(folder, file);
+}
+
+function isVersion(name: string): boolean {
+  return /^[1-9]\d{0,14}$/.test(name);
+}
+
+/** The versions that a policy selects: `latest`, `latest:3`, `all`, or numbers with commas between them. */
+export function selectedVersions(versions: readonly FoundVersion[], policy: string): readonly FoundVersion[] {
+  if (policy === "all") return versions;
+  const latest = /^latest(?::(\d+))?$/.exec(policy);
+  if (latest !== null) return versions.slice(-Number(latest[1] ?? 1));
+  const wanted = policy.split(",");
+  return versions.filter(({ version }) => wanted.includes(version));
+}

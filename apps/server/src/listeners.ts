@@ -1,0 +1,104 @@
+/** The addresses that the server listens at, and the end of it: nothing that was accepted is lost. */
+
+import { type Server, ServerCredentials } from "@grpc/grpc-js";
+import type { FastifyInstance } from "fastify";
+import { messageOf } from "./errors.ts";
+import { createGrpc } from "./grpc.ts";
+import { createRest, type RestOptions } from "./rest.ts";
+
+export interface ListenOptions extends RestOptions {
+  readonly host: string;
+  /** undefined: not at all; 0: a free port. */
+  readonly restPort: number | undefined;
+  readonly grpcPort: number | undefined;
+}
+
+export interface Listeners {
+  /** `rest=http://127.0.0.1:8000`, and `grpc=127.0.0.1:8001`. */
+  readonly addresses: readonly string[];
+  /**
+   * Serves on for `linger` milliseconds, or until there are no connections, in which each answer says that the connection ends, so that clients leave by themselves; then
+   * accepts no more, and lets requests end for `limit` milliseconds. Resolves with whether some were still under way then.
+   */
+  close(linger: number, limit: number): Promise<boolean>;
+}
+
+/** Listens. Rejects, with nothing left behind, if an address cannot be used. */
+export async function listen(options: ListenOptions): Promise<Listeners> {
+  const { host, restPort, grpcPort, tls } = options;
+  const closers: (() => Promise<void>)[] = [];
+  let connections = () => Promise.resolve(0);
+  const addresses: string[] = [];
+  try {
+    if (restPort !== undefined) {
+      const app = createRest(options);
+      closers.push(() => app.close());
+      connections = () => connectionsOf(app);
+      const address = await listening(app, host, restPort);
+      addresses.push(`rest=${tls === undefined ? "http" : "https"}://${address}`);
+    }
+    if (grpcPort !== undefined) {
+      const server = createGrpc(options);
+      closers.push(() => shutDown(server));
+      addresses.push(`grpc=${hostAndPort(host, await bound(server, hostAndPort(host, grpcPort), tls))}`);
+    }
+  } catch (error) {
+    await Promise.all(closers.map((close) => close()));
+    throw error;
+  }
+  return {
+    addresses,
+    async close(linger, limit) {
+      const end = performance.now() + linger;
+      while (performance.now() < end && (await connections()) > 0) await delay(20);
+      const all = Promise.all(closers.map((close) => close())).then(() => false);
+      return Promise.race([all, delay(limit).then(() => true)]);
+    },
+  };
+}
+
+async function listening(app: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw new Error(`REST cannot listen at ${host}, port ${port}: ${messageOf(error)}`);
+  }
+  const address = app.server.address();
+  return hostAndPort(host, typeof address === "object" && address !== null ? address.port : port);
+}
+
+function bound(server: Server, address: string, tls: ListenOptions["tls"]): Promise<number> {
+  const credentials =
+    tls === undefined
+      ? ServerCredentials.createInsecure()
+      : ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.cert }]);
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, port) => {
+      if (error === null) resolve(port);
+      else reject(new Error(`gRPC cannot listen at ${address}: ${messageOf(error)}`));
+    });
+  });
+}
+
+/** Lets calls end; clients are told to connect elsewhere. */
+function shutDown(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.tryShutdown(() => resolve());
+  });
+}
+
+function connectionsOf({ server }: FastifyInstance): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((error, count) => resolve(error === null ? count : 0));
+  });
+}
+
+function hostAndPort(host: string, port: number): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

@@ -1,0 +1,166 @@
+/** Models that come, change and go, and what requests get meanwhile. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { addingModel, passingModel, removeFolders } from "./models.test-helper.ts";
+import type { ModelsOptions } from "./models.ts";
+import { openHere, type TestServer, testServer } from "./server.test-helper.ts";
+
+const servers: TestServer[] = [];
+afterEach(async () => {
+  for (const { app, models } of servers.splice(0)) {
+    await app.close();
+    await models.close();
+  }
+  removeFolders();
+});
+
+async function started(...args: Parameters<typeof testServer>): Promise<TestServer> {
+  const server = await testServer(...args);
+  servers.push(server);
+  return server;
+}
+
+const passing = { "passing/1/model.tflite": passingModel() };
+
+function infer({ app }: TestServer, data: readonly number[], more: object = {}, url = "/v2/models/passing/infer") {
+  const input = { name: "given", datatype: "FP32", shape: [data.length / 2, 2], data };
+  return app.inject({ method: "POST", url, payload: JSON.stringify({ inputs: [input], ...more }) });
+}
+
+/** Opens models whose runs wait until the test lets them go on. */
+function heldRuns() {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const state = { runs: 0 };
+  const open: ModelsOptions["open"] = async (opening) => {
+    const runner = await openHere(opening);
+    return {
+      ...runner,
+      async run(...args) {
+        state.runs++;
+        await held;
+        return runner.run(...args);
+      },
+    };
+  };
+  return { open, release, state };
+}
+
+it("requests that come together compute together, and each gets its own rows", async () => {
+  const settings = { maxBatch: 4, batchDelay: 10_000 };
+  const server = await started(passing, { settings });
+  const answers = await Promise.all([infer(server, [1, 2]), infer(server, [3, 4, 5, 6]), infer(server, [7, 8])]);
+  expect(answers.map((answer) => answer.json().outputs)).toMatchObject([
+    [{ shape: [1, 2], data: [1, 2] }],
+    [{ shape: [2, 2], data: [3, 4, 5, 6] }],
+    [{ shape: [1, 2], data: [7, 8] }],
+  ]);
+  const { body } = await server.app.inject("/metrics");
+  expect(body).toContain('nnhal_server_batch_requests_sum{model="passing",version="1"} 9');
+});
+
+it("a model of fixed shapes is served one by one, which is logged", async () => {
+  const server = await started({ "adding/1/model.tflite": addingModel() }, { settings: { maxBatch: 4 } });
+  expect(server.events).toContainEqual(expect.stringContaining("warn adding: requests are not joined"));
+});
+
+it("without a place, a request gets 429 at once, and others go on", async () => {
+  const { open, release, state } = heldRuns();
+  const server = await started(passing, { open, settings: { queue: 0, warmUp: 0 } });
+  const first = infer(server, [1, 2]);
+  await expect.poll(() => state.runs).toBe(1);
+  const refused = await infer(server, [3, 4]);
+  expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([429, "1"]);
+  release();
+  expect((await first).statusCode).toBe(200);
+  expect((await infer(server, [3, 4])).statusCode).toBe(200);
+});
+
+it("a request whose time is over gets 504: its own limit in microseconds, or that of the server", async () => {
+  const { open, release } = heldRuns();
+  const settings = { warmUp: 0, queue: 9 };
+  const own = await started(passing, { open, settings });
+  expect((await infer(own, [1, 2], { parameters: { timeout: 1000 } })).statusCode).toBe(504);
+  const general = await started(passing, { open, settings, timeout: 1 });
+  expect((await infer(general, [1, 2], { parameters: { timeout: 60_000_000 } })).statusCode).toBe(504);
+  release();
+});
+
+it("a new version takes over, and the one before is unloaded when its requests are done", async () => {
+  const { open, release, state } = heldRuns();
+  const server = await started(passing, { open, settings: { warmUp: 0 } });
+  const before = infer(server, [1, 2]);
+  await expect.poll(() => state.runs).toBe(1);
+  mkdirSync(join(server.folder, "passing/2"));
+  writeFileSync(join(server.folder, "passing/2/model.tflite"), passingModel());
+  const loading = server.app.inject({ method: "POST", url: "/v2/repository/models/passing/load" });
+  await expect.poll(() => server.models.versionsOf("passing")).toEqual(["2"]);
+  release();
+  expect((await loading).statusCode).toBe(200);
+  expect((await before).json()).toMatchObject({ model_version: "1", outputs: [{ data: [1, 2] }] });
+  expect((await infer(server, [3, 4])).json()).toMatchObject({ model_version: "2", outputs: [{ data: [3, 4] }] });
+  expect((await infer(server, [3, 4], {}, "/v2/models/passing/versions/1/infer")).statusCode).toBe(404);
+});
+
+it("a version that works stays if what shall replace it cannot be loaded", async () => {
+  const server = await started(passing);
+  writeFileSync(join(server.folder, "passing/1/model.tflite"), "broken");
+  const loading = await server.app.inject({ method: "POST", url: "/v2/repository/models/passing/load" });
+  expect([loading.statusCode, loading.json().error]).toEqual([400, expect.stringContaining("not a .tflite model")]);
+  expect((await infer(server, [1, 2])).statusCode).toBe(200);
+});
+
+it("models are loaded when they are asked for, if none is at the start", async () => {
+  const server = await started(passing, { load: [] });
+  expect((await infer(server, [1, 2])).statusCode).toBe(404);
+  expect(await server.models.index()).toEqual([
+    { name: "passing", version: "", state: "UNAVAILABLE", reason: "unloaded" },
+  ]);
+  await server.app.inject({ method: "POST", url: "/v2/repository/models/passing/load" });
+  expect((await infer(server, [1, 2])).statusCode).toBe(200);
+});
+
+it("several instances compute at a time", async () => {
+  const { open, release, state } = heldRuns();
+  const server = await started(passing, { open, settings: { instances: 2, warmUp: 0 } });
+  const answers = [infer(server, [1, 2]), infer(server, [3, 4]), infer(server, [5, 6])];
+  await expect.poll(() => state.runs).toBe(2);
+  release();
+  expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+});
+
+it("a model that does not compute at all is not ready", async () => {
+  const open: ModelsOptions["open"] = async (opening) => ({
+    ...(await openHere(opening)),
+    run: async () => {
+      throw new Error("it broke");
+    },
+  });
+  const server = await started({ "adding/1/model.tflite": addingModel(), ...passing }, { open });
+  expect(server.models.entries).toContainEqual(
+    expect.objectContaining({ name: "adding", state: "UNAVAILABLE", reason: "it does not compute: it broke" }),
+  );
+  // Zeros of an extent that nothing determines show nothing.
+  expect(server.models.versionsOf("passing")).toEqual(["1"]);
+});
+
+it("clients load no models of a server that is only read; a strict server is ready only with all", async () => {
+  const server = await started({ ...passing, "broken/1/model.tflite": "" }, { mayLoad: false, isStrict: true });
+  for (const what of ["load", "unload"]) {
+    const refused = await server.app.inject({ method: "POST", url: `/v2/repository/models/passing/${what}` });
+    expect(refused.statusCode).toBe(400);
+  }
+  expect((await server.app.inject("/v2/health/ready")).statusCode).toBe(503);
+  expect((await server.app.inject("/v2/health/live")).statusCode).toBe(200);
+});
+
+it("a server that ends is not ready, serves on, and tells connections to end", async () => {
+  const server = await started(passing);
+  server.service.drain();
+  expect((await server.app.inject("/v2/health/ready")).statusCode).toBe(503);
+  const answer = await infer(server, [1, 2]);
+  expect([answer.statusCode, answer.headers.connection]).toEqual([200, "close"]);
+});

@@ -1,0 +1,254 @@
+/** The models of a server: loaded, unloaded, and found by name and version. */
+import { type Clock, systemClock } from "./clock.ts";
+import { messageOf, RequestError } from "./errors.ts";
+import { type FoundModel, selectedVersions } from "./layout.ts";
+import { type ModelDescription, type Runner, zeroInputs } from "./runner.ts";
+import { createScheduler, type Scheduler } from "./scheduler.ts";
+import type { ModelSettings } from "./settings.ts";
+
+/** What a version of a model is doing, in the words of the protocol. */
+export type ModelState = "LOADING" | "READY" | "UNLOADING" | "UNAVAILABLE";
+
+/** An entry of the index. */
+export interface IndexEntry {
+  readonly name: string;
+  readonly version: string;
+  readonly state: ModelState;
+  /** Why it is in this state; empty if it is ready. */
+  readonly reason: string;
+}
+
+/** A version of a model that takes requests. */
+export interface ReadyModel {
+  readonly name: string;
+  readonly version: string;
+  readonly description: ModelDescription;
+  readonly scheduler: Scheduler;
+}
+
+/** Which model to open. */
+export interface Opening {
+  readonly file: string;
+  /** undefined: the first subgraph of the file. */
+  readonly signature: string | undefined;
+  readonly settings: ModelSettings;
+}
+
+export interface ModelsOptions {
+  /** Reads the folder: all its models. */
+  find(): Promise<readonly FoundModel[]>;
+  open(opening: Opening): Promise<Runner>;
+  onEvent(severity: "info" | "warn" | "error", message: string, model: string): void;
+  readonly clock?: Clock;
+}
+
+/** The models of a server. */
+export interface Models {
+  /** Loads all models, or those of some names. Does not reject for a model that cannot be loaded. */
+  loadAll(names?: readonly string[]): Promise<void>;
+  /** Loads a model, or loads it again. Rejects with a RequestError. */
+  load(name: string): Promise<void>;
+  /** Unloads a model when its requests are done. Rejects with a RequestError. */
+  unload(name: string): Promise<void>;
+  index(): Promise<readonly IndexEntry[]>;
+  /** The version of a model that takes requests; without `version` the highest that is ready. Throws a RequestError. */
+  find(name: string, version?: string): ReadyModel;
+  /** The versions of a model that take requests. */
+  versionsOf(name: string): readonly string[];
+  readonly ready: readonly ReadyModel[];
+  /** Entries without those of models that were never loaded. */
+  readonly entries: readonly IndexEntry[];
+  /** Unloads all. */
+  close(): Promise<void>;
+}
+
+/** A model of the folder, or a signature of one as `NAME:SIGNATURE`; by version. */
+interface Entry extends IndexEntry {
+  /** The folder's name. */
+  readonly owner: string;
+  readonly loaded: ReadyModel | undefined;
+}
+
+export function createModels({ find, open, onEvent, clock = systemClock }: ModelsOptions): Models {
+  let entries: readonly Entry[] = [];
+  /** What is done with each name, one after the other. */
+  const queues = new Map<string, Promise<unknown>>();
+  const inTurn = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+    const mine = (queues.get(name) ?? Promise.resolve()).then(work, work);
+    queues.set(
+      name,
+      mine.catch(() => {}),
+    );
+    return mine;
+  };
+  const put = (entry: Entry) => {
+    entries = [...entries.filter(({ name, version }) => name !== entry.name || version !== entry.version), entry];
+  };
+  const drop = (gone: readonly Entry[]) => {
+    entries = entries.filter((entry) => !gone.includes(entry));
+  };
+  const entryOf = (name: string, version: string) =>
+    entries.find((entry) => entry.name === name && entry.version === version);
+
+  /** Puts a version, with a name for each signature. Resolves with what is wrong with it. */
+  const loadVersion = async ({ name, settings }: FoundModel, version: string, file: string): Promise<string[]> => {
+    const problems: string[] = [];
+    const loadOne = async (served: string, signature: string | undefined): Promise<readonly string[]> => {
+      const before = entryOf(served, version);
+      const base = { owner: name, name: served, version };
+      if (before?.loaded === undefined) put({ ...base, state: "LOADING", reason: "", loaded: undefined });
+      try {
+        const loaded = await openModel(served, version, { file, signature, settings });
+        put({ ...base, state: "READY", reason: "", loaded });
+        onEvent("info", `version ${version} is ready on ${loaded.description.devices.join(", ")}`, served);
+        void before?.loaded?.scheduler.close();
+        return loaded.description.signatures;
+      } catch (error) {
+        const reason = messageOf(error);
+        problems.push(`version ${version} of ${served} cannot be loaded: ${reason}`);
+        onEvent("error", `version ${version} cannot be loaded: ${reason}`, served);
+        // A version that works stays until another one takes its place.
+        if (before?.loaded === undefined) put({ ...base, state: "UNAVAILABLE", reason, loaded: undefined });
+        return [];
+      }
+    };
+    const signatures = await loadOne(name, undefined);
+    if (signatures.length > 1) for (const signature of signatures) await loadOne(`${name}:${signature}`, signature);
+    return problems;
+  };
+
+  const openModel = async (name: string, version: string, opening: Opening): Promise<ReadyModel> => {
+    const { settings } = opening;
+    const runners: Runner[] = [];
+    try {
+      for (let count = 0; count < settings.instances; count++) runners.push(await open(opening));
+      const [first] = runners;
+      if (first === undefined) throw new Error("it has no instances");
+      const { description } = first;
+      await Promise.all(runners.map((runner) => warmUp(runner, settings.warmUp)));
+      const canBatch = isBatchFree(description);
+      if (settings.maxBatch > 1 && !canBatch) {
+        onEvent(
+          "warn",
+          "requests are not joined: its inputs and outputs have no open first extent, or it has state",
+          name,
+        );
+      }
+      const scheduler = createScheduler(runners, {
+        queue: settings.queue,
+        maxBatch: canBatch ? settings.maxBatch : 1,
+        batchDelay: settings.batchDelay,
+        clock,
+        reopen: () => open(opening),
+        onWarning: (message) => onEvent("warn", message, name),
+      });
+      return { name, version, description, scheduler };
+    } catch (error) {
+      await Promise.all(runners.map((runner) => runner.close()));
+      throw error;
+    }
+  };
+
+  const close = async (gone: readonly Entry[]) => {
+    for (const entry of gone) {
+      if (entry.loaded !== undefined) put({ ...entry, state: "UNLOADING", reason: "", loaded: undefined });
+    }
+    await Promise.all(gone.map(({ loaded }) => loaded?.scheduler.close()));
+  };
+
+  const foundModel = async (name: string): Promise<FoundModel> => {
+    const found = (await find()).find((each) => each.name === name);
+    if (found === undefined) throw new RequestError("unknown", `there is no model "${name}"`);
+    return found;
+  };
+
+  const loadFound = async (found: FoundModel): Promise<void> => {
+    const { name, versions, settings, problem } = found;
+    const selected = selectedVersions(versions, settings.versions);
+    const reason = problem ?? (selected.length === 0 ? `it has no version that is ${settings.versions}` : undefined);
+    if (reason !== undefined) {
+      onEvent("error", `cannot be loaded: ${reason}`, name);
+      if (!entries.some(({ owner }) => owner === name)) {
+        put({ owner: name, name, version: "", state: "UNAVAILABLE", reason, loaded: undefined });
+      }
+      throw new RequestError("invalid", `the model "${name}" cannot be loaded: ${reason}`);
+    }
+    const problems: string[] = [];
+    for (const { version, file } of selected) problems.push(...(await loadVersion(found, version, file)));
+    const kept = new Set(selected.map(({ version }) => version));
+    const gone = entries.filter(({ owner, version }) => owner === name && !kept.has(version));
+    await close(gone);
+    drop(entries.filter(({ owner, version }) => owner === name && !kept.has(version)));
+    if (problems.length > 0) throw new RequestError("invalid", problems.join("; "));
+  };
+
+  const findReady = (name: string, version?: string): ReadyModel => {
+    const named = entries.filter((entry) => entry.name === name);
+    if (named.length === 0) throw new RequestError("unknown", `there is no model "${name}", or it is not loaded`);
+    const wanted = version === undefined || version === "" ? named : named.filter((entry) => entry.version === version);
+    if (wanted.length === 0) {
+      const there = named.map((entry) => entry.version).join(", ");
+      throw new RequestError("unknown", `the model "${name}" has no version "${version}"; it has ${there}`);
+    }
+    const [latest] = wanted
+      .flatMap(({ loaded }) => loaded ?? [])
+      .sort((left, right) => Number(right.version) - Number(left.version));
+    if (latest !== undefined) return latest;
+    const [{ state, reason } = { state: "UNAVAILABLE", reason: "" }] = wanted;
+    throw new RequestError("unavailable", `the model "${name}" is ${state}${reason === "" ? "" : `: ${reason}`}`);
+  };
+
+  return {
+    async loadAll(names) {
+      const all = await find();
+      const wanted = names === undefined ? all : all.filter(({ name }) => names.includes(name));
+      for (const name of names ?? []) {
+        if (!wanted.some((one) => one.name === name)) onEvent("error", "there is no such model in the folder", name);
+      }
+      await Promise.all(wanted.map((found) => inTurn(found.name, () => loadFound(found)).catch(() => {})));
+    },
+    load: (name) => inTurn(name, async () => loadFound(await foundModel(name))),
+    unload: (name) =>
+      inTurn(name, async () => {
+        const own = entries.filter(({ owner }) => owner === name);
+        if (own.length === 0) await foundModel(name);
+        await close(own);
+        drop(entries.filter(({ owner }) => owner === name));
+        onEvent("info", "is unloaded", name);
+      }),
+    async index() {
+      const known = new Set(entries.map(({ owner }) => owner));
+      const others = (await find()).filter(({ name }) => !known.has(name));
+      const unloaded = others.map(({ name, problem }): IndexEntry => {
+        return { name, version: "", state: "UNAVAILABLE", reason: problem ?? "unloaded" };
+      });
+      return [...entries, ...unloaded].map(({ name, version, state, reason }) => ({ name, version, state, reason }));
+    },
+    find: findReady,
+    versionsOf: (name) =>
+      entries.flatMap((entry) => (entry.name === name && entry.loaded !== undefined ? entry.version : [])),
+    get ready() {
+      return entries.flatMap(({ loaded }) => loaded ?? []);
+    },
+    get entries() {
+      return entries;
+    },
+    close: () => close(entries),
+  };
+}
+
+/** Runs a model on zeros, so that the first request does not wait for what is done once. A failure counts if no extent is open. */
+async function warmUp(runner: Runner, runs: number): Promise<void> {
+  const { description } = runner;
+  const isKnown = description.inputs.every(({ shape }) => shape.length > 0 && !shape.includes(-1));
+  try {
+    for (let run = 0; run < runs; run++) await runner.run(zeroInputs(description), {});
+  } catch (error) {
+    if (isKnown) throw new Error(`it does not compute: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Whether requests can be joined along the first axis. */
+function isBatchFree({ inputs, outputs, hasState }: ModelDescription): boolean {
+  return !hasState && inputs.length > 0 && [...inputs, ...outputs].every(({ shape }) => shape[0] === -1);
+}

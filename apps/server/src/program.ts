@@ -1,0 +1,96 @@
+/** The server from its command line to its exit code. */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { createLog, endSignal, exitCodes, notifySystem, type Surroundings } from "@nnhal/program";
+import { openInDriver, openInWorkers } from "./engines.ts";
+import { messageOf } from "./errors.ts";
+import { findModels } from "./layout.ts";
+import { listen } from "./listeners.ts";
+import { createModels } from "./models.ts";
+import { parseOptions, type Settings } from "./options.ts";
+import { createService } from "./service.ts";
+import { createTelemetry } from "./telemetry.ts";
+
+/** Runs the server until a signal ends it. Resolves with the exit code. */
+export async function runServer(surroundings: Surroundings): Promise<number> {
+  const { args, version, stdout, stderr } = surroundings;
+  const parsed = parseOptions(args, version);
+  if ("text" in parsed) {
+    (parsed.exitCode === exitCodes.done ? stdout : stderr)(parsed.text);
+    return parsed.exitCode;
+  }
+  try {
+    await serveUntilEnd(parsed.settings, surroundings);
+    return exitCodes.done;
+  } catch (error) {
+    stderr(`nnhal-server: ${messageOf(error)}\n`);
+    return exitCodes.failed;
+  }
+}
+
+async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Promise<void> {
+  const { env, cwd, version, stdout, stderr } = surroundings;
+  const log = createLog(settings.logFormat, stderr, settings.logLevel);
+  const ended = endSignal(surroundings);
+  const path = resolve(cwd, settings.path);
+  const find = () => findModels(path, settings.model, settings.name);
+  // What is wrong with the command line is said before anything is served.
+  await find();
+  const token = await tokenOf(settings, surroundings);
+  const tls = await tlsOf(settings, cwd);
+  const { driver, engines } = settings;
+  const models = createModels({
+    find,
+    open: driver === undefined ? openInWorkers(engines) : await openInDriver(driver, cwd),
+    onEvent: (severity, message, model) => log[severity]({ service: model }, message),
+  });
+  const service = createService({
+    models,
+    version,
+    token,
+    telemetry: createTelemetry(models, version),
+    mayLoad: !settings.readOnly,
+    isStrict: settings.strictReadiness,
+    timeout: settings.timeout,
+  });
+  const { restPort, grpcPort, host, bodyLimit, arrivalLimit } = settings;
+  const onError = (error: unknown) =>
+    log.error({ stack: error instanceof Error ? error.stack : undefined }, messageOf(error));
+  const listeners = await listen({ service, tls, host, restPort, grpcPort, bodyLimit, arrivalLimit, onError });
+  if (host !== "127.0.0.1" && host !== "localhost" && host !== "::1" && token === undefined) {
+    log.warn(`all who reach ${host} can use the models: there is no token`);
+  }
+  try {
+    // Probes are answered from now on.
+    const loaded = await Promise.race([models.loadAll(settings.load).then(() => true), ended.then(() => false)]);
+    if (loaded) {
+      service.begin();
+      const names = new Set(models.ready.map(({ name }) => name));
+      stdout(`${["ready", ...listeners.addresses, ...names].join(" ")}\n`);
+      await notifySystem("--ready", env);
+    }
+    const signal = await ended;
+    log.info({ signal }, "the server ends: requests may end");
+    void notifySystem("--stopping", env);
+    service.drain();
+  } finally {
+    const left = await listeners.close(settings.lingerLimit, settings.drainLimit);
+    if (left) log.warn("requests were still under way when the time for the end was over");
+    else await models.close();
+  }
+  log.info("all is closed");
+}
+
+async function tokenOf({ tokenFile }: Settings, { env, cwd }: Surroundings): Promise<string | undefined> {
+  const given = tokenFile === undefined ? env.NNHAL_SERVER_TOKEN : await readFile(resolve(cwd, tokenFile), "utf8");
+  if (given === undefined) return undefined;
+  const token = given.trim();
+  if (token === "") throw new Error(`the token is empty: ${tokenFile ?? "NNHAL_SERVER_TOKEN"}`);
+  return token;
+}
+
+async function tlsOf({ tlsCert, tlsKey }: Settings, cwd: string): Promise<{ cert: Buffer; key: Buffer } | undefined> {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const [cert, key] = await Promise.all([readFile(resolve(cwd, tlsCert)), readFile(resolve(cwd, tlsKey))]);
+  return { cert, key };
+}

@@ -1,0 +1,134 @@
+/** The protocol over REST. */
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { messageOf, RequestError } from "./errors.ts";
+import { bodyOf, inferRequestOf, jsonObjectOf, lengthHeader, type Wanted } from "./rest-messages.ts";
+import type { Admitted, Service } from "./service.ts";
+
+export interface RestOptions {
+  readonly service: Service;
+  /** Bytes of a body. */
+  readonly bodyLimit: number;
+  /** Milliseconds in which a whole request must arrive. */
+  readonly arrivalLimit: number;
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** Errors of the server itself. */
+  onError(error: unknown): void;
+}
+
+interface ModelPath {
+  readonly model: string;
+  readonly version?: string;
+}
+
+/** The routes of the protocol on a server that does not listen yet. */
+export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: RestOptions): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    bodyLimit,
+    requestTimeout: arrivalLimit,
+    // What an accepted connection still sends while the server ends is served.
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
+    ...(tls !== undefined && { https: tls }),
+  });
+  /** Requests that have a place, until they are given to the service. */
+  const admitted = new WeakMap<FastifyRequest, Admitted>();
+
+  // Bodies are bytes, whatever they are called: the protocol's JSON may have tensors behind it.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) => done(null, body));
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send({ error: `there is no ${request.method} ${request.url}` }),
+  );
+  app.setErrorHandler((error, _, reply) => answerError(error, reply));
+  app.addHook("onRequest", async (request) => {
+    if (!request.url.startsWith("/v2/health/")) service.authorize(request.headers.authorization);
+  });
+  app.addHook("onSend", async (_, reply) => {
+    if (service.isDraining) reply.header("connection", "close");
+  });
+
+  const answerError = (error: unknown, reply: FastifyReply) => {
+    const status = error instanceof RequestError ? error.httpStatus : statusOf(error);
+    if (error instanceof RequestError && error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter);
+    if (status === 401) reply.header("www-authenticate", "Bearer");
+    if (status >= 500 && !(error instanceof RequestError && error.kind !== "failed")) onError(error);
+    return reply.code(status).send({ error: messageOf(error) });
+  };
+
+  app.get("/v2/health/live", () => ({ live: true }));
+  app.get("/v2/health/ready", (_, reply) => {
+    const ready = service.isReady;
+    return reply.code(ready ? 200 : 503).send({ live: true, ready });
+  });
+  app.get("/v2", () => service.metadata);
+  app.get("/metrics", async (_, reply) => {
+    const { text, contentType } = await service.metrics();
+    return reply.type(contentType).send(text);
+  });
+  app.post("/v2/repository/index", (request) => {
+    const { ready = false } = jsonObjectOf(bytesOf(request));
+    if (typeof ready !== "boolean") throw new RequestError("invalid", "ready is not a boolean");
+    return service.index(ready);
+  });
+  app.post<{ Params: ModelPath }>("/v2/repository/models/:model/load", async (request) => {
+    jsonObjectOf(bytesOf(request));
+    await service.load(request.params.model);
+    return {};
+  });
+  app.post<{ Params: ModelPath }>("/v2/repository/models/:model/unload", async (request) => {
+    jsonObjectOf(bytesOf(request));
+    await service.unload(request.params.model);
+    return {};
+  });
+  for (const path of ["/v2/models/:model", "/v2/models/:model/versions/:version"]) {
+    app.get<{ Params: ModelPath }>(path, ({ params }) => service.modelMetadata(params.model, params.version));
+    app.get<{ Params: ModelPath }>(`${path}/ready`, ({ params: { model, version } }, reply) => {
+      const ready = service.isModelReady(model, version);
+      return reply.code(ready ? 200 : 503).send({ name: model, ready });
+    });
+    app.post<{ Params: ModelPath }>(
+      `${path}/infer`,
+      {
+        // Before the body is read: a request without a place costs nothing.
+        onRequest: async (request, reply) => {
+          const one = service.admit("rest", request.params.model, request.params.version);
+          admitted.set(request, one);
+          reply.raw.once("close", () => one.place.leave());
+        },
+      },
+      async (request, reply) => {
+        const one = admitted.get(request);
+        if (one === undefined) throw new Error("the request has no place");
+        const header = request.headers[lengthHeader];
+        let wanted: Wanted = { outputs: undefined, binary: false };
+        const read = () => {
+          const inferRequest = inferRequestOf(bytesOf(request), typeof header === "string" ? header : undefined);
+          wanted = inferRequest;
+          return inferRequest;
+        };
+        const gone = new AbortController();
+        reply.raw.once("close", () => {
+          if (!reply.raw.writableFinished) gone.abort();
+        });
+        const { headers } = request;
+        const arrival = { protocol: "rest", headers, signal: gone.signal, timeout: undefined } as const;
+        const response = await service.infer(one, read, arrival);
+        const { body, jsonLength } = bodyOf(response, wanted);
+        if (jsonLength === undefined) return reply.type("application/json").send(body);
+        return reply.type("application/octet-stream").header(lengthHeader, jsonLength).send(body);
+      },
+    );
+  }
+  return app;
+}
+
+function bytesOf({ body }: FastifyRequest): Uint8Array {
+  return body instanceof Uint8Array ? body : new Uint8Array();
+}
+
+/** The status of an error of fastify, such as a body that is too large. */
+function statusOf(error: unknown): number {
+  const isOwn = error instanceof Error && "statusCode" in error && typeof error.statusCode === "number";
+  return isOwn ? Number(error.statusCode) : 500;
+}

@@ -1,0 +1,284 @@
+/** Which request of a model computes when: places for a limited number of them, runners, batches, and limits of time. */
+import type { RunTiming } from "@nnhal/network";
+import { batchKey, divided, joined, rowsOf } from "./batches.ts";
+import type { Clock } from "./clock.ts";
+import { messageOf, RequestError } from "./errors.ts";
+import type { Runner } from "./runner.ts";
+import type { Tensor } from "./tensors.ts";
+
+/** The limits of a model. */
+export interface SchedulerOptions {
+  /** Requests that wait, at most, besides those that compute. */
+  readonly queue: number;
+  /** Rows of requests that compute together, at most; 1: each computes alone. */
+  readonly maxBatch: number;
+  /** Milliseconds that a request waits for others to compute with. */
+  readonly batchDelay: number;
+  readonly clock: Clock;
+  /** Opens another runner in place of one that has failed for good. */
+  reopen(): Promise<Runner>;
+  onWarning(message: string): void;
+}
+
+/** The place of a request, from its first byte on. */
+export interface Place {
+  /** Leaves the place, if the request has not been given to `run`. */
+  leave(): void;
+}
+
+/** What to compute. */
+export interface Job {
+  /** In the model's order. */
+  readonly inputs: readonly Tensor[];
+  /** Milliseconds from now in which it must be done. */
+  readonly timeout?: number | undefined;
+  /** Whether the device is to measure it. */
+  readonly measure?: boolean | undefined;
+  /** Aborts when the client has gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What was computed, and times in milliseconds of the clock. */
+export interface Done {
+  readonly outputs: readonly Tensor[];
+  readonly submitted: number;
+  readonly started: number;
+  readonly ended: number;
+  /** Requests that computed together. */
+  readonly together: number;
+  /** What the device measured. */
+  readonly timing: RunTiming | undefined;
+}
+
+/** What goes on. */
+export interface Activity {
+  /** Requests that have a place: they arrive, wait or compute. */
+  readonly placed: number;
+  readonly waiting: number;
+  readonly running: number;
+}
+
+/** The requests of one model. */
+export interface Scheduler {
+  readonly activity: Activity;
+  /** Throws a RequestError that is `busy` if all places are taken, or `unavailable` if it closes. */
+  enter(): Place;
+  /** Rejects with a RequestError. */
+  run(place: Place, job: Job): Promise<Done>;
+  /** Takes no more requests, and closes the runners when those that have a place are done. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly job: Job;
+  readonly submitted: number;
+  readonly deadline: number | undefined;
+  readonly key: string;
+  readonly rows: number | undefined;
+  settled: boolean;
+  resolve(done: Done): void;
+  reject(error: unknown): void;
+}
+
+/** Milliseconds before the next try to open a runner, longer each time. */
+const retryDelays = [100, 1000, 5000, 30_000];
+
+export function createScheduler(runners: readonly Runner[], options: SchedulerOptions): Scheduler {
+  const { queue, batchDelay, clock, reopen, onWarning } = options;
+  let { maxBatch } = options;
+  const idle: Runner[] = [...runners];
+  const all = new Set(runners);
+  const places = new Set<Place>();
+  let waiting: Waiting[] = [];
+  let running = 0;
+  let meanTime = 0;
+  let cancelDelay: (() => void) | undefined;
+  let closing = false;
+  let onEmpty = () => {};
+
+  const leave = (place: Place) => {
+    places.delete(place);
+    if (places.size === 0) onEmpty();
+  };
+
+  const enter = (): Place => {
+    if (closing) throw new RequestError("unavailable", "the model is being unloaded");
+    if (places.size >= runners.length + queue) {
+      const seconds = Math.ceil((meanTime * places.size) / runners.length / 1000);
+      throw new RequestError("busy", `the model has ${places.size} requests, which are the most it takes`, {
+        retryAfter: Math.max(1, seconds),
+      });
+    }
+    const place: Place = { leave: () => leave(place) };
+    places.add(place);
+    return place;
+  };
+
+  const run = (place: Place, job: Job): Promise<Done> => {
+    const { inputs, timeout, signal } = job;
+    const submitted = clock.now();
+    return new Promise<Done>((resolve, reject) => {
+      const undo: (() => void)[] = [];
+      const settle = () => {
+        one.settled = true;
+        for (const each of undo) each();
+        leave(place);
+      };
+      const one: Waiting = {
+        ...{ job, submitted, settled: false, key: batchKey(inputs), rows: rowsOf(inputs) },
+        deadline: timeout === undefined ? undefined : submitted + timeout,
+        resolve(done) {
+          if (one.settled) return;
+          settle();
+          resolve(done);
+        },
+        reject(error) {
+          if (one.settled) return;
+          settle();
+          reject(error);
+        },
+      };
+      if (timeout !== undefined) {
+        const late = () => one.reject(new RequestError("late", `the request was to take ${timeout} ms at most`));
+        undo.push(clock.after(timeout, late));
+      }
+      const abort = () => one.reject(new RequestError("cancelled", "the client has gone"));
+      signal?.addEventListener("abort", abort, { once: true });
+      undo.push(() => signal?.removeEventListener("abort", abort));
+      if (signal?.aborted) return abort();
+      waiting.push(one);
+      next();
+    });
+  };
+
+  /** The requests that compute next: the first, and those that can join it. undefined: it waits for more. */
+  const take = (): readonly Waiting[] | undefined => {
+    waiting = waiting.filter(({ settled }) => !settled);
+    const [first] = waiting;
+    if (first === undefined) return [];
+    if (maxBatch === 1 || first.rows === undefined) return [first];
+    const batch: Waiting[] = [];
+    let rows = 0;
+    let isFull = false;
+    for (const one of waiting) {
+      if (one.key !== first.key || one.rows === undefined) continue;
+      if (batch.length > 0 && rows + one.rows > maxBatch) {
+        isFull = true;
+        break;
+      }
+      batch.push(one);
+      rows += one.rows;
+    }
+    const left = first.submitted + batchDelay - clock.now();
+    if (isFull || rows >= maxBatch || left <= 0) return batch;
+    cancelDelay?.();
+    cancelDelay = clock.after(left, next);
+    return undefined;
+  };
+
+  const next = () => {
+    while (idle.length > 0) {
+      const batch = take();
+      if (batch === undefined || batch.length === 0) return;
+      cancelDelay?.();
+      cancelDelay = undefined;
+      waiting = waiting.filter((one) => !batch.includes(one));
+      const runner = idle.pop();
+      if (runner !== undefined) void compute(runner, batch);
+    }
+  };
+
+  const compute = async (runner: Runner, batch: readonly Waiting[]) => {
+    running++;
+    let usable: Runner | undefined = runner;
+    try {
+      await computeBatch(runner, batch);
+    } catch (error) {
+      for (const one of batch) one.reject(error);
+      const isFault = !(error instanceof RequestError) || error.kind === "failed" || error.kind === "unavailable";
+      if (isFault && !(await runner.isAlive())) usable = undefined;
+    }
+    running--;
+    if (usable === undefined) usable = await replaced(runner);
+    if (usable !== undefined) idle.push(usable);
+    next();
+  };
+
+  const computeBatch = async (runner: Runner, batch: readonly Waiting[]) => {
+    const started = clock.now();
+    let timing: RunTiming | undefined;
+    const onTiming = (measured: RunTiming) => {
+      timing = measured;
+    };
+    // A device that is told a limit stops for all, so it is the last one.
+    const deadlines = batch.map(({ deadline }) => deadline ?? Number.POSITIVE_INFINITY);
+    const timeout = Math.max(...deadlines) - started;
+    const isMeasured = batch.some(({ job }) => job.measure);
+    const limits = {
+      ...(isMeasured && { onTiming }),
+      ...(Number.isFinite(timeout) && { timeout: Math.max(timeout, 0.001) }),
+    };
+    const outputs = await runner.run(joined(batch.map(({ job }) => job.inputs)), limits);
+    const ended = clock.now();
+    meanTime = meanTime === 0 ? ended - started : meanTime * 0.9 + (ended - started) * 0.1;
+    const parts =
+      batch.length === 1
+        ? [outputs]
+        : divided(
+            outputs,
+            batch.map(({ rows }) => rows ?? 0),
+          );
+    if (parts === undefined) {
+      maxBatch = 1;
+      onWarning("an output has not as many rows as the inputs: requests compute one by one from now on");
+      for (const one of batch) if (!one.settled) await computeBatch(runner, [one]).catch((error) => one.reject(error));
+      return;
+    }
+    for (const [index, one] of batch.entries()) {
+      const part = parts[index] ?? [];
+      one.resolve({ outputs: part, submitted: one.submitted, started, ended, together: batch.length, timing });
+    }
+  };
+
+  /** Another runner, as soon as one can be opened; undefined if the model closes before. */
+  const replaced = async (lost: Runner): Promise<Runner | undefined> => {
+    all.delete(lost);
+    await lost.close().catch(() => {});
+    for (let round = 0; !closing || places.size > 0; round++) {
+      try {
+        const runner = await reopen();
+        all.add(runner);
+        return runner;
+      } catch (error) {
+        onWarning(`an instance that failed cannot be opened again: ${messageOf(error)}`);
+        if (all.size === 0) {
+          const reason = new RequestError("unavailable", `the model has failed: ${messageOf(error)}`);
+          for (const one of waiting) one.reject(reason);
+        }
+        await new Promise<void>((resolve) => {
+          clock.after(retryDelays[Math.min(round, retryDelays.length - 1)] ?? 0, resolve);
+        });
+      }
+    }
+    return undefined;
+  };
+
+  return {
+    get activity() {
+      return { placed: places.size, waiting: waiting.filter(({ settled }) => !settled).length, running };
+    },
+    enter,
+    run,
+    async close() {
+      closing = true;
+      if (places.size > 0) {
+        await new Promise<void>((resolve) => {
+          onEmpty = resolve;
+        });
+      }
+      cancelDelay?.();
+      // A request that was given up can still compute: the runner waits for it.
+      await Promise.all([...all].map((runner) => runner.close().catch(() => {})));
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** A server in this process whose models compute in this thread. */
+import { findModels } from "./layout.ts";
+import { folderOf } from "./models.test-helper.ts";
+import { createModels, type Models, type ModelsOptions } from "./models.ts";
+import { createRest, type RestOptions } from "./rest.ts";
+import { openRunner } from "./runner.ts";
+import { createService, type Service, type ServiceOptions } from "./service.ts";
+import { defaultSettings, type ModelSettings } from "./settings.ts";
+import { createTelemetry } from "./telemetry.ts";
+
+export interface TestServer {
+  readonly app: ReturnType<typeof createRest>;
+  readonly models: Models;
+  readonly service: Service;
+  readonly folder: string;
+  readonly events: readonly string[];
+}
+
+export interface TestServerOptions extends Partial<ServiceOptions>, Partial<Pick<RestOptions, "bodyLimit">> {
+  readonly settings?: Partial<ModelSettings>;
+  readonly open?: ModelsOptions["open"];
+  readonly load?: readonly string[];
+}
+
+/** Serves files such as `adding/1/model.tflite`, all loaded. */
+export async function testServer(
+  files: Readonly<Record<string, Uint8Array | string>>,
+  { settings, open = openHere, load, bodyLimit = 2 ** 20, ...more }: TestServerOptions = {},
+): Promise<TestServer> {
+  const folder = folderOf(files);
+  const defaults = { ...defaultSettings, devices: "reference", ...settings };
+  const events: string[] = [];
+  const onEvent: ModelsOptions["onEvent"] = (severity, message, model) =>
+    events.push(`${severity} ${model}: ${message}`);
+  const models = createModels({ find: () => findModels(folder, defaults), open, onEvent });
+  const telemetry = createTelemetry(models, "1.2.3");
+  const options = { token: undefined, mayLoad: true, isStrict: false, timeout: undefined };
+  const service = createService({ models, telemetry, version: "1.2.3", ...options, ...more });
+  const onError = (error: unknown) => events.push(`error: ${error instanceof Error ? error.stack : error}`);
+  const app = createRest({ service, bodyLimit, arrivalLimit: 30_000, tls: undefined, onError });
+  await models.loadAll(load);
+  service.begin();
+  return { app, models, service, folder, events };
+}
+
+/** Opens a model in this thread, without other engines than the reference. */
+export const openHere: ModelsOptions["open"] = ({ file, signature, settings }) =>
+  openRunner(file, {
+    engines: [],
+    devices: settings.devices,
+    dynamicShapes: true,
+    ...(signature !== undefined && { signature }),
+  });

@@ -1,0 +1,196 @@
+/** What both protocols do with requests. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { RequestError } from "./errors.ts";
+import { checkOutputs, inputsFor, outputsFor } from "./inference.ts";
+import type { IndexEntry, Models, ReadyModel } from "./models.ts";
+import type { InferRequest, InferResponse } from "./request.ts";
+import type { TensorMetadata } from "./runner.ts";
+import type { Place } from "./scheduler.ts";
+import type { Protocol, Telemetry } from "./telemetry.ts";
+
+/** What is the same for all requests. */
+export interface ServiceOptions {
+  readonly models: Models;
+  readonly telemetry: Telemetry;
+  readonly version: string;
+  /** What clients must present; undefined: nothing. */
+  readonly token: string | undefined;
+  /** Whether clients may load and unload models. */
+  readonly mayLoad: boolean;
+  /** Whether the server is ready only if all its models are. */
+  readonly isStrict: boolean;
+  /** Milliseconds that a request may take at most; undefined: as long as it likes. */
+  readonly timeout: number | undefined;
+}
+
+/** What a server says about itself. */
+export interface ServerMetadata {
+  readonly name: string;
+  readonly version: string;
+  readonly extensions: readonly string[];
+}
+
+/** What a model says about itself. */
+export interface ModelMetadata {
+  readonly name: string;
+  readonly versions: readonly string[];
+  readonly platform: string;
+  readonly inputs: readonly TensorMetadata[];
+  readonly outputs: readonly TensorMetadata[];
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/** How a request came. */
+export interface Arrival {
+  readonly protocol: Protocol;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that the client waits. */
+  readonly timeout: number | undefined;
+}
+
+/** A request that has a place. */
+export interface Admitted {
+  readonly model: ReadyModel;
+  readonly place: Place;
+}
+
+/** All methods throw, or reject with, a RequestError. */
+export interface Service {
+  readonly isReady: boolean;
+  /** Says that the models are loaded. */
+  begin(): void;
+  /** Says that the server ends: it is not ready any more, and serves on. */
+  drain(): void;
+  readonly isDraining: boolean;
+  readonly metadata: ServerMetadata;
+  authorize(header: string | undefined): void;
+  isModelReady(name: string, version: string | undefined): boolean;
+  modelMetadata(name: string, version: string | undefined): ModelMetadata;
+  /** Takes a place for a request, whose body is still to come. */
+  admit(protocol: Protocol, name: string, version: string | undefined): Admitted;
+  /** `read` reads the request, and throws a RequestError if it is not valid. */
+  infer(admitted: Admitted, read: () => InferRequest, arrival: Arrival): Promise<InferResponse>;
+  index(isReadyOnly: boolean): Promise<readonly IndexEntry[]>;
+  load(name: string): Promise<void>;
+  unload(name: string): Promise<void>;
+  metrics: Telemetry["metrics"];
+}
+
+const extensions = ["binary_tensor_data", "classification", "model_repository"];
+
+export function createService(options: ServiceOptions): Service {
+  const { models, telemetry, version, token, mayLoad, isStrict, timeout: limit } = options;
+  let phase: "starting" | "serving" | "draining" = "starting";
+  const expected = token === undefined ? undefined : digestOf(`Bearer ${token}`);
+  const expectControl = () => {
+    if (!mayLoad) throw new RequestError("invalid", "this server does not let clients load or unload models");
+  };
+  return {
+    get isReady() {
+      return phase === "serving" && (!isStrict || models.entries.every(({ state }) => state === "READY"));
+    },
+    begin() {
+      if (phase === "starting") phase = "serving";
+    },
+    drain() {
+      phase = "draining";
+    },
+    get isDraining() {
+      return phase === "draining";
+    },
+    metadata: { name: "nnhal-server", version, extensions },
+    authorize(header) {
+      if (expected === undefined || timingSafeEqual(digestOf(header ?? ""), expected)) return;
+      throw new RequestError("unauthorized", "this server needs the header Authorization with Bearer and its token");
+    },
+    isModelReady(name, wanted) {
+      try {
+        models.find(name, wanted);
+        return true;
+      } catch (error) {
+        if (error instanceof RequestError && error.kind === "unavailable") return false;
+        throw error;
+      }
+    },
+    modelMetadata(name, wanted) {
+      const { description } = models.find(name, wanted);
+      const { inputs, outputs, devices } = description;
+      return {
+        name,
+        versions: models.versionsOf(name),
+        platform: "tensorflow_tflite",
+        inputs: inputs.map(metadataOf),
+        outputs: outputs.map(metadataOf),
+        properties: { devices: devices.join(","), ...quantizationsOf([...inputs, ...outputs]) },
+      };
+    },
+    admit(protocol, name, wanted) {
+      try {
+        const model = models.find(name, wanted);
+        return { model, place: model.scheduler.enter() };
+      } catch (error) {
+        telemetry.refused(protocol, error instanceof RequestError ? error.kind : "failed");
+        throw error;
+      }
+    },
+    async infer({ model, place }, read, { protocol, headers, signal, timeout }) {
+      const observed = telemetry.observe(protocol, model, headers);
+      try {
+        const request = read();
+        const inputs = inputsFor(model.description, request);
+        checkOutputs(model.description, request);
+        const limits = [request.timeout, timeout, limit].filter((each) => each !== undefined);
+        const done = await model.scheduler.run(place, {
+          inputs,
+          signal,
+          measure: observed.isTraced,
+          timeout: limits.length === 0 ? undefined : Math.min(...limits),
+        });
+        observed.done(done);
+        const outputs = outputsFor(model.description, request, done.outputs);
+        return { model: model.name, version: model.version, id: request.id, outputs };
+      } catch (error) {
+        place.leave();
+        observed.failed(error);
+        throw error;
+      }
+    },
+    async index(isReadyOnly) {
+      const all = await models.index();
+      return isReadyOnly ? all.filter(({ state }) => state === "READY") : all;
+    },
+    async load(name) {
+      expectControl();
+      await models.load(name);
+    },
+    async unload(name) {
+      expectControl();
+      await models.unload(name);
+    },
+    metrics: () => telemetry.metrics(),
+  };
+}
+
+/** Texts of any length have digests of one. */
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function metadataOf({ name, datatype, shape }: TensorMetadata): TensorMetadata {
+  return { name, datatype, shape };
+}
+
+/** What elements stand for: real = (element - zero point) * scale. */
+function quantizationsOf(tensors: ReadyModel["description"]["inputs"]): Record<string, string> {
+  const pairs = tensors.flatMap(({ name, info: { quantization } }) =>
+    quantization === undefined
+      ? []
+      : [
+          [`${name}.scale`, String(quantization.scale)],
+          [`${name}.zero_point`, String(quantization.zeroPoint)],
+        ],
+  );
+  return Object.fromEntries(pairs);
+}

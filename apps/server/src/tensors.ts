@@ -1,0 +1,187 @@
+/** Tensors of requests and responses, and their forms: JSON, and bytes. */
+import type { ElementArray } from "@nnhal/network";
+import { fromFloat16Bits, toFloat16Bits } from "@nnhal/operations";
+import { arrayOf, type Datatype, type NumericDatatype, rangeOf } from "./datatypes.ts";
+import { expectValid } from "./errors.ts";
+
+/** Elements: one array, or for BYTES one for each element. */
+export type Content = ElementArray | readonly Uint8Array[];
+
+/** A tensor, whichever way it came. */
+export interface Tensor {
+  readonly name: string;
+  readonly datatype: Datatype;
+  readonly shape: readonly number[];
+  readonly content: Content;
+}
+
+/** The most axes of a tensor. */
+export const MOST_AXES = 32;
+
+/** The number of elements of a shape. */
+export function countOf(shape: readonly number[]): number {
+  return shape.reduce((product, extent) => product * extent, 1);
+}
+
+/** Whether the content of a tensor is bytes for each element. */
+export function isByteList(content: Content): content is readonly Uint8Array[] {
+  return Array.isArray(content);
+}
+
+/** The elements that JSON lists, in nested lists as the shape says, or in one. Throws a RequestError. */
+export function contentOfJson(datatype: Datatype, shape: readonly number[], data: unknown, what: string): Content {
+  const items = flatItems(data, shape, what);
+  if (datatype === "BYTES") {
+    const encoder = new TextEncoder();
+    return items.map((item) => {
+      expectValid(typeof item === "string", () => `${what}: BYTES are strings in JSON, not ${JSON.stringify(item)}`);
+      return encoder.encode(item);
+    });
+  }
+  const content = new (arrayOf(datatype))(items.length);
+  const read = readerOf(datatype, what);
+  // The reader returns what the array holds: BigInt for 64 bits.
+  for (const [index, item] of items.entries()) (content as Record<number, number | bigint>)[index] = read(item);
+  return content;
+}
+
+/** The items of `data` in one list. */
+function flatItems(data: unknown, shape: readonly number[], what: string): readonly unknown[] {
+  expectValid(Array.isArray(data), () => `${what}: its data are not a list`);
+  const count = countOf(shape);
+  const isNested = shape.length > 1 && data.some(Array.isArray);
+  if (!isNested) {
+    expectValid(
+      data.length === count,
+      () => `${what}: its shape [${shape}] has ${count} elements, its data ${data.length}`,
+    );
+    return data;
+  }
+  const items: unknown[] = [];
+  const walk = (list: readonly unknown[], axis: number) => {
+    expectValid(
+      list.length === shape[axis],
+      () => `${what}: a list of ${list.length} items where its shape [${shape}] has the extent ${shape[axis]}`,
+    );
+    for (const item of list) {
+      if (axis === shape.length - 1) items.push(item);
+      else {
+        expectValid(Array.isArray(item), () => `${what}: its lists are less deep than its shape [${shape}]`);
+        walk(item, axis + 1);
+      }
+    }
+  };
+  walk(data, 0);
+  return items;
+}
+
+const notNumbers: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  "-Infinity": Number.NEGATIVE_INFINITY,
+};
+
+/** Reads an item of JSON as an element. */
+function readerOf(datatype: NumericDatatype, what: string): (item: unknown) => number | bigint {
+  const refuse = (item: unknown): never => {
+    expectValid(false, () => `${what}: ${JSON.stringify(item)?.slice(0, 80)} is not a value of ${datatype}`);
+    throw new Error("unreachable");
+  };
+  if (datatype === "BOOL") {
+    return (item) => (item === true || item === 1 ? 1 : item === false || item === 0 ? 0 : refuse(item));
+  }
+  if (datatype === "INT64" || datatype === "UINT64") {
+    const fit = datatype === "INT64" ? BigInt.asIntN : BigInt.asUintN;
+    return (item) => {
+      const isExact = Number.isSafeInteger(item) || (typeof item === "string" && /^-?\d{1,20}$/.test(item));
+      // Numbers above 2^53 have lost digits when JSON was read.
+      const value = isExact ? BigInt(item as number | string) : refuse(item);
+      return fit(64, value) === value ? value : refuse(item);
+    };
+  }
+  const range = rangeOf(datatype);
+  if (range !== undefined) {
+    const [least, greatest] = range;
+    return (item) =>
+      typeof item === "number" && Number.isInteger(item) && item >= least && item <= greatest ? item : refuse(item);
+  }
+  const most = { FP16: 65_504, FP32: 3.4028234663852886e38, FP64: Number.MAX_VALUE }[
+    datatype as "FP16" | "FP32" | "FP64"
+  ];
+  const bits = datatype === "FP16" ? toFloat16Bits : (value: number) => value;
+  return (item) => {
+    const special = typeof item === "string" && Object.hasOwn(notNumbers, item) ? notNumbers[item] : undefined;
+    if (special !== undefined) return bits(special);
+    return typeof item === "number" && Math.abs(item) <= most ? bits(item) : refuse(item);
+  };
+}
+
+/** The data of a tensor as the text of a JSON list. What JSON has no numbers for are the strings "NaN", "Infinity" and "-Infinity". */
+export function jsonTextOf({ datatype, content }: Tensor): string {
+  if (isByteList(content)) {
+    const decoder = new TextDecoder();
+    return JSON.stringify(content.map((bytes) => decoder.decode(bytes)));
+  }
+  const numbers = numbersOf(datatype, content);
+  if (datatype === "BOOL") return `[${numbers.map((number) => number !== 0)}]`;
+  if (!datatype.startsWith("FP") || numbers.every(Number.isFinite)) return `[${numbers.join(",")}]`;
+  return JSON.stringify(numbers.map((number) => (Number.isFinite(number) ? number : String(number))));
+}
+
+/** The numbers that elements stand for. */
+export function numbersOf(datatype: Datatype, elements: ElementArray): readonly (number | bigint)[] {
+  if (elements instanceof BigInt64Array || elements instanceof BigUint64Array) return Array.from(elements);
+  return datatype === "FP16" ? Array.from(elements, fromFloat16Bits) : Array.from(elements);
+}
+
+/** The elements that lie in bytes, little-endian: views if their place allows it. Throws a RequestError. */
+export function contentOfBytes(datatype: Datatype, shape: readonly number[], bytes: Uint8Array, what: string): Content {
+  const count = countOf(shape);
+  if (datatype === "BYTES") return byteList(bytes, count, what);
+  const array = arrayOf(datatype);
+  const size = array.BYTES_PER_ELEMENT;
+  expectValid(
+    bytes.length === count * size,
+    () => `${what}: its shape [${shape}] of ${datatype} has ${count * size} bytes, its data ${bytes.length}`,
+  );
+  if (datatype === "BOOL") {
+    expectValid(
+      bytes.every((byte) => byte <= 1),
+      () => `${what}: BOOL is a byte of 0 or 1; there is another one`,
+    );
+  }
+  const at = bytes.byteOffset % size === 0 ? bytes : Uint8Array.prototype.slice.call(bytes);
+  return new array(at.buffer, at.byteOffset, count);
+}
+
+/** Elements with their lengths before them. */
+function byteList(bytes: Uint8Array, count: number, what: string): readonly Uint8Array[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const list: Uint8Array[] = [];
+  let place = 0;
+  while (place < bytes.length) {
+    const length = bytes.length - place >= 4 ? view.getUint32(place, true) : Number.POSITIVE_INFINITY;
+    expectValid(
+      place + 4 + length <= bytes.length,
+      () => `${what}: an element of BYTES at byte ${place} ends after the ${bytes.length} bytes of the tensor`,
+    );
+    list.push(bytes.subarray(place + 4, place + 4 + length));
+    place += 4 + length;
+  }
+  expectValid(list.length === count, () => `${what}: its shape has ${count} elements, its data ${list.length}`);
+  return list;
+}
+
+/** The bytes of a tensor, little-endian. */
+export function bytesOf({ content }: Pick<Tensor, "content">): Uint8Array {
+  if (!isByteList(content)) return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
+  const all = new Uint8Array(content.reduce((size, { length }) => size + 4 + length, 0));
+  const view = new DataView(all.buffer);
+  let place = 0;
+  for (const element of content) {
+    view.setUint32(place, element.length, true);
+    all.set(element, place + 4);
+    place += 4 + element.length;
+  }
+  return all;
+}

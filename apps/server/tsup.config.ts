@@ -1,0 +1,3 @@
+import { command } from "../../tsup.base.ts";
+
+export default command({ main: "src/main.ts" });

@@ -1,0 +1,80 @@
+/** The command line, and a worker as a process with threads. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { fromSource } from "@nnhal/test-kit/from-source";
+import { hasRedis, redisRemedy, startRedis } from "@nnhal/test-kit/redis";
+import { describe, expect, it } from "vitest";
+import { parseOptions } from "./options.ts";
+import { runWorker } from "./program.ts";
+
+async function run(args: readonly string[], { isEnded = true } = {}) {
+  const written = { stdout: "", stderr: "" };
+  const code = await runWorker({
+    ...{ args, env: {}, version: "1.2.3" },
+    stdout(text) {
+      written.stdout += text;
+    },
+    stderr(text) {
+      written.stderr += text;
+    },
+    startThread: () => {
+      throw new Error("no thread is needed");
+    },
+    onSignal: (listener) => void (isEnded && listener("SIGTERM")),
+    exit() {},
+  });
+  return { code, ...written };
+}
+
+describe("the command line of a worker", () => {
+  it("prints its help and its version", async () => {
+    const help = await run(["--help"]);
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    expect(help.stdout).toContain("Exit codes: 0 the worker was ended by a signal");
+    expect(await run(["--version"])).toMatchObject({ code: 0, stdout: "1.2.3\n" });
+  });
+
+  it.each([
+    [[], "required option '--queue <url>' not specified"],
+    [["--queue", "x", "--threads", "0"], "It has to be a whole number from 1 to 1024."],
+    [["--queue", "x", "--lock", "0"], "It has to be a whole number from 1 to 3600."],
+    [["--queue", "x", "more"], "too many arguments"],
+    [["--queue", "x", "--unknown"], "unknown option '--unknown'"],
+  ])("refuses %j", async (args, message) => {
+    const { code, stderr, stdout } = await run(args);
+    expect(stderr).toContain(message);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  it("takes the queue of the environment, and both sides of the bounds", () => {
+    const env = { NNHAL_QUEUE: "redis://host" };
+    const parsed = parseOptions(["--threads", "1024", "--grace", "0", "--lock", "3600"], "1", env);
+    expect(parsed).toMatchObject({ settings: { queue: "redis://host", threads: 1024, grace: 0, lock: 3600 } });
+  });
+
+  it("says that a name of a queue is not valid, and ends with 1", async () => {
+    const { code, stderr } = await run(["--queue", "redis://127.0.0.1:1", "--queue-name", "a:b"], { isEnded: false });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('it is not "a:b"')]);
+  });
+
+  it("waits for a queue that is not there, says so, and ends at a signal", async () => {
+    expect(await run(["--queue", "redis://127.0.0.1:1"])).toMatchObject({ code: 0, stdout: "" });
+  });
+});
+
+it.skipIf(!hasRedis)(`says when it is ready, and ends at SIGTERM with 0${redisRemedy}`, async () => {
+  const redis = await startRedis();
+  const main = fileURLToPath(new URL("main.ts", import.meta.url));
+  const child = spawn(process.execPath, [...fromSource, main, "--queue", redis.url, "--threads", "1"]);
+  try {
+    const [line] = await once(child.stdout, "data");
+    expect(String(line)).toBe(`ready ${redis.url} nnhal, 1 thread\n`);
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    child.kill("SIGKILL");
+    await redis.stop();
+  }
+});

@@ -1,0 +1,101 @@
+/** A worker from its command line to its exit code. */
+import { type BatchThread, createPool, messageOf } from "@nnhal/batch";
+import { type BatchQueue, openQueue, type WorkerEvent } from "@nnhal/batch-queue";
+import { exitCodes, parseOptions, type Settings } from "./options.ts";
+
+/** What a worker needs of its process. */
+export interface Surroundings {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  stdout(text: string): void;
+  stderr(text: string): void;
+  /** Starts a thread that computes, with settings of `nnhal`. */
+  startThread(settings: object): BatchThread;
+  /** Calls back at SIGTERM and SIGINT, each time. */
+  onSignal(listener: (signal: NodeJS.Signals) => void): void;
+  /** Ends the process. */
+  exit(code: number): void;
+}
+
+/** A worker that cannot reach its queue at the end has no more than this after its grace, in milliseconds. */
+const afterGrace = 5000;
+
+/** Works until a signal. Resolves with the exit code. */
+export async function runWorker(surroundings: Surroundings): Promise<number> {
+  const { args, env, version, stdout, stderr, onSignal, exit } = surroundings;
+  const parsed = parseOptions(args, version, env);
+  if ("text" in parsed) {
+    (parsed.exitCode === exitCodes.done ? stdout : stderr)(parsed.text);
+    return parsed.exitCode;
+  }
+  const { settings } = parsed;
+  const warn = (message: string) => stderr(`nnhal-worker: ${message}\n`);
+  const end = new AbortController();
+  const ended = new Promise<void>((resolve) => {
+    let signals = 0;
+    onSignal((signal) => {
+      if (++signals > 1) return exit(128 + (signal === "SIGINT" ? 2 : 15));
+      end.abort();
+      resolve();
+      setTimeout(() => exit(exitCodes.failed), settings.grace * 1000 + afterGrace).unref();
+    });
+  });
+  try {
+    const opening = { isPatient: true, signal: end.signal, onTrouble: warn };
+    const queue = await openQueue({ url: settings.queue, name: settings.queueName }, opening);
+    await workUntil(ended, queue, settings, surroundings);
+    return exitCodes.done;
+  } catch (error) {
+    // A signal came before the queue did.
+    if (end.signal.aborted) return exitCodes.done;
+    stderr(`nnhal-worker: ${messageOf(error)}\n`);
+    return exitCodes.failed;
+  }
+}
+
+async function workUntil(
+  ended: Promise<void>,
+  queue: BatchQueue,
+  settings: Settings,
+  { stdout, stderr, startThread }: Surroundings,
+): Promise<void> {
+  const { queueName, threads, deadline, grace, lock, root, results, store, quiet = false } = settings;
+  const { backend, extension, driver } = settings;
+  const warn = (message: string) => stderr(`nnhal-worker: ${message}\n`);
+  const pool = createPool({
+    threads,
+    start: () => startThread({ backend, extension, driver, cwd: process.cwd() }),
+    deadline: deadline * 1000,
+    onNote: warn,
+  });
+  const worker = queue.work({
+    ...{ pool, lock: lock * 1000, root, results, store },
+    onEvent(event) {
+      const line = lineOf(event);
+      if (event.kind === "chunk" || event.kind === "given back") {
+        if (!quiet) stdout(`${line}\n`);
+      } else warn(line);
+    },
+  });
+  stdout(`ready ${queue.place} ${queueName}, ${threads} ${threads === 1 ? "thread" : "threads"}\n`);
+  await ended;
+  await worker.close(grace * 1000);
+  await pool.close();
+  await queue.close();
+}
+
+function lineOf(event: WorkerEvent): string {
+  switch (event.kind) {
+    case "chunk":
+      return `batch ${event.batch}: ${event.computed} computed, ${event.known} known, ${event.failed} failed`;
+    case "again":
+      return `batch ${event.batch}: a chunk has to come again: ${event.reason}`;
+    case "divided":
+      return `batch ${event.batch}: workers have ended in a chunk; its ${event.inputs} inputs come one by one`;
+    case "given back":
+      return `batch ${event.batch}: a chunk is given back`;
+    case "trouble":
+      return event.reason;
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * Batches of a queue: what becomes of them, their results, and the ways to try again and to give up.
+ */
+import { BatchError, type Json, openResults, type ResultFolder, readInput, taskDigest } from "@nnhal/batch";
+import type { ChunkData, Connection } from "./connection.ts";
+import {
+  type BatchRecord,
+  batchesKey,
+  type Change,
+  type InputState,
+  type Ledger,
+  type LedgerCounts,
+  lengthened,
+  nameOf,
+  openLedger,
+  stateOf,
+} from "./ledger.ts";
+import { modelKey } from "./redis-store.ts";
+import { addChunk, chunked } from "./submit.ts";
+
+/** What becomes of a batch. */
+export interface BatchStatus extends LedgerCounts {
+  readonly record: BatchRecord;
+  readonly isCancelled: boolean;
+  /** Whether a submission has come to its end. */
+  readonly isComplete: boolean;
+}
+
+/** The queue as a whole: jobs, each of which is a chunk of inputs, and workers. */
+export interface QueueStatus {
+  readonly waiting: number;
+  readonly active: number;
+  /** Wait to be tried again. */
+  readonly delayed: number;
+  readonly workers: number;
+}
+
+/** An input by its name: its result, or why there is none; neither: it waits. */
+export interface BatchInput {
+  readonly name: string;
+  readonly result?: Json;
+  readonly problem?: string;
+}
+
+/** The ids of all batches, the oldest first. */
+export async function batchIds({ redis, name }: Connection): Promise<readonly string[]> {
+  return redis.zrange(batchesKey(name), "0", "-1");
+}
+
+export async function queueStatus({ queue }: Connection): Promise<QueueStatus> {
+  const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts("waiting", "active", "delayed");
+  return { waiting, active, delayed, workers: await queue.getWorkersCount() };
+}
+
+/** Rejects with a BatchError if there is no batch of that id. */
+export async function batchStatus(connection: Connection, id: string): Promise<BatchStatus> {
+  const { ledger, record } = await found(connection, id);
+  return { record, ...(await ledger.counts()) };
+}
+
+async function found(connection: Connection, id: string): Promise<{ ledger: Ledger; record: BatchRecord }> {
+  const ledger = openLedger(connection, id);
+  const record = await ledger.record();
+  if (record === undefined)
+    throw new BatchError(`the queue ${connection.name} at ${connection.place} has no batch ${id}`);
+  return { ledger, record };
+}
+
+/** All inputs, in the order of their names. `folder`: where the results lie on this machine. Default: as the batch says. */
+export async function* batchInputs(connection: Connection, id: string, folder?: string): AsyncGenerator<BatchInput> {
+  const { ledger, record } = await found(connection, id);
+  const place = folder ?? record.results;
+  const results = place === undefined ? undefined : await openResults(place, taskDigest(record.task));
+  const entries: { readonly name: string; readonly input?: string; readonly problem?: string }[] = [];
+  for await (const page of ledger.scan("names"))
+    for (const [name, text] of page) entries.push({ name, input: nameOf(text).input });
+  for await (const page of ledger.scan("unreadable"))
+    for (const [name, problem] of page) entries.push({ name, problem });
+  // A hash may give an entry twice while it is growing.
+  const unique = [...new Map(entries.map((entry) => [entry.name, entry])).values()];
+  unique.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for await (const page of chunked(asyncOf(unique), 100)) {
+    const states = await ledger.states(page.flatMap(({ input }) => input ?? []));
+    for (const { name, input, problem } of page) {
+      if (input === undefined) yield { name, ...(problem !== undefined && { problem }) };
+      else yield { name, ...(await outcomeOf(connection, ledger, states.shift(), input, results)) };
+    }
+  }
+}
+
+async function* asyncOf<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
+  yield* items;
+}
+
+async function outcomeOf(
+  { redis }: Connection,
+  { keys }: Ledger,
+  state: InputState | undefined,
+  input: string,
+  results: ResultFolder | undefined,
+): Promise<Omit<BatchInput, "name">> {
+  if (state?.kind === "failed") return { problem: state.reason };
+  if (state?.kind !== "done") return {};
+  if (state.place === undefined) {
+    const kept = await results?.get(lengthened(input));
+    return kept === undefined
+      ? { problem: `its result is not in ${results === undefined ? "Redis" : "the folder"}` }
+      : { result: kept.result };
+  }
+  const [entry] = await redis.xrange(keys.stream, state.place, state.place);
+  const [, text] = entry?.[1].slice(2) ?? [];
+  return text === undefined ? { problem: "its result was removed from the stream" } : { result: JSON.parse(text) };
+}
+
+/** Inputs that failed, with their reasons; at most `most`. */
+export async function failedInputs(connection: Connection, id: string, most: number): Promise<readonly BatchInput[]> {
+  const { ledger } = await found(connection, id);
+  const list: BatchInput[] = [];
+  for await (const page of ledger.scan("unreadable"))
+    for (const [name, problem] of page) if (list.length < most) list.push({ name, problem });
+  const { failed } = await ledger.counts();
+  if (failed === 0 || list.length >= most) return list;
+  for await (const page of ledger.scan("names")) {
+    const states = await ledger.states(page.map(([, text]) => nameOf(text).input));
+    for (const [place, [name]] of page.entries()) {
+      const state = states[place];
+      if (state?.kind === "failed") list.push({ name, problem: state.reason });
+      if (list.length >= most) return list;
+    }
+  }
+  return list;
+}
+
+/**
+ * Queues again the inputs that failed, and if the queue is empty those that wait without a job. Resolves to their number. Rejects with a
+ * BatchError if their bytes have to travel along and cannot be read here.
+ */
+export async function retryBatch(connection: Connection, id: string, chunk: number): Promise<number> {
+  const { ledger, record } = await found(connection, id);
+  const { waiting, active, delayed } = await queueStatus(connection);
+  const isEmpty = waiting + active + delayed === 0;
+  const epoch = String(await connection.redis.hincrby(ledger.keys.record, "epoch", 1));
+  await connection.redis.hdel(ledger.keys.record, "cancelled");
+  const seen = new Set<string>();
+  const chosen = async function* () {
+    for await (const page of ledger.scan("names")) {
+      const entries = page.map(([name, text]) => ({ name, input: nameOf(text).input }));
+      const states = await ledger.states(entries.map(({ input }) => input));
+      for (const [place, { name, input }] of entries.entries()) {
+        const kind = states[place]?.kind ?? "queued";
+        if (seen.has(input) || !(kind === "failed" || (kind === "queued" && isEmpty))) continue;
+        seen.add(input);
+        yield { name, input };
+      }
+    }
+  };
+  for await (const part of chunked(chosen(), chunk)) {
+    const inputs = await Promise.all(
+      part.map(async ({ name, input }): Promise<ChunkData["inputs"][number]> => {
+        if (!record.inline) return [name, input];
+        const bytes = await readInput(record.root, name).catch((error: unknown) => {
+          throw new BatchError(`the input ${name} travels in its job, and cannot be read here: ${error}`);
+        });
+        return [name, input, Buffer.from(bytes).toString("base64")];
+      }),
+    );
+    await ledger.mark(inputs.map(([, input]): Change => ({ to: "queued again", input })));
+    await addChunk(connection, { batch: id, inputs }, epoch);
+  }
+  return seen.size;
+}
+
+/** Takes the jobs of a batch from the queue; workers leave what they have begun. Results stay. Resolves to the number of jobs taken. */
+export async function cancelBatch(connection: Connection, id: string): Promise<number> {
+  const { queue, redis } = connection;
+  const { ledger } = await found(connection, id);
+  await redis.hset(ledger.keys.record, "cancelled", "1");
+  await redis.hincrby(ledger.keys.record, "epoch", 1);
+  let taken = 0;
+  let others = 0;
+  while (true) {
+    const page = await queue.getJobs(["waiting", "delayed"], others, others + 499);
+    if (page.length === 0) break;
+    for (const job of page) {
+      // A worker may have taken it in between.
+      if (job?.data.batch === id && job.id !== undefined && (await queue.remove(job.id)) === 1) taken++;
+      else others++;
+    }
+  }
+  for await (const page of ledger.scan("states")) {
+    const waiting = page.filter(([, text]) => stateOf(text)?.kind === "queued");
+    await ledger.mark(waiting.map(([input]): Change => ({ to: "dropped", input })));
+  }
+  return taken;
+}
+
+/** Cancels a batch and removes all that Redis has of it: the model too, if no other batch needs it. Results in folders stay. */
+export async function removeBatch(connection: Connection, id: string): Promise<void> {
+  const { redis, name } = connection;
+  await cancelBatch(connection, id);
+  const { ledger, record } = await found(connection, id);
+  await redis.zrem(batchesKey(name), id);
+  const { record: key, names, unreadable, states, stream } = ledger.keys;
+  await redis.unlink(key, names, unreadable, states, stream);
+  const others = await Promise.all((await batchIds(connection)).map((other) => openLedger(connection, other).record()));
+  const isNeeded = others.some((other) => other?.task.model === record.task.model && other.store === undefined);
+  if (!isNeeded) await redis.unlink(modelKey(name, record.task.model));
+}

@@ -1,0 +1,75 @@
+/**
+ * @nnhal/batch-queue: batches over many machines, through BullMQ and Redis.
+ */
+
+import type { Store } from "@nnhal/batch";
+import { type Connection, type ConnectOptions, connect, type QueueAddress } from "./connection.ts";
+import {
+  type BatchInput,
+  type BatchStatus,
+  batchIds,
+  batchInputs,
+  batchStatus,
+  cancelBatch,
+  failedInputs,
+  type QueueStatus,
+  queueStatus,
+  removeBatch,
+  retryBatch,
+} from "./control.ts";
+import { createRedisStore } from "./redis-store.ts";
+import { type Submission, type SubmitCounts, submitBatch } from "./submit.ts";
+import { type QueueWorker, startWorker, type WorkerOptions } from "./worker.ts";
+
+export type { ConnectOptions, QueueAddress } from "./connection.ts";
+export type { BatchInput, BatchStatus, QueueStatus } from "./control.ts";
+export type { BatchRecord, LedgerCounts } from "./ledger.ts";
+export type { Submission, SubmitCounts } from "./submit.ts";
+export type { QueueWorker, WorkerEvent, WorkerOptions } from "./worker.ts";
+
+/** A queue with its batches. Methods that take an id reject with a BatchError if there is no such batch. */
+export interface BatchQueue {
+  /** For messages: without the password. */
+  readonly place: string;
+  /** The Redis of the queue as a store of models. */
+  readonly store: Store;
+  /** Puts the inputs of a batch into the queue, or goes on with that. */
+  submit(submission: Submission): Promise<SubmitCounts>;
+  /** The ids of all batches, the oldest first. */
+  ids(): Promise<readonly string[]>;
+  status(id: string): Promise<BatchStatus>;
+  queueStatus(): Promise<QueueStatus>;
+  /** All inputs, in the order of their names. `folder`: where the results lie on this machine. Default: as the batch says. */
+  inputs(id: string, folder?: string): AsyncGenerator<BatchInput>;
+  /** Inputs that failed; at most `most`. */
+  failed(id: string, most: number): Promise<readonly BatchInput[]>;
+  /** Queues again what failed, in chunks of so many inputs, and what waits without a job if the queue is empty. Resolves to the number of inputs. */
+  retry(id: string, chunk: number): Promise<number>;
+  /** Takes the jobs of a batch from the queue. Resolves to their number. */
+  cancel(id: string): Promise<number>;
+  /** The same, and removes all that Redis has of it. */
+  remove(id: string): Promise<void>;
+  /** Begins to compute. */
+  work(options: WorkerOptions): QueueWorker;
+  close(): Promise<void>;
+}
+
+/** Connects to a queue. Rejects with a BatchError. */
+export async function openQueue(address: QueueAddress, options?: ConnectOptions): Promise<BatchQueue> {
+  const connection: Connection = await connect(address, options);
+  return {
+    place: connection.place,
+    store: createRedisStore(connection),
+    submit: (submission) => submitBatch(connection, submission),
+    ids: () => batchIds(connection),
+    status: (id) => batchStatus(connection, id),
+    queueStatus: () => queueStatus(connection),
+    inputs: (id, folder) => batchInputs(connection, id, folder),
+    failed: (id, most) => failedInputs(connection, id, most),
+    retry: (id, chunk) => retryBatch(connection, id, chunk),
+    cancel: (id) => cancelBatch(connection, id),
+    remove: (id) => removeBatch(connection, id),
+    work: (worker) => startWorker(connection, worker),
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,217 @@
+/**
+ * What Redis keeps of a batch beside the jobs: its record, the digest of each name, the state of each input, and the results as a stream.
+ * States change in one script, so that counts are right however often the same is said.
+ */
+import { createHash } from "node:crypto";
+import { BatchError, type Task } from "@nnhal/batch";
+import type { Connection } from "./connection.ts";
+
+/** What a batch is. */
+export interface BatchRecord {
+  readonly id: string;
+  readonly task: Task;
+  /** As the user named it. */
+  readonly model: string;
+  /** The folder that names are relative to. */
+  readonly root: string;
+  /** The folder or list of inputs. */
+  readonly inputs: string;
+  /** The folder of results; undefined: the stream in Redis. */
+  readonly results?: string | undefined;
+  /** The store of the model; undefined: Redis. */
+  readonly store?: string | undefined;
+  /** Whether the bytes of inputs travel in the jobs. */
+  readonly inline: boolean;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+/** The state of an input: waits, has a result (at a place in the stream), or has none and why. */
+export type InputState =
+  | { readonly kind: "queued" }
+  | { readonly kind: "done"; readonly place?: string }
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** A change of a state. A result that is there stays, whatever is said later. */
+export type Change =
+  | { readonly to: "queued" | "queued again" | "dropped"; readonly input: string }
+  | { readonly to: "done"; readonly input: string; readonly result?: string }
+  | { readonly to: "failed"; readonly input: string; readonly reason: string };
+
+/** How many inputs there are, by content. */
+export interface LedgerCounts {
+  readonly inputs: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Names, of which several may have the same content. */
+  readonly names: number;
+  readonly unreadable: number;
+}
+
+const longestReason = 300;
+
+/** KEYS: record, states, stream. ARGV: kind, digest and payload of each change. */
+const markScript = `
+local done, failed = 0, 0
+for i = 1, #ARGV, 3 do
+  local kind, input, payload = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  local state = redis.call("HGET", KEYS[2], input)
+  local was = state and string.sub(state, 1, 1) or ""
+  if kind == "q" then
+    if was == "" then redis.call("HSET", KEYS[2], input, "q") end
+  elseif kind == "a" then
+    if was == "f" then failed = failed - 1 end
+    if was ~= "d" then redis.call("HSET", KEYS[2], input, "q") end
+  elseif kind == "x" then
+    if was == "q" then redis.call("HDEL", KEYS[2], input) end
+  elseif was ~= "d" then
+    if was == "f" then failed = failed - 1 end
+    if kind == "d" then
+      local place = ""
+      if payload ~= "" then place = redis.call("XADD", KEYS[3], "*", "input", input, "result", payload) end
+      redis.call("HSET", KEYS[2], input, "d" .. place)
+      done = done + 1
+    else
+      redis.call("HSET", KEYS[2], input, "f" .. payload)
+      failed = failed + 1
+    end
+  end
+end
+if done ~= 0 then redis.call("HINCRBY", KEYS[1], "done", done) end
+if failed ~= 0 then redis.call("HINCRBY", KEYS[1], "failed", failed) end
+return done
+`;
+
+const markDigest = createHash("sha1").update(markScript).digest("hex");
+
+/** The keys of a batch. */
+export function keysOf(queue: string, id: string) {
+  const base = `nnhal:${queue}:batch:${id}`;
+  return {
+    record: base,
+    names: `${base}:names`,
+    unreadable: `${base}:unreadable`,
+    states: `${base}:states`,
+    stream: `${base}:results`,
+  };
+}
+
+/** The ids of all batches, by the time of their creation. */
+export const batchesKey = (queue: string) => `nnhal:${queue}:batches`;
+
+/** Digests in 43 characters, as Redis keeps them. */
+export const shortened = (digest: string) => Buffer.from(digest, "hex").toString("base64url");
+export const lengthened = (short: string) => Buffer.from(short, "base64url").toString("hex");
+
+/** The ledger of one batch. `input`s are shortened digests. */
+export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "name">, id: string) {
+  const keys = keysOf(queue, id);
+  return {
+    keys,
+    async record(): Promise<BatchRecord | undefined> {
+      const text = await redis.hget(keys.record, "record");
+      // `begin` is the only writer.
+      return text === null ? undefined : (JSON.parse(text) as BatchRecord);
+    },
+    /** Begins the batch, or goes on with it. */
+    async begin(record: BatchRecord): Promise<void> {
+      const pipeline = redis.multi();
+      pipeline.hsetnx(keys.record, "record", JSON.stringify(record));
+      pipeline.hdel(keys.record, "cancelled", "complete");
+      pipeline.zadd(batchesKey(queue), "NX", record.created, id);
+      await pipeline.exec();
+    },
+    async isCancelled(): Promise<boolean> {
+      return (await redis.hget(keys.record, "cancelled")) !== null;
+    },
+    /** Counts what is to make job ids new: a job that ends must not keep one of the same id from being added. */
+    async epoch(): Promise<string> {
+      return (await redis.hget(keys.record, "epoch")) ?? "0";
+    },
+    async states(inputs: readonly string[]): Promise<(InputState | undefined)[]> {
+      if (inputs.length === 0) return [];
+      return (await redis.hmget(keys.states, ...inputs)).map(stateOf);
+    },
+    async names(names: readonly string[]): Promise<(NameEntry | undefined)[]> {
+      if (names.length === 0) return [];
+      return (await redis.hmget(keys.names, ...names)).map((text) => (text === null ? undefined : nameOf(text)));
+    },
+    /** Changes states, in order. */
+    async mark(changes: readonly Change[]): Promise<void> {
+      if (changes.length === 0) return;
+      const words = [keys.record, keys.states, keys.stream, ...changes.flatMap(wordsOf)];
+      await redis.evalsha(markDigest, 3, ...words).catch((error: unknown) => {
+        // A Redis that has started again does not know the script.
+        if (error instanceof Error && error.message.startsWith("NOSCRIPT")) return redis.eval(markScript, 3, ...words);
+        throw error;
+      });
+    },
+    async counts(): Promise<LedgerCounts & { readonly isCancelled: boolean; readonly isComplete: boolean }> {
+      const pipeline = redis.pipeline();
+      pipeline.hmget(keys.record, "done", "failed", "cancelled", "complete");
+      pipeline.hlen(keys.states);
+      pipeline.hlen(keys.names);
+      pipeline.hlen(keys.unreadable);
+      const replies = (await pipeline.exec()) ?? [];
+      const [fields, inputs, names, unreadable] = replies.map(([error, reply]) => {
+        if (error !== null) throw new BatchError(`Redis: ${error.message}`);
+        return reply;
+      });
+      const [done, failed, cancelled, complete] = Array.isArray(fields) ? fields : [];
+      return {
+        ...{ inputs: Number(inputs), names: Number(names), unreadable: Number(unreadable) },
+        ...{ done: Number(done ?? 0), failed: Number(failed ?? 0) },
+        isCancelled: typeof cancelled === "string",
+        isComplete: typeof complete === "string",
+      };
+    },
+    /** Goes through a hash in pages. */
+    async *scan(key: "names" | "states" | "unreadable"): AsyncGenerator<readonly (readonly [string, string])[]> {
+      let cursor = "0";
+      do {
+        const [next, words] = await redis.hscan(keys[key], cursor, "COUNT", 500);
+        cursor = next;
+        yield words.flatMap((word, place) => (place % 2 === 0 ? [[word, words[place + 1] ?? ""] as const] : []));
+      } while (cursor !== "0");
+    },
+  };
+}
+
+export type Ledger = ReturnType<typeof openLedger>;
+
+/** A state as Redis keeps it. */
+export function stateOf(text: string | null): InputState | undefined {
+  if (text === null) return undefined;
+  const rest = text.slice(1);
+  if (text.startsWith("d")) return { kind: "done", ...(rest !== "" && { place: rest }) };
+  return text.startsWith("f") ? { kind: "failed", reason: rest } : { kind: "queued" };
+}
+
+function wordsOf(change: Change): string[] {
+  switch (change.to) {
+    case "queued":
+      return ["q", change.input, ""];
+    case "queued again":
+      return ["a", change.input, ""];
+    case "dropped":
+      return ["x", change.input, ""];
+    case "done":
+      return ["d", change.input, change.result ?? ""];
+    case "failed":
+      return ["f", change.input, change.reason.slice(0, longestReason)];
+  }
+}
+
+/** What is known of a name: the digest of its content, as it was with this size and time of change. */
+export interface NameEntry {
+  readonly input: string;
+  readonly size: number;
+  readonly changed: number;
+}
+
+export const nameText = ({ input, size, changed }: NameEntry) => `${input} ${size} ${changed}`;
+
+export function nameOf(text: string): NameEntry {
+  const [input = "", size, changed] = text.split(" ");
+  return { input, size: Number(size), changed: Number(changed) };
+}

@@ -1,0 +1,136 @@
+/**
+ * Puts the inputs of a batch into the queue, in chunks. First the job, then what is known of its inputs: after any end, what is known has
+ * been queued, and the rest is queued by the next submission.
+ */
+import { digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
+import type { JobsOptions } from "bullmq";
+import type { ChunkData, Connection } from "./connection.ts";
+import { type BatchRecord, type Change, type Ledger, nameText, openLedger, shortened } from "./ledger.ts";
+
+/** What to submit. */
+export interface Submission {
+  readonly record: BatchRecord;
+  names(): AsyncIterable<string>;
+  /** Inputs in a job. */
+  readonly chunk: number;
+  /** Called after each chunk of names. */
+  readonly onProgress?: ((counts: SubmitCounts) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Names, by what became of them. */
+export interface SubmitCounts {
+  /** Contents that are new to the batch. */
+  readonly queued: number;
+  /** Contents that the batch has already, under this name or another. */
+  readonly known: number;
+  readonly unreadable: number;
+}
+
+/** Jobs whose inputs travel along wait in Redis; this many fill it enough. */
+const mostInlineChunks = 200;
+const inlinePause = 200;
+
+/** How jobs are kept and tried again: after 1, 2, 4, 8 and 16 seconds, since a store or a folder may come back. */
+export const jobOptions: JobsOptions = {
+  attempts: 6,
+  backoff: { type: "exponential", delay: 1000, jitter: 0.5 },
+  removeOnComplete: true,
+  removeOnFail: true,
+};
+
+/** A name that was looked at. */
+type Looked =
+  | (FileMark & { readonly name: string; readonly input: string; readonly bytes?: Uint8Array })
+  | { readonly name: string; readonly problem: string };
+
+/** Submits a batch, or goes on with it. Commands wait while Redis is away. */
+export async function submitBatch(connection: Connection, submission: Submission): Promise<SubmitCounts> {
+  const { record, chunk, onProgress, signal } = submission;
+  const ledger = openLedger(connection, record.id);
+  await ledger.begin(record);
+  const epoch = await ledger.epoch();
+  const counts = { queued: 0, known: 0, unreadable: 0 };
+  for await (const names of chunked(submission.names(), chunk)) {
+    if (signal?.aborted) return counts;
+    const looked = await lookAt(names, record, ledger);
+    const readable = looked.flatMap((one) => ("problem" in one ? [] : [one]));
+    const states = await ledger.states(readable.map(({ input }) => input));
+    const fresh = new Map<string, (typeof readable)[number]>();
+    for (const [place, one] of readable.entries()) if (states[place] === undefined) fresh.set(one.input, one);
+    if (record.inline) await waitForRoom(connection);
+    const inputs = await Promise.all([...fresh.values()].map((one) => chunkInput(one, record)));
+    await addChunk(connection, { batch: record.id, inputs }, epoch);
+    await ledger.mark(inputs.map(([, input]): Change => ({ to: "queued", input })));
+    await note(connection, ledger, looked);
+    counts.queued += fresh.size;
+    counts.known += readable.length - fresh.size;
+    counts.unreadable += looked.length - readable.length;
+    onProgress?.(counts);
+  }
+  await connection.redis.hset(ledger.keys.record, "complete", "1");
+  return counts;
+}
+
+/** Adds a job, if it has inputs. The same inputs are the same job: a second one is not added while the first waits or runs. */
+export async function addChunk({ queue }: Connection, data: ChunkData, epoch: string): Promise<void> {
+  if (data.inputs.length === 0) return;
+  const content = digestOf([epoch, ...data.inputs.map(([, digest]) => digest)].join(" ")).slice(0, 24);
+  await queue.add("chunk", data, { ...jobOptions, jobId: `${data.batch}-${content}` });
+}
+
+/** The digests of names. A file that has not changed since it was last read is not read. */
+async function lookAt(names: readonly string[], { root }: BatchRecord, ledger: Ledger): Promise<Looked[]> {
+  const known = await ledger.names(names);
+  return Promise.all(
+    names.map(async (name, place): Promise<Looked> => {
+      try {
+        const mark = await markOf(root, name);
+        const before = known[place];
+        if (before !== undefined && before.size === mark.size && before.changed === mark.changed)
+          return { name, ...before };
+        const bytes = await readInput(root, name);
+        return { name, ...mark, input: shortened(digestOf(bytes)), bytes };
+      } catch (error) {
+        return { name, problem: readingProblem(name, error) };
+      }
+    }),
+  );
+}
+
+async function chunkInput(
+  { name, input, bytes }: { readonly name: string; readonly input: string; readonly bytes?: Uint8Array },
+  { inline, root }: Pick<BatchRecord, "inline" | "root">,
+): Promise<ChunkData["inputs"][number]> {
+  if (!inline) return [name, input];
+  return [name, input, Buffer.from(bytes ?? (await readInput(root, name))).toString("base64")];
+}
+
+async function note({ redis }: Connection, { keys }: Ledger, looked: readonly Looked[]): Promise<void> {
+  const named = looked.flatMap((one) => ("problem" in one ? [] : [one]));
+  const unreadable = looked.flatMap((one) => ("problem" in one ? [one.name, one.problem] : []));
+  const pipeline = redis.pipeline();
+  if (named.length > 0) {
+    pipeline.hset(keys.names, ...named.flatMap((one) => [one.name, nameText(one)]));
+    pipeline.hdel(keys.unreadable, ...named.map(({ name }) => name));
+  }
+  if (unreadable.length > 0) pipeline.hset(keys.unreadable, ...unreadable);
+  await pipeline.exec();
+}
+
+async function waitForRoom({ queue }: Connection): Promise<void> {
+  while ((await queue.getWaitingCount()) > mostInlineChunks)
+    await new Promise((resolve) => setTimeout(resolve, inlinePause));
+}
+
+/** Parts of a sequence. */
+export async function* chunked<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+  let part: Item[] = [];
+  for await (const item of items) {
+    part.push(item);
+    if (part.length < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}

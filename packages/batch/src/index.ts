@@ -1,0 +1,30 @@
+/**
+ * @nnhal/batch: many inputs through one network, once each by content.
+ */
+export { type FileMark, type InputSource, markOf, openInputs, readInput, readingProblem } from "./inputs.ts";
+export { type BatchHead, type Entry, type Journal, openJournal, readJournals } from "./journal.ts";
+export type { Answer, Computer, Input, Opening, Request } from "./messages.ts";
+export { type BatchThread, createPool, type Pool, type PoolOptions, type PoolTask } from "./pool.ts";
+export { openResults, type ResultFolder } from "./results.ts";
+export { type BatchCounts, type BatchRun, runBatch } from "./run-batch.ts";
+export { type OpenTask, serveBatch } from "./serve.ts";
+export {
+  checkedGet,
+  createFolderStore,
+  createHttpStore,
+  ensureIn,
+  type Fetch,
+  openStore,
+  type Store,
+} from "./store.ts";
+export {
+  BatchError,
+  type Computed,
+  digestOf,
+  type Json,
+  messageOf,
+  type Problem,
+  type ResultRecord,
+  type Task,
+  taskDigest,
+} from "./task.ts";

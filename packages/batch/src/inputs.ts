@@ -1,0 +1,92 @@
+/**
+ * The inputs of a batch: the names in a folder or a list, one after the other, so that a million of them need no memory.
+ */
+import { createReadStream } from "node:fs";
+import { opendir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { BatchError, messageOf } from "./task.ts";
+
+/** Where inputs come from. */
+export interface InputSource {
+  /** The folder that names are relative to. */
+  readonly root: string;
+  /** What it is made of, as an absolute path. */
+  readonly path: string;
+  readonly kind: "folder" | "list";
+  /** Goes through the names. Rejects with a BatchError if the folder or list cannot be read. */
+  names(): AsyncIterable<string>;
+}
+
+/** How large an input file is and when it was changed: an unchanged file need not be read again. */
+export interface FileMark {
+  readonly size: number;
+  /** Milliseconds. */
+  readonly changed: number;
+}
+
+/** More than any input needs. */
+const mostBytes = 2 ** 29;
+
+/**
+ * The inputs of a folder and of the folders in it, in the order of the file system, or of a text with a name on each line, relative to the
+ * folder of the text. `isInput`: which files of a folder are inputs. Rejects with a BatchError.
+ */
+export async function openInputs(path: string, isInput: (name: string) => boolean): Promise<InputSource> {
+  const whole = resolve(path);
+  const status = await stat(whole).catch((error: unknown) => {
+    throw new BatchError(`cannot read the inputs ${path}: ${messageOf(error)}`);
+  });
+  if (status.isDirectory()) {
+    return { root: whole, path: whole, kind: "folder", names: () => described(path, namesIn(whole, "", isInput)) };
+  }
+  if (isInput(basename(whole)))
+    throw new BatchError(`${path} is an input: give a folder of inputs, or a text that lists them, one a line`);
+  return { root: dirname(whole), path: whole, kind: "list", names: () => described(path, linesOf(whole)) };
+}
+
+async function* described(path: string, names: AsyncIterable<string>): AsyncIterable<string> {
+  try {
+    yield* names;
+  } catch (error) {
+    throw new BatchError(`cannot read the inputs ${path}: ${messageOf(error)}`);
+  }
+}
+
+async function* namesIn(root: string, folder: string, isInput: (name: string) => boolean): AsyncGenerator<string> {
+  for await (const entry of await opendir(join(root, folder))) {
+    const name = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* namesIn(root, name, isInput);
+    else if (isInput(entry.name)) yield name;
+  }
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) if (line.trim() !== "") yield line.trim();
+}
+
+/** Where an input lies. */
+export function inputPath(root: string, name: string): string {
+  return isAbsolute(name) ? name : join(root, name);
+}
+
+/** The mark of an input file. Rejects with the system's error, or a RangeError. */
+export async function markOf(root: string, name: string): Promise<FileMark> {
+  const status = await stat(inputPath(root, name));
+  if (!status.isFile()) throw new RangeError("it is not a regular file");
+  if (status.size > mostBytes) throw new RangeError(`it has ${status.size} bytes, more than any input needs`);
+  return { size: status.size, changed: Math.floor(status.mtimeMs) };
+}
+
+/** The bytes of an input. Rejects as `markOf` does. */
+export async function readInput(root: string, name: string): Promise<Uint8Array> {
+  await markOf(root, name);
+  return new Uint8Array(await readFile(inputPath(root, name)));
+}
+
+/** Why an input could not be read. */
+export function readingProblem(name: string, error: unknown): string {
+  const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+  return `cannot read the input ${name}: ${isMissing ? "the file does not exist" : messageOf(error)}`;
+}

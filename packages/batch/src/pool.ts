@@ -1,0 +1,164 @@
+/**
+ * Worker threads that compute inputs. A thread that ends or does not answer in time costs the input that it had, and is started anew.
+ */
+import type { Worker } from "node:worker_threads";
+import type { Answer, Input, Opening, Request } from "./messages.ts";
+import { BatchError, type Computed, messageOf, type Problem } from "./task.ts";
+
+/** A thread, as a Worker of Node.js is one. */
+export type BatchThread = Pick<Worker, "on" | "postMessage" | "terminate">;
+
+/** How to compute. */
+export interface PoolOptions {
+  readonly threads: number;
+  /** Starts a thread that calls `serveBatch`. */
+  start(): BatchThread;
+  /** Milliseconds to compute an input. */
+  readonly deadline: number;
+  /** Called with what is worth knowing. The same is said once. */
+  readonly onNote?: ((message: string) => void) | undefined;
+}
+
+/** A task whose model is read when a thread needs it. */
+export interface PoolTask extends Omit<Opening, "model"> {
+  model(): Promise<Uint8Array>;
+}
+
+/** Threads that compute. */
+export interface Pool {
+  readonly threads: number;
+  /** Waits for a thread, which may take the memory of the input. Rejects with a BatchError if the task cannot run, or if the pool is closed. */
+  compute(task: PoolTask, input: Input): Promise<Computed | Problem>;
+  /** Ends the threads. */
+  close(): Promise<void>;
+}
+
+interface Thread {
+  worker: BatchThread | undefined;
+  /** The tasks it has open, the one used last at the end. */
+  tasks: string[];
+  /** Ends the wait for an answer: the thread has ended. */
+  lose: (error: Error) => void;
+  take: (answer: Answer) => void;
+}
+
+/** Milliseconds for a thread to start and to prepare a model: large ones take minutes on slow machines. */
+const openingDeadline = 900_000;
+/** A thread keeps no more models than this. */
+const mostTasks = 2;
+
+/** The thread ended, or was ended. */
+class LostThread extends Error {}
+
+/** Threads are started when they are needed. */
+export function createPool({ threads: count, start, deadline, onNote = () => {} }: PoolOptions): Pool {
+  const said = new Set<string>();
+  const none = () => {};
+  const all = Array.from({ length: count }, (): Thread => ({ worker: undefined, tasks: [], lose: none, take: none }));
+  const idle = [...all];
+  const waiting: ((thread: Thread) => void)[] = [];
+  let isClosed = false;
+
+  const acquire = async (task: string): Promise<Thread> => {
+    const best = idle.findIndex(({ tasks }) => tasks.at(-1) === task);
+    const [thread] = idle.splice(Math.max(best, 0), 1);
+    return thread ?? new Promise((resolve) => waiting.push(resolve));
+  };
+  const release = (thread: Thread) => {
+    const next = waiting.shift();
+    if (next === undefined) idle.push(thread);
+    else next(thread);
+  };
+  const started = (thread: Thread): BatchThread => {
+    if (thread.worker !== undefined) return thread.worker;
+    const worker = start();
+    const lost = (reason: string) => {
+      if (thread.worker !== worker) return;
+      thread.worker = undefined;
+      thread.tasks = [];
+      thread.lose(new LostThread(reason));
+    };
+    worker.on("message", (answer: Answer) => {
+      if (!("note" in answer)) return thread.take(answer);
+      if (!said.has(answer.note)) onNote(answer.note);
+      said.add(answer.note);
+    });
+    worker.on("error", (error) => lost(messageOf(error)));
+    worker.on("exit", (code) => lost(`it ended with the code ${code}`));
+    thread.worker = worker;
+    return worker;
+  };
+  const ask = (thread: Thread, request: Request): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const worker = started(thread);
+      const most = request.ask === "compute" ? deadline : openingDeadline;
+      const timer = setTimeout(() => {
+        thread.lose(new LostThread(`it took longer than ${most / 1000} s`));
+        thread.worker = undefined;
+        thread.tasks = [];
+        void worker.terminate();
+      }, most);
+      const end = (settle: () => void) => {
+        clearTimeout(timer);
+        thread.lose = none;
+        thread.take = none;
+        settle();
+      };
+      thread.lose = (error) => end(() => reject(error));
+      thread.take = (answer) => end(() => resolve(answer));
+      worker.postMessage(request, request.ask === "compute" ? whole(request.input.bytes) : []);
+    });
+  const expectDone = (answer: Answer) => {
+    if ("failed" in answer) throw new BatchError(answer.failed);
+  };
+  const prepare = async (thread: Thread, { task, model, options }: PoolTask) => {
+    if (thread.tasks.includes(task)) {
+      thread.tasks = [...thread.tasks.filter((each) => each !== task), task];
+      return;
+    }
+    const bytes = await model();
+    const [oldest] = thread.tasks;
+    if (oldest !== undefined && thread.tasks.length >= mostTasks) {
+      thread.tasks = thread.tasks.slice(1);
+      expectDone(await ask(thread, { ask: "close", task: oldest }));
+    }
+    try {
+      expectDone(await ask(thread, { ask: "open", task, model: bytes, options }));
+    } catch (error) {
+      if (error instanceof LostThread)
+        throw new BatchError(`the thread ended while it opened the model: ${error.message}`);
+      throw error;
+    }
+    thread.tasks.push(task);
+  };
+  return {
+    threads: count,
+    async compute(task, input) {
+      if (isClosed) throw new BatchError("the threads are ended");
+      const thread = await acquire(task.task);
+      try {
+        await prepare(thread, task);
+        const answer = await ask(thread, { ask: "compute", task: task.task, input });
+        if ("computed" in answer) return answer.computed;
+        throw new BatchError("failed" in answer ? answer.failed : "the thread gave an answer to another question");
+      } catch (error) {
+        // The input is not at fault.
+        if (isClosed) throw new BatchError("the threads are ended");
+        if (error instanceof LostThread)
+          return { problem: `the input ${input.name} ended its thread: ${error.message}` };
+        throw error;
+      } finally {
+        release(thread);
+      }
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(all.map(({ worker }) => worker?.terminate()));
+    },
+  };
+}
+
+/** The memory of bytes, to be handed over and not copied; nothing if there is more in it. */
+function whole({ buffer, length }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : [];
+}

@@ -1,0 +1,41 @@
+import { Command, Option } from "commander";
+import { expect, it } from "vitest";
+import { collect, count, parseCommand, port, seconds } from "./options.ts";
+
+const parse = (...args: string[]) =>
+  parseCommand(
+    new Command("counting")
+      .option("--times <count>", "", count(2, 10), 2)
+      .option("--port <port>", "", port)
+      .option("--wait <seconds>", "", seconds)
+      .option("--name <name>", "", collect, [])
+      .addOption(new Option("--form <form>").choices(["a", "b"]))
+      .allowExcessArguments(false),
+    args,
+    "1.2.3",
+  );
+
+it("returns the options of a command line that is right", () => {
+  const parsed = parse("--times", "10", "--port", "0", "--wait", "0.5", "--name", "a", "--name", "b");
+  expect(parsed.kind === "run" && parsed.command.opts()).toEqual({ times: 10, port: 0, wait: 0.5, name: ["a", "b"] });
+});
+
+it("ends with help and the version", () => {
+  expect(parse("--help")).toMatchObject({ kind: "end", exitCode: 0, text: expect.stringContaining("Usage: counting") });
+  expect(parse("--version")).toEqual({ kind: "end", exitCode: 0, text: "1.2.3\n" });
+});
+
+it.each([
+  [["--times", "1"], "It has to be an integer from 2 to 10."],
+  [["--times", "11"], "It has to be an integer from 2 to 10."],
+  [["--times", "3.5"], "It has to be an integer from 2 to 10."],
+  [["--port", "65536"], "It has to be an integer from 0 to 65535."],
+  [["--wait", "0"], "It has to be a number of seconds above 0"],
+  [["--wait", "86401"], "of at most a day"],
+  [["--wait", ""], "It has to be a number of seconds above 0"],
+  [["--form", "c"], "Allowed choices are a, b."],
+  [["--other"], "unknown option '--other'"],
+  [["more"], "too many arguments"],
+])("refuses %j", (args, text) => {
+  expect(parse(...args)).toEqual({ kind: "end", exitCode: 2, text: expect.stringContaining(text) });
+});

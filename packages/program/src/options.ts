@@ -1,0 +1,50 @@
+/** Command lines: readers of options, and a parser that returns instead of ending the process. */
+import { type Command, CommanderError, InvalidArgumentError } from "commander";
+import { exitCodes } from "./process.ts";
+
+/** What a command line was about: to run, or to end at once with a text (help, the version, or an error). */
+export type ParsedCommand =
+  | { readonly kind: "run"; readonly command: Command }
+  | { readonly kind: "end"; readonly text: string; readonly exitCode: number };
+
+/** Reads a command line without the program's name. Adds `--help` and `--version`. Never throws for what a user has written. */
+export function parseCommand(command: Command, args: readonly string[], version: string): ParsedCommand {
+  let text = "";
+  const write = (more: string) => {
+    text += more;
+  };
+  command.version(version).exitOverride().configureOutput({ writeOut: write, writeErr: write });
+  try {
+    command.parse([...args], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { kind: "end", text, exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
+  }
+  return { kind: "run", command };
+}
+
+/** For an option that may be given several times. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** A port; 0 is a free one. */
+export function port(text: string): number {
+  return count(0, 65_535)(text);
+}
+
+/** A number of seconds above 0, of at most a day. */
+export function seconds(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value > 0 && value <= 86_400) return value;
+  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
+}
+
+/** An integer in a range. */
+export function count(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It has to be an integer from ${least} to ${most}.`);
+  };
+}

@@ -1,0 +1,5 @@
+/** What reads packed files. A bundle for a browser has unpacking.browser.ts in place of this file: see package.json. */
+import * as reader from "./archive.ts";
+
+/** What reads the archive behind a model. */
+export const archive = () => reader;

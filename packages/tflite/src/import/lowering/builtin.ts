@@ -1,0 +1,121 @@
+/** Emits the extension's operation that has the operator's own tensors and options as its operands. */
+import { type AnyOperandType, isSameType, type Operation, type Param, typesOfRow } from "@nnhal/operations";
+import type { OptionValue } from "../../schema/options.ts";
+import { customOptions } from "../custom-options.ts";
+import { type Dialect, isBuiltinForm } from "../dialect.ts";
+import type { StateOperands } from "../graph.ts";
+import type { OperandSpec } from "../operand-types.ts";
+import { describeTensors, fieldOf, type OperatorAccess } from "./access.ts";
+import type { AddedConstants } from "./constants.ts";
+import type { Emission } from "./emission.ts";
+
+/**
+ * Emits the extension's operation for the builtin operator: its tensors, then its options; then its results, and the new values of its
+ * variable tensors. False if the extension has none. Throws a TfliteError if it does not accept the tensors. `derived`: scalars of the
+ * operation that are not options of the schema.
+ */
+export function emitBuiltin(
+  access: OperatorAccess,
+  constants: AddedConstants,
+  { emitIfAccepted }: Emission,
+  dialect: Dialect,
+  derived: Readonly<Record<string, number>>,
+): boolean {
+  const { operator, graph } = access;
+  const isCustom = operator.name === "CUSTOM";
+  const operation = ownOperation(access, dialect);
+  if (operation === undefined) return false;
+  const states: StateOperands[] = [];
+  const [{ params }] = operation.forms;
+  const options = params.filter(({ name, kind }) =>
+    isCustom ? kind !== "tensor" : fieldOf(operator, name) !== undefined || derived[name] !== undefined,
+  );
+  const tensors = params.filter((param) => !options.includes(param));
+  // A scalar that is not an option needs a row that knows its value.
+  if (tensors.some(({ kind }) => kind !== "tensor")) return false;
+  const { inputs } = operator;
+  const omittedTypes = typesOfOmitted(access, operation, tensors);
+  const omitted = (place: number) => {
+    const rule = operation.ranks[tensors[place]?.name ?? ""] ?? 1;
+    return graph.omitted(omittedTypes[place] ?? "TENSOR_FLOAT32", typeof rule === "number" ? rule : rule[0]);
+  };
+  const operands = inputs.map((tensor, place) => {
+    if (tensor >= 0 && graph.subgraph.tensors[tensor]?.isVariable) {
+      const state = graph.state(tensor);
+      states.push(state);
+      return state.input;
+    }
+    if (tensor >= 0) return graph.operand(tensor);
+    return omitted(place);
+  });
+  // Omitted tensors at the end are not in every file.
+  for (let place = inputs.length; place < tensors.length; place++) operands.push(omitted(place));
+  for (const param of options) operands.push(optionOperand(access, constants, param, derived[param.name]));
+  // New values of states are outputs after the operator's own.
+  const outputs = [...operator.outputs.map(graph.operand), ...states.map((state) => state.output)];
+  const problem = emitIfAccepted(operation, operands, outputs);
+  access.ensure(problem === "emitted", () => `${problem.slice(2)}. The tensors are ${describeTensors(access)}`);
+  return true;
+}
+
+/** The operation that has the operator's own tensors and options as its operands. */
+function ownOperation({ operator }: OperatorAccess, dialect: Dialect): Operation | undefined {
+  if (operator.name === "CUSTOM") return dialect.customOf(operator.customCode ?? "");
+  const operation = dialect.operationOf(operator.name);
+  return operation !== undefined && isBuiltinForm(operation) ? operation : undefined;
+}
+
+/** A type for each tensor of the operator: those of a row that has the types of the tensors that are there, if there is one. */
+function typesOfOmitted(
+  { operator, graph }: OperatorAccess,
+  { forms: [form] }: Operation,
+  tensors: readonly Param[],
+): AnyOperandType[] {
+  const given = tensors.map((_, place) => {
+    const tensor = operator.inputs[place] ?? -1;
+    return tensor < 0 ? undefined : graph.tensorSpec(tensor).type;
+  });
+  const rows = form.types.map((row) => typesOfRow(form, row));
+  const typeIn = (row: (typeof rows)[number] | undefined, param: Param) => row?.get(param) ?? "TENSOR_FLOAT32";
+  const fitting = rows.find((row) =>
+    tensors.every((param, place) => given[place] === undefined || isSameType(given[place], typeIn(row, param))),
+  );
+  return tensors.map((param) => typeIn(fitting ?? rows[0], param));
+}
+
+/** The value of an option of a custom operator. */
+function customOption(access: OperatorAccess, { name, default: absent }: Param): number | boolean {
+  const value = customOptions(access.operator.customOptions)(name) ?? absent;
+  access.ensure(value !== undefined, () => `the custom option ${name} is missing`);
+  return value;
+}
+
+/** An option as an operand: a scalar, or a list as a tensor. `derived`: its value if it is not one of the schema. */
+function optionOperand(
+  access: OperatorAccess,
+  { bool, float, int32, int32Tensor }: AddedConstants,
+  param: Param,
+  derived: number | undefined,
+): number {
+  const { operator, graph } = access;
+  const { name, type } = param;
+  const value = derived ?? (operator.name === "CUSTOM" ? customOption(access, param) : access.option(name));
+  if (typeof value === "boolean") return bool(value);
+  if (typeof value === "object") {
+    if (type !== "TENSOR_FLOAT32") return int32Tensor(value);
+    return graph.constant({ ...float32, dimensions: [value.length] }, new Uint8Array(Float32Array.from(value).buffer));
+  }
+  if (type === "FLOAT32") return float(Number(value), float32);
+  const { codes = [], size } = fieldOf(operator, name) ?? {};
+  // Options of 64 bits are seeds, of which .tflite uses 32.
+  if (size === 8) return int32(seedOf(value));
+  const code = typeof value === "string" && codes.includes(value) ? codes.indexOf(value) : Number(value);
+  access.ensure((code | 0) === code, () => `option ${name} is ${value}, not a 32-bit integer`);
+  return int32(code);
+}
+
+const float32: OperandSpec = { type: "TENSOR_FLOAT32", dimensions: [], scale: 0, zeroPoint: 0 };
+
+function seedOf(value: OptionValue | undefined): number {
+  return Number(BigInt.asIntN(32, BigInt(String(value ?? 0))));
+}

@@ -1,0 +1,135 @@
+/** Emits operations for an operator: those of the HAL, or the extension's if the HAL's does not accept the operands. */
+import { elementAt, layOut, type Operation } from "@nnhal/operations";
+import type { OperationTypeName } from "@nnhal/types";
+import { type Dialect, halOperation } from "../dialect.ts";
+import { inferredShapes, otherQuantisations, shapeProblem } from "../infer.ts";
+import { movingOperators } from "../moving.ts";
+import type { OperandSpec } from "../operand-types.ts";
+import { signatureProblem } from "../signature.ts";
+import { describeTensors, type OperatorAccess } from "./access.ts";
+
+/** The ways to emit an operation. */
+export interface Emission {
+  /** Emits an operation of the HAL, or the extension's of that name if the HAL's does not accept the operands. */
+  emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void;
+  /** Emits an operation with the right signature. Shapes that the file leaves open become those that follow from the inputs. */
+  emitChecked(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void;
+  /**
+   * Emits the extension's operation of a name, if it accepts the operands, or would accept constants as they are in the file. Otherwise
+   * returns why not, as the end of a message; empty if there is no such operation.
+   */
+  emitExtension(name: string, inputs: readonly number[], outputs: readonly number[]): "emitted" | string;
+  /** The same with an operation of the extension. */
+  emitIfAccepted(operation: Operation, inputs: readonly number[], outputs: readonly number[]): "emitted" | string;
+  /** Copies elements as they are stored to an operand of another quantisation. False if only the extension could do that. */
+  copyStored(from: number, to: number): boolean;
+}
+
+/** How an operator's operations are chosen. */
+export interface EmissionOptions {
+  readonly dialect: Dialect;
+  /** Whether shapes that the file leaves open follow from those of the inputs; else they stay as they are. */
+  readonly infersShapes: boolean;
+}
+
+export function createEmission(access: OperatorAccess, { dialect, infersShapes }: EmissionOptions): Emission {
+  const { graph, operator } = access;
+  const valued = (inputs: readonly number[]) =>
+    inputs.map((input) => ({ ...graph.spec(input), value: graph.valueOf(input) }));
+
+  function emit(name: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
+    const operation = halOperation(name);
+    access.ensure(operation !== undefined, () => `no definition of the HAL's ${name} is known`);
+    adoptShapes(operation, inputs, outputs);
+    const problem = signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
+    const extended = problem === undefined ? "" : emitExtension(name, inputs, outputs);
+    if (extended === "emitted") return;
+    const isSixteenBit = [...inputs, ...outputs].some((operand) => graph.spec(operand).type === "TENSOR_QUANT16_SYMM");
+    const help = isSixteenBit ? "convert the model with 8-bit activations, or with floats" : undefined;
+    access.ensure(
+      problem === undefined,
+      () => `${problem}${extended}. The tensors are ${describeTensors(access)}`,
+      help,
+    );
+    emitChecked(operation, inputs, outputs);
+  }
+
+  function emitChecked(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void {
+    graph.emit(operation, inputs, outputs, access.index);
+    adoptShapes(operation, inputs, outputs);
+  }
+
+  function adoptShapes(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void {
+    if (!infersShapes || !outputs.some(graph.isOpen)) return;
+    const shapes = inferredShapes(operation, valued(inputs), outputs.map(graph.spec));
+    for (const [place, output] of outputs.entries()) {
+      const inferred = shapes?.[place];
+      if (inferred === undefined || !graph.isOpen(output)) continue;
+      if (inferred.join() !== graph.spec(output).dimensions.join()) graph.reshape(output, inferred);
+    }
+  }
+
+  function emitExtension(name: string, inputs: readonly number[], outputs: readonly number[]): "emitted" | string {
+    const operation = dialect.operationOf(name);
+    return operation === undefined ? "" : emitIfAccepted(operation, inputs, outputs);
+  }
+
+  function emitIfAccepted(
+    operation: Operation,
+    inputs: readonly number[],
+    outputs: readonly number[],
+  ): "emitted" | string {
+    let problem: string | undefined;
+    for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
+      adoptShapes(operation, candidate, outputs);
+      const given = outputs.map(graph.spec);
+      const specs = candidate.map(graph.spec);
+      problem = signatureProblem(operation, specs, given) ?? problemOfShapes(operation, candidate, given);
+      if (problem !== undefined) continue;
+      problem = emitMoving(operation, candidate, outputs);
+      if (problem !== undefined) continue;
+      return "emitted";
+    }
+    return `; ${problem}`;
+  }
+
+  /** Emits an operation of the extension; one that moves elements may have results of another quantisation. Returns why not. */
+  function emitMoving(operation: Operation, inputs: readonly number[], outputs: readonly number[]): string | undefined {
+    const others = otherQuantisations(operation, valued(inputs), outputs.map(graph.spec));
+    const [first] = others;
+    if (first !== undefined && !movingOperators.has(operator.name)) {
+      const [place, { scale, zeroPoint }] = first;
+      return `the extension's ${operation.name} cannot compute it: output ${place} needs scale ${scale} and zero point ${zeroPoint}`;
+    }
+    const results = outputs.map((output, place) => {
+      const needed = others.get(place);
+      return needed === undefined ? output : graph.temporary({ ...graph.spec(output), ...needed });
+    });
+    emitChecked(operation, inputs, results);
+    for (const place of others.keys()) copyStored(elementAt(results, place), elementAt(outputs, place));
+    return undefined;
+  }
+
+  function copyStored(from: number, to: number): boolean {
+    const operation = dialect.operationOf("BITCAST");
+    if (operation === undefined) return false;
+    emitChecked(operation, [from], [to]);
+    return true;
+  }
+
+  function problemOfShapes(operation: Operation, inputs: readonly number[], outputs: readonly OperandSpec[]) {
+    const problem = shapeProblem(operation, valued(inputs), outputs);
+    return problem && `the extension's ${operation.name} cannot compute it: ${problem}`;
+  }
+
+  /** Inputs with the 64-bit integers of the file, except where the operation has a fixed type. */
+  function inputsAsInFile({ forms }: Operation, inputs: readonly number[]): readonly number[] {
+    const params = forms.flatMap(({ params, counts }) => [layOut(params, counts, inputs.length) ?? []]);
+    const [positions = []] = params.filter((list) => list.length > 0);
+    return inputs.map((input, place) =>
+      positions[place]?.type === undefined ? (graph.widened(input) ?? input) : input,
+    );
+  }
+
+  return { emit, emitChecked, emitExtension, emitIfAccepted, copyStored };
+}

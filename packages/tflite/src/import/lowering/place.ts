@@ -1,0 +1,23 @@
+/** The place of an operator, in messages and in problems. */
+import type { ProblemOperator, Where } from "../../error.ts";
+import type { TfliteOperator } from "../../model.ts";
+import type { Graph } from "../graph.ts";
+
+/** The place of an operator in messages. */
+export function operatorPath(graphPath: string, operator: TfliteOperator, index: number): string {
+  return `${graphPath}.operators[${index}] (${operator.name} version ${operator.version})`;
+}
+
+/** An operator as problems describe it. */
+export function problemOperator(
+  { name, customCode, version }: TfliteOperator,
+  index: number,
+  subgraph: number,
+): ProblemOperator {
+  return { subgraph, index, name, ...(customCode !== undefined && { customCode }), version };
+}
+
+/** The place of an operator in problems. */
+export function operatorWhere(graph: Pick<Graph, "path" | "index">, operator: TfliteOperator, index: number): Where {
+  return { path: operatorPath(graph.path, operator, index), operator: problemOperator(operator, index, graph.index) };
+}

@@ -1,0 +1,200 @@
+/** The tensors of a subgraph of the file as the HAL sees them: shapes that are valid, constants of the right size, and descriptions. */
+import type { StringTensor } from "@nnhal/extension-tflite/types";
+import { elementAt } from "@nnhal/operations";
+import { ensure, listText, type Place, quoted } from "../error.ts";
+import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
+import type { Constants } from "./constants.ts";
+import type { GraphFacts } from "./graph.ts";
+import { elementSize, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
+import { stringTensor } from "./string-constants.ts";
+
+/** More dimensions than any operation takes. */
+const MOST_DIMENSIONS = 32;
+
+/** Facts of tensors, by their places in the subgraph. Each throws a TfliteError for a tensor that the HAL cannot express. */
+export interface TensorFacts {
+  /** The subgraph's inputs. */
+  readonly inputTensors: ReadonlySet<number>;
+  tensorPath(tensor: number): string;
+  placeOf(tensor: number): Place;
+  tensorAt(index: number): TfliteTensor;
+  /** Extents for the HAL, in which 0 is unknown. */
+  dimensions(tensor: number): readonly number[];
+  /** The value of a constant, also of a folded one; undefined for any other tensor. */
+  constantBytes(tensor: number): Uint8Array | undefined;
+  /** Whether an INT64 tensor becomes INT32: if it is known to fit, or is a constant; with a dialect that has INT64, one that fits. */
+  isNarrowed(tensor: number): boolean;
+  /** The operand's description for a tensor; constants of INT64, and those that are known to fit, are INT32. */
+  specOf(tensor: number): OperandSpec;
+  /** Gives a tensor a value that is known when the model is imported. */
+  fold(tensor: number, value: Uint8Array): void;
+  /** Replaces the stored shape. */
+  setShape(tensor: number, shape: readonly number[]): void;
+}
+
+function indexesOf(list: readonly number[], path: string): Set<number> {
+  const seen = new Set<number>();
+  for (const index of list) {
+    ensure(!seen.has(index), path, () => `tensor ${index} is listed twice`);
+    seen.add(index);
+  }
+  return seen;
+}
+
+/** Whether all of some INT64 values fit in 32 bits, or say "to the end". */
+function fitInt32(bytes: Uint8Array): boolean {
+  return new BigInt64Array(bytes.slice().buffer).every(
+    (value) => value === 2n ** 63n - 1n || BigInt.asIntN(32, value) === value,
+  );
+}
+
+/** `storedShapes`: extents of the tensors; -1 is unknown. */
+export function createTensorFacts(
+  subgraph: TfliteSubgraph,
+  storedShapes: readonly (readonly number[])[],
+  constants: Constants,
+  { index, narrow, dialect }: Pick<GraphFacts, "index" | "narrow" | "dialect">,
+): TensorFacts {
+  const path = `subgraphs[${index}]`;
+  const { tensors } = subgraph;
+  const shapes = [...storedShapes];
+  const specByTensor = new Map<number, OperandSpec>();
+  const folded = new Map<number, Uint8Array>();
+  const stringsByTensor = new Map<number, StringTensor>();
+  const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
+
+  const tensorPath = (tensor: number) => `${path}.tensors[${tensor}] ${quoted(tensors[tensor]?.name ?? "")}`;
+  const placeOf = (tensor: number): Place => {
+    return () => ({
+      path: tensorPath(tensor),
+      tensor: { subgraph: index, index: tensor, name: tensors[tensor]?.name ?? "" },
+    });
+  };
+
+  function tensorAt(index: number): TfliteTensor {
+    const tensor = tensors[index];
+    ensure(tensor !== undefined, path, () => `there is no tensor ${index}; it has ${tensors.length}`);
+    return tensor;
+  }
+
+  function checkRank(index: number, shape: readonly number[]): void {
+    ensure(
+      shape.length <= MOST_DIMENSIONS,
+      placeOf(index),
+      () => `the shape has ${shape.length} dimensions, more than ${MOST_DIMENSIONS}`,
+    );
+  }
+
+  function dimensions(index: number): readonly number[] {
+    tensorAt(index);
+    const shape = elementAt(shapes, index);
+    if (shape.length === 0) return [1];
+    checkRank(index, shape);
+    for (const extent of shape) {
+      ensure(
+        extent !== 0,
+        placeOf(index),
+        () => `the shape ${listText(shape)} has no elements, which the HAL cannot express`,
+      );
+      ensure(
+        extent === -1 || (Number.isInteger(extent) && extent > 0 && extent <= 0x7fff_ffff),
+        placeOf(index),
+        () => `the extent ${extent} in the shape ${listText(shape)} is not valid`,
+      );
+    }
+    return shape.map((extent) => Math.max(extent, 0));
+  }
+
+  /** Refuses a constant whose shape is not known. Returns the bytes of one of its elements. */
+  function checkConstantShape(index: number): number {
+    const { type, shape } = tensorAt(index);
+    checkRank(index, shape);
+    const size = elementSize(type, dialect);
+    ensure(size !== undefined, placeOf(index), () => `the HAL has no tensors of type ${type}`, typeHelp[type]);
+    ensure(
+      shape.every((extent) => Number.isInteger(extent) && extent >= 0),
+      placeOf(index),
+      () => `the shape ${listText(shape)} of a constant has to be known`,
+    );
+    return size;
+  }
+
+  /** Refuses a constant whose value has not the size of its shape. */
+  function checkConstantSize(index: number, data: Uint8Array): void {
+    const { type, shape } = tensorAt(index);
+    const needed = shape.reduce((product, extent) => product * extent, checkConstantShape(index));
+    ensure(
+      data.length === needed,
+      placeOf(index),
+      () => `${type}${listText(shape)} takes ${needed} bytes, its value has ${data.length}`,
+    );
+  }
+
+  function stringsAt(index: number, data: Uint8Array): StringTensor {
+    const known = stringsByTensor.get(index);
+    if (known !== undefined) return known;
+    checkConstantShape(index);
+    const count = tensorAt(index).shape.reduce((product, extent) => product * extent, 1);
+    const strings = stringTensor(data, count, placeOf(index));
+    stringsByTensor.set(index, strings);
+    return strings;
+  }
+
+  function constantBytes(index: number): Uint8Array | undefined {
+    const known = folded.get(index);
+    if (known !== undefined) return known;
+    const tensor = tensorAt(index);
+    const { data, isVariable } = tensor;
+    if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
+    if (tensor.type === "STRING") return stringsAt(index, data).bytes;
+    const elements = constants.elementsOf(tensor, data, checkConstantShape(index), placeOf(index));
+    checkConstantSize(index, elements);
+    return elements;
+  }
+
+  function specOf(index: number): OperandSpec {
+    const known = specByTensor.get(index);
+    if (known !== undefined) return known;
+    const tensor = tensorAt(index);
+    const described: OperandSpec = isNarrowed(index)
+      ? { type: "TENSOR_INT32", dimensions: dimensions(index), scale: 0, zeroPoint: 0 }
+      : operandSpecOf(tensor, dimensions(index), placeOf(index), dialect);
+    const spec = withWidth(index, described);
+    specByTensor.set(index, spec);
+    return spec;
+  }
+
+  /** The bytes of a row of a constant of strings. */
+  function withWidth(index: number, spec: OperandSpec): OperandSpec {
+    const { type, data } = tensorAt(index);
+    if (type !== "STRING" || data === undefined || constantBytes(index) === undefined) return spec;
+    const width = stringsAt(index, data).dimensions.at(-1) ?? 0;
+    return { ...spec, dimensions: spec.dimensions.with(-1, width) };
+  }
+
+  function isNarrowed(index: number): boolean {
+    if (tensorAt(index).type !== "INT64") return false;
+    if (narrow.has(index)) return true;
+    const bytes = constantBytes(index);
+    return bytes !== undefined && (dialect.typeOf("INT64") === undefined || fitInt32(bytes));
+  }
+
+  return {
+    inputTensors,
+    tensorPath,
+    placeOf,
+    tensorAt,
+    dimensions,
+    constantBytes,
+    isNarrowed,
+    specOf,
+    fold(tensor, value) {
+      checkConstantSize(tensor, value);
+      folded.set(tensor, value);
+    },
+    setShape(tensor, shape) {
+      shapes[tensor] = shape;
+      specByTensor.delete(tensor);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** The device that targets use: the reference with the extension of .tflite, and little memory. */
+import { createReferenceBackend } from "@nnhal/backend-reference";
+import { type DeviceOptions, type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
+import { tfliteExtension } from "@nnhal/extension-tflite";
+import { silentLogger } from "@nnhal/utils";
+
+/** Bytes of temporary results: large ones are refused, so that an input cannot use up the machine. */
+const temporaryLimit = 32 * 2 ** 20;
+
+/** Nanoseconds that a call may take. */
+export const callTime = 300_000_000n;
+
+/** When a call that starts now must be over. */
+export function soon(): bigint {
+  return process.hrtime.bigint() + callTime;
+}
+
+export async function openReference(options: Partial<DeviceOptions> = {}): Promise<OpenedDevice> {
+  const backend = createReferenceBackend({ extensions: [tfliteExtension] });
+  const device = await openDevice({ backend, temporaryLimit, log: silentLogger, ...options });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}

@@ -1,0 +1,204 @@
+/**
+ * Runs inputs in a process of its own and watches it: an input that takes too much processor time, is never answered or ends the process
+ * is found by what that process wrote down before it ran it, and a new process goes on.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Built } from "./build.ts";
+import type { Report, Task } from "./protocol.ts";
+
+/** What to run, and within which limits. */
+export interface SuperviseOptions extends Omit<Task, "stateFile" | "target"> {
+  readonly target: string;
+  readonly built: Built;
+  /** Milliseconds without an answer, and without using the processor, after which an input counts as never answered. */
+  readonly silenceLimit: number;
+  /** MiB of the heap of JavaScript. */
+  readonly heapLimit: number;
+  /** Where inputs are written that found something. */
+  readonly failures: string;
+  onProgress(progress: Progress): void;
+  onFound(finding: Finding): void;
+}
+
+/** How far a run is. */
+export interface Progress {
+  readonly executions: number;
+  /** Places reached. */
+  readonly places: number;
+  readonly corpus: number;
+  readonly memory: number;
+  readonly found: number;
+}
+
+/** Something that must not happen. */
+export interface Finding {
+  readonly kind: "error" | "hang" | "crash";
+  readonly message: string;
+  /** The input's file. */
+  readonly file: string;
+}
+
+/** What a run came to. */
+export interface Outcome {
+  readonly executions: number;
+  readonly findings: readonly Finding[];
+  /** Numbers of the places that were reached. */
+  readonly reached: ReadonlySet<number>;
+}
+
+const lookEveryMs = 100;
+/** Processes that end at once, over and over, find nothing more. */
+const mostRestarts = 200;
+
+/** Runs a target until its time is over, or its files are. */
+export async function supervise(options: SuperviseOptions): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "nnhal-fuzz-"));
+  const findings = new Map<string, Finding>();
+  const reached = new Set<number>();
+  let executions = 0;
+  const add = (key: string, finding: Omit<Finding, "file">, input: Uint8Array, file?: string) => {
+    if (findings.has(key)) return;
+    const path = file ?? join(options.failures, `${options.target}-${finding.kind}-${key}`);
+    if (file === undefined) {
+      mkdirSync(options.failures, { recursive: true });
+      writeFileSync(path, input);
+    }
+    const complete = { ...finding, file: path };
+    findings.set(key, complete);
+    options.onFound(complete);
+  };
+  try {
+    let files = options.files;
+    for (let run = 0; run <= mostRestarts; run++) {
+      const stateFile = join(folder, `state-${run}`);
+      const { target, corpusFolder, until, cpuLimit, memoryLimit } = options;
+      const seed = options.seed + run;
+      const base = executions;
+      const end = await runOnce(
+        { target, corpusFolder, until, cpuLimit, memoryLimit, seed, files, stateFile },
+        options,
+        (report) => {
+          if (report.kind === "progress") {
+            executions = base + report.executions;
+            const { places, corpus, memory } = report;
+            options.onProgress({ executions, places, corpus, memory, found: findings.size });
+          } else if (report.kind === "found") {
+            const key = report.file === undefined ? report.key : `${report.key} ${report.file}`;
+            add(key, { kind: "error", message: report.message }, Buffer.from(report.base64, "base64"), report.file);
+          } else {
+            executions = base + report.executions;
+            for (const place of report.reached) reached.add(place);
+          }
+        },
+      );
+      if (end === "done") break;
+      const input = lastInput(stateFile);
+      const { number } = input;
+      if (number === 0) throw new Error(`the process did not start: ${end.message}`);
+      executions = base + number;
+      const file = files?.[number - 1];
+      const key = file === undefined ? keyOf(end, input.bytes) : `${end.kind} ${file}`;
+      add(key, end, input.bytes, file);
+      files = files?.slice(number);
+      if (files === undefined ? Date.now() >= until : files.length === 0) break;
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return { executions, findings: [...findings.values()], reached };
+}
+
+/** How a process ended that did not say that it was done. */
+type End = Omit<Finding, "file">;
+
+function keyOf({ kind }: End, input: Uint8Array): string {
+  let hash = 0;
+  for (const byte of input) hash = (Math.imul(hash, 31) + byte) >>> 0;
+  return `${kind}-${hash.toString(16)}`;
+}
+
+async function runOnce(
+  task: Task,
+  { built, silenceLimit, heapLimit }: SuperviseOptions,
+  onReport: (report: Report) => void,
+): Promise<"done" | End> {
+  const child = fork(built.program, [JSON.stringify(task)], {
+    execArgv: [`--max-old-space-size=${heapLimit}`, "--enable-source-maps"],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let isDone = false;
+  let hang: string | undefined;
+  let errors = "";
+  child.stderr?.setEncoding("utf8");
+  child.stderr?.on("data", (text: string) => {
+    errors = (errors + text).slice(-4000);
+  });
+  child.on("message", (report: Report) => {
+    if (report.kind === "done") isDone = true;
+    onReport(report);
+  });
+  const look = watch(child, task, silenceLimit, (reason) => {
+    hang = reason;
+    child.kill("SIGKILL");
+  });
+  const timer = setInterval(look, lookEveryMs);
+  const [code, signal] = await new Promise<readonly [number | null, string | null]>((resolve) => {
+    child.on("error", (error) => {
+      errors += error.message;
+    });
+    child.on("close", (...end) => resolve(end));
+  });
+  clearInterval(timer);
+  if (isDone) return "done";
+  if (hang !== undefined) return { kind: "hang", message: hang };
+  return { kind: "crash", message: `the process ended with ${signal ?? `code ${code}`}\n${errors.trim()}` };
+}
+
+/** Looks whether the process still works on the execution that it worked on before. */
+function watch({ pid }: ChildProcess, task: Task, silenceLimit: number, onHang: (reason: string) => void): () => void {
+  let number = -1;
+  let cpuBefore = 0;
+  let cpuLast = 0;
+  let looked = Date.now();
+  /** Milliseconds in which the processor was not used: a busy machine takes its time. */
+  let idle = 0;
+  return () => {
+    const current = lastInput(task.stateFile).number;
+    const cpu = cpuTime(pid) ?? Date.now();
+    const now = Date.now();
+    idle = current === number && cpu === cpuLast ? idle + now - looked : 0;
+    if (current !== number) cpuBefore = cpu;
+    [number, cpuLast, looked] = [current, cpu, now];
+    if (number <= 0) return;
+    const used = cpu - cpuBefore;
+    // The process itself reports what takes a little longer than the limit.
+    if (used > 2 * task.cpuLimit) onHang(`it has used ${used} ms of processor time, and has not ended`);
+    else if (idle > silenceLimit) onHang(`there is no answer after ${silenceLimit} ms`);
+  };
+}
+
+/** The last input that was begun, and its number, from 1. */
+function lastInput(stateFile: string): { readonly number: number; readonly bytes: Uint8Array } {
+  try {
+    const bytes = readFileSync(stateFile);
+    if (bytes.length < 8) return { number: 0, bytes: new Uint8Array(0) };
+    return { number: bytes.readUInt32LE(0), bytes: bytes.subarray(8, 8 + bytes.readUInt32LE(4)) };
+  } catch {
+    // Not written yet.
+    return { number: 0, bytes: new Uint8Array(0) };
+  }
+}
+
+/** Processor time of a process in ms; undefined if the system has no such file, and then the time of day stands for it. */
+function cpuTime(pid: number | undefined): number | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+/** Files of networks: reading, describing and importing them. */
+import { inspectTflite, readPackedFile, TfliteError } from "@nnhal/tflite";
+import { modelIssues } from "@nnhal/validation";
+import { mutateFlatbuffer } from "../mutate/flatbuffer.ts";
+import { must, type Target } from "../target.ts";
+
+/** Shapes that a file has wrong are found when its model is finished, not while it is imported. */
+const ofShapes: readonly string[] = ["operation-shape", "output-shape"];
+
+export const tflite: Target = {
+  name: "tflite",
+  says: "a .tflite file is inspected and imported: one TfliteError, or a model that is valid except for shapes",
+  longest: 16_384,
+  packages: ["tflite"],
+  mutate: mutateFlatbuffer,
+  async open() {
+    return {
+      run(input) {
+        try {
+          const { imported, problems, problemCount, packedFiles } = inspectTflite(input);
+          for (const { name } of packedFiles) readPackedFile(input, name);
+          must(
+            (imported === undefined) === problemCount > 0,
+            () => `${problemCount} problems, imported ${imported !== undefined}`,
+          );
+          must(
+            problems.every(({ message }) => message !== ""),
+            () => "a problem has no message",
+          );
+          if (imported === undefined) return;
+          const [issue] = modelIssues(imported.model).filter(({ code }) => !ofShapes.includes(code));
+          must(issue === undefined, () => `the imported model is not valid: ${issue?.path}: ${issue?.message}`);
+        } catch (error) {
+          if (!(error instanceof TfliteError)) throw error;
+          must(error.message !== "", () => "a TfliteError has no message");
+        }
+      },
+      close: async () => {},
+    };
+  },
+};
