@@ -4,6 +4,7 @@
 export { type AccuracyOptions, runAccuracy } from "./accuracy/run.ts";
 export { type ArithmeticOptions, arithmeticSize, runArithmetic } from "./arithmetic/run.ts";
 export { systemTimer, type Timer } from "./attempt.ts";
+export { defaultGraphCount, type GraphsOptions, type GraphWay, graphWays, runGraphs } from "./graphs/run.ts";
 export {
   type CaseStart,
   type IsolationOptions,
@@ -25,6 +26,7 @@ export { type RandomOptions, type RandomTally, runRandomOperations } from "./ran
 export {
   type CaseResult,
   type Counts,
+  type JudgedElements,
   type Precision,
   type Suite,
   type Summary,
