@@ -271,6 +271,10 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     expect(
       await problem(...mine, "--suite", "device", "--filter", "hyphen", "--html", join(gone, "report.html")),
     ).toContain("no such folder");
+    expect(await problem(...mine, "--suite", "accuracy")).toContain(
+      "the suite accuracy needs a network, --network FILE",
+    );
+    expect(await problem(...mine, "--suite", "crash")).toContain("the suite crash needs processes of its own");
     expect(await problem("--device", "none")).toContain('there is no device "none"');
     expect(await problem(...mine, "--vectors", folder, ...overVectors, "--filter", "zzz")).toContain(
       'matches the filter "zzz"',

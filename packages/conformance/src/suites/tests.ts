@@ -5,11 +5,13 @@ import type { Unavailable } from "@nnhal/backend";
 import { type Device, type HalVersion, halVersions } from "@nnhal/types";
 import { runArithmetic } from "../arithmetic/run.ts";
 import { runGraphs } from "../graphs/run.ts";
+import type { CaseStart } from "../isolated.ts";
 import { runModule } from "../module/run-module.ts";
 import type { OwnSuiteName } from "../module/serve-module.ts";
 import type { CaseResult } from "../result.ts";
 import type { Need } from "./needs.ts";
 import { deviceSuiteNames, isDeviceSuiteName, runDeviceSuites } from "./run.ts";
+import { watchThread } from "./watch-thread.ts";
 
 /** Defines a test, as vitest's `it` does. The time limit is in milliseconds. */
 export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: number) => unknown;
@@ -25,6 +27,11 @@ export interface ConformanceTestsOptions {
    * unproven case is written down. Limits of HAL versions need not be listed. Default: none.
    */
   readonly lacks?: readonly Need[] | undefined;
+  /**
+   * Milliseconds for which a driver in the process of the tests may block its thread. After that the process ends, with the name of the
+   * device and the case on stderr: nothing else ends such code. Infinity: never, as for breakpoints. Default 60 000.
+   */
+  readonly mostBlocked?: number | undefined;
 }
 
 /** The time limit of a test, in milliseconds. */
@@ -36,14 +43,15 @@ const moduleTimeLimit = 3_600_000;
  * Defines a test for each suite, on the device as it is, and for each device suite through each HAL version. A failed test reports the
  * names and reasons of its failed cases.
  *
- * The device is what `open` returns, once, for the first test; it runs in the process of the tests, which it can block for ever. Or
+ * The device is what `open` returns, once, for the first test; it runs in the process of the tests, which ends if it blocks the thread for
+ * longer than `mostBlocked`. Or
  * `open` is the URL of a module that exports `backend` or `openDevice`: then each suite runs in a process of its own, and a driver that
  * blocks, ends its process or crashes fails the case alone, and the other cases run on.
  */
 export function defineConformanceTests(
   test: DefineTest,
   open: Opener | URL,
-  { suites = deviceSuiteNames, versions = halVersions, lacks = [] }: ConformanceTestsOptions = {},
+  { suites = deviceSuiteNames, versions = halVersions, lacks = [], mostBlocked = 60_000 }: ConformanceTestsOptions = {},
 ): void {
   let opened: Promise<Device> | undefined;
   const device = (opener: Opener) => {
@@ -52,9 +60,16 @@ export function defineConformanceTests(
   };
   async function* runHere(opener: Opener, suite: OwnSuiteName, version: HalVersion | undefined) {
     const own = await device(opener);
-    if (suite === "arithmetic") yield* runArithmetic(own);
-    else if (suite === "graphs") yield* runGraphs(own);
-    else yield* runDeviceSuites(own, { suites: [suite], ...(version !== undefined && { version }) });
+    const watch = watchThread(mostBlocked);
+    const onStart = ({ name }: CaseStart) => watch.begin(`${own.name}: ${name}`);
+    watch.begin(own.name);
+    try {
+      if (suite === "arithmetic") yield* runArithmetic(own, { onStart });
+      else if (suite === "graphs") yield* runGraphs(own, { onStart });
+      else yield* runDeviceSuites(own, { suites: [suite], onStart, ...(version !== undefined && { version }) });
+    } finally {
+      await watch.close();
+    }
   }
   for (const version of [undefined, ...versions]) {
     for (const suite of suites) {

@@ -68,7 +68,7 @@ export function createGraph(
   const newStates = new Map<number, number>();
   const outputTensors = new Set(subgraph.outputs);
 
-  function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
+  function ensureSize(spec: OperandSpec): void {
     const size = byteSize(elementFactsOf(spec.type), spec.dimensions);
     ensure(
       size <= MOST_OPERAND_BYTES,
@@ -76,6 +76,10 @@ export function createGraph(
       () =>
         `a ${typeText(spec.type)} ${listText(spec.dimensions)} takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can express`,
     );
+  }
+
+  function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
+    ensureSize(spec);
     operands.push({ ...spec, lifetime, location });
     return operands.length - 1;
   }
@@ -196,7 +200,9 @@ export function createGraph(
       return tensorAt(tensor).shapeSignature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
     },
     reshape(operand, dimensions) {
-      operands[operand] = { ...elementAt(operands, operand), dimensions };
+      const spec = { ...elementAt(operands, operand), dimensions };
+      ensureSize(spec);
+      operands[operand] = spec;
       const tensor = tensorByOperand.get(operand);
       if (tensor !== undefined) reshaped.add(tensor);
     },

@@ -356,6 +356,25 @@ describe("inputs and outputs", () => {
     expect(importTflite(model).operators.slice(1)).toEqual(new Array(3).fill({ name: "", index: -1 }));
   });
 
+  test("a tensor that nothing writes is refused even if only its shape is asked for", () => {
+    const shape = { type: "INT32", shape: [3] } as const;
+    const model = ofOperators({ z: f, y: shape }, [{ name: "SHAPE", inputs: ["z"], outputs: ["y"] }], [], ["y"]);
+    expect(problemOf(model, { extensions: true })).toContain(
+      'reads tensor 0 "z" (FLOAT32[2]), which no operator writes',
+    );
+  });
+
+  test("a result is refused whose inferred shape the HAL cannot express", () => {
+    const large = (...shape: number[]) => ({ type: "FLOAT32", shape }) as const;
+    const model = ofOperators(
+      { a: large(1, 70_000), b: large(70_000, 1), y: large(1) },
+      [{ name: "SQUARED_DIFFERENCE", inputs: ["a", "b"], outputs: ["y"] }],
+      ["a", "b"],
+      ["y"],
+    );
+    expect(problemOf(model)).toContain("70000] takes more than the 4294967295 bytes that the HAL can express");
+  });
+
   test("an output that nothing writes is refused", () => {
     const model = ofOperators({ x: f, z: f, y: f }, [add(["x", "x"], "y")], ["x"], ["y", "z"]);
     expect(problemOf(model)).toContain("subgraphs[0]: tensor 1 is an output, but nothing writes it and it has no data");

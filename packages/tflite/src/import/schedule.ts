@@ -82,8 +82,9 @@ function createDependencies(
     return operator.inputs.filter((tensor, place) => tensor >= 0 && !ignored.includes(place));
   }
 
+  /** Inputs that are ignored too: another form of the operator, or the extension's, may read them after all. */
   function checkReads(index: number): void {
-    for (const tensor of readBy(index)) {
+    for (const tensor of elementAt(operators, index).inputs.filter((one) => one >= 0)) {
       ensure(
         hasValue(tensor),
         placeOf(index),
