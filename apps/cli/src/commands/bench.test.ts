@@ -8,7 +8,8 @@ describe("nnhal bench", () => {
   it("measures the device that works here, and reports it as a table", async () => {
     await folder.put("add.tflite", addingModel());
     const { stdout, stderr, exitCode } = await folder.run(["bench", "add.tflite", ...quick]);
-    expect([stderr, exitCode]).toEqual(["", 0]);
+    // On a slow machine there are lines about how far the work is.
+    expect([stderr.replace(/^\d+% {2}.*\n/gm, ""), exitCode]).toEqual(["", 0]);
     expect(stdout).toMatch(/^machine {2}.*\nthreads {2}1\n/);
     expect(stdout).toMatch(/\n {17}min +median +p90 /);
     expect(stdout).toMatch(/\nnnhal-reference {2}1\.00 ms +1\.00 ms .* none\n/);
