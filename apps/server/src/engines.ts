@@ -2,7 +2,7 @@
 import type { LoadOptions } from "@nnhal/network";
 import { connectService, findServices } from "@nnhal/service";
 import type { Opening } from "./models.ts";
-import { openRunner, type Runner } from "./runner.ts";
+import { openRunner, type Runner, zeroInputs } from "./runner.ts";
 
 /** Opens models, each in a worker thread of its own. */
 export function openInWorkers(engines: readonly string[]): (opening: Opening) => Promise<Runner> {
@@ -39,8 +39,12 @@ export async function openInDriver(driver: string, cwd: string): Promise<(openin
       });
       return {
         ...runner,
-        // What was prepared in a daemon that is gone is gone with it.
-        isAlive: async () => false,
+        // What was prepared in a daemon that is gone is gone with it, which only a run shows.
+        isAlive: () =>
+          runner.run(zeroInputs(runner.description), {}).then(
+            () => true,
+            () => false,
+          ),
         async close() {
           await runner.close();
           closeAll();

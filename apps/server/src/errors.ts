@@ -7,6 +7,8 @@ const kinds = {
   unauthorized: { http: 401, grpc: status.UNAUTHENTICATED },
   unknown: { http: 404, grpc: status.NOT_FOUND },
   tooLarge: { http: 413, grpc: status.RESOURCE_EXHAUSTED },
+  /** The device cannot compute these inputs, whose open extents the server cannot judge. */
+  unprocessable: { http: 422, grpc: status.INVALID_ARGUMENT },
   /** The model has as much to do as it may have. */
   busy: { http: 429, grpc: status.RESOURCE_EXHAUSTED },
   cancelled: { http: 499, grpc: status.CANCELLED },

@@ -29,6 +29,19 @@ export function passingModel(type: TfliteTensor["type"] = "FLOAT32", width = 2):
   });
 }
 
+/** A model that adds its inputs `left` and `right` of the shape [rows, 2]; rows are open. */
+export function openAddingModel(): Uint8Array {
+  const shape = { shape: [1, 2], shapeSignature: [-1, 2] };
+  return modelOf({
+    tensors: [tensor("left", shape), tensor("right", shape), tensor("sum", shape)],
+    inputs: [0, 1],
+    outputs: [2],
+    operators: [
+      { name: "ADD", version: 1, inputs: [0, 1], outputs: [2], options: { fusedActivationFunction: "NONE" } },
+    ],
+  });
+}
+
 /** A model of fixed shapes that adds its two inputs of the shape [2, 2], with two signatures. */
 export function addingModel(): Uint8Array {
   const shape = [2, 2];

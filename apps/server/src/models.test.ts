@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { addingModel, passingModel, removeFolders } from "./models.test-helper.ts";
+import { addingModel, openAddingModel, passingModel, removeFolders } from "./models.test-helper.ts";
 import type { ModelsOptions } from "./models.ts";
 import { openHere, type TestServer, testServer } from "./server.test-helper.ts";
 
@@ -121,6 +121,27 @@ it("models are loaded when they are asked for, if none is at the start", async (
   ]);
   await server.app.inject({ method: "POST", url: "/v2/repository/models/passing/load" });
   expect((await infer(server, [1, 2])).statusCode).toBe(200);
+});
+
+it("extents that do not go together are the fault of the request", async () => {
+  const server = await started({ "adding/1/model.tflite": openAddingModel() });
+  const send = (left: number, right: number) => {
+    const input = (name: string, rows: number) => ({
+      name,
+      datatype: "FP32",
+      shape: [rows, 2],
+      data: Array(rows * 2).fill(1),
+    });
+    const payload = JSON.stringify({ inputs: [input("left", left), input("right", right)] });
+    return server.app.inject({ method: "POST", url: "/v2/models/adding/infer", payload });
+  };
+  expect((await send(3, 3)).statusCode).toBe(200);
+  const refused = await send(2, 3);
+  expect([refused.statusCode, refused.json().error]).toEqual([
+    422,
+    expect.stringContaining("2x2 and 3x2 do not broadcast"),
+  ]);
+  expect((await send(3, 3)).statusCode).toBe(200);
 });
 
 it("several instances compute at a time", async () => {

@@ -254,6 +254,17 @@ describe("a runner that fails", () => {
     expect(next.values).toEqual([2]);
   });
 
+  it("computes the requests of a batch apart, so that one that is wrong spoils no other", async () => {
+    const { run, first } = started({ maxBatch: 2, batchDelay: 5 });
+    const outcomes = [run([tensor(1)]), run([tensor(2)])];
+    await first.runs[0]?.fail(new RequestError("failed", "it broke"));
+    await first.runs[1]?.fail(new RequestError("failed", "it broke"));
+    await first.runs[2]?.end();
+    expect(outcomes).toEqual([{ kind: "failed" }, { values: [2], together: 1 }]);
+    run([tensor(3, 4)]);
+    expect(first.runs).toHaveLength(4);
+  });
+
   it("is replaced if it is dead, as soon as that works", async () => {
     const other = testRunner();
     let tries = 0;

@@ -81,7 +81,7 @@ interface Waiting {
 }
 
 /** Milliseconds before the next try to open a runner, longer each time. */
-const retryDelays = [100, 1000, 5000, 30_000];
+const retryDelays = [100, 200, 500, 1000, 5000, 30_000];
 
 export function createScheduler(runners: readonly Runner[], options: SchedulerOptions): Scheduler {
   const { queue, batchDelay, clock, reopen, onWarning } = options;
@@ -194,9 +194,13 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     try {
       await computeBatch(runner, batch);
     } catch (error) {
-      for (const one of batch) one.reject(error);
       const isFault = !(error instanceof RequestError) || error.kind === "failed" || error.kind === "unavailable";
-      if (isFault && !(await runner.isAlive())) usable = undefined;
+      if (isFault && !(await runner.isAlive())) {
+        usable = undefined;
+        for (const one of batch) one.reject(error);
+      } else if (batch.length === 1) batch[0]?.reject(refusalOf(error, runner));
+      // What is wrong with one request is not the fault of the others.
+      else await computeApart(runner, batch);
     }
     running--;
     if (usable === undefined) usable = await replaced(runner);
@@ -231,12 +235,17 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     if (parts === undefined) {
       maxBatch = 1;
       onWarning("an output has not as many rows as the inputs: requests compute one by one from now on");
-      for (const one of batch) if (!one.settled) await computeBatch(runner, [one]).catch((error) => one.reject(error));
-      return;
+      return computeApart(runner, batch);
     }
     for (const [index, one] of batch.entries()) {
       const part = parts[index] ?? [];
       one.resolve({ outputs: part, submitted: one.submitted, started, ended, together: batch.length, timing });
+    }
+  };
+
+  const computeApart = async (runner: Runner, batch: readonly Waiting[]) => {
+    for (const one of batch) {
+      if (!one.settled) await computeBatch(runner, [one]).catch((error) => one.reject(refusalOf(error, runner)));
     }
   };
 
@@ -281,4 +290,11 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       await Promise.all([...all].map((runner) => runner.close().catch(() => {})));
     },
   };
+}
+
+/** The error of a request that a runner which goes on cannot compute: extents that are open are right or wrong only in a run. */
+function refusalOf(error: unknown, { description }: Runner): unknown {
+  const isOpen = description.inputs.some(({ shape }) => shape.length === 0 || shape.includes(-1));
+  if (!isOpen || !(error instanceof RequestError) || error.kind !== "failed") return error;
+  return new RequestError("unprocessable", error.message, { cause: error });
 }
