@@ -37,10 +37,13 @@ export const vectorSuiteNames = ["vectors", "mutations"] as const;
 export type VectorSuiteName = (typeof vectorSuiteNames)[number];
 
 /** The name of a suite. */
-export type SuiteName = DeviceSuiteName | "arithmetic" | VectorSuiteName;
+export type SuiteName = DeviceSuiteName | "arithmetic" | VectorSuiteName | "crash" | "accuracy";
+
+/** The suites that run unless some are chosen, in this order. */
+export const defaultSuiteNames: readonly SuiteName[] = [...deviceSuiteNames, "arithmetic", ...vectorSuiteNames];
 
 /** All suites, in the order in which they run. */
-export const suiteNames: readonly SuiteName[] = [...deviceSuiteNames, "arithmetic", ...vectorSuiteNames];
+export const suiteNames: readonly SuiteName[] = [...defaultSuiteNames, "crash", "accuracy"];
 
 /** Whether a suite is one over vectors. */
 export function isVectorSuite(name: SuiteName): name is VectorSuiteName {
@@ -100,6 +103,8 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
 export function purposeOf(name: SuiteName): string {
   if (name === "arithmetic")
     return "results of every operation and type, at edges and at random, held against the reference";
+  if (name === "crash") return "many processes at once, closed at random moments and killed (after Android's MLTS)";
+  if (name === "accuracy") return "how often a network is right on a folder of inputs, beside the reference";
   return isVectorSuite(name) ? vectorSuites[name].purpose : describeDeviceSuite(name);
 }
 

@@ -36,9 +36,12 @@ import {
   serveCases,
   untilOffline,
 } from "../suite-run.ts";
+import { runAccuracySuite } from "./conformance-accuracy.ts";
+import { runCrashSuite, serveCrashJob } from "./conformance-crash.ts";
 import {
   arithmeticBatch,
   countDeviceCases,
+  defaultSuiteNames,
   failuresFolder,
   isVectorSuite,
   purposeOf,
@@ -81,6 +84,11 @@ export interface ConformanceCommandOptions {
   readonly only?: string;
   readonly minutes?: number;
   readonly failures?: string;
+  /** A .tflite file, of the suites crash and accuracy, and the folder of inputs of the latter. */
+  readonly network?: string;
+  readonly data?: string;
+  /** Set in a child of the suite crash: its task, as JSON. */
+  readonly crashJob?: string;
   /** Other allowances than the kit's own. */
   readonly allowance?: Partial<Allowances>;
   /** Set in a child: the number of results that exist already, and the number of further ones to report one by one. */
@@ -95,7 +103,7 @@ const help = `
 Suites:
 ${suiteNames.map((name) => `  ${name.padEnd(15)} ${purposeOf(name)}`).join("\n")}
 
-Without --suite, all of them run: of those that need vectors, ${vectorSuiteNames.join(" and ")}, only with --vectors.
+Without --suite, all of them run but crash and accuracy: of those that need vectors, ${vectorSuiteNames.join(" and ")}, only with --vectors.
 
 Examples:
   nnhal conformance --device reference
@@ -128,7 +136,13 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .option("--against <file>", "say what has changed since an earlier report, one that --json has printed")
     .option("--seed <number>", "the seed of random examples (default: 1)", parseSeed)
     .option("--only <name>", "only the examples of this operation, or the one of this name, in the suite arithmetic")
-    .option("--minutes <number>", "go on with random examples of further seeds for so long", parseMinutes)
+    .option(
+      "--minutes <number>",
+      "go on with random examples of further seeds for so long; of the suite crash, how long each target works",
+      parseMinutes,
+    )
+    .option("--network <file>", "a .tflite file for the suites crash and accuracy")
+    .option("--data <dir>", "inputs with expected answers, for the suite accuracy")
     .option("--failures <dir>", `folder for examples that fail (default: ${failuresFolder}, if one does)`)
     .option(
       "--time-limit <seconds>",
@@ -144,9 +158,12 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .addOption(new Option("--singly <count>", "in a child process").argParser(Number).hideHelp())
-    .action(async (options: ConformanceCommandOptions) =>
-      options.serve === undefined ? runConformanceCommand(options, await context()) : serve(options, await context()),
-    );
+    .addOption(new Option("--crash-job <json>", "in a child process").hideHelp())
+    .action(async (options: ConformanceCommandOptions) => {
+      if (options.crashJob !== undefined) await serveCrashJob(options.crashJob, options, await context());
+      else if (options.serve === undefined) await runConformanceCommand(options, await context());
+      else await serve(options, await context());
+    });
 }
 
 function collectSuite(text: string, previous: readonly SuiteName[] = []): readonly SuiteName[] {
@@ -214,7 +231,7 @@ export async function runConformanceCommand(
 
 async function runSuites(options: ConformanceCommandOptions, context: CommandContext): Promise<SuiteReport[]> {
   const { suite, vectors } = options;
-  const all = options.only === undefined ? suiteNames : (["arithmetic"] as const);
+  const all = options.only === undefined ? defaultSuiteNames : (["arithmetic"] as const);
   const wanted = suite ?? all.filter((name) => vectors !== undefined || !isVectorSuite(name));
   const overVectors = wanted.filter(isVectorSuite);
   if (vectors === undefined && overVectors.length > 0) {
@@ -234,6 +251,8 @@ async function runSuites(options: ConformanceCommandOptions, context: CommandCon
     const versions = vectorSuites[name].throughVersions ? options.hal : undefined;
     for (const version of versions ?? [undefined]) reports.push(await runOverVectors(name, version, options, context));
   }
+  if (wanted.includes("crash")) reports.push(await runCrashSuite(options, context));
+  if (wanted.includes("accuracy")) reports.push(await runAccuracySuite(options, context));
   const some = reports.filter(({ summary }) => summary.total > 0);
   if (some.length === 0) throw new Error(noCases(options));
   return some;
