@@ -27,6 +27,13 @@ export function parseSeed(text: string): number {
   throw new InvalidArgumentError("It has to be a whole number from 0 to 4294967295.");
 }
 
+/** A number of things, from an option. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count > 0 && count <= 1e9) return count;
+  throw new InvalidArgumentError("It has to be a whole number from 1 to 1000000000.");
+}
+
 /** A number of minutes, from an option. */
 export function parseMinutes(text: string): number {
   const minutes = Number(text);

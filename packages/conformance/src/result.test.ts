@@ -79,6 +79,15 @@ describe("summarise", () => {
     expect(summary.bySubject.get("ADD")).toEqual({ passed: 4, failed: 0, unsupported: 0, skipped: 40 });
   });
 
+  it("adds up the elements of graphs, if there are any", async () => {
+    const graph = { subject: "sync", verdict: "passed" } as const;
+    const elements = { judged: 5, total: 8 };
+    const summary = await summarise(
+      resultsOf({ ...graph, name: "a", elements }, { ...graph, name: "b" }, { ...graph, name: "c", elements }),
+    );
+    expect(summary.elements).toEqual({ judged: 10, total: 16 });
+  });
+
   it("of nothing is all zero", async () => {
     const summary = await summarise(resultsOf());
     expect(summary).toMatchObject({ passed: 0, failed: 0, unsupported: 0, skipped: 0, total: 0, failures: [] });

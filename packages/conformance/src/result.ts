@@ -32,6 +32,8 @@ export interface CaseResult {
   readonly measured?: string;
   /** How many cases the result stands for. Default 1. */
   readonly count?: number;
+  /** Of a random graph: how many elements its outputs have, and how many of them are compared. */
+  readonly elements?: JudgedElements;
   /** Of an example: the type of the operation's first result. */
   readonly type?: OperandTypeName;
   /**
@@ -39,6 +41,12 @@ export interface CaseResult {
    * expected; above 1 the case has failed; 1e9 stands for all that is greater.
    */
   readonly error?: number;
+}
+
+/** How many elements of outputs there are, and how many of them are compared: of the others the HAL leaves open what they are. */
+export interface JudgedElements {
+  readonly judged: number;
+  readonly total: number;
 }
 
 /** A suite: it yields a result for each of its cases, in order, and never rejects because of what the device does. */
@@ -63,6 +71,8 @@ export interface Summary extends Counts {
   readonly failures: readonly { readonly name: string; readonly reason: string }[];
   /** Why cases were unsupported or skipped, and how many each, in the order of the first case of each. */
   readonly reasons: ReadonlyMap<string, number>;
+  /** Of all random graphs. Absent if there were none. */
+  readonly elements?: JudgedElements;
 }
 
 /** Adds up the results of a run. `onResult` sees each as it comes. */
@@ -75,8 +85,12 @@ export async function summarise(
   const byType = new Map<string, Map<OperandTypeName, MutablePrecision>>();
   const failures: { name: string; reason: string }[] = [];
   const reasons = new Map<string, number>();
+  let sum: JudgedElements | undefined;
   for await (const result of results) {
-    const { name, subject, verdict, reason = "", count = 1, type, error } = result;
+    const { name, subject, verdict, reason = "", count = 1, elements, type, error } = result;
+    if (elements !== undefined) {
+      sum = { judged: (sum?.judged ?? 0) + elements.judged, total: (sum?.total ?? 0) + elements.total };
+    }
     const counts = bySubject.get(subject) ?? noCounts();
     bySubject.set(subject, counts);
     counts[verdict] += count;
@@ -93,6 +107,7 @@ export async function summarise(
     byType,
     failures,
     reasons,
+    ...(sum && { elements: sum }),
   };
 }
 

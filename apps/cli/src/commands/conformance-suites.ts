@@ -6,11 +6,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Allowances,
+  arithmeticSize,
   type CaseResult,
   type DeviceSuiteName,
+  defaultGraphCount,
   describeDeviceSuite,
   deviceSuiteNames,
   deviceThrough,
+  type Example,
+  type ExecutionPath,
   exampleLine,
   listDeviceCases,
   matchesText,
@@ -20,10 +24,12 @@ import {
   readVectorFiles,
   runArithmetic,
   runDeviceSuites,
+  runGraphs,
   runMutations,
   runVectors,
   runVectorsThrough,
   type Suite,
+  type Summary,
   type VectorFile,
   type VectorsOptions,
 } from "@nnhal/conformance";
@@ -36,15 +42,27 @@ type SharedOptions = Pick<VectorsOptions, "filter" | "timeLimit" | "skip" | "onS
 export const vectorSuiteNames = ["vectors", "mutations"] as const;
 export type VectorSuiteName = (typeof vectorSuiteNames)[number];
 
+/** The suites whose examples are drawn, in the order in which they run. */
+export const drawnSuiteNames = ["arithmetic", "graphs"] as const;
+export type DrawnSuiteName = (typeof drawnSuiteNames)[number];
+
 /** The name of a suite. */
-export type SuiteName = DeviceSuiteName | "arithmetic" | VectorSuiteName;
+export type SuiteName = DeviceSuiteName | DrawnSuiteName | VectorSuiteName | "crash" | "accuracy";
+
+/** The suites that run unless some are chosen, in this order. */
+export const defaultSuiteNames: readonly SuiteName[] = [...deviceSuiteNames, ...drawnSuiteNames, ...vectorSuiteNames];
 
 /** All suites, in the order in which they run. */
-export const suiteNames: readonly SuiteName[] = [...deviceSuiteNames, "arithmetic", ...vectorSuiteNames];
+export const suiteNames: readonly SuiteName[] = [...defaultSuiteNames, "crash", "accuracy"];
 
 /** Whether a suite is one over vectors. */
 export function isVectorSuite(name: SuiteName): name is VectorSuiteName {
   return name === "vectors" || name === "mutations";
+}
+
+/** Whether a suite is one whose examples are drawn. */
+export function isDrawnSuite(name: SuiteName): name is DrawnSuiteName {
+  return name === "arithmetic" || name === "graphs";
 }
 
 /** A suite over vectors. */
@@ -98,8 +116,9 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
 
 /** What a suite is about. */
 export function purposeOf(name: SuiteName): string {
-  if (name === "arithmetic")
-    return "results of every operation and type, at edges and at random, held against the reference";
+  if (isDrawnSuite(name)) return drawnSuites[name].purpose;
+  if (name === "crash") return "many processes at once, closed at random moments and killed (after Android's MLTS)";
+  if (name === "accuracy") return "how often a network is right on a folder of inputs, beside the reference";
   return isVectorSuite(name) ? vectorSuites[name].purpose : describeDeviceSuite(name);
 }
 
@@ -170,11 +189,17 @@ export async function* runDeviceSuitesHere(
   }
 }
 
-/** What the suite arithmetic runs. */
-export interface ArithmeticChoice {
+/** What suites draw. */
+export interface DrawnChoice {
+  /** The device's name. */
+  readonly device: string;
   readonly seed?: number | undefined;
   readonly only?: string | undefined;
   readonly minutes?: number | undefined;
+  /** The number of random graphs. */
+  readonly graphs?: number | undefined;
+  /** Every graph in every way. */
+  readonly all?: boolean | undefined;
   /** The folder for failed examples. */
   readonly failures?: string | undefined;
 }
@@ -182,31 +207,95 @@ export interface ArithmeticChoice {
 /** Where failed examples are written to, unless a folder is named. */
 export const failuresFolder = "nnhal-failures";
 
-/** The number of results that a child sends in one message. */
-export const arithmeticBatch = 64;
+/** A suite whose examples are drawn. */
+interface DrawnSuite {
+  readonly purpose: string;
+  /** What the suite counts by. */
+  readonly by: string;
+  /** The number of results that a child sends in one message. */
+  readonly batch: number;
+  /** The size of its progress. */
+  size(choice: DrawnChoice): number;
+  note?(summary: Summary): string | undefined;
+  /** `again`: the words of a command line that runs an example of this name on this device. */
+  run(
+    device: Device,
+    choice: DrawnChoice,
+    again: (name: string) => string,
+    options: DrawnOptions,
+  ): AsyncIterable<CaseResult>;
+}
 
-/** Runs the suite arithmetic. `again`: the words of a command line that runs an example of this name on this device. */
-export async function* runArithmeticSuite(
-  version: HalVersion | undefined,
-  { seed, only, minutes, failures = failuresFolder }: ArithmeticChoice,
-  again: (name: string) => string,
-  { device, filter, timeLimitMs, skip, onProgress, onStart }: RunOptions,
-): AsyncGenerator<CaseResult> {
-  const end = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
-  yield* runArithmetic(version === undefined ? device : deviceThrough(version, device), {
-    seed,
-    only,
-    goesOn: end === undefined ? undefined : () => performance.now() < end,
-    filter,
-    timeLimit: timeLimitMs,
-    skip,
-    onProgress,
-    onStart,
-    async keep(example, original) {
-      const file = join(failures, `${original.replaceAll("/", "-")}.jsonl`);
-      await mkdir(failures, { recursive: true });
-      await writeFile(file, `${exampleLine(example)}\n`);
-      return `the smallest example that fails is in ${file}: nnhal vectors ${file}; the original: ${again(original)}`;
+/** The options of every such suite. */
+type DrawnOptions = Omit<RunOptions, "device" | "timeLimitMs" | "allowances"> & {
+  readonly timeLimit: number;
+  readonly goesOn: (() => boolean) | undefined;
+};
+
+export const drawnSuites: Readonly<Record<DrawnSuiteName, DrawnSuite>> = {
+  arithmetic: {
+    purpose: "results of every operation and type, at edges and at random, held against the reference",
+    by: "operation",
+    batch: 64,
+    size: () => arithmeticSize,
+    run: (device, { seed, only, failures }, again, options) =>
+      runArithmetic(device, {
+        ...options,
+        seed,
+        only,
+        keep: async (example, original) =>
+          `the smallest example that fails is in ${await writeExample(example, original, failures)}; the original: ${again(original)}`,
+      }),
+  },
+  graphs: {
+    purpose: "random models of many operations, in every way to execute and divided, held against the reference",
+    by: "way",
+    batch: 8,
+    size: ({ graphs = defaultGraphCount }) => graphs,
+    note({ elements }) {
+      if (elements === undefined || elements.total === 0) return undefined;
+      const share = ((100 * elements.judged) / elements.total).toFixed(1);
+      return `${share} % of ${elements.total} elements of results were compared; what the others are, the HAL leaves open.`;
     },
-  });
+    run: (device, { device: name, seed, only, graphs, all, failures }, again, options) =>
+      runGraphs(device, {
+        ...options,
+        seed,
+        only,
+        count: graphs,
+        everyWay: all,
+        exact: name === "reference",
+        async keep(example, original, path) {
+          const file = await writeExample(example, original, failures, path);
+          return `the smallest graph that fails is in ${file}; the original: ${again(original)}`;
+        },
+      }),
+  },
+};
+
+/** Writes an example to a file. Returns its name, and the command that runs it. */
+async function writeExample(
+  example: Example,
+  original: string,
+  failures = failuresFolder,
+  path?: ExecutionPath,
+): Promise<string> {
+  const file = join(failures, `${original.replaceAll("/", "-")}.jsonl`);
+  await mkdir(failures, { recursive: true });
+  await writeFile(file, `${exampleLine(example)}\n`);
+  return `${file}: nnhal vectors ${file}${path === undefined || path === "sync" ? "" : ` --path ${path}`}`;
+}
+
+/** Runs a suite whose examples are drawn. */
+export async function* runDrawnSuite(
+  name: DrawnSuiteName,
+  version: HalVersion | undefined,
+  choice: DrawnChoice,
+  again: (name: string) => string,
+  { device, timeLimitMs, allowances: _, ...options }: RunOptions,
+): AsyncGenerator<CaseResult> {
+  const end = choice.minutes === undefined ? undefined : performance.now() + choice.minutes * 60_000;
+  const goesOn = end === undefined ? undefined : () => performance.now() < end;
+  const driven = version === undefined ? device : deviceThrough(version, device);
+  yield* drawnSuites[name].run(driven, choice, again, { ...options, timeLimit: timeLimitMs, goesOn });
 }

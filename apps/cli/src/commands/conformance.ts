@@ -6,10 +6,10 @@
  */
 import {
   type Allowances,
-  arithmeticSize,
   type CaseResult,
   type DeviceSuiteName,
   defaultAllowances,
+  defaultGraphCount,
   deviceSuiteNames,
   isDeviceSuiteName,
   type OnProgress,
@@ -29,6 +29,7 @@ import { checkedDeviceOption, parseSeconds } from "../option-values.ts";
 import {
   asUsageErrors,
   findFiles,
+  parseCount,
   parseMinutes,
   parseSeed,
   runInChildren,
@@ -36,15 +37,21 @@ import {
   serveCases,
   untilOffline,
 } from "../suite-run.ts";
+import { runAccuracySuite } from "./conformance-accuracy.ts";
+import { runCrashSuite, serveCrashJob } from "./conformance-crash.ts";
 import {
-  arithmeticBatch,
   countDeviceCases,
+  defaultSuiteNames,
+  type DrawnSuiteName,
+  drawnSuiteNames,
+  drawnSuites,
   failuresFolder,
+  isDrawnSuite,
   isVectorSuite,
   purposeOf,
   type RunOptions,
-  runArithmeticSuite,
   runDeviceSuitesHere,
+  runDrawnSuite,
   runVectorSuite,
   type SuiteName,
   sample,
@@ -76,11 +83,18 @@ export interface ConformanceCommandOptions {
   readonly junit?: string;
   /** File of an earlier report, of `--json`, to compare with. */
   readonly against?: string;
-  /** Of the suite arithmetic: the seed of its random examples, one operation or example, minutes to go on for, a folder for failures. */
+  /** Of suites whose examples are drawn: a seed, one operation, example or graph, minutes to go on for, a folder for failures. */
   readonly seed?: number;
   readonly only?: string;
   readonly minutes?: number;
   readonly failures?: string;
+  /** A .tflite file, of the suites crash and accuracy, and the folder of inputs of the latter. */
+  readonly network?: string;
+  readonly data?: string;
+  /** Set in a child of the suite crash: its task, as JSON. */
+  readonly crashJob?: string;
+  /** The number of random graphs. */
+  readonly graphs?: number;
   /** Other allowances than the kit's own. */
   readonly allowance?: Partial<Allowances>;
   /** Set in a child: the number of results that exist already, and the number of further ones to report one by one. */
@@ -95,12 +109,13 @@ const help = `
 Suites:
 ${suiteNames.map((name) => `  ${name.padEnd(15)} ${purposeOf(name)}`).join("\n")}
 
-Without --suite, all of them run: of those that need vectors, ${vectorSuiteNames.join(" and ")}, only with --vectors.
+Without --suite, all of them run but crash and accuracy: of those that need vectors, ${vectorSuiteNames.join(" and ")}, only with --vectors.
 
 Examples:
   nnhal conformance --device reference
   nnhal conformance --device reference --suite memory --suite fenced --hal 1.3
   nnhal conformance --device tfjs --only CONV_2D --minutes 5 --seed 7
+  nnhal conformance --device tfjs --suite graphs --graphs 10000 --seed 7
   nnhal conformance --backend ./my-backend.js --device mine --html report.html
   nnhal conformance --device reference --vectors nn-vectors --suite mutations --all --filter CONV_2D --json`;
 
@@ -120,15 +135,28 @@ export function registerConformanceCommand(command: Command, context: () => Prom
       "--filter <text>",
       "only cases whose name contains the text, or examples that test the operation of this name",
     )
-    .option("--all", `run every mutant, not only about one in ${sample}`)
+    .option(
+      "--all",
+      `run every mutant, not only about one in ${sample}, and every random graph in every way, not only in one`,
+    )
     .option("--json", "print the report as JSON")
     .option("--html <file>", "also write the report as a page to look at")
     .option("--badge <file>", "also write the result in one line as a picture (SVG), for a README")
     .option("--junit <file>", "also write the report as JUnit XML, for continuous integration")
     .option("--against <file>", "say what has changed since an earlier report, one that --json has printed")
     .option("--seed <number>", "the seed of random examples (default: 1)", parseSeed)
-    .option("--only <name>", "only the examples of this operation, or the one of this name, in the suite arithmetic")
-    .option("--minutes <number>", "go on with random examples of further seeds for so long", parseMinutes)
+    .option(
+      "--only <name>",
+      "only the examples of this operation, or the one of this name, in the suite arithmetic, or this graph, such as graphs/1.17",
+    )
+    .option("--graphs <number>", `how many random graphs (default: ${defaultGraphCount})`, parseCount)
+    .option(
+      "--minutes <number>",
+      "go on with random examples of further seeds, and further graphs, for so long; of the suite crash, how long each target works",
+      parseMinutes,
+    )
+    .option("--network <file>", "a .tflite file for the suites crash and accuracy")
+    .option("--data <dir>", "inputs with expected answers, for the suite accuracy")
     .option("--failures <dir>", `folder for examples that fail (default: ${failuresFolder}, if one does)`)
     .option(
       "--time-limit <seconds>",
@@ -144,9 +172,12 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .addOption(new Option("--singly <count>", "in a child process").argParser(Number).hideHelp())
-    .action(async (options: ConformanceCommandOptions) =>
-      options.serve === undefined ? runConformanceCommand(options, await context()) : serve(options, await context()),
-    );
+    .addOption(new Option("--crash-job <json>", "in a child process").hideHelp())
+    .action(async (options: ConformanceCommandOptions) => {
+      if (options.crashJob !== undefined) await serveCrashJob(options.crashJob, options, await context());
+      else if (options.serve === undefined) await runConformanceCommand(options, await context());
+      else await serve(options, await context());
+    });
 }
 
 function collectSuite(text: string, previous: readonly SuiteName[] = []): readonly SuiteName[] {
@@ -214,7 +245,8 @@ export async function runConformanceCommand(
 
 async function runSuites(options: ConformanceCommandOptions, context: CommandContext): Promise<SuiteReport[]> {
   const { suite, vectors } = options;
-  const all = options.only === undefined ? suiteNames : (["arithmetic"] as const);
+  const drawn: SuiteName = options.only?.startsWith("graphs/") ? "graphs" : "arithmetic";
+  const all = options.only === undefined ? defaultSuiteNames : [drawn];
   const wanted = suite ?? all.filter((name) => vectors !== undefined || !isVectorSuite(name));
   const overVectors = wanted.filter(isVectorSuite);
   if (vectors === undefined && overVectors.length > 0) {
@@ -227,13 +259,15 @@ async function runSuites(options: ConformanceCommandOptions, context: CommandCon
       reports.push(...(await runDevice(ofDevices, version, options, context)));
     }
   }
-  if (wanted.includes("arithmetic")) {
-    for (const version of options.hal ?? [undefined]) reports.push(await runOwnArithmetic(version, options, context));
+  for (const name of drawnSuiteNames.filter((name) => wanted.includes(name))) {
+    for (const version of options.hal ?? [undefined]) reports.push(await runDrawn(name, version, options, context));
   }
   for (const name of overVectors) {
     const versions = vectorSuites[name].throughVersions ? options.hal : undefined;
     for (const version of versions ?? [undefined]) reports.push(await runOverVectors(name, version, options, context));
   }
+  if (wanted.includes("crash")) reports.push(await runCrashSuite(options, context));
+  if (wanted.includes("accuracy")) reports.push(await runAccuracySuite(options, context));
   const some = reports.filter(({ summary }) => summary.total > 0);
   if (some.length === 0) throw new Error(noCases(options));
   return some;
@@ -245,31 +279,33 @@ function noCases({ filter, only }: ConformanceCommandOptions): string {
   return `no case matches the filter "${filter}"`;
 }
 
-async function runOwnArithmetic(
+async function runDrawn(
+  name: DrawnSuiteName,
   version: HalVersion | undefined,
   options: ConformanceCommandOptions,
   context: CommandContext,
 ): Promise<SuiteReport> {
   const { timeLimit = timeLimits.device } = options;
-  const own = { ...options, suite: ["arithmetic"] as const, ...(version !== undefined && { hal: [version] }) };
+  const own = { ...options, suite: [name], ...(version !== undefined && { hal: [version] }) };
   const { startSelf } = context;
+  const { batch, by, size, note } = drawnSuites[name];
   const summary = await runWithProgress(
-    [{ size: arithmeticSize }],
+    [{ size: size(options) }],
     (onProgress) =>
       startSelf === undefined
         ? runHere(own, context, onProgress)
-        : runInChildren(
-            "conformance",
-            childArguments(["arithmetic"], own),
-            timeLimit,
-            startSelf,
-            onProgress,
-            arithmeticBatch,
-          ),
+        : runInChildren("conformance", childArguments([name], own), timeLimit, startSelf, onProgress, batch),
     context,
-    `arithmetic: ${halText(version)}`,
+    `${name}: ${halText(version)}`,
   );
-  return { suite: "arithmetic", by: "operation", summary, ...(version !== undefined && { hal: version }) };
+  const said = note?.(summary);
+  return {
+    suite: name,
+    by,
+    summary,
+    ...(said !== undefined && { note: said }),
+    ...(version !== undefined && { hal: version }),
+  };
 }
 
 async function runOverVectors(
@@ -355,7 +391,7 @@ async function* each(results: readonly CaseResult[]): AsyncGenerator<CaseResult>
 
 function childArguments(names: readonly SuiteName[], options: ConformanceCommandOptions): string[] {
   const { device, vectors, hal = [], filter, all, timeLimit, allowance = {} } = options;
-  const named = ["seed", "only", "minutes", "failures"] as const;
+  const named = ["seed", "only", "graphs", "minutes", "failures"] as const;
   return [
     ...names.flatMap((name) => ["--suite", name]),
     ...["--device", device],
@@ -389,8 +425,9 @@ async function* runHere(
     onProgress,
     onStart,
   };
+  const drawn = suite.find(isDrawnSuite);
   const run = async function* () {
-    if (suite.includes("arithmetic")) yield* runArithmeticSuite(hal[0], options, againWith(options), running);
+    if (drawn !== undefined) yield* runDrawnSuite(drawn, hal[0], options, againWith(options), running);
     else if (overVectors !== undefined)
       yield* runVectorSuite(overVectors, await findFiles(vectors), { all, version: hal[0] }, running);
     else yield* runDeviceSuitesHere(suite.filter(isDeviceSuiteName), hal[0], running);
@@ -407,7 +444,8 @@ function againWith({ device, hal = [] }: ConformanceCommandOptions): (name: stri
 async function serve(options: ConformanceCommandOptions, context: CommandContext): Promise<void> {
   const { suite = [], singly } = options;
   const overVectors = suite.find(isVectorSuite);
-  const ofDevices = suite.includes("arithmetic") ? arithmeticBatch : 1;
+  const drawn = suite.find(isDrawnSuite);
+  const ofDevices = drawn === undefined ? 1 : drawnSuites[drawn].batch;
   const batch = overVectors === undefined ? ofDevices : vectorSuites[overVectors].batch;
   await serveCases(context, (onStart, onProgress) => runHere(options, context, onProgress, onStart), {
     batch,

@@ -180,7 +180,7 @@ export function takesUnusual({ name }: Operation): boolean {
 }
 
 /** Whether the results from NaN and infinities are fixed. */
-function hasFixedUnusual({ inputs, signature }: RandomOperation): boolean {
+export function hasFixedUnusual({ inputs, signature }: RandomOperation): boolean {
   const { name } = signature.operation;
   const activation = inputs[signature.inputs.findIndex((param) => param.name === "activation")];
   return copying.has(name) || (fixedByIeee.has(name) && (activation?.data[0] ?? 0) === 0);

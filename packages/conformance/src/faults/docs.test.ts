@@ -9,6 +9,7 @@ import { plantedInDevice } from "../suites/contract/planted-objects.test-helper.
 import { deviceFaults } from "../suites/device-faults.test-helper.ts";
 import { executionFaults } from "../suites/execution-faults.test-helper.ts";
 import { cacheFaults, memoryFaults } from "../suites/resource-faults.test-helper.ts";
+import { graphFaults } from "./graph-faults.test-helper.ts";
 import { kernelFaults, unfoundKernelFaults } from "./kernel-faults.test-helper.ts";
 import { stateFaults } from "./state-faults.test-helper.ts";
 
@@ -38,7 +39,7 @@ What the conformance kit is tried with: the reference device with one fault, whi
 written by \`packages/conformance/src/faults/docs.test.ts\` (\`vitest -u\`) from the tables that the tests read; they run each fault against the
 check that is named here. \`NNHAL_FAULTS=all npx vitest run packages/conformance/src/faults\` runs each against the whole default run.
 
-${kernelFaults.length + others.length + contract.length} faults are found, ${unfoundKernelFaults.length} are not.
+${kernelFaults.length + graphFaults.length + others.length + contract.length} faults are found, ${unfoundKernelFaults.length} are not.
 
 ## Arithmetic
 
@@ -47,6 +48,15 @@ In the kernel of one operation. The check is the suite arithmetic, with the exam
 ${table(
   ["operation", "fault"],
   kernelFaults.map(({ operation, what }) => [operation, what]),
+)}
+
+## Graphs
+
+What compilers of graphs get wrong, and operations alone do not show. A device that…
+
+${table(
+  ["fault", "check"],
+  graphFaults.map(([what, , check]) => [what, check]),
 )}
 
 ## Devices

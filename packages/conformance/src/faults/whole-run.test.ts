@@ -8,15 +8,24 @@ import { elementAt } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { runArithmetic } from "../arithmetic/run.ts";
+import { runGraphs } from "../graphs/run.ts";
 import { deviceFaults } from "../suites/device-faults.test-helper.ts";
 import { executionFaults } from "../suites/execution-faults.test-helper.ts";
 import { faultyDevice } from "../suites/faulty-device.test-helper.ts";
 import { cacheFaults, memoryFaults } from "../suites/resource-faults.test-helper.ts";
 import { runDeviceSuites } from "../suites/run.ts";
+import { graphFaults } from "./graph-faults.test-helper.ts";
 import { kernelFaults } from "./kernel-faults.test-helper.ts";
 import { stateFaults } from "./state-faults.test-helper.ts";
 
-const deviceRows = [...deviceFaults, ...executionFaults, ...memoryFaults, ...cacheFaults, ...stateFaults];
+const deviceRows = [
+  ...graphFaults,
+  ...deviceFaults,
+  ...executionFaults,
+  ...memoryFaults,
+  ...cacheFaults,
+  ...stateFaults,
+];
 const all: (readonly [name: string, open: () => Promise<Device>])[] = [
   ...kernelFaults.map(
     ({ operation, what, plant }) =>
@@ -35,10 +44,11 @@ const all: (readonly [name: string, open: () => Promise<Device>])[] = [
 async function* defaultRun(device: Device) {
   yield* runDeviceSuites(device);
   yield* runArithmetic(device);
+  yield* runGraphs(device);
 }
 
 describe("the default run finds", () => {
-  const chosen = process.env.NNHAL_FAULTS === "all" ? all : [elementAt(all, kernelFaults.length)];
+  const chosen = process.env.NNHAL_FAULTS === "all" ? all : [elementAt(all, kernelFaults.length + graphFaults.length)];
   it.each(chosen)("%s", { timeout: 120_000 }, async (_name, open) => {
     for await (const { verdict } of defaultRun(await open())) if (verdict === "failed") return;
     expect.fail("nothing failed");

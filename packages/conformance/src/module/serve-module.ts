@@ -5,13 +5,14 @@ import type { Backend } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import type { Device, HalVersion } from "@nnhal/types";
 import { runArithmetic } from "../arithmetic/run.ts";
+import { runGraphs } from "../graphs/run.ts";
 import { type OnStart, serveResults } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
 import { type DeviceSuiteName, isDeviceSuiteName, runDeviceSuites } from "../suites/run.ts";
 import { deviceThrough } from "../versions.ts";
 
 /** A suite that a device can be tested with without vectors. */
-export type OwnSuiteName = DeviceSuiteName | "arithmetic";
+export type OwnSuiteName = DeviceSuiteName | "arithmetic" | "graphs";
 
 /** What the process runs: plain data, since it passes from one process to another. */
 export interface ModuleRun {
@@ -30,7 +31,7 @@ export interface ModuleRun {
 
 /** The most results in one message: examples of the suite arithmetic are many and short. */
 export function batchOf(suite: OwnSuiteName): number {
-  return suite === "arithmetic" ? 64 : 1;
+  return suite === "arithmetic" ? 64 : suite === "graphs" ? 8 : 1;
 }
 
 /**
@@ -66,6 +67,7 @@ async function* results(
     const isChosen = (name: string) => name.includes(filter);
     yield* runDeviceSuites(device, { ...options, filter: isChosen, suites: [suite], ...(version && { version }) });
   } else {
-    yield* runArithmetic(version === undefined ? device : deviceThrough(version, device), { ...options, filter });
+    const run = suite === "arithmetic" ? runArithmetic : runGraphs;
+    yield* run(version === undefined ? device : deviceThrough(version, device), { ...options, filter });
   }
 }

@@ -25,6 +25,8 @@ export interface RandomOperation {
   readonly inputs: readonly (Tensor | undefined)[];
   /** What a model declares of the outputs; it says nothing of their shapes. */
   readonly outputs: readonly TensorInfo[];
+  /** What each input was drawn for. Absent if the operation was not drawn. */
+  readonly wanted?: readonly (WantedTensor | number | boolean | undefined)[];
 }
 
 /** How operands are drawn. */
@@ -33,24 +35,26 @@ export interface DrawOptions {
   readonly spoilt?: number | undefined;
   /** What tensors hold whose elements do not matter to the shape. Default: mixed. */
   readonly fill?: Fill | undefined;
+  /** How shapes and scales are drawn, instead of at random. */
+  readonly steer?: Partial<Pick<Draw, "shape" | "scale" | "offered">> | undefined;
 }
 
 /** Draws a random operation of a signature. */
 export function drawOperation(
   signature: Signature,
   random: Random,
-  { spoilt = 0.35, fill = "mixed" }: DrawOptions = {},
+  { spoilt = 0.35, fill = "mixed", steer }: DrawOptions = {},
 ): RandomOperation {
   const { operation, inputs, outputs, types } = signature;
-  const draw = drawFor(signature, random);
+  const draw = { ...drawFor(signature, random), ...steer };
   let wanted = complete(hints[operation.name]?.(draw) ?? {}, signature, draw);
   while (random.chance(spoilt)) wanted = spoil(wanted, inputs, random);
   const next = variadicCounter();
+  const list = inputs.map((param) => argumentAt(wanted[param.name], next(param)));
   return {
     signature,
-    inputs: inputs.map((param) =>
-      operandOf(typeOf(param, types), argumentAt(wanted[param.name], next(param)), random, fill),
-    ),
+    wanted: list,
+    inputs: inputs.map((param, position) => operandOf(typeOf(param, types), list[position], random, fill)),
     outputs: outputs.map((param) => {
       const type = typeOf(param, types);
       return { type, dimensions: [], ...quantisationOf(type, { dimensions: [] }, random) };

@@ -157,13 +157,14 @@ function inputOperand(input: Tensor | undefined, type: Tensor["type"] | undefine
 }
 
 /** The quantisation of an omitted operand must fit its type, too. */
-function quantisationOfOmitted(type: Tensor["type"]): Pick<ExampleOperand, "scale" | "channelQuant"> {
+export function quantisationOfOmitted(type: Tensor["type"]): Pick<ExampleOperand, "scale" | "channelQuant"> {
   const { quantisation } = operandTypes[halTypeName(type)];
   const channelQuant = quantisation === "perChannel" ? { scales: [1], channelDim: 0 } : null;
   return { scale: quantisation === "asymmetric" || quantisation === "symmetric" ? 1 : 0, channelQuant };
 }
 
-const noOperand = {
+/** An operand without a value; its type and its lifetime are missing. */
+export const noOperand = {
   dimensions: [],
   scale: 0,
   zeroPoint: 0,
@@ -193,7 +194,8 @@ function outputOperand(
   };
 }
 
-function bytesOf({ type, data }: Tensor): Uint8Array {
+/** The bytes of a tensor as examples state them. */
+export function bytesOf({ type, data }: Pick<Tensor, "type" | "data">): Uint8Array {
   const bytes = new Uint8Array(byteLength(type, data.length));
   encodeTensorData(type, data, bytes);
   return bytes;

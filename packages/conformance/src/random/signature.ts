@@ -5,6 +5,7 @@ import {
   type Form,
   halTypeName,
   layOut,
+  matchOperation,
   type Operation,
   type Param,
   type TypeRow,
@@ -24,6 +25,20 @@ export interface Signature {
   readonly types: ReadonlyMap<Param, OperandTypeName>;
 }
 
+/** The signature of an operand list; undefined if the operation has none like it. */
+export function signatureFor(
+  operation: Operation,
+  inputTypes: readonly OperandTypeName[],
+  outputTypes: readonly OperandTypeName[],
+): Signature | undefined {
+  const match = matchOperation(operation, inputTypes, outputTypes);
+  if ("mismatch" in match) return undefined;
+  const { form, row } = match;
+  const inputs = layOut(form.params, form.counts, inputTypes.length);
+  const outputs = layOut(form.outputs, form.outputCounts, outputTypes.length);
+  return inputs && outputs && { operation, form, row, inputs, outputs, types: typesIn(form, row) };
+}
+
 /** A variadic parameter stands for at most this many operands. */
 const MOST_REPEATS = 4;
 
@@ -31,12 +46,16 @@ const MOST_REPEATS = 4;
 export function signaturesOf(operation: Operation): Signature[] {
   return operation.forms.flatMap((form) =>
     form.types.flatMap((row) => {
-      const types = new Map([...typesOfRow(form, row)].map(([param, type]) => [param, halTypeName(type)]));
+      const types = typesIn(form, row);
       return listsOf(form.params, form.counts).flatMap((inputs) =>
         listsOf(form.outputs, form.outputCounts).map((outputs) => ({ operation, form, row, inputs, outputs, types })),
       );
     }),
   );
+}
+
+function typesIn(form: Form, row: TypeRow): ReadonlyMap<Param, OperandTypeName> {
+  return new Map([...typesOfRow(form, row)].map(([param, type]) => [param, halTypeName(type)]));
 }
 
 /** All lists that a parameter list allows. */

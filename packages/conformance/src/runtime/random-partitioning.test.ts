@@ -29,8 +29,8 @@ import {
 } from "@nnhal/types";
 import { noncompliantOperations } from "@nnhal/utils";
 import { beforeAll, describe, expect, it } from "vitest";
+import { partOf } from "../graphs/parts.ts";
 import { createRandom, type Random } from "../random/random.ts";
-import { sampleOf } from "./sample-devices.test-helper.ts";
 
 /** With NNHAL_VECTOR_WAYS=all three times as many. */
 const SEEDS = everyWay ? 225 : 75;
@@ -156,7 +156,7 @@ function drawDevices(random: Random, { model: { hal } }: Graph, drawn: Versions)
     const version = random.pick(able);
     drawn.set(version, (drawn.get(version) ?? 0) + 1);
     const device: Device = {
-      ...sampleOf(reference, `driver-${share}`, () => true),
+      ...partOf(reference, `driver-${share}`, () => true),
       getSupportedOperations(asked: Model["hal"]) {
         const supported = signatures(asked).map(takes);
         const reasons = supported.map((yes) => (yes ? undefined : "another driver's"));

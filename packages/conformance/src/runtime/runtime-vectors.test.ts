@@ -10,11 +10,12 @@ import { type RuntimeDeviceOptions, runtimeAsDevice } from "@nnhal/runtime";
 import { everyWay } from "@nnhal/test-kit/samples";
 import type { Device } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
+import { partOf } from "../graphs/parts.ts";
 import { type CaseResult, summarise } from "../result.ts";
 import { areThere } from "../vectors/all.test-helper.ts";
 import type { Example } from "../vectors/example.ts";
 import { runVectors, type VectorsOptions } from "../vectors/run.ts";
-import { broken, failingAt, isControlFlow, sampleOf } from "./sample-devices.test-helper.ts";
+import { broken, failingAt, isControlFlow } from "./sample-devices.test-helper.ts";
 import { oneInThree, sampleOfVectors, withFewLoops } from "./vector-sample.test-helper.ts";
 
 let reference: Device;
@@ -78,7 +79,7 @@ describe.skipIf(!areThere)("the public vectors through the runtime", { timeout: 
 
   it("pass divided among devices of which each takes other operations, with control flow interpreted", async () => {
     const devices = [0, 1, 2].map((share) =>
-      sampleOf(reference, `sample-${share}`, (type) => !isControlFlow(type) && type % 3 === share),
+      partOf(reference, `sample-${share}`, (type) => !isControlFlow(type) && type % 3 === share),
     );
     const divided = await run(devices, { cpu: reference, partition: 2 }, {}, examples);
     expectAllPassed(divided);
@@ -91,7 +92,7 @@ describe.skipIf(!areThere)("the public vectors through the runtime", { timeout: 
 
   it("pass with each operation on another device than the one before", async () => {
     const devices = [0, 1].map((share) =>
-      sampleOf(reference, `sample-${share}`, (type, index) => !isControlFlow(type) && index % 2 === share),
+      partOf(reference, `sample-${share}`, (type, index) => !isControlFlow(type) && index % 2 === share),
     );
     const divided = await run(devices, { cpu: reference, partition: 2 });
     expectAllPassed(divided);
@@ -101,7 +102,7 @@ describe.skipIf(!areThere)("the public vectors through the runtime", { timeout: 
   it("pass divided among drivers of HAL 1.0, 1.1 and 1.2, with what those cannot express on the CPU", async () => {
     const devices = [asV1_0, asV1_1, asV1_2].map((face, share) => {
       const name = `old-${share}`;
-      return liftDevice(name, face(sampleOf(reference, name, (type) => !isControlFlow(type) && type % 3 === share)));
+      return liftDevice(name, face(partOf(reference, name, (type) => !isControlFlow(type) && type % 3 === share)));
     });
     // Without variants: drivers older than 1.2 do not find out the shapes of outputs.
     const divided = await run(devices, { cpu: reference, partition: 2 }, { variants: false });
@@ -119,7 +120,7 @@ describe.skipIf(!areThere)("the public vectors through the runtime", { timeout: 
 
   it.each(["fenced", "burst"] as const)("pass divided on the path %s", async (path) => {
     const devices = [0, 1].map((share) =>
-      sampleOf(reference, `sample-${share}`, (type, index) => !isControlFlow(type) && index % 2 === share),
+      partOf(reference, `sample-${share}`, (type, index) => !isControlFlow(type) && index % 2 === share),
     );
     const { summary } = await run(devices, { cpu: reference, partition: 2 }, { variants: false, path });
     expect(summary.failures.slice(0, 20)).toEqual([]);
@@ -128,7 +129,7 @@ describe.skipIf(!areThere)("the public vectors through the runtime", { timeout: 
   });
 
   it("pass by the cost policy, too", async () => {
-    const devices = [0, 1, 2].map((share) => sampleOf(reference, `sample-${share}`, (type) => type % 3 === share));
+    const devices = [0, 1, 2].map((share) => partOf(reference, `sample-${share}`, (type) => type % 3 === share));
     expectAllPassed(await run(devices, { cpu: reference, partition: 2, policy: { ...androidPolicy, kind: "cost" } }));
   });
 

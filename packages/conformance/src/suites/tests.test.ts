@@ -31,11 +31,12 @@ describe("defineConformanceTests", () => {
     ]);
   });
 
-  it("defines one for the arithmetic of the device as it is", () => {
-    const tests = definedTests(referenceDevice, { suites: ["qos", "arithmetic"], versions: ["1.0"] });
+  it("defines one for the arithmetic and one for the graphs of the device as it is", () => {
+    const tests = definedTests(referenceDevice, { suites: ["qos", "arithmetic", "graphs"], versions: ["1.0"] });
     expect([...tests.keys()]).toEqual([
       "conformance: qos",
       "conformance: arithmetic",
+      "conformance: graphs",
       "conformance: qos through HAL 1.0",
     ]);
   });

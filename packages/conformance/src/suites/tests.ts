@@ -4,18 +4,19 @@
 import type { Unavailable } from "@nnhal/backend";
 import { type Device, type HalVersion, halVersions } from "@nnhal/types";
 import { runArithmetic } from "../arithmetic/run.ts";
+import { runGraphs } from "../graphs/run.ts";
 import { runModule } from "../module/run-module.ts";
 import type { OwnSuiteName } from "../module/serve-module.ts";
 import type { CaseResult } from "../result.ts";
 import type { Need } from "./needs.ts";
-import { deviceSuiteNames, runDeviceSuites } from "./run.ts";
+import { deviceSuiteNames, isDeviceSuiteName, runDeviceSuites } from "./run.ts";
 
 /** Defines a test, as vitest's `it` does. The time limit is in milliseconds. */
 export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: number) => unknown;
 
 /** Options of defineConformanceTests. */
 export interface ConformanceTestsOptions {
-  /** Default: the device suites. `arithmetic` takes about a minute. */
+  /** Default: the device suites. `arithmetic` takes about a minute, `graphs` half of one. */
   readonly suites?: readonly OwnSuiteName[] | undefined;
   /** The HAL versions through which the device is driven too, each not newer than its own. Default: all. */
   readonly versions?: readonly HalVersion[] | undefined;
@@ -52,11 +53,12 @@ export function defineConformanceTests(
   async function* runHere(opener: Opener, suite: OwnSuiteName, version: HalVersion | undefined) {
     const own = await device(opener);
     if (suite === "arithmetic") yield* runArithmetic(own);
+    else if (suite === "graphs") yield* runGraphs(own);
     else yield* runDeviceSuites(own, { suites: [suite], ...(version !== undefined && { version }) });
   }
   for (const version of [undefined, ...versions]) {
     for (const suite of suites) {
-      if (suite === "arithmetic" && version !== undefined) continue;
+      if (!isDeviceSuiteName(suite) && version !== undefined) continue;
       const through = version === undefined ? "" : ` through HAL ${version}`;
       test(
         `conformance: ${suite}${through}`,
@@ -67,7 +69,7 @@ export function defineConformanceTests(
           const problems = problemsOf(results, lacks);
           if (problems.length > 0) throw new Error(problems.join("\n"));
         },
-        open instanceof URL ? moduleTimeLimit : suite === "arithmetic" ? 5 * timeLimit : timeLimit,
+        open instanceof URL ? moduleTimeLimit : isDeviceSuiteName(suite) ? timeLimit : 5 * timeLimit,
       );
     }
   }

@@ -4,7 +4,7 @@ import type { OperandTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { compareOutputs, findDifference } from "./compare.ts";
 import type { Allowance, Example } from "./example.ts";
-import { outputExample } from "./examples.test-helper.ts";
+import { changed, outputExample } from "./examples.test-helper.ts";
 
 type Encode = (...values: number[]) => Uint8Array;
 
@@ -232,5 +232,45 @@ describe("findDifference", () => {
   it("names the operation that writes the output", () => {
     const wrong = withOperands(addExample(), {});
     expect(difference(wrong, f32(11, 22, 34))).toMatch(/^ADD output 0 element 2 \[0, 2\]: expected 33, actual 34,/);
+  });
+});
+
+describe("an allowance for each element", () => {
+  const allowed = (own: Partial<Allowance>) => {
+    const allowance = { absolute: 0, relative: 0, ...own };
+    return changed(outputExample("TENSOR_FLOAT32", [3], f32(1, 2, 3)), { 1: { allowance } });
+  };
+  const of = (allowance: Partial<Allowance>, ...actual: number[]) => difference(allowed(allowance), f32(...actual));
+
+  it("is the bound of that element", () => {
+    const elements = [0, 0.5, 1];
+    expect(of({ elements }, 1, 2.5, 4)).toBeUndefined();
+    expect(of({ elements }, 1.25, 2.5, 4)).toMatch(/element 0: expected 1, actual 1.25, where none may differ; 1 of 3/);
+    expect(of({ elements }, 1, 2.75, 5)).toMatch(/element 1: .* where 0.5 is allowed; 2 of 3 elements differ/);
+  });
+
+  it("is null for an element that is not compared, but must be there", () => {
+    const elements = [0, null, 0];
+    expect(of({ elements }, 1, Number.NaN, 3)).toBeUndefined();
+    expect(of({ elements }, 1, 2, 4)).toMatch(/element 2/);
+    expect(of({ elements: [0, null, null] }, 1)).toMatch(/element 1/);
+  });
+
+  it("goes with a bound of the mean difference, which is one of the elements that are compared", () => {
+    const elements = [1, 1, null];
+    expect(of({ elements, bias: 0.5 }, 1.5, 2.5, 99)).toBeUndefined();
+    expect(of({ elements, bias: 0.5 }, 0.5, 1.5, 99)).toBeUndefined();
+    expect(of({ elements, bias: 0.5 }, 1.5, 1.5, 99)).toBeUndefined();
+    expect(of({ elements, bias: 0.5 }, 0.25, 1.5, 3)).toBe(
+      "FLOOR output 0 the bias of 2 elements is -0.625 where 0.5 is allowed",
+    );
+  });
+
+  it("goes with a bound of the mean of the squares", () => {
+    const elements = [1, 1, null];
+    expect(of({ elements, meanSquare: 0.25 }, 1.5, 1.5, 99)).toBeUndefined();
+    expect(of({ elements, meanSquare: 0.25 }, 1.75, 1.5, 3)).toBe(
+      "FLOOR output 0 the mean square error of 2 elements is 0.406 where 0.25 is allowed",
+    );
   });
 });

@@ -69,34 +69,70 @@ function compareElements(
   dimensions: readonly number[],
   expectedBytes: Uint8Array,
   actualBytes: Uint8Array,
-  { absolute, relative, anyUnusual = false }: Allowance,
+  allowance: Allowance,
 ): Comparison {
   const expected = readElements(type, expectedBytes);
   const actual = readElements(type, actualBytes);
+  const boundOf = boundsOf(allowance, expected);
   let first = -1;
   let count = 0;
   let error = 0;
   for (let index = 0; index < expected.length; index++) {
     const wanted = elementAt(expected, index);
     const found = actual[index];
+    const bound = boundOf(index);
+    if (bound === null && found !== undefined) continue;
     if (Number.isFinite(wanted)) {
       const distance = Math.abs(wanted - (found ?? Number.NaN));
-      const allowed = absolute + relative * Math.abs(wanted);
+      const allowed = bound ?? 0;
       if (distance > 0) error = Math.max(error, Math.min(mostError, distance / allowed));
       // Written so that a NaN is a difference, and so is an element that is missing.
       if (distance <= allowed) continue;
-    } else if (found !== undefined && (anyUnusual || Object.is(found, wanted))) continue;
+    } else if (found !== undefined && (allowance.anyUnusual || Object.is(found, wanted))) continue;
     if (first < 0) first = index;
     count++;
   }
-  if (first < 0) return { difference: undefined, error };
-  const bound = absolute + relative * Math.abs(elementAt(expected, first));
+  if (first < 0) return { difference: findMeanDifference(expected, actual, allowance), error };
+  const bound = boundOf(first) ?? 0;
   const position = dimensions.length > 1 ? ` [${positionOf(first, dimensions).join(", ")}]` : "";
   const difference =
     `element ${first}${position}: expected ${expected[first]}, actual ${actual[first]}, ` +
     `${bound === 0 || Number.isNaN(bound) ? "where none may differ" : `where ${Number(bound.toPrecision(3))} is allowed`}; ` +
     `${count} of ${expected.length} elements differ`;
   return { difference, error };
+}
+
+/** How far each element may be off; null: it is not compared. */
+function boundsOf(
+  { absolute, relative, elements }: Allowance,
+  expected: Float64Array,
+): (element: number) => number | null {
+  if (elements !== undefined) return (element) => elements[element] ?? null;
+  return (element) => absolute + relative * Math.abs(elementAt(expected, element));
+}
+
+/** The bias and the mean square error of all elements that are finite and compared. */
+function findMeanDifference(
+  expected: Float64Array,
+  actual: Float64Array,
+  { elements, bias, meanSquare }: Allowance,
+): string | undefined {
+  let [count, sum, squares] = [0, 0, 0];
+  for (const [index, wanted] of expected.entries()) {
+    if (elements?.[index] === null || !Number.isFinite(wanted)) continue;
+    const difference = elementAt(actual, index) - wanted;
+    count++;
+    sum += difference;
+    squares += difference * difference;
+  }
+  if (count === 0) return undefined;
+  const shown = (name: string, actually: number, allowed: number) =>
+    `the ${name} of ${count} elements is ${Number(actually.toPrecision(3))} where ${Number(allowed.toPrecision(3))} is allowed`;
+  if (bias !== undefined && Math.abs(sum / count) > bias) return shown("bias", sum / count, bias);
+  if (meanSquare !== undefined && squares / count > meanSquare) {
+    return shown("mean square error", squares / count, meanSquare);
+  }
+  return undefined;
 }
 
 function positionOf(element: number, dimensions: readonly number[]): number[] {

@@ -41,7 +41,7 @@ async function executeMoved(path: PathRequest, moved: Moved[]): Promise<PathResu
     const input = await allocate(path, argument, index, "input", elementAt(operands, elementAt(inputIndexes, index)));
     if (input !== undefined && "status" in input) return failed(input);
     moved.push(input);
-    const { dimensions } = elementAt(operands, elementAt(inputIndexes, index));
+    const dimensions = extentsOf(argument, elementAt(operands, elementAt(inputIndexes, index)));
     const copied = await input?.buffer.copyFrom(memoryAt(request, argument.location), dimensions);
     if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failed(copied);
   }
@@ -63,17 +63,23 @@ async function executeMoved(path: PathRequest, moved: Moved[]): Promise<PathResu
 
 async function allocate(
   { device, preparedModel }: PathRequest,
-  { hasNoValue }: RequestArgument,
+  argument: RequestArgument,
   ioIndex: number,
   side: "input" | "output",
-  { dimensions }: Operand,
+  operand: Operand,
 ): Promise<Moved | Outcome> {
-  if (hasNoValue) return undefined;
+  if (argument.hasNoValue) return undefined;
+  const dimensions = extentsOf(argument, operand);
   const roles = [{ modelIndex: 0, ioIndex, frequency: 1 }];
   const [inputRoles, outputRoles] = side === "input" ? [roles, []] : [[], roles];
   const result = await device.allocate?.({ dimensions }, [preparedModel], inputRoles, outputRoles);
   if (result?.buffer) return { buffer: result.buffer, token: result.token };
   return { status: result?.status ?? ErrorStatus.GENERAL_FAILURE, message: result?.message ?? "nothing was allocated" };
+}
+
+/** The extents of an argument: those that the request states, or else the model. */
+function extentsOf(argument: RequestArgument, operand: Operand): readonly number[] {
+  return argument.dimensions.length > 0 ? argument.dimensions : operand.dimensions;
 }
 
 /** The request with each argument that is not omitted in a pool of its own. */

@@ -22,6 +22,12 @@ export interface Allowance {
   readonly relative: number;
   /** Elements that are expected to be NaN or infinite may have any value: the HAL does not say what they are. Default: false. */
   readonly anyUnusual?: boolean;
+  /** How far each element may be off, instead of `absolute` and `relative`; null: it is not compared. */
+  readonly elements?: readonly (number | null)[];
+  /** The mean of the differences of all elements that are compared has at most this magnitude. Default: it is not compared. */
+  readonly bias?: number;
+  /** The mean of the squares of these differences is at most this. Default: it is not compared. */
+  readonly meanSquare?: number;
 }
 
 /** A value of an example's graph. */
@@ -42,6 +48,8 @@ export interface ExampleOperand {
    * that the example does not state.
    */
   readonly data: Uint8Array | null;
+  /** The model does not state its extents; of an input of the main subgraph, the request does. Default: false. */
+  readonly isUnspecified?: boolean;
   /** Of an output of the main subgraph. Absent: as the type and the precision of the model say (`tolerances`). */
   readonly allowance?: Allowance;
 }

@@ -3,7 +3,7 @@
  */
 import { addExample, bytesOf, input, operand, output, toLine } from "@nnhal/test-kit/examples";
 import type { OperandTypeName } from "@nnhal/types";
-import { type Example, parseExample } from "../index.ts";
+import { type Example, type ExampleOperand, parseExample } from "../index.ts";
 
 /** An example of one FLOOR whose output has a type, a shape and expected bytes; the input has no part in the test. */
 export function outputExample(
@@ -26,6 +26,12 @@ export function outputExample(
     },
     ...more,
   });
+}
+
+/** An example in which some operands of the main subgraph are otherwise. */
+export function changed(example: Example, own: Readonly<Record<number, Partial<ExampleOperand>>>): Example {
+  const operands = example.main.operands.map((operand, index) => ({ ...operand, ...own[index] }));
+  return { ...example, main: { ...example.main, operands } };
 }
 
 /** The parsed JSON of an example's line, to be broken by a test. */

@@ -2,6 +2,7 @@ import { elementAt } from "@nnhal/operations";
 import { addExample, bytesOf, constant, operand, withOperands } from "@nnhal/test-kit/examples";
 import { OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
+import { changed } from "./examples.test-helper.ts";
 import { modelOf } from "./model.ts";
 import { casesOf } from "./variant.ts";
 
@@ -74,6 +75,12 @@ describe("modelOf", () => {
       lifetime: OperandLifeTime.SUBGRAPH,
       location: { poolIndex: 0, offset: 2, length: 0 },
     });
+  });
+
+  it("says nothing of the extents of an operand whose extents are not stated", () => {
+    const { main } = model(changed(addExample(), { 0: { isUnspecified: true } }));
+    expect(elementAt(main.operands, 0).dimensions).toEqual([0, 0]);
+    expect(elementAt(main.operands, 3).dimensions).toEqual([1, 3]);
   });
 
   it("says nothing of the outputs' extents in the form without them", () => {

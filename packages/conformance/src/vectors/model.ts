@@ -53,10 +53,10 @@ function convertSubgraph(subgraph: ExampleSubgraph, copies: Layout, references: 
 }
 
 function convertOperand(operand: ExampleOperand, location: DataLocation): Operand {
-  const { type, dimensions, numberOfConsumers, scale, zeroPoint, lifetime, channelQuant } = operand;
+  const { type, dimensions, numberOfConsumers, scale, zeroPoint, lifetime, channelQuant, isUnspecified } = operand;
   return {
     type: OperandType[type],
-    dimensions,
+    dimensions: isUnspecified ? dimensions.map(() => 0) : dimensions,
     numberOfConsumers,
     scale,
     zeroPoint,

@@ -83,7 +83,7 @@ function readSubgraph(place: Place, hasAnyIndexes: boolean): ExampleSubgraph {
 
 function readOperand(place: Place): ExampleOperand {
   const allowance = place.fields.allowance === undefined ? undefined : readAllowance(readObject(place, "allowance"));
-  const operand = {
+  const operand: ExampleOperand = {
     type: readName(place, "type", operandTypes),
     dimensions: readIntegers(place, "dimensions", 0, greatestUint32),
     scale: readNumber(place, "scale"),
@@ -93,6 +93,7 @@ function readOperand(place: Place): ExampleOperand {
     channelQuant: place.fields.channelQuant === null ? null : readChannelQuant(readObject(place, "channelQuant")),
     isIgnored: readFlag(place, "isIgnored"),
     data: readBytes(place, "data"),
+    ...(place.fields.isUnspecified !== undefined && { isUnspecified: readFlag(place, "isUnspecified") }),
     ...(allowance && { allowance }),
   };
   const { lifetime, data } = operand;
@@ -106,8 +107,24 @@ function readAllowance(place: Place): Allowance {
   const [absolute, relative] = [readNumber(place, "absolute"), readNumber(place, "relative")];
   if (absolute < 0) reject(place, "absolute", "a number from 0 up");
   if (relative < 0) reject(place, "relative", "a number from 0 up");
-  if (place.fields.anyUnusual === undefined) return { absolute, relative };
-  return { absolute, relative, anyUnusual: readFlag(place, "anyUnusual") };
+  const { anyUnusual, elements, bias, meanSquare } = place.fields;
+  return {
+    absolute,
+    relative,
+    ...(anyUnusual !== undefined && { anyUnusual: readFlag(place, "anyUnusual") }),
+    ...(elements !== undefined && { elements: readBounds(place, "elements") }),
+    ...(bias !== undefined && { bias: readNumber(place, "bias") }),
+    ...(meanSquare !== undefined && { meanSquare: readNumber(place, "meanSquare") }),
+  };
+}
+
+/** Numbers from 0 up, or null. */
+function readBounds(place: Place, key: string): (number | null)[] {
+  const { [key]: list } = place.fields;
+  const isBound = (element: unknown): element is number | null =>
+    element === null || (typeof element === "number" && element >= 0);
+  if (!Array.isArray(list) || !list.every(isBound)) reject(place, key, "a list of numbers from 0 up, or null");
+  return list;
 }
 
 function readChannelQuant(place: Place) {

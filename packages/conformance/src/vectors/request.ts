@@ -32,8 +32,9 @@ const omitted: RequestArgument = {
 export function requestOf({ main }: Example): VectorRequest {
   const inputLayout = createLayout(inputPool);
   const inputs = main.inputIndexes.map((index): RequestArgument => {
-    const { data } = elementAt(main.operands, index);
-    return data === null ? omitted : { hasNoValue: false, location: inputLayout.add(data), dimensions: [] };
+    const { data, isUnspecified, dimensions } = elementAt(main.operands, index);
+    if (data === null) return omitted;
+    return { hasNoValue: false, location: inputLayout.add(data), dimensions: isUnspecified ? dimensions : [] };
   });
   const inputMemory = allocateShared(inputLayout.size);
   inputLayout.copyTo(inputMemory.bytes);

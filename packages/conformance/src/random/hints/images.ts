@@ -7,6 +7,12 @@ import type { Draw, Plausible } from "../wanted.ts";
 /** Extents of one image, and whether it is stored as NCHW. */
 function drawImage(draw: Draw, channels = draw.integer(1, 4)) {
   const nchw = draw.has("nchw") && draw.chance(0.5);
+  const offered = draw.offered?.(4);
+  if (offered !== undefined) {
+    const [batches = 0, ...rest] = offered;
+    const [height = 0, width = 0, depth = 0] = nchw ? [...rest.slice(1), ...rest.slice(0, 1)] : rest;
+    return { batches, height, width, channels: depth, nchw, dimensions: offered };
+  }
   const [batches, height, width] = [draw.extent(), draw.integer(1, 6), draw.integer(1, 6)];
   const dimensions = nchw ? [batches, channels, height, width] : [batches, height, width, channels];
   return { batches, height, width, channels, nchw, dimensions };

@@ -1,0 +1,209 @@
+/**
+ * The suite graphs: random models of many operations, each in one of the ways to execute, in turn, held against the reference kernels. A
+ * graph that fails is made as small as it can be.
+ */
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { elementAt } from "@nnhal/operations";
+import type { Device } from "@nnhal/types";
+import { modelIssues } from "@nnhal/validation";
+import { attempt } from "../attempt.ts";
+import type { OnProgress, OnStart } from "../isolated.ts";
+import { createRandom } from "../random/random.ts";
+import type { CaseResult } from "../result.ts";
+import type { Example } from "../vectors/example.ts";
+import { modelOf } from "../vectors/model.ts";
+import { type ExecutionPath, executionPaths } from "../vectors/path.ts";
+import { runVectors } from "../vectors/run.ts";
+import { casesOf } from "../vectors/variant.ts";
+import { type Expectation, expectationOf } from "./expected.ts";
+import { drawGraph } from "./generate.ts";
+import { dividedDevice, helpedDevice } from "./parts.ts";
+import { shrinkGraph } from "./shrink.ts";
+
+/**
+ * The ways in which a graph runs: the execution paths of the device, and divided among parts of it. `helped`: what the device does not
+ * support goes to the reference; graphs with such operations have no other way.
+ */
+export const graphWays = [...executionPaths, "divided", "helped"] as const;
+export type GraphWay = (typeof graphWays)[number];
+
+/** Options of runGraphs. */
+export interface GraphsOptions {
+  /** Default 1. */
+  readonly seed?: number | undefined;
+  /** The number of graphs. Default 200. */
+  readonly count?: number | undefined;
+  /** The name of the only graph, such as `graphs/1.17`. It runs in the way that it has among the others. Default: all. */
+  readonly only?: string | undefined;
+  /** Further graphs, while it returns true. Default: none. */
+  readonly goesOn?: (() => boolean) | undefined;
+  /** Whether each graph runs in every way, and not in one of them in turn. Default: no. */
+  readonly everyWay?: boolean | undefined;
+  /**
+   * Whether results must be those of the reference exactly, and not only as exact as the HAL wants them: for the reference itself.
+   * Default: no.
+   */
+  readonly exact?: boolean | undefined;
+  /** Selects graphs whose names contain this text, in any case. Others are not counted. Default: all. */
+  readonly filter?: string | undefined;
+  /** Milliseconds after which a graph has failed. Default 20 000. */
+  readonly timeLimit?: number | undefined;
+  /** The number of results to leave out at the beginning. Default 0. */
+  readonly skip?: number | undefined;
+  /**
+   * Keeps a graph that failed, the smallest that was found, and returns what to say of it in its reason. `path`: the execution path that
+   * it fails in; undefined: only the graph's own way shows it. Called for five graphs at most. Default: graphs are not made smaller.
+   */
+  readonly keep?:
+    | ((example: Example, original: string, path: ExecutionPath | undefined) => Promise<string> | string)
+    | undefined;
+  readonly onStart?: OnStart | undefined;
+  /** Called with the number of graphs that were begun, and the name of the graph. */
+  readonly onProgress?: OnProgress | undefined;
+}
+
+/** The number of graphs, unless another one is asked for. */
+export const defaultGraphCount = 200;
+
+/** The most graphs that are made smaller in one run. */
+const mostShrunk = 5;
+
+/** A graph in one way. */
+interface GraphRun {
+  readonly device: Device;
+  readonly reference: Device;
+  readonly way: GraphWay;
+  /** Of what is drawn for the way. */
+  readonly seed: number;
+  /** Whether the model states no extents of its outputs. */
+  readonly unspecified: boolean;
+  readonly timeLimit: number;
+}
+
+/** Runs random graphs on a device. Rejects with a RangeError if `only` is not the name of a graph. */
+export async function* runGraphs(device: Device, options: GraphsOptions = {}): AsyncGenerator<CaseResult> {
+  const { timeLimit = 20_000, exact = false, keep, onStart, onProgress } = options;
+  const opened = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in opened) throw new Error(opened.unavailable);
+  // The device may have the reference's own name, and each of several needs another.
+  const reference = { ...opened, name: "kit-reference" };
+  const filter = options.filter?.toLowerCase() ?? "";
+  let toSkip = options.skip ?? 0;
+  let [begun, shrunk] = [0, 0];
+  for (const { seed, index } of chosen(options)) {
+    const name = `graphs/${seed}.${index}`;
+    if (!name.includes(filter)) continue;
+    onProgress?.(++begun, name);
+    for (const ways of waysOf(index, options.everyWay)) {
+      if (toSkip-- > 0) continue;
+      await onStart?.({ name, subject: elementAt(ways, 0) });
+      const { example, elements } = graphOf(seed, index, exact);
+      const run = { device, reference, seed: index, unspecified: index % 3 === 1, timeLimit };
+      const { way, verdict, reason } = await firstThatRuns(example, ways, run);
+      const result: CaseResult = {
+        name: options.everyWay ? `${name} ${way}` : name,
+        subject: way,
+        verdict,
+        elements,
+        ...(reason !== undefined && { reason }),
+      };
+      if (verdict !== "failed" || keep === undefined || shrunk++ >= mostShrunk) yield result;
+      else {
+        const smallest = await smallestOf(example, exact, { ...run, way });
+        yield { ...result, reason: `${reason ?? ""}\n${await keep(smallest, name, pathOf(way))}` };
+      }
+    }
+  }
+}
+
+/** A graph with what is expected of it. Graphs of which nothing can be expected are drawn anew. */
+export function graphOf(seed: number, index: number, exact = false): Expectation {
+  for (let turn = 0; ; turn++) {
+    const expectation = expectationOf(drawGraph(seed, index, turn), exact);
+    if (expectation !== undefined) return expectation;
+  }
+}
+
+function* chosen({ seed = 1, count = defaultGraphCount, only, goesOn }: GraphsOptions) {
+  if (only !== undefined) {
+    const [, ofSeed, ofIndex] = /^graphs\/(\d+)\.(\d+)$/.exec(only) ?? [];
+    if (ofSeed === undefined) throw new RangeError(`"${only}" is not the name of a graph, such as graphs/1.17`);
+    yield { seed: Number(ofSeed), index: Number(ofIndex) };
+    return;
+  }
+  for (let index = 0; index < count || goesOn?.(); index++) yield { seed, index };
+}
+
+/** The ways of which a graph takes the first that there is: for each result of the graph a list. */
+function waysOf(index: number, everyWay = false): readonly (readonly GraphWay[])[] {
+  const own = graphWays.filter((way) => way !== "helped");
+  if (everyWay) return own.map((way) => [way, "helped"]);
+  const first = elementAt(own, index % own.length);
+  // A path that cannot execute the graph may be the only one that cannot; an operation that is not supported is so in all.
+  const others = first === "divided" ? [] : executionPaths.filter((path) => path !== first);
+  return [[first, ...others, "helped"]];
+}
+
+function pathOf(way: GraphWay): ExecutionPath | undefined {
+  return executionPaths.find((path) => path === way);
+}
+
+type Outcome = Pick<CaseResult, "verdict" | "reason">;
+
+async function firstThatRuns(
+  example: Example,
+  ways: readonly GraphWay[],
+  run: Omit<GraphRun, "way">,
+): Promise<Outcome & { readonly way: GraphWay }> {
+  let last: Outcome = { verdict: "unsupported", reason: "there is no way to execute it" };
+  let way: GraphWay = "helped";
+  for (way of ways) {
+    last = await runIn(example, { ...run, way });
+    if (last.verdict !== "unsupported") break;
+  }
+  return { ...last, way };
+}
+
+/** Runs a graph in one way: executes it, then with other inputs, then again. */
+async function runIn(
+  example: Example,
+  { device, reference, way, seed, unspecified, timeLimit }: GraphRun,
+): Promise<Outcome> {
+  const own =
+    way === "divided"
+      ? dividedDevice(device, reference, createRandom(seed))
+      : way === "helped"
+        ? helpedDevice(device, reference)
+        : device;
+  const forms = casesOf(example, unspecified && way !== "fenced");
+  const form = forms.find(({ unspecifiedOutputs }) => unspecifiedOutputs) ?? forms[0];
+  const options = {
+    path: pathOf(way),
+    again: true,
+    timeLimit,
+    variants: true,
+    filter: ({ name }: { readonly name: string }) => name === form?.name,
+  };
+  for await (const { verdict, reason } of runVectors(own, [example], options)) {
+    return { verdict, ...(reason !== undefined && { reason }) };
+  }
+  return { verdict: "failed", reason: "the graph has no case" };
+}
+
+/** The smallest graph that is found to fail as well. */
+async function smallestOf(example: Example, exact: boolean, run: GraphRun): Promise<Example> {
+  let smallest = example;
+  const stillFails = async (candidate: Example): Promise<boolean> => {
+    const isValid = modelIssues(modelOf({ name: "", example: candidate, unspecifiedOutputs: false })).length === 0;
+    const expectation = isValid ? expectationOf(candidate, exact) : undefined;
+    if (expectation === undefined) return false;
+    const { verdict } = await runIn(expectation.example, run);
+    if (verdict !== "failed") return false;
+    smallest = expectation.example;
+    return true;
+  };
+  // A device that is slow, or blocks, must not stop the suite: what was found until then is kept.
+  await attempt(run.timeLimit / 2, () => shrinkGraph(example, stillFails));
+  return smallest;
+}
