@@ -6,14 +6,11 @@ import {
   alternative,
   bool,
   defineOperation,
+  inferRnnPair,
   int32,
-  linkAuxiliary,
   omittable,
   recurrentWork,
-  rnnUnits,
-  runRnnSequence,
-  sequenceOf,
-  sequenceShape,
+  runRnnPair,
   tensor,
 } from "@nnhal/operations/authoring";
 import { rnnActivation, rnnProduct, rnnTypes } from "../_rnn.ts";
@@ -67,79 +64,15 @@ export const bidirectionalSequenceRnn = defineOperation({
         mergeOutputs === false ? "mergeOutputs is false, but the backward output is missing" : undefined,
     }),
   ],
-  infer({ input, auxiliaryInput, timeMajor, mergeOutputs, fusedActivationFunction, ...args }) {
-    const { forward, backward } = cells(args);
-    const { bwInput, auxiliary } = linkAuxiliary(
-      input,
-      auxiliaryInput,
-      forward.auxiliaryWeights,
-      backward.auxiliaryWeights,
-    );
-    const { batches } = sequenceOf(input.dimensions, timeMajor);
-    const auxiliaries = auxiliary?.dimensions[2];
-    const fw = rnnUnits(forward, args.fwHiddenStateIn, batches, input.dimensions[2], auxiliaries);
-    const bw = rnnUnits(backward, args.bwHiddenStateIn, batches, bwInput.dimensions[2], auxiliaries);
-    rnnActivation(fusedActivationFunction);
-    return {
-      fwOutput: { dimensions: sequenceShape(input.dimensions, fw + (mergeOutputs ? bw : 0)) },
-      bwOutput: { dimensions: sequenceShape(input.dimensions, bw) },
-      fwHiddenStateOut: { dimensions: [batches, fw] },
-      bwHiddenStateOut: { dimensions: [batches, bw] },
-    };
+  infer(args) {
+    rnnActivation(args.fusedActivationFunction);
+    return inferRnnPair(args);
   },
-  *reference({ input, auxiliaryInput, timeMajor, mergeOutputs, fusedActivationFunction, ...args }, out) {
-    const { forward, backward } = cells(args);
-    const { bwInput, auxiliary } = linkAuxiliary(
-      input,
-      auxiliaryInput,
-      forward.auxiliaryWeights,
-      backward.auxiliaryWeights,
-    );
-    const shared = {
-      activate: rnnActivation(fusedActivationFunction),
-      auxiliary,
-      timeMajor,
-      product: rnnProduct(input, forward.weights, args.asymmetricQuantizeInputs),
-    };
-    yield* runRnnSequence({
-      ...shared,
-      cell: forward,
-      input,
-      stateIn: args.fwHiddenStateIn,
-      output: out.fwOutput,
-      stateOut: out.fwHiddenStateOut,
-    });
-    yield* runRnnSequence({
-      ...shared,
-      cell: backward,
-      input: bwInput,
-      backwards: true,
-      stateIn: args.bwHiddenStateIn,
-      output: mergeOutputs ? out.fwOutput : (out.bwOutput ?? out.fwOutput),
-      outputOffset: mergeOutputs ? forward.weights.dimensions[0] : 0,
-      stateOut: out.bwHiddenStateOut,
+  reference(args, out) {
+    const activate = rnnActivation(args.fusedActivationFunction);
+    return runRnnPair(args, out, {
+      activate,
+      product: rnnProduct(args.input, args.fwWeights, args.asymmetricQuantizeInputs),
     });
   },
 });
-
-/** The two cells by the names of one. */
-function cells<T>(
-  args: {
-    readonly [Name in `${"fw" | "bw"}${"Weights" | "RecurrentWeights" | "Bias"}`]: T;
-  } & { readonly [Name in `${"fw" | "bw"}AuxiliaryWeights`]: T | undefined },
-) {
-  return {
-    forward: {
-      weights: args.fwWeights,
-      recurrentWeights: args.fwRecurrentWeights,
-      bias: args.fwBias,
-      auxiliaryWeights: args.fwAuxiliaryWeights,
-    },
-    backward: {
-      weights: args.bwWeights,
-      recurrentWeights: args.bwRecurrentWeights,
-      bias: args.bwBias,
-      auxiliaryWeights: args.bwAuxiliaryWeights,
-    },
-  };
-}

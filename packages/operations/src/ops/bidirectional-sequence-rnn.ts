@@ -7,9 +7,7 @@ import { activationFunction } from "../activation.ts";
 import { alternative, defineOperation } from "../define.ts";
 import { bool, int32, omittable, tensor, trailing } from "../params.ts";
 import { recurrentWork } from "../work.ts";
-import { linkAuxiliary } from "./_auxiliary.ts";
-import { rnnUnits, runRnnSequence } from "./_rnn.ts";
-import { sequenceOf, sequenceShape } from "./_sequence.ts";
+import { inferRnnPair, runRnnPair } from "./_rnn-pair.ts";
 import { uniformRow } from "./_types.ts";
 
 const params = [
@@ -66,78 +64,6 @@ export const bidirectionalSequenceRnn = defineOperation({
     mergeOutputs === true ? "mergeOutputs is true, but there is an output for the backward direction" : undefined,
   since: ({ auxiliaryInput, fwAuxiliaryWeights }) =>
     auxiliaryInput !== undefined && fwAuxiliaryWeights === undefined ? "1.3" : undefined,
-  infer({ input, auxiliaryInput, timeMajor, mergeOutputs, ...args }) {
-    const { bwInput, auxiliary } = linkAuxiliary(
-      input,
-      auxiliaryInput,
-      args.fwAuxiliaryWeights,
-      args.bwAuxiliaryWeights,
-    );
-    const { batches } = sequenceOf(input.dimensions, timeMajor);
-    const { forward, backward } = cells(args);
-    const auxiliaries = auxiliary?.dimensions[2];
-    const fw = rnnUnits(forward, args.fwHiddenStateIn, batches, input.dimensions[2], auxiliaries);
-    const bw = rnnUnits(backward, args.bwHiddenStateIn, batches, bwInput.dimensions[2], auxiliaries);
-    return {
-      fwOutput: { dimensions: sequenceShape(input.dimensions, fw + (mergeOutputs ? bw : 0)) },
-      bwOutput: { dimensions: sequenceShape(input.dimensions, bw) },
-      fwHiddenStateOut: { dimensions: [batches, fw] },
-      bwHiddenStateOut: { dimensions: [batches, bw] },
-    };
-  },
-  *reference({ input, auxiliaryInput, timeMajor, mergeOutputs, activation, ...args }, out) {
-    const { bwInput, auxiliary } = linkAuxiliary(
-      input,
-      auxiliaryInput,
-      args.fwAuxiliaryWeights,
-      args.bwAuxiliaryWeights,
-    );
-    const { forward, backward } = cells(args);
-    const shared = { activate: activationFunction(activation), auxiliary, timeMajor };
-    yield* runRnnSequence({
-      ...shared,
-      cell: forward,
-      input,
-      stateIn: args.fwHiddenStateIn,
-      output: out.fwOutput,
-      stateOut: out.fwHiddenStateOut,
-    });
-    yield* runRnnSequence({
-      ...shared,
-      cell: backward,
-      input: bwInput,
-      backwards: true,
-      stateIn: args.bwHiddenStateIn,
-      output: mergeOutputs ? out.fwOutput : (out.bwOutput ?? out.fwOutput),
-      outputOffset: mergeOutputs ? forward.weights.dimensions[0] : 0,
-      stateOut: out.bwHiddenStateOut,
-    });
-  },
+  infer: inferRnnPair,
+  reference: (args, out) => runRnnPair(args, out, { activate: activationFunction(args.activation) }),
 });
-
-/** The two cells by the names of one. */
-function cells<T>(args: {
-  readonly fwWeights: T;
-  readonly fwRecurrentWeights: T;
-  readonly fwBias: T;
-  readonly fwAuxiliaryWeights: T | undefined;
-  readonly bwWeights: T;
-  readonly bwRecurrentWeights: T;
-  readonly bwBias: T;
-  readonly bwAuxiliaryWeights: T | undefined;
-}) {
-  return {
-    forward: {
-      weights: args.fwWeights,
-      recurrentWeights: args.fwRecurrentWeights,
-      bias: args.fwBias,
-      auxiliaryWeights: args.fwAuxiliaryWeights,
-    },
-    backward: {
-      weights: args.bwWeights,
-      recurrentWeights: args.bwRecurrentWeights,
-      bias: args.bwBias,
-      auxiliaryWeights: args.bwAuxiliaryWeights,
-    },
-  };
-}
