@@ -40,7 +40,12 @@ function describeCommand(
   shared: readonly CompletedOption[],
   devices: readonly string[],
 ): CompletedCommand {
-  const own = command.options.filter(({ hidden }) => !hidden).map((option) => describeOption(option, devices));
+  const parts = command.commands.filter((part) => part.name() !== "help");
+  const all = [...command.options, ...parts.flatMap(({ options }) => options)];
+  const own = all
+    .filter((option, place) => all.findIndex(({ long }) => long === option.long) === place)
+    .filter(({ hidden }) => !hidden)
+    .map((option) => describeOption(option, devices));
   const help: CompletedOption = { ...none, flags: ["-h", "--help"], description: "explain this command" };
   const { registeredArguments } = command;
   return {
@@ -48,7 +53,10 @@ function describeCommand(
     description: command.description(),
     options: [...own, help, ...shared.filter(({ flags }) => !flags.includes("--version"))],
     takesArguments: registeredArguments.length > 0,
-    choices: registeredArguments.flatMap(({ argChoices = [] }: Argument) => argChoices),
+    choices: [
+      ...parts.map((part) => part.name()),
+      ...registeredArguments.flatMap(({ argChoices = [] }: Argument) => argChoices),
+    ],
   };
 }
 

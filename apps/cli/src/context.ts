@@ -7,7 +7,6 @@ import type { AllowList } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import type { TraceRecorder } from "@nnhal/utils";
 import type { Engine } from "./backend-module.ts";
-import type { ThreadSettings } from "./batch/options.ts";
 import type { DeviceFinder } from "./devices.ts";
 
 /** A stream of text, such as process.stdout. */
@@ -91,4 +90,9 @@ export interface SharedOptions {
   readonly extension?: readonly string[];
   readonly driver?: readonly string[];
   readonly debug?: boolean;
+}
+
+/** What a thread of a batch knows of its machine. */
+export interface ThreadSettings extends SharedOptions {
+  readonly cwd: string;
 }

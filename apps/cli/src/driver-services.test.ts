@@ -14,7 +14,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, "empty"));
   writeFileSync(join(folder, "file"), "");
   for (const name of ["a", "b"]) {
-    // Whoever connects is sent away at once.
+    // A client that connects is sent away at once.
     const server = createServer((socket) => socket.destroy());
     servers.push(server);
     server.listen(join(folder, "run", name));

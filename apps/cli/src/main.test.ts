@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -54,6 +63,34 @@ describe("the program", { timeout: 120_000 }, () => {
     const { stdout, stderr, exitCode } = await outcomeOf(start(args));
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     expect(JSON.parse(stdout).top[0]).toMatchObject({ index: 7, label: "7" });
+  });
+
+  it("computes a batch in worker threads, and goes on with it after it was killed", async () => {
+    const results = join(folder, "results");
+    const args = [
+      "batch",
+      "run",
+      "digits-uint8.tflite",
+      ".",
+      "--threads",
+      "1",
+      "--device",
+      "reference",
+      "--results",
+      results,
+    ];
+    const killed = start(args);
+    const journal = () => {
+      const file = existsSync(results) ? readdirSync(results).find((name) => name.endsWith(".jsonl")) : undefined;
+      return file === undefined ? "" : readFileSync(join(results, file), "utf8");
+    };
+    while (!journal().includes(".png") && killed.exitCode === null) await sleep(5);
+    killed.kill("SIGKILL");
+    const { stdout, stderr, exitCode } = await outcomeOf(start(args));
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    const [, computed, known] = /^inputs {3}6 inputs: (\d) computed, (\d) known before, 0 failed$/m.exec(stdout) ?? [];
+    expect(Number(computed) + Number(known)).toBe(6);
+    expect(Number(known)).toBeGreaterThan(0);
   });
 
   it("exits with the code and the line of what went wrong", async () => {

@@ -12,8 +12,7 @@ import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite"
 import { PNG } from "pngjs";
 import { afterAll, beforeAll } from "vitest";
 import type { Engine } from "./backend-module.ts";
-import type { ThreadSettings } from "./batch/options.ts";
-import type { Surroundings } from "./context.ts";
+import type { Surroundings, ThreadSettings } from "./context.ts";
 import { runProgram } from "./program.ts";
 
 export interface Outcome {

@@ -102,6 +102,15 @@ it.runIf(hasCurl)("answers curl, with JSON and with bytes", async () => {
   expect(await curl(`${url}/metrics`)).toContain('nnhal_server_model_ready{model="broken",version="1"} 0');
 });
 
+it.runIf(hasCurl)("the examples of docs/server.md are answered", async () => {
+  const text = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
+  const [, example = ""] = /```\n(curl http[\s\S]*?)```/.exec(text) ?? [];
+  const script = example.replaceAll("http://127.0.0.1:8000", `http://${server.rest}`).replaceAll("curl ", "curl -sSf ");
+  expect(script).toContain(server.rest);
+  const { stdout } = await run("sh", ["-ec", script], { cwd: folder });
+  expect(stdout).toMatch(/"name":"digits"[\s\S]*"name":"probabilities"[\s\S]*"state":"READY"/);
+});
+
 /** Bytes of memory that a process has, on Linux. */
 function memoryOf(pid: number | undefined): number {
   const [, kibibytes = "0"] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];

@@ -1,7 +1,11 @@
 /** The command line, and a worker as a process with threads. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { digestOf } from "@nnhal/batch";
+import { openQueue } from "@nnhal/batch-queue";
 import { fromSource } from "@nnhal/test-kit/from-source";
 import { hasRedis, redisRemedy, startRedis } from "@nnhal/test-kit/redis";
 import { describe, expect, it } from "vitest";
@@ -63,18 +67,40 @@ describe("the command line of a worker", () => {
   });
 });
 
-it.skipIf(!hasRedis)(`says when it is ready, and ends at SIGTERM with 0${redisRemedy}`, async () => {
+it.skipIf(!hasRedis)(`computes in threads what is queued, and ends at SIGTERM with 0${redisRemedy}`, async () => {
   const redis = await startRedis();
+  const demo = fileURLToPath(new URL("../../cli/demo/", import.meta.url));
+  const queue = await openQueue({ url: redis.url, name: "nnhal" });
+  const model = new Uint8Array(readFileSync(join(demo, "digits-uint8.tflite")));
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
   const child = spawn(process.execPath, [...fromSource, main, "--queue", redis.url, "--threads", "1"]);
+  let printed = "";
+  child.stdout.on("data", (text) => (printed += text));
   try {
-    const [line] = await once(child.stdout, "data");
-    expect(String(line)).toBe(`ready ${redis.url} nnhal, 1 thread\n`);
+    await queue.store.put(digestOf(model), model);
+    const task = { model: digestOf(model), options: { device: "reference", hybrid: "quantised", top: 1 } };
+    await queue.submit({
+      record: { id: "digits", task, model: "m", root: demo, inputs: demo, inline: false, created: 1 },
+      async *names() {
+        yield* ["7-mixture.png", "labels.txt", "3-chalk.png"];
+      },
+      chunk: 64,
+    });
+    while (!printed.includes("batch digits") && child.exitCode === null) await once(child.stdout, "data");
+    expect(printed).toBe(`ready ${redis.url} nnhal, 1 thread\nbatch digits: 2 computed, 0 known, 1 failed\n`);
+    const found: unknown[] = [];
+    for await (const { name, result, problem } of queue.inputs("digits")) found.push([name, result ?? problem]);
+    expect(found).toEqual([
+      ["3-chalk.png", expect.objectContaining({ top: [{ index: 3, label: null, score: 0.99609375 }] })],
+      ["7-mixture.png", expect.objectContaining({ top: [{ index: 7, label: null, score: 0.99609375 }] })],
+      ["labels.txt", expect.stringContaining("labels.txt has 10 numbers")],
+    ]);
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
   } finally {
     child.kill("SIGKILL");
+    await queue.close();
     await redis.stop();
   }
 });

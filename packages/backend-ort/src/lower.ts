@@ -173,7 +173,7 @@ function lowerOperation(
 ): { readonly infos: readonly TensorInfo[]; readonly results: readonly Lowered[] } {
   const { definition, match } = view;
   const lowering = definition.extension === undefined ? loweringOf(definition.name) : undefined;
-  if (lowering === undefined) return refuse("ort has no lowering of it");
+  if (lowering === undefined) return refuse(whyNone.get(definition.name) ?? "ort has no lowering of it");
   if (definition.dynamic) return refuse("the shapes of its outputs depend on the data");
   if (!isInferable(match.form, tensors)) {
     return refuse("shapes and settings must be known when the model is prepared");
@@ -185,6 +185,13 @@ function lowerOperation(
   const lowered = lowering(args, bindOutputs(match.form, infos), scope);
   return { infos, results: isList(lowered) ? lowered : [lowered] };
 }
+
+/** Why some operations have no lowering. */
+const whyNone: ReadonlyMap<string, string> = new Map([
+  ["WHILE", "a run of onnxruntime cannot be interrupted, so a loop could not end in its time"],
+  ["QUANTIZED_LSTM", "ONNX has no operator for its fixed-point arithmetic"],
+  ["QUANTIZED_16BIT_LSTM", "ONNX has no operator for its fixed-point arithmetic"],
+]);
 
 function loweringOf(name: string): Lowering<AnyArgs, AnyArgs> | undefined {
   // A lowering is only called with the arguments of the operation that it is listed under.

@@ -85,6 +85,24 @@ describe("memory of requests", () => {
     expect(outputs).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
+  it("has the size of the values", async () => {
+    const executable = await (await openSession()).compile(viewModel({ model: relu([3]).hal, pools: [] }), options);
+    const run = (inputBytes: number, outputBytes: number, extents = [3]) =>
+      executable.run(
+        [{ bytes: new Uint8Array(inputBytes), dimensions: [3] }],
+        [{ bytes: new Uint8Array(outputBytes), dimensions: extents }],
+        context,
+      );
+    expect(await run(12, 12)).toMatchObject({ status: ErrorStatus.NONE });
+    expect(await run(16, 16, [])).toMatchObject({ status: ErrorStatus.NONE });
+    expect(await run(12, 11)).toMatchObject({
+      status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
+      outputShapes: [{ dimensions: [3], isSufficient: false }],
+    });
+    expect(await run(11, 12)).toMatchObject({ message: expect.stringContaining("needs 12 bytes, not 11") });
+    expect(await run(12, 12, [4])).toMatchObject({ message: expect.stringContaining("is declared as 4") });
+  });
+
   it("has a limit for the results of operations", async () => {
     const executable = await (await openSession()).compile(viewModel({ model: relu([4]).hal, pools: [] }), options);
     const request = () =>

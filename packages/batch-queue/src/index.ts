@@ -2,7 +2,7 @@
  * @nnhal/batch-queue: batches over many machines, through BullMQ and Redis.
  */
 
-import type { Store } from "@nnhal/batch";
+import { BatchError, type Store } from "@nnhal/batch";
 import { type Connection, type ConnectOptions, connect, type QueueAddress } from "./connection.ts";
 import {
   type BatchInput,
@@ -57,18 +57,24 @@ export interface BatchQueue {
 /** Connects to a queue. Rejects with a BatchError. */
 export async function openQueue(address: QueueAddress, options?: ConnectOptions): Promise<BatchQueue> {
   const connection: Connection = await connect(address, options);
+  /** An error that Redis answers with, such as that its memory is full, is one that the user can understand. */
+  const asked = async <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
+      throw new BatchError(`the queue at ${connection.place} answers: ${error.message}`);
+    });
   return {
     place: connection.place,
     store: createRedisStore(connection),
-    submit: (submission) => submitBatch(connection, submission),
-    ids: () => batchIds(connection),
-    status: (id) => batchStatus(connection, id),
-    queueStatus: () => queueStatus(connection),
+    submit: (submission) => asked(submitBatch(connection, submission)),
+    ids: () => asked(batchIds(connection)),
+    status: (id) => asked(batchStatus(connection, id)),
+    queueStatus: () => asked(queueStatus(connection)),
     inputs: (id, folder) => batchInputs(connection, id, folder),
-    failed: (id, most) => failedInputs(connection, id, most),
-    retry: (id, chunk) => retryBatch(connection, id, chunk),
-    cancel: (id) => cancelBatch(connection, id),
-    remove: (id) => removeBatch(connection, id),
+    failed: (id, most) => asked(failedInputs(connection, id, most)),
+    retry: (id, chunk) => asked(retryBatch(connection, id, chunk)),
+    cancel: (id) => asked(cancelBatch(connection, id)),
+    remove: (id) => asked(removeBatch(connection, id)),
     work: (worker) => startWorker(connection, worker),
     close: () => connection.close(),
   };

@@ -3,7 +3,8 @@
  * States change in one script, so that counts are right however often the same is said.
  */
 import { createHash } from "node:crypto";
-import { BatchError, type Task } from "@nnhal/batch";
+import type { Task } from "@nnhal/batch";
+import type { ChainableCommander } from "ioredis";
 import type { Connection } from "./connection.ts";
 
 /** What a batch is. */
@@ -113,13 +114,13 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
       // `begin` is the only writer.
       return text === null ? undefined : (JSON.parse(text) as BatchRecord);
     },
-    /** Begins the batch, or goes on with it. */
+    /** Begins the batch, or goes on with it as the record says now. */
     async begin(record: BatchRecord): Promise<void> {
-      const pipeline = redis.multi();
-      pipeline.hsetnx(keys.record, "record", JSON.stringify(record));
+      const pipeline = redis.pipeline();
+      pipeline.hset(keys.record, "record", JSON.stringify(record));
       pipeline.hdel(keys.record, "cancelled", "complete");
       pipeline.zadd(batchesKey(queue), "NX", record.created, id);
-      await pipeline.exec();
+      await repliesOf(pipeline);
     },
     async isCancelled(): Promise<boolean> {
       return (await redis.hget(keys.record, "cancelled")) !== null;
@@ -152,11 +153,7 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
       pipeline.hlen(keys.states);
       pipeline.hlen(keys.names);
       pipeline.hlen(keys.unreadable);
-      const replies = (await pipeline.exec()) ?? [];
-      const [fields, inputs, names, unreadable] = replies.map(([error, reply]) => {
-        if (error !== null) throw new BatchError(`Redis: ${error.message}`);
-        return reply;
-      });
+      const [fields, inputs, names, unreadable] = await repliesOf(pipeline);
       const [done, failed, cancelled, complete] = Array.isArray(fields) ? fields : [];
       return {
         ...{ inputs: Number(inputs), names: Number(names), unreadable: Number(unreadable) },
@@ -175,6 +172,14 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
       } while (cursor !== "0");
     },
   };
+}
+
+/** Sends commands together. Rejects with the first error among their replies. */
+export async function repliesOf(pipeline: ChainableCommander): Promise<readonly unknown[]> {
+  return ((await pipeline.exec()) ?? []).map(([error, reply]) => {
+    if (error !== null) throw error;
+    return reply;
+  });
 }
 
 export type Ledger = ReturnType<typeof openLedger>;

@@ -228,6 +228,28 @@ describe.skipIf(!hasRedis)(`a batch behind a queue${redisRemedy}`, () => {
     await queue.close();
   });
 
+  it("finds the model where a later submission says that it is", async () => {
+    const { queue, id, submit, list } = await batchOf(
+      { a: "one", b: "two" },
+      { store: join(folder, "gone"), chunk: 1 },
+    );
+    await submit();
+    const { record } = await queue.status(id);
+    const events: WorkerEvent[] = [];
+    const worker = queue.work({ pool: textPool(), lock: 30_000, onEvent: (event) => void events.push(event) });
+    await until(async () => events.length >= 2);
+    expect(events[0]).toMatchObject({
+      kind: "again",
+      reason: expect.stringContaining(`is not in the store ${join(folder, "gone")}`),
+    });
+    await createFolderStore(join(folder, "there")).put(digest, model);
+    await queue.submit({ record: { ...record, store: join(folder, "there") }, async *names() {}, chunk: 1 });
+    await until(async () => (await queue.status(id)).done === 2);
+    await worker.close(10_000);
+    expect(await list()).toEqual({ a: "ONE", b: "TWO" });
+    await queue.close();
+  });
+
   it("cancels: jobs are taken from the queue, results stay, and a new submission queues the rest", async () => {
     const { queue, id, submit, list } = await batchOf({ a: "one", b: "two", c: "three" }, { chunk: 1 });
     await submit();
@@ -280,6 +302,19 @@ describe.skipIf(!hasRedis)(`a batch behind a queue${redisRemedy}`, () => {
       b: "the worker ended 3 times while it computed this input",
       c: "THREE",
     });
+    await client.quit();
+    await queue.close();
+  });
+
+  it("says what Redis answers if its memory is full, and goes on when it is not", async () => {
+    const { queue, id, submit, list } = await batchOf({ a: "one" });
+    const client = new Redis(redis.url);
+    await client.config("SET", "maxmemory", "1");
+    await expect(submit()).rejects.toThrow(/^the queue at .* answers: OOM command not allowed/);
+    await client.config("SET", "maxmemory", "0");
+    expect(await submit()).toMatchObject({ queued: 1 });
+    await workOff(queue, id);
+    expect(await list()).toEqual({ a: "ONE" });
     await client.quit();
     await queue.close();
   });

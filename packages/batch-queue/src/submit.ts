@@ -5,7 +5,7 @@
 import { digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
 import type { JobsOptions } from "bullmq";
 import type { ChunkData, Connection } from "./connection.ts";
-import { type BatchRecord, type Change, type Ledger, nameText, openLedger, shortened } from "./ledger.ts";
+import { type BatchRecord, type Change, type Ledger, nameText, openLedger, repliesOf, shortened } from "./ledger.ts";
 
 /** What to submit. */
 export interface Submission {
@@ -27,8 +27,8 @@ export interface SubmitCounts {
   readonly unreadable: number;
 }
 
-/** Jobs whose inputs travel along wait in Redis; this many fill it enough. */
-const mostInlineChunks = 200;
+/** Jobs whose inputs travel along wait in Redis, in so many bytes of base64; two may always wait. */
+const mostInlineBytes = 2 ** 28;
 const inlinePause = 200;
 
 /** How jobs are kept and tried again: after 1, 2, 4, 8 and 16 seconds, since a store or a folder may come back. */
@@ -58,8 +58,8 @@ export async function submitBatch(connection: Connection, submission: Submission
     const states = await ledger.states(readable.map(({ input }) => input));
     const fresh = new Map<string, (typeof readable)[number]>();
     for (const [place, one] of readable.entries()) if (states[place] === undefined) fresh.set(one.input, one);
-    if (record.inline) await waitForRoom(connection);
     const inputs = await Promise.all([...fresh.values()].map((one) => chunkInput(one, record)));
+    if (record.inline) await waitForRoom(connection, inputs);
     await addChunk(connection, { batch: record.id, inputs }, epoch);
     await ledger.mark(inputs.map(([, input]): Change => ({ to: "queued", input })));
     await note(connection, ledger, looked);
@@ -115,12 +115,14 @@ async function note({ redis }: Connection, { keys }: Ledger, looked: readonly Lo
     pipeline.hdel(keys.unreadable, ...named.map(({ name }) => name));
   }
   if (unreadable.length > 0) pipeline.hset(keys.unreadable, ...unreadable);
-  await pipeline.exec();
+  await repliesOf(pipeline);
 }
 
-async function waitForRoom({ queue }: Connection): Promise<void> {
-  while ((await queue.getWaitingCount()) > mostInlineChunks)
-    await new Promise((resolve) => setTimeout(resolve, inlinePause));
+/** Waits until jobs like this one do not fill Redis. */
+async function waitForRoom({ queue }: Connection, inputs: ChunkData["inputs"]): Promise<void> {
+  const size = inputs.reduce((sum, [, , bytes = ""]) => sum + bytes.length, 1);
+  const most = Math.max(2, Math.floor(mostInlineBytes / size));
+  while ((await queue.getWaitingCount()) >= most) await new Promise((resolve) => setTimeout(resolve, inlinePause));
 }
 
 /** Parts of a sequence. */

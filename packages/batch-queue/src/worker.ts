@@ -168,7 +168,8 @@ function taskOpener(connection: Connection, options: WorkerOptions): (record: Ba
       results: folder === undefined ? undefined : await openResults(folder, digest),
     };
   };
-  return (record) => remember(opened, record.id, () => open(record));
+  // A later submission may have moved the store.
+  return (record) => remember(opened, JSON.stringify([record.task, record.store, record.results]), () => open(record));
 }
 
 /** What a chunk is computed with. */

@@ -1,6 +1,7 @@
 /**
  * @nnhal/conformance: the kit that proves that a driver behaves as the Neural Networks HAL says.
  */
+export { type AccuracyOptions, runAccuracy } from "./accuracy/run.ts";
 export { type ArithmeticOptions, arithmeticSize, runArithmetic } from "./arithmetic/run.ts";
 export { systemTimer, type Timer } from "./attempt.ts";
 export { defaultGraphCount, type GraphsOptions, type GraphWay, graphWays, runGraphs } from "./graphs/run.ts";
@@ -33,6 +34,9 @@ export {
   type UnsupportedCause,
   type Verdict,
 } from "./result.ts";
+export type { StressJob, StressTally, StressWork } from "./stress/job.ts";
+export { runStress, type StressOptions, stressSize } from "./stress/run.ts";
+export { serveStressJob } from "./stress/serve.ts";
 export { type Allowances, defaultAllowances } from "./suites/allowances.ts";
 export type { BenchOptions } from "./suites/bench.ts";
 export type { Need } from "./suites/needs.ts";

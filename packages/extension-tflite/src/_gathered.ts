@@ -3,19 +3,6 @@
  */
 import { OperationError, sameShape, type TensorInfo } from "@nnhal/operations";
 import { indexTypes } from "./_integers.ts";
-import { tfliteTypes } from "./types.ts";
-
-/** Types of elements. */
-export const gatheredTypes = [
-  "TENSOR_FLOAT32",
-  "TENSOR_FLOAT16",
-  "TENSOR_INT32",
-  tfliteTypes.TENSOR_INT64,
-  "TENSOR_QUANT8_ASYMM",
-  "TENSOR_QUANT8_ASYMM_SIGNED",
-  "TENSOR_QUANT16_SYMM",
-  "TENSOR_BOOL8",
-] as const;
 
 /** Types of indexes. INT16 ones are not quantised. */
 export const gatherIndexTypes = [...indexTypes, "TENSOR_QUANT16_SYMM"] as const;

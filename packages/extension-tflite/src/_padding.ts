@@ -4,19 +4,6 @@
 import type { AnyTensorData, KernelResult, OutputTensor, Tensor } from "@nnhal/operations";
 import { pad, padsOf } from "@nnhal/operations/authoring";
 import { indexTypes, movable, narrowed } from "./_integers.ts";
-import { tfliteTypes } from "./types.ts";
-
-/** Types that are padded. */
-export const padTypes = [
-  "TENSOR_FLOAT32",
-  "TENSOR_FLOAT16",
-  "TENSOR_INT32",
-  tfliteTypes.TENSOR_INT64,
-  "TENSOR_QUANT8_ASYMM",
-  "TENSOR_QUANT8_ASYMM_SIGNED",
-  "TENSOR_QUANT16_SYMM",
-  "TENSOR_BOOL8",
-] as const;
 
 /** Types of the paddings. INT8 and INT16 ones are not quantised. */
 export const paddingTypes = [...indexTypes, "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"] as const;

@@ -67,6 +67,18 @@ export const depthTypes = [
   "TENSOR_QUANT8_ASYMM_SIGNED",
 ] as const;
 
+/** Types whose elements GATHER, GATHER_ND, PAD, PAD_V2 and REVERSE_V2 move. */
+export const movedTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_FLOAT16",
+  "TENSOR_INT32",
+  tfliteTypes.TENSOR_INT64,
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+  "TENSOR_QUANT16_SYMM",
+  "TENSOR_BOOL8",
+] as const satisfies readonly AnyOperandType[];
+
 /** Types of integers of at most 32 bits. */
 export const smallIntegerTypes = [
   "TENSOR_INT32",

@@ -4,7 +4,7 @@
 import { check, NetworkError, type NetworkErrorCode } from "./error.ts";
 import { type OpeningOptions, openLocalSession, type SessionOptions, type Stage } from "./local-session.ts";
 import type { Port } from "./port.ts";
-import type { Description, Session, Value } from "./session.ts";
+import type { Computed, Description, Session, Value } from "./session.ts";
 import { messageOf } from "./text.ts";
 
 /** What a session is asked. */
@@ -60,14 +60,14 @@ export async function openWorkerSession(
     if ("code" in answer) asked?.reject(new NetworkError(answer.code, answer.message, { problems: answer.problems }));
     else asked?.resolve(answer.result);
   }, lose);
-  const ask = <Result>(question: Question): Promise<Result> =>
+  const ask = <Result>(question: Question, transfer: readonly ArrayBuffer[] = []): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
       if (lost !== undefined) return reject(lost);
       const id = next++;
       // `serve` answers with what the session's method of that name returns.
       waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       port.hold();
-      port.post({ ...question, id } satisfies Request, []);
+      port.post({ ...question, id } satisfies Request, transfer);
     });
   const call =
     <Args extends readonly unknown[], Result>(method: Exclude<keyof Session, "description">) =>
@@ -80,7 +80,12 @@ export async function openWorkerSession(
     return {
       description,
       // Memory of this thread is of no use to the worker.
-      compute: (inputs, _, asked) => ask({ ask: "compute", args: [inputs.map(alone), [], asked] }),
+      compute(inputs, _, asked) {
+        const own = inputs.map(alone);
+        // What is copied here moves to the worker; the rest is copied on the way.
+        const copies = own.filter((value, place) => value.bytes !== inputs[place]?.bytes);
+        return ask({ ask: "compute", args: [own, [], asked] }, wholeBuffers(copies));
+      },
       explain: call("explain"),
       profile: call("profile"),
       readState: call("readState"),
@@ -105,6 +110,14 @@ function alone({ bytes, shape }: Value): Value {
   return { bytes: bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice(), shape };
 }
 
+/** The memory of values that have one of their own. */
+function wholeBuffers(values: readonly Value[]): readonly ArrayBuffer[] {
+  const buffers = values.flatMap(({ bytes: { buffer, byteLength } }) =>
+    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? buffer : [],
+  );
+  return [...new Set(buffers)];
+}
+
 /** The end of the worker: opens one model and answers for it. */
 export function serve(port: Pick<Port, "listen" | "post">): void {
   let session: Session | undefined;
@@ -127,7 +140,11 @@ export function serve(port: Pick<Port, "listen" | "post">): void {
       // The other end is `openWorkerSession`.
       const request = message as Request;
       answerTo(request).then(
-        (result) => send({ id: request.id, result }),
+        (result) => {
+          // The values of a run are new, and nothing here keeps them.
+          const values = request.ask === "compute" ? (result as Computed).values : [];
+          send({ id: request.id, result }, wholeBuffers(values));
+        },
         (error: unknown) => {
           const isOwn = error instanceof NetworkError;
           const { code, problems } = isOwn ? error : { code: "FAILED" as const, problems: [] };

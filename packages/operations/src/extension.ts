@@ -235,7 +235,8 @@ export function factsIn({ operandTypeByCode }: Pick<Vocabulary, "operandTypeByCo
   };
 }
 
-function namedFacts(type: AnyOperandType): NamedFacts {
+/** The facts of a type, and its name. */
+export function namedFacts(type: AnyOperandType): NamedFacts {
   const { kind, elementSize } = elementFactsOf(type);
   return { name: typeText(type), kind, elementSize };
 }

@@ -41,6 +41,7 @@ export {
   factsIn,
   isExtensionName,
   type NamedFacts,
+  namedFacts,
   operandTypeText,
   operationText,
   splitExtensionCode,

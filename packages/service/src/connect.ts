@@ -142,7 +142,7 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
 const noService: Readonly<Record<string, string>> = {
   ENOENT: "there is no such service",
   ECONNREFUSED: "its daemon has ended without removing the socket; start it again",
-  EACCES: "this user may not use the services of the directory",
+  EACCES: "this user is not allowed to use the services of the directory",
 };
 
 function opened(path: string): Promise<Socket | Unavailable> {

@@ -1,5 +1,6 @@
 /** What a faulty or hostile peer can do to a server and to a client: nothing but end its own connection. */
 
+import { createFence } from "@nnhal/driver-core/fence";
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { addModel } from "@nnhal/test-kit/models";
@@ -342,6 +343,40 @@ describe("a client", () => {
     clock.advance(1_000_000n);
     answer();
     expect(await supported).toMatchObject({ status: NONE });
+    remote.close();
+  });
+
+  it("is told of the end of a fence that comes in one piece with the answer that names it", async () => {
+    const [client, server] = await socketPair();
+    const ends: (() => void)[] = [];
+    const notAsked = new Promise<never>(() => {});
+    const fenced: Device = {
+      ...device,
+      async prepareModel(model, options) {
+        const { preparedModel, ...outcome } = await device.prepareModel(model, options);
+        if (preparedModel === null) return { ...outcome, preparedModel };
+        const executeFenced: NonNullable<typeof preparedModel.executeFenced> = async () => {
+          const { fence, fail } = createFence();
+          // Outputs, which come before the end, are not sent then.
+          ends.push(fail);
+          return { status: NONE, syncFence: fence, callback: { getExecutionInfo: () => notAsked } };
+        };
+        return { ...outcome, preparedModel: { ...preparedModel, executeFenced } };
+      },
+    };
+    serve(() => ({ device: fenced }), socketCarrier(server));
+    const remote = await connectDevice(socketCarrier(client));
+    if ("unavailable" in remote) throw new Error(remote.unavailable);
+    const model = await prepared(remote, addModel([2]));
+    // The client reads nothing until both have been written.
+    client.pause();
+    const launching = model.executeFenced?.(addRequest(allocateMemory(24)), []);
+    await expect.poll(() => ends.length).toBe(1);
+    for (const end of ends) end();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    client.resume();
+    const launched = await launching;
+    expect(await launched?.syncFence?.wait()).toBe("ERROR");
     remote.close();
   });
 

@@ -2,7 +2,7 @@
  * Validation of an execution's result (HAL 1.2 IExecutionCallback.notify_1_2), for callers of a driver or of the engine behind one. The
  * result is untrusted: it is read once, and copied to plain data.
  */
-import { type AnyOperandType, byteSize, elementAt, elementFactsOf, typeText } from "@nnhal/operations";
+import { byteSize, elementAt, type NamedFacts } from "@nnhal/operations";
 import { ErrorStatus, errorStatusNames, type OutputShape } from "@nnhal/types";
 import { type Issue, show, showDimensions } from "./issues.ts";
 import { greatestSize } from "./operand.ts";
@@ -11,10 +11,12 @@ import { isObject, isUint32 } from "./structure.ts";
 
 /** The facts of one output before the execution. */
 export interface ExpectedOutput {
-  /** Undefined: a type of an extension, about which nothing but the dimensions is checked. */
-  readonly type: AnyOperandType | undefined;
+  /** The facts of its type. Undefined: a type of an extension that nothing describes; nothing but the dimensions is checked. */
+  readonly facts: NamedFacts | undefined;
   /** The dimensions of model and request combined; an extent of 0 is unknown, and so is the rank of a tensor without extents. */
   readonly dimensions: readonly number[];
+  /** Whether the request omits the output: it can have any shape, and need not be sufficient. Default: false. */
+  readonly isOmitted?: boolean;
   /** Bytes available for the output. Default: any number. */
   readonly room?: number;
 }
@@ -88,9 +90,10 @@ function check(
   const shapes: OutputShape[] = [];
   let isShort = false;
   for (let index = 0; index < outputs.length; index++) {
-    const shape = checkShape(outputShapes[index], elementAt(outputs, index), index);
+    const output = elementAt(outputs, index);
+    const shape = checkShape(outputShapes[index], output, index);
     if ("issue" in shape) return shape;
-    if (!shape.isSufficient) {
+    if (!shape.isSufficient && !output.isOmitted) {
       if (status === ErrorStatus.NONE) {
         return broken(
           "result-sufficient",
@@ -136,7 +139,7 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
     dimensions.push(extent);
   }
   if (!fits(dimensions, output)) {
-    const declared = `${output.type === undefined ? "operand" : typeText(output.type)} ${showDimensions(output.dimensions)}`;
+    const declared = `${output.facts?.name ?? "operand"} ${showDimensions(output.dimensions)}`;
     const problem = `output ${index} has dimensions ${showDimensions(dimensions)} where a ${declared} is declared`;
     return broken("result-dimensions", pathOf(index, ".dimensions"), problem);
   }
@@ -146,7 +149,7 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
 /** The shape, unless it takes more bytes than there are. */
 function checkSize(shape: OutputShape, output: ExpectedOutput, index: number): OutputShape | { readonly issue: Issue } {
   const { dimensions, isSufficient } = shape;
-  const size = output.type === undefined ? 0 : byteSize(elementFactsOf(output.type), dimensions);
+  const size = output.facts === undefined ? 0 : byteSize(output.facts, dimensions);
   const room = isSufficient ? (output.room ?? greatestSize) : greatestSize;
   if (size <= room) return shape;
   const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${room} are there`;
@@ -154,9 +157,9 @@ function checkSize(shape: OutputShape, output: ExpectedOutput, index: number): O
 }
 
 /** Whether dimensions are those that are known, all of them. */
-function isAsKnown(given: readonly unknown[], { type, dimensions: known }: ExpectedOutput): boolean {
-  if (given.length !== known.length || known.length === 0) return false;
-  if (type !== undefined && elementFactsOf(type).kind !== "tensor") return false;
+function isAsKnown(given: readonly unknown[], { facts, isOmitted, dimensions: known }: ExpectedOutput): boolean {
+  if (given.length !== known.length || known.length === 0 || isOmitted) return false;
+  if (facts !== undefined && facts.kind !== "tensor") return false;
   for (let axis = 0; axis < known.length; axis++) if (given[axis] !== known[axis] || known[axis] === 0) return false;
   return true;
 }
@@ -169,8 +172,9 @@ function pathOf(index: number, field: string): string {
 const greatestRank = 64;
 
 /** Whether a shape agrees with all known extents. */
-function fits(dimensions: readonly number[], { type, dimensions: known }: ExpectedOutput): boolean {
-  if (type !== undefined && elementFactsOf(type).kind !== "tensor") return dimensions.length === 0;
+function fits(dimensions: readonly number[], { facts, isOmitted, dimensions: known }: ExpectedOutput): boolean {
+  if (isOmitted) return true;
+  if (facts !== undefined && facts.kind !== "tensor") return dimensions.length === 0;
   if (known.length === 0) return true;
   if (dimensions.length !== known.length) return false;
   for (let axis = 0; axis < known.length; axis++) {
@@ -179,7 +183,8 @@ function fits(dimensions: readonly number[], { type, dimensions: known }: Expect
   return true;
 }
 
-function isKnown({ type, dimensions }: ExpectedOutput): boolean {
+function isKnown({ facts, isOmitted, dimensions }: ExpectedOutput): boolean {
+  if (isOmitted) return true;
   if (dimensions.includes(0)) return false;
-  return dimensions.length > 0 || (type !== undefined && elementFactsOf(type).kind !== "tensor");
+  return dimensions.length > 0 || (facts !== undefined && facts.kind !== "tensor");
 }

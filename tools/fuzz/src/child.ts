@@ -50,7 +50,7 @@ function report(error: unknown): void {
   say({ kind: "found", key, message, file: currentFile, base64: Buffer.from(current).toString("base64") });
 }
 
-/** Two errors are the same fault if they have the same text but for numbers, and come from the same function. */
+/** Two errors are the same fault if they have the same text except for numbers, and come from the same function. */
 function described(error: unknown): { readonly message: string; readonly key: string } {
   if (!(error instanceof Error)) return { message: `${String(error)} was thrown`, key: String(error) };
   const message = error.stack ?? `${error.name}: ${error.message}`;

@@ -7,6 +7,7 @@ import { noTracer } from "@nnhal/utils";
 import type { Engine } from "../backend-module.ts";
 import { foundText } from "../batch-report.ts";
 import { findDevices } from "../command-context.ts";
+import type { ThreadSettings } from "../context.ts";
 import { type Drawer, openDrawer } from "../draw.ts";
 import { CommandError, exitCodes, usageError } from "../failure.ts";
 import { bestClasses } from "../model/classes.ts";
@@ -15,7 +16,7 @@ import { convertInput } from "../model/input-file.ts";
 import { normalisationOf } from "../model/inputs.ts";
 import { modelOfBytes } from "../model/load.ts";
 import { MOST_VALUES, outputJson } from "../run-report.ts";
-import { type BatchOutcome, type ThreadSettings, taskOptionsOf, toJson } from "./options.ts";
+import { type BatchOutcome, taskOptionsOf, toJson } from "./options.ts";
 
 type Opening = Parameters<OpenTask>[0];
 

@@ -3,7 +3,6 @@
  */
 import type { Json } from "@nnhal/batch";
 import type { ScoredClass } from "@nnhal/network/tensors";
-import type { SharedOptions } from "../context.ts";
 import type { Seen, Task } from "../draw.ts";
 import type { Hybrid } from "../option-values.ts";
 import type { OutputJson } from "../run-report.ts";
@@ -38,11 +37,6 @@ export type BatchOutcome = {
   readonly ms: number;
   readonly seen?: Seen;
 };
-
-/** What a thread that computes knows of its machine. */
-export interface ThreadSettings extends SharedOptions {
-  readonly cwd: string;
-}
 
 /** Options as JSON, and back. Both sides are this file's types. */
 export function toJson(value: BatchTaskOptions | BatchOutcome): { readonly [key: string]: Json | undefined } {

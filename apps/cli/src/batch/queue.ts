@@ -1,7 +1,7 @@
 /**
  * `nnhal batch submit|status|results|retry|cancel`: batches behind a queue.
  */
-import { ensureIn, openStore, taskDigest } from "@nnhal/batch";
+import { digestOf, ensureIn, openStore, taskDigest } from "@nnhal/batch";
 import type { BatchQueue, BatchStatus } from "@nnhal/batch-queue";
 import { exitCodes, failure, loadPackage, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
@@ -57,9 +57,12 @@ export async function submitCommand(
   const { inline = false, wait = false, raw, draw, results, store: address } = options;
   if ((raw || draw) && results === undefined)
     throw usageError(`${raw ? "--raw" : "--draw"} keeps files: name a folder that the workers see with --results`);
-  const { id, task, model, source } = await prepareBatch(path, inputs, options, context);
+  const { id: idHere, task, model, source } = await prepareBatch(path, inputs, options, context);
   const total = await countNames(source);
   if (total === 0) throw usageError(`there are no inputs in ${inputs}`);
+  // Other results are another batch: what is done would not be there.
+  const folder = results === undefined ? undefined : pathFrom(cwd, results);
+  const id = folder === undefined ? idHere : digestOf(`${idHere} ${folder}`).slice(0, 16);
   const isFolder = address !== undefined && !/^[a-z0-9+]+:/.test(address);
   const place = isFolder ? pathFrom(cwd, address) : address;
   await withQueue(options, context, async (queue) => {
@@ -71,7 +74,7 @@ export async function submitCommand(
       const counts = await queue.submit({
         record: {
           ...{ id, task, model: path, root: source.root, inputs: source.path, store: place, inline },
-          results: results === undefined ? undefined : pathFrom(cwd, results),
+          results: folder,
           created: Date.now(),
         },
         names: source.names,

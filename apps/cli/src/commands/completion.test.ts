@@ -42,6 +42,8 @@ describe("nnhal completion", () => {
     expect(complete("nnhal", "run", "--labels", "")).toBe("");
     expect(complete("nnhal", "completion", "z")).toBe("zsh");
     expect(complete("nnhal", "run", "mod")).toBe("");
+    expect(complete("nnhal", "batch", "s")).toBe("submit status");
+    expect(complete("nnhal", "batch", "submit", "--inl")).toBe("--inline");
   });
 
   it.runIf(has("zsh"))("is a script that zsh reads", async () => {

@@ -47,10 +47,13 @@ export const drawnSuiteNames = ["arithmetic", "graphs"] as const;
 export type DrawnSuiteName = (typeof drawnSuiteNames)[number];
 
 /** The name of a suite. */
-export type SuiteName = DeviceSuiteName | DrawnSuiteName | VectorSuiteName;
+export type SuiteName = DeviceSuiteName | DrawnSuiteName | VectorSuiteName | "crash" | "accuracy";
+
+/** The suites that run unless some are chosen, in this order. */
+export const defaultSuiteNames: readonly SuiteName[] = [...deviceSuiteNames, ...drawnSuiteNames, ...vectorSuiteNames];
 
 /** All suites, in the order in which they run. */
-export const suiteNames: readonly SuiteName[] = [...deviceSuiteNames, ...drawnSuiteNames, ...vectorSuiteNames];
+export const suiteNames: readonly SuiteName[] = [...defaultSuiteNames, "crash", "accuracy"];
 
 /** Whether a suite is one over vectors. */
 export function isVectorSuite(name: SuiteName): name is VectorSuiteName {
@@ -114,6 +117,8 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
 /** What a suite is about. */
 export function purposeOf(name: SuiteName): string {
   if (isDrawnSuite(name)) return drawnSuites[name].purpose;
+  if (name === "crash") return "many processes at once, closed at random moments and killed (after Android's MLTS)";
+  if (name === "accuracy") return "how often a network is right on a folder of inputs, beside the reference";
   return isVectorSuite(name) ? vectorSuites[name].purpose : describeDeviceSuite(name);
 }
 

@@ -37,9 +37,12 @@ import {
   serveCases,
   untilOffline,
 } from "../suite-run.ts";
+import { runAccuracySuite } from "./conformance-accuracy.ts";
+import { runCrashSuite, serveCrashJob } from "./conformance-crash.ts";
 import {
   countDeviceCases,
   type DrawnSuiteName,
+  defaultSuiteNames,
   drawnSuiteNames,
   drawnSuites,
   failuresFolder,
@@ -87,6 +90,11 @@ export interface ConformanceCommandOptions {
   readonly failures?: string;
   /** The number of random graphs. */
   readonly graphs?: number;
+  /** A .tflite file, of the suites crash and accuracy, and the folder of inputs of the latter. */
+  readonly network?: string;
+  readonly data?: string;
+  /** Set in a child of the suite crash: its task, as JSON. */
+  readonly crashJob?: string;
   /** Other allowances than the kit's own. */
   readonly allowance?: Partial<Allowances>;
   /** Set in a child: the number of results that exist already, and the number of further ones to report one by one. */
@@ -101,7 +109,7 @@ const help = `
 Suites:
 ${suiteNames.map((name) => `  ${name.padEnd(15)} ${purposeOf(name)}`).join("\n")}
 
-Without --suite, all of them run: of those that need vectors, ${vectorSuiteNames.join(" and ")}, only with --vectors.
+Without --suite, all of them run but crash and accuracy: of those that need vectors, ${vectorSuiteNames.join(" and ")}, only with --vectors.
 
 Examples:
   nnhal conformance --device reference
@@ -144,9 +152,11 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .option("--graphs <number>", `how many random graphs (default: ${defaultGraphCount})`, parseCount)
     .option(
       "--minutes <number>",
-      "go on with random examples of further seeds, and further graphs, for so long",
+      "go on with random examples of further seeds, and further graphs, for so long; of the suite crash, how long each target works",
       parseMinutes,
     )
+    .option("--network <file>", "a .tflite file for the suites crash and accuracy")
+    .option("--data <dir>", "inputs with expected answers, for the suite accuracy")
     .option("--failures <dir>", `folder for examples that fail (default: ${failuresFolder}, if one does)`)
     .option(
       "--time-limit <seconds>",
@@ -162,9 +172,12 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .addOption(new Option("--singly <count>", "in a child process").argParser(Number).hideHelp())
-    .action(async (options: ConformanceCommandOptions) =>
-      options.serve === undefined ? runConformanceCommand(options, await context()) : serve(options, await context()),
-    );
+    .addOption(new Option("--crash-job <json>", "in a child process").hideHelp())
+    .action(async (options: ConformanceCommandOptions) => {
+      if (options.crashJob !== undefined) await serveCrashJob(options.crashJob, options, await context());
+      else if (options.serve === undefined) await runConformanceCommand(options, await context());
+      else await serve(options, await context());
+    });
 }
 
 function collectSuite(text: string, previous: readonly SuiteName[] = []): readonly SuiteName[] {
@@ -233,7 +246,7 @@ export async function runConformanceCommand(
 async function runSuites(options: ConformanceCommandOptions, context: CommandContext): Promise<SuiteReport[]> {
   const { suite, vectors } = options;
   const drawn: SuiteName = options.only?.startsWith("graphs/") ? "graphs" : "arithmetic";
-  const all = options.only === undefined ? suiteNames : [drawn];
+  const all = options.only === undefined ? defaultSuiteNames : [drawn];
   const wanted = suite ?? all.filter((name) => vectors !== undefined || !isVectorSuite(name));
   const overVectors = wanted.filter(isVectorSuite);
   if (vectors === undefined && overVectors.length > 0) {
@@ -253,6 +266,8 @@ async function runSuites(options: ConformanceCommandOptions, context: CommandCon
     const versions = vectorSuites[name].throughVersions ? options.hal : undefined;
     for (const version of versions ?? [undefined]) reports.push(await runOverVectors(name, version, options, context));
   }
+  if (wanted.includes("crash")) reports.push(await runCrashSuite(options, context));
+  if (wanted.includes("accuracy")) reports.push(await runAccuracySuite(options, context));
   const some = reports.filter(({ summary }) => summary.total > 0);
   if (some.length === 0) throw new Error(noCases(options));
   return some;

@@ -11,7 +11,7 @@ import type {
   RunContext,
   RunResult,
 } from "@nnhal/backend";
-import { elementAt } from "@nnhal/operations";
+import { elementAt, namedFacts } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { checkResult, type ExpectedOutput, show } from "@nnhal/validation";
 import { sizeOf } from "../domains/device-buffer.ts";
@@ -64,6 +64,7 @@ export function guardExecutable(
   { timer, complain, onAbandoned }: GuardOptions,
 ): GuardedExecutable {
   const types = outputIndexes.map((index) => operands[index]?.type);
+  const facts = types.map((type) => type && namedFacts(type));
   let abandoned = 0;
   let isClosed = false;
 
@@ -115,10 +116,8 @@ export function guardExecutable(
     return typeof timeOnDevice === "bigint" && timeOnDevice >= 0n ? { ...checked, timeOnDevice } : checked;
   };
   const expected = ({ bytes, dimensions, buffer, hardwareBuffer }: OutputBuffer, index: number): ExpectedOutput => {
-    const type = types[index];
-    return buffer === undefined && hardwareBuffer === undefined
-      ? { type, dimensions, room: bytes.length }
-      : { type, dimensions };
+    const output = { facts: facts[index], dimensions };
+    return buffer === undefined && hardwareBuffer === undefined ? { ...output, room: bytes.length } : output;
   };
   const copyResults = (shapes: readonly OutputShape[], from: readonly OutputBuffer[], to: readonly OutputBuffer[]) => {
     for (let index = 0; index < to.length; index++) {

@@ -2,7 +2,7 @@
  * Readers for answers of foreign drivers and devices: each field is read once and checked. Readers throw for answers
  * that break a rule of the HAL; the message continues a sentence that begins with the method.
  */
-import { type ExtensionDefinition, vocabularyOf } from "@nnhal/operations";
+import { type ExtensionDefinition, factsIn, vocabularyOf } from "@nnhal/operations";
 import {
   ErrorStatus,
   type ExecutionResult,
@@ -44,12 +44,12 @@ export function expectedOutputs(
   extensions?: readonly ExtensionDefinition[],
 ): ExpectedOutput[] {
   const operands = model === undefined ? [] : outputOperands(model);
-  const { operandTypeByCode } = vocabularyOf(model?.extensionNameToPrefix ?? [], { extensions });
+  const factsOf = factsIn(vocabularyOf(model?.extensionNameToPrefix ?? [], { extensions }));
   return outputs.map(({ hasNoValue, dimensions }, position) => {
     const operand = operands[position];
-    if (operand === undefined || hasNoValue) return { type: undefined, dimensions };
+    if (operand === undefined || hasNoValue) return { facts: undefined, dimensions, isOmitted: hasNoValue };
     const known = dimensions.length > 0 ? dimensions : operand.dimensions;
-    return { type: operandTypeByCode(operand.type), dimensions: known };
+    return { facts: factsOf(operand.type), dimensions: known };
   });
 }
 

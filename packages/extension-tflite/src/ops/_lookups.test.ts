@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { gatheredTypes, gatherIndexTypes } from "../_gathered.ts";
+import { gatherIndexTypes } from "../_gathered.ts";
 import { indexTypes } from "../_integers.ts";
 import { bool, int32 } from "../_run.test-helper.ts";
-import { depthTypes, realTypes } from "../_types.ts";
+import { depthTypes, movedTypes, realTypes } from "../_types.ts";
 import { bools, floats, ints, list, longList, longs, resultOf, resultsOf, tensorOf } from "../_values.test-helper.ts";
 import { tfliteTypes } from "../types.ts";
 
 describe("GATHER", () => {
   it("takes elements of every type by indexes of every type", async () => {
-    for (const type of gatheredTypes) {
+    for (const type of movedTypes) {
       for (const index of gatherIndexTypes) {
         const operands = [tensorOf(type, [3, 2], [1, 0, 0, 0, 0, 1]), int32(0), tensorOf(index, [2], [2, 0])];
         expect(await resultOf("GATHER", operands)).toEqual([
@@ -64,7 +64,7 @@ describe("GATHER", () => {
 
 describe("GATHER_ND and SCATTER_ND", () => {
   it("take slices of every type", async () => {
-    for (const type of gatheredTypes) {
+    for (const type of movedTypes) {
       for (const index of gatherIndexTypes) {
         const input = tensorOf(type, [2, 2], [1, 0, 0, 0]);
         const rows = tensorOf(index, [2, 1], [1, 0]);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { gatheredTypes } from "../_gathered.ts";
 import { int32 } from "../_run.test-helper.ts";
-import { complexTypes, packTypes, realTypes, unpackTypes } from "../_types.ts";
+import { complexTypes, movedTypes, packTypes, realTypes, unpackTypes } from "../_types.ts";
 import {
   bools,
   floats,
@@ -116,7 +115,7 @@ describe("TILE, BROADCAST_TO and BROADCAST_ARGS", () => {
 
 describe("REVERSE_V2 and REVERSE_SEQUENCE", () => {
   it("turn elements of every type around", async () => {
-    for (const type of gatheredTypes) {
+    for (const type of movedTypes) {
       const input = tensorOf(type, [2, 3], [1, 0, 0, 1, 1, 0]);
       expect(await resultOf("REVERSE_V2", [input, list(1)])).toEqual([
         [2, 3],

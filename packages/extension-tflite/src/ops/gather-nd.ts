@@ -3,10 +3,11 @@
  */
 import { extentProduct } from "@nnhal/operations";
 import { defineOperation, movedInfo, pacer, tensor, wide } from "@nnhal/operations/authoring";
-import { gatheredTypes, gatherIndexTypes } from "../_gathered.ts";
+import { gatherIndexTypes } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
 import { ensurePrefix, sliceOffsets } from "../_prefix.ts";
 import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
+import { movedTypes } from "../_types.ts";
 
 export const gatherNd = defineOperation({
   name: "GATHER_ND",
@@ -14,7 +15,7 @@ export const gatherNd = defineOperation({
   summary: "Takes slices of a tensor: each row of the indices has the indexes of a slice along the first axes.",
   params: [wide(tensor("params")), wide(tensor("indices"))],
   outputs: [wide(tensor("output"))],
-  types: gatheredTypes.flatMap((type) => gatherIndexTypes.map((index) => ["1.2", type, index, type] as const)),
+  types: movedTypes.flatMap((type) => gatherIndexTypes.map((index) => ["1.2", type, index, type] as const)),
   ranks: { params: [1, Number.POSITIVE_INFINITY], indices: [1, Number.POSITIVE_INFINITY] },
   infer({ params, indices }) {
     const depth = ensurePrefix(indices.dimensions, params.dimensions);

@@ -4,9 +4,10 @@
 import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
 import { defineOperation, int32, movedInfo, optional, pacer, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
-import { gatheredTypes, gatherIndexTypes, outside, withoutScalar } from "../_gathered.ts";
+import { gatherIndexTypes, outside, withoutScalar } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
 import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
+import { movedTypes } from "../_types.ts";
 
 export const gather = defineOperation({
   name: "GATHER",
@@ -15,7 +16,7 @@ export const gather = defineOperation({
     "Takes slices along an axis, chosen by a tensor of indexes; the first batchDims axes of both are walked together.",
   params: [wide(tensor("input")), int32("axis"), wide(tensor("indices")), optional("1.2", int32("batchDims"), 0)],
   outputs: [wide(tensor("output"))],
-  types: gatheredTypes.flatMap((type) => gatherIndexTypes.map((index) => ["1.2", type, index, type] as const)),
+  types: movedTypes.flatMap((type) => gatherIndexTypes.map((index) => ["1.2", type, index, type] as const)),
   ranks: { input: [1, Number.POSITIVE_INFINITY] },
   infer({ input, axis, indices, batchDims }, { output }) {
     const { dimensions } = input;

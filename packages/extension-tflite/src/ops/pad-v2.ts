@@ -7,7 +7,8 @@ import { ensure } from "@nnhal/operations";
 import { defineOperation, movedInfo, paddedShape, padsOf, read, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
 import { movable, narrowed } from "../_integers.ts";
-import { paddingTypes, padTypes, padWith } from "../_padding.ts";
+import { paddingTypes, padWith } from "../_padding.ts";
+import { movedTypes } from "../_types.ts";
 
 export const padV2 = defineOperation({
   name: "PAD_V2",
@@ -16,7 +17,7 @@ export const padV2 = defineOperation({
   params: [wide(tensor("input")), read(wide(tensor("paddings"))), wide(tensor("value"))],
   outputs: [wide(tensor("output"))],
   types: paddingTypes.flatMap((integer) => [
-    ...padTypes.map((type) => ["1.2", type, integer, type, type] as const),
+    ...movedTypes.map((type) => ["1.2", type, integer, type, type] as const),
     ["1.2", "TENSOR_FLOAT32", integer, "FLOAT32", "TENSOR_FLOAT32"] as const,
     ["1.2", "TENSOR_FLOAT16", integer, "FLOAT16", "TENSOR_FLOAT16"] as const,
     ["1.2", "TENSOR_INT32", integer, "INT32", "TENSOR_INT32"] as const,

@@ -4,7 +4,8 @@
 import { defineOperation, movedInfo, paddedShape, padsOf, read, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
 import { narrowed } from "../_integers.ts";
-import { paddingTypes, padTypes, padWith } from "../_padding.ts";
+import { paddingTypes, padWith } from "../_padding.ts";
+import { movedTypes } from "../_types.ts";
 
 export const pad = defineOperation({
   name: "PAD",
@@ -12,7 +13,7 @@ export const pad = defineOperation({
   summary: "Surrounds a tensor with zeros.",
   params: [wide(tensor("input")), read(wide(tensor("paddings")))],
   outputs: [wide(tensor("output"))],
-  types: padTypes.flatMap((type) => paddingTypes.map((integer) => ["1.2", type, integer, type] as const)),
+  types: movedTypes.flatMap((type) => paddingTypes.map((integer) => ["1.2", type, integer, type] as const)),
   ranks: { input: [1, Number.POSITIVE_INFINITY], paddings: 2 },
   infer: ({ input, paddings }) => ({
     output: movedInfo(input, paddedShape(input.dimensions, padsOf(narrowed(paddings), input.dimensions.length))),

@@ -3,8 +3,8 @@
  */
 import { ensure, resolveAxis, stridesOf } from "@nnhal/operations";
 import { copySteps, defineOperation, movedInfo, tensor, wide } from "@nnhal/operations/authoring";
-import { gatheredTypes } from "../_gathered.ts";
 import { movable } from "../_integers.ts";
+import { movedTypes } from "../_types.ts";
 
 export const reverseV2 = defineOperation({
   name: "REVERSE_V2",
@@ -12,7 +12,7 @@ export const reverseV2 = defineOperation({
   summary: "The elements of a tensor backwards along some axes.",
   params: [wide(tensor("tensor")), tensor("axis", "TENSOR_INT32")],
   outputs: [wide(tensor("output"))],
-  types: gatheredTypes.map((type) => ["1.2", type, type] as const),
+  types: movedTypes.map((type) => ["1.2", type, type] as const),
   ranks: { tensor: [1, Number.POSITIVE_INFINITY], axis: 1 },
   infer: ({ tensor: input }) => ({ output: movedInfo(input, input.dimensions) }),
   reference({ tensor: { data, dimensions }, axis }, { output }) {

@@ -199,48 +199,68 @@ describe("a guarded prepared model", () => {
   it.each<[string, Fault, string]>([
     ["throws", "throws", "faulty: execute threw: planted"],
     ["rejects", "rejects", "faulty: execute threw: planted"],
-    ["answers nothing", answers(undefined), "faulty: execute answered undefined"],
-    ["answers an unknown status", answers({ ...unknownStatus, outputShapes: [] }), "status 99"],
-    ["answers NONE without shapes", answers({ ...ok, timing }), "outputShapes that are undefined"],
-    ["answers NONE with no shapes", answers({ ...ok, outputShapes: [], timing }), "NONE without output shapes"],
+    [
+      "answers nothing",
+      answers(undefined),
+      "faulty: execute answered a result that is not valid: the result is undefined",
+    ],
+    ["answers an unknown status", answers({ ...unknownStatus, outputShapes: [] }), "the status is 99"],
+    ["answers NONE without shapes", answers({ ...ok, timing }), "NONE comes with undefined where there are 1 outputs"],
+    [
+      "answers NONE with no shapes",
+      answers({ ...ok, outputShapes: [], timing }),
+      "NONE comes with 0 shapes where there are 1 outputs",
+    ],
     [
       "answers too many shapes",
       answers({ ...ok, outputShapes: [shape([2]), shape([2])] }),
-      "NONE with 2 output shapes for 1",
+      "NONE comes with 2 shapes where there are 1 outputs",
     ],
-    ["answers what is not a shape", answers({ ...ok, outputShapes: [null] }), "null as the shape of output 0"],
-    ["answers no dimensions", answers({ ...ok, outputShapes: [shape(undefined)] }), "dimensions of output 0"],
+    ["answers what is not a shape", answers({ ...ok, outputShapes: [null] }), "the shape of output 0 is null"],
+    [
+      "answers no dimensions",
+      answers({ ...ok, outputShapes: [shape(undefined)] }),
+      "the dimensions of output 0 are undefined",
+    ],
     [
       "answers a fractional extent",
       answers({ ...ok, outputShapes: [shape([0.5])] }),
-      "dimensions of output 0 that are [0.5]",
+      "extent 0 of output 0 is 0.5 where an integer >= 0 is needed",
     ],
     [
       "answers a negative extent",
       answers({ ...ok, outputShapes: [shape([-1])] }),
-      "dimensions of output 0 that are [-1]",
+      "extent 0 of output 0 is -1 where an integer >= 0 is needed",
     ],
     [
       "answers another rank",
       answers({ ...ok, outputShapes: [shape([1, 2])] }),
-      "[1,2] for output 0 where [2] is known",
+      "output 0 has dimensions [1, 2] where a TENSOR_FLOAT32 [2] is declared",
     ],
-    ["answers another extent", answers({ ...ok, outputShapes: [shape([3])] }), "[3] for output 0 where [2] is known"],
+    [
+      "answers another extent",
+      answers({ ...ok, outputShapes: [shape([3])] }),
+      "output 0 has dimensions [3] where a TENSOR_FLOAT32 [2] is declared",
+    ],
     [
       "answers isSufficient false with NONE",
       answers({ ...ok, outputShapes: [shape([2], false)] }),
-      "is not sufficient",
+      "NONE comes with isSufficient false for output 0",
     ],
-    ["answers no isSufficient", answers({ ...ok, outputShapes: [shape([2], "yes")] }), 'isSufficient "yes"'],
+    [
+      "answers no isSufficient",
+      answers({ ...ok, outputShapes: [shape([2], "yes")] }),
+      'isSufficient of output 0 is "yes"',
+    ],
     [
       "answers a size without shapes",
       answers({ status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: [] }),
-      "with 0 output shapes",
+      "OUTPUT_INSUFFICIENT_SIZE comes with 0 shapes where there are 1 outputs",
     ],
     [
       "answers a size that is sufficient",
       answers({ status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: [shape([2])] }),
-      "that are all sufficient",
+      "isSufficient true for every output",
     ],
   ])("that %s has failed, and says so", async (_, fault, rule) => {
     const { status, message, outputShapes } = await execute(fault);

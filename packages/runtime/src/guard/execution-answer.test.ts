@@ -32,6 +32,8 @@ describe("the shape of an output that is too small", () => {
   });
 
   it("breaks a rule beyond the greatest size", () => {
-    expect(() => unknownReader().read(answer([2 ** 16, 2 ** 16]), request)).toThrow("4294967296 bytes for output 0");
+    expect(() => unknownReader().read(answer([2 ** 16, 2 ** 16]), request)).toThrow(
+      "output 0 [65536, 65536] takes 4294967296 bytes",
+    );
   });
 });

@@ -12,6 +12,13 @@ export interface Directory {
   readonly count: number;
 }
 
+/** A packed file. */
+export interface PackedFile {
+  readonly name: string;
+  /** Bytes of its content, by the archive's directory. */
+  readonly size: number;
+}
+
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -4,8 +4,7 @@
  */
 import { Inflate } from "fflate";
 import { ensure, fail, quoted } from "../error.ts";
-import { type Directory, entry, local, viewOf } from "./archive-directory.ts";
-import type { PackedFile } from "./packed-files.ts";
+import { type Directory, entry, local, type PackedFile, viewOf } from "./archive-directory.ts";
 
 const PATH = "packed files";
 

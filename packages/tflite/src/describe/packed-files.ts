@@ -1,14 +1,9 @@
 /** Files that are packed with a model: a ZIP archive behind the FlatBuffer. TFLite Metadata say what they are for. */
 import { fileArgument, type TfliteBytes } from "../arguments.ts";
-import { findDirectory } from "./archive-directory.ts";
+import { findDirectory, type PackedFile } from "./archive-directory.ts";
 import { archive } from "./unpacking.ts";
 
-/** A packed file. */
-export interface PackedFile {
-  readonly name: string;
-  /** Bytes of its content, by the archive's directory. */
-  readonly size: number;
-}
+export type { PackedFile };
 
 /**
  * The files that are packed with a model, in the order of the archive; none if there is no archive.

@@ -61,6 +61,26 @@ export interface Session {
   burstEnded(id: number): Promise<void>;
 }
 
+/** Most ends that are kept of objects which no answer has named yet. */
+const mostEarly = 1024;
+
+/** Ends of objects that are not known yet, the oldest of which are given up. */
+function earlyEnds<End>() {
+  const ends = new Map<number, End>();
+  return {
+    keep(id: number, end: End) {
+      ends.set(id, end);
+      const [oldest] = ends.keys();
+      if (ends.size > mostEarly && oldest !== undefined) ends.delete(oldest);
+    },
+    take(id: number): End | undefined {
+      const end = ends.get(id);
+      ends.delete(id);
+      return end;
+    },
+  };
+}
+
 /** Connects to a server. Never rejects. */
 export function openSession(carrier: Carrier, options: SessionOptions = {}): Promise<Session | Unavailable> {
   const { service = "", passing: makePassing = noPassing, connectLimit = 5_000_000_000n } = options;
@@ -71,6 +91,8 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
   const fences = new Map<number, { settle(state: SyncFence["state"]): void }>();
   const callbacks = new Map<number, IBurstCallback>();
   const bursts = new Map<number, () => void>();
+  /** The end of a fence or a burst can come in one piece with the answer that names it, before the caller has read that. */
+  const early = { fences: earlyEnds<SyncFence["state"]>(), bursts: earlyEnds<true>() };
   const sending = new Set<Promise<void>>();
   const unused = new FinalizationRegistry<number>((object) => connection.send(notices.release, { object }));
   let status: DeviceStatus = DeviceStatus.UNKNOWN;
@@ -82,8 +104,16 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
   });
   const handlers = [
     ...memories.handlers,
-    taking(notices.fenceSettled, ({ id, state }) => fences.get(id)?.settle(state)),
-    taking(notices.burstEnded, ({ burst }) => bursts.get(burst)?.()),
+    taking(notices.fenceSettled, ({ id, state }) => {
+      const fence = fences.get(id);
+      if (fence === undefined) early.fences.keep(id, state);
+      else fence.settle(state);
+    }),
+    taking(notices.burstEnded, ({ burst }) => {
+      const end = bursts.get(burst);
+      if (end === undefined) early.bursts.keep(burst, true);
+      else end();
+    }),
     answering(burstCallback.getMemories, (id, { slots }) => getMemories(callbacks.get(id), slots, memories)),
   ];
   const connection: Connection = createConnection(
@@ -138,7 +168,8 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
         if (to === "SIGNALED") source.signal();
         else source.fail();
       };
-      if (state !== "ACTIVE") settle(state);
+      const end = state === "ACTIVE" ? early.fences.take(id) : state;
+      if (end !== undefined) settle(end);
       else if (connection.over !== undefined) settle("ERROR");
       else fences.set(id, { settle });
       return source.fence;
@@ -163,7 +194,7 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
     forgetCallback: (id) => void callbacks.delete(id),
     burstEnded: (id) =>
       new Promise((resolve) => {
-        if (connection.over !== undefined) return resolve();
+        if (connection.over !== undefined || early.bursts.take(id)) return resolve();
         bursts.set(id, () => {
           bursts.delete(id);
           resolve();

@@ -48,7 +48,8 @@ export const client: Target = {
 };
 
 async function use(carrier: Parameters<typeof connectDevice>[0]): Promise<void> {
-  const device = await connectDevice(carrier);
+  // A server that does not answer is given up soon.
+  const device = await connectDevice(carrier, { connectLimit: 20_000_000n, silenceLimit: 40_000_000n });
   if ("unavailable" in device) {
     must(device.unavailable !== "", () => "there is no reason why the device is not available");
     return;

@@ -1,0 +1,37 @@
+/** What a process under stress does: plain data, since it passes from one process to another. */
+
+/**
+ * `infer`: prepares models, executes each several times at once, and closes it, now and then while executions are under way. `load`:
+ * prepares and closes. `alive`: executes one small model over and over. `grow`: like `infer`, and reports how much memory is kept.
+ */
+export type StressWork = "infer" | "load" | "alive" | "grow";
+
+/** The task of a process. */
+export interface StressJob {
+  readonly work: StressWork;
+  /** `common`: small models of twelve operations, whose results are compared. `random`: of all operations. Or the path of a .tflite file. */
+  readonly models: "common" | "random" | { readonly file: string };
+  /** How many go on at once. */
+  readonly lanes: number;
+  readonly milliseconds: number;
+  readonly seed: number;
+}
+
+/** What a process did. */
+export interface StressTally {
+  readonly executions: number;
+  readonly prepared: number;
+  /** Mean time of an execution in ms; 0 if there was none. */
+  readonly mean: number;
+  /** Bytes by which the process has grown since it was warm, of `grow`. */
+  readonly growth?: number;
+}
+
+/** What a process says when its work begins, and at its end. */
+export type StressMessage =
+  | { readonly kind: "ready" }
+  | { readonly kind: "success"; readonly tally: StressTally }
+  | { readonly kind: "failure"; readonly reason: string };
+
+/** How a process ended: as Android's MLTS has it. */
+export type StressOutcome = "SUCCESS" | "FAILURE" | "HANG" | "CRASH";

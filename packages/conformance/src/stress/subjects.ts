@@ -1,0 +1,143 @@
+/** The models of stress: each with requests, and what is wrong with their results. */
+import { readFileSync } from "node:fs";
+import { byteLength, elementAt, elementCount, operations } from "@nnhal/operations";
+import { importTflite } from "@nnhal/tflite";
+import { type Device, ErrorStatus, type ExecutionResult, type Model, type Request } from "@nnhal/types";
+import { randomExamples } from "../random/examples.ts";
+import { createRandom } from "../random/random.ts";
+import { findDifference } from "../vectors/compare.ts";
+import type { Example } from "../vectors/example.ts";
+import { allocateShared } from "../vectors/layout.ts";
+import { modelOf } from "../vectors/model.ts";
+import { requestOf } from "../vectors/request.ts";
+import type { StressJob } from "./job.ts";
+
+/** A model to run. */
+export interface StressSubject {
+  readonly name: string;
+  readonly model: Model;
+  /** A request with pools of its own, and what is wrong with its results; undefined if nothing is. */
+  ask(): { readonly request: Request; problem(result: ExecutionResult): string | undefined };
+}
+
+/** Operations that most devices have. */
+const commonOperations: ReadonlySet<string> = new Set([
+  ...["ADD", "MUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MAX_POOL_2D", "AVERAGE_POOL_2D"],
+  ...["SOFTMAX", "RESHAPE", "CONCATENATION", "RELU", "LOGISTIC"],
+]);
+
+/**
+ * The models of a job that the device supports, without end; a stream for each lane. Rejects if there is none. Random ones are drawn while
+ * they are used.
+ */
+export async function openSubjects(
+  device: Device,
+  { models, seed }: StressJob,
+): Promise<(lane: number) => AsyncGenerator<StressSubject>> {
+  if (models === "random") return (lane) => randomSubjects(device, seed + lane);
+  const some = typeof models === "object" ? [networkSubject(models.file)] : await commonSubjects(device, seed);
+  if (some.length === 0) throw new Error(`the device supports none of ${[...commonOperations].join(", ")}`);
+  return async function* (lane) {
+    for (let index = lane; ; index++) yield elementAt(some, index % some.length);
+  };
+}
+
+async function commonSubjects(device: Device, seed: number): Promise<StressSubject[]> {
+  const common = operations.filter(({ name }) => commonOperations.has(name));
+  const some: StressSubject[] = [];
+  for (const example of randomExamples({ seed, count: 2, operations: common })) {
+    if (!example.expectFailure && (await isSupported(device, example))) some.push(exampleSubject(example, true));
+  }
+  return some;
+}
+
+async function* randomSubjects(device: Device, seed: number): AsyncGenerator<StressSubject> {
+  for (let round = seed; ; round++) {
+    let isEmpty = true;
+    for (const example of randomExamples({ seed: round, count: 1 })) {
+      if (example.expectFailure || !(await isSupported(device, example))) continue;
+      isEmpty = false;
+      yield exampleSubject(example, false);
+    }
+    if (isEmpty) throw new Error("the device supports none of the random models");
+  }
+}
+
+async function isSupported(device: Device, example: Example): Promise<boolean> {
+  const { supported } = await device.getSupportedOperations(plainModelOf(example));
+  return supported.length > 0 && supported.every(Boolean);
+}
+
+function plainModelOf(example: Example): Model {
+  return modelOf({ name: example.name, example, unspecifiedOutputs: false });
+}
+
+function exampleSubject(example: Example, isCompared: boolean): StressSubject {
+  return {
+    name: example.name,
+    model: plainModelOf(example),
+    ask() {
+      const { request, outputBytes, findDamage } = requestOf(example);
+      return {
+        request,
+        problem: ({ outputShapes }) =>
+          findDamage() ?? (isCompared ? findDifference(example, outputShapes, outputBytes) : undefined),
+      };
+    },
+  };
+}
+
+/** A network: its results on the same inputs must be the same each time. */
+function networkSubject(file: string): StressSubject {
+  const { model, inputs, outputs } = importTflite(readFileSync(file));
+  const random = createRandom(1);
+  const sizeOf = ({ type, shape }: (typeof inputs)[number]) => byteLength(type, elementCount(shape));
+  const elements = Uint8Array.from({ length: inputs.reduce((sum, one) => sum + aligned(sizeOf(one)), 0) }, () =>
+    random.integer(0, 63),
+  );
+  let first: Uint8Array | undefined;
+  const place = (sizes: readonly number[], poolIndex: number) => {
+    let offset = 0;
+    return sizes.map((length) => {
+      const argument = { hasNoValue: false, location: { poolIndex, offset, length }, dimensions: [] };
+      offset += aligned(length);
+      return argument;
+    });
+  };
+  return {
+    name: file,
+    model,
+    ask() {
+      const [given, results] = [
+        allocateShared(elements.length),
+        allocateShared(outputs.reduce((sum, one) => sum + aligned(sizeOf(one)), 0)),
+      ];
+      given.bytes.set(elements);
+      const pools = [given, results].map(({ memory }) => ({ kind: "memory", memory }) as const);
+      return {
+        request: { inputs: place(inputs.map(sizeOf), 0), outputs: place(outputs.map(sizeOf), 1), pools },
+        problem() {
+          const actual = new Uint8Array(results.bytes);
+          first ??= actual;
+          const at = actual.findIndex((byte, index) => byte !== elementAt(first ?? actual, index));
+          return at < 0 ? undefined : `byte ${at} of the results is ${actual[at]}, of the first execution ${first[at]}`;
+        },
+      };
+    },
+  };
+}
+
+function aligned(size: number): number {
+  return Math.ceil(size / 8) * 8;
+}
+
+/** What is wrong with the answer of an execution that must succeed. */
+export function problemOf(
+  { name }: StressSubject,
+  asked: ReturnType<StressSubject["ask"]>,
+  result: ExecutionResult,
+): string | undefined {
+  if (result.status !== ErrorStatus.NONE) return `${name}: execute: status ${result.status}: ${result.message ?? ""}`;
+  const problem = asked.problem(result);
+  return problem === undefined ? undefined : `${name}: ${problem}`;
+}
