@@ -41,8 +41,8 @@ import { runAccuracySuite } from "./conformance-accuracy.ts";
 import { runCrashSuite, serveCrashJob } from "./conformance-crash.ts";
 import {
   countDeviceCases,
-  defaultSuiteNames,
   type DrawnSuiteName,
+  defaultSuiteNames,
   drawnSuiteNames,
   drawnSuites,
   failuresFolder,
@@ -88,13 +88,13 @@ export interface ConformanceCommandOptions {
   readonly only?: string;
   readonly minutes?: number;
   readonly failures?: string;
+  /** The number of random graphs. */
+  readonly graphs?: number;
   /** A .tflite file, of the suites crash and accuracy, and the folder of inputs of the latter. */
   readonly network?: string;
   readonly data?: string;
   /** Set in a child of the suite crash: its task, as JSON. */
   readonly crashJob?: string;
-  /** The number of random graphs. */
-  readonly graphs?: number;
   /** Other allowances than the kit's own. */
   readonly allowance?: Partial<Allowances>;
   /** Set in a child: the number of results that exist already, and the number of further ones to report one by one. */
