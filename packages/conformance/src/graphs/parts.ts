@@ -56,7 +56,7 @@ export function dividedDevice(device: Device, reference: Device, random: Random)
   return runtimeAsDevice(parts, { cpu: reference });
 }
 
-/** A device that gives what another does not support to the reference. */
+/** A device that passes operations which another does not support on to the reference. */
 export function helpedDevice(device: Device, reference: Device): Device {
   return runtimeAsDevice([device], { cpu: reference });
 }

@@ -50,7 +50,7 @@ describe("the suite graphs", { timeout: 120_000 }, () => {
     );
   });
 
-  it("gives what the device does not support to the reference", async () => {
+  it("passes operations that the device does not support on to the reference", async () => {
     const [first] = graphOf(1, 0).example.main.operations;
     const left = await without(OperationType[first?.type ?? "ADD"]);
     const [result] = await resultsOf(left, { only: "graphs/1.0", exact: true });
