@@ -7,7 +7,7 @@ import { deviceOn } from "./_devices.test-helper.ts";
 
 describe("the gpu.js device", () => {
   defineConformanceTests(it, () => deviceOn("webasm"), {
-    // The faces of HAL versions do not depend on the backend: the reference device and that of backend-ort run through them.
+    // The faces of HAL versions do not depend on the backend: the reference device runs through them.
     versions: [],
     lacks: ["unsupported operations"],
   });

@@ -7,7 +7,8 @@ import { deviceOf } from "./_devices.test-helper.ts";
 
 describe("the ort device", () => {
   defineConformanceTests(it, () => deviceOf(), {
-    versions: ["1.0"],
+    // The faces of HAL versions do not depend on the backend: the reference device runs through them.
+    versions: [],
     lacks: ["IF", "WHILE", "FILL", "scalar inputs", "unsupported operations"],
   });
 });

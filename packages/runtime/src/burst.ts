@@ -15,7 +15,7 @@ import { close, whenCollected } from "./finalizer.ts";
 import { expectKind } from "./given.ts";
 import type { GuardedModel, OpenedBurst } from "./guard/prepared-model.ts";
 import type { Memory } from "./memory.ts";
-import { isRecoverable } from "./plan/run.ts";
+import { isRecoverable } from "./plan/recoverable.ts";
 import { expect, ResultCode } from "./result-code.ts";
 import type { Abandoned } from "./watch.ts";
 

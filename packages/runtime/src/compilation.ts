@@ -14,7 +14,7 @@ import {
   Priority,
 } from "@nnhal/types";
 import { inSection, type Logger, makeDeadline, modelSummary, type Tracer } from "@nnhal/utils";
-import { type Caching, partsOf, prepareCached } from "./caching.ts";
+import type { Caching } from "./caching.ts";
 import { timeoutOf } from "./checks.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { divisionGiven } from "./divide-options.ts";
@@ -275,9 +275,12 @@ export class Compilation implements CompiledModel {
   #preparing(plan: Plan, device: GuardedDevice): PrepareModel {
     const caching = this.#caching;
     if (caching === undefined) return (model, options) => device.prepareModel(model, options);
-    const parts = partsOf(plan);
+    let parts: ReadonlyMap<HalModel, readonly number[]> | undefined;
     const { log } = this;
-    return (model, options) => {
+    return async (model, options) => {
+      // A bundle for a browser, which has no files, does not load this.
+      const { partsOf, prepareCached } = await import("./caching.ts");
+      parts ??= partsOf(plan);
       const part = parts.get(model);
       return part === undefined
         ? device.prepareModel(model, options)

@@ -15,7 +15,7 @@ import {
 import { notMeasured } from "@nnhal/utils";
 import type { ExecutionTarget } from "./compiled-model.ts";
 import { executeAfter } from "./plan/fenced.ts";
-import { isRecoverable } from "./plan/run.ts";
+import { isRecoverable } from "./plan/recoverable.ts";
 import type { Abandoned } from "./watch.ts";
 
 /** The result of an execution, fenced or not. */

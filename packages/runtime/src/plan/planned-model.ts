@@ -22,8 +22,9 @@ import { planFacts } from "./lifetimes.ts";
 import type { Arguments } from "./place-arguments.ts";
 import { closePlan, releaseWorkspaces } from "./prepare.ts";
 import type { PreparedExecution, PreparedPlan } from "./prepared-plan.ts";
+import { isRecoverable } from "./recoverable.ts";
 import { refused } from "./refused.ts";
-import { isRecoverable, runPlan } from "./run.ts";
+import { runPlan } from "./run.ts";
 import type { RunOptions, StepOutcome, StepTime } from "./run-options.ts";
 
 /** The parts of a planned model beside the plan. */

@@ -12,6 +12,7 @@ import { stepText } from "./observe.ts";
 import { type Place, type Places, requestOf } from "./place.ts";
 import type { Arguments } from "./place-arguments.ts";
 import type { PreparedExecution, PreparedIf, PreparedPlan, PreparedStep } from "./prepared-plan.ts";
+import { isRecoverable } from "./recoverable.ts";
 import type { RunOptions, StepOutcome } from "./run-options.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -134,16 +135,6 @@ async function runExecution(
     ),
   );
   return again ?? outcome;
-}
-
-/** Whether another device can recover from a failure: not if the request or the deadline is the cause. */
-export function isRecoverable(status: ErrorStatus): boolean {
-  return (
-    status !== ErrorStatus.NONE &&
-    status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE &&
-    status !== ErrorStatus.MISSED_DEADLINE_TRANSIENT &&
-    status !== ErrorStatus.MISSED_DEADLINE_PERSISTENT
-  );
 }
 
 function at(places: Places, operands: readonly number[]): Places {
