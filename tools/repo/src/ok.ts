@@ -43,13 +43,14 @@ function chooseSteps(names: readonly string[]): readonly Step[] {
   return names.length === 0 ? steps : steps.filter(({ name }) => wanted.has(name));
 }
 
-/** Steps in a row of one group run at the same time, the others alone. */
+/** Steps in a row that read the result of the same step, or that may run beside each other, run at the same time; the others alone. */
 function inGroups(all: readonly Step[]): Step[][] {
   const groups: Step[][] = [];
   for (const step of all) {
     const group = groups.at(-1);
-    const isTogether = step.group !== undefined && group?.[0]?.group === step.group;
-    if (isTogether) group.push(step);
+    const [first] = group ?? [];
+    const isTogether = step.after === undefined ? step.besides && first?.besides : first?.after === step.after;
+    if (isTogether) group?.push(step);
     else groups.push([step]);
   }
   return groups;

@@ -1,6 +1,6 @@
 /**
  * The steps of the gate, in the order in which they begin: cheap ones and those that explain others come first, beside lint, which has a
- * process of its own. The tests, which take longest, run beside the steps that read the build, one after the other.
+ * process of its own. Of steps that read the build, which run at the same time, the longest does.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -35,8 +35,8 @@ export interface Step {
   readonly purpose: string;
   /** The step whose result this one reads: it is skipped where that one failed. */
   readonly after?: string;
-  /** Steps in a row of one group run at the same time. Default: alone. */
-  readonly group?: "sources" | "tests and builds";
+  /** Whether it may run at the same time as its neighbours that may, too: it reads sources alone. */
+  readonly besides?: boolean;
   /** `changes`: only what they touch matters. Default: everything does. */
   run(root: string, changes?: Changes): Promise<StepResult>;
 }
@@ -51,13 +51,13 @@ export const steps: readonly Step[] = [
   {
     name: "lint",
     purpose: "lint rules and formatting",
-    group: "sources",
+    besides: true,
     run: (root) => runCommand(root, "biome", ["check", "--error-on-warnings", "--max-diagnostics=200", "."]),
   },
   {
     name: "generated",
     purpose: "generated files are what their sources say",
-    group: "sources",
+    besides: true,
     async run(root) {
       const generated = generateAll(root);
       if (generated.problems.length > 0) return fromProblems(generated.problems);
@@ -69,19 +69,19 @@ export const steps: readonly Step[] = [
   {
     name: "imports",
     purpose: "packages import only what they may",
-    group: "sources",
+    besides: true,
     run: async (root) => fromProblems(checkImports(readWorkspace(root), readManifest(root))),
   },
   {
     name: "circles",
     purpose: "no files of a package import each other in a circle",
-    group: "sources",
+    besides: true,
     run: async (root) => fromProblems(checkCircles(readWorkspace(root))),
   },
   {
     name: "sizes",
     purpose: "no source file is too long",
-    group: "sources",
+    besides: true,
     async run(root) {
       const { warnings, problems } = checkFileSizes(
         ["apps", "packages", "tools"].flatMap((folder) => readCode(root, join(root, folder))),
@@ -92,38 +92,31 @@ export const steps: readonly Step[] = [
   {
     name: "wording",
     purpose: "comments, messages and documents are in plain English",
-    group: "sources",
+    besides: true,
     run: async (root) => fromProblems(checkWording([...readCode(root, root), ...readDocuments(root, root)])),
   },
   {
     name: "types",
     purpose: "every package type-checks",
-    group: "sources",
+    besides: true,
     run: (root, changes) => onTouched(root, changes, () => checkTypes(root, typedFolders(root))),
   },
+  { name: "tests", purpose: "all tests", run: (root, changes) => runTests(root, changes?.since) },
   {
     name: "build",
     purpose: "every published package builds",
     run: buildPackages,
   },
   {
-    name: "tests",
-    purpose: "all tests",
-    group: "tests and builds",
-    run: (root, changes) => runTests(root, changes?.since),
-  },
-  {
     name: "install",
     purpose: "packed packages install with npm, load and type-check; scaffolded ones build and pass the kit",
     after: "build",
-    group: "tests and builds",
     run: (root, changes) => onTouched(root, changes, () => checkInstalled(root, publicPackages(root))),
   },
   {
     name: "api",
     purpose: "API reports say what packages export",
     after: "build",
-    group: "tests and builds",
     async run(root) {
       const { stale, problems } = checkApiReports(root, publicPackages(root), false);
       return fromProblems([...problems, ...stale.map((path) => `${path} is out of date: run \`npm run api\``)]);
@@ -133,35 +126,30 @@ export const steps: readonly Step[] = [
     name: "publint",
     purpose: "packages are packed as npm expects",
     after: "build",
-    group: "tests and builds",
     run: (root, changes) => onTouched(root, changes, (packages) => lintPacked(root, packages)),
   },
   {
     name: "attw",
     purpose: "declarations fit what they declare",
     after: "build",
-    group: "tests and builds",
     run: (root, changes) => onTouched(root, changes, (packages) => checkPackedTypes(root, packages)),
   },
   {
     name: "load",
     purpose: "packed packages load with import and with require",
     after: "build",
-    group: "tests and builds",
     run: (root, changes) => onTouched(root, changes, (packages) => loadPacked(root, packages)),
   },
   {
     name: "publish",
     purpose: "a release would upload every package, complete",
     after: "build",
-    group: "tests and builds",
     run: (root) => checkPublished(root, publicPackages(root)),
   },
   {
     name: "browser",
     purpose: "packages bundle for a browser, and a page of each bundler reads a digit in Chromium",
     after: "build",
-    group: "tests and builds",
     run: (root) => checkBrowsers(root),
   },
 ];
