@@ -111,6 +111,22 @@ describe("the program", { timeout: 120_000 }, () => {
     expect(stdout).toMatch(/^ {2}npm run -s nnhal -- run digits-uint8\.tflite --input 8-marker\.png/m);
   });
 
+  it("starts the daemon of the demo from sources, also if options of Node.js did not load its own", async () => {
+    const main = new URL("main.ts", import.meta.url);
+    const sources = new URL("../../../tools/launcher/src/sources.mjs", import.meta.url);
+    const code = `process.argv.splice(1, 0, ${JSON.stringify(fileURLToPath(main))});
+      await import(${JSON.stringify(sources.href)}); await import(${JSON.stringify(main.href)});`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", code, "demo"], {
+      cwd: fileURLToPath(new URL("../demo/", import.meta.url)),
+      env: { ...process.env, npm_lifecycle_event: "start" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    expect(await outcomeOf(child)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("in a daemon's process"),
+    });
+  });
+
   it.runIf(existsSync("/dev/full"))("ends with one line if the standard output is full", async () => {
     const full = openSync("/dev/full", "w");
     try {

@@ -47,8 +47,8 @@ const onStuck = () =>
 process.once("beforeExit", onStuck);
 
 const interrupts = createInterrupts();
-const driver = driverProgram();
 const fromSource = ["--import", new URL("../../../tools/launcher/src/sources.mjs", import.meta.url).href];
+const driver = driverProgram();
 const thread = isCheckout
   ? { file: new URL("./batch/thread.ts", import.meta.url), execArgv: fromSource }
   : { file: new URL("./batch-thread.js", import.meta.url), execArgv: [] };
