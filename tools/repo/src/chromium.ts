@@ -81,7 +81,11 @@ export async function visit({ chromium, folders, urls, limit }: Visit): Promise<
   } finally {
     clearTimeout(timeout);
     const ended = new Promise((resolve) => browser.once("exit", resolve));
-    if (browser.exitCode === null && browser.pid !== undefined && browser.kill("SIGKILL")) await ended;
+    if (browser.exitCode === null && browser.signalCode === null && browser.pid !== undefined) {
+      // A distribution's command can be a script that starts the browser: it ends with all that it has started.
+      process.kill(-browser.pid, "SIGKILL");
+      await ended;
+    }
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
@@ -102,7 +106,7 @@ function open(chromium: string, profile: string, url: string): ChildProcess {
     // It ends when its address is closed, and keeps no other page open.
     "--remote-debugging-port=0",
   ];
-  return spawn(chromium, [...flags, url], { stdio: "ignore" });
+  return spawn(chromium, [...flags, url], { stdio: "ignore", detached: true });
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
