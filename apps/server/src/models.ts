@@ -203,7 +203,7 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
       const all = await find();
       const wanted = names === undefined ? all : all.filter(({ name }) => names.includes(name));
       for (const name of names ?? []) {
-        if (!wanted.some((one) => one.name === name)) onEvent("error", "there is no such model in the folder", name);
+        if (!wanted.some((one) => one.name === name)) onEvent("error", "the folder does not have this model", name);
       }
       await Promise.all(wanted.map((found) => inTurn(found.name, () => loadFound(found)).catch(() => {})));
     },

@@ -124,7 +124,7 @@ describe.skipIf(!hasRedis)(`a batch behind a queue${redisRemedy}`, () => {
     await queue.close();
   });
 
-  it("goes on with a submission that was stopped, and takes what is new", async () => {
+  it("goes on with a submission that was stopped, and takes new inputs", async () => {
     const files = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, `text ${index}`]));
     const { queue, id, submit, put, list } = await batchOf(files, { chunk: 3 });
     const stop = new AbortController();

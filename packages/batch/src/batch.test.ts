@@ -147,7 +147,7 @@ describe("a batch on one machine", () => {
     expect(await results.has(digestOf("1"))).toBe(true);
   });
 
-  it("refuses a journal that is none", async () => {
+  it("refuses a file that is not a journal", async () => {
     const { run, journal } = await batchOf("other", { a: "1" });
     await appendFile(journal, "[]\n");
     await expect(run()).rejects.toThrow("is not the journal of a batch");

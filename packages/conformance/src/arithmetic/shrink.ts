@@ -2,8 +2,10 @@
  * From an operation that fails to the smallest one that fails too: each extent, scalar, quantisation and element is made as simple as it
  * can be. A candidate that the reference refuses, or that the device has right, is not taken.
  */
+
 import { isTensorType, type Tensor, type TensorData } from "@nnhal/operations";
 import type { RandomOperation } from "../random/draw.ts";
+import { type Candidates, shrinkBy } from "../shrink.ts";
 
 /** Whether a candidate still fails. */
 export type StillFails = (candidate: RandomOperation) => Promise<boolean>;
@@ -12,28 +14,13 @@ export type StillFails = (candidate: RandomOperation) => Promise<boolean>;
 const mostTries = 250;
 
 /** Shrinks an operation until no simpler one fails, or `mostTries` were tried. */
-export async function shrink(drawn: RandomOperation, stillFails: StillFails): Promise<RandomOperation> {
-  let smallest = drawn;
-  let tries = 0;
-  for (let progress = true; progress; ) {
-    progress = false;
-    for (const simpler of [simplerShapes, simplerOperands, simplerElements]) {
-      for (let candidates = simpler(smallest), next = candidates.next(); !next.done; next = candidates.next()) {
-        if (tries++ >= mostTries) return smallest;
-        if (!(await stillFails(next.value))) continue;
-        smallest = next.value;
-        progress = true;
-        candidates = simpler(smallest);
-      }
-    }
-  }
-  return smallest;
+export function shrink(drawn: RandomOperation, stillFails: StillFails): Promise<RandomOperation> {
+  const passes = [simplerShapes, simplerOperands, simplerElements];
+  return shrinkBy(drawn, { passes, stillFails, mostTries });
 }
 
-type Candidates = (drawn: RandomOperation) => Generator<RandomOperation, void>;
-
 /** Each extent smaller: in all tensors that have it, then in each alone. */
-const simplerShapes: Candidates = function* (drawn) {
+const simplerShapes: Candidates<RandomOperation> = function* (drawn) {
   const extents = new Set(drawn.inputs.flatMap((input) => input?.dimensions ?? []));
   for (const extent of [...extents].sort((a, b) => b - a)) {
     for (const smaller of smallerThan(extent)) {
@@ -50,7 +37,7 @@ const simplerShapes: Candidates = function* (drawn) {
 };
 
 /** Operands omitted, scalars 0 or 1, scales 1 and zero points 0. */
-const simplerOperands: Candidates = function* (drawn) {
+const simplerOperands: Candidates<RandomOperation> = function* (drawn) {
   for (const [position, input] of drawn.inputs.entries()) {
     const param = drawn.signature.inputs[position];
     if (input === undefined || param === undefined) continue;
@@ -63,7 +50,7 @@ const simplerOperands: Candidates = function* (drawn) {
 };
 
 /** Elements 0: all of a tensor, halves, and each of a few. */
-const simplerElements: Candidates = function* (drawn) {
+const simplerElements: Candidates<RandomOperation> = function* (drawn) {
   for (const [position, input] of drawn.inputs.entries()) {
     if (input === undefined || !isTensorType(input.type) || drawn.signature.inputs[position]?.read) continue;
     const zero = input.zeroPoint;

@@ -2,9 +2,11 @@
  * From a graph that fails to the smallest one that fails too: fewer operations, fewer outputs, values in place of what computes them,
  * and known extents. What the reference refuses, or the device has right, is not taken.
  */
+
 import { elementAt, type Tensor } from "@nnhal/operations";
 import { bytesOf } from "../random/examples.ts";
 import { createRandom } from "../random/random.ts";
+import { type Candidates, shrinkBy } from "../shrink.ts";
 import type { Example, ExampleOperand, ExampleOperation, ExampleSubgraph } from "../vectors/example.ts";
 import { evaluate } from "./evaluate.ts";
 
@@ -15,28 +17,13 @@ export type StillFails = (candidate: Example) => Promise<boolean>;
 const mostTries = 400;
 
 /** Shrinks a graph until no simpler one fails, or `mostTries` were tried. */
-export async function shrinkGraph(graph: Example, stillFails: StillFails): Promise<Example> {
-  let smallest = graph;
-  let tries = 0;
-  for (let progress = true; progress; ) {
-    progress = false;
-    for (const simpler of [fewerOperations, fewerOutputs, valuesForOperations, operationsOfSubgraphs, known]) {
-      for (let candidates = simpler(smallest), next = candidates.next(); !next.done; next = candidates.next()) {
-        if (tries++ >= mostTries) return smallest;
-        if (!(await stillFails(next.value))) continue;
-        smallest = next.value;
-        progress = true;
-        candidates = simpler(smallest);
-      }
-    }
-  }
-  return smallest;
+export function shrinkGraph(graph: Example, stillFails: StillFails): Promise<Example> {
+  const passes = [fewerOperations, fewerOutputs, valuesForOperations, operationsOfSubgraphs, known];
+  return shrinkBy(graph, { passes, stillFails, mostTries });
 }
 
-type Candidates = (graph: Example) => Generator<Example, void>;
-
 /** The first operations only, half as many as there are, then one less. */
-const fewerOperations: Candidates = function* (graph) {
+const fewerOperations: Candidates<Example> = function* (graph) {
   const { operations } = graph.main;
   const counts = new Set([operations.length >> 1, (3 * operations.length) >> 2, operations.length - 1]);
   for (const count of counts) {
@@ -50,7 +37,7 @@ const fewerOperations: Candidates = function* (graph) {
 };
 
 /** One output alone, a few of them, or one less. */
-const fewerOutputs: Candidates = function* (graph) {
+const fewerOutputs: Candidates<Example> = function* (graph) {
   const { outputIndexes, operations } = graph.main;
   if (outputIndexes.length === 1) return;
   const half = outputIndexes.length >> 1;
@@ -64,7 +51,7 @@ const fewerOutputs: Candidates = function* (graph) {
 };
 
 /** An operation's results become inputs of the model, with the values that they have. */
-const valuesForOperations: Candidates = function* (graph) {
+const valuesForOperations: Candidates<Example> = function* (graph) {
   const evaluation = evaluate(graph, createRandom(0));
   if ("refused" in evaluation) return;
   const { main } = graph;
@@ -88,7 +75,7 @@ const valuesForOperations: Candidates = function* (graph) {
 };
 
 /** Subgraphs without the operations that nothing needs. */
-const operationsOfSubgraphs: Candidates = function* (graph) {
+const operationsOfSubgraphs: Candidates<Example> = function* (graph) {
   for (const [place, subgraph] of graph.referenced.entries()) {
     const needed = neededIn(subgraph.operations, subgraph.outputIndexes);
     if (needed.length === subgraph.operations.length) continue;
@@ -98,7 +85,7 @@ const operationsOfSubgraphs: Candidates = function* (graph) {
 };
 
 /** Every extent that the reference finds is stated. */
-const known: Candidates = function* (graph) {
+const known: Candidates<Example> = function* (graph) {
   const evaluation = evaluate(graph, createRandom(0));
   if ("refused" in evaluation) return;
   const { main } = graph;

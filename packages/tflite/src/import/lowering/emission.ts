@@ -16,7 +16,7 @@ export interface Emission {
   emitChecked(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void;
   /**
    * Emits the extension's operation of a name, if it accepts the operands, or would accept constants as they are in the file. Otherwise
-   * returns why not, as the end of a message; empty if there is no such operation.
+   * returns why not, as the end of a message; empty if the extension lacks the operation.
    */
   emitExtension(name: string, inputs: readonly number[], outputs: readonly number[]): "emitted" | string;
   /** The same with an operation of the extension. */
