@@ -112,7 +112,7 @@ function addInference(app: FastifyInstance, service: Service, bodyLimit: number)
     const { headers, raw } = request;
     const header = headers[lengthHeader];
     const jsonLength = typeof header === "string" ? header : undefined;
-    const body = await readBody(raw, bodyLimit, Number(jsonLength) || 0);
+    const body = await readBody(raw, bodyLimit, Number(jsonLength ?? 0));
     let wanted: Wanted = { outputs: undefined, binary: false };
     const read = () => {
       const inferRequest = inferRequestOf(body, jsonLength);
