@@ -82,9 +82,15 @@ export function createGrpc({ service, bodyLimit, onError }: GrpcOptions): Server
         headers: metadata.getMap(),
         signal: gone.signal,
         timeout: timeLeft(call.getDeadline()),
+        // Its tensors share their memory with other messages.
+        isOwned: false,
       } as const;
-      const response = await service.infer(admitted, () => inferRequestOfMessage(request), arrival);
-      return messageOfResponse(response, request.raw_input_contents.length > 0);
+      return service.infer(
+        admitted,
+        () => inferRequestOfMessage(request),
+        arrival,
+        (response) => messageOfResponse(response, request.raw_input_contents.length > 0),
+      );
     }),
     RepositoryIndex: method<{ readonly ready: boolean }>(async ({ request: { ready } }) => {
       return { models: await service.index(ready) };

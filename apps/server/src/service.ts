@@ -48,6 +48,8 @@ export interface Arrival {
   readonly signal: AbortSignal;
   /** Milliseconds that the client waits. */
   readonly timeout: number | undefined;
+  /** Whether the memory of its tensors is of no use to others, so that it may move to where they are computed. */
+  readonly isOwned: boolean;
 }
 
 /** A request that has a place. */
@@ -70,8 +72,13 @@ export interface Service {
   modelMetadata(name: string, version: string | undefined): ModelMetadata;
   /** Takes a place for a request, whose body is still to come. */
   admit(protocol: Protocol, name: string, version: string | undefined): Admitted;
-  /** `read` reads the request, and throws a RequestError if it is not valid. */
-  infer(admitted: Admitted, read: () => InferRequest, arrival: Arrival): Promise<InferResponse>;
+  /** `read` reads the request, and throws a RequestError if it is not valid. `answer` writes the response; its result is that of the method. */
+  infer<Answer>(
+    admitted: Admitted,
+    read: () => InferRequest,
+    arrival: Arrival,
+    answer: (response: InferResponse) => Answer,
+  ): Promise<Answer>;
   index(isReadyOnly: boolean): Promise<readonly IndexEntry[]>;
   load(name: string): Promise<void>;
   unload(name: string): Promise<void>;
@@ -135,7 +142,7 @@ export function createService(options: ServiceOptions): Service {
         throw error;
       }
     },
-    async infer({ model, place }, read, { protocol, headers, signal, timeout }) {
+    async infer({ model, place }, read, { protocol, headers, signal, timeout, isOwned }, answer) {
       const observed = telemetry.observe(protocol, model, headers);
       try {
         const request = read();
@@ -144,13 +151,16 @@ export function createService(options: ServiceOptions): Service {
         const limits = [request.timeout, timeout, limit].filter((each) => each !== undefined);
         const done = await model.scheduler.run(place, {
           inputs,
+          isOwned,
           signal,
           measure: observed.isTraced,
           timeout: limits.length === 0 ? undefined : Math.min(...limits),
         });
-        observed.done(done);
         const outputs = outputsFor(model.description, request, done.outputs);
-        return { model: model.name, version: model.version, id: request.id, outputs };
+        const answered = answer({ model: model.name, version: model.version, id: request.id, outputs });
+        // The client does not wait for what is counted.
+        observed.done(done);
+        return answered;
       } catch (error) {
         place.leave();
         observed.failed(error);
