@@ -209,7 +209,7 @@ export function createGraph(
     loosen(tensor, sources) {
       const { shape, shapeSignature: signature } = tensorAt(tensor);
       if (signature?.length !== shape.length || operandByTensor.has(tensor)) return;
-      if (!signature.includes(-1) || !sources.some((source) => reshaped.has(source))) return;
+      if (!signature.includes(-1) || sources?.some((source) => reshaped.has(source)) === false) return;
       facts.setShape(tensor, signature);
       reshaped.add(tensor);
     },
