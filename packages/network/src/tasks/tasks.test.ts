@@ -214,7 +214,7 @@ describe("landmarks", () => {
 /** Networks that only have the outputs of public ones, in their order and with their names: values stand for what was found. */
 describe("the landmarks of public networks", () => {
   const zeros = (count: number) => new Array<number>(count).fill(0);
-  /** A list of points that are all 0, but for one. */
+  /** A list of points that are all 0, except one. */
   const points = (count: number, place: number, point: readonly number[]) =>
     Array.from({ length: count }, (_, index) => (index === place ? point : zeros(point.length))).flat();
   const find = async (outputs: Parameters<typeof fixedModel>[0], place: number, options: LandmarksOptions = {}) => {
