@@ -122,7 +122,9 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
     const { settings } = opening;
     const runners: Runner[] = [];
     try {
-      for (let count = 0; count < settings.instances; count++) runners.push(await open(opening));
+      const opened = await Promise.allSettled(Array.from({ length: settings.instances }, () => open(opening)));
+      for (const one of opened) if (one.status === "fulfilled") runners.push(one.value);
+      for (const one of opened) if (one.status === "rejected") throw one.reason;
       const [first] = runners;
       if (first === undefined) throw new Error("it has no instances");
       const { description } = first;

@@ -2,6 +2,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { readBody } from "./body.ts";
 import { expectValid, messageOf, RequestError } from "./errors.ts";
+import { shortest } from "./request.ts";
 import { bodyOf, inferRequestOf, jsonObjectOf, lengthHeader, type Wanted } from "./rest-messages.ts";
 import type { Admitted, Service } from "./service.ts";
 
@@ -129,12 +130,12 @@ function addInference(app: FastifyInstance, service: Service, bodyLimit: number)
     const { headers, raw } = request;
     const header = headers[lengthHeader];
     const jsonLength = typeof header === "string" ? header : undefined;
-    const body = await readBody(raw, bodyLimit, Number(jsonLength) || 0);
     let wanted: Wanted = { outputs: undefined, binary: false };
-    const read = () => {
-      const inferRequest = inferRequestOf(body, jsonLength);
+    const read = async () => {
+      const timeout = timeoutOf(headers);
+      const inferRequest = inferRequestOf(await readBody(raw, bodyLimit, Number(jsonLength) || 0), jsonLength);
       wanted = inferRequest;
-      return inferRequest;
+      return { ...inferRequest, timeout: shortest([timeout, inferRequest.timeout]) };
     };
     const gone = new AbortController();
     reply.raw.once("close", () => {
