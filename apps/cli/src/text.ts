@@ -14,6 +14,11 @@ export function bar(fraction: number, width: number): string {
   return "█".repeat(filled >> 3) + eighths[filled & 7];
 }
 
+/** Words as a line for a shell: those that it would read as more than one word are quoted. */
+export function commandLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+}
+
 /** Rows of cells in columns that are as wide as their widest cell. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
