@@ -22,6 +22,7 @@ export function createContexts(
   };
   const light: CommandContext = {
     ...surroundings,
+    shared: options,
     showWhere(error) {
       if (options.debug === true) stderr.write(`${stackOf(error)}\n`);
     },
@@ -34,7 +35,6 @@ export function createContexts(
       ...surroundings,
       ...light,
       trace,
-      shared: options,
       devices: await devices(),
       allowList() {
         const list = extensionsAllowed ?? readAllowList({ log: silentLogger });
@@ -63,8 +63,12 @@ export async function findDevices(
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */
-function sharedArguments({ backend = [], extension = [], driver = [], debug = false }: SharedOptions): string[] {
-  const named = (option: string, modules: readonly string[]) => modules.flatMap((module) => [option, module]);
-  const all = [...named("--backend", backend), ...named("--extension", extension), ...named("--driver", driver)];
-  return [...all, ...(debug ? ["--debug"] : [])];
+function sharedArguments({ debug = false, ...options }: SharedOptions): string[] {
+  return [...deviceArguments(options), ...(debug ? ["--debug"] : [])];
+}
+
+/** The shared options that say which devices there are, as arguments. */
+export function deviceArguments({ backend = [], extension = [], driver = [] }: SharedOptions): string[] {
+  const named = (option: string, values: readonly string[]) => values.flatMap((value) => [option, value]);
+  return [...named("--backend", backend), ...named("--extension", extension), ...named("--driver", driver)];
 }

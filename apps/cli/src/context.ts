@@ -27,6 +27,8 @@ export interface CommandContext {
    * that lists the names that exist.
    */
   openDevice(names: string): Promise<Device>;
+  /** What all commands share, for processes and threads that are to know the same devices. */
+  readonly shared: SharedOptions;
   /** Starts this program as a child process with other arguments and an IPC channel. Absent: work stays in this process. */
   startSelf?(args: readonly string[]): ChildProcess;
   /** Prints the stack of a problem, if the user asked for it with --debug. */
@@ -64,8 +66,6 @@ export interface DemoContext extends ModelCommandContext {
   readonly commandLine: string;
   /** Whether stdout shows colours. */
   readonly hasColours: boolean;
-  /** What all commands share, for processes and threads that are to know the same devices. */
-  readonly shared: SharedOptions;
   /** Starts a thread that computes inputs of a batch (batch/thread.ts). */
   startThread(settings: ThreadSettings): BatchThread;
   /** Starts nnhal-sample-driver as a child process whose stdout is read. Absent: it is not installed. */

@@ -65,3 +65,8 @@ export function wrapped(head: string, items: readonly string[]): string[] {
   }
   return [...lines, line];
 }
+
+/** An argument as a shell reads it. */
+export function shellWord(argument: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(argument) ? argument : `"${argument}"`;
+}

@@ -1,17 +1,16 @@
 /** The command line of the server. */
 import {
+  addLogOptions,
   collect,
   count,
   exitCodes,
   type LogFormat,
   type LogLevel,
-  logFormats,
-  logLevels,
   parseCommand,
   port,
   seconds,
 } from "@nnhal/program";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { defaultSettings, type ModelSettings, settingRanges, versionPolicy } from "./settings.ts";
 
 /** What the user wants. */
@@ -66,7 +65,7 @@ Examples:
 
 /** Reads a command line, without the program's name. Never throws. */
 export function parseOptions(args: readonly string[], version: string): Parsed {
-  const { instances, queue, maxBatch, batchDelay, warmUp } = settingRanges;
+  const { instances, threads, queue, maxBatch, batchDelay, warmUp } = settingRanges;
   const command = new Command("nnhal-server")
     .description("serves .tflite models by the Open Inference Protocol, over REST and gRPC")
     .argument("<models>", "a folder of models, the folder of one, or a .tflite file")
@@ -77,6 +76,12 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
     .option("--engine <module>", "an engine besides those installed; may be given several times", collect, [])
     .option("--driver <directory|name>", "compute in a daemon (nnhal-sample-driver) instead of threads")
     .option("--instances <count>", "copies of each model, with a thread for each", count(...instances), 1)
+    .option(
+      "--threads <count>",
+      "threads of the engine of each copy; 0: its default for one copy, the processors divided among several",
+      count(...threads),
+      defaultSettings.threads,
+    )
     .option("--queue <count>", "requests of a model that wait, at most", count(...queue), defaultSettings.queue)
     .option("--max-batch <rows>", "rows of requests that compute together, at most", count(...maxBatch), 1)
     .option(
@@ -101,11 +106,8 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
     .option("--body-limit <bytes>", "most bytes of a request", count(1024, 2 ** 31 - 1), 64 * 2 ** 20)
     .option("--arrival <seconds>", "longest time in which a request arrives", seconds, 30)
     .option("--linger <seconds>", "how long clients may take to notice the end", seconds, 1)
-    .option("--drain <seconds>", "longest time for requests at the end", seconds, 30)
-    .addOption(new Option("--log-format <form>", "the form of logs on stderr").choices(logFormats).default("text"))
-    .addOption(new Option("--log-level <level>", "the least severe entries of logs").choices(logLevels).default("info"))
-    .addHelpText("after", help)
-    .allowExcessArguments(false);
+    .option("--drain <seconds>", "longest time for requests at the end", seconds, 30);
+  addLogOptions(command, "info").addHelpText("after", help).allowExcessArguments(false);
   const parsed = parseCommand(command, args, version);
   if (parsed.kind === "end") return parsed;
   // Of the options above, with their defaults and readers.
@@ -121,6 +123,7 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
       model: {
         devices: given.devices,
         instances: given.instances,
+        threads: given.threads,
         queue: given.queue,
         maxBatch: given.maxBatch,
         batchDelay: given.batchDelay,

@@ -15,7 +15,7 @@ import type { Device, PreparedModel, RequestMemoryPool } from "@nnhal/types";
 import { Command, CommanderError } from "commander";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConformanceJson } from "../conformance-report.ts";
-import type { CommandContext } from "../context.ts";
+import type { CommandContext, SharedOptions } from "../context.ts";
 import { CommandError } from "../failure.ts";
 import { registerConformanceCommand } from "./conformance.ts";
 
@@ -34,7 +34,7 @@ async function reference(): Promise<Device> {
   return device;
 }
 
-async function run(args: readonly string[], device: Device) {
+async function run(args: readonly string[], device: Device, shared: SharedOptions = {}) {
   const output = { stdout: "", stderr: "", exitCode: undefined as number | undefined };
   const context: CommandContext = {
     stdout: { write: (text) => (output.stdout += text) },
@@ -43,6 +43,7 @@ async function run(args: readonly string[], device: Device) {
       if (name === "mine") return device;
       throw new Error(`there is no device "${name}"`);
     },
+    shared,
     showWhere() {},
     setExitCode(code) {
       output.exitCode = code;
@@ -197,11 +198,13 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     };
     const failures = join(folder, "failures");
     const only = "arithmetic/ABS/edge/0.plain.0";
-    const { stdout, exitCode } = await run([...mine, "--only", only, "--failures", failures], wrong);
+    const shared = { driver: ["/run/my drivers"], backend: ["./mine.js"] };
+    const { stdout, exitCode } = await run([...mine, "--only", only, "--failures", failures], wrong, shared);
     expect(exitCode).toBe(1);
     const file = join(failures, "arithmetic-ABS-edge-0.plain.0.jsonl");
     expect(stdout).toContain(`nnhal vectors ${file}`);
-    expect(stdout).toContain(`nnhal conformance --device mine --only ${only}`);
+    const devices = '--backend ./mine.js --driver "/run/my drivers"';
+    expect(stdout).toContain(`nnhal conformance ${devices} --device mine --only ${only}`);
     const example = parseExample(await readFile(file, "utf8"));
     expect(example.main.operations).toHaveLength(1);
     expect(await run([...mine, "--only", "ABS/edge/9.plain.0"], right)).toMatchObject({

@@ -18,12 +18,13 @@ import {
 } from "@nnhal/conformance";
 import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { deviceArguments } from "../command-context.ts";
 import { changesBetween, formatChanges, parseReport } from "../conformance-against.ts";
 import { badgeFile } from "../conformance-badge.ts";
 import { htmlReport } from "../conformance-html.ts";
 import { junitReport } from "../conformance-junit.ts";
 import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
-import type { CommandContext } from "../context.ts";
+import type { CommandContext, SharedOptions } from "../context.ts";
 import { readUserFile, writeUserFile } from "../files.ts";
 import { checkedDeviceOption, parseSeconds } from "../option-values.ts";
 import {
@@ -37,6 +38,7 @@ import {
   serveCases,
   untilOffline,
 } from "../suite-run.ts";
+import { shellWord } from "../text.ts";
 import { runAccuracySuite } from "./conformance-accuracy.ts";
 import { runCrashSuite, serveCrashJob } from "./conformance-crash.ts";
 import {
@@ -408,7 +410,7 @@ function childArguments(names: readonly SuiteName[], options: ConformanceCommand
 /** Runs the suites of some options in this process: one over vectors, or any number that need none. */
 async function* runHere(
   options: ConformanceCommandOptions,
-  { openDevice }: CommandContext,
+  { openDevice, shared }: CommandContext,
   onProgress: OnProgress,
   onStart?: OnStart,
 ): AsyncGenerator<CaseResult> {
@@ -427,7 +429,7 @@ async function* runHere(
   };
   const drawn = suite.find(isDrawnSuite);
   const run = async function* () {
-    if (drawn !== undefined) yield* runDrawnSuite(drawn, hal[0], options, againWith(options), running);
+    if (drawn !== undefined) yield* runDrawnSuite(drawn, hal[0], options, againWith(options, shared), running);
     else if (overVectors !== undefined)
       yield* runVectorSuite(overVectors, await findFiles(vectors), { all, version: hal[0] }, running);
     else yield* runDeviceSuitesHere(suite.filter(isDeviceSuiteName), hal[0], running);
@@ -436,9 +438,9 @@ async function* runHere(
 }
 
 /** The command line that runs one example again, on the same device and in the same way. */
-function againWith({ device, hal = [] }: ConformanceCommandOptions): (name: string) => string {
-  const through = hal.map((version) => ` --hal ${version}`).join("");
-  return (name) => `nnhal conformance --device ${device}${through} --only ${name}`;
+function againWith({ device, hal = [] }: ConformanceCommandOptions, shared: SharedOptions): (name: string) => string {
+  const options = [...deviceArguments(shared), "--device", device, ...hal.flatMap((version) => ["--hal", version])];
+  return (name) => `nnhal conformance ${options.map(shellWord).join(" ")} --only ${name}`;
 }
 
 async function serve(options: ConformanceCommandOptions, context: CommandContext): Promise<void> {

@@ -44,6 +44,7 @@ async function run(args: readonly string[], device: Device = fakeDevice(behaviou
       if (name === device.name) return device;
       throw new Error(`there is no device "${name}"`);
     },
+    shared: {},
     showWhere() {},
     setExitCode(code) {
       output.exitCode = code;
