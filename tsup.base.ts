@@ -84,7 +84,9 @@ function bundling(packages: readonly string[], isForNode: boolean): Options {
 /** The licences of packages: dependencies of the package at hand, or of the first of them. */
 function licencesOf(packages: readonly string[]): string {
   const own = createRequire(join(process.cwd(), "package.json"));
-  const first = createRequire(own.resolve(packages[0]));
+  const [main] = packages;
+  if (main === undefined) throw new Error("there is no package whose licence is wanted");
+  const first = createRequire(own.resolve(main));
   const texts = packages.map((name) => {
     const isOwn = existsSync(join("node_modules", name));
     const folder = folderOf(name, (isOwn ? own : first).resolve(name));

@@ -12,12 +12,13 @@ function requestOf(length?: number) {
 }
 
 const mebibyte = 2 ** 20;
+const whole = Buffer.alloc(3 * mebibyte);
+for (let index = 0; index < whole.length; index++) whole[index] = index % 251;
 
 it.each([
   ["of known length", 3 * mebibyte],
   ["of unknown length", undefined],
 ])("joins the pieces of a body %s, aligned after the JSON, in memory of its own", async (_, length) => {
-  const whole = Buffer.from(Uint8Array.from({ length: 3 * mebibyte }, (_, index) => index % 251));
   const { stream, message } = requestOf(length);
   const reading = readBody(message, 4 * mebibyte, 13);
   for (let from = 0; from < whole.length; from += 100_000) stream.write(whole.subarray(from, from + 100_000));

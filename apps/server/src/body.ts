@@ -11,7 +11,7 @@ const mostUnseen = 2 ** 20;
 
 /**
  * Reads a body into memory that nothing else uses. `limit`: its most bytes; `before`: how many of its bytes come before the tensors, the first
- * of which is aligned. Rejects with a RequestError.
+ * of which is aligned; what is not an integer counts as 0. Rejects with a RequestError.
  */
 export function readBody(message: IncomingMessage, limit: number, before = 0): Promise<Uint8Array<ArrayBuffer>> {
   const announced = message.headers["content-length"];
@@ -20,7 +20,7 @@ export function readBody(message: IncomingMessage, limit: number, before = 0): P
   if (length !== undefined && length > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
     if (message.destroyed) return reject(gone(0));
-    const first = (alignment - (before % alignment)) % alignment;
+    const first = Number.isSafeInteger(before) ? (alignment - (before % alignment)) % alignment : 0;
     const memory = (size: number) => Buffer.allocUnsafeSlow(first + size).subarray(first);
     let body = memory(Math.min(length ?? 0, mostUnseen));
     let received = 0;

@@ -133,7 +133,7 @@ function addInference(app: FastifyInstance, service: Service, bodyLimit: number)
     let wanted: Wanted = { outputs: undefined, binary: false };
     const read = async () => {
       const timeout = timeoutOf(headers);
-      const inferRequest = inferRequestOf(await readBody(raw, bodyLimit, Number(jsonLength) || 0), jsonLength);
+      const inferRequest = inferRequestOf(await readBody(raw, bodyLimit, Number(jsonLength ?? 0)), jsonLength);
       wanted = inferRequest;
       return { ...inferRequest, timeout: shortest([timeout, inferRequest.timeout]) };
     };

@@ -136,9 +136,16 @@ export function modelOf({ onnx }: LoweredGraph): Uint8Array<ArrayBuffer> {
   return writeModel(withSymmetricWeights(onnx));
 }
 
-/** The model of a lowered subgraph, with large constants beside it. */
-export function modelPartsOf({ onnx }: LoweredGraph): ModelParts {
-  return writeModelParts(withSymmetricWeights(onnx));
+/** A lowered subgraph as sessions take it. */
+export interface WrittenGraph extends Interface {
+  /** With large constants beside it. */
+  readonly model: ModelParts;
+}
+
+/** Lowers a subgraph, as `lowerGraph` does, and writes its model. */
+export function writeGraph(graph: GraphView, dimensions: readonly (readonly number[] | undefined)[]): WrittenGraph {
+  const { onnx, ...parts } = lowerGraph(graph, dimensions);
+  return { ...parts, model: writeModelParts(withSymmetricWeights(onnx)) };
 }
 
 function peakOf({ operations, outputs: last }: GraphView, known: ReadonlyMap<number, TensorInfo | undefined>): number {

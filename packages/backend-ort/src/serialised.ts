@@ -6,12 +6,12 @@ import type { CacheBlobs, GraphView } from "@nnhal/backend";
 import { elementAt, type TensorInfo, tensorInfo } from "@nnhal/operations";
 import type * as ort from "onnxruntime-node";
 import { type Machine, optimisedModel, optimisedOptions } from "./engine.ts";
-import { type Interface, type LoweredGraph, modelPartsOf, type Wire, wireType } from "./lower.ts";
+import { type Interface, type Wire, type WrittenGraph, wireType } from "./lower.ts";
 
 /** The blobs of a subgraph. */
-export async function serialised(machine: Machine, lowered: LoweredGraph): Promise<CacheBlobs> {
-  const peak = new Uint8Array(Float64Array.of(lowered.peak).buffer);
-  return { model: [await optimisedModel(machine, modelPartsOf(lowered)), peak], data: [] };
+export async function serialised(machine: Machine, { model, peak }: WrittenGraph): Promise<CacheBlobs> {
+  const size = new Uint8Array(Float64Array.of(peak).buffer);
+  return { model: [await optimisedModel(machine, model), size], data: [] };
 }
 
 /** Opens a session over blobs. Rejects if they do not fit the subgraph. `bytes` must live as long as the session. */

@@ -66,7 +66,7 @@ for (const count of [1 << 20, 1 << 16, 1 << 12]) {
   }
   const medians = [...times].map(([way, all]) => {
     const sorted = all.slice(rounds >> 2).sort((a, b) => a - b);
-    return `${way} ${sorted[sorted.length >> 1].toFixed(2)}`;
+    return `${way} ${sorted[sorted.length >> 1]?.toFixed(2)}`;
   });
   console.log(`${(4 * count) / 1024} KiB an operand: ${medians.join(", ")}`);
 }

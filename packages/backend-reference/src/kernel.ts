@@ -105,6 +105,7 @@ function argsNow(args: AnyArgs, tensors: ReturnType<typeof tensorsIn>, read: Rea
 /** An output, or several under one name. */
 interface OutputPlace {
   readonly name: string;
+  /** One, unless it is a list. */
   readonly infos: readonly TensorInfo[];
   readonly isList: boolean;
 }
@@ -130,7 +131,7 @@ function makeOutputs(places: readonly OutputPlace[], scratch: Scratch): Made {
   const made: Made = { tensors: [], record };
   for (const { name, infos, isList } of places) {
     if (isList) record[name] = infos.map((info) => makeOutput(info, made, scratch));
-    else record[name] = makeOutput(infos[0], made, scratch);
+    else for (const info of infos) record[name] = makeOutput(info, made, scratch);
   }
   return made;
 }

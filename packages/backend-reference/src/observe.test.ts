@@ -87,7 +87,7 @@ async function run(isMore: number, watch: Partial<RunContext>, from = 1): Promis
     [{ bytes: bytesOf(output), dimensions: [1] }],
     { now: () => 0n, random: () => 0, loopTimeoutDuration: 1n, measure: false, ...watch },
   );
-  return [result, output[0]];
+  return [result, output[0] ?? Number.NaN];
 }
 
 /** A section that writes down what begins and ends in it, indented by how deep it lies. */

@@ -93,7 +93,7 @@ describe("the registry", () => {
   test("a reserved word gets an underscore", () => {
     const { files, problems } = generateRegistry([operation("if.ts", "export const if_ = defineOperation({});\n")]);
     expect(problems).toEqual([]);
-    expect(files[0].text).toContain('import { if_ } from "./ops/if.ts";');
+    expect(files[0]?.text).toContain('import { if_ } from "./ops/if.ts";');
   });
 
   test("leaves out tests and helpers", () => {

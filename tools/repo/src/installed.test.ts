@@ -61,6 +61,6 @@ test("an entry that cannot be loaded in one way, or exports nothing, is found", 
 test("enums of HAL versions are used as values and as types", () => {
   const manifest = { name: "@nnhal/types", exports: { ".": {} } };
   const files = projectFiles(workspaceRoot, [{ manifest }]);
-  expect(JSON.parse(files["tsconfig.json"]).files).toContain("enums.mts");
+  expect(JSON.parse(files["tsconfig.json"] ?? "").files).toContain("enums.mts");
   expect(files["enums.mts"]).toContain("V1_0.ErrorStatus.NONE");
 });

@@ -58,10 +58,10 @@ export function projectFiles(
   packages: readonly Pick<WorkspacePackage, "manifest">[],
 ): Readonly<Record<string, string>> {
   const entries = packages.flatMap(({ manifest }) => entriesOf(manifest));
-  const names = entries.map((_, index) => `entry${index}`);
-  const all = `export const all: readonly object[] = [${names.join(", ")}];\n`;
+  const named = entries.map((entry, index) => ({ entry, name: `entry${index}` }));
+  const all = `export const all: readonly object[] = [${named.map(({ name }) => name).join(", ")}];\n`;
   const lines = (line: (name: string, entry: string) => string) =>
-    names.map((name, index) => `${line(name, entries[index])}\n`).join("") + all;
+    named.map(({ name, entry }) => `${line(name, entry)}\n`).join("") + all;
   const uses: Readonly<Record<string, string>> = entries.includes("@nnhal/types") ? { "enums.mts": useOfEnums } : {};
   return {
     ...uses,

@@ -44,10 +44,11 @@ function isOperationName(name: string): name is OperationTypeName {
 
 /** The types of a form's first operand whose type varies, else of its first, without TENSOR_ in front. */
 function firstTypes({ params: [first, ...others], types }: Form): string[] {
-  if ([first, ...others].some(({ type, any }) => type === undefined && any !== true)) {
+  const operands = first === undefined ? others : [first, ...others];
+  if (operands.some(({ type, any }) => type === undefined && any !== true)) {
     return types.map((row) => shortType(row[1] === undefined ? "" : typeText(row[1])));
   }
-  return [first.type === undefined ? "any" : shortType(typeText(first.type))];
+  return [first?.type === undefined ? "any" : shortType(typeText(first.type))];
 }
 
 function shortType(type: string): string {

@@ -52,18 +52,20 @@ test.each([
   expect(() => typePrograms(root, [folder])).toThrow("packages/a/tsconfig.json: expected the fields");
 });
 
-test("a program's diagnostics count in its own folders, and everywhere if they name no file", () => {
+test("a program's diagnostics count in its own folders and in the root, and everywhere if they name no file", () => {
   const output = [
     "packages/a/src/x.ts(1,2): error TS2532: Object is possibly 'undefined'.",
     "  a further line",
     "packages/ab/src/y.ts(3,4): error TS2322: Type 'string' is not assignable to type 'number'.",
     "  a further line of what does not count",
+    "tsup.base.ts(5,6): error TS2345: Argument of type 'undefined' is not assignable to parameter of type 'string'.",
     "error TS5023: Unknown compiler option 'x'.",
     "",
   ].join("\n");
   expect(problemsIn(output, ["packages/a"])).toEqual([
     "packages/a/src/x.ts(1,2): error TS2532: Object is possibly 'undefined'.",
     "  a further line",
+    "tsup.base.ts(5,6): error TS2345: Argument of type 'undefined' is not assignable to parameter of type 'string'.",
     "error TS5023: Unknown compiler option 'x'.",
   ]);
 });

@@ -10,8 +10,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
-import { compiler } from "./declarations.ts";
-import { type CommandResult, runCommand } from "./process.ts";
+import { compile } from "./declarations.ts";
+import { type CommandResult, eachOf } from "./process.ts";
 
 /** Packages with the same compiler options. */
 export interface TypeProgram {
@@ -48,12 +48,12 @@ export function typePrograms(root: string, folders: readonly string[]): TypeProg
   return [...programs.values()];
 }
 
-/** Checks the programs one after another; each is more than one processor's work already. */
+/** Checks the programs, two at a time. */
 export async function checkTypes(root: string, folders: readonly string[]): Promise<CommandResult> {
   const cache = join(root, "node_modules/.cache/nnhal-types");
   mkdirSync(cache, { recursive: true });
   const outputs: string[] = [];
-  for (const { base, compilerOptions, folders: own, include } of typePrograms(root, folders)) {
+  await eachOf(typePrograms(root, folders), async ({ base, compilerOptions, folders: own, include }) => {
     const options = { ...compilerOptions, incremental: true };
     const name = createHash("sha256")
       .update(JSON.stringify([base, options]))
@@ -66,11 +66,11 @@ export async function checkTypes(root: string, folders: readonly string[]): Prom
       include,
     })}\n`;
     if (!existsSync(config) || readFileSync(config, "utf8") !== text) writeFileSync(config, text);
-    const { ok, output } = await runCommand(root, process.execPath, [compiler, "-p", config, "--pretty", "false"]);
+    const { ok, output } = await compile(root, ["-p", config, "--pretty", "false"]);
     const problems = problemsIn(output, own);
     // Without a single diagnostic that can be read, the compiler itself failed.
     if (!ok && (problems.length > 0 || !hasDiagnostic(output))) outputs.push(problems.join("\n") || output);
-  }
+  });
   return { ok: outputs.length === 0, output: outputs.join("\n") };
 }
 
@@ -79,13 +79,16 @@ const diagnostic = /^([^\s(][^(]*)\(\d+,\d+\): error TS/;
 
 const hasDiagnostic = (output: string): boolean => output.split("\n").some((line) => diagnostic.test(line));
 
-/** The diagnostics of the compiler but those in folders that another program checks. Further lines of one are indented. */
+/**
+ * The diagnostics of the compiler except those in folders that another program checks: those of files in the root count in each program.
+ * Further lines of one are indented.
+ */
 export function problemsIn(output: string, folders: readonly string[]): string[] {
   let counts = true;
   return output.split("\n").filter((line) => {
     if (line.trim() === "") return false;
     const path = diagnostic.exec(line)?.[1];
-    if (path !== undefined) counts = folders.some((folder) => path.startsWith(`${folder}/`));
+    if (path !== undefined) counts = !path.includes("/") || folders.some((folder) => path.startsWith(`${folder}/`));
     else if (!/^\s/.test(line)) counts = true;
     return counts;
   });

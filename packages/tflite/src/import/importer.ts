@@ -21,7 +21,8 @@ import { packedRange } from "./packed-types.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
-import { hasOpenShapes, type ShapeOptions, shapesOf } from "./shapes.ts";
+import { shapeInputs } from "./shape-inputs.ts";
+import { hasOpenShapes, openShape, type ShapeOptions, shapesOf } from "./shapes.ts";
 import type { Procedure, Program } from "./state/procedure.ts";
 
 /**
@@ -226,8 +227,10 @@ export function createImporter(
     }
 
     const shapes = shapesOf(subgraph, options, isMain);
-    const { order, read } = scheduleOperators(subgraph, shapes, { ...place, originOf }, { attempt });
-    const narrow = dialect.typeOf("INT64") === undefined ? narrowTensors(subgraph, order) : new Set<number>();
+    const hasExtension = dialect.typeOf("INT64") !== undefined;
+    const trusted = hasExtension ? subgraph.tensors.map(openShape) : shapes;
+    const { order, read } = scheduleOperators(subgraph, trusted, { ...place, originOf }, { attempt });
+    const narrow = hasExtension ? new Set<number>() : narrowTensors(subgraph, order);
     const returnsStates = procedure.returnsStates === true;
     const graph = createGraph(subgraph, shapes, constants, { index, narrow, dialect, returnsStates });
     const known = progress.get(index) ?? [];
@@ -243,7 +246,10 @@ export function createImporter(
     for (const each of order) {
       if (blocked.has(originOf(each))) continue;
       const operator = elementAt(subgraph.operators, each);
-      for (const tensor of operator.outputs) graph.loosen(tensor, operator.inputs);
+      // Without the extension stored shapes are kept: operations of the HAL seldom take shapes that are computed.
+      const isComputed =
+        hasExtension && shapeInputs(operator).some((input) => graph.constantBytes(input) === undefined);
+      for (const tensor of operator.outputs) graph.loosen(tensor, isComputed ? undefined : operator.inputs);
       attempt(() => lower(createLowering(graph, operator, originOf(each), surroundings), graph), each);
     }
     own.throwIfAny();
