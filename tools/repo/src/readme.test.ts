@@ -103,7 +103,7 @@ describe.concurrent("READMEs", () => {
   it("the first example of README.md sees the 3, and the second names a digit", { timeout: 60_000 }, async () => {
     const [three = "", digit = ""] = examplesOf("README.md");
     expect((await runExample(withFiles(three), root)).stdout).toMatch(/^\[\n {2}\{ index: 3, label: null, score: 0\.9/);
-    const { stdout } = await runExample(digit, root);
+    const { stdout } = await runExample(withFiles(digit), root);
     expect(stdout).toMatch(/^most likely a [0-9]\n$/);
   });
 });
