@@ -14,11 +14,6 @@ export function bar(fraction: number, width: number): string {
   return "█".repeat(filled >> 3) + eighths[filled & 7];
 }
 
-/** Words as a line for a shell: those that it would read as more than one word are quoted. */
-export function commandLine(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
-}
-
 /** Rows of cells in columns that are as wide as their widest cell. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
@@ -69,4 +64,14 @@ export function wrapped(head: string, items: readonly string[]): string[] {
     } else line += isEmpty ? next : ` ${next}`;
   }
   return [...lines, line];
+}
+
+/** A word as a shell reads it: quoted if the shell would change it. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Words as a line for a shell. */
+export function commandLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
 }

@@ -6,6 +6,7 @@ import type { CacheBlobs, GraphView } from "@nnhal/backend";
 import { elementAt, type TensorInfo, tensorInfo } from "@nnhal/operations";
 import type * as ort from "onnxruntime-node";
 import { type Machine, optimisedModel, optimisedOptions } from "./engine.ts";
+import { resultOf } from "./graph/scope.ts";
 import { type Interface, type Wire, type WrittenGraph, wireType } from "./lower.ts";
 
 /** The blobs of a subgraph. */
@@ -47,12 +48,14 @@ function wiresOf(
     const value = elementAt(values, place);
     const operand = operands[index];
     if (operand === undefined || !value.isTensor || value.type !== wireType(operand.type)) return undefined;
-    const dimensions = value.shape.filter((extent) => typeof extent === "number");
+    const dims = value.shape.filter((extent) => typeof extent === "number");
+    // The axis of the two parts of a complex number is none of the tensor's.
+    const dimensions = dims.slice(0, dims.length - resultOf(operand.type, []).dims.length);
     const expected = extents?.[place] ?? known(operand, dimensions);
     if (expected.length !== dimensions.length || expected.some((extent, axis) => extent !== dimensions[axis])) {
       return undefined;
     }
-    wires.push({ name: value.name, type: wireType(operand.type), info: tensorInfo(operand, dimensions) });
+    wires.push({ name: value.name, type: wireType(operand.type), dims, info: tensorInfo(operand, dimensions) });
   }
   return wires;
 }

@@ -3,7 +3,7 @@
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { elementAt, elementCount, imageLayout, isFloat, type Padding, type TensorInfo } from "@nnhal/operations";
-import { type Builder, reshape, transpose, type Value, whole } from "../graph/builder.ts";
+import { type Builder, reshape, transpose, type Value } from "../graph/builder.ts";
 import { toSigned } from "../graph/bytes.ts";
 import { asLowered, type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
 import type { Attribute } from "../onnx/write.ts";
@@ -132,7 +132,9 @@ function weightsOf(builder: Builder, value: Value, info: TensorInfo): readonly [
     const { buffer, byteOffset, byteLength } = elements();
     return toSigned(new Uint8Array(buffer, byteOffset, byteLength));
   });
-  return [signed, scaleConstant(builder, info), whole(builder, "int8", zeroPointOf(info) - 128)];
+  // onnxruntime may change weights together with their zero point, and fails if two have the same constant.
+  const zeroPoint = builder.constant("int8", [], () => Int8Array.of(zeroPointOf(info) - 128));
+  return [signed, scaleConstant(builder, info), zeroPoint];
 }
 
 /** The operators of onnxruntime take a bias whose scale is the product of the others. */
