@@ -16,6 +16,7 @@ import {
   type PreparedModel,
 } from "@nnhal/types";
 import type { Random } from "../random/random.ts";
+import { reasonAgainst } from "../support.ts";
 
 /** Which operations of a subgraph a part takes. */
 export type Takes = (type: number, index: number) => boolean;
@@ -73,24 +74,27 @@ export function dividedDevice(device: Device, reference: Device, random: Random)
   const parts = Array.from({ length: count }, (_, part) =>
     partOf(device, `part-${part}`, (_type, index) => ownerOf(index) === part),
   );
-  return shared(parts, reference);
+  return shared(device, parts, reference);
 }
 
 /** A device that passes operations which another does not support on to the reference. */
 export function helpedDevice(device: Device, reference: Device): Shared {
-  return shared([partOf(device, device.name, () => true)], reference);
+  return shared(device, [partOf(device, device.name, () => true)], reference);
 }
 
-function shared(parts: readonly Device[], reference: Device): Shared {
+function shared(tested: Device, parts: readonly Device[], reference: Device): Shared {
   let prepared = 0;
   /** What a part has failed at in the call under way. */
   let current: string | undefined;
   let hidden: string | undefined;
   const watched = parts.map((part) =>
-    observed(part, (call, { status, message }) => {
+    observed(part, async (call, { status, message }, model) => {
       if (call === "prepareModel" && status === ErrorStatus.NONE) prepared++;
       // An output of unknown size may need another attempt.
       if (status === ErrorStatus.NONE || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return;
+      // What a device supports may depend on the whole model: an operation on constants, which another part computes here.
+      if (call === "prepareModel" && reasonAgainst(model, await tested.getSupportedOperations(model)) !== undefined)
+        return;
       const said = message === undefined ? "" : `: ${message}`;
       current ??= `${part.name}: ${call}: ${errorStatusNames.get(status) ?? status}${said}`;
     }),
@@ -98,7 +102,7 @@ function shared(parts: readonly Device[], reference: Device): Shared {
   // By Android's policy each operation goes to a part that is faster. By cost, all of a small model would stay in one place.
   const device = runtimeAsDevice(watched, { cpu: reference, policy: androidPolicy });
   return {
-    device: observed(device, (_call, { status }) => {
+    device: observed(device, async (_call, { status }) => {
       // What the reference refuses too, such as other inputs, hides nothing.
       if (status === ErrorStatus.NONE) hidden ??= current;
       current = undefined;
@@ -109,17 +113,17 @@ function shared(parts: readonly Device[], reference: Device): Shared {
 }
 
 /** A device whose answers are told to a listener. */
-function observed(device: Device, onAnswer: (call: string, outcome: Outcome) => void): Device {
+function observed(device: Device, onAnswer: (call: string, outcome: Outcome, model: Model) => Promise<void>): Device {
   return {
     ...device,
     async prepareModel(model, options) {
       const result = await device.prepareModel(model, options);
-      onAnswer("prepareModel", result);
+      await onAnswer("prepareModel", result, model);
       const { preparedModel } = result;
       if (preparedModel === null) return result;
       const execute: PreparedModel["execute"] = async (request, how) => {
         const answer = await preparedModel.execute(request, how);
-        onAnswer("execute", answer);
+        await onAnswer("execute", answer, model);
         return answer;
       };
       return { ...result, preparedModel: { ...preparedModel, execute } };
