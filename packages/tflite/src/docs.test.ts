@@ -111,8 +111,6 @@ describe("rows", () => {
       "GENERATE_PROPOSALS",
       "HEATMAP_MAX_KEYPOINT",
       "INSTANCE_NORMALIZATION",
-      // The basic kernel of LSTM: its weights are one matrix, which the HAL has in eight.
-      "QUANTIZED_16BIT_LSTM",
       "RANDOM_MULTINOMIAL",
       "ROI_ALIGN",
       "ROI_POOLING",

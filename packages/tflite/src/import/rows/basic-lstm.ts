@@ -37,7 +37,10 @@ function lowerFloats(op: Lowering, batches: number, units: number, inputs: numbe
   const state = kept(op, STATE, 1);
   const none = op.int32(0);
   const matrix = (columns: number) => op.graph.temporary({ ...op.inputSpec(0), dimensions: [batches, columns] });
-  const [all, sums] = [matrix(inputs + units), matrix(4 * units)];
+  // TensorFlow Lite's own temporaries are outputs.
+  const own = (place: number, columns: number) =>
+    op.operator.outputs[place] === undefined ? matrix(columns) : op.output(place);
+  const [all, sums] = [own(2, inputs + units), own(3, 4 * units)];
   op.emit("CONCATENATION", [op.input(0), result.input, op.int32(1)], [all]);
   op.emit("FULLY_CONNECTED", [all, op.asFloat(WEIGHTS), op.input(BIAS), none], [sums]);
   const gates = Array.from({ length: 4 }, () => matrix(units));
