@@ -2,7 +2,7 @@
  * Values of options, checked as commander reads them.
  */
 import type { ImportOptions } from "@nnhal/tflite";
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 /** What `--device` says for all devices that work here. */
 export const allDevices = "auto";
@@ -24,7 +24,7 @@ export function parseSeconds(text: string): number {
 }
 
 /** One number, or three with commas between them: one for each of red, green and blue. */
-export function channelNumbers(text: string): readonly number[] {
+function channelNumbers(text: string): readonly number[] {
   const parts = text.split(",");
   const values = parts.map(Number);
   const isRight = (values.length === 1 || values.length === 3) && parts.every((part) => part.trim() !== "");
@@ -33,10 +33,23 @@ export function channelNumbers(text: string): readonly number[] {
 }
 
 /** The same without 0, to divide by. */
-export function channelDivisors(text: string): readonly number[] {
+function channelDivisors(text: string): readonly number[] {
   const values = channelNumbers(text);
   if (!values.includes(0)) return values;
   throw new InvalidArgumentError("0 cannot be divided by.");
+}
+
+/** Adds the options of commands that run a model on inputs: how pixels become numbers, the names of classes, and the signature. */
+export function addInputOptions(command: Command): Command {
+  return command
+    .option(
+      "--mean <numbers>",
+      "subtract this from pixels: one number, or red,green,blue (default: 128)",
+      channelNumbers,
+    )
+    .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
+    .option("--labels <file>", "names of the classes, one a line (default: those packed with the model)")
+    .option("--signature <key>", "which signature of the file to run (default: its first subgraph)");
 }
 
 /** A reader of options that may be given several times: all values in order. */

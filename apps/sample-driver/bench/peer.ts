@@ -4,15 +4,17 @@ import { type BurstContext, configureExecutionBurst, packetEnds, servePackets } 
 import { mapPool } from "@nnhal/driver-core/memory";
 import type { IBurstCallback, Memory, PreparedModel } from "@nnhal/types";
 import {
+  answer,
+  blockingFutexSignal,
   type ConfigureMessage,
+  connectDescriptors,
+  createParking,
+  type MemoryPassing,
+  mappedSignal,
   memoriesOf,
   passingOver,
   unwrap,
-} from "../../../packages/shared-memory/src/burst.test-helper.ts";
-import { connectDescriptors } from "../../../packages/shared-memory/src/descriptor-socket.ts";
-import { blockingFutexSignal, createParking, mappedSignal } from "../../../packages/shared-memory/src/futex-signal.ts";
-import type { MemoryPassing } from "../../../packages/shared-memory/src/passing.ts";
-import { answer } from "../../../packages/shared-memory/src/start-peer.test-helper.ts";
+} from "../../../packages/shared-memory/src/round-trips.test-helper.ts";
 import { readFrames, toWords, writeFrame } from "./frames.ts";
 import { prepareAdd } from "./prepare-add.ts";
 

@@ -3,7 +3,7 @@
  * each other. Round trips in microseconds, and their ratio to the bare way that limits them.
  *
  * Run from the top of the repository:
- * `npx tsx --conditions=@nnhal/source apps/sample-driver/bench/round-trips.ts [ROUNDS [NAMES [PAUSE]]]`; NAMES is a regular expression,
+ * `node --import ./tools/launcher/src/sources.mjs apps/sample-driver/bench/round-trips.ts [ROUNDS [NAMES [PAUSE]]]`; NAMES is a regular expression,
  * PAUSE the milliseconds between two trips of every contestant (default 0). Each contestant makes some thousand trips before any is
  * counted: until then its code is not compiled, and ADD in the same thread takes five times as long. Then all take turns, so that a busy
  * moment meets each of them. Two sides that poll need two idle processors.
@@ -29,20 +29,20 @@ import { addModel } from "@nnhal/test-kit/models";
 import type { Memory, PreparedModel, Request } from "@nnhal/types";
 import {
   adderRequest,
-  type ConfigureMessage,
-  clientContext,
-  passingOver,
-  unwrap,
-} from "../../../packages/shared-memory/src/burst.test-helper.ts";
-import {
   blockingFutexSignal,
   burstAcrossProcesses,
+  type ConfigureMessage,
+  clientContext,
   createSharedMemory,
   mappedSignal,
+  type Peer,
+  passingOver,
+  prepareRemotely,
+  privateFolder,
   serveDescriptors,
-} from "../../../packages/shared-memory/src/index.ts";
-import { prepareRemotely } from "../../../packages/shared-memory/src/remote-device.test-helper.ts";
-import { type Peer, privateFolder, startPeer } from "../../../packages/shared-memory/src/start-peer.test-helper.ts";
+  startPeer,
+  unwrap,
+} from "../../../packages/shared-memory/src/round-trips.test-helper.ts";
 import { prepare } from "../src/models.test-helper.ts";
 import { cleanUp, startDaemonProcess } from "../src/process.test-helper.ts";
 import { readFrames, toWords, writeFrame } from "./frames.ts";

@@ -1,18 +1,17 @@
 /** The command line of the daemon. */
 import {
+  addLogOptions,
   collect,
   count,
   type LogFormat,
   type LogLevel,
-  logFormats,
-  logLevels,
   parseCommand,
   port,
   seconds,
 } from "@nnhal/program";
 import { defaultDirectory } from "@nnhal/service";
 import { VLOG_PROPERTY } from "@nnhal/utils";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { defaultStateDirectory } from "./calibration.ts";
 import { type ClientLimits, defaultLimits } from "./client-device.ts";
 import { allDevices, knownDevices } from "./services.ts";
@@ -79,11 +78,8 @@ export function parseOptions(args: readonly string[], version: string, env: Node
       "--calibrate",
       "measure devices that have not been measured, beside the reference CPU, and keep the figures",
     )
-    .option("--state <directory>", "where measured figures are kept", defaultStateDirectory(env))
-    .addOption(new Option("--log-format <form>", "the form of logs on stderr").choices(logFormats).default("text"))
-    .addOption(
-      new Option("--log-level <level>", "the least severe entries of logs").choices(logLevels).default("debug"),
-    )
+    .option("--state <directory>", "where measured figures are kept", defaultStateDirectory(env));
+  addLogOptions(command, "debug")
     .option("--clients <count>", "most clients of a device", count(1, 65_536), 256)
     .option("--models <count>", "most prepared models of a client", count(1, 2 ** 20), defaultLimits.models)
     .option("--buffers <count>", "most device buffers of a client", count(1, 2 ** 20), defaultLimits.buffers)

@@ -60,7 +60,7 @@ export async function openInDriver(driver: string, cwd: string): Promise<(openin
 }
 
 /** The threads of an engine; undefined: its own default. Instances that all use all processors compute no more than one does. */
-function threadsOf({ threads, instances }: Opening["settings"]): number | undefined {
+export function threadsOf({ threads, instances }: Opening["settings"]): number | undefined {
   if (threads > 0) return threads;
   return instances === 1 ? undefined : Math.max(1, Math.floor(availableParallelism() / instances));
 }

@@ -1,17 +1,16 @@
 /** The command line of the server. */
 import {
+  addLogOptions,
   collect,
   count,
   exitCodes,
   type LogFormat,
   type LogLevel,
-  logFormats,
-  logLevels,
   parseCommand,
   port,
   seconds,
 } from "@nnhal/program";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { defaultSettings, type ModelSettings, settingRanges, versionPolicy } from "./settings.ts";
 
 /** What the user wants. */
@@ -107,11 +106,8 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
     .option("--body-limit <bytes>", "most bytes of a request", count(1024, 2 ** 31 - 1), 64 * 2 ** 20)
     .option("--arrival <seconds>", "longest time in which a request arrives", seconds, 30)
     .option("--linger <seconds>", "how long clients may take to notice the end", seconds, 1)
-    .option("--drain <seconds>", "longest time for requests at the end", seconds, 30)
-    .addOption(new Option("--log-format <form>", "the form of logs on stderr").choices(logFormats).default("text"))
-    .addOption(new Option("--log-level <level>", "the least severe entries of logs").choices(logLevels).default("info"))
-    .addHelpText("after", help)
-    .allowExcessArguments(false);
+    .option("--drain <seconds>", "longest time for requests at the end", seconds, 30);
+  addLogOptions(command, "info").addHelpText("after", help).allowExcessArguments(false);
   const parsed = parseCommand(command, args, version);
   if (parsed.kind === "end") return parsed;
   // Of the options above, with their defaults and readers.

@@ -1,7 +1,8 @@
 /** The protocol over REST. */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { readBody } from "./body.ts";
-import { messageOf, RequestError } from "./errors.ts";
+import { expectValid, messageOf, RequestError } from "./errors.ts";
+import { shortest } from "./request.ts";
 import { bodyOf, inferRequestOf, jsonObjectOf, lengthHeader, type Wanted } from "./rest-messages.ts";
 import type { Admitted, Service } from "./service.ts";
 
@@ -20,6 +21,9 @@ interface ModelPath {
   readonly model: string;
   readonly version?: string;
 }
+
+/** The headers for the longest time of a request: ours, and what Envoy and Istio tell. */
+const timeoutHeaders = ["x-request-timeout-ms", "x-envoy-expected-rq-timeout-ms"] as const;
 
 const modelPaths = ["/v2/models/:model", "/v2/models/:model/versions/:version"] as const;
 
@@ -94,6 +98,20 @@ export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: R
   return app;
 }
 
+/** Milliseconds that the headers of a request allow it. Throws a RequestError. */
+function timeoutOf(headers: FastifyRequest["headers"]): number | undefined {
+  for (const name of timeoutHeaders) {
+    const text = headers[name];
+    if (text === undefined) continue;
+    expectValid(
+      typeof text === "string" && /^\d{1,10}$/.test(text) && Number(text) > 0,
+      () => `the header ${name} is "${text}", not a number of milliseconds from 1`,
+    );
+    return Number(text);
+  }
+  return undefined;
+}
+
 /** The route that computes. It reads and writes by itself: what each request goes through is as little as can be. */
 function addInference(app: FastifyInstance, service: Service, bodyLimit: number): void {
   /** Requests that have a place, until they are given to the service. */
@@ -112,18 +130,24 @@ function addInference(app: FastifyInstance, service: Service, bodyLimit: number)
     const { headers, raw } = request;
     const header = headers[lengthHeader];
     const jsonLength = typeof header === "string" ? header : undefined;
-    const body = await readBody(raw, bodyLimit, Number(jsonLength ?? 0));
     let wanted: Wanted = { outputs: undefined, binary: false };
-    const read = () => {
-      const inferRequest = inferRequestOf(body, jsonLength);
+    const read = async () => {
+      const timeout = timeoutOf(headers);
+      const inferRequest = inferRequestOf(await readBody(raw, bodyLimit, Number(jsonLength ?? 0)), jsonLength);
       wanted = inferRequest;
-      return inferRequest;
+      return { ...inferRequest, timeout: shortest([timeout, inferRequest.timeout]) };
     };
     const gone = new AbortController();
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort();
     });
-    const arrival = { protocol: "rest", headers, signal: gone.signal, timeout: undefined, isOwned: true } as const;
+    const arrival = {
+      protocol: "rest",
+      headers,
+      signal: gone.signal,
+      timeout: timeoutOf(headers),
+      isOwned: true,
+    } as const;
     await service.infer(one, read, arrival, (response) => {
       const answer = bodyOf(response, wanted);
       const about: Record<string, string | number> = { "content-length": answer.body.length };

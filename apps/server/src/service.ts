@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { RequestError } from "./errors.ts";
 import { checkOutputs, inputsFor, outputsFor } from "./inference.ts";
 import type { IndexEntry, Models, ReadyModel } from "./models.ts";
-import type { InferRequest, InferResponse } from "./request.ts";
+import { type InferRequest, type InferResponse, shortest } from "./request.ts";
 import type { TensorMetadata } from "./runner.ts";
 import type { Place } from "./scheduler.ts";
 import type { Protocol, Telemetry } from "./telemetry.ts";
@@ -72,10 +72,10 @@ export interface Service {
   modelMetadata(name: string, version: string | undefined): ModelMetadata;
   /** Takes a place for a request, whose body is still to come. */
   admit(protocol: Protocol, name: string, version: string | undefined): Admitted;
-  /** `read` reads the request, and throws a RequestError if it is not valid. `answer` writes the response; its result is that of the method. */
+  /** `read` reads the request; it throws, or rejects with, a RequestError if that is not valid. `answer` writes the response; its result is that of the method. */
   infer<Answer>(
     admitted: Admitted,
-    read: () => InferRequest,
+    read: () => InferRequest | Promise<InferRequest>,
     arrival: Arrival,
     answer: (response: InferResponse) => Answer,
   ): Promise<Answer>;
@@ -145,16 +145,15 @@ export function createService(options: ServiceOptions): Service {
     async infer({ model, place }, read, { protocol, headers, signal, timeout, isOwned }, answer) {
       const observed = telemetry.observe(protocol, model, headers);
       try {
-        const request = read();
+        const request = await read();
         const inputs = inputsFor(model.description, request);
         checkOutputs(model.description, request);
-        const limits = [request.timeout, timeout, limit].filter((each) => each !== undefined);
         const done = await model.scheduler.run(place, {
           inputs,
           isOwned,
           signal,
           measure: observed.isTraced,
-          timeout: limits.length === 0 ? undefined : Math.min(...limits),
+          timeout: shortest([request.timeout, timeout, limit]),
         });
         const outputs = outputsFor(model.description, request, done.outputs);
         const answered = answer({ model: model.name, version: model.version, id: request.id, outputs });

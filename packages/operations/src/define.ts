@@ -286,6 +286,7 @@ export function defineOperation<
   const Others extends readonly unknown[] = readonly [],
 >(spec: OperationSpec<Name, Params, Outputs, Others>): TypedOperation<Name, Params, Outputs, ParamsOf<Others>> {
   const { name, code, summary, alternatives = [], ranks = {} } = spec;
+  // The types of its arguments follow from the operands; the table of operations has all alike.
   const first: AnySpec = spec as unknown as AnySpec;
   const { infer, reference } = first;
   const firstForm: TypedForm<Params, Outputs> = {

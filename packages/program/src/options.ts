@@ -1,5 +1,6 @@
 /** Command lines: readers of options, and a parser that returns instead of ending the process. */
-import { type Command, CommanderError, InvalidArgumentError } from "commander";
+import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type LogLevel, logFormats, logLevels } from "./log.ts";
 import { exitCodes } from "./process.ts";
 
 /** What a command line was about: to run, or to end at once with a text (help, the version, or an error). */
@@ -21,6 +22,13 @@ export function parseCommand(command: Command, args: readonly string[], version:
     return { kind: "end", text, exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
   }
   return { kind: "run", command };
+}
+
+/** Adds `--log-format` and `--log-level`, whose values are a `LogFormat` and a `LogLevel`. `level`: the default. */
+export function addLogOptions(command: Command, level: LogLevel): Command {
+  return command
+    .addOption(new Option("--log-format <form>", "the form of logs on stderr").choices(logFormats).default("text"))
+    .addOption(new Option("--log-level <level>", "the least severe entries of logs").choices(logLevels).default(level));
 }
 
 /** For an option that may be given several times. */

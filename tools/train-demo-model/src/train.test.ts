@@ -11,7 +11,7 @@ describe("train", () => {
   beforeAll(openEngine);
 
   const weightsAfter = async (seed: number) => {
-    const layers = await exportLayers(train(seed, [{ batches: 2, rate: 0.004 }], () => {}));
+    const layers = await exportLayers(train(seed, [{ batches: 2, rate: 0.004, size: 8 }], () => {}));
     return layers.map(({ weights }) => weights);
   };
 
@@ -34,7 +34,7 @@ describe("train", () => {
   }, 120_000);
 
   it("calibrates every layer; those without weights keep their input's quantisation", async () => {
-    const network = train(1, [{ batches: 2, rate: 0.004 }], () => {});
+    const network = train(1, [{ batches: 2, rate: 0.004, size: 8 }], () => {});
     const quantisations = await calibrate(network, drawSamples(createRandom(4), 20).pixels);
     expect(quantisations).toHaveLength(PLAN.length);
     for (const [index, plan] of PLAN.entries()) {

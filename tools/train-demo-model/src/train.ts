@@ -12,6 +12,8 @@ import { drawSamples, type Samples } from "./samples.ts";
 export interface Stage {
   batches: number;
   rate: number;
+  /** How many pictures a batch has. Default: 64. */
+  size?: number;
 }
 
 export const STAGES: readonly Stage[] = [
@@ -45,10 +47,10 @@ export function train(seed: number, stages: readonly Stage[], report: (progress:
   const batches = stages.reduce((sum, stage) => sum + stage.batches, 0);
   let batch = 0;
   let loss = Math.log(LABELS.length);
-  for (const { batches: stageBatches, rate } of stages) {
+  for (const { batches: stageBatches, rate, size = BATCH_SIZE } of stages) {
     const optimizer = tf.train.adam(rate);
     for (let index = 0; index < stageBatches; index++) {
-      const samples = drawSamples(random, BATCH_SIZE);
+      const samples = drawSamples(random, size);
       const cost = optimizer.minimize(() => crossEntropy(network, samples), true);
       loss += ((cost?.dataSync()[0] ?? 0) - loss) * 0.03;
       cost?.dispose();

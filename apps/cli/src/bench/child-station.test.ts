@@ -30,6 +30,7 @@ function pair(station: Station) {
     send: (answer: unknown) => child.emit("message", JSON.parse(JSON.stringify(answer))),
   });
   const served = serveStation(station, parent);
+  // A process as far as a station uses it.
   return { child, parent, served, station: createChildStation(child as unknown as ChildProcess, "litert") };
 }
 

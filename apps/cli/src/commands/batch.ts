@@ -4,7 +4,7 @@
 import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
 import type { BatchContext, RunBatchOptions } from "../batch/run.ts";
-import { channelDivisors, channelNumbers, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
+import { addInputOptions, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
 
 const help = `
 INPUTS is a folder, with the folders in it, or a text with the name of an input on each line, relative to the text.
@@ -22,17 +22,10 @@ Examples:
 
 /** The options of commands that begin a batch. */
 function addTaskOptions(command: Command): Command {
-  return command
+  command
     .argument("<model>", "the .tflite file, with one input")
-    .argument("<inputs>", "a folder of inputs, or a text with a name on each line")
-    .option(
-      "--mean <numbers>",
-      "subtract this from pixels: one number, or red,green,blue (default: 128)",
-      channelNumbers,
-    )
-    .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
-    .option("--labels <file>", "names of the classes, one a line (default: those packed with the model)")
-    .option("--signature <key>", "which signature of the file to run (default: its first subgraph)")
+    .argument("<inputs>", "a folder of inputs, or a text with a name on each line");
+  return addInputOptions(command)
     .option("--top <k>", "how many classes to keep", wholeNumber(1, 1_000_000), 5)
     .addOption(deviceOption())
     .addOption(hybridOption())

@@ -4,7 +4,7 @@
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { channelDivisors, channelNumbers, collect, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
+import { addInputOptions, collect, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
 import type { RunCommandOptions } from "./run-model.ts";
 
 const help = `
@@ -42,15 +42,8 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
       new Option("--random <seed>", "fill the inputs with noise from a seed instead")
         .argParser(wholeNumber(0, 2 ** 31 - 1))
         .conflicts(["input", "mean", "std"]),
-    )
-    .option(
-      "--mean <numbers>",
-      "subtract this from pixels: one number, or red,green,blue (default: 128)",
-      channelNumbers,
-    )
-    .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
-    .option("--labels <file>", "names of the classes, one a line (default: those packed with the model)")
-    .option("--signature <key>", "which signature of the file to run (default: its first subgraph)")
+    );
+  addInputOptions(command)
     .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
     .addOption(deviceOption())
     .addOption(hybridOption())

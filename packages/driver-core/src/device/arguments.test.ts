@@ -143,6 +143,7 @@ describe("a model", () => {
   });
 
   it("that changes after it was prepared is prepared as it was", async () => {
+    // A client without types can change what a Model declares as read-only.
     const model = structuredClone(absModel) as unknown as {
       main: { inputIndexes: number[]; operands: { dimensions: number[] }[] };
     };
@@ -255,6 +256,7 @@ describe("the arguments of allocate", () => {
   ])("are refused: %s", async (_what, args) => {
     const device = await fakeDevice();
     const model = await preparedOn(device, reluModel());
+    // A client without types passes whatever it likes.
     const allocate = device.allocate as unknown as (...args: readonly unknown[]) => ReturnType<typeof device.allocate>;
     const result = await allocate(...args(model));
     expectInvalid(result, "allocating a buffer: ");

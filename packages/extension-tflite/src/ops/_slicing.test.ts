@@ -22,7 +22,7 @@ function strided(
   { begin: b = 0, end: e = 0, shrink = 0, ellipsis = 0, newAxis = 0, offset = false }: Masks = {},
   type: Parameters<typeof tensorOf>[0] = "TENSOR_FLOAT32",
 ) {
-  const input = tensorOf(type, dimensions, floats(dimensions).data as unknown as number[]);
+  const input = tensorOf(type, dimensions, Array.from(floats(dimensions).data, Number));
   const lists = [list(...begin), list(...end), list(...strides)];
   const masks = [int32(b), int32(e), int32(shrink), int32(ellipsis), int32(newAxis), bool(offset)];
   return resultOf("STRIDED_SLICE", [input, ...lists, ...masks], type);

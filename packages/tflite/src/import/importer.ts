@@ -7,6 +7,7 @@ import type { Subgraph } from "@nnhal/types";
 import { ensure, type ProblemOperator, problemText, quoted, TfliteError } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
+import { ensureNoOtherBlocks } from "./blocks.ts";
 import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
 import { createGraph } from "./create-graph.ts";
@@ -114,6 +115,7 @@ function ensurePackedResults(op: Lowering): void {
 /** Lowers an operator by its row, or if that is not possible to the extension's operation of its name. */
 function lower(op: Lowering, graph: Graph): void {
   ensurePackedResults(op);
+  ensureNoOtherBlocks(op);
   const row = rowOf(op.operator);
   if (row === undefined && (fold(op) || op.emitBuiltin())) return;
   // An operation that was registered for a custom operator precedes a row for it.
