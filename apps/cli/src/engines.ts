@@ -41,9 +41,7 @@ async function loadReference(extensions: readonly ExtensionDefinition[]): Promis
 
 /** onnxruntime, also with operators of .tflite that the HAL lacks. */
 async function loadOrt(): Promise<Backend> {
-  const [{ ortBackend }, { tfliteExtension }] = await Promise.all([
-    import("@nnhal/backend-ort"),
-    import("@nnhal/extension-tflite"),
-  ]);
+  const { ortBackend } = await import("@nnhal/backend-ort");
+  const { tfliteExtension } = await import("@nnhal/extension-tflite");
   return ortBackend({ extensions: [tfliteExtension] });
 }

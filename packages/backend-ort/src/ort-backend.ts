@@ -20,7 +20,12 @@ export interface OrtBackendOptions {
 
 /** Creates a backend over onnxruntime. */
 export function ortBackend({ threads, extensions = [] }: OrtBackendOptions = {}): Backend {
-  return { name: "ort", deviceType: DeviceType.CPU, open: () => open(threads, extensions) };
+  return {
+    name: "ort",
+    deviceType: DeviceType.CPU,
+    open: () => open(threads, extensions),
+    withExtensions: (more) => ortBackend({ threads, extensions: [...extensions, ...more] }),
+  };
 }
 
 /** The backend over onnxruntime with a thread for each core. */

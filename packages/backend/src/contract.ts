@@ -22,6 +22,11 @@ export interface Backend {
   readonly deviceType: DeviceType;
   /** Loads the engine. If that is not possible, the result is the reason; it does not reject. */
   open(): Promise<BackendSession | Unavailable>;
+  /**
+   * The same backend for models with operations of these vendor extensions, some of which it knows by name. Optional: without it, there
+   * are only the extensions that a session has by itself.
+   */
+  withExtensions?(extensions: readonly ExtensionDefinition[]): Backend;
 }
 
 /** Why a backend cannot work here. */

@@ -63,6 +63,16 @@ interface Candidate {
   load(): Promise<Backend | undefined>;
 }
 
+/** Backends with the extension for .tflite, by the backend without it. */
+const extended = new WeakMap<Backend, Backend>();
+
+/** The backend with the extension for .tflite, if it can have it: the same one each time. */
+function knowing(backend: Backend, tflite: ExtensionDefinition): Backend {
+  const known = extended.get(backend) ?? backend.withExtensions?.([tflite]) ?? backend;
+  extended.set(backend, known);
+  return known;
+}
+
 const reference = "nnhal-reference";
 const references = new Map<ExtensionDefinition | undefined, Promise<Backend>>();
 
@@ -93,8 +103,9 @@ export async function selectDevices(
   ];
   const own: OpenedDevice[] = [];
   const openCandidate = async (candidate: Candidate): Promise<Opened | undefined> => {
-    const backend = await candidate.load();
-    if (backend === undefined) return undefined;
+    const loaded = await candidate.load();
+    if (loaded === undefined) return undefined;
+    const backend = tflite === undefined ? loaded : knowing(loaded, tflite);
     // A reference with the user's extensions belongs to this model alone.
     const isOwn = candidate.name === reference && extensions.length > 0;
     const opened = await (isOwn ? open(backend) : openShared(backend));

@@ -1,3 +1,5 @@
+import type { Backend } from "@nnhal/backend";
+import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { expect, it } from "vitest";
 import { load } from "./load.ts";
 import { modelOf, tensor } from "./models.test-helper.ts";
@@ -57,4 +59,21 @@ it("values that are not strings, and another number of strings, are refused", as
     code: "WRONG_TYPE",
     message: expect.stringContaining("has strings"),
   });
+});
+
+it("an engine that can have the extension for .tflite gets it, once", async () => {
+  const names: string[] = [];
+  const engine: Backend = {
+    ...referenceBackend,
+    name: "mine",
+    withExtensions(extensions) {
+      names.push(...extensions.map(({ name }) => name));
+      return { ...createReferenceBackend({ extensions }), name: "mine" };
+    },
+  };
+  for (let round = 0; round < 2; round++) {
+    await using model = await load(swapping(2), { devices: "mine", engines: [engine] });
+    expect((await model.run(["a", "b"])).output.strings).toEqual(["b", "a"]);
+  }
+  expect(names).toEqual(["nnhal.tflite"]);
 });
