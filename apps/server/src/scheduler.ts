@@ -83,7 +83,7 @@ interface Waiting {
 }
 
 /** Milliseconds before the next try to open a runner, longer each time. */
-const retryDelays = [100, 200, 500, 1000, 5000, 30_000];
+const retryDelays = [100, 200, 500, 1000, 2000, 5000];
 
 export function createScheduler(runners: readonly Runner[], options: SchedulerOptions): Scheduler {
   const { queue, batchDelay, clock, reopen, onWarning } = options;

@@ -47,8 +47,12 @@ function isMissing(error: unknown, name: string): boolean {
 export function startWorker(threads?: number): Port {
   const source = new URL("./worker-node.ts", import.meta.url);
   const file = existsSync(source) ? source : createRequire(import.meta.url).resolve("@nnhal/network/worker");
-  const env = { ...process.env, ...(threads !== undefined && { NNHAL_ORT_THREADS: String(threads) }) };
-  return portOfWorker(new Worker(file, { env }));
+  return portOfWorker(new Worker(file, { env: workerEnvironment(process.env, threads) }));
+}
+
+/** The environment of a worker: that of the process, with the threads that its engines may have. */
+export function workerEnvironment(env: NodeJS.ProcessEnv, threads: number | undefined): NodeJS.ProcessEnv {
+  return threads === undefined ? env : { ...env, NNHAL_ORT_THREADS: String(threads) };
 }
 
 /** A worker thread as a port. */
