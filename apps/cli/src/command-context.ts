@@ -26,6 +26,7 @@ export function createContexts(
       if (options.debug === true) stderr.write(`${stackOf(error)}\n`);
     },
     openDevice: async (names) => asOneDevice(await (await devices()).select(names)),
+    sharedArguments: sharedArguments({ ...options, debug: false }),
     ...(startSelf !== undefined && { startSelf: (args) => startSelf([...sharedArguments(options), ...args]) }),
   };
   return {

@@ -27,6 +27,8 @@ export interface CommandContext {
    * that lists the names that exist.
    */
   openDevice(names: string): Promise<Device>;
+  /** The options before a command that open the same devices, such as `--driver NAME`: for a line that the user runs again. */
+  readonly sharedArguments?: readonly string[];
   /** Starts this program as a child process with other arguments and an IPC channel. Absent: work stays in this process. */
   startSelf?(args: readonly string[]): ChildProcess;
   /** Prints the stack of a problem, if the user asked for it with --debug. */

@@ -17,6 +17,7 @@ import {
   personLines,
   type Segmentation,
   segment,
+  showsLandmarks,
 } from "@nnhal/network";
 import type { Normalisation, Picture } from "@nnhal/network/tensors";
 import type { ExtensionDefinition } from "@nnhal/operations";
@@ -126,8 +127,7 @@ function taskOf({ outputs }: Model): Task {
     outputs.some(({ shape, name, otherNames }) => fits(shape, [name, ...otherNames].join(" ").toLowerCase()));
   if (outputs.length >= 3 && has((shape) => shape.length === 3 && shape.at(-1) === 4)) return "detect";
   if (has((shape, names) => shape.length > 1 && /keypoint|landmark|pose|heatmap/.test(names))) return "landmarks";
-  if (has((shape) => shape.length > 2 && shape.at(-2) === personLandmarks.length && (shape.at(-1) ?? 0) <= 3))
-    return "landmarks";
+  if (outputs.some(showsLandmarks)) return "landmarks";
   if (has(([, rows = 0, columns = 0]) => rows >= LEAST_EXTENT && columns >= LEAST_EXTENT)) return "segment";
   const list = outputs.map(({ name, type, shape }) => `"${plain(name)}" (${type} ${shapeText(shape)})`).join(", ");
   const what = `the outputs ${list} do not show whether it is a detector, segmenter or pose network`;

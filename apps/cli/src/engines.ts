@@ -16,7 +16,7 @@ export const knownEngines: readonly Engine[] = [
   {
     device: "nnhal-ort",
     module: "@nnhal/backend-ort",
-    load: async () => (await import("@nnhal/backend-ort")).backend,
+    load: loadOrt,
   },
   {
     device: "nnhal-tfjs",
@@ -37,4 +37,13 @@ async function loadReference(extensions: readonly ExtensionDefinition[]): Promis
     import("@nnhal/extension-tflite"),
   ]);
   return createReferenceBackend({ extensions: [tfliteExtension, ...extensions] });
+}
+
+/** onnxruntime, also with operators of .tflite that the HAL lacks. */
+async function loadOrt(): Promise<Backend> {
+  const [{ ortBackend }, { tfliteExtension }] = await Promise.all([
+    import("@nnhal/backend-ort"),
+    import("@nnhal/extension-tflite"),
+  ]);
+  return ortBackend({ extensions: [tfliteExtension] });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bar, columns, milliseconds, wrapped } from "./text.ts";
+import { bar, columns, commandLine, milliseconds, wrapped } from "./text.ts";
 
 describe("text for terminals", () => {
   it("draws bars in eighths, within their width", () => {
@@ -38,4 +38,11 @@ describe("text for terminals", () => {
     expect(wrapped("list: ", [item, `${item}xxxxxxx`])).toEqual([`list: ${item},`, `      ${item}xxxxxxx`]);
     expect(wrapped("list: ", ["y".repeat(120)])).toEqual([`list: ${"y".repeat(120)}`]);
   });
+});
+
+it("writes a command line that a shell reads as the same words", () => {
+  expect(commandLine(["nnhal", "--backend", "./my-backend.js", "--only", "graphs/1.17"])).toBe(
+    "nnhal --backend ./my-backend.js --only graphs/1.17",
+  );
+  expect(commandLine(["a b", "it's", "$x", ""])).toBe(`'a b' 'it'\\''s' '$x' ''`);
 });

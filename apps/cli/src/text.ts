@@ -65,3 +65,13 @@ export function wrapped(head: string, items: readonly string[]): string[] {
   }
   return [...lines, line];
 }
+
+/** A word as a shell reads it: quoted if the shell would change it. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Words as a line for a shell. */
+export function commandLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}

@@ -1,5 +1,5 @@
 /** What surrounds a daemon and its clients goes wrong, or belongs to another client: full disks, clocks that jump, tokens of others. */
-import { closeSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { steadyClock } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
@@ -16,6 +16,16 @@ async function connected({ directory }: StartedDaemon, name = "nnapi-sample_all"
   const device = await connectService(name, { directory });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
+}
+
+/** Milliseconds that the main thread of a daemon has computed; 0 if the system does not say. */
+function mainThreadTime({ child: { pid } }: StartedDaemon): number {
+  try {
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
+    return Number(nanoseconds) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 describe("a full disk", () => {
@@ -84,7 +94,7 @@ describe("a daemon", () => {
     daemon = await startDaemonProcess();
   });
 
-  it("answers pings while a model runs", async () => {
+  it("answers pings within 20 ms while a model runs", async () => {
     const device = await connected(daemon);
     const model = await prepare(device, slowModel);
     // It holds the thread of its device, so that what comes before its end has not waited for it.
@@ -94,10 +104,17 @@ describe("a daemon", () => {
       return result;
     });
     const client = await openGreeted(daemon.directory);
-    let answered = 0;
-    while (!isOver && (await pinged(client))) if (!isOver) answered++;
+    const times: number[] = [];
+    for (;;) {
+      const before = mainThreadTime(daemon);
+      const isAnswered = await pinged(client);
+      if (isOver || !isAnswered) break;
+      times.push(mainThreadTime(daemon) - before);
+    }
     expect((await running).status).toBe(ErrorStatus.NONE);
-    expect(answered).toBeGreaterThan(2);
+    expect(times.length).toBeGreaterThan(2);
+    // Waiting for a processor is not in it: that is the machine's. What the thread itself takes delays a ping, and is far below 20 ms.
+    expect(Math.max(...times)).toBeLessThan(20);
     client.socket.destroy();
     device.close();
   });

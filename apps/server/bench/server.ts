@@ -1,104 +1,112 @@
 /**
- * What the server costs, and what more instances bring: a network through REST, with bytes, beside the same engine in this process.
+ * What the server costs, and what more instances bring: a network through REST, with bytes, beside the same engine in one process.
  *
- *     npx tsx -C @nnhal/source apps/server/bench/server.ts MODEL.tflite [DEVICE] [SECONDS]
+ *     node --import ../../tools/launcher/src/sources.mjs ../server/bench/server.ts MODEL.tflite [DEVICE] [SECONDS] [THREADS]
  *
- * Latency: one connection against a worker thread of this process, and against this thread, in turns. Throughput: two instances against
- * one, in turns. Times in milliseconds, and in brackets beside those of this thread. The servers are processes of their own on loopback.
+ * Latency: one connection, a worker thread, and the thread that calls, in turns. Each contestant is a process of its own, the client of the
+ * server too, with as many threads of the engine. Throughput: two instances against one, in turns, each with one thread of the engine.
+ * Times in milliseconds, and in brackets beside those of the thread that calls.
  */
-import { basename } from "node:path";
-import { load, type Model } from "@nnhal/network";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { endProcesses } from "@nnhal/test-kit/processes";
-import { type Connection, connectionTo, type StartedServer, startServer } from "../src/process.test-helper.ts";
+import { startServer } from "../src/process.test-helper.ts";
+import type { Entrant, Turn } from "./contestant.ts";
 
-const [file = "", device = "ort", seconds = "20"] = process.argv.slice(2);
-const rounds = 5;
-const limit = (Number(seconds) * 1000) / rounds;
+const [file = "", device = "ort", seconds = "20", threads = "0"] = process.argv.slice(2);
+const rounds = 8;
+const limit = (Number(seconds) * 1000) / rounds / 3;
+const environment = threads === "0" ? {} : { NNHAL_ORT_THREADS: threads };
 
-async function main(): Promise<void> {
-  const here = await load(file, { devices: device });
-  const [input] = here.inputs;
-  if (input?.type !== "uint8" && input?.type !== "float32")
-    throw new Error("the bench is for one uint8 or float32 input");
-  const count = input.shape.reduce((product, extent) => product * extent, 1);
-  const elements = input.type === "uint8" ? new Uint8Array(count).fill(100) : new Float32Array(count).fill(0.5);
-  const bytes = new Uint8Array(elements.buffer);
-  const head = { name: input.name, datatype: input.type === "uint8" ? "UINT8" : "FP32", shape: input.shape };
-  const json = JSON.stringify({
-    inputs: [{ ...head, parameters: { binary_data_size: bytes.length } }],
-    parameters: { binary_data_output: true },
-  });
-  const body = Buffer.concat([Buffer.from(json), bytes]);
-  const headers = { "inference-header-content-length": String(json.length) };
-  const path = `/v2/models/${basename(file, ".tflite")}/infer`;
-  const send = async (connection: Connection) => {
-    const { status, body: text } = await connection.post(path, body, headers);
-    if (status !== 200) throw new Error(`${status} ${text}`);
+interface Contestant {
+  run(): Promise<Turn>;
+  end(): void;
+}
+
+async function start(entrant: Omit<Entrant, "file" | "device">): Promise<Contestant> {
+  const path = fileURLToPath(new URL("contestant.ts", import.meta.url));
+  const argument = JSON.stringify({ file, device, ...entrant });
+  const child = fork(path, [argument], { env: { ...process.env, ...environment } });
+  await once(child, "message");
+  return {
+    async run() {
+      child.send(limit);
+      // The contestant answers so.
+      const [turn] = (await once(child, "message")) as [Turn];
+      return turn;
+    },
+    end: () => child.kill(),
   };
-  const inProcess = async (model: Model) => void (await model.run({ [input.name]: elements }, { raw: true }));
+}
 
-  const worker = await load(file, { devices: device, worker: true });
-  const one = await startServer([file, "--instances", "1", "--queue", "64"], {}, device);
-  const connection = connectionTo(one.rest);
+async function latency(): Promise<void> {
+  const server = await startServer([file, "--instances", "1"], environment, device);
   const contestants = {
-    "in this thread": () => inProcess(here),
-    "in a worker": () => inProcess(worker),
-    "REST, bytes": () => send(connection),
+    "in this thread": await start({ kind: "thread" }),
+    "in a worker": await start({ kind: "worker" }),
+    "REST, bytes": await start({ kind: "rest", address: server.rest }),
   };
-  const times = new Map<string, number[]>(Object.keys(contestants).map((name) => [name, []]));
+  const turns = new Map<string, Turn[]>();
   for (let round = 0; round < rounds; round++) {
-    for (const [name, run] of Object.entries(contestants)) {
-      for (let warm = 0; warm < 3; warm++) await run();
-      const end = performance.now() + limit / 3;
-      while (performance.now() < end) {
-        const start = performance.now();
-        await run();
-        times.get(name)?.push(performance.now() - start);
-      }
+    for (const [name, contestant] of Object.entries(contestants)) {
+      const turn = await contestant.run();
+      // In the first turn what is often called is compiled.
+      if (round > 0) turns.set(name, [...(turns.get(name) ?? []), turn]);
     }
   }
   // On a machine with other work, the fastest are what is least disturbed.
   const parts = [0, 0.1, 0.5, 0.99] as const;
-  const base = parts.map((part) => quantile(times.get("in this thread") ?? [], part));
-  for (const [name, list] of times) {
+  const timesOf = (name: string) => (turns.get(name) ?? []).flatMap(({ times }) => times);
+  const base = parts.map((part) => quantile(timesOf("in this thread"), part));
+  for (const name of Object.keys(contestants)) {
     const values = parts.map((part, index) => {
-      const value = quantile(list, part);
+      const value = quantile(timesOf(name), part);
       return `p${part * 100} ${value.toFixed(2)} (${(value / (base[index] ?? 1)).toFixed(2)})`;
     });
     console.log(`${name.padEnd(16)} ${values.join("  ")}`);
   }
-  connection.close();
-  await Promise.all([here.close(), worker.close()]);
-
-  const two = await startServer([file, "--instances", "2", "--queue", "64"], {}, device);
-  const rates = { one: [] as number[], two: [] as number[] };
-  for (let round = 0; round < rounds; round++) {
-    rates.one.push(await rateOf(one, send));
-    rates.two.push(await rateOf(two, send));
-  }
-  const [single, double] = [quantile(rates.one, 0.5), quantile(rates.two, 0.5)];
-  console.log(`one instance   ${single.toFixed(1)} requests a second`);
-  console.log(`two instances  ${double.toFixed(1)} requests a second  ${(double / single).toFixed(2)} of one`);
+  for (const contestant of Object.values(contestants)) contestant.end();
   await endProcesses();
 }
 
-/** Requests a second over four connections. */
-async function rateOf({ rest }: StartedServer, send: (connection: Connection) => Promise<void>): Promise<number> {
-  const connections = Array.from({ length: 4 }, () => connectionTo(rest));
-  await Promise.all(connections.map(send));
-  const start = performance.now();
-  let count = 0;
-  await Promise.all(
-    connections.map(async (connection) => {
-      while (performance.now() - start < limit / 2) {
-        await send(connection);
-        count++;
-      }
-    }),
-  );
-  const rate = (count * 1000) / (performance.now() - start);
-  for (const connection of connections) connection.close();
-  return rate;
+async function throughput(): Promise<void> {
+  const open = async (instances: number) => {
+    const args = [file, "--instances", String(instances), "--threads", "1"];
+    const server = await startServer(args, {}, device);
+    const client = await start({ kind: "rest", address: server.rest, connections: 2 * instances });
+    return { server, client, rates: [] as number[], ofServer: [] as number[], ofClient: [] as number[] };
+  };
+  const sides = { "one instance": await open(1), "two instances": await open(2) };
+  for (let round = 0; round < rounds; round++) {
+    for (const { server, client, rates, ofServer, ofClient } of Object.values(sides)) {
+      const before = processorTime(server.child.pid);
+      const { times, processor } = await client.run();
+      rates.push((times.length * 1000) / limit);
+      ofServer.push((processorTime(server.child.pid) - before) / times.length);
+      ofClient.push(processor);
+    }
+  }
+  const base = quantile(sides["one instance"].rates, 0.5);
+  for (const [name, { client, rates, ofServer, ofClient }] of Object.entries(sides)) {
+    const rate = quantile(rates, 0.5);
+    const [server, own] = [quantile(ofServer, 0.5), quantile(ofClient, 0.5)];
+    console.log(`${name.padEnd(14)} ${rate.toFixed(1)} requests a second (${(rate / base).toFixed(2)})`);
+    console.log(`  processor time of a request: server ${server.toFixed(2)} ms, client ${own.toFixed(2)} ms`);
+    client.end();
+  }
+  await endProcesses();
+}
+
+/** Milliseconds of processors that a process has taken, on Linux; else NaN. */
+function processorTime(pid: number | undefined): number {
+  if (process.platform !== "linux") return Number.NaN;
+  // After the name in brackets: the state is the first, and times are in hundredths of a second.
+  const values = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return 10 * (Number(values[11]) + Number(values[12]));
 }
 
 function quantile(values: readonly number[], part: number): number {
@@ -106,5 +114,6 @@ function quantile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-await main();
+await latency();
+await throughput();
 process.exit();

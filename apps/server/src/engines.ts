@@ -1,4 +1,5 @@
 /** Where models compute: in worker threads, or in a daemon. */
+import { availableParallelism } from "node:os";
 import type { LoadOptions } from "@nnhal/network";
 import { connectService, findServices } from "@nnhal/service";
 import type { Opening } from "./models.ts";
@@ -11,6 +12,7 @@ export function openInWorkers(engines: readonly string[]): (opening: Opening) =>
       ...shapesOf(settings),
       devices: settings.devices,
       worker: true,
+      threads: threadsOf(settings),
       ...(signature !== undefined && { signature }),
       ...(engines.length > 0 && { engines }),
     });
@@ -55,6 +57,12 @@ export async function openInDriver(driver: string, cwd: string): Promise<(openin
       throw error;
     }
   };
+}
+
+/** The threads of an engine; undefined: its own default. Instances that all use all processors compute no more than one does. */
+export function threadsOf({ threads, instances }: Opening["settings"]): number | undefined {
+  if (threads > 0) return threads;
+  return instances === 1 ? undefined : Math.max(1, Math.floor(availableParallelism() / instances));
 }
 
 /** Requests are joined along extents that are open. */

@@ -1,16 +1,29 @@
 /** The methods of gRPC, called by a client that is made from the definition. */
 import { createHash } from "node:crypto";
-import { type Server, ServerCredentials, status } from "@grpc/grpc-js";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import {
+  type ClientDuplexStream,
+  credentials,
+  loadPackageDefinition,
+  type Server,
+  ServerCredentials,
+  type ServiceClientConstructor,
+  status,
+} from "@grpc/grpc-js";
 import type { PackageDefinition } from "@grpc/proto-loader";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { definitionOf, type GrpcClient, grpcClient } from "./client.test-helper.ts";
 import { createGrpc, protoFile } from "./grpc.ts";
+import { healthFile } from "./grpc-services.ts";
 import { addingModel, passingModel, removeFolders } from "./models.test-helper.ts";
 import { type TestServer, testServer } from "./server.test-helper.ts";
 
 let served: TestServer;
 let server: Server;
 let client: GrpcClient;
+let address = "";
+const clients: { close(): void }[] = [];
 const errors: unknown[] = [];
 
 beforeAll(async () => {
@@ -28,10 +41,11 @@ beforeAll(async () => {
       error === null ? resolve(bound) : reject(error),
     );
   });
-  client = grpcClient(`127.0.0.1:${port}`);
+  address = `127.0.0.1:${port}`;
+  client = grpcClient(address);
 });
 afterAll(async () => {
-  client.close();
+  for (const each of [client, ...clients]) each.close();
   server.forceShutdown();
   await served.models.close();
   removeFolders();
@@ -194,4 +208,62 @@ it("lists, unloads and loads models", async () => {
 
 it("no error of the server was logged", () => {
   expect([...errors, ...served.events.filter((event) => event.startsWith("error: "))]).toEqual([]);
+});
+
+/** Calls of a service of another definition, whose stream is read until it has enough messages. */
+function otherService(file: string, name: string) {
+  const service = loadPackageDefinition(definitionOf(file));
+  const Service = name.split(".").reduce<unknown>((at, part) => at?.[part as keyof typeof at], service);
+  // The client of a definition has a method for each of its methods.
+  const made = new (Service as ServiceClientConstructor)(address, credentials.createInsecure());
+  clients.push(made);
+  return made as unknown as Record<string, (...args: unknown[]) => ClientDuplexStream<object, Record<string, unknown>>>;
+}
+
+it("the health service says what serves, without a token, also of models", async () => {
+  const health = otherService(healthFile, "grpc.health.v1.Health");
+  const check = (service: string) =>
+    new Promise((resolve) =>
+      health.check?.({ service }, (error: { code: status } | null, answer: unknown) => resolve(error?.code ?? answer)),
+    );
+  expect(await check("")).toEqual({ status: 1 });
+  expect(await check("inference.GRPCInferenceService")).toEqual({ status: 1 });
+  expect(await check("adding")).toEqual({ status: 1 });
+  expect(await check("broken")).toEqual({ status: 2 });
+  expect(await check("none")).toBe(status.NOT_FOUND);
+});
+
+// 1 is SERVING, 2 NOT_SERVING, 3 SERVICE_UNKNOWN.
+it("who watches the health of a model is told when it changes", async () => {
+  const health = otherService(healthFile, "grpc.health.v1.Health");
+  const seen: unknown[] = [];
+  const watched = health.watch?.({ service: "half" });
+  watched?.on("data", ({ status: found }) => seen.push(found));
+  watched?.on("error", () => {});
+  await expect.poll(() => seen).toEqual([1]);
+  await call("RepositoryModelUnload", { model_name: "half" });
+  await expect.poll(() => seen, { timeout: 5000 }).toEqual([1, 3]);
+  await call("RepositoryModelLoad", { model_name: "half" });
+  await expect.poll(() => seen, { timeout: 5000 }).toEqual([1, 3, 1]);
+  watched?.cancel();
+});
+
+it("clients such as grpcurl get the definitions from the server", async () => {
+  const require = createRequire(import.meta.url);
+  const file = join(dirname(require.resolve("@grpc/reflection")), "../proto/grpc/reflection/v1/reflection.proto");
+  const reflection = otherService(file, "grpc.reflection.v1.ServerReflection");
+  const stream = reflection.ServerReflectionInfo?.();
+  const answers: Record<string, unknown>[] = [];
+  stream?.on("data", (answer) => answers.push(answer));
+  stream?.on("error", () => {});
+  stream?.write({ list_services: "" });
+  stream?.write({ file_containing_symbol: "inference.GRPCInferenceService" });
+  await expect.poll(() => answers.length, { timeout: 5000 }).toBe(2);
+  stream?.end();
+  expect(answers[0]).toMatchObject({
+    list_services_response: {
+      service: expect.arrayContaining([{ name: "inference.GRPCInferenceService" }, { name: "grpc.health.v1.Health" }]),
+    },
+  });
+  expect(answers[1]).toMatchObject({ file_descriptor_response: { file_descriptor_proto: [expect.any(Buffer)] } });
 });

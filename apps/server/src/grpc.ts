@@ -1,7 +1,6 @@
 /** The protocol over gRPC. */
 import { fileURLToPath } from "node:url";
 import {
-  loadPackageDefinition,
   logVerbosity,
   Metadata,
   Server,
@@ -11,9 +10,10 @@ import {
   setLogVerbosity,
   status,
 } from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
+import { loadSync, type PackageDefinition } from "@grpc/proto-loader";
 import { messageOf, RequestError } from "./errors.ts";
 import { inferRequestOfMessage, type ModelInferRequest, messageOfResponse } from "./grpc-messages.ts";
+import { addHealth, addReflection, healthFile } from "./grpc-services.ts";
 import type { ModelMetadata, Service } from "./service.ts";
 
 /** The protocol's definition. */
@@ -63,7 +63,11 @@ export function createGrpc({ service, bodyLimit, onError }: GrpcOptions): Server
         },
       );
     };
-  server.addService(definition(), {
+  // Integers of 64 bits as text.
+  const definitions = loadSync(protoFile, { keepCase: true, longs: String, defaults: true, oneofs: true });
+  addHealth(server, service, serviceName);
+  addReflection(server, { ...definitions, ...loadSync(healthFile) });
+  server.addService(serviceIn(definitions), {
     ServerLive: method(() => ({ live: true }), true),
     ServerReady: method(() => ({ ready: service.isReady }), true),
     ServerMetadata: method(() => service.metadata),
@@ -82,9 +86,15 @@ export function createGrpc({ service, bodyLimit, onError }: GrpcOptions): Server
         headers: metadata.getMap(),
         signal: gone.signal,
         timeout: timeLeft(call.getDeadline()),
+        // Its tensors share their memory with other messages.
+        isOwned: false,
       } as const;
-      const response = await service.infer(admitted, () => inferRequestOfMessage(request), arrival);
-      return messageOfResponse(response, request.raw_input_contents.length > 0);
+      return service.infer(
+        admitted,
+        () => inferRequestOfMessage(request),
+        arrival,
+        (response) => messageOfResponse(response, request.raw_input_contents.length > 0),
+      );
     }),
     RepositoryIndex: method<{ readonly ready: boolean }>(async ({ request: { ready } }) => {
       return { models: await service.index(ready) };
@@ -101,16 +111,14 @@ export function createGrpc({ service, bodyLimit, onError }: GrpcOptions): Server
   return server;
 }
 
-/** The service of the protocol's definition, with integers of 64 bits as text. */
-function definition(): ServiceDefinition {
-  const loaded = loadSync(protoFile, { keepCase: true, longs: String, defaults: true, oneofs: true });
-  const root = loadPackageDefinition(loaded);
-  const inference = root.inference;
-  const found =
-    inference !== undefined && "GRPCInferenceService" in inference ? inference.GRPCInferenceService : undefined;
-  if (typeof found !== "function" || !("service" in found)) throw new Error(`${protoFile} has no GRPCInferenceService`);
-  // `service` of a client's class is its definition.
-  return found.service as ServiceDefinition;
+/** The name of the protocol's service. */
+const serviceName = "inference.GRPCInferenceService";
+
+/** The service of the protocol's definition. */
+function serviceIn(definitions: PackageDefinition): ServiceDefinition {
+  const found = definitions[serviceName];
+  if (found === undefined || "format" in found) throw new Error(`${protoFile} has no ${serviceName}`);
+  return found;
 }
 
 function withTexts(metadata: ModelMetadata): object {

@@ -84,7 +84,8 @@ describe("settings of a model", () => {
     ['{"dynamicShapes": 1}', "nnhal.json: dynamicShapes is 1: it must be true or false"],
     ['{"devices": ""}', 'nnhal.json: devices is "": it must be names of devices'],
     ['{"versions": "newest"}', 'nnhal.json: versions is "newest"'],
-    ['{"threads": 2}', "nnhal.json: threads is 2: there is no such setting; there are devices, instances, queue"],
+    ['{"thread": 2}', "nnhal.json: thread is 2: there is no such setting; there are devices, instances, threads"],
+    ['{"threads": -1}', "nnhal.json: threads is -1: it must be an integer from 0 to 256"],
   ])("%s is refused", (text, message) => {
     expect(() => settingsOf(text, defaultSettings)).toThrow(message);
   });

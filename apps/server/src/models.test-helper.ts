@@ -42,6 +42,25 @@ export function openAddingModel(): Uint8Array {
   });
 }
 
+/** A model whose output is its input plus the mean over the rows, which are open: no row is computed for itself. */
+export function mixingModel(): Uint8Array {
+  const shape = { shape: [1, 2], shapeSignature: [-1, 2] };
+  return modelOf({
+    tensors: [
+      tensor("given", shape),
+      tensor("axis", { type: "INT32", shape: [1], data: new Uint8Array(4) }),
+      tensor("mean", { shape: [1, 2] }),
+      tensor("mixed", shape),
+    ],
+    inputs: [0],
+    outputs: [3],
+    operators: [
+      { name: "MEAN", version: 1, inputs: [0, 1], outputs: [2], options: { keepDims: true } },
+      { name: "ADD", version: 1, inputs: [0, 2], outputs: [3], options: { fusedActivationFunction: "NONE" } },
+    ],
+  });
+}
+
 /** A model of fixed shapes that adds its two inputs of the shape [2, 2], with two signatures. */
 export function addingModel(): Uint8Array {
   const shape = [2, 2];

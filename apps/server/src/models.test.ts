@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { addingModel, openAddingModel, passingModel, removeFolders } from "./models.test-helper.ts";
+import { addingModel, mixingModel, openAddingModel, passingModel, removeFolders } from "./models.test-helper.ts";
 import type { ModelsOptions } from "./models.ts";
 import { openHere, type TestServer, testServer } from "./server.test-helper.ts";
 
@@ -23,9 +23,15 @@ async function started(...args: Parameters<typeof testServer>): Promise<TestServ
 
 const passing = { "passing/1/model.tflite": passingModel() };
 
-function infer({ app }: TestServer, data: readonly number[], more: object = {}, url = "/v2/models/passing/infer") {
+function infer(
+  { app }: TestServer,
+  data: readonly number[],
+  more: object = {},
+  url = "/v2/models/passing/infer",
+  headers: Readonly<Record<string, string>> = {},
+) {
   const input = { name: "given", datatype: "FP32", shape: [data.length / 2, 2], data };
-  return app.inject({ method: "POST", url, payload: JSON.stringify({ inputs: [input], ...more }) });
+  return app.inject({ method: "POST", url, headers, payload: JSON.stringify({ inputs: [input], ...more }) });
 }
 
 /** Opens models whose runs wait until the test lets them go on. */
@@ -62,9 +68,23 @@ it("requests that come together compute together, and each gets its own rows", a
   expect(body).toContain('nnhal_server_batch_requests_sum{model="passing",version="1"} 9');
 });
 
-it("a model of fixed shapes is served one by one, which is logged", async () => {
-  const server = await started({ "adding/1/model.tflite": addingModel() }, { settings: { maxBatch: 4 } });
-  expect(server.events).toContainEqual(expect.stringContaining("warn adding: requests are not joined"));
+it.each([
+  ["of fixed shapes", addingModel, "an input or output has no open first extent"],
+  ["whose rows mix", mixingModel, 'a row of the output "mixed" depends on other rows of the inputs'],
+] as const)("the requests of a model %s are not joined, which is logged", async (_, model, reason) => {
+  const server = await started({ "one/1/model.tflite": model() }, { settings: { maxBatch: 4 } });
+  expect(server.events).toContainEqual(`warn one: requests are not joined: ${reason}`);
+});
+
+it("each request of a model whose rows mix gets what it gets alone", async () => {
+  const settings = { maxBatch: 4, batchDelay: 10_000 };
+  const server = await started({ "mixing/1/model.tflite": mixingModel() }, { settings });
+  const send = (data: number[]) => infer(server, data, {}, "/v2/models/mixing/infer");
+  const answers = await Promise.all([send([1, 2]), send([30, 40])]);
+  expect(answers.map((answer) => answer.json().outputs[0].data)).toEqual([
+    [2, 4],
+    [60, 80],
+  ]);
 });
 
 it("without a place, a request gets 429 at once, and others go on", async () => {
@@ -79,11 +99,16 @@ it("without a place, a request gets 429 at once, and others go on", async () => 
   expect((await infer(server, [3, 4])).statusCode).toBe(200);
 });
 
-it("a request whose time is over gets 504: its own limit in microseconds, or that of the server", async () => {
+it("a request whose time is over gets 504: its own limit in microseconds or by a header, or that of the server", async () => {
   const { open, release } = heldRuns();
   const settings = { warmUp: 0, queue: 9 };
   const own = await started(passing, { open, settings });
   expect((await infer(own, [1, 2], { parameters: { timeout: 1000 } })).statusCode).toBe(504);
+  for (const name of ["x-request-timeout-ms", "x-envoy-expected-rq-timeout-ms"]) {
+    expect((await infer(own, [1, 2], {}, undefined, { [name]: "1" })).statusCode).toBe(504);
+    const wrong = await infer(own, [1, 2], {}, undefined, { [name]: "0" });
+    expect([wrong.statusCode, wrong.json().error]).toEqual([400, expect.stringContaining(`the header ${name} is "0"`)]);
+  }
   const general = await started(passing, { open, settings, timeout: 1 });
   expect((await infer(general, [1, 2], { parameters: { timeout: 60_000_000 } })).statusCode).toBe(504);
   release();

@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from "./clock.ts";
 import { messageOf, RequestError } from "./errors.ts";
 import { type FoundModel, selectedVersions } from "./layout.ts";
+import { whyNotJoined } from "./rows.ts";
 import { type ModelDescription, type Runner, zeroInputs } from "./runner.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import type { ModelSettings } from "./settings.ts";
@@ -121,22 +122,18 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
     const { settings } = opening;
     const runners: Runner[] = [];
     try {
-      for (let count = 0; count < settings.instances; count++) runners.push(await open(opening));
+      const opened = await Promise.allSettled(Array.from({ length: settings.instances }, () => open(opening)));
+      for (const one of opened) if (one.status === "fulfilled") runners.push(one.value);
+      for (const one of opened) if (one.status === "rejected") throw one.reason;
       const [first] = runners;
       if (first === undefined) throw new Error("it has no instances");
       const { description } = first;
       await Promise.all(runners.map((runner) => warmUp(runner, settings.warmUp)));
-      const canBatch = isBatchFree(description);
-      if (settings.maxBatch > 1 && !canBatch) {
-        onEvent(
-          "warn",
-          "requests are not joined: its inputs and outputs have no open first extent, or it has state",
-          name,
-        );
-      }
+      const reason = settings.maxBatch > 1 ? await whyNotJoined(first) : undefined;
+      if (reason !== undefined) onEvent("warn", `requests are not joined: ${reason}`, name);
       const scheduler = createScheduler(runners, {
         queue: settings.queue,
-        maxBatch: canBatch ? settings.maxBatch : 1,
+        maxBatch: reason === undefined ? settings.maxBatch : 1,
         batchDelay: settings.batchDelay,
         clock,
         reopen: () => open(opening),
@@ -246,9 +243,4 @@ async function warmUp(runner: Runner, runs: number): Promise<void> {
   } catch (error) {
     if (isKnown) throw new Error(`it does not compute: ${messageOf(error)}`, { cause: error });
   }
-}
-
-/** Whether requests can be joined along the first axis. */
-function isBatchFree({ inputs, outputs, hasState }: ModelDescription): boolean {
-  return !hasState && inputs.length > 0 && [...inputs, ...outputs].every(({ shape }) => shape[0] === -1);
 }

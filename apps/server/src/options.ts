@@ -65,7 +65,7 @@ Examples:
 
 /** Reads a command line, without the program's name. Never throws. */
 export function parseOptions(args: readonly string[], version: string): Parsed {
-  const { instances, queue, maxBatch, batchDelay, warmUp } = settingRanges;
+  const { instances, threads, queue, maxBatch, batchDelay, warmUp } = settingRanges;
   const command = new Command("nnhal-server")
     .description("serves .tflite models by the Open Inference Protocol, over REST and gRPC")
     .argument("<models>", "a folder of models, the folder of one, or a .tflite file")
@@ -76,6 +76,12 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
     .option("--engine <module>", "an engine besides those installed; may be given several times", collect, [])
     .option("--driver <directory|name>", "compute in a daemon (nnhal-sample-driver) instead of threads")
     .option("--instances <count>", "copies of each model, with a thread for each", count(...instances), 1)
+    .option(
+      "--threads <count>",
+      "threads of the engine of each copy; 0: its default for one copy, the processors divided among several",
+      count(...threads),
+      defaultSettings.threads,
+    )
     .option("--queue <count>", "requests of a model that wait, at most", count(...queue), defaultSettings.queue)
     .option("--max-batch <rows>", "rows of requests that compute together, at most", count(...maxBatch), 1)
     .option(
@@ -117,6 +123,7 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
       model: {
         devices: given.devices,
         instances: given.instances,
+        threads: given.threads,
         queue: given.queue,
         maxBatch: given.maxBatch,
         batchDelay: given.batchDelay,

@@ -10,12 +10,20 @@ import { promisify } from "node:util";
 import { endProcesses, startSource } from "@nnhal/test-kit/processes";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { grpcClient } from "./client.test-helper.ts";
+import { protoFile } from "./grpc.ts";
 import { folderOf, removeFolders, unknownOperatorModel } from "./models.test-helper.ts";
 import { connectionTo, demoFolder, type StartedServer, startServer } from "./process.test-helper.ts";
 
 const rounds = Number(process.env.NNHAL_SERVER_ROUNDS ?? 3);
 const run = promisify(execFile);
 const hasCurl = await run("curl", ["--version"]).then(
+  () => true,
+  () => false,
+);
+
+/** The Python of the system, which has gRPC for C and its generator: Debian's python3-grpcio and python3-grpc-tools. */
+const python = "/usr/bin/python3";
+const hasPython = await run(python, ["-c", "import grpc, grpc_tools.protoc"]).then(
   () => true,
   () => false,
 );
@@ -100,6 +108,21 @@ it.runIf(hasCurl)("answers curl, with JSON and with bytes", async () => {
   );
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*inference-header-content-length: \d+\r\n/i);
   expect(await curl(`${url}/metrics`)).toContain('nnhal_server_model_ready{model="broken",version="1"} 0');
+});
+
+it.runIf(hasPython)("answers a client that gRPC for C generates from the definition", async () => {
+  const script = fileURLToPath(new URL("client.test-helper.py", import.meta.url));
+  const { stdout } = await run(python, [script, protoFile, server.grpc, join(folder, "picture.bin"), folder]);
+  expect(JSON.parse(stdout)).toEqual({
+    live: true,
+    ready: true,
+    name: "nnhal-server",
+    inputs: [["picture", "UINT8", [1, 32, 32, 3]]],
+    isModelReady: true,
+    output: [...(await expected)],
+    index: expect.arrayContaining([["digits", "READY"]]),
+    unknown: "NOT_FOUND",
+  });
 });
 
 it.runIf(hasCurl)("the examples of docs/server.md are answered", async () => {

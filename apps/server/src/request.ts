@@ -88,6 +88,12 @@ export function timeoutOf({ timeout }: Parameters): number | undefined {
   return timeout / 1000;
 }
 
+/** The shortest of some limits of time; undefined if there are none. */
+export function shortest(limits: readonly (number | undefined)[]): number | undefined {
+  const known = limits.filter((limit) => limit !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
 function textOf(value: unknown): string {
   return (JSON.stringify(value) ?? String(value)).slice(0, 80);
 }

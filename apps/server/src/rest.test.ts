@@ -146,6 +146,16 @@ describe("inference", () => {
     expect([...new Float32Array(new Uint8Array(body.subarray(length)).buffer)]).toEqual([11, 22, 33, 44.5]);
   });
 
+  it("refuses a length of the JSON that is not a number of bytes in the body", async () => {
+    const body = Buffer.from(JSON.stringify({ inputs }));
+    for (const length of ["Infinity", "1.5", "-3", "x", "", String(body.length + 1), "9".repeat(400)]) {
+      const { status } = await call("POST", "/v2/models/adding/infer", body, {
+        "inference-header-content-length": length,
+      });
+      expect([length, status]).toEqual([length, 400]);
+    }
+  });
+
   it("returns the best classes", async () => {
     const outputs = [{ name: "passed", parameters: { classification: 1 } }];
     const given = [{ name: "given", datatype: "FP32", shape: [2, 2], data: [0.5, 0.25, 1, 2] }];

@@ -1,6 +1,8 @@
 /** The protocol over REST. */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { messageOf, RequestError } from "./errors.ts";
+import { readBody } from "./body.ts";
+import { expectValid, messageOf, RequestError } from "./errors.ts";
+import { shortest } from "./request.ts";
 import { bodyOf, inferRequestOf, jsonObjectOf, lengthHeader, type Wanted } from "./rest-messages.ts";
 import type { Admitted, Service } from "./service.ts";
 
@@ -20,6 +22,11 @@ interface ModelPath {
   readonly version?: string;
 }
 
+/** The headers for the longest time of a request: ours, and what Envoy and Istio tell. */
+const timeoutHeaders = ["x-request-timeout-ms", "x-envoy-expected-rq-timeout-ms"] as const;
+
+const modelPaths = ["/v2/models/:model", "/v2/models/:model/versions/:version"] as const;
+
 /** The routes of the protocol on a server that does not listen yet. */
 export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: RestOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
@@ -31,9 +38,6 @@ export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: R
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
     ...(tls !== undefined && { https: tls }),
   });
-  /** Requests that have a place, until they are given to the service. */
-  const admitted = new WeakMap<FastifyRequest, Admitted>();
-
   // Bodies are bytes, whatever they are called: the protocol's JSON may have tensors behind it.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) => done(null, body));
@@ -52,6 +56,8 @@ export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: R
     const status = error instanceof RequestError ? error.httpStatus : statusOf(error);
     if (error instanceof RequestError && error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter);
     if (status === 401) reply.header("www-authenticate", "Bearer");
+    // The rest of the body is not read.
+    if (status === 413) reply.header("connection", "close");
     if (status >= 500 && !(error instanceof RequestError && error.kind !== "failed")) onError(error);
     return reply.code(status).send({ error: messageOf(error) });
   };
@@ -81,46 +87,79 @@ export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: R
     await service.unload(request.params.model);
     return {};
   });
-  for (const path of ["/v2/models/:model", "/v2/models/:model/versions/:version"]) {
+  for (const path of modelPaths) {
     app.get<{ Params: ModelPath }>(path, ({ params }) => service.modelMetadata(params.model, params.version));
     app.get<{ Params: ModelPath }>(`${path}/ready`, ({ params: { model, version } }, reply) => {
       const ready = service.isModelReady(model, version);
       return reply.code(ready ? 200 : 503).send({ name: model, ready });
     });
-    app.post<{ Params: ModelPath }>(
-      `${path}/infer`,
-      {
-        // Before the body is read: a request without a place costs nothing.
-        onRequest: async (request, reply) => {
-          const one = service.admit("rest", request.params.model, request.params.version);
-          admitted.set(request, one);
-          reply.raw.once("close", () => one.place.leave());
-        },
-      },
-      async (request, reply) => {
-        const one = admitted.get(request);
-        if (one === undefined) throw new Error("the request has no place");
-        const header = request.headers[lengthHeader];
-        let wanted: Wanted = { outputs: undefined, binary: false };
-        const read = () => {
-          const inferRequest = inferRequestOf(bytesOf(request), typeof header === "string" ? header : undefined);
-          wanted = inferRequest;
-          return inferRequest;
-        };
-        const gone = new AbortController();
-        reply.raw.once("close", () => {
-          if (!reply.raw.writableFinished) gone.abort();
-        });
-        const { headers } = request;
-        const arrival = { protocol: "rest", headers, signal: gone.signal, timeout: undefined } as const;
-        const response = await service.infer(one, read, arrival);
-        const { body, jsonLength } = bodyOf(response, wanted);
-        if (jsonLength === undefined) return reply.type("application/json").send(body);
-        return reply.type("application/octet-stream").header(lengthHeader, jsonLength).send(body);
-      },
-    );
   }
+  app.register(async (scope) => addInference(scope, service, bodyLimit));
   return app;
+}
+
+/** Milliseconds that the headers of a request allow it. Throws a RequestError. */
+function timeoutOf(headers: FastifyRequest["headers"]): number | undefined {
+  for (const name of timeoutHeaders) {
+    const text = headers[name];
+    if (text === undefined) continue;
+    expectValid(
+      typeof text === "string" && /^\d{1,10}$/.test(text) && Number(text) > 0,
+      () => `the header ${name} is "${text}", not a number of milliseconds from 1`,
+    );
+    return Number(text);
+  }
+  return undefined;
+}
+
+/** The route that computes. It reads and writes by itself: what each request goes through is as little as can be. */
+function addInference(app: FastifyInstance, service: Service, bodyLimit: number): void {
+  /** Requests that have a place, until they are given to the service. */
+  const admitted = new WeakMap<FastifyRequest, Admitted>();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_, __, done) => done(null));
+  // Before the body is read: a request without a place costs nothing.
+  const onRequest = async (request: FastifyRequest<{ Params: ModelPath }>, reply: FastifyReply) => {
+    const one = service.admit("rest", request.params.model, request.params.version);
+    admitted.set(request, one);
+    reply.raw.once("close", () => one.place.leave());
+  };
+  const infer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const one = admitted.get(request);
+    if (one === undefined) throw new Error("the request has no place");
+    const { headers, raw } = request;
+    const header = headers[lengthHeader];
+    const jsonLength = typeof header === "string" ? header : undefined;
+    let wanted: Wanted = { outputs: undefined, binary: false };
+    const read = async () => {
+      const timeout = timeoutOf(headers);
+      const inferRequest = inferRequestOf(await readBody(raw, bodyLimit, Number(jsonLength ?? 0)), jsonLength);
+      wanted = inferRequest;
+      return { ...inferRequest, timeout: shortest([timeout, inferRequest.timeout]) };
+    };
+    const gone = new AbortController();
+    reply.raw.once("close", () => {
+      if (!reply.raw.writableFinished) gone.abort();
+    });
+    const arrival = {
+      protocol: "rest",
+      headers,
+      signal: gone.signal,
+      timeout: timeoutOf(headers),
+      isOwned: true,
+    } as const;
+    await service.infer(one, read, arrival, (response) => {
+      const answer = bodyOf(response, wanted);
+      const about: Record<string, string | number> = { "content-length": answer.body.length };
+      about["content-type"] = answer.jsonLength === undefined ? "application/json" : "application/octet-stream";
+      if (answer.jsonLength !== undefined) about[lengthHeader] = answer.jsonLength;
+      if (service.isDraining) about.connection = "close";
+      reply.hijack();
+      reply.raw.writeHead(200, about);
+      reply.raw.end(answer.body);
+    });
+  };
+  for (const path of modelPaths) app.post<{ Params: ModelPath }>(`${path}/infer`, { onRequest }, infer);
 }
 
 function bytesOf({ body }: FastifyRequest): Uint8Array {

@@ -32,6 +32,8 @@ export interface ModelDescription {
 export interface RunLimits {
   /** Milliseconds that the device may take. */
   readonly timeout?: number | undefined;
+  /** Whether the memory of the inputs may move to another thread; it is empty here then. Default: no. */
+  readonly isOwned?: boolean;
   readonly onTiming?: ((timing: RunTiming) => void) | undefined;
 }
 
@@ -66,10 +68,10 @@ function runnerOf(model: Model): Runner {
   };
   return {
     description,
-    async run(inputs, { timeout, onTiming }) {
+    async run(inputs, { timeout, onTiming, isOwned }) {
       const named = inputs.map(({ name, content, shape }) => [name, { data: content, shape }] as const);
       try {
-        const outputs = await model.run(Object.fromEntries(named), { raw: true, timeout, onTiming });
+        const outputs = await model.run(Object.fromEntries(named), { raw: true, timeout, onTiming, transfer: isOwned });
         return description.outputs.map(({ name, datatype }) => {
           const { data, shape } = outputs[name] ?? outputs.output;
           if (datatype !== "BYTES") return { name, datatype, shape, content: data };

@@ -30,6 +30,8 @@ export interface Place {
 export interface Job {
   /** In the model's order. */
   readonly inputs: readonly Tensor[];
+  /** Whether their memory is of no use afterwards, so that it may move to another thread. Default: no. */
+  readonly isOwned?: boolean | undefined;
   /** Milliseconds from now in which it must be done. */
   readonly timeout?: number | undefined;
   /** Whether the device is to measure it. */
@@ -219,6 +221,8 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     const timeout = Math.max(...deadlines) - started;
     const isMeasured = batch.some(({ job }) => job.measure);
     const limits = {
+      // What is joined lies in memory of its own.
+      ...((batch.length > 1 || batch[0]?.job.isOwned) && { isOwned: true }),
       ...(isMeasured && { onTiming }),
       ...(Number.isFinite(timeout) && { timeout: Math.max(timeout, 0.001) }),
     };

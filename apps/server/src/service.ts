@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { RequestError } from "./errors.ts";
 import { checkOutputs, inputsFor, outputsFor } from "./inference.ts";
 import type { IndexEntry, Models, ReadyModel } from "./models.ts";
-import type { InferRequest, InferResponse } from "./request.ts";
+import { type InferRequest, type InferResponse, shortest } from "./request.ts";
 import type { TensorMetadata } from "./runner.ts";
 import type { Place } from "./scheduler.ts";
 import type { Protocol, Telemetry } from "./telemetry.ts";
@@ -48,6 +48,8 @@ export interface Arrival {
   readonly signal: AbortSignal;
   /** Milliseconds that the client waits. */
   readonly timeout: number | undefined;
+  /** Whether the memory of its tensors is of no use to others, so that it may move to where they are computed. */
+  readonly isOwned: boolean;
 }
 
 /** A request that has a place. */
@@ -70,8 +72,13 @@ export interface Service {
   modelMetadata(name: string, version: string | undefined): ModelMetadata;
   /** Takes a place for a request, whose body is still to come. */
   admit(protocol: Protocol, name: string, version: string | undefined): Admitted;
-  /** `read` reads the request, and throws a RequestError if it is not valid. */
-  infer(admitted: Admitted, read: () => InferRequest, arrival: Arrival): Promise<InferResponse>;
+  /** `read` reads the request; it throws, or rejects with, a RequestError if that is not valid. `answer` writes the response; its result is that of the method. */
+  infer<Answer>(
+    admitted: Admitted,
+    read: () => InferRequest | Promise<InferRequest>,
+    arrival: Arrival,
+    answer: (response: InferResponse) => Answer,
+  ): Promise<Answer>;
   index(isReadyOnly: boolean): Promise<readonly IndexEntry[]>;
   load(name: string): Promise<void>;
   unload(name: string): Promise<void>;
@@ -135,22 +142,24 @@ export function createService(options: ServiceOptions): Service {
         throw error;
       }
     },
-    async infer({ model, place }, read, { protocol, headers, signal, timeout }) {
+    async infer({ model, place }, read, { protocol, headers, signal, timeout, isOwned }, answer) {
       const observed = telemetry.observe(protocol, model, headers);
       try {
-        const request = read();
+        const request = await read();
         const inputs = inputsFor(model.description, request);
         checkOutputs(model.description, request);
-        const limits = [request.timeout, timeout, limit].filter((each) => each !== undefined);
         const done = await model.scheduler.run(place, {
           inputs,
+          isOwned,
           signal,
           measure: observed.isTraced,
-          timeout: limits.length === 0 ? undefined : Math.min(...limits),
+          timeout: shortest([request.timeout, timeout, limit]),
         });
-        observed.done(done);
         const outputs = outputsFor(model.description, request, done.outputs);
-        return { model: model.name, version: model.version, id: request.id, outputs };
+        const answered = answer({ model: model.name, version: model.version, id: request.id, outputs });
+        // The client does not wait for what is counted.
+        observed.done(done);
+        return answered;
       } catch (error) {
         place.leave();
         observed.failed(error);

@@ -6,6 +6,8 @@ export interface ModelSettings {
   /** Names with commas between them, or `auto`. */
   readonly devices: string;
   readonly instances: number;
+  /** Threads of the engine of each instance; 0: the default of the engine for one instance, the processors divided among several. */
+  readonly threads: number;
   readonly queue: number;
   readonly maxBatch: number;
   readonly batchDelay: number;
@@ -19,6 +21,7 @@ export interface ModelSettings {
 export const defaultSettings: ModelSettings = {
   devices: "auto",
   instances: 1,
+  threads: 0,
   queue: 64,
   maxBatch: 1,
   batchDelay: 2,
@@ -31,6 +34,8 @@ export const defaultSettings: ModelSettings = {
 export const settingRanges = {
   /** Copies of the model, each of which computes one request at a time. */
   instances: [1, 256],
+  /** Of the engine, for each copy; 0: the processors divided among the copies. */
+  threads: [0, 256],
   /** Requests that wait. */
   queue: [0, 65_536],
   /** Rows that compute together. */

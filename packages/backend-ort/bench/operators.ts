@@ -13,7 +13,7 @@ import { elementAt, elementCount } from "@nnhal/operations";
 import { importTflite } from "@nnhal/tflite";
 import * as ort from "onnxruntime-node";
 import { openSession, sessionOptions } from "../src/engine.ts";
-import { lowerGraph, modelPartsOf } from "../src/lower.ts";
+import { writeGraph } from "../src/lower.ts";
 
 const [path = "", runsText = "100", threadsText = "1"] = process.argv.slice(2);
 const { model } = importTflite(new Uint8Array(readFileSync(path)));
@@ -22,7 +22,7 @@ const pools = model.pools.map(({ handle, size }) => {
   return new Uint8Array(handle.buffer, handle.byteOffset, size);
 });
 const graph = viewModel({ model, pools });
-const lowered = lowerGraph(
+const lowered = writeGraph(
   graph,
   graph.inputs.map((index) => graph.operands[index]?.dimensions),
 );
@@ -49,7 +49,7 @@ async function profile(runs: number, extra: Readonly<Record<string, string>>): P
   try {
     const profileFilePrefix = join(folder, "profile");
     const options = sessionOptions(Number(threadsText), { enableProfiling: true, profileFilePrefix, extra });
-    const session = await openSession(ort, modelPartsOf(lowered), options);
+    const session = await openSession(ort, lowered.model, options);
     for (let run = 0; run < runs; run++) await session.run(feeds);
     session.endProfiling();
     const events: readonly Event[] = JSON.parse(readFileSync(join(folder, elementAt(readdirSync(folder), 0)), "utf8"));

@@ -29,7 +29,7 @@ import {
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type * as ort from "onnxruntime-node";
 import { type Machine, openSession, sessionOptions } from "./engine.ts";
-import { type Interface, lowerGraph, modelPartsOf, type Wire } from "./lower.ts";
+import { type Interface, type Wire, type WrittenGraph, writeGraph } from "./lower.ts";
 import { restored, serialised } from "./serialised.ts";
 import { createSlots, type Slot, type Slots } from "./slots.ts";
 
@@ -68,7 +68,7 @@ const mostVariants = 4;
 
 /** Compiles a subgraph. Rejects with the reason if onnxruntime refuses it. */
 export function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
-  return openGraph(machine, graph, options, (extents) => createVariant(machine, graph, extents));
+  return openGraph(machine, graph, options, (_, write) => createVariant(machine, write()));
 }
 
 /** Opens a subgraph that was optimised before. Rejects if the blobs do not fit it. */
@@ -89,7 +89,7 @@ async function openGraph(
   machine: Machine,
   graph: GraphView,
   options: CompileOptions,
-  open: (extents: readonly (readonly number[])[]) => Promise<Variant>,
+  open: (extents: readonly (readonly number[])[], write: () => WrittenGraph) => Promise<Variant>,
 ): Promise<Executable> {
   const check = checkOf(options, "the deadline passed while the model was prepared");
   check();
@@ -98,8 +98,17 @@ async function openGraph(
   const close = () => {
     for (const { session } of compiled.variants.splice(0)) void session.release();
   };
+  let written: WeakRef<WrittenGraph> | undefined;
+  /** A model that is saved is saved at once: it is written again only if its memory was needed meanwhile. */
+  const write = (): WrittenGraph => {
+    const kept = written?.deref();
+    if (kept !== undefined) return kept;
+    const made = writeGraph(graph, extents ?? []);
+    written = new WeakRef(made);
+    return made;
+  };
   if (extents !== undefined) {
-    const variant = await open(extents);
+    const variant = await open(extents, write);
     compiled.variants.push(variant);
     await warmUp(variant);
     try {
@@ -111,9 +120,7 @@ async function openGraph(
   }
   return {
     run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
-    ...(extents !== undefined && {
-      serialize: () => serialised(machine, lowerGraph(graph, extents)),
-    }),
+    ...(extents !== undefined && { serialize: () => serialised(machine, write()) }),
     releaseScratch() {
       for (const { slots } of compiled.variants) slots.clear();
     },
@@ -149,14 +156,9 @@ export function staticExtents({ inputs, operands }: GraphView): (readonly number
   return all;
 }
 
-async function createVariant(
-  machine: Machine,
-  graph: GraphView,
-  extents: readonly (readonly number[] | undefined)[],
-): Promise<Variant> {
-  const lowered = lowerGraph(graph, extents);
-  const session = await openSession(machine.ort, modelPartsOf(lowered), sessionOptions(machine.threads));
-  return variantOver(machine, session, lowered);
+async function createVariant(machine: Machine, { model, ...parts }: WrittenGraph): Promise<Variant> {
+  const session = await openSession(machine.ort, model, sessionOptions(machine.threads));
+  return variantOver(machine, session, parts);
 }
 
 /** `bytes` are those of a model that the session reads in place. */
@@ -350,11 +352,8 @@ async function addVariant(compiled: Compiled, inputs: readonly (InputBuffer | un
   for (const [position, input] of inputs.entries()) {
     if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
   }
-  const variant = await createVariant(
-    machine,
-    graph,
-    inputs.map((input) => input?.dimensions),
-  );
+  const extents = inputs.map((input) => input?.dimensions);
+  const variant = await createVariant(machine, writeGraph(graph, extents));
   variants.push(variant);
   const oldest = variants.length > mostVariants ? variants.shift() : undefined;
   if (oldest !== undefined) {

@@ -23,11 +23,21 @@ import {
   tensorInfo,
 } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
-import { type Builder, cast, createBuilder, type Value, whole } from "./graph/builder.ts";
-import { createScope, isShifted, type Lowered, Refusal, refuse, type Scope, valueType } from "./graph/scope.ts";
+import { type Builder, cast, createBuilder, type Result, type Value, whole } from "./graph/builder.ts";
+import {
+  createScope,
+  isShifted,
+  type Lowered,
+  Refusal,
+  refuse,
+  resultOf,
+  type Scope,
+  valueType,
+} from "./graph/scope.ts";
 import { withSymmetricWeights } from "./graph/symmetric.ts";
 import type { Lowering } from "./lowerings/_lowering.ts";
 import { lowerings } from "./lowerings/index.ts";
+import { tfliteExtensionName, tfliteLowerings } from "./lowerings/tflite.ts";
 import type { ElementType } from "./onnx/types.ts";
 import { type ModelParts, type OnnxGraph, writeModel, writeModelParts } from "./onnx/write.ts";
 
@@ -37,6 +47,8 @@ export interface Wire {
   readonly name: string;
   /** The type of the elements as the request has them. */
   readonly type: ElementType;
+  /** The extents of the value. */
+  readonly dims: readonly number[];
   /** The facts of the operand. */
   readonly info: TensorInfo;
 }
@@ -73,7 +85,7 @@ export function refusalOf(view: OperationView): string | undefined {
     });
     for (const tensor of tensors) {
       if (tensor?.data === undefined && tensor !== undefined) {
-        scope.define(tensor.index, scope.builder.input({ type: valueType(tensor.type), dims: tensor.dimensions }));
+        scope.define(tensor.index, scope.builder.input(resultOf(tensor.type, tensor.dimensions)));
       }
     }
     lowerOperation(view, tensors, scope);
@@ -106,10 +118,10 @@ export function lowerGraph(graph: GraphView, dimensions: readonly (readonly numb
     known.set(index, undefined);
     if (operand === undefined || extents === undefined) return undefined;
     const info = tensorInfo(operand, extents);
-    const port = builder.input({ type: wireType(info.type), dims: extents });
+    const port = builder.input(wireResult(info));
     scope.define(index, fromWire(builder, port, info.type));
     known.set(index, info);
-    return { name: port.name, type: port.type, info };
+    return { ...port, info };
   });
   for (const view of graph.operations) {
     const tensors = view.inputs.map((input) => {
@@ -126,7 +138,7 @@ export function lowerGraph(graph: GraphView, dimensions: readonly (readonly numb
     const info = known.get(index);
     if (info === undefined) throw new Error(`output operand ${index} has no value`);
     const value = toWire(builder, scope.read({ index, ...info }), info.type);
-    return { name: builder.output(value), type: value.type, info };
+    return { name: builder.output(value), type: value.type, dims: value.dims, info };
   });
   return { onnx: builder.graph(), inputs, outputs, peak: peakOf(graph, known) };
 }
@@ -136,9 +148,16 @@ export function modelOf({ onnx }: LoweredGraph): Uint8Array<ArrayBuffer> {
   return writeModel(withSymmetricWeights(onnx));
 }
 
-/** The model of a lowered subgraph, with large constants beside it. */
-export function modelPartsOf({ onnx }: LoweredGraph): ModelParts {
-  return writeModelParts(withSymmetricWeights(onnx));
+/** A lowered subgraph as sessions take it. */
+export interface WrittenGraph extends Interface {
+  /** With large constants beside it. */
+  readonly model: ModelParts;
+}
+
+/** Lowers a subgraph, as `lowerGraph` does, and writes its model. */
+export function writeGraph(graph: GraphView, dimensions: readonly (readonly number[] | undefined)[]): WrittenGraph {
+  const { onnx, ...parts } = lowerGraph(graph, dimensions);
+  return { ...parts, model: writeModelParts(withSymmetricWeights(onnx)) };
 }
 
 function peakOf({ operations, outputs: last }: GraphView, known: ReadonlyMap<number, TensorInfo | undefined>): number {
@@ -172,7 +191,7 @@ function lowerOperation(
   scope: Scope,
 ): { readonly infos: readonly TensorInfo[]; readonly results: readonly Lowered[] } {
   const { definition, match } = view;
-  const lowering = definition.extension === undefined ? loweringOf(definition.name) : undefined;
+  const lowering = loweringOf(definition);
   if (lowering === undefined) return refuse(whyNone.get(definition.name) ?? "ort has no lowering of it");
   if (definition.dynamic) return refuse("the shapes of its outputs depend on the data");
   if (!isInferable(match.form, tensors)) {
@@ -193,9 +212,10 @@ const whyNone: ReadonlyMap<string, string> = new Map([
   ["QUANTIZED_16BIT_LSTM", "ONNX has no operator for its fixed-point arithmetic"],
 ]);
 
-function loweringOf(name: string): Lowering<AnyArgs, AnyArgs> | undefined {
+function loweringOf({ name, extension }: OperationView["definition"]): Lowering<AnyArgs, AnyArgs> | undefined {
+  const known = extension === undefined ? lowerings : extension === tfliteExtensionName ? tfliteLowerings : {};
   // A lowering is only called with the arguments of the operation that it is listed under.
-  return (lowerings as Readonly<Record<string, Lowering<AnyArgs, AnyArgs> | undefined>>)[name];
+  return (known as Readonly<Record<string, Lowering<AnyArgs, AnyArgs> | undefined>>)[name];
 }
 
 function isList(lowered: Lowered | readonly Lowered[]): lowered is readonly Lowered[] {
@@ -204,15 +224,19 @@ function isList(lowered: Lowered | readonly Lowered[]): lowered is readonly Lowe
 
 function emptyValue(builder: Builder, { type, dimensions }: TensorInfo): Value {
   const elements = createData(type, 0);
-  return builder.constant(valueType(type), dimensions, () =>
-    elements instanceof Float64Array ? new Float32Array() : elements,
-  );
+  const { type: held, dims } = resultOf(type, dimensions);
+  return builder.constant(held, dims, () => (elements instanceof Float64Array ? new Float32Array() : elements));
 }
 
 /** The type of the elements in a request. */
 export function wireType(type: AnyOperandType): ElementType {
   if (type === "FLOAT16" || type === "TENSOR_FLOAT16") return "float16";
   return type === "BOOL" || type === "TENSOR_BOOL8" ? "uint8" : valueType(type);
+}
+
+/** The type and the extents of a value as requests have it. */
+export function wireResult({ type, dimensions }: TensorInfo): Result {
+  return { type: wireType(type), dims: resultOf(type, dimensions).dims };
 }
 
 function fromWire(builder: Builder, port: Value, type: AnyOperandType): Value {

@@ -6,12 +6,13 @@ import type { CacheBlobs, GraphView } from "@nnhal/backend";
 import { elementAt, type TensorInfo, tensorInfo } from "@nnhal/operations";
 import type * as ort from "onnxruntime-node";
 import { type Machine, optimisedModel, optimisedOptions } from "./engine.ts";
-import { type Interface, type LoweredGraph, modelPartsOf, type Wire, wireType } from "./lower.ts";
+import { resultOf } from "./graph/scope.ts";
+import { type Interface, type Wire, type WrittenGraph, wireType } from "./lower.ts";
 
 /** The blobs of a subgraph. */
-export async function serialised(machine: Machine, lowered: LoweredGraph): Promise<CacheBlobs> {
-  const peak = new Uint8Array(Float64Array.of(lowered.peak).buffer);
-  return { model: [await optimisedModel(machine, modelPartsOf(lowered)), peak], data: [] };
+export async function serialised(machine: Machine, { model, peak }: WrittenGraph): Promise<CacheBlobs> {
+  const size = new Uint8Array(Float64Array.of(peak).buffer);
+  return { model: [await optimisedModel(machine, model), size], data: [] };
 }
 
 /** Opens a session over blobs. Rejects if they do not fit the subgraph. `bytes` must live as long as the session. */
@@ -47,12 +48,14 @@ function wiresOf(
     const value = elementAt(values, place);
     const operand = operands[index];
     if (operand === undefined || !value.isTensor || value.type !== wireType(operand.type)) return undefined;
-    const dimensions = value.shape.filter((extent) => typeof extent === "number");
+    const dims = value.shape.filter((extent) => typeof extent === "number");
+    // The axis of the two parts of a complex number is none of the tensor's.
+    const dimensions = dims.slice(0, dims.length - resultOf(operand.type, []).dims.length);
     const expected = extents?.[place] ?? known(operand, dimensions);
     if (expected.length !== dimensions.length || expected.some((extent, axis) => extent !== dimensions[axis])) {
       return undefined;
     }
-    wires.push({ name: value.name, type: wireType(operand.type), info: tensorInfo(operand, dimensions) });
+    wires.push({ name: value.name, type: wireType(operand.type), dims, info: tensorInfo(operand, dimensions) });
   }
   return wires;
 }

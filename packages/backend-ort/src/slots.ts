@@ -68,8 +68,8 @@ interface Place {
   take(): void;
 }
 
-function createPlace(ort: Ort, { name, type, info }: Wire, tensors: Record<string, Tensor>): Place {
-  const dims = [...info.dimensions];
+function createPlace(ort: Ort, { name, type, dims: extents }: Wire, tensors: Record<string, Tensor>): Place {
+  const dims = [...extents];
   const Elements = arrays[type];
   const length = elementCount(dims);
   const byteLength = length * Elements.BYTES_PER_ELEMENT;

@@ -258,6 +258,26 @@ describe("FULLY_CONNECTED", () => {
     ]);
   });
 
+  it("takes weights in blocks with a scale each", async () => {
+    // The input's step is 0.1: no difference.
+    const rows = float([1, 4], [12.7, -12.8, 0, 1]);
+    const weights4 = int8([2, 4], [1, 2, 3, 4, -1, 0, 5, -6]);
+    const blocked = (scales: GivenInput) => [rows, weights4, omitted(), none, bool(false), bool(true), scales];
+    const declared = [{ type: "TENSOR_FLOAT32" }] as const;
+    const scales = float([2, 2], [1, 0.5, 2, 10]);
+    const [result] = await runOperation("FULLY_CONNECTED", blocked(scales), declared);
+    expect(result?.data[0]).toBeCloseTo(12.7 - 2 * 12.8 + 2, 4);
+    expect(result?.data[1]).toBeCloseTo(-2 * 12.7 - 60, 4);
+    for (const shape of [[2, 3], [1, 4], [4]]) {
+      const wrong = float(shape, new Array<number>(shape.reduce((a, b) => a * b)).fill(1));
+      await expect(runOperation("FULLY_CONNECTED", blocked(wrong), declared)).rejects.toThrow("into blocks");
+    }
+    const shifted = blocked(scales).with(1, { ...weights4, zeroPoint: 1 });
+    await expect(runOperation("FULLY_CONNECTED", shifted, declared)).rejects.toThrow(
+      "signed weights with zero point 0",
+    );
+  });
+
   it("quantises each row of float inputs, with or without a zero point", async () => {
     const rows = float([2, 2], [25.5, 0.26, 0, 0]);
     const run = (asymmetric: boolean) =>

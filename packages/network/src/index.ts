@@ -23,7 +23,15 @@ export { type ClassifyOptions, classify } from "./tasks/classify.ts";
 export { type ClassifyAudioOptions, classifyAudio, type HeardClasses } from "./tasks/classify-audio.ts";
 export { type Detection, type DetectOptions, detect } from "./tasks/detect.ts";
 export { cosineSimilarity, type EmbedOptions, embed } from "./tasks/embed.ts";
-export { type Landmark, type LandmarksOptions, landmarks, personLandmarks, personLines } from "./tasks/landmarks.ts";
+export {
+  type Landmark,
+  type LandmarksOptions,
+  landmarks,
+  type PartOfPoint,
+  personLandmarks,
+  personLines,
+  showsLandmarks,
+} from "./tasks/landmarks.ts";
 export { type Segmentation, type SegmentOptions, segment } from "./tasks/segment.ts";
 export { resample, type Sound, sound } from "./tasks/sound.ts";
 export type { Tensor, TensorInfo } from "./tensor-info.ts";

@@ -149,6 +149,8 @@ describe("load", () => {
     [{ engines: ["./no-such-engine.mjs"] }, "NO_DEVICE", "loading ./no-such-engine.mjs failed"],
     [{ engines: [async () => ({})] }, "BAD_OPTION", "is not a backend, nor a module that exports one as backend"],
     [{ worker: true, engines: [async () => ({})] }, "BAD_OPTION", "only names of engines and devices"],
+    [{ threads: 2 }, "BAD_OPTION", "threads: 2: it must be an integer above 0, for `worker: true`"],
+    [{ worker: true, threads: 0 }, "BAD_OPTION", "threads: 0: it must be an integer above 0"],
   ])("refuses the options %j", async (more, code, message) => {
     expect(await errorOf(load(addingModel(), { ...options, ...more }))).toMatchObject({
       code,
@@ -370,7 +372,7 @@ const places: [string, (bytes: Uint8Array) => Promise<Model>][] = [
   ],
 ];
 
-describe.each(places)("a model %s", (_, openHere) => {
+describe.each(places)("a model %s", (place, openHere) => {
   it("runs, explains and measures itself", async () => {
     await using model = await openHere(addingModel());
     expect(model.devices).toEqual(["nnhal-reference"]);
@@ -389,6 +391,17 @@ describe.each(places)("a model %s", (_, openHere) => {
     expect(profile.operations).toMatchObject([{ operation: "ADD", time: expect.any(Number) }]);
     expect(profile.time).toBeGreaterThan(0);
     expect(await errorOf(model.profile({ runs: 0 }))).toMatchObject({ code: "BAD_OPTION" });
+  });
+
+  it("takes the memory of inputs with `transfer`, also if they share it, and leaves it without", async () => {
+    await using model = await openHere(addingModel());
+    const both = Float32Array.of(1, 2, 3, 4, 10, 20, 30, 40);
+    const inputs = { left: both.subarray(0, 4), right: both.subarray(4) };
+    const { sum } = await model.run(inputs);
+    expect([[...(sum?.data ?? [])], both.length]).toEqual([[11, 22, 33, 44], 8]);
+    const moved = await model.run(inputs, { transfer: true });
+    expect([...(moved.sum?.data ?? [])]).toEqual([11, 22, 33, 44]);
+    expect(both.length).toBe(place === "in a worker" ? 0 : 8);
   });
 
   it("carries its state from run to run, which can be read, set and reset", async () => {

@@ -39,6 +39,11 @@ export interface LoadOptions extends SessionOptions {
    * function returns the port of a worker that runs `@nnhal/network/worker`, for bundlers that do not find it. Default: no.
    */
   readonly worker?: boolean | (() => Port) | undefined;
+  /**
+   * The threads with which an engine in a worker may compute, if it has threads of its own (ort). Default: the environment variable of the engine,
+   * else one for each core.
+   */
+  readonly threads?: number | undefined;
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** What is worth knowing and does not stop the work: a device that failed, labels that cannot be read. Default: nothing. */
   readonly onWarning?: ((message: string) => void) | undefined;
@@ -49,7 +54,12 @@ export interface LoadOptions extends SessionOptions {
 /** Loads a .tflite model. Rejects with a NetworkError, or with the reason of the signal. */
 export async function load(source: Source, options: LoadOptions = {}): Promise<Model> {
   check(typeof options === "object" && options !== null, "BAD_OPTION", () => "load: its options are not an object");
-  const { worker = false, onProgress, onWarning, signal, ...session } = options;
+  const { worker = false, threads, onProgress, onWarning, signal, ...session } = options;
+  check(
+    threads === undefined || (worker === true && Number.isInteger(threads) && threads > 0),
+    "BAD_OPTION",
+    () => `threads: ${threads}: it must be an integer above 0, for \`worker: true\``,
+  );
   const bytes = await readSource(source, "model", {
     signal,
     onProgress: (loaded, total) => onProgress?.({ stage: "read", loaded, ...(total !== undefined && { total }) }),
@@ -57,6 +67,6 @@ export async function load(source: Source, options: LoadOptions = {}): Promise<M
   const opening = { onStage: (stage: Stage) => onProgress?.({ stage }), onWarning, signal };
   if (worker === false) return createModel(await openLocalSession(bytes, session, opening));
   const { openWorkerSession } = await import("./worker-session.ts");
-  const port = () => (worker === true ? startWorker() : worker());
+  const port = () => (worker === true ? startWorker(threads) : worker());
   return createModel(await openWorkerSession(port, bytes, session, opening));
 }

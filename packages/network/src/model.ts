@@ -27,6 +27,11 @@ export interface RunOptions {
   readonly timeout?: number | undefined;
   /** Has the device measure the run, and gets the times. Called if the model runs on one device that was named, and the device measures. */
   readonly onTiming?: ((timing: RunTiming) => void) | undefined;
+  /**
+   * Whether memory of inputs that are elements moves to the worker, with all that it holds, instead of being copied: the arrays are empty
+   * then. Default: no.
+   */
+  readonly transfer?: boolean | undefined;
   /** When it aborts, the run rejects with its reason. What a device has begun it ends, and nothing sees the result. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -113,7 +118,7 @@ export function createModel(session: Session): Model {
     });
   };
   const run = async (given: Inputs, options: RunOptions = {}) => {
-    const { raw = false, outputs: buffers = {}, timeout, onTiming, signal } = options;
+    const { raw = false, outputs: buffers = {}, timeout, onTiming, transfer, signal } = options;
     expectOpen("run");
     check(
       timeout === undefined || timeout > 0,
@@ -128,7 +133,8 @@ export function createModel(session: Session): Model {
     // Elements that the caller gets as they are can be computed to where they are wanted.
     const places = into.map((array) => array && new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
     const mayOutlive = signal !== undefined || timeout !== undefined;
-    const work = session.compute(values, mayOutlive ? [] : places, { timeout, measure: onTiming !== undefined });
+    const asked = { timeout, measure: onTiming !== undefined, transfer };
+    const work = session.compute(values, mayOutlive ? [] : places, asked);
     const results = await until(within(work, timeout), signal);
     if (results.timing !== undefined) onTiming?.(results.timing);
     const tensors = await tensorsOf(outputs, results.values, raw, into);

@@ -43,11 +43,12 @@ function isMissing(error: unknown, name: string): boolean {
   return isNotFound && error instanceof Error && error.message.includes(`'${name}'`);
 }
 
-/** Starts a worker thread that computes. */
-export function startWorker(): Port {
+/** Starts a worker thread that computes. `threads`: for engines with threads of their own. */
+export function startWorker(threads?: number): Port {
   const source = new URL("./worker-node.ts", import.meta.url);
   const file = existsSync(source) ? source : createRequire(import.meta.url).resolve("@nnhal/network/worker");
-  return portOfWorker(new Worker(file));
+  const env = { ...process.env, ...(threads !== undefined && { NNHAL_ORT_THREADS: String(threads) }) };
+  return portOfWorker(new Worker(file, { env }));
 }
 
 /** A worker thread as a port. */

@@ -61,6 +61,8 @@ export interface Asked {
   readonly timeout?: number | undefined;
   /** Whether the device measures the run. It does if the model runs on one device, without fallback. */
   readonly measure?: boolean | undefined;
+  /** Whether the memory of the inputs moves to a worker. Default: it is copied. */
+  readonly transfer?: boolean | undefined;
 }
 
 /** What a run has come to. */

@@ -81,6 +81,7 @@ export async function openWorkerSession(
       description,
       // Memory of this thread is of no use to the worker.
       compute(inputs, _, asked) {
+        if (asked?.transfer) return ask({ ask: "compute", args: [inputs, [], asked] }, buffersOf(inputs));
         const own = inputs.map(alone);
         // What is copied here moves to the worker; the rest is copied on the way.
         const copies = own.filter((value, place) => value.bytes !== inputs[place]?.bytes);
@@ -112,10 +113,12 @@ function alone({ bytes, shape }: Value): Value {
 
 /** The memory of values that have one of their own. */
 function wholeBuffers(values: readonly Value[]): readonly ArrayBuffer[] {
-  const buffers = values.flatMap(({ bytes: { buffer, byteLength } }) =>
-    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? buffer : [],
-  );
-  return [...new Set(buffers)];
+  return buffersOf(values.filter(({ bytes }) => bytes.buffer.byteLength === bytes.byteLength));
+}
+
+/** The memory that values lie in. */
+function buffersOf(values: readonly Value[]): readonly ArrayBuffer[] {
+  return [...new Set(values.flatMap(({ bytes: { buffer } }) => (buffer instanceof ArrayBuffer ? buffer : [])))];
 }
 
 /** The end of the worker: opens one model and answers for it. */

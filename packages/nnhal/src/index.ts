@@ -41,6 +41,7 @@ export {
   type NumberList,
   type OutputBuffers,
   type Outputs,
+  type PartOfPoint,
   type Picture,
   type PictureLike,
   type PictureOptions,

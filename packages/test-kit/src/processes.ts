@@ -28,6 +28,11 @@ export function startSource(
   return watched(spawn("sh", shell, options));
 }
 
+/** Starts a program by its name. */
+export function startProgram(name: string, args: readonly string[]): Started {
+  return watched(spawn(name, args, { stdio: ["ignore", "pipe", "pipe"] }));
+}
+
 function watched(child: ChildProcess): Started {
   processes.add(child);
   const output = { stdout: "", stderr: "" };

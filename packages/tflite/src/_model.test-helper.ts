@@ -22,12 +22,20 @@ import { modelIssues } from "@nnhal/validation";
 import { expect } from "vitest";
 import { TfliteError } from "./error.ts";
 import { type ImportedModel, type ImportOptions, importTflite } from "./import/import.ts";
-import type { TfliteModel, TfliteOperator, TfliteSparsity, TfliteSubgraph, TfliteTensor } from "./model.ts";
+import type {
+  TfliteBlocks,
+  TfliteModel,
+  TfliteOperator,
+  TfliteSparsity,
+  TfliteSubgraph,
+  TfliteTensor,
+} from "./model.ts";
 import type { TensorTypeName } from "./schema/codes.ts";
 
 /** A tensor of a test model: type, shape, and fields that differ from the defaults. */
 export interface TensorGiven {
   readonly type?: TensorTypeName;
+  readonly blocks?: TfliteBlocks;
   readonly shape?: readonly number[];
   /** Values of a constant. */
   readonly data?: readonly number[];
@@ -64,6 +72,8 @@ const arrays: { readonly [Name in TensorTypeName]?: (data: readonly number[]) =>
   INT32: (data) => Int32Array.from(data),
   INT64: (data) => BigInt64Array.from(data, BigInt),
   UINT8: (data) => Uint8Array.from(data),
+  INT4: (data) => Uint8Array.from(data),
+  INT2: (data) => Uint8Array.from(data),
   INT8: (data) => Int8Array.from(data),
   INT16: (data) => Int16Array.from(data),
   BOOL: (data) => Uint8Array.from(data),
@@ -98,7 +108,7 @@ function listOf(value: number | readonly number[]): readonly number[] {
 
 function tensorOf(name: string, given: TensorGiven): TfliteTensor {
   const { type = "FLOAT32", shape = [], data, scale, zeroPoint = 0, quantizedDimension = 0 } = given;
-  const { shapeSignature, sparsity } = given;
+  const { shapeSignature, sparsity, blocks } = given;
   const scales = scale === undefined ? [] : listOf(scale).map(Math.fround);
   return {
     name,
@@ -107,6 +117,7 @@ function tensorOf(name: string, given: TensorGiven): TfliteTensor {
     isVariable: given.isVariable ?? false,
     ...(shapeSignature && { shapeSignature }),
     ...(sparsity && { sparsity }),
+    ...(blocks && { blocks }),
     ...(data && data.length > 0 && { data: bytesOf(type, data) }),
     ...(given.strings && { data: bytesOfStrings(given.strings) }),
     ...(scales.length > 0 && {

@@ -124,6 +124,9 @@ const tensor = record({
   sparsity: optional(
     record({ traversalOrder: list(number), blockMap: list(number), dimensions: list(sparseDimension) }),
   ),
+  blocks: optional(
+    record({ scales: number, zeroPoints: number, blockSize: number, dimensions: optional(list(number)) }),
+  ),
   quantization: optional(record({ scale: list(number), zeroPoint: list(number), quantizedDimension: number })),
 });
 const operator = record({

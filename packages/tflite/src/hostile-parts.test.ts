@@ -1,13 +1,13 @@
 /**
- * Broken files with the rarer parts of the schema: packed and sparse constants in blocks, quantisation details, constants behind the
+ * Broken files with the rarer parts of the schema: packed and sparse constants in blocks, quantisation by blocks, constants behind the
  * FlatBuffer and in other files, several signatures, metadata of every kind, custom options.
  */
 import { elementAt } from "@nnhal/operations";
 import { describe, expect, test } from "vitest";
 import { attempt, fileOf, operatorRow, subgraphFile, tensorRow } from "./_hostile.test-helper.ts";
-import { modelOf } from "./_model.test-helper.ts";
+import { modelOf, ofOperators } from "./_model.test-helper.ts";
 import { readTflite } from "./read.ts";
-import type { ModelRow, QuantizationRow } from "./schema/tables.ts";
+import type { ModelRow } from "./schema/tables.ts";
 import { writeTflite } from "./write.ts";
 
 const shape = [2, 4];
@@ -86,11 +86,18 @@ function behind(): Uint8Array {
   return whole;
 }
 
-const quantization: QuantizationRow = {
-  ...{ min: [0], max: [1], scale: [1], zeroPoint: [0], detailsType: 2, details: false },
-  quantizedDimension: 0,
-};
-const withDetails = subgraphFile({ tensors: [{ ...tensorRow, quantization }, tensorRow] });
+const blocks = { scales: 2, zeroPoints: -1, blockSize: 2 };
+const withBlocks = writeTflite(
+  ofOperators(
+    {
+      ...{ x: { shape: [1, 4] }, w: { type: "INT4", shape: [2, 4], data: [1, 2, 3, 4], blocks } },
+      ...{ s: { type: "FLOAT16", shape: [4], data: [0x3c00, 0x3c00, 0x3c00, 0x3c00] }, y: { shape: [1, 2] } },
+    },
+    [{ name: "FULLY_CONNECTED", inputs: ["x", "w"], outputs: ["y"] }],
+    ["x"],
+    ["y"],
+  ),
+);
 const withExternal = subgraphFile({ tensors: [{ ...tensorRow, externalBuffer: 3 }, tensorRow] });
 
 test("the files that the others are made from are fine, or say what they lack", () => {
@@ -98,7 +105,7 @@ test("the files that the others are made from are fine, or say what they lack", 
   expect(attempt(written, { signature: "again" })).toBe("fine");
   expect(readTflite(written).metadata.map(({ name }) => name)).toContain("DEBUG_METADATA");
   expect(attempt(behind())).toBe("fine");
-  expect(attempt(withDetails)).toContain("quantisation details of kind 2 are not known");
+  expect(attempt(withBlocks)).toBe("fine");
   expect(attempt(withExternal)).toContain("constants that lie in another file are not supported");
   expect(attempt(fileOf({}))).not.toBe("fine");
 });
@@ -106,7 +113,7 @@ test("the files that the others are made from are fine, or say what they lack", 
 describe.each([
   ["packed, sparse and signed constants", written],
   ["constants behind the FlatBuffer", behind()],
-  ["quantisation details", withDetails],
+  ["quantisation by blocks", withBlocks],
   ["constants of another file", withExternal],
 ])("%s: a broken file results in one TfliteError", { timeout: 120_000 }, (_, file) => {
   test("cut anywhere", () => {

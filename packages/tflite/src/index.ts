@@ -23,6 +23,7 @@ export {
 export type { OperatorReport, OperatorStatus } from "./import/importer.ts";
 export type { TfliteIssue } from "./indexes.ts";
 export type {
+  TfliteBlocks,
   TfliteMetadata,
   TfliteModel,
   TfliteOperator,

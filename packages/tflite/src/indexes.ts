@@ -39,6 +39,10 @@ export function* indexProblems({ subgraphs, signatures }: TfliteModel): Generato
       yield* tensorIndexes(operator.outputs, tensors.length, 0, `${place}.outputs`);
       yield* tensorIndexes(operator.intermediates ?? [], tensors.length, 0, `${place}.intermediates`);
     }
+    for (const [i, { blocks }] of tensors.entries()) {
+      if (blocks === undefined) continue;
+      yield* tensorIndexes([blocks.scales], tensors.length, 0, `${path}.tensors[${i}].blocks.scales`);
+    }
     yield* tensorIndexes(inputs, tensors.length, 0, `${path}.inputs`);
     yield* tensorIndexes(outputs, tensors.length, 0, `${path}.outputs`);
   }

@@ -13,6 +13,17 @@ export interface TfliteQuantization {
   readonly quantizedDimension: number;
 }
 
+/** Quantisation by blocks: so many consecutive elements share a scale. */
+export interface TfliteBlocks {
+  /** The tensor of the subgraph that has the scales. */
+  readonly scales: number;
+  /** The tensor that has the zero points; -1: they are 0. */
+  readonly zeroPoints: number;
+  readonly blockSize: number;
+  /** The dimensions that are quantised, if the file lists them (MultiAxisQuantization). */
+  readonly dimensions?: readonly number[];
+}
+
 /** Which elements of a dimension a sparse constant stores: all of them, or those of a list. */
 export type TfliteSparseDimension =
   | { readonly size: number }
@@ -46,6 +57,8 @@ export interface TfliteTensor {
   /** State that operators keep from one execution to the next. */
   readonly isVariable: boolean;
   readonly quantization?: TfliteQuantization;
+  /** Set if the tensor is quantised by blocks. */
+  readonly blocks?: TfliteBlocks;
   /** Set if the file states that `shape` is known even if it is empty. */
   readonly hasRank?: true;
   /** Set if `data` leaves out zeros. */

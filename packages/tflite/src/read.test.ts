@@ -8,7 +8,7 @@ import { writeTflite } from "./write.ts";
 const f = { type: "FLOAT32", shape: [1, 2] } as const;
 
 const quantization = {
-  ...{ min: undefined, max: undefined, scale: [1, 2], zeroPoint: [0, 0], detailsType: 0, details: false },
+  ...{ min: undefined, max: undefined, scale: [1, 2], zeroPoint: [0, 0], detailsType: 0, details: undefined },
   quantizedDimension: 0,
 };
 
@@ -63,8 +63,8 @@ describe("rows that do not fit together are refused", () => {
       "quantization: 1 zero points for 2 scales",
     ],
     [
-      subgraphFile({ tensors: [{ ...tensorRow, quantization: { ...quantization, detailsType: 1 } }, tensorRow] }),
-      "quantisation details of kind 1 are not known",
+      subgraphFile({ tensors: [{ ...tensorRow, quantization: { ...quantization, detailsType: 4 } }, tensorRow] }),
+      "quantisation details of kind 4 are not known",
     ],
     [
       subgraphFile({}, { metadata: [{ name: "m", buffer: 3 }] }),

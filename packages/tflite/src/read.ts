@@ -8,6 +8,7 @@ import { checkRange, follow, openSource, type Source } from "./flatbuffer/source
 import { readTable } from "./flatbuffer/table.ts";
 import { indexProblems, noSuch, operatorPlace, type TfliteIssue } from "./indexes.ts";
 import type {
+  TfliteBlocks,
   TfliteModel,
   TfliteOperator,
   TfliteQuantization,
@@ -21,7 +22,9 @@ import { builtinOperators } from "./schema/builtin-operators.ts";
 import { tensorTypes } from "./schema/codes.ts";
 import { type OptionValue, optionsLayout, optionsTableNames, secondTableCode } from "./schema/options.ts";
 import {
+  type BlocksRow,
   type BufferRow,
+  blocksLayout,
   FILE_IDENTIFIER,
   type IndexVectorRow,
   indexVectorLayouts,
@@ -66,11 +69,6 @@ function bufferBytes(source: Source, row: BufferRow, path: string): Uint8Array |
 
 function quantization(row: QuantizationRow | undefined, path: string): TfliteQuantization | undefined {
   if (row === undefined) return undefined;
-  ensure(
-    row.detailsType === 0,
-    `${path}.details`,
-    () => `quantisation details of kind ${row.detailsType} are not known`,
-  );
   const { scale = [], zeroPoint = [], quantizedDimension } = row;
   if (scale.length === 0) return undefined;
   ensure(
@@ -79,6 +77,24 @@ function quantization(row: QuantizationRow | undefined, path: string): TfliteQua
     () => `${zeroPoint.length} zero points for ${scale.length} scales`,
   );
   return { scale, zeroPoint: zeroPoint.length === 0 ? scale.map(() => 0) : zeroPoint, quantizedDimension };
+}
+
+/** A user's own details say nothing to TensorFlow Lite. */
+const OWN_DETAILS = 1;
+const BLOCKS = 2;
+const BLOCKS_OF_DIMENSIONS = 3;
+
+function blocks({ source }: Context, row: QuantizationRow | undefined, path: string): TfliteBlocks | undefined {
+  const { detailsType = 0, details } = row ?? {};
+  ensure(detailsType <= BLOCKS_OF_DIMENSIONS, path, () => `quantisation details of kind ${detailsType} are not known`);
+  if (detailsType <= OWN_DETAILS || details === undefined) return undefined;
+  const {
+    scales,
+    zeroPoints,
+    blockSize,
+    quantizedDimensions = [],
+  } = readTable<BlocksRow>(source, blocksLayout, details, path);
+  return { scales, zeroPoints, blockSize, ...(detailsType > BLOCKS && { dimensions: quantizedDimensions }) };
 }
 
 /** A list of indexes; its kind of vector is `type`. */
@@ -114,6 +130,7 @@ function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
   // Buffer 0 is the empty one by convention, and old files without a list of buffers mean that too.
   const data = row.buffer === 0 ? undefined : entry(context, context.buffers, row.buffer, `${path}.buffer`, "buffer");
   const affine = quantization(row.quantization, `${path}.quantization`);
+  const inBlocks = blocks(context, row.quantization, `${path}.quantization.details`);
   return {
     name: row.name ?? "",
     shape: row.shape ?? [],
@@ -122,6 +139,7 @@ function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
     ...(data && { data }),
     isVariable: row.isVariable,
     ...(affine && { quantization: affine }),
+    ...(inBlocks && { blocks: inBlocks }),
     ...(row.hasRank && { hasRank: true }),
     ...(row.sparsity && { sparsity: sparsity(context, row.sparsity, `${path}.sparsity`) }),
   };

@@ -6,11 +6,20 @@ import { Builder } from "flatbuffers/js/builder.js";
 import { modelArgument } from "./arguments.ts";
 import { ensure } from "./error.ts";
 import { type Layout, writeTable } from "./flatbuffer/table.ts";
-import type { TfliteModel, TfliteOperator, TfliteSparsity, TfliteSubgraph, TfliteTensor } from "./model.ts";
+import type {
+  TfliteBlocks,
+  TfliteModel,
+  TfliteOperator,
+  TfliteSparsity,
+  TfliteSubgraph,
+  TfliteTensor,
+} from "./model.ts";
 import { type BuiltinOperator, builtinOperators } from "./schema/builtin-operators.ts";
 import { tensorTypes } from "./schema/codes.ts";
 import { type OptionValue, optionsLayout, optionsTableNames, secondTableCode } from "./schema/options.ts";
 import {
+  type BlocksRow,
+  blocksLayout,
   type DimensionRow,
   FILE_IDENTIFIER,
   type IndexVectorRow,
@@ -83,8 +92,18 @@ function sparsityRow(builder: Builder, sparsity: TfliteSparsity, path: string): 
   return { traversalOrder: sparsity.traversalOrder, blockMap: sparsity.blockMap, dimMetadata };
 }
 
+function writeBlocks(
+  builder: Builder,
+  { dimensions, ...blocks }: TfliteBlocks,
+  path: string,
+): { type: number; at: number } {
+  const at = writeTable<BlocksRow>(builder, blocksLayout, { ...blocks, quantizedDimensions: dimensions }, path);
+  return { type: dimensions === undefined ? 2 : 3, at };
+}
+
 function tensorRow(builder: Builder, tensor: TfliteTensor, buffers: BufferList, path: string): TensorRow {
-  const { quantization } = tensor;
+  const { quantization, blocks } = tensor;
+  const details = blocks && writeBlocks(builder, blocks, `${path}.blocks`);
   const type = tensorTypes.indexOf(tensor.type);
   ensure(type >= 0, `${path}.type`, () => `${tensor.type} is not a tensor type`);
   return {
@@ -92,14 +111,14 @@ function tensorRow(builder: Builder, tensor: TfliteTensor, buffers: BufferList, 
     type,
     buffer: bufferIndex(buffers, tensor.data),
     name: tensor.name,
-    quantization: quantization && {
+    quantization: (quantization || details) && {
       min: undefined,
       max: undefined,
-      scale: quantization.scale,
-      zeroPoint: quantization.zeroPoint,
-      detailsType: 0,
-      details: false,
-      quantizedDimension: quantization.quantizedDimension,
+      scale: quantization?.scale,
+      zeroPoint: quantization?.zeroPoint,
+      detailsType: details?.type ?? 0,
+      details: details?.at,
+      quantizedDimension: quantization?.quantizedDimension ?? 0,
     },
     isVariable: tensor.isVariable,
     sparsity: tensor.sparsity && sparsityRow(builder, tensor.sparsity, `${path}.sparsity`),

@@ -8,7 +8,7 @@ import { type Device, DeviceStatus, ErrorStatus } from "@nnhal/types";
 import { encode } from "@nnhal/utils/codec";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Carrier, memoryCarriers, socketCarrier } from "./carrier/index.ts";
+import { type Carrier, memoryCarriers, socketCarrier, type TakenFile, threadPassing } from "./carrier/index.ts";
 import { connectDevice } from "./client/index.ts";
 import { addRequest, connected, pairs, prepared, reconnecting, reference, socketPair } from "./ends.test-helper.ts";
 import { FrameKind } from "./protocol/connection.ts";
@@ -380,6 +380,43 @@ describe("a client", () => {
     remote.close();
   });
 
+  it("is told of the end of a burst that comes in one piece with the answer that names it", async () => {
+    const [client, server] = memoryCarriers();
+    let configured = 0;
+    const ending: Device = {
+      ...device,
+      async prepareModel(model, options) {
+        const { preparedModel, ...outcome } = await device.prepareModel(model, options);
+        if (preparedModel === null) return { ...outcome, preparedModel };
+        const configureExecutionBurst: NonNullable<typeof preparedModel.configureExecutionBurst> = async () => {
+          configured++;
+          return { status: NONE, context: { freeMemory() {}, close() {}, ended: Promise.resolve() } };
+        };
+        return { ...outcome, preparedModel: { ...preparedModel, configureExecutionBurst } };
+      },
+    };
+    const served = serve(() => ({ device: ending }), server, { passing: threadPassing });
+    const remote = await connectDevice(client, { passing: threadPassing });
+    if ("unavailable" in remote) throw new Error(remote.unavailable);
+    const model = await prepared(remote, addModel([2]));
+    // The client reads nothing until both have been sent.
+    client.pause();
+    const memory = allocateMemory(4096);
+    const configuring = model.configureExecutionBurst?.(
+      null,
+      { datum: "FmqRequestDatum", memory, capacity: 16 },
+      { datum: "FmqResultDatum", memory, capacity: 16 },
+    );
+    await expect.poll(() => configured).toBe(1);
+    await expect.poll(() => served.usage().objects).toBe(2);
+    await new Promise(setImmediate);
+    client.resume();
+    const answer = await configuring;
+    expect(answer?.status).toBe(NONE);
+    await answer?.context?.close?.();
+    remote.close();
+  });
+
   it("does not close because of answers and messages that it does not expect", async () => {
     const [client, server] = memoryCarriers();
     const served = serve(device, server);
@@ -491,5 +528,34 @@ describe("a device that finds its service again", () => {
     await served.close();
     const answer = await remote.prepareModel(addModel([2]));
     expect(answer).toMatchObject({ status: DEVICE_UNAVAILABLE, message: expect.stringContaining("no such socket") });
+  });
+});
+
+describe("the files of a cache", () => {
+  it.each([
+    ["all can be used", 0],
+    ["the first cannot be used", 1],
+  ])("are closed after the call if %s", async (_, refusals) => {
+    const [client, server] = memoryCarriers();
+    const taken: number[] = [];
+    const closed: number[] = [];
+    const takeFile = (id: number): TakenFile | { readonly refused: string } => {
+      taken.push(id);
+      return taken.length <= refusals ? { refused: "no" } : { fd: id, close: () => closed.push(id) };
+    };
+    const caching: Device = {
+      ...device,
+      getNumberOfCacheFilesNeeded: () => ({ status: NONE, numModelCache: 1, numDataCache: 2 }),
+      prepareModel: (model, options) => device.prepareModel(model, { ...options, cache: undefined }),
+    };
+    serve(() => ({ device: caching }), server, { passing: (onUnused) => ({ ...threadPassing(onUnused), takeFile }) });
+    const remote = await connectDevice(client, { passing: threadPassing });
+    if ("unavailable" in remote) throw new Error(remote.unavailable);
+    const cache = { modelCache: [{ fds: [11] }], dataCache: [{ fds: [12] }, { fds: [13] }], token: new Uint8Array(32) };
+    expect((await remote.prepareModel(addModel([2]), { cache })).status).toBe(NONE);
+    // Those that are not used have come all the same: no later call takes them.
+    expect(taken).toEqual([11, 12, 13]);
+    expect(closed).toEqual([11, 12, 13].slice(refusals));
+    remote.close();
   });
 });

@@ -14,10 +14,10 @@ export {
 } from "./compliance/with.ts";
 export type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "./convert/any.ts";
 export type { Conversion, Loss, WarningSink } from "./convert/conversion.ts";
-export * as convertToV1_0 from "./convert/v1-0.ts";
-export * as convertToV1_1 from "./convert/v1-1.ts";
-export * as convertToV1_2 from "./convert/v1-2.ts";
-export * as convertToV1_3 from "./convert/v1-3.ts";
+export { convertToV1_0 } from "./convert/v1-0.ts";
+export { convertToV1_1 } from "./convert/v1-1.ts";
+export { convertToV1_2 } from "./convert/v1-2.ts";
+export { convertToV1_3 } from "./convert/v1-3.ts";
 export {
   deadlineOf,
   durationOf,

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { readCases } from "./cases.ts";
 import { countsName, createCoverage } from "./coverage.ts";
 import { createEngine } from "./engine.ts";
-import type { Report, Task } from "./protocol.ts";
+import { type Report, stateHeader, type Task } from "./protocol.ts";
 import { createRandom } from "./random.ts";
 import { type Input, must } from "./target.ts";
 import { corpusOf, targetNamed } from "./targets/index.ts";
@@ -25,7 +25,8 @@ const counts: unknown = Reflect.get(globalThis, countsName);
 must(counts instanceof Uint8Array, () => "this is not an instrumented build");
 const coverage = createCoverage(counts);
 const trial = await target.open();
-const state = Buffer.alloc(8 + target.longest);
+const state = Buffer.alloc(stateHeader + target.longest);
+const ended = Buffer.of(1, 0, 0, 0);
 const stateFile = openSync(task.stateFile, "w");
 const random = createRandom(task.seed);
 const engine = createEngine(target, random);
@@ -64,8 +65,8 @@ async function execute(input: Input): Promise<number> {
   executions++;
   state.writeUInt32LE(executions, 0);
   state.writeUInt32LE(input.length, 4);
-  state.set(input, 8);
-  writeSync(stateFile, state, 0, 8 + input.length, 0);
+  state.set(input, stateHeader);
+  writeSync(stateFile, state, 0, stateHeader + input.length, 0);
   const before = process.cpuUsage();
   coverage.reset();
   try {
@@ -84,6 +85,7 @@ async function execute(input: Input): Promise<number> {
   } catch (error) {
     report(error);
   }
+  writeSync(stateFile, ended, 0, 4, 8);
   return coverage.take();
 }
 

@@ -4,7 +4,10 @@
 export interface Task {
   readonly target: string;
   readonly seed: number;
-  /** A file of which the first 8 bytes are the number of the execution and the length of its input, which follows. */
+  /**
+   * A file of the last execution: its number, the length of its input, and whether it has ended (1) or not (0), each of 32 bits, then the
+   * input.
+   */
   readonly stateFile: string;
   /** Where inputs are kept that reached something first. They are run at the start of the next run. */
   readonly corpusFolder: string;
@@ -17,6 +20,9 @@ export interface Task {
   /** Bytes by which one input may raise the greatest memory of the process. */
   readonly memoryLimit: number;
 }
+
+/** Bytes of the state file before the input. */
+export const stateHeader = 12;
 
 /** What a process reports. */
 export type Report =

@@ -6,12 +6,14 @@ const task = JSON.parse(process.argv[2] ?? "");
 
 for (const [index, file] of (task.files ?? []).entries()) {
   const bytes = readFileSync(file);
-  const head = Buffer.alloc(8);
+  const head = Buffer.alloc(12);
   head.writeUInt32LE(index + 1, 0);
   head.writeUInt32LE(bytes.length, 4);
+  head.writeUInt32LE(bytes.toString() === "late" ? 1 : 0, 8);
   writeFileSync(task.stateFile, Buffer.concat([head, bytes]));
   switch (bytes.toString()) {
     case "block":
+    case "late":
       for (;;);
     case "exit":
       process.exit(3);

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), "nnhal-fuzz-test-"));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it("finds what throws, blocks, is never answered and ends the process, and goes on behind each", async () => {
-  const contents = ["fine", "wrong", "block", "fine", "exit", "silent", "fine"];
+  const contents = ["fine", "wrong", "block", "fine", "exit", "silent", "late", "fine"];
   const files = contents.map((content, index) => join(folder, `${index}-${content}`));
   for (const [index, file] of files.entries()) writeFileSync(file, contents[index] ?? "");
   const { findings, executions, reached } = await supervise({
@@ -32,12 +32,14 @@ it("finds what throws, blocks, is never answered and ends the process, and goes 
     ["hang", files[2]],
     ["crash", files[4]],
     ["hang", files[5]],
+    ["hang", files[6]],
   ]);
   expect(findings.map(({ message }) => message.split("\n")[0])).toEqual([
     "it is wrong",
     expect.stringMatching(/^it has used \d+ ms of processor time, and has not ended$/),
     "the process ended with code 3",
     "there is no answer after 600 ms",
+    expect.stringMatching(/^behind its end, by what it left or by the fuzzer itself: it has used \d+ ms/),
   ]);
-  expect([executions, [...reached]]).toEqual([7, [7]]);
+  expect([executions, [...reached]]).toEqual([8, [7]]);
 });

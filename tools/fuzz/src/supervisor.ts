@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Built } from "./build.ts";
-import type { Report, Task } from "./protocol.ts";
+import { type Report, stateHeader, type Task } from "./protocol.ts";
 
 /** What to run, and within which limits. */
 export interface SuperviseOptions extends Omit<Task, "stateFile" | "target"> {
@@ -96,12 +96,14 @@ export async function supervise(options: SuperviseOptions): Promise<Outcome> {
       );
       if (end === "done") break;
       const input = lastInput(stateFile);
-      const { number } = input;
+      const { number, hasEnded } = input;
       if (number === 0) throw new Error(`the process did not start: ${end.message}`);
       executions = base + number;
       const file = files?.[number - 1];
       const key = file === undefined ? keyOf(end, input.bytes) : `${end.kind} ${file}`;
-      add(key, end, input.bytes, file);
+      const { kind } = end;
+      const after = hasEnded ? `behind its end, by what it left or by the fuzzer itself: ${end.message}` : end.message;
+      add(key, { kind, message: after }, input.bytes, file);
       files = files?.slice(number);
       if (files === undefined ? Date.now() >= until : files.length === 0) break;
     }
@@ -180,15 +182,25 @@ function watch({ pid }: ChildProcess, task: Task, silenceLimit: number, onHang: 
   };
 }
 
-/** The last input that was begun, and its number, from 1. */
-function lastInput(stateFile: string): { readonly number: number; readonly bytes: Uint8Array } {
+/** What the state file says. */
+interface LastInput {
+  /** From 1; 0 if no input was begun. */
+  readonly number: number;
+  readonly bytes: Uint8Array;
+  readonly hasEnded: boolean;
+}
+
+/** The last input that was begun. */
+function lastInput(stateFile: string): LastInput {
+  const none: LastInput = { number: 0, bytes: new Uint8Array(0), hasEnded: false };
   try {
-    const bytes = readFileSync(stateFile);
-    if (bytes.length < 8) return { number: 0, bytes: new Uint8Array(0) };
-    return { number: bytes.readUInt32LE(0), bytes: bytes.subarray(8, 8 + bytes.readUInt32LE(4)) };
+    const state = readFileSync(stateFile);
+    if (state.length < stateHeader) return none;
+    const bytes = state.subarray(stateHeader, stateHeader + state.readUInt32LE(4));
+    return { number: state.readUInt32LE(0), bytes, hasEnded: state.readUInt32LE(8) === 1 };
   } catch {
     // Not written yet.
-    return { number: 0, bytes: new Uint8Array(0) };
+    return none;
   }
 }
 

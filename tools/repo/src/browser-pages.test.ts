@@ -59,7 +59,7 @@ describe("findChromium", () => {
 describe("the answer of a page", () => {
   const answer = { digit: 2, device: "nnhal-reference" };
   const url = "/vite/index.html?way=reference";
-  const { esbuild = 0, vite = 0 } = referenceLimits;
+  const { esbuild = 0, vite = 0, webpack = 0 } = referenceLimits;
 
   test.each([
     [{ url, answer, scriptBytes: vite }, 0],
@@ -67,6 +67,8 @@ describe("the answer of a page", () => {
     [{ url: "/esbuild/index.html?way=reference", answer, scriptBytes: esbuild }, 0],
     [{ url: "/esbuild/index.html?way=reference", answer, scriptBytes: esbuild + 1 }, 1],
     [{ url: "/vite/index.html?way=worker", answer, scriptBytes: vite + 1 }, 0],
+    [{ url: "/webpack/index.html?way=reference", answer, scriptBytes: webpack }, 0],
+    [{ url: "/webpack/index.html?way=reference", answer, scriptBytes: webpack + 1 }, 1],
     [{ url, answer: { ...answer, digit: 3 }, scriptBytes: 1 }, 1],
     [{ url, answer: { ...answer, device: "nnhal-tfjs" }, scriptBytes: 1 }, 1],
     [{ url, answer: { error: "Error: no" }, scriptBytes: 1 }, 1],

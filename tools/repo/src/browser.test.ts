@@ -124,6 +124,7 @@ describe("docs/browser.md", () => {
 
   test("its example runs", { timeout: 60_000 }, async () => {
     const [example = ""] = examplesOf("docs/browser.md");
-    expect(await runExample(example, workspaceRoot)).toEqual({ stdout: "10 operations\n", stderr: "" });
+    const inCheckout = example.replace("node_modules/@nnhal/cli/demo", "apps/cli/demo");
+    expect(await runExample(inCheckout, workspaceRoot)).toEqual({ stdout: "10 operations\n", stderr: "" });
   });
 });

@@ -15,7 +15,11 @@ const readmes = [
 ].filter((path) => existsSync(join(root, path)));
 
 /** Files as users have them: the demo's network and a picture take their place. */
-const files = { '"mobilenet.tflite"': "digits-uint8.tflite", '"cat.jpg"': "3-chalk.png" };
+const files = {
+  '"node_modules/@nnhal/cli/demo/digits-uint8.tflite"': "digits-uint8.tflite",
+  '"mobilenet.tflite"': "digits-uint8.tflite",
+  '"cat.jpg"': "3-chalk.png",
+};
 
 /** An example with files that there are. */
 function withFiles(example: string): string {

@@ -1,10 +1,12 @@
 /**
  * Checks `nnhal` as its README promises it: npm installs its tarball, with those it depends on, into an empty folder, where the three lines
- * run as an ES module, as CommonJS and as TypeScript in both ways of finding modules, and the command line starts with `npx nnhal run`.
+ * run as an ES module, as CommonJS and as TypeScript in both ways of finding modules, and the command line starts with `npx nnhal run`. The
+ * examples of documents run there as well.
  * What was installed must be small.
  */
 import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkPasted } from "./pasted.ts";
 import { type CommandResult, inOrder, runCommand } from "./process.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
@@ -87,6 +89,7 @@ export async function checkThreeLines(
       const says = /needs the package @nnhal\/conformance: it is not installed; npm install @nnhal\/conformance$/m;
       return { ok: !ok && says.test(output), output };
     },
+    () => checkPasted(root, project),
     async () => checkSize(join(project, "node_modules")),
   ]);
 }

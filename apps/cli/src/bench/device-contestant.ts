@@ -32,11 +32,11 @@ export async function openDeviceContestant(
     async prepare() {
       try {
         const model = modelOfBytes(file, bytes, { hybrid, customOperators });
-        const token = createHash("sha256").update(hybrid).update(bytes).digest();
+        const tokenOf = () => createHash("sha256").update(hybrid).update(bytes).digest();
         const prepared = await prepareRun(
           model,
           selection,
-          cache === undefined ? {} : { cache: { directory: cache, token } },
+          cache === undefined ? {} : { cache: { directory: cache, token: tokenOf() } },
         );
         const burst = path === "burst" ? await Burst.create(prepared.compilation) : undefined;
         return ready(prepared, inputs, burst, cache !== undefined && selection.devices.every(keepsModels));

@@ -207,6 +207,14 @@ export interface DrawnChoice {
 /** Where failed examples are written to, unless a folder is named. */
 export const failuresFolder = "nnhal-failures";
 
+/** Command lines that run an example again on the same device. */
+export interface Again {
+  /** The one of a name. */
+  example(name: string): string;
+  /** The one of a file. `path`: how it is executed. Default: sync. */
+  file(file: string, path?: ExecutionPath): string;
+}
+
 /** A suite whose examples are drawn. */
 interface DrawnSuite {
   readonly purpose: string;
@@ -217,13 +225,7 @@ interface DrawnSuite {
   /** The size of its progress. */
   size(choice: DrawnChoice): number;
   note?(summary: Summary): string | undefined;
-  /** `again`: the words of a command line that runs an example of this name on this device. */
-  run(
-    device: Device,
-    choice: DrawnChoice,
-    again: (name: string) => string,
-    options: DrawnOptions,
-  ): AsyncIterable<CaseResult>;
+  run(device: Device, choice: DrawnChoice, again: Again, options: DrawnOptions): AsyncIterable<CaseResult>;
 }
 
 /** The options of every such suite. */
@@ -244,7 +246,7 @@ export const drawnSuites: Readonly<Record<DrawnSuiteName, DrawnSuite>> = {
         seed,
         only,
         keep: async (example, original) =>
-          `the smallest example that fails is in ${await writeExample(example, original, failures)}; the original: ${again(original)}`,
+          `the smallest example that fails is in ${await writeExample(example, original, again, failures)}; the original: ${again.example(original)}`,
       }),
   },
   graphs: {
@@ -266,8 +268,8 @@ export const drawnSuites: Readonly<Record<DrawnSuiteName, DrawnSuite>> = {
         everyWay: all,
         exact: name === "reference",
         async keep(example, original, path) {
-          const file = await writeExample(example, original, failures, path);
-          return `the smallest graph that fails is in ${file}; the original: ${again(original)}`;
+          const file = await writeExample(example, original, again, failures, path);
+          return `the smallest graph that fails is in ${file}; the original: ${again.example(original)}`;
         },
       }),
   },
@@ -277,13 +279,14 @@ export const drawnSuites: Readonly<Record<DrawnSuiteName, DrawnSuite>> = {
 async function writeExample(
   example: Example,
   original: string,
+  again: Again,
   failures = failuresFolder,
   path?: ExecutionPath,
 ): Promise<string> {
   const file = join(failures, `${original.replaceAll("/", "-")}.jsonl`);
   await mkdir(failures, { recursive: true });
   await writeFile(file, `${exampleLine(example)}\n`);
-  return `${file}: nnhal vectors ${file}${path === undefined || path === "sync" ? "" : ` --path ${path}`}`;
+  return `${file}: ${again.file(file, path)}`;
 }
 
 /** Runs a suite whose examples are drawn. */
@@ -291,7 +294,7 @@ export async function* runDrawnSuite(
   name: DrawnSuiteName,
   version: HalVersion | undefined,
   choice: DrawnChoice,
-  again: (name: string) => string,
+  again: Again,
   { device, timeLimitMs, allowances: _, ...options }: RunOptions,
 ): AsyncGenerator<CaseResult> {
   const end = choice.minutes === undefined ? undefined : performance.now() + choice.minutes * 60_000;

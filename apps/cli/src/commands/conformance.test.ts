@@ -44,6 +44,7 @@ async function run(args: readonly string[], device: Device) {
       throw new Error(`there is no device "${name}"`);
     },
     showWhere() {},
+    sharedArguments: ["--driver", "here"],
     setExitCode(code) {
       output.exitCode = code;
     },
@@ -200,8 +201,13 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     const { stdout, exitCode } = await run([...mine, "--only", only, "--failures", failures], wrong);
     expect(exitCode).toBe(1);
     const file = join(failures, "arithmetic-ABS-edge-0.plain.0.jsonl");
-    expect(stdout).toContain(`nnhal vectors ${file}`);
-    expect(stdout).toContain(`nnhal conformance --device mine --only ${only}`);
+    expect(stdout).toContain(`nnhal --driver here vectors ${file} --device mine`);
+    expect(stdout).toContain(`nnhal --driver here conformance --device mine --only ${only}`);
+    const lifted = await run([...mine, "--only", only, "--failures", failures, "--hal", "1.3"], wrong);
+    const through = "nnhal --driver here conformance --device mine --hal 1.3";
+    expect(lifted.stdout).toContain(
+      `${through} --suite vectors --vectors ${file}; the original: ${through} --only ${only}`,
+    );
     const example = parseExample(await readFile(file, "utf8"));
     expect(example.main.operations).toHaveLength(1);
     expect(await run([...mine, "--only", "ABS/edge/9.plain.0"], right)).toMatchObject({

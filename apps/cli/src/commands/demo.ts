@@ -20,7 +20,7 @@ import { allDevices, deviceOption } from "../option-values.ts";
 import { preview } from "../picture/preview.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatTop } from "../run-report.ts";
-import { columns, milliseconds } from "../text.ts";
+import { columns, milliseconds, shellWord } from "../text.ts";
 
 /** The command's options, as commander parses them. */
 export interface DemoCommandOptions {
@@ -157,16 +157,11 @@ function suggestions({ cwd, demoFolder, commandLine }: DemoContext, picture: str
   const at = (file: string) => {
     const path = join(demoFolder, file);
     const fromHere = relative(cwd, path);
-    return quoted(fromHere.length < path.length ? fromHere : path);
+    return shellWord(fromHere.length < path.length ? fromHere : path);
   };
   return [
     `${commandLine} run ${at(modelFile)} --input ${at(picture)} --labels ${at("labels.txt")}`,
     `${commandLine} run ${at("digits-float.tflite")} --random 1 --runs 100`,
     `${commandLine} devices`,
   ];
-}
-
-/** As a shell reads it. */
-function quoted(path: string): string {
-  return /^[\w@%+=:,./\\-]+$/.test(path) ? path : `"${path}"`;
 }

@@ -267,6 +267,20 @@ describe("the report of nnhal run", () => {
     expect(seen).toMatchObject({ task: "landmarks", landmarks: [{ name: "nose", x: 1 }, {}, {}, { name: null }] });
   });
 
+  it("draws the points of a flat list, as MediaPipe's networks have them", async () => {
+    // A picture of 21 x 1 is its own answer: red is x, green y, in pixels.
+    await put("hand.tflite", passingModel({ type: "UINT8", shape: [1, 1, 21, 3] }));
+    await put("hand.png", pngOf(21, 1, Array.from({ length: 21 }, (_, place) => [20 - place, 0, 0, 255]).flat()));
+    const { stdout, exitCode } = await run(["run", "hand.tflite", "hand.png", "--draw", "seen.png", "--json"]);
+    expect(exitCode).toBe(0);
+    const { seen } = JSON.parse(stdout);
+    expect(seen.task).toBe("landmarks");
+    expect(seen.landmarks.map(({ x }: { x: number }) => x)).toEqual(
+      Array.from({ length: 21 }, (_, place) => 20 - place),
+    );
+    expect([...(await get("seen.png")).subarray(1, 4)]).toEqual([0x50, 0x4e, 0x47]);
+  });
+
   it("says why nothing can be drawn", async () => {
     await put("scores.tflite", passingModel({ shape: [1, 2, 2, 1] }));
     await put("dot.png", pngOf(1, 1, [255, 255, 255, 255]));

@@ -2,6 +2,7 @@
 import { elementAt, elementCount } from "@nnhal/operations";
 import type { Elements } from "../onnx/types.ts";
 import type { Attribute, Initializer, Node } from "../onnx/write.ts";
+import { difference } from "./bytes.ts";
 
 /** A convolution in the order NHWC with constant weights, zero point and bias. */
 export interface Convolution {
@@ -63,15 +64,13 @@ export function convolutionOf(node: Node, constants: ReadonlyMap<string, Initial
   if (group !== 1 && (inputs !== 1 || outputs !== group)) return undefined;
   const zeroPoint = Number(elementAt<number | bigint>(zeroPoints.elements(), 0));
   const stored = signed(weights);
-  const { symmetric, places } = zeroPoint === 0 ? { symmetric: stored, places: [] } : subtracted(stored, zeroPoint);
+  const { numbers: symmetric, beyond: places } =
+    zeroPoint === 0 ? { numbers: stored, beyond: [] } : difference(stored, zeroPoint);
   const cells = elementCount(weights.dims.slice(2));
   const beyond: Beyond[] = [];
   for (const place of places) {
-    const weight = (stored[place] ?? 0) - zeroPoint;
-    const most = Math.max(-128, Math.min(127, weight));
-    const rest = weight - most;
+    const rest = (stored[place] ?? 0) - zeroPoint - (symmetric[place] ?? 0);
     if (rest > 127) return undefined;
-    symmetric[place] = most;
     const filter = Math.floor(place / cells);
     beyond.push({ output: Math.floor(filter / inputs), input: filter % inputs, place, rest });
   }
@@ -79,32 +78,6 @@ export function convolutionOf(node: Node, constants: ReadonlyMap<string, Initial
   const output = elementAt(node.outputs, 0);
   const facts = { dims: weights.dims, isDepthwise: group !== 1, zeroPoint, symmetric, beyond };
   return { node, input, output, weights: { ...weights, elements: () => stored }, scale, bias, ...facts };
-}
-
-/** The top bits of four bytes. */
-const topBits = 0x80808080;
-
-/**
- * Bytes less a number, modulo 256, and the places of those that are not right. Four bytes at once, because networks have millions of
- * them, and this code runs once.
- */
-function subtracted(numbers: Int8Array, less: number): { readonly symmetric: Int8Array; readonly places: number[] } {
-  const words = new Int32Array(Math.ceil(numbers.length / 4));
-  const symmetric = new Int8Array(words.buffer, 0, numbers.length);
-  symmetric.set(numbers);
-  const four = Math.imul(less & 255, 0x01010101);
-  const places: number[] = [];
-  for (let place = 0; place < words.length; place++) {
-    const from = words[place] ?? 0;
-    // With the top bits set apart, no byte borrows from its neighbour.
-    const difference = ((from | topBits) - (four & ~topBits)) ^ ((from ^ ~four) & topBits);
-    words[place] = difference;
-    if (((from ^ four) & (from ^ difference) & topBits) === 0) continue;
-    for (let byte = place * 4; byte < Math.min(place * 4 + 4, numbers.length); byte++) {
-      if (symmetric[byte] !== (numbers[byte] ?? 0) - less) places.push(byte);
-    }
-  }
-  return { symmetric, places };
 }
 
 /** The number of an attribute; 1 if it is absent, as strides and groups are. */
@@ -199,9 +172,16 @@ function filters(
   const rowSize = isDepthwise ? cells : inputs * cells;
   const own = isDense ? 0 : Math.min(inputs, columns.length);
   let place = 0;
-  if (own * cells === width && width === rowSize) {
+  if (own * cells === rowSize) {
+    // The filters that are rows in order: copied at once to the end of their rows, then moved, which makes no object for each.
     while (rows[place] === place) place++;
-    to.set(from.subarray(0, place * width));
+    const begin = place * (width - rowSize);
+    to.set(from.subarray(0, place * rowSize), begin);
+    for (let row = 0; rowSize < width && row < place; row++) {
+      const source = begin + row * rowSize;
+      to.copyWithin(row * width, source, source + rowSize);
+      to.fill(0, row * width + rowSize, (row + 1) * width);
+    }
   }
   for (; place < rows.length; place++) {
     const begin = elementAt(rows, place) * rowSize;

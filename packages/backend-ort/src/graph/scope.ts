@@ -6,7 +6,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { type AnyOperandType, isExtensionType, type TensorInfo } from "@nnhal/operations";
 import type { Elements, ElementType } from "../onnx/types.ts";
-import { type Builder, transpose, type Value } from "./builder.ts";
+import { type Builder, type Result, transpose, type Value } from "./builder.ts";
 
 /** The result of a lowering: the value in the order of the HAL, or an image whose order in the HAL is NHWC as NCHW. */
 export type Lowered = Value | { readonly image: Value };
@@ -78,10 +78,22 @@ export function asLowered(image: Value, nchw: boolean): Lowered {
  * because the fast kernels take unsigned activations.
  */
 export function valueType(type: AnyOperandType): ElementType {
-  if (isExtensionType(type)) return refuse(`${type.name} is not available`);
-  const known = valueTypes[type];
-  return known ?? refuse(`${type} is not available`);
+  const known = isExtensionType(type) ? extensionTypes[`${type.extension} ${type.name}`] : valueTypes[type];
+  return known ?? refuse(`${isExtensionType(type) ? type.name : type} is not available`);
 }
+
+/** The type and the extents of a tensor's value. A complex number is two floats along the last axis. */
+export function resultOf(type: AnyOperandType, dimensions: readonly number[]): Result {
+  const isPair = isExtensionType(type) && type.name === "TENSOR_COMPLEX64";
+  return { type: valueType(type), dims: isPair ? [...dimensions, 2] : dimensions };
+}
+
+/** Types of the extension of .tflite, with its name. */
+const extensionTypes: { readonly [type: string]: ElementType | undefined } = {
+  "nnhal.tflite TENSOR_INT64": "int64",
+  "nnhal.tflite TENSOR_UINT32": "uint32",
+  "nnhal.tflite TENSOR_COMPLEX64": "float32",
+};
 
 const valueTypes: { readonly [type: string]: ElementType | undefined } = {
   FLOAT32: "float32",
@@ -114,7 +126,8 @@ export function zeroPointOf({ type, zeroPoint }: TensorInfo): number {
 function constantOf(builder: Builder, tensor: KernelTensor): Value {
   const { type, dimensions, data, index } = tensor;
   if (data === undefined) throw new Error(`operand ${index} has no value`);
-  return builder.constant(valueType(type), dimensions, () => elementsOf(data, type));
+  const { type: held, dims } = resultOf(type, dimensions);
+  return builder.constant(held, dims, () => elementsOf(data, type));
 }
 
 /** The elements of a value from those of a tensor. */

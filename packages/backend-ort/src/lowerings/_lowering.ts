@@ -165,5 +165,5 @@ export function typeName({ type }: TensorInfo): string {
 
 /** The numbers of a constant tensor; refuses one that is not constant. */
 export function numbersOf(name: string, { data }: Pick<KernelTensor, "data">): number[] {
-  return data === undefined ? refuse(`${name} is not constant`) : Array.from(data);
+  return data === undefined ? refuse(`${name} is not constant`) : Array.from<number | bigint, number>(data, Number);
 }

@@ -3,9 +3,9 @@
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { elementAt, elementCount, imageLayout, isFloat, type Padding, type TensorInfo } from "@nnhal/operations";
-import { type Builder, reshape, transpose, type Value, whole } from "../graph/builder.ts";
+import { type Builder, reshape, transpose, type Value } from "../graph/builder.ts";
+import { toSigned } from "../graph/bytes.ts";
 import { asLowered, type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
-import type { Elements } from "../onnx/types.ts";
 import type { Attribute } from "../onnx/write.ts";
 import {
   activated,
@@ -128,17 +128,13 @@ function weightsOf(builder: Builder, value: Value, info: TensorInfo): readonly [
   }
   const { elements } = value;
   if (value.type !== "uint8" || elements === undefined) return withQuantisation(builder, value, info);
-  const signed = builder.constant("int8", value.dims, () => toSigned(elements()));
-  return [signed, scaleConstant(builder, info), whole(builder, "int8", zeroPointOf(info) - 128)];
-}
-
-/** Bytes less 128: the top bit changes. Four bytes at once, because networks have millions of them. */
-function toSigned({ buffer, byteOffset, byteLength }: Elements): Int8Array {
-  const padded = new Uint8Array(Math.ceil(byteLength / 4) * 4);
-  padded.set(new Uint8Array(buffer, byteOffset, byteLength));
-  const words = new Int32Array(padded.buffer);
-  for (let place = 0; place < words.length; place++) words[place] = (words[place] ?? 0) ^ 0x80808080;
-  return new Int8Array(padded.buffer, 0, byteLength);
+  const signed = builder.constant("int8", value.dims, () => {
+    const { buffer, byteOffset, byteLength } = elements();
+    return toSigned(new Uint8Array(buffer, byteOffset, byteLength));
+  });
+  // onnxruntime may change weights together with their zero point, and fails if two have the same constant.
+  const zeroPoint = builder.constant("int8", [], () => Int8Array.of(zeroPointOf(info) - 128));
+  return [signed, scaleConstant(builder, info), zeroPoint];
 }
 
 /** The operators of onnxruntime take a bias whose scale is the product of the others. */

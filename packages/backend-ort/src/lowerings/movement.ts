@@ -160,7 +160,12 @@ function padded(scope: Scope, input: KernelTensor, paddings: KernelTensor, value
   const pads = [before, after].map((side) => order.map((axis) => elementAt(side, axis)));
   const from = elementAt(values, 0);
   const dims = from.dims.map((extent, axis) => pads.reduce((sum, side) => sum + elementAt(side, axis), extent));
-  return lowered(builder.node("Pad", [from, integers(builder, pads.flat()), value], { type: from.type, dims }));
+  const pad = (image: Value, filler: Value) =>
+    builder.node("Pad", [image, integers(builder, pads.flat()), filler], { type: image.type, dims });
+  if (from.type !== "int16") return lowered(pad(from, value));
+  // The engine pads no 16-bit integers.
+  const [image, filler] = [from, value].map((each) => cast(builder, each, "int32"));
+  return lowered(cast(builder, pad(image ?? from, filler ?? value), "int16"));
 }
 
 /** A scalar constant with the type of a tensor's value. */

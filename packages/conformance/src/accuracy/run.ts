@@ -8,6 +8,7 @@ import type { Device } from "@nnhal/types";
 import type { OnProgress } from "../isolated.ts";
 import { modelRunner } from "../model-runner.ts";
 import type { CaseResult } from "../result.ts";
+import { reasonAgainst } from "../support.ts";
 import { type AccuracyData, readAccuracyData } from "./data.ts";
 import {
   type Boxed,
@@ -45,9 +46,8 @@ export async function* runAccuracy(device: Device, options: AccuracyOptions): As
   const data = readAccuracyData(options.data);
   const imported = importTflite(readFileSync(network));
   const support = await device.getSupportedOperations(imported.model);
-  const unsupported = support.supported.indexOf(false);
-  if (unsupported >= 0) {
-    const reason = support.reasons[unsupported] ?? `operation ${unsupported} is not supported`;
+  const reason = reasonAgainst(imported.model, support);
+  if (reason !== undefined) {
     for (const name of metricNames[data.task])
       yield { name: `accuracy/${name}`, subject: data.task, verdict: "unsupported", reason };
     return;

@@ -108,6 +108,11 @@ const elementwise: ReadonlySet<number> = new Set([
 
 const activations: ReadonlySet<number> = new Set([OperationType.RELU, OperationType.RELU1, OperationType.RELU6]);
 
+/** Whether an operation only changes the order of elements. */
+function isRearranging(type: number | undefined): boolean {
+  return type === OperationType.TRANSPOSE || type === OperationType.CHANNEL_SHUFFLE;
+}
+
 /** Turns the operations of one type into those of another. */
 function retyped(main: Subgraph, operation: number, type: Operation["type"]): Subgraph {
   return {
@@ -128,7 +133,7 @@ function withReferences(
 }
 
 export const graphFaults: readonly GraphFault[] = [
-  compiling("reuses the storage of a value that is still read", "graphs/1.0", (main) => {
+  compiling("reuses the storage of a value that is still read", "graphs/1.5", (main) => {
     const writers = writersIn(main);
     return firstReading(main, (operation, operand) => {
       const writer = writers.get(operand);
@@ -137,7 +142,7 @@ export const graphFaults: readonly GraphFault[] = [
       return resultsBetween(main, writer, operation).find((other) => areAlike(elementAt(main.operands, other), own));
     });
   }),
-  compiling("computes in the place of a value that has a second reader", "graphs/1.91", (main) =>
+  compiling("computes in the place of a value that has a second reader", "graphs/1.12", (main) =>
     firstReading(main, (operation, operand) => {
       const own = elementAt(main.operands, operand);
       if (!isResult(own)) return undefined;
@@ -149,7 +154,7 @@ export const graphFaults: readonly GraphFault[] = [
         : undefined;
     }),
   ),
-  compiling("computes in the place of an input that is read again", "graphs/1.7", (main) =>
+  compiling("computes in the place of an input that is read again", "graphs/1.3", (main) =>
     firstReading(main, (operation, operand) => {
       const own = elementAt(main.operands, operand);
       if (own.lifetime !== OperandLifeTime.SUBGRAPH_INPUT) return undefined;
@@ -158,7 +163,7 @@ export const graphFaults: readonly GraphFault[] = [
       return elementAt(main.operations, first).outputs.find((other) => areAlike(elementAt(main.operands, other), own));
     }),
   ),
-  compiling("joins an activation to the operation before it, and forgets it", "graphs/1.18", (main) => {
+  compiling("joins an activation to the operation before it, and forgets it", "graphs/1.5", (main) => {
     const writers = writersIn(main);
     for (const [index, { type, inputs }] of main.operations.entries()) {
       const writer = writers.get(inputs[0] ?? -1);
@@ -170,7 +175,7 @@ export const graphFaults: readonly GraphFault[] = [
     }
     return undefined;
   }),
-  compiling("leaves out a conversion to integers and back", "graphs/1.4", (main) => {
+  compiling("leaves out a conversion to integers and back", "graphs/1.45", (main) => {
     const writers = writersIn(main);
     return firstReading(main, (_operation, operand) => {
       const second = main.operations[writers.get(operand) ?? -1];
@@ -182,7 +187,48 @@ export const graphFaults: readonly GraphFault[] = [
       return areAlike(elementAt(main.operands, source), elementAt(main.operands, operand)) ? source : undefined;
     });
   }),
-  compiling("takes the other one of two branches that end in the same shape", "graphs/1.0", (main) =>
+  compiling("leaves out a change of element order", "graphs/1.2", (main) => {
+    const writers = writersIn(main);
+    return firstReading(main, (_operation, operand) => {
+      const { type, inputs } = main.operations[writers.get(operand) ?? -1] ?? { type: undefined, inputs: [] };
+      const source = inputs[0];
+      if (source === undefined || !isRearranging(type)) return undefined;
+      return areAlike(elementAt(main.operands, source), elementAt(main.operands, operand)) ? source : undefined;
+    });
+  }),
+  compiling("takes any two changes of element order in a row for none", "graphs/1.36", (main) => {
+    const writers = writersIn(main);
+    return firstReading(main, (_operation, operand) => {
+      const second = main.operations[writers.get(operand) ?? -1];
+      const first = main.operations[writers.get(second?.inputs[0] ?? -1) ?? -1];
+      const source = first?.inputs[0];
+      if (source === undefined || !isRearranging(first?.type) || !isRearranging(second?.type)) return undefined;
+      return areAlike(elementAt(main.operands, source), elementAt(main.operands, operand)) ? source : undefined;
+    });
+  }),
+  compiling("moves a TRANSPOSE behind an operation with a constant for each channel", "graphs/1.5", (main) => {
+    const { operands, operations } = main;
+    for (const [first, transpose] of operations.entries()) {
+      const [source = -1, permutation = -1] = transpose.inputs;
+      const [between = -1] = transpose.outputs;
+      const second = operations.findIndex(({ inputs }) => inputs[0] === between);
+      const after = operations[second];
+      const constant = operands[after?.inputs[1] ?? -1];
+      const isMovable =
+        transpose.type === OperationType.TRANSPOSE &&
+        operands[between]?.numberOfConsumers === 1 &&
+        (after?.type === OperationType.ADD || after?.type === OperationType.MUL) &&
+        constant?.lifetime === OperandLifeTime.CONSTANT_COPY &&
+        constant.dimensions.length === 1;
+      if (after === undefined || !isMovable || !areAlike(elementAt(operands, source), elementAt(operands, between)))
+        continue;
+      const moved = { ...after, inputs: after.inputs.with(0, source), outputs: transpose.outputs };
+      const last = { ...transpose, inputs: [between, permutation], outputs: after.outputs };
+      return { ...main, operations: operations.with(first, moved).with(second, last) };
+    }
+    return undefined;
+  }),
+  compiling("takes the other one of two branches that end in the same shape", "graphs/1.2", (main) =>
     firstReading(main, (operation, operand) => {
       const own = elementAt(main.operands, operand);
       if (!isResult(own)) return undefined;
@@ -193,7 +239,7 @@ export const graphFaults: readonly GraphFault[] = [
   ),
   compiling(
     "takes two operations on the same value for one, whatever their other operands are",
-    "graphs/1.29",
+    "graphs/1.8",
     (main) => {
       const writers = writersIn(main);
       return firstReading(main, (_operation, operand) => {
@@ -238,7 +284,7 @@ export const graphFaults: readonly GraphFault[] = [
     const extended = { ...main, operands: [...main.operands, changed] };
     return { ...model, operandValues, main: reading(extended, second, position, main.operands.length) };
   }),
-  preparing("takes constants of the same type and shape for one", "graphs/1.7", (model) => {
+  preparing("takes constants of the same type and shape for one", "graphs/1.3", (model) => {
     const { main } = model;
     const isConstant = ({ lifetime, type }: Operand) =>
       lifetime === OperandLifeTime.CONSTANT_COPY && type === OperandType.TENSOR_FLOAT32;
@@ -249,7 +295,7 @@ export const graphFaults: readonly GraphFault[] = [
     });
     return changed === undefined ? model : { ...model, main: changed };
   }),
-  compiling("exchanges the branches of IF", "graphs/1.11", (main) =>
+  compiling("exchanges the branches of IF", "graphs/1.1", (main) =>
     withReferences(main, OperationType.IF, ([condition = 0, yes = 0, no = 0, ...inputs]) => [
       condition,
       no,
@@ -270,7 +316,7 @@ export const graphFaults: readonly GraphFault[] = [
     });
     return { ...model, referenced };
   }),
-  preparing("hands a branch its inputs in another order", "graphs/1.91", (model) => {
+  preparing("hands a branch its inputs in another order", "graphs/1.21", (model) => {
     const referenced = model.referenced.map((subgraph) => {
       const [first, second, ...others] = subgraph.inputIndexes;
       if (first === undefined || second === undefined) return subgraph;

@@ -15,6 +15,11 @@ const reshaped: ReadonlySet<string> = new Set([
   "TENSOR_QUANT8_ASYMM_SIGNED",
 ]);
 
+/** Whether values of a type can be reshaped. */
+export function isReshaped(type: TensorInfo["type"]): boolean {
+  return reshaped.has(String(type));
+}
+
 /** Types that other values can be made into. */
 const makeable: ReadonlySet<string> = new Set([...reshaped, "TENSOR_INT32", "TENSOR_BOOL8"]);
 
@@ -28,7 +33,7 @@ export function adapt(scope: Scope, from: number, wanted: TensorInfo): number | 
   const value = valueAt(scope, from);
   if (isSameInfo(value, wanted)) return from;
   if (value.data.length === 0 || elementCount(wanted.dimensions) === 0 || !canMake(wanted)) return undefined;
-  if (isSameKind(value, wanted) && reshaped.has(String(value.type))) return shaped(scope, from, wanted.dimensions);
+  if (isSameKind(value, wanted) && isReshaped(value.type)) return shaped(scope, from, wanted.dimensions);
   const number = floatOf(scope, from);
   const fit = number === undefined ? undefined : shaped(scope, number, wanted.dimensions);
   return fit === undefined ? undefined : fromFloat(scope, fit, wanted);

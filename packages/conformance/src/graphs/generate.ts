@@ -9,6 +9,7 @@ import { createRandom, type Random } from "../random/random.ts";
 import type { Example, ExampleOperand, ExampleSubgraph } from "../vectors/example.ts";
 import { addControlFlow } from "./control-flow.ts";
 import { addOperationOf, addSomeOperation, allSignatures, pickReadable, repeatOperation } from "./operations.ts";
+import { addRearranging } from "./rearranging.ts";
 import { addInput, closeScope, createScope, type Scope } from "./scope.ts";
 
 /** The most operations that a graph is drawn with; what makes values fit each other comes in addition. */
@@ -52,6 +53,7 @@ function tryGraph(name: string, random: Random, index: number): Example | undefi
     if (turn === place) addInTurn(scope, index);
     if (random.chance(0.1)) addControlFlow(scope);
     else if (random.chance(0.12)) repeatOperation(scope);
+    else if (random.chance(0.06)) addRearranging(scope);
     else addSomeOperation(scope);
   }
   if (scope.operations.length < 2) return undefined;

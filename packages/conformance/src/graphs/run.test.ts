@@ -1,4 +1,4 @@
-import { ErrorStatus, OperationType } from "@nnhal/types";
+import { type Device, ErrorStatus, OperationType, TIMING_NOT_MEASURED } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { CaseResult } from "../result.ts";
 import { faultyDevice, referenceDevice } from "../suites/faulty-device.test-helper.ts";
@@ -14,9 +14,8 @@ async function resultsOf(device: Parameters<typeof runGraphs>[0], options: Graph
   return results;
 }
 
-/** A device that supports no operation of a type. */
-async function without(...types: readonly number[]) {
-  const device = await referenceDevice();
+/** A device that supports no operation of some types. */
+function without(device: Device, ...types: readonly number[]): Device {
   return {
     ...device,
     async getSupportedOperations(model: Parameters<typeof device.getSupportedOperations>[0]) {
@@ -52,10 +51,33 @@ describe("the suite graphs", { timeout: 120_000 }, () => {
 
   it("passes operations that the device does not support on to the reference", async () => {
     const [first] = graphOf(1, 0).example.main.operations;
-    const left = await without(OperationType[first?.type ?? "ADD"]);
+    const left = without(await referenceDevice(), OperationType[first?.type ?? "ADD"]);
     const [result] = await resultsOf(left, { only: "graphs/1.0", exact: true });
     expect(result).toMatchObject({ subject: "helped", verdict: "passed" });
   });
+
+  it("counts a graph as unsupported of which the device gets no operation", async () => {
+    const [result] = await resultsOf(without(await referenceDevice(), ...Object.values(OperationType)), {
+      only: "graphs/1.0",
+    });
+    const reason = "no operation of the graph goes to the device";
+    expect(result).toMatchObject({ subject: "helped", verdict: "unsupported", reason });
+  });
+
+  it.each(["divided", "helped"])(
+    "fails if the reference stands in for a device that cannot execute: %s",
+    async (way) => {
+      const answer = { status: ErrorStatus.GENERAL_FAILURE, message: "out of order", outputShapes: [] };
+      const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
+      const broken = await faultyDevice({ preparedModel: () => ({ execute: async () => ({ ...answer, timing }) }) });
+      const [first] = graphOf(1, 0).example.main.operations;
+      const left = way === "divided" ? broken : without(broken, OperationType[first?.type ?? "ADD"]);
+      // Of seven ways, the last one is that of graph 6.
+      const [result] = await resultsOf(left, { only: way === "divided" ? "graphs/1.6" : "graphs/1.0" });
+      expect(result).toMatchObject({ subject: way, verdict: "failed" });
+      expect(result?.reason).toMatch(/execute: GENERAL_FAILURE: out of order; the reference stood in for it/);
+    },
+  );
 
   it("leaves out results at the beginning, and selects by name", async () => {
     const device = await referenceDevice();

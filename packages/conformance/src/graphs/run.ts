@@ -18,7 +18,7 @@ import { runVectors } from "../vectors/run.ts";
 import { casesOf } from "../vectors/variant.ts";
 import { type Expectation, expectationOf } from "./expected.ts";
 import { drawGraph } from "./generate.ts";
-import { dividedDevice, helpedDevice } from "./parts.ts";
+import { dividedDevice, helpedDevice, type Shared } from "./parts.ts";
 import { shrinkGraph } from "./shrink.ts";
 
 /**
@@ -170,12 +170,12 @@ async function runIn(
   example: Example,
   { device, reference, way, seed, unspecified, timeLimit }: GraphRun,
 ): Promise<Outcome> {
-  const own =
+  const shared =
     way === "divided"
       ? dividedDevice(device, reference, createRandom(seed))
       : way === "helped"
         ? helpedDevice(device, reference)
-        : device;
+        : undefined;
   const forms = casesOf(example, unspecified && way !== "fenced");
   const form = forms.find(({ unspecifiedOutputs }) => unspecifiedOutputs) ?? forms[0];
   const options = {
@@ -185,10 +185,19 @@ async function runIn(
     variants: true,
     filter: ({ name }: { readonly name: string }) => name === form?.name,
   };
-  for await (const { verdict, reason } of runVectors(own, [example], options)) {
+  for await (const { verdict, reason } of runVectors(shared?.device ?? device, [example], options)) {
+    if (verdict === "passed" && shared !== undefined) return outcomeOfShared(shared);
     return { verdict, ...(reason !== undefined && { reason }) };
   }
   return { verdict: "failed", reason: "the graph has no case" };
+}
+
+/** Right results say nothing of a device that left the work to the reference. */
+function outcomeOfShared({ prepared, failure }: Shared): Outcome {
+  const failed = failure();
+  if (failed !== undefined) return { verdict: "failed", reason: `${failed}; the reference stood in for it` };
+  if (prepared() > 0) return { verdict: "passed" };
+  return { verdict: "unsupported", reason: "no operation of the graph goes to the device" };
 }
 
 /** The smallest graph that is found to fail as well. */

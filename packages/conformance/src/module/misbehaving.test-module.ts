@@ -11,8 +11,10 @@ const kept: Uint8Array[] = [];
 
 const faults: Readonly<Record<string, (right: Execute) => Execute>> = {
   none: (right) => right,
-  blocks: () => () => {
-    for (;;);
+  // Without the processor's time, which a loop would use.
+  blocks: (right) => (request, options) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    return right(request, options);
   },
   "never answers": () => () => new Promise<ExecutionResult>(() => {}),
   "ends the process": () => () => process.exit(3),

@@ -14,6 +14,7 @@ import {
   type ErrorStatus as Status,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
+import { reasonAgainst } from "../support.ts";
 import type { Mutant } from "./mutation.ts";
 import type { RequestMutant } from "./request.ts";
 
@@ -95,10 +96,8 @@ export type Acceptance =
 export async function acceptModel(device: Device, model: Mutant["model"]): Promise<Acceptance> {
   const support = await device.getSupportedOperations(model);
   if (support.status !== ErrorStatus.NONE) return { problem: `getSupportedOperations: ${describeOutcome(support)}` };
-  const unsupported = support.supported.indexOf(false);
-  if (unsupported >= 0) {
-    return { unsupported: support.reasons[unsupported] ?? `operation ${unsupported} is not supported` };
-  }
+  const unsupported = reasonAgainst(model, support);
+  if (unsupported !== undefined) return { unsupported };
   const { preparedModel, ...outcome } = await device.prepareModel(model);
   if (outcome.status !== ErrorStatus.NONE || preparedModel === null) {
     preparedModel?.close();

@@ -4,23 +4,22 @@
  * runs the rest. The
  * vectors are not part of this repository: NNHAL_VECTORS names their folder.
  */
-import { existsSync } from "node:fs";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { everyFault } from "@nnhal/test-kit/samples";
 import { expect, it } from "vitest";
 import { summarise } from "../result.ts";
-import { findVectorFiles, readVectorFiles } from "../vectors/read.ts";
+import { allVectors, areThere } from "../vectors/all.test-helper.ts";
 import { mutationSubjects, runMutations } from "./run.ts";
 import { isSampled } from "./sample.ts";
 
 it("refuses a sample of the mutants of a sample of the public vectors", { timeout: 300_000 }, async ({ skip }) => {
-  skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
+  skip(!areThere, `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
   const device = await openDevice({ backend: referenceBackend });
   if ("unavailable" in device) throw new Error(device.unavailable);
   const summary = await summarise(
-    runMutations(device, readVectorFiles(await findVectorFiles(folder)), {
+    runMutations(device, await allVectors(), {
       filter: ({ name }) => isSampled(name, 8),
       sample: everyFault ? 8 : 16,
     }),

@@ -16,7 +16,7 @@ import { areThere } from "../vectors/all.test-helper.ts";
 import type { Example } from "../vectors/example.ts";
 import { runVectors, type VectorsOptions } from "../vectors/run.ts";
 import { broken, failingAt, isControlFlow } from "./sample-devices.test-helper.ts";
-import { oneInThree, sampleOfVectors, withFewLoops } from "./vector-sample.test-helper.ts";
+import { half, oneInThree, sampleOfVectors, withFewLoops } from "./vector-sample.test-helper.ts";
 
 let reference: Device;
 let examples: readonly Example[] = [];
@@ -118,19 +118,28 @@ describe.skipIf(!areThere)("the public vectors through the runtime", { timeout: 
     expect(through.passed).toBeGreaterThan(alone.passed);
   });
 
-  it.each(["fenced", "burst"] as const)("pass divided on the path %s", async (path) => {
+  it.each([
+    ["fenced", 0],
+    ["burst", 1],
+  ] as const)("pass divided on the path %s, a half on each", async (path, which) => {
     const devices = [0, 1].map((share) =>
       partOf(reference, `sample-${share}`, (type, index) => !isControlFlow(type) && index % 2 === share),
     );
-    const { summary } = await run(devices, { cpu: reference, partition: 2 }, { variants: false, path });
+    const { summary } = await run(
+      devices,
+      { cpu: reference, partition: 2 },
+      { variants: false, path },
+      half(few, which),
+    );
     expect(summary.failures.slice(0, 20)).toEqual([]);
     expect(summary.passed).toBeGreaterThan(0.8 * summary.total);
     expect(summary.passed + summary.unsupported).toBe(summary.total);
   });
 
-  it("pass by the cost policy, too", async () => {
+  it("pass by the cost policy, too: one in three", async () => {
     const devices = [0, 1, 2].map((share) => partOf(reference, `sample-${share}`, (type) => type % 3 === share));
-    expectAllPassed(await run(devices, { cpu: reference, partition: 2, policy: { ...androidPolicy, kind: "cost" } }));
+    const policy = { ...androidPolicy, kind: "cost" } as const;
+    expectAllPassed(await run(devices, { cpu: reference, partition: 2, policy }, {}, fewer));
   });
 
   it.each(["prepare", "execute"] as const)("pass if a device fails to %s, on the CPU", async (at) => {

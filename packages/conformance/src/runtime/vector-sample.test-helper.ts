@@ -33,6 +33,11 @@ export function oneInThree(sample: readonly Example[]): Example[] {
   return sample.filter(({ expectFailure }, index) => everyWay || expectFailure || index % 3 === 0);
 }
 
+/** One of two halves: for several tests that together need each once. */
+export function half(sample: readonly Example[], which: 0 | 1): Example[] {
+  return sample.filter((_, index) => everyWay || index % 2 === which);
+}
+
 /** Fewer of the vectors with control flow: for tests in which it is not interpreted. */
 export function withFewLoops(sample: readonly Example[]): Example[] {
   const seen = new Set<string>();

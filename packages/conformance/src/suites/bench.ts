@@ -22,6 +22,7 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { systemTimer, type Timer } from "../attempt.ts";
+import { reasonAgainst } from "../support.ts";
 import { type Allowances, defaultAllowances } from "./allowances.ts";
 import { expectStatus, mismatch, statusName } from "./check.ts";
 import { createWatch, type Watch } from "./contract/watch.ts";
@@ -223,9 +224,11 @@ export async function smallModel(bench: Bench, facts: Partial<SmallModelFacts> =
   if (typeof found === "object") return found;
   const { type, dimensions, outputDimensions, ...others } = facts;
   const hasUnknown = dimensions?.includes(0) || outputDimensions?.includes(0);
-  const isForThat =
-    hasUnknown && typeof (await findSmallModel(bench, { ...others, ...(type && { type }) })) === "object";
-  return lacking(isForThat ? "unknown extents" : (type ?? "models"), found);
+  const known = hasUnknown ? await findSmallModel(bench, { ...others, ...(type && { type }) }) : undefined;
+  if (typeof known !== "object") return lacking(type ?? "models", found);
+  // Why other operations are refused says nothing about the extents of this one.
+  const same = buildSmallModel(known.operation, { ...facts, type: known.type });
+  return lacking("unknown extents", await supportOf(bench.device, same.model));
 }
 
 /** A model, or why there is none. */
@@ -254,7 +257,7 @@ async function modelOfType(
     const small = buildSmallModel(operation, facts);
     const answer = await supportOf(device, small.model);
     if (answer === undefined) return small;
-    refusal ??= answer;
+    refusal ??= `the first that was tried, ${small.label}, is refused: ${answer}`;
   }
   return refusal;
 }
@@ -266,8 +269,7 @@ export async function supportOf(device: Device, model: Model): Promise<string | 
   const { length } = model.main.operations;
   if (supported.length !== length)
     mismatch(`getSupportedOperations: ${supported.length} answers about ${length} operations`);
-  const place = supported.indexOf(false);
-  return place < 0 ? undefined : (reasons[place] ?? `operation ${place} is not supported`);
+  return reasonAgainst(model, { supported, reasons });
 }
 
 /** Prepares a model that has to be prepared; it is closed when the case is over. */

@@ -5,6 +5,7 @@ import { type Device, ErrorStatus, errorStatusNames, type Model, operandTypes, t
 import { attempt } from "../attempt.ts";
 import type { OnStart } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
+import { reasonAgainst } from "../support.ts";
 import { compareOutputs } from "./compare.ts";
 import type { Example } from "./example.ts";
 import { modelOf } from "./model.ts";
@@ -117,11 +118,8 @@ async function runCase(
   if (support.status === ErrorStatus.NONE && support.supported.length !== length) {
     return failed(`getSupportedOperations: ${support.supported.length} answers about ${length} operations`);
   }
-  const unsupported = support.supported.indexOf(false);
-  if (unsupported >= 0) {
-    const type = example.main.operations[unsupported]?.type ?? "operation";
-    return { verdict: "unsupported", reason: support.reasons[unsupported] ?? `${type} is not supported` };
-  }
+  const unsupported = reasonAgainst(model, support);
+  if (unsupported !== undefined) return { verdict: "unsupported", reason: unsupported };
 
   const result = await preparer.prepare(model);
   if ("unsupported" in result) return { verdict: "unsupported", reason: result.unsupported };

@@ -2,7 +2,7 @@
  * FULLY_CONNECTED for the types of .tflite: INT16 activations, weights with a scale for each unit, hybrid layers, no bias, inputs of any
  * rank. The operands are those of the HAL's operation, then two options of .tflite that may be left out.
  */
-import { elementCount, formatShape } from "@nnhal/operations";
+import { elementCount, formatShape, type Tensor, type TensorInfo } from "@nnhal/operations";
 import {
   bool,
   checkChannelDim,
@@ -13,7 +13,9 @@ import {
   int32,
   omittable,
   optional,
+  pacer,
   tensor,
+  trailing,
   wide,
 } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
@@ -30,6 +32,8 @@ export const fullyConnected = defineOperation({
     int32("activation"),
     optional("1.2", bool("keepNumDims"), false),
     optional("1.2", bool("asymmetricQuantizeInputs"), false),
+    // The weights of a unit in as many blocks of one size, each with its own scale in place of the weights' one.
+    trailing("1.2", tensor("blockScales", "TENSOR_FLOAT32")),
   ],
   outputs: [tensor("output")],
   types: [
@@ -41,9 +45,10 @@ export const fullyConnected = defineOperation({
   ranks: { input: [1, Number.POSITIVE_INFINITY], weights: 2 },
   work: ({ weights }, { output }) => filterWork(weights, output),
   check: ({ weights }) => checkChannelDim(weights, 0),
-  infer({ input, weights, bias, keepNumDims }) {
+  infer({ input, weights, bias, keepNumDims, blockScales }) {
     const [units, size] = weights.dimensions;
     const { dimensions } = input;
+    if (blockScales !== undefined) ensureBlocks(input, weights, blockScales);
     ensure(size >= 1, () => "the weights have no inputs");
     ensureBiasCount(bias, units);
     if (keepNumDims) {
@@ -61,10 +66,38 @@ export const fullyConnected = defineOperation({
     );
     return { output: { dimensions: [batches, units] } };
   },
-  *reference({ input, weights, bias, activation, asymmetricQuantizeInputs }, { output }, context) {
+  *reference({ input, weights, bias, activation, asymmetricQuantizeInputs, blockScales }, { output }, context) {
     const [units, size] = weights.dimensions;
     const hybrid = { rows: input.data.length / size, asymmetric: asymmetricQuantizeInputs };
     const layer = yield* layerOf({ input, filter: weights, bias, activation }, units, output, hybrid);
-    yield* connect(layer.input, layer.filter, layer.bias, layer.store, context);
+    const filter = blockScales === undefined ? layer.filter : yield* scaledBlocks(layer.filter, blockScales);
+    yield* connect(layer.input, filter, layer.bias, layer.store, context);
   },
 });
+
+/** Refuses blocks of a layer that is not hybrid, and those that do not divide the rows of the weights. */
+function ensureBlocks(input: TensorInfo, weights: TensorInfo, { dimensions }: TensorInfo): void {
+  const [units, size] = weights.dimensions;
+  ensure(
+    input.type === "TENSOR_FLOAT32" && weights.type === "TENSOR_QUANT8_ASYMM_SIGNED" && weights.zeroPoint === 0,
+    () => "blocks of weights need float inputs, and signed weights with zero point 0",
+  );
+  ensure(
+    dimensions.length === 2 && dimensions[0] === units && dimensions[1] >= 1 && size % dimensions[1] === 0,
+    () =>
+      `the scales have shape ${formatShape(dimensions)}, which does not divide ${units} rows of ${size} weights into blocks`,
+  );
+}
+
+/** The weights times their blocks' scales. */
+function* scaledBlocks(weights: Tensor, scales: Tensor): Generator<void, Tensor> {
+  const size = elementCount(weights.dimensions) / scales.data.length;
+  const data = new Float32Array(weights.data.length);
+  const isTime = pacer();
+  for (let block = 0; block < scales.data.length; block++) {
+    const scale = scales.data[block];
+    for (let index = block * size; index < (block + 1) * size; index++) data[index] = weights.data[index] * scale;
+    if (isTime(size)) yield;
+  }
+  return { ...weights, data };
+}

@@ -81,6 +81,25 @@ describe("SVDF", () => {
     expect(output.data[1]).toBe(0);
   });
 
+  it("has the activation TANH in floats, with float weights and with 8-bit ones", async () => {
+    const outputs = [{ type: "TENSOR_FLOAT32" }, { type: "TENSOR_FLOAT32" }] as const;
+    const run = async (feature: GivenInput, time: GivenInput) =>
+      runOperation(
+        "SVDF",
+        [float([1, 1], [1.27]), feature, time, float([1], [0.5]), float([1, 2], [9, 2]), ...options(1, 4)],
+        outputs,
+      );
+    // State: 2 and 1.27 * 0.5; sum: 0.5 + 2 * 0.25 + 0.635 * 1.
+    for (const weights of [
+      [float([1, 1], [0.5]), float([1, 2], [0.25, 1])],
+      [int8([1, 1], [2], 0.25), int8([1, 2], [1, 4], 0.25)],
+    ] as const) {
+      const [output, next] = await run(...weights);
+      expect(output?.data[0]).toBeCloseTo(Math.tanh(1.635), 5);
+      expect(next?.data[1]).toBeCloseTo(0.635, 5);
+    }
+  });
+
   it("refuses a rank that does not divide the filters, and states of another size", async () => {
     const outputs = [
       { type: INT8, scale: 1 },

@@ -1,7 +1,7 @@
 /**
  * SVDF in integers, and with 8-bit weights in a float network (hybrid). The state of a filter is its last results, the newest at the end.
  */
-import { activationRange, clamp, integerRange, roundHalfAway, type TensorInfo } from "@nnhal/operations";
+import { clamp, integerRange, roundHalfAway, type TensorInfo } from "@nnhal/operations";
 import {
   bool,
   defineOperation,
@@ -9,11 +9,11 @@ import {
   ensureShape,
   int32,
   omittable,
-  plainProduct,
   recurrentWork,
   tensor,
 } from "@nnhal/operations/authoring";
-import { hybridProduct, isHybrid, realWeights } from "../_hybrid.ts";
+import { isHybrid, realWeights } from "../_hybrid.ts";
+import { rnnActivation, rnnProduct } from "../_rnn.ts";
 
 const FLOAT32 = "TENSOR_FLOAT32";
 const INT8 = "TENSOR_QUANT8_ASYMM_SIGNED";
@@ -36,6 +36,8 @@ export const svdf = defineOperation({
   ],
   outputs: [tensor("output"), tensor("stateOut")],
   types: [
+    // For the activation TANH, which the HAL lacks.
+    ["1.2", FLOAT32, FLOAT32, FLOAT32, FLOAT32, FLOAT32, FLOAT32, FLOAT32],
     ["1.2", FLOAT32, INT8, INT8, FLOAT32, FLOAT32, FLOAT32, FLOAT32],
     ["1.2", FLOAT32, UINT8, UINT8, FLOAT32, FLOAT32, FLOAT32, FLOAT32],
     ["1.2", INT8, INT8, INT8, "TENSOR_INT32", INT8, INT8, INT8],
@@ -63,14 +65,14 @@ export const svdf = defineOperation({
     const [batches, inputs] = input.dimensions;
     const [filters, memory] = timeWeights.dimensions;
     const units = filters / rank;
-    const float = isHybrid(input, featureWeights);
-    const multiply = float ? hybridProduct(args.asymmetricQuantizeInputs) : plainProduct;
-    const overTime = float ? realWeights(timeWeights) : timeWeights;
+    const float = input.type === FLOAT32;
+    const multiply = rnnProduct(input, featureWeights, args.asymmetricQuantizeInputs);
+    const overTime = isHybrid(input, featureWeights) ? realWeights(timeWeights) : timeWeights;
     const toState = float
       ? (sum: number) => sum
       : requantiser((input.scale * featureWeights.scale) / stateIn.scale, stateIn);
     const toOutput = float
-      ? clamper(args.fusedActivationFunction)
+      ? rnnActivation(args.fusedActivationFunction)
       : requantiser((stateIn.scale * timeWeights.scale) / output.scale, output);
     const row = new Float64Array(inputs);
     const features = new Float64Array(filters);
@@ -104,9 +106,4 @@ export const svdf = defineOperation({
 function requantiser(multiplier: number, { type, zeroPoint }: TensorInfo): (sum: number) => number {
   const [least, greatest] = integerRange(type);
   return (sum) => clamp(roundHalfAway(sum * multiplier) + zeroPoint, least, greatest);
-}
-
-function clamper(activation: number): (sum: number) => number {
-  const [least, greatest] = activationRange(activation);
-  return (sum) => clamp(sum, least, greatest);
 }

@@ -2,6 +2,7 @@
  * Where the parts of a body, a face or a hand are in a picture.
  */
 import { elementAt } from "@nnhal/operations";
+import { NetworkError } from "../error.ts";
 import type { Model } from "../model.ts";
 import type { PictureLike } from "../picture/like.ts";
 import type { Tensor, TensorInfo } from "../tensor-info.ts";
@@ -19,22 +20,28 @@ export interface Landmark {
   readonly score: number;
 }
 
+/** What a number of a point can be. Depth and presence are not read. */
+export type PartOfPoint = "x" | "y" | "z" | "score" | "presence";
+
 /** How to find landmarks. */
 export interface LandmarksOptions {
   /** Default: those that are packed with the model; the 17 of COCO for 17 landmarks. */
   readonly names?: readonly string[] | undefined;
   /** The names of outputs: of the points, or of heatmaps with offsets. Default: by name, else by shape. */
   readonly outputs?: { readonly points?: string; readonly heatmaps?: string; readonly offsets?: string } | undefined;
-  /** What the numbers of a point are. Default: y, x, score, as MoveNet has them; of two numbers y, x. */
-  readonly order?: readonly ("x" | "y" | "z" | "score")[] | undefined;
-  /** Whether the numbers are shares of the input's size, rather than its pixels. Default: yes. */
+  /**
+   * What the numbers of a point are. Default: y, x, score, as MoveNet has them; of two numbers y, x; in the lists of MediaPipe x, y, z, for a
+   * body with visibility and presence behind them.
+   */
+  readonly order?: readonly PartOfPoint[] | undefined;
+  /** Whether the numbers are shares of the input's size, rather than its pixels. Default: yes; in the lists of MediaPipe no. */
   readonly areShares?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The landmarks of a person as the data set COCO has them, in its order. */
 export const personLandmarks: readonly string[] =
-  "nose,left eye,right eye,left ear,right ear,left shoulder,right shoulder,left elbow,right elbow,left wrist,right wrist,left hip,right hip,left knee,right knee,left ankle,right ankle".split(
+  /* @__PURE__ */ "nose,left eye,right eye,left ear,right ear,left shoulder,right shoulder,left elbow,right elbow,left wrist,right wrist,left hip,right hip,left knee,right knee,left ankle,right ankle".split(
     ",",
   );
 
@@ -58,17 +65,68 @@ export const personLines: readonly (readonly [number, number])[] = [
   [14, 16],
 ];
 
+/** How the numbers of a list are to be read. */
+interface PointForm {
+  readonly parts: readonly PartOfPoint[];
+  readonly areShares: boolean;
+  /** Whether scores are the logits of probabilities. */
+  readonly areLogits: boolean;
+}
+
+const inSpace: PointForm = { parts: ["x", "y", "z"], areShares: false, areLogits: false };
+const seenInSpace: PointForm = {
+  parts: ["x", "y", "z", "score", "presence"],
+  areShares: false,
+  areLogits: true,
+};
+
+/** The lists of MediaPipe, whose shape does not show how many numbers a point has, by their elements. */
+const mediaPipe: ReadonlyMap<number, PointForm> = /* @__PURE__ */ new Map([
+  // 21 points of a hand; 468 points of a face, and with those of the eyes 478.
+  [21 * 3, inSpace],
+  [468 * 3, inSpace],
+  [478 * 3, inSpace],
+  // 33 points of a body, and with those that follow it from picture to picture 39.
+  [33 * 5, seenInSpace],
+  [39 * 5, seenInSpace],
+]);
+
+/** How to read an output as points; undefined if it cannot be points. `order` counts the numbers of a point where the shape does not. */
+function pointForm({ shape }: Pick<TensorInfo, "shape">, order: LandmarksOptions["order"]): PointForm | undefined {
+  const numbers = shape.at(-1) ?? 0;
+  if (shape.length >= 2 && numbers >= 2 && numbers <= 4) {
+    const parts = order ?? (["y", "x", "score"] as const).slice(0, numbers);
+    return { parts, areShares: true, areLogits: false };
+  }
+  if (!isFlat(shape)) return undefined;
+  const known = mediaPipe.get(numbers);
+  if (order === undefined) return known;
+  if (order.length === 0 || numbers < order.length || numbers % order.length !== 0) return undefined;
+  return { parts: order, areShares: known === undefined, areLogits: known?.areLogits ?? false };
+}
+
+/** Whether a shape has one extent, and that last, that is not 1. */
+function isFlat(shape: readonly number[]): boolean {
+  return shape.slice(0, -1).every((extent) => extent === 1);
+}
+
+/** Whether an output is a list of landmarks by its shape alone: one of MediaPipe, or 2 or 3 numbers for each landmark of a person. */
+export function showsLandmarks({ shape }: Pick<TensorInfo, "shape">): boolean {
+  const [count, numbers = 0] = shape.slice(-2);
+  if (shape.length > 2 && count === personLandmarks.length) return numbers === 2 || numbers === 3;
+  return shape.length > 1 && isFlat(shape) && mediaPipe.has(numbers);
+}
+
 const isMap: Role["fits"] = ({ shape }) => shape.length === 4 && (shape[1] ?? 0) > 1 && (shape[2] ?? 0) > 1;
 
 /**
  * The landmarks in a picture of one body, face or hand: a model whose output is a list of points [..., landmarks, 2 to 4 numbers], such as
- * MoveNet, or heatmaps [1, rows, columns, landmarks] with offsets [1, rows, columns, 2 * landmarks], such as PoseNet.
+ * MoveNet, a flat list [1, numbers] of MediaPipe (body, hand, face), or heatmaps [1, rows, columns, landmarks] with offsets [1, rows, columns, 2 * landmarks], such as PoseNet.
  */
 export async function landmarks(model: Model, like: PictureLike, options: LandmarksOptions = {}): Promise<Landmark[]> {
   const { outputs: given = {}, signal } = options;
   const placed = placePicture("landmarks", model, like);
-  const isHeat =
-    given.heatmaps !== undefined || (given.points === undefined && model.outputs.filter(isMap).length >= 2);
+  const isHeat = given.heatmaps !== undefined || (given.points === undefined && model.outputs.some(isHeatmaps(model)));
   if (isHeat) {
     const info = heatRoles(model, given);
     const outputs = await model.run(placed.picture, { signal });
@@ -79,7 +137,7 @@ export async function landmarks(model: Model, like: PictureLike, options: Landma
   const roles = {
     points: {
       names: /keypoint|landmark|point|pose/,
-      fits: ({ shape }: TensorInfo) => shape.length >= 2 && (shape.at(-1) ?? 0) <= 4,
+      fits: (info: TensorInfo) => pointForm(info, options.order) !== undefined,
     },
   };
   const info = outputsByRole(
@@ -92,17 +150,35 @@ export async function landmarks(model: Model, like: PictureLike, options: Landma
   return fromPoints(outputs[info.name] as Tensor, placed, options, options.names ?? info.labels);
 }
 
+/** Whether an output can be heatmaps, or the offsets of some: these have two numbers for each landmark, in as many rows and columns. */
+const isHeatmaps =
+  (model: Model): Role["fits"] =>
+  (info) =>
+    isMap(info) && model.outputs.some((other) => isMap(other) && areOffsets(other, info));
+const isOffsets =
+  (model: Model): Role["fits"] =>
+  (info) =>
+    isMap(info) && model.outputs.some((other) => isMap(other) && areOffsets(info, other));
+
+function areOffsets({ shape: offsets }: TensorInfo, { shape: heat }: TensorInfo): boolean {
+  return offsets.every((extent, axis) => extent === (heat[axis] ?? 0) * (axis === 3 ? 2 : 1));
+}
+
 function heatRoles(model: Model, given: { readonly heatmaps?: string; readonly offsets?: string }) {
-  const extents = model.outputs.filter(isMap).map(({ shape }) => shape[3] ?? 0);
-  // Offsets have two numbers for each landmark.
-  const isOffsets: Role["fits"] = (info) => isMap(info) && extents.includes((info.shape[3] ?? 0) / 2);
-  const isHeatmaps: Role["fits"] = (info) => isMap(info) && extents.includes(2 * (info.shape[3] ?? 0));
   return outputsByRole(
     "landmarks",
     model,
-    { heatmaps: { names: /heat/, fits: isHeatmaps }, offsets: { names: /offset/, fits: isOffsets } },
+    {
+      heatmaps: { names: /heat/, fits: isHeatmaps(model) },
+      offsets: { names: /offset/, fits: isOffsets(model) },
+    },
     given,
   );
+}
+
+/** The probability of a logit. */
+function sigmoid(logit: number): number {
+  return 1 / (1 + Math.exp(-logit));
 }
 
 function namesFor(count: number, names: readonly string[] | undefined): readonly string[] {
@@ -110,13 +186,21 @@ function namesFor(count: number, names: readonly string[] | undefined): readonly
 }
 
 function fromPoints(
-  { data, shape }: Tensor,
+  tensor: Tensor,
   { width, height, pointOf }: PlacedPicture,
-  { areShares = true, order }: LandmarksOptions,
+  options: LandmarksOptions,
   given: readonly string[] | undefined,
 ): Landmark[] {
-  const size = shape.at(-1) ?? 1;
-  const parts = order ?? (["y", "x", "score"] as const).slice(0, size);
+  const { data, shape } = tensor;
+  const form = pointForm(tensor, options.order);
+  if (form === undefined) {
+    const what = `landmarks: the output "${tensor.name}" [${shape.join(", ")}] shows no points`;
+    throw new NetworkError("WRONG_TASK", `${what}; \`order\` says what the numbers of a point are`);
+  }
+  const { parts, areLogits } = form;
+  const { areShares = form.areShares } = options;
+  // A point may have more numbers than there are names for.
+  const size = (shape.at(-1) ?? 0) <= 4 ? (shape.at(-1) ?? 1) : parts.length;
   const count = data.length / size;
   const names = namesFor(count, given);
   const scaleX = areShares ? width : 1;
@@ -127,7 +211,12 @@ function fromPoints(
       return at < 0 ? otherwise : elementAt(data, place * size + at);
     };
     const point = pointOf(part("x", 0) * scaleX, part("y", 0) * scaleY);
-    return { name: names[place] ?? null, ...point, score: part("score", 1) };
+    const score = part("score", 1);
+    return {
+      name: names[place] ?? null,
+      ...point,
+      score: areLogits && parts.includes("score") ? sigmoid(score) : score,
+    };
   });
 }
 
@@ -149,7 +238,7 @@ function fromHeatmaps(
     const y = Math.floor(best / columns) * strideY + offset(0);
     const x = (best % columns) * strideX + offset(1);
     // Heatmaps are logits.
-    const score = 1 / (1 + Math.exp(-elementAt(heat.data, best * count + place)));
+    const score = sigmoid(elementAt(heat.data, best * count + place));
     return { name: names[place] ?? null, ...placed.pointOf(x, y), score };
   });
 }

@@ -102,8 +102,29 @@ export function createGraph(
     return made;
   }
 
+  /** A constant without elements: the HAL has none, but an operation whose result has none. */
+  function emptyOperand(index: number): number {
+    const spec = specOf(index);
+    const { type, scale, zeroPoint } = spec;
+    const shape = tensorAt(index).shape;
+    const sizes = { type: "TENSOR_INT32", dimensions: [shape.length], scale: 0, zeroPoint: 0 } as const;
+    const extents = graph.shared(`sizes ${shape.join()}`, sizes, bytesOfIntegers(shape));
+    const one = { type, dimensions: [1], scale, zeroPoint };
+    const value = constant(one, new Uint8Array(byteSize(elementFactsOf(type), [1])));
+    const made = add(spec, OperandLifeTime.TEMPORARY_VARIABLE);
+    const fill = dialect.operationOf("FILL");
+    ensure(
+      fill !== undefined && signatureProblem(fill, [sizes, one], [spec]) === undefined,
+      placeOf(index),
+      () => `is a constant without elements (${tensorAt(index).type}${listText(shape)}), which the HAL cannot express`,
+    );
+    emit(fill, [extents, value], [made], -1);
+    return made;
+  }
+
   function makeOperand(index: number): number {
     const bytes = constantBytes(index);
+    if (bytes !== undefined && tensorAt(index).shape.includes(0)) return emptyOperand(index);
     if (bytes !== undefined) return constantOperand(index, bytes);
     const spec = specOf(index);
     if (inputTensors.has(index)) return add(spec, OperandLifeTime.SUBGRAPH_INPUT);
@@ -209,7 +230,7 @@ export function createGraph(
     loosen(tensor, sources) {
       const { shape, shapeSignature: signature } = tensorAt(tensor);
       if (signature?.length !== shape.length || operandByTensor.has(tensor)) return;
-      if (!signature.includes(-1) || !sources.some((source) => reshaped.has(source))) return;
+      if (!signature.includes(-1) || sources?.some((source) => reshaped.has(source)) === false) return;
       facts.setShape(tensor, signature);
       reshaped.add(tensor);
     },

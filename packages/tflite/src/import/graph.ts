@@ -44,8 +44,8 @@ export interface Graph {
   isOpen(operand: number): boolean;
   /** Gives an operand another shape than the file stores. */
   reshape(operand: number, dimensions: readonly number[]): void;
-  /** Makes extents of a tensor that the file leaves open unknown if the shape of one of `sources` is not the stored one. */
-  loosen(tensor: number, sources: readonly number[]): void;
+  /** Makes extents of a tensor that the file leaves open unknown if the shape of one of `sources` is not the stored one. Default: always. */
+  loosen(tensor: number, sources?: readonly number[]): void;
   /** Gives a tensor another shape than the file stores, before its operand is made. */
   setShape(tensor: number, shape: readonly number[]): void;
   /** The description of a tensor's operand; does not make the operand. */

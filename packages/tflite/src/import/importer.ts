@@ -7,6 +7,7 @@ import type { Subgraph } from "@nnhal/types";
 import { ensure, type ProblemOperator, problemText, quoted, TfliteError } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
+import { ensureNoOtherBlocks } from "./blocks.ts";
 import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
 import { createGraph } from "./create-graph.ts";
@@ -21,7 +22,8 @@ import { packedRange } from "./packed-types.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
-import { hasOpenShapes, type ShapeOptions, shapesOf } from "./shapes.ts";
+import { shapeInputs } from "./shape-inputs.ts";
+import { hasOpenShapes, openShape, type ShapeOptions, shapesOf } from "./shapes.ts";
 import type { Procedure, Program } from "./state/procedure.ts";
 
 /**
@@ -113,6 +115,7 @@ function ensurePackedResults(op: Lowering): void {
 /** Lowers an operator by its row, or if that is not possible to the extension's operation of its name. */
 function lower(op: Lowering, graph: Graph): void {
   ensurePackedResults(op);
+  ensureNoOtherBlocks(op);
   const row = rowOf(op.operator);
   if (row === undefined && (fold(op) || op.emitBuiltin())) return;
   // An operation that was registered for a custom operator precedes a row for it.
@@ -226,8 +229,10 @@ export function createImporter(
     }
 
     const shapes = shapesOf(subgraph, options, isMain);
-    const { order, read } = scheduleOperators(subgraph, shapes, { ...place, originOf }, { attempt });
-    const narrow = dialect.typeOf("INT64") === undefined ? narrowTensors(subgraph, order) : new Set<number>();
+    const hasExtension = dialect.typeOf("INT64") !== undefined;
+    const trusted = hasExtension ? subgraph.tensors.map(openShape) : shapes;
+    const { order, read } = scheduleOperators(subgraph, trusted, { ...place, originOf }, { attempt });
+    const narrow = hasExtension ? new Set<number>() : narrowTensors(subgraph, order);
     const returnsStates = procedure.returnsStates === true;
     const graph = createGraph(subgraph, shapes, constants, { index, narrow, dialect, returnsStates });
     const known = progress.get(index) ?? [];
@@ -243,7 +248,10 @@ export function createImporter(
     for (const each of order) {
       if (blocked.has(originOf(each))) continue;
       const operator = elementAt(subgraph.operators, each);
-      for (const tensor of operator.outputs) graph.loosen(tensor, operator.inputs);
+      // Without the extension stored shapes are kept: operations of the HAL seldom take shapes that are computed.
+      const isComputed =
+        hasExtension && shapeInputs(operator).some((input) => graph.constantBytes(input) === undefined);
+      for (const tensor of operator.outputs) graph.loosen(tensor, isComputed ? undefined : operator.inputs);
       attempt(() => lower(createLowering(graph, operator, originOf(each), surroundings), graph), each);
     }
     own.throwIfAny();

@@ -1,5 +1,6 @@
+import { decodeStrings, encodeStrings } from "@nnhal/extension-tflite";
 import { describe, expect, test } from "vitest";
-import { execute, executeBytes, importLines, ofOperators } from "../_model.test-helper.ts";
+import { execute, executeBytes, importLines, ofOperators, oneOperator } from "../_model.test-helper.ts";
 import { importTflite } from "./import.ts";
 
 // A file for images of any size, whose stored shapes are those of a size of 1.
@@ -51,6 +52,80 @@ describe("shapes that the file leaves open", () => {
     const [result] = await executeBytes(imported, [given]);
     expect(result?.dimensions).toEqual([2, 2]);
     expect(new Float32Array(result?.bytes.buffer ?? new ArrayBuffer())).toEqual(Float32Array.of(0, 1, 1, 2));
+  });
+
+  const numbers = { type: "FLOAT32", shape: [2, 3] } as const;
+  const ints = (...shape: number[]) => ({ type: "INT32", shape }) as const;
+  const one = { type: "INT32", shape: [], data: [1] } as const;
+  const anyShape = (...signature: number[]) =>
+    ({ type: "FLOAT32", shape: signature.map(() => 1), shapeSignature: signature }) as const;
+  const six = [1, 2, 3, 4, 5, 6];
+
+  test.each([
+    ["RESHAPE", { x: numbers, shape: ints(2) }, anyShape(-1, -1), {}, [six, [3, 2]], [3, 2], six],
+    ["FILL", { shape: ints(2), value: one }, { ...anyShape(-1, -1), type: "INT32" }, {}, [[1, 2]], [1, 2], [1, 1]],
+    [
+      "SLICE",
+      { x: numbers, begin: ints(2), size: ints(2) },
+      anyShape(-1, -1),
+      {},
+      [six, [0, 1], [2, 2]],
+      [2, 2],
+      [2, 3, 5, 6],
+    ],
+    ["TRANSPOSE", { x: numbers, axes: ints(2) }, anyShape(-1, -1), {}, [six, [1, 0]], [3, 2], [1, 4, 2, 5, 3, 6]],
+    ["SUM", { x: numbers, axes: ints(1) }, anyShape(-1), {}, [six, [1]], [2], [6, 15]],
+    ["RANGE", { start: one, limit: ints(), step: one }, { ...anyShape(-1), type: "INT32" }, {}, [[4]], [3], [1, 2, 3]],
+    [
+      // Fewer elements than the input has axes.
+      "STRIDED_SLICE",
+      { x: numbers, begin: ints(1), end: ints(1), strides: { ...ints(1), data: [1] } },
+      { ...anyShape(-1, 3), shape: [1, 3] },
+      {},
+      [six, [1], [2]],
+      [1, 3],
+      [4, 5, 6],
+    ],
+    [
+      "RESIZE_NEAREST_NEIGHBOR",
+      { x: { type: "FLOAT32", shape: [1, 1, 2, 1] }, size: ints(2) },
+      anyShape(1, -1, -1, 1),
+      {},
+      [
+        [1, 2],
+        [2, 2],
+      ],
+      [1, 2, 2, 1],
+      [1, 2, 1, 2],
+    ],
+  ] as const)("of %s are those of a shape that is computed", async (name, inputs, y, options, given, shape, values) => {
+    const imported = importTflite(oneOperator(name, inputs, { y }, options));
+    const [result] = await executeBytes(
+      imported,
+      imported.inputs.map(({ type, shape: dimensions }, place) => {
+        const array = type === "TENSOR_FLOAT32" ? Float32Array : Int32Array;
+        return { bytes: new Uint8Array(array.from(given[place] ?? []).buffer), dimensions };
+      }),
+    );
+    expect(result?.dimensions).toEqual(shape);
+    const array = y.type === "FLOAT32" ? Float32Array : Int32Array;
+    expect(Array.from(new array(result?.bytes.slice().buffer ?? new ArrayBuffer()))).toEqual(values);
+  });
+
+  test("stay as the file stores them without the extension, although a shape is computed", () => {
+    const model = oneOperator("RESHAPE", { x: numbers, shape: ints(2) }, { y: { ...anyShape(-1, 2), shape: [3, 2] } });
+    expect(importTflite(model, { extensions: false }).outputs[0]?.shape).toEqual([3, 2]);
+    expect(importTflite(model).outputs[0]?.shape).toEqual([0, 2]);
+  });
+
+  test("of words are those of the sentence", async () => {
+    const string = { type: "STRING", shape: [1] } as const;
+    const options = { ngramSize: 2, maxSkipSize: 0, includeAllNgrams: false };
+    for (const y of [string, { ...string, shapeSignature: [-1] }]) {
+      const imported = importTflite(oneOperator("SKIP_GRAM", { x: string }, { y }, options));
+      const [result] = await executeBytes(imported, [encodeStrings(["a b c"])]);
+      expect(result && decodeStrings(result)).toEqual(["a b", "b c"]);
+    }
   });
 
   test("stay unknown on request", () => {

@@ -199,6 +199,17 @@ const sides: ReadonlyMap<string, readonly [inputs: Side, outputs: Side]> = new M
   Object.entries<Tensors>(table).map(([name, [inputs, outputs]]) => [name, [parse(inputs), parse(outputs)]]),
 );
 
+/** The tensors of an LSTM with the basic kernel. */
+const basicLstm = [
+  parse("input last_output weights bias last_state"),
+  parse("output state concatenated? activations?"),
+] as const;
+
+/** Whether an operator is an LSTM with the basic kernel, which has other tensors. */
+export function isBasicLstm({ name, options }: TfliteOperator): boolean {
+  return name === "LSTM" && options["kernelType"] === "BASIC";
+}
+
 function checkSide(
   operator: TfliteOperator,
   what: "input" | "output",
@@ -229,7 +240,7 @@ function checkSide(
  * table does not mark as optional is there. An operator that is not in the table is left alone.
  */
 export function checkOperatorTensors(operator: TfliteOperator, at: Place): void {
-  const known = sides.get(operator.name);
+  const known = isBasicLstm(operator) ? basicLstm : sides.get(operator.name);
   if (known === undefined) return;
   const [inputs, outputs] = known;
   checkSide(operator, "input", operator.inputs, inputs, at);

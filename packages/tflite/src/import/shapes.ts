@@ -33,7 +33,7 @@ export function checkShapeOptions(options: unknown): void {
 }
 
 /** The stored shape with -1 for the extents that are open. */
-function openShape({ shape, shapeSignature }: TfliteTensor): readonly number[] {
+export function openShape({ shape, shapeSignature }: TfliteTensor): readonly number[] {
   return shapeSignature?.length === shape.length ? shapeSignature : shape;
 }
 

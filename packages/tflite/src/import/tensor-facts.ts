@@ -8,6 +8,9 @@ import type { GraphFacts } from "./graph.ts";
 import { elementSize, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
 import { stringTensor } from "./string-constants.ts";
 
+/** The value of a constant without elements. */
+const nothing = new Uint8Array(0);
+
 /** More dimensions than any operation takes. */
 const MOST_DIMENSIONS = 32;
 
@@ -62,6 +65,7 @@ export function createTensorFacts(
   const folded = new Map<number, Uint8Array>();
   const stringsByTensor = new Map<number, StringTensor>();
   const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
+  const written = new Set(subgraph.operators.flatMap(({ outputs }) => outputs));
 
   const tensorPath = (tensor: number) => `${path}.tensors[${tensor}] ${quoted(tensors[tensor]?.name ?? "")}`;
   const placeOf = (tensor: number): Place => {
@@ -91,13 +95,9 @@ export function createTensorFacts(
     if (shape.length === 0) return [1];
     checkRank(index, shape);
     for (const extent of shape) {
+      // An extent of 0 is unknown until the execution, in which it may be 0.
       ensure(
-        extent !== 0,
-        placeOf(index),
-        () => `the shape ${listText(shape)} has no elements, which the HAL cannot express`,
-      );
-      ensure(
-        extent === -1 || (Number.isInteger(extent) && extent > 0 && extent <= 0x7fff_ffff),
+        Number.isInteger(extent) && extent >= -1 && extent <= 0x7fff_ffff,
         placeOf(index),
         () => `the extent ${extent} in the shape ${listText(shape)} is not valid`,
       );
@@ -144,7 +144,8 @@ export function createTensorFacts(
     const known = folded.get(index);
     if (known !== undefined) return known;
     const tensor = tensorAt(index);
-    const { data, isVariable } = tensor;
+    const { isVariable, shape } = tensor;
+    const data = tensor.data ?? (shape.includes(0) && !written.has(index) ? nothing : undefined);
     if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
     if (tensor.type === "STRING") return stringsAt(index, data).bytes;
     const elements = constants.elementsOf(tensor, data, checkConstantShape(index), placeOf(index));

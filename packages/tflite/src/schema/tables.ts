@@ -36,10 +36,18 @@ export const quantizationLayout = {
   max: float32s(),
   scale: float32s(),
   zeroPoint: int64s(),
-  /** Another way of quantising, named by a union; none is known to be in use. */
+  /** Another way of quantising, named by a union: 1 is of a user's own, 2 by blocks, 3 by blocks along several dimensions. */
   detailsType: uint8(),
-  details: presence(),
+  details: reference(),
   quantizedDimension: int32(),
+};
+
+/** Quantisation by blocks; `quantizedDimensions` are of kind 3 alone. */
+export const blocksLayout = {
+  scales: int32(),
+  zeroPoints: int32(),
+  blockSize: int32(),
+  quantizedDimensions: int32s(),
 };
 
 /**
@@ -151,6 +159,7 @@ export const modelLayout = {
 };
 
 export type QuantizationRow = Row<typeof quantizationLayout>;
+export type BlocksRow = Row<typeof blocksLayout>;
 export type DimensionRow = Row<typeof dimensionLayout>;
 export type IndexVectorRow = Row<(typeof indexVectorLayouts)[number]>;
 export type SparsityRow = Row<typeof sparsityLayout>;

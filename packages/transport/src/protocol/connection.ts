@@ -8,8 +8,8 @@ import {
   type ByteReader,
   type ByteWriter,
   byteReader,
-  byteWriter,
   readLast,
+  toBytes,
   UnreadableBytes,
   Unwritable,
 } from "@nnhal/utils/codec";
@@ -162,10 +162,11 @@ export function createConnection(
   };
 
   const write = (kind: number, content: (to: ByteWriter) => void, attachments?: Attachments) => {
-    const to = byteWriter();
-    to.uint8(kind);
-    content(to);
-    carrier.send(to.taken(), attachments);
+    const bytes = toBytes((to) => {
+      to.uint8(kind);
+      content(to);
+    });
+    carrier.send(bytes, attachments);
   };
   const refuse = (id: number, refusal: Outcome) =>
     write(FrameKind.refusal, (to) => {

@@ -24,8 +24,6 @@ export interface ByteWriter {
   bytes(value: Uint8Array): void;
   /** With its length, in UTF-8. */
   text(value: string): void;
-  /** Returns a copy of everything written. */
-  taken(): Uint8Array<ArrayBuffer>;
 }
 
 /** Reads values in the order in which they were written. Its methods throw UnreadableBytes. */
@@ -49,60 +47,88 @@ export interface ByteReader {
 /** Most items in all lists of some bytes: objects take more memory than the bytes that they are read from. */
 export const mostItems = 2 ** 24;
 
-/** An empty writer. */
-export function byteWriter(): ByteWriter {
-  let room = new Uint8Array(256);
-  let view = new DataView(room.buffer);
-  let length = 0;
+/** See `toBytes`. */
+class RoomWriter implements ByteWriter {
+  #room = new Uint8Array(firstRoom);
+  #view = new DataView(this.#room.buffer);
+  #length = 0;
+
   /** Reserves room and returns where it begins. */
-  const take = (size: number): number => {
-    const start = length;
-    length += size;
-    if (length > room.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * room.length));
-      larger.set(room);
-      room = larger;
-      view = new DataView(room.buffer);
+  #take(size: number): number {
+    const start = this.#length;
+    const length = start + size;
+    if (length > this.#room.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#room.length));
+      larger.set(this.#room);
+      this.#room = larger;
+      this.#view = new DataView(larger.buffer);
     }
+    this.#length = length;
     return start;
-  };
-  const writer: ByteWriter = {
-    uint8(value) {
-      const at = take(1);
-      view.setUint8(at, fitting(value, value & 0xff));
-    },
-    uint32(value) {
-      const at = take(4);
-      view.setUint32(at, fitting(value, value >>> 0), true);
-    },
-    int32(value) {
-      const at = take(4);
-      view.setInt32(at, fitting(value, value | 0), true);
-    },
-    uint64(value) {
-      const at = take(8);
-      if (typeof value !== "bigint") throw new Unwritable(`${typeof value} instead of a bigint`);
-      if (BigInt.asUintN(64, value) !== value) throw new Unwritable(`${value} does not fit its field`);
-      view.setBigUint64(at, value, true);
-    },
-    float64(value) {
-      if (typeof value !== "number") throw new Unwritable(`${typeof value} instead of a number`);
-      const at = take(8);
-      view.setFloat64(at, value, true);
-    },
-    bytes(value) {
-      if (!(value instanceof Uint8Array)) throw new Unwritable(`${typeof value} instead of a Uint8Array`);
-      writer.uint32(value.length);
-      const at = take(value.length);
-      room.set(value, at);
-    },
-    text(value) {
-      if (typeof value !== "string") throw new Unwritable(`${typeof value} instead of a text`);
-      writer.bytes(new TextEncoder().encode(value));
-    },
-    taken: () => room.slice(0, length),
-  };
-  return writer;
+  }
+  uint8(value: number) {
+    const at = this.#take(1);
+    this.#view.setUint8(at, fitting(value, value & 0xff));
+  }
+  uint32(value: number) {
+    const at = this.#take(4);
+    this.#view.setUint32(at, fitting(value, value >>> 0), true);
+  }
+  int32(value: number) {
+    const at = this.#take(4);
+    this.#view.setInt32(at, fitting(value, value | 0), true);
+  }
+  uint64(value: bigint) {
+    const at = this.#take(8);
+    if (typeof value !== "bigint") throw new Unwritable(`${typeof value} instead of a bigint`);
+    if (BigInt.asUintN(64, value) !== value) throw new Unwritable(`${value} does not fit its field`);
+    this.#view.setBigUint64(at, value, true);
+  }
+  float64(value: number) {
+    if (typeof value !== "number") throw new Unwritable(`${typeof value} instead of a number`);
+    const at = this.#take(8);
+    this.#view.setFloat64(at, value, true);
+  }
+  bytes(value: Uint8Array) {
+    if (!(value instanceof Uint8Array)) throw new Unwritable(`${typeof value} instead of a Uint8Array`);
+    this.uint32(value.length);
+    const at = this.#take(value.length);
+    this.#room.set(value, at);
+  }
+  text(value: string) {
+    if (typeof value !== "string") throw new Unwritable(`${typeof value} instead of a text`);
+    this.bytes(new TextEncoder().encode(value));
+  }
+  /** A copy of everything written. */
+  taken() {
+    return this.#room.slice(0, this.#length);
+  }
+  clear() {
+    this.#length = 0;
+  }
+  get isLarge() {
+    return this.#room.length > mostKeptRoom;
+  }
+}
+
+const firstRoom = 256;
+/** A writer with more room than this is not used again. */
+const mostKeptRoom = 2 ** 16;
+
+let spare: RoomWriter | undefined;
+
+/** The bytes that `write` writes. Uses one writer again and again, so that short frames need no memory beside their own. */
+export function toBytes(write: (to: ByteWriter) => void): Uint8Array<ArrayBuffer> {
+  const writer = spare ?? new RoomWriter();
+  // What is written in between has a writer of its own.
+  spare = undefined;
+  try {
+    write(writer);
+    return writer.taken();
+  } finally {
+    writer.clear();
+    if (!writer.isLarge) spare = writer;
+  }
 }
 
 function fitting(value: number, fit: number): number {
@@ -110,52 +136,69 @@ function fitting(value: number, fit: number): number {
   return fit;
 }
 
+/** A class, since a reader is made for each frame: its methods are not made with it. */
+class ViewReader implements ByteReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #items = 0;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+  /** Skips bytes and returns where they begin. */
+  #pass(size: number): number {
+    const { at } = this;
+    const left = this.#bytes.length - at;
+    if (size > left) throw new UnreadableBytes(`${size} bytes are needed where ${left} are left`);
+    this.at = at + size;
+    return at;
+  }
+  uint8() {
+    return this.#view.getUint8(this.#pass(1));
+  }
+  uint32() {
+    return this.#view.getUint32(this.#pass(4), true);
+  }
+  int32() {
+    return this.#view.getInt32(this.#pass(4), true);
+  }
+  uint64() {
+    return this.#view.getBigUint64(this.#pass(8), true);
+  }
+  float64() {
+    return this.#view.getFloat64(this.#pass(8), true);
+  }
+  bytes() {
+    const length = this.uint32();
+    const start = this.#pass(length);
+    return this.#bytes.subarray(start, start + length);
+  }
+  text() {
+    const encoded = this.bytes();
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(encoded);
+    } catch {
+      throw new UnreadableBytes("it is not valid UTF-8");
+    }
+  }
+  count(least: number) {
+    const count = this.uint32();
+    const left = this.#bytes.length - this.at;
+    if (count * least > left)
+      throw new UnreadableBytes(`${count} items take more than the ${left} bytes that are left`);
+    this.#items += count;
+    if (this.#items > mostItems) throw new UnreadableBytes(`there are more than ${mostItems} items`);
+    return count;
+  }
+  end() {
+    const left = this.#bytes.length - this.at;
+    if (left > 0) throw new UnreadableBytes(`byte ${this.at}: ${left} bytes are too many`);
+  }
+}
+
 /** A reader of bytes, which must not change meanwhile. */
 export function byteReader(bytes: Uint8Array): ByteReader {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
-  let items = 0;
-  /** Skips bytes and returns where they begin. */
-  const pass = (size: number): number => {
-    const left = bytes.length - at;
-    if (size > left) throw new UnreadableBytes(`${size} bytes are needed where ${left} are left`);
-    at += size;
-    return at - size;
-  };
-  const reader: ByteReader = {
-    get at() {
-      return at;
-    },
-    uint8: () => view.getUint8(pass(1)),
-    uint32: () => view.getUint32(pass(4), true),
-    int32: () => view.getInt32(pass(4), true),
-    uint64: () => view.getBigUint64(pass(8), true),
-    float64: () => view.getFloat64(pass(8), true),
-    bytes() {
-      const length = reader.uint32();
-      const start = pass(length);
-      return bytes.subarray(start, start + length);
-    },
-    text() {
-      const encoded = reader.bytes();
-      try {
-        return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(encoded);
-      } catch {
-        throw new UnreadableBytes("it is not valid UTF-8");
-      }
-    },
-    count(least) {
-      const count = reader.uint32();
-      const left = bytes.length - at;
-      if (count * least > left)
-        throw new UnreadableBytes(`${count} items take more than the ${left} bytes that are left`);
-      items += count;
-      if (items > mostItems) throw new UnreadableBytes(`there are more than ${mostItems} items`);
-      return count;
-    },
-    end() {
-      if (at < bytes.length) throw new UnreadableBytes(`byte ${at}: ${bytes.length - at} bytes are too many`);
-    },
-  };
-  return reader;
+  return new ViewReader(bytes);
 }

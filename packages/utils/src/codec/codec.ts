@@ -2,7 +2,7 @@
  * How values are written as bytes, as data: a codec of a structure is made of the codecs of its fields, so that writing and
  * reading come from one description. Any bytes are read or refused; a refusal names the field and the byte.
  */
-import { type ByteReader, type ByteWriter, byteReader, byteWriter, UnreadableBytes, Unwritable } from "./bytes.ts";
+import { type ByteReader, type ByteWriter, byteReader, toBytes, UnreadableBytes, Unwritable } from "./bytes.ts";
 
 /** Writes values of a type and reads them. `Value` is exact: what is read has the fields that were written. */
 export interface Codec<Value> {
@@ -63,12 +63,25 @@ export function list<Item>(item: Codec<Item>): Codec<readonly Item[]> {
       if (!Array.isArray(items)) throw new Unwritable(`${typeof items} instead of an array`);
       const { length } = items;
       to.uint32(length);
-      for (let index = 0; index < length; index++) within(`[${index}]`, () => item.write(items[index], to));
+      let index = 0;
+      try {
+        for (; index < length; index++) item.write(items[index], to);
+      } catch (error) {
+        throw writingFailed(`[${index}]`, error);
+      }
     },
     read(from) {
       const count = from.count(item.least);
       const items: Item[] = [];
-      for (let index = 0; index < count; index++) items.push(reading(`[${index}]`, item, from));
+      let start = from.at;
+      try {
+        for (let index = 0; index < count; index++) {
+          start = from.at;
+          items.push(item.read(from));
+        }
+      } catch (error) {
+        throw readingFailed(`[${items.length}]`, start, error);
+      }
       return items;
     },
   };
@@ -79,17 +92,40 @@ export type FieldCodecs<Value> = { readonly [Name in keyof Value]-?: Codec<Value
 
 /** A structure: its fields in the order of the description. */
 export function struct<Value extends object>(fields: FieldCodecs<Value>): Codec<Value> {
-  // Object.entries loses which codec belongs to which field; each is used for its own field only.
-  const entries = Object.entries(fields) as [keyof Value & string, Codec<Value[keyof Value & string]>][];
+  type Name = keyof Value & string;
+  type Field = Codec<Value[Name]>;
+  // Object.keys and Object.values lose which codec belongs to which field; each is used for its own field only.
+  const names = Object.keys(fields) as Name[];
+  const codecs = Object.values(fields) as Field[];
   return {
-    least: Math.max(1, ...[entries.reduce((sum, [, { least }]) => sum + least, 0)]),
+    least: Math.max(
+      1,
+      codecs.reduce((sum, { least }) => sum + least, 0),
+    ),
     write(value, to) {
       if (typeof value !== "object" || value === null) throw new Unwritable(`${String(value)} instead of an object`);
-      for (const [name, field] of entries) within(`.${name}`, () => field.write(value[name], to));
+      let index = 0;
+      try {
+        for (; index < codecs.length; index++) {
+          // `names` and `codecs` are of one length.
+          (codecs[index] as Field).write(value[names[index] as Name], to);
+        }
+      } catch (error) {
+        throw writingFailed(`.${names[index]}`, error);
+      }
     },
     read(from) {
       const value: Partial<Value> = {};
-      for (const [name, field] of entries) value[name] = reading(`.${name}`, field, from);
+      let index = 0;
+      let start = from.at;
+      try {
+        for (; index < codecs.length; index++) {
+          start = from.at;
+          value[names[index] as Name] = (codecs[index] as Field).read(from);
+        }
+      } catch (error) {
+        throw readingFailed(`.${names[index]}`, start, error);
+      }
       // All fields of the description have been read.
       return value as Value;
     },
@@ -162,9 +198,7 @@ export function mapped<Value, Written>(
 
 /** A value as bytes. Throws Unwritable, with the path of the field, for a value that they cannot hold. */
 export function encode<Value>(codec: Codec<Value>, value: Value): Uint8Array<ArrayBuffer> {
-  const to = byteWriter();
-  codec.write(value, to);
-  return to.taken();
+  return toBytes((to) => codec.write(value, to));
 }
 
 /** The value of some bytes, which must not change meanwhile. Throws UnreadableBytes, with the path of the field. */
@@ -174,30 +208,27 @@ export function decode<Value>(codec: Codec<Value>, from: Uint8Array): Value {
 
 /** Reads a value behind which nothing may follow. Throws as `decode`. */
 export function readLast<Value>(codec: Codec<Value>, from: ByteReader): Value {
-  const value = reading("", codec, from);
+  const start = from.at;
+  let value: Value;
+  try {
+    value = codec.read(from);
+  } catch (error) {
+    throw readingFailed("", start, error);
+  }
   from.end();
   return value;
 }
 
-/** Reads a field; an error names it, and the byte where it begins. */
-function reading<Value>(field: string, codec: Codec<Value>, from: ByteReader): Value {
-  const start = from.at;
-  try {
-    return codec.read(from);
-  } catch (error) {
-    if (!(error instanceof UnreadableBytes)) throw error;
-    throw new UnreadableBytes(located(field, error.message, start));
-  }
+/** An error of reading a field with the field's name, and the byte where it begins. */
+function readingFailed(field: string, start: number, error: unknown): unknown {
+  if (!(error instanceof UnreadableBytes)) return error;
+  return new UnreadableBytes(located(field, error.message, start));
 }
 
-/** Writes a field; an error names it. */
-function within(field: string, write: () => void): void {
-  try {
-    write();
-  } catch (error) {
-    if (!(error instanceof Unwritable)) throw error;
-    throw new Unwritable(`${field}${joined(error.message)}`);
-  }
+/** An error of writing a field, with the field's name. */
+function writingFailed(field: string, error: unknown): unknown {
+  if (!(error instanceof Unwritable)) return error;
+  return new Unwritable(`${field}${joined(error.message)}`);
 }
 
 /** "byte 4: .operands[0].type: …", of which inner fields have added the byte already. */

@@ -3,8 +3,8 @@ export {
   type ByteReader,
   type ByteWriter,
   byteReader,
-  byteWriter,
   mostItems,
+  toBytes,
   UnreadableBytes,
   Unwritable,
 } from "./bytes.ts";

@@ -2,7 +2,7 @@
 import type { ErrorStatus, HalVersion } from "@nnhal/types";
 import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "../convert/any.ts";
 import { errorStatusNeed } from "../convert/codes.ts";
-import * as convertToV1_3 from "../convert/v1-3.ts";
+import { convertToV1_3 } from "../convert/v1-3.ts";
 import { capabilitiesNeeds } from "./capabilities.ts";
 import {
   isMetBy,
@@ -44,8 +44,8 @@ export function complianceWith(version: HalVersion): Compliance {
   };
 }
 
-export const compliantWithV1_0: Compliance = complianceWith("1.0");
-export const compliantWithV1_1: Compliance = complianceWith("1.1");
-export const compliantWithV1_2: Compliance = complianceWith("1.2");
+export const compliantWithV1_0: Compliance = /* @__PURE__ */ complianceWith("1.0");
+export const compliantWithV1_1: Compliance = /* @__PURE__ */ complianceWith("1.1");
+export const compliantWithV1_2: Compliance = /* @__PURE__ */ complianceWith("1.2");
 /** Parts that HAL 1.3 cannot express fit no version: unknown codes, undocumented operations. */
-export const compliantWithV1_3: Compliance = complianceWith("1.3");
+export const compliantWithV1_3: Compliance = /* @__PURE__ */ complianceWith("1.3");

@@ -10,7 +10,7 @@ import {
 import { lifeTimeNeed, type Need, operationTypeNeed, requestNeeds } from "../compliance/needs.ts";
 import type { AnyRequest } from "./any.ts";
 import { type Conversion, conversion, lossesOf, type WarningSink } from "./conversion.ts";
-import * as convertToV1_3 from "./v1-3.ts";
+import { convertToV1_3 } from "./v1-3.ts";
 
 /** The conversions to an older HAL version that are the same for all of them. */
 export interface CodeConversions {
@@ -24,9 +24,13 @@ export interface CodeConversions {
   request(from: AnyRequest, warn?: WarningSink): Conversion<V1_0.Request>;
 }
 
-export function codeConversions(version: HalVersion): CodeConversions {
+/** All conversions to an older HAL version: those of `structs`, which are its own, and of codes. */
+export function conversionsTo<Structs extends object>(
+  version: HalVersion,
+  structs: Structs,
+): Structs & CodeConversions {
   const lossOf = (need: Need | undefined) => lossesOf(need === undefined ? [] : [need], version);
-  return {
+  const codes: CodeConversions = {
     operandLifeTime: (from, warn) =>
       conversion("a lifetime", version, from, lossOf(lifeTimeNeed(from, "lifetime")), warn),
     operationType: (from, warn) =>
@@ -43,6 +47,7 @@ export function codeConversions(version: HalVersion): CodeConversions {
       return conversion("a request", version, value, lossesOf(requestNeeds(canonical), version), warn);
     },
   };
+  return { ...structs, ...codes };
 }
 
 /** A status that HAL 1.0 does not have. */

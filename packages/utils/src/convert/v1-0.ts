@@ -3,24 +3,20 @@ import type { V1_0 } from "@nnhal/types";
 import { operandNeeds } from "../compliance/needs.ts";
 import type { AnyCapabilities, AnyModel, AnyOperand } from "./any.ts";
 import { capabilitiesLost, modelLost, oldCapabilities, oldModel, oldOperand } from "./before-v1-2.ts";
-import { type CodeConversions, codeConversions } from "./codes.ts";
+import { conversionsTo } from "./codes.ts";
 import { type Conversion, conversion, harmlessLoss, lossesOf, type WarningSink } from "./conversion.ts";
-import * as convertToV1_3 from "./v1-3.ts";
+import { convertToV1_3 } from "./v1-3.ts";
 
 const version = "1.0";
 
-const codes = codeConversions(version);
-export const { operandLifeTime, operationType, errorStatus } = codes;
-export const request: CodeConversions["request"] = codes.request;
-
 /** Takes the performance of TENSOR_FLOAT32 for float32, that of TENSOR_QUANT8_ASYMM for all else. */
-export function capabilities(from: AnyCapabilities, warn?: WarningSink): Conversion<V1_0.Capabilities> {
+function capabilities(from: AnyCapabilities, warn?: WarningSink): Conversion<V1_0.Capabilities> {
   const canonical = convertToV1_3.capabilities(from);
   return conversion("capabilities", version, oldCapabilities(canonical), capabilitiesLost(canonical, version), warn);
 }
 
 /** Leaves out referenced subgraphs, extraParams, and the permission to compute float32 as float16. */
-export function model(from: AnyModel, warn?: WarningSink): Conversion<V1_0.Model> {
+function model(from: AnyModel, warn?: WarningSink): Conversion<V1_0.Model> {
   const canonical = convertToV1_3.model(from);
   const lost = modelLost(canonical, version);
   if (canonical.relaxComputationFloat32toFloat16) {
@@ -36,3 +32,5 @@ export function operand(from: AnyOperand, warn?: WarningSink): Conversion<V1_0.O
   const lost = lossesOf(operandNeeds(canonical, "operand"), version);
   return conversion("an operand", version, oldOperand(canonical), lost, warn);
 }
+
+export const convertToV1_0 = /* @__PURE__ */ conversionsTo(version, { capabilities, model, operand });

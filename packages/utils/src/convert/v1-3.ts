@@ -18,7 +18,7 @@ import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "./any.ts
  * Each operand type of HAL 1.0 gets the performance that applied to it there. IF and WHILE, which an older device
  * does not do, get `noPerformanceInfo`.
  */
-export function capabilities(from: AnyCapabilities): Capabilities {
+function capabilities(from: AnyCapabilities): Capabilities {
   if ("ifPerformance" in from) return from;
   const controlFlow = { ifPerformance: noPerformanceInfo, whilePerformance: noPerformanceInfo };
   if ("operandPerformance" in from) return { ...from, ...controlFlow };
@@ -36,7 +36,7 @@ export function capabilities(from: AnyCapabilities): Capabilities {
   };
 }
 
-export function model(from: AnyModel): Model {
+function model(from: AnyModel): Model {
   if ("main" in from) return from;
   const { operands, operations, inputIndexes, outputIndexes, operandValues, pools } = from;
   return {
@@ -50,21 +50,21 @@ export function model(from: AnyModel): Model {
   };
 }
 
-export function operand(from: AnyOperand): Operand {
+function operand(from: AnyOperand): Operand {
   return "extraParams" in from ? from : { ...from, extraParams: { kind: "none" } };
 }
 
 /** The codes of all versions are the same. */
-export function operandLifeTime(from: number): number {
+function operandLifeTime(from: number): number {
   return from;
 }
 
 /** The codes of all versions are the same. */
-export function operationType(from: number): number {
+function operationType(from: number): number {
   return from;
 }
 
-export function request({ inputs, outputs, pools }: AnyRequest): Request {
+function request({ inputs, outputs, pools }: AnyRequest): Request {
   return {
     inputs,
     outputs,
@@ -72,6 +72,8 @@ export function request({ inputs, outputs, pools }: AnyRequest): Request {
   };
 }
 
-export function errorStatus(from: ErrorStatus): ErrorStatus {
+function errorStatus(from: ErrorStatus): ErrorStatus {
   return from;
 }
+
+export const convertToV1_3 = { capabilities, errorStatus, model, operand, operandLifeTime, operationType, request };

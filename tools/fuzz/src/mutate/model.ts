@@ -119,7 +119,8 @@ const changes: readonly Change[] = [
 ];
 
 function scalesOf({ dimensions }: Draft<Operand>, random: Random): number[] {
-  return Array.from({ length: dimensions[random.below(dimensions.length)] ?? 1 }, () => 0.5).slice(0, longestList);
+  const wanted = dimensions[random.below(dimensions.length)] ?? 1;
+  return Array.from({ length: Math.min(longestList, wanted) }, () => 0.5);
 }
 
 function anySubgraph(model: DraftModel, random: Random): DraftSubgraph {

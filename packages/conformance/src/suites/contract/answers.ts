@@ -158,6 +158,12 @@ export function supportProblem(answer: SupportedOperations, operations: number |
   if (!Array.isArray(reasons) || reasons.length !== supported.length) {
     return `${Array.isArray(reasons) ? reasons.length : "no"} reasons beside ${supported.length} answers`;
   }
+  const wrong = supported.findIndex((isSupported, index) => isSupported !== (reasons[index] === undefined));
+  if (wrong >= 0) {
+    return supported[wrong]
+      ? `operation ${wrong} is supported, with the reason ${show(reasons[wrong])} against it`
+      : `operation ${wrong} is not supported, and there is no reason`;
+  }
   if (dispatches !== undefined && dispatches.length !== supported.length) {
     return `${dispatches.length} numbers of dispatches beside ${supported.length} answers`;
   }

@@ -122,6 +122,24 @@ export const deviceRows: Readonly<Record<Exclude<MethodOf<Device>, "createMemory
         fields({ status: GENERAL_FAILURE }),
         /getSupportedOperations: 1 answers beside GENERAL_FAILURE/,
       ),
+      lieOf(
+        "has a reason against what it supports",
+        fields({ reasons: ["it is green"] }),
+        /operation 0 is supported, with the reason .*it is green.* against it/,
+      ),
+      lieOf(
+        "has no reason against what it does not support",
+        fields({ supported: [false], reasons: [undefined] }),
+        /operation 0 is not supported, and there is no reason/,
+      ),
+      lieOf(
+        "answers otherwise at each call",
+        (right) => {
+          let calls = 0;
+          return async (...args) => ({ ...((await right(...args)) as object), dispatches: [++calls] });
+        },
+        /getSupportedOperations: .*"dispatches":\[\d+\].*, and at the next call .*"dispatches":\[\d+\]/,
+      ),
       lieOf("has dispatches of nothing", fields({ dispatches: [] }), /0 numbers of dispatches beside 1 answers/),
     ],
   },

@@ -1,5 +1,5 @@
 /**
- * Requests that leave out what a model needs, or give too little of it, in every way to execute.
+ * Requests that leave out what a model needs, or have too little or too much of it, in every way to execute.
  */
 import {
   ErrorStatus,
@@ -10,12 +10,12 @@ import {
 } from "@nnhal/types";
 import { type Bench, executeBy, hasMethod, prepare, smallModel, wayNames, wayOf } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
-import { expectStatus, expectWords, mismatch } from "../check.ts";
-import { runTrial, trialFor } from "../execution.ts";
+import { expectStatus, expectThat, expectWords, mismatch } from "../check.ts";
+import { expectValues, runTrial, trialFor } from "../execution.ts";
 import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
-import { memoryWith } from "../values.ts";
+import { bytesIn, emptyMemory, memoryWith, requestFor, sizeOf, untouched } from "../values.ts";
 
 const { INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 
@@ -89,8 +89,24 @@ async function execute(
   return { preparedModel, run: (request) => executeBy(way, preparedModel, request) };
 }
 
-export const argumentCases: readonly SuiteCase[] = hows.flatMap((how) =>
-  casesOf(
+/** Arguments with more bytes than their tensors: what is behind an input is not read, and what is behind an output not written. */
+async function executeWithRoom(bench: Bench, how: How): Promise<void> {
+  const { run } = await execute(bench, how);
+  const small = await smallModel(bench);
+  const values = sampleValues(small.type, 6);
+  const size = sizeOf(small.type, [values.length]);
+  const output = emptyMemory(size + 12);
+  const result = await run(requestFor([memoryWith(small.type, [...values, ...values.slice(1)])], [output]));
+  const what = `${how} of arguments with more bytes than their tensors`;
+  expectStatus(what, result, ErrorStatus.NONE);
+  for (const expected of small.compute([values])) expectValues(what, small.type, output, expected);
+  const place = bytesIn(output).findIndex((byte, index) => index >= size && byte !== untouched);
+  expectThat(place < 0, () => `${what}: byte ${place} of an output of ${size} bytes has been written`);
+}
+
+export const argumentCases: readonly SuiteCase[] = hows.flatMap((how) => [
+  ...casesOf("arguments", since[how], [how], () => `more bytes than a tensor takes (${how})`, executeWithRoom),
+  ...casesOf(
     "arguments",
     since[how],
     wrong,
@@ -107,4 +123,4 @@ export const argumentCases: readonly SuiteCase[] = hows.flatMap((how) =>
       await runTrial(preparedModel, trial);
     },
   ),
-);
+]);

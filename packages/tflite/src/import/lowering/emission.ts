@@ -60,12 +60,15 @@ export function createEmission(access: OperatorAccess, { dialect, infersShapes }
   }
 
   function adoptShapes(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void {
-    if (!infersShapes || !outputs.some(graph.isOpen)) return;
+    // What the data determine is not what the file stores, whether it says so or not.
+    const isOpen = (output: number) => operation.dynamic || graph.isOpen(output);
+    if (!infersShapes || !outputs.some(isOpen)) return;
     const shapes = inferredShapes(operation, valued(inputs), outputs.map(graph.spec));
     for (const [place, output] of outputs.entries()) {
-      const inferred = shapes?.[place];
-      if (inferred === undefined || !graph.isOpen(output)) continue;
-      if (inferred.join() !== graph.spec(output).dimensions.join()) graph.reshape(output, inferred);
+      const { dimensions } = graph.spec(output);
+      const inferred = shapes?.[place] ?? (operation.dynamic ? dimensions.map(() => 0) : undefined);
+      if (inferred === undefined || !isOpen(output)) continue;
+      if (inferred.join() !== dimensions.join()) graph.reshape(output, inferred);
     }
   }
 

@@ -17,7 +17,8 @@ export function problemOperator(
   return { subgraph, index, name, ...(customCode !== undefined && { customCode }), version };
 }
 
-/** The place of an operator in problems. */
+/** The place of an operator in problems; that of its subgraph if the file does not have the operator: `index` is -1. */
 export function operatorWhere(graph: Pick<Graph, "path" | "index">, operator: TfliteOperator, index: number): Where {
+  if (index < 0) return { path: graph.path };
   return { path: operatorPath(graph.path, operator, index), operator: problemOperator(operator, index, graph.index) };
 }

@@ -114,7 +114,6 @@ const loop: Row = {
   lower(op: Lowering) {
     const inputs = inputsOf(op);
     const values = sidesOf(op, inputs);
-    op.ensure(op.option("changesInCondition") !== true, () => "the condition of a WHILE must not change state");
     const [test, body] = calleesOf(op, "condSubgraphIndex", "bodySubgraphIndex");
     // State that the loop only reads comes last; it is not a result.
     const kept = values.slice(0, values.length - Number(op.option("readOnlyInputs") ?? 0));

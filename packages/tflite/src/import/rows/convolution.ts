@@ -5,6 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import { listText } from "../../error.ts";
 import { biasOperand } from "../bias.ts";
+import { type Blocks, blocksOf, widenedBlocks } from "../blocks.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised, type OperandSpec } from "../operand-types.ts";
 import {
@@ -160,25 +161,33 @@ function asConvolution(op: Lowering, input: number, weights: OperandSpec, result
 }
 
 /** Emits a hybrid layer, if the extension takes it. */
-function connectQuantised(op: Lowering): boolean {
+function connectQuantised(op: Lowering, blocks: Blocks | undefined): boolean {
   const weights = op.inputSpec(1);
   const bias = op.has(2)
     ? biasOperand(op, 2, op.inputSpec(0), weights, weightExtents(op, weights).units)
     : op.graph.omitted("TENSOR_FLOAT32", 1);
-  const options = [fusedActivation(op), op.bool(op.flag("keepNumDims")), op.bool(op.flag("asymmetricQuantizeInputs"))];
-  return op.emitExtended("FULLY_CONNECTED", [op.input(0), op.input(1), bias, ...options], [op.output()]);
+  // TensorFlow Lite quantises the input asymmetrically if the weights have blocks.
+  const isAsymmetric = blocks !== undefined || op.flag("asymmetricQuantizeInputs");
+  const options = [fusedActivation(op), op.bool(op.flag("keepNumDims")), op.bool(isAsymmetric)];
+  const scales = blocks === undefined ? [] : [blocks.scales];
+  return op.emitExtended("FULLY_CONNECTED", [op.input(0), op.input(1), bias, ...options, ...scales], [op.output()]);
 }
 
 const fullyConnected: Row = {
   operator: "FULLY_CONNECTED",
   version: 14,
-  operations: ["FULLY_CONNECTED", "RESHAPE", "CONV_2D"],
-  note: "A missing bias becomes zeros. RESHAPE follows if keepNumDims requires a result of more than two dimensions. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Hybrid layers: see above.",
+  operations: ["FULLY_CONNECTED", "RESHAPE", "CONV_2D", "CAST", "DEQUANTIZE", "MUL"],
+  note: "A missing bias becomes zeros. RESHAPE follows if keepNumDims requires a result of more than two dimensions. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Weights in blocks with a scale each are widened by DEQUANTIZE and MUL where the layer is not hybrid. Hybrid layers: see above.",
   refusal({ options: { weightsFormat = "DEFAULT" } }) {
     return weightsFormat === "DEFAULT" ? undefined : `weights in format ${weightsFormat} are not supported`;
   },
   lower(op: Lowering) {
-    if (op.quantisesInput(0, 1) && connectQuantised(op)) return;
+    const blocks = blocksOf(op);
+    op.ensure(
+      blocks === undefined || op.inputSpec(0).type === "TENSOR_FLOAT32",
+      () => `weights in blocks need FLOAT32 inputs, they are ${op.inputTensor(0).type}`,
+    );
+    if (op.quantisesInput(0, 1) && connectQuantised(op, blocks)) return;
     const weights = op.inputSpec(1);
     const { units, depth } = weightExtents(op, weights);
     const isFlat = op.outputSpec().dimensions.length === 2;
@@ -194,7 +203,8 @@ const fullyConnected: Row = {
       asConvolution(op, input, weights, result);
     } else {
       const bias = biasOperand(op, 2, op.inputSpec(0), weights, units);
-      op.emit("FULLY_CONNECTED", [input, filterOperand(op, 0, 1), bias, fusedActivation(op)], [result]);
+      const filter = blocks ? widenedBlocks(op, op.input(1), blocks.scales, blocks) : filterOperand(op, 0, 1);
+      op.emit("FULLY_CONNECTED", [input, filter, bias, fusedActivation(op)], [result]);
     }
     if (!isFlat) op.emit("RESHAPE", [result, targetShape(op, op.outputSpec().dimensions)], [op.output()]);
   },

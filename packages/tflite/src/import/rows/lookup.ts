@@ -1,17 +1,39 @@
 /**
  * Rows of lookups in tables.
  */
+import { type Blocks, blocksOf, widenedBlocks } from "../blocks.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised } from "../operand-types.ts";
 import type { Row } from "../row.ts";
 
+/** Rows of a table that is quantised by blocks, and of its scales. */
+function lookupBlocks(op: Lowering, blocks: Blocks): void {
+  const [table, result] = [op.inputSpec(1), op.outputSpec()];
+  op.ensure(
+    result.type === "TENSOR_FLOAT32" || result.type === "TENSOR_FLOAT16",
+    () => `rows of blocks become floats, the result is ${op.outputTensor().type}`,
+  );
+  const [first = 0] = result.dimensions;
+  const rows = op.graph.temporary({ ...table, dimensions: result.dimensions });
+  const scales = op.graph.temporary({ ...op.graph.spec(blocks.scales), dimensions: [first, blocks.count] });
+  op.emit("EMBEDDING_LOOKUP", [op.input(0), op.input(1)], [rows]);
+  op.emit("EMBEDDING_LOOKUP", [op.input(0), blocks.scales], [scales]);
+  if (result.type === "TENSOR_FLOAT32") widenedBlocks(op, rows, scales, blocks, op.output());
+  else op.emit("CAST", [widenedBlocks(op, rows, scales, blocks)], [op.output()]);
+}
+
 const embeddingLookup: Row = {
   operator: "EMBEDDING_LOOKUP",
   version: 5,
-  operations: ["EMBEDDING_LOOKUP", "DEQUANTIZE"],
-  note: "Of a quantised table with float results, the rows that were looked up are widened by DEQUANTIZE.",
+  operations: ["EMBEDDING_LOOKUP", "DEQUANTIZE", "RESHAPE", "MUL", "CAST"],
+  note: "Of a quantised table with float results, the rows that were looked up are widened by DEQUANTIZE; the others are for blocks of elements with a scale each.",
   lower(op: Lowering) {
     const [table, result] = [op.inputSpec(1), op.outputSpec()];
+    const blocks = blocksOf(op);
+    if (blocks !== undefined) {
+      lookupBlocks(op, blocks);
+      return;
+    }
     if (result.type !== "TENSOR_FLOAT32" || table.type === "TENSOR_FLOAT32") {
       op.emitMoved("EMBEDDING_LOOKUP", [op.input(0), op.input(1)], table);
     } else if (isQuantised(table.type)) {

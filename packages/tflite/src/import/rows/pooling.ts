@@ -60,11 +60,14 @@ function resizing(operation: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR", vers
     operator: operation,
     version,
     operations: [operation],
-    note: "The size must be constant, or the result's shape known.",
+    note: "A size that is computed: of the extension, unless the result's shape is known.",
     ignores: ignoresComputedShape(1),
     lower(op: Lowering) {
-      const { height, width } = targetSize(op);
       const [align, half] = [op.flag("alignCorners"), op.flag("halfPixelCenters")];
+      const isOpen = op.constantIntegers(1) === undefined && op.outputSpec().dimensions.slice(1, 3).includes(0);
+      const computed = () => [op.input(0), op.input(1), op.bool(false), op.bool(align), op.bool(half)];
+      if (isOpen && op.emitExtended(operation, computed(), [op.output()])) return;
+      const { height, width } = targetSize(op);
       op.ensure(!(align && half), () => "options alignCorners and halfPixelCenters exclude each other");
       const options = align || half ? [false, align, half] : layout ? [false] : [];
       const inputs = [op.input(0), op.int32(width), op.int32(height), ...options.map(op.bool)];

@@ -6,7 +6,9 @@ import { elementAt } from "@nnhal/operations";
 import { listText } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuant8, isQuantised } from "../operand-types.ts";
+import { isBasicLstm } from "../operator-tensors.ts";
 import { fusedActivation, type Row } from "../row.ts";
+import { lowerBasicLstm } from "./basic-lstm.ts";
 
 /** Codes of the activations inside an LSTM cell. */
 const cellActivations: Readonly<Record<string, number>> = { NONE: 0, RELU: 1, RELU6: 3, TANH: 4 };
@@ -207,16 +209,25 @@ function quantisedSequence(op: Lowering): void {
 const lstm: Row = {
   operator: "LSTM",
   version: 4,
-  operations: ["LSTM", "QUANTIZED_LSTM"],
-  note: `The full kernel. QUANTIZED_LSTM for INT8. ${hybridNote}`,
+  operations: [
+    ...([
+      "LSTM",
+      "QUANTIZED_LSTM",
+      "QUANTIZED_16BIT_LSTM",
+      "CONCATENATION",
+      "FULLY_CONNECTED",
+      "SPLIT",
+      "LOGISTIC",
+    ] as const),
+    ...(["TANH", "MUL", "ADD", "SLICE"] as const),
+  ],
+  note: `QUANTIZED_LSTM for INT8. The others are for the basic kernel: QUANTIZED_16BIT_LSTM for UINT8. ${hybridNote}`,
   isStateful: true,
-  prefersExtension: quantisesWith(2),
+  prefersExtension: (op) => !isBasicLstm(op.operator) && quantisesWith(2)(op),
   derivedOptions: lstmIntermediates,
-  refusal({ options: { kernelType = "FULL" } }) {
-    return kernelType === "FULL" ? undefined : `kernel ${kernelType} is not supported, only FULL`;
-  },
   lower(op: Lowering) {
-    if (isQuantised(op.inputSpec(0).type)) quantisedLstm(op);
+    if (isBasicLstm(op.operator)) lowerBasicLstm(op);
+    else if (isQuantised(op.inputSpec(0).type)) quantisedLstm(op);
     else floatLstm(op);
   },
 };

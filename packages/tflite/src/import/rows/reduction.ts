@@ -6,19 +6,13 @@ import type { Lowering } from "../lowering.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
 import { inFloatNote, type Row } from "../row.ts";
 
-/** Refuses an empty list of axes, which the HAL cannot hold. */
-function axes(op: Lowering): number {
-  op.ensure(!op.inputTensor(1).shape.includes(0), () => "the list of axes is empty");
-  return op.input(1);
-}
-
 const mean: Row = {
   operator: "MEAN",
   version: 3,
   operations: ["MEAN"],
   lower(op: Lowering) {
     const keep = op.int32(op.flag("keepDims") ? 1 : 0);
-    op.emitComputed("MEAN", [op.input(0), axes(op), keep], op.inputSpec(0));
+    op.emitComputed("MEAN", [op.input(0), op.input(1), keep], op.inputSpec(0));
   },
 };
 
@@ -29,7 +23,7 @@ function total(operator: "SUM" | "REDUCE_PROD", version: number, operation: Oper
     version,
     operations: [operation],
     note: inFloatNote,
-    lower: (op) => op.emitComputed(operation, [op.input(0), axes(op), op.bool(op.flag("keepDims"))]),
+    lower: (op) => op.emitComputed(operation, [op.input(0), op.input(1), op.bool(op.flag("keepDims"))]),
   };
 }
 
@@ -39,7 +33,7 @@ function choice(operator: ImportedOperatorName, version: number, operation: Oper
     operator,
     version,
     operations: [operation],
-    lower: (op) => op.emitMoved(operation, [op.input(0), axes(op), op.bool(op.flag("keepDims"))], op.inputSpec(0)),
+    lower: (op) => op.emitMoved(operation, [op.input(0), op.input(1), op.bool(op.flag("keepDims"))], op.inputSpec(0)),
   };
 }
 

@@ -46,7 +46,11 @@ const stridedSlice: Row = {
       return;
     }
     const masks = ["beginMask", "endMask", "shrinkAxisMask"].map((option) => op.int32(op.number(option)));
-    op.emitMoved("STRIDED_SLICE", [...[0, 1, 2, 3].map(op.input), ...masks], op.inputSpec(0));
+    const inputs = [...[0, 1, 2, 3].map(op.input), ...masks];
+    // The HAL's lists have an element for each axis.
+    const isPartial = op.inputSpec(1).dimensions.join() !== String(op.inputSpec(0).dimensions.length);
+    if (isPartial && op.emitExtended("STRIDED_SLICE", inputs, [op.output()])) return;
+    op.emitMoved("STRIDED_SLICE", inputs, op.inputSpec(0));
   },
 };
 

@@ -369,24 +369,6 @@ describe("state in subgraphs that operators run", () => {
     expect(await runs(imported, given)).toEqual([[[1]], [[7]], [[2]]]);
   });
 
-  test("that the condition of a WHILE changes is refused", () => {
-    const condition: SubgraphGiven = {
-      tensors: { a: f, h: resource, c: { type: "BOOL", shape: [1], data: [0] } },
-      operators: [handle("h"), assign("h", "a")],
-      inputs: ["a"],
-      outputs: ["c"],
-    };
-    const main: SubgraphGiven = {
-      tensors: { x: f, y: f },
-      operators: [
-        { name: "WHILE", inputs: ["x"], outputs: ["y"], options: { condSubgraphIndex: 1, bodySubgraphIndex: 2 } },
-      ],
-      inputs: ["x"],
-      outputs: ["y"],
-    };
-    expect(problemOf(modelOf(main, condition, negative))).toContain("the condition of a WHILE must not change state");
-  });
-
   test("in a subgraph that runs itself is refused", () => {
     const recursive: SubgraphGiven = {
       ...inner,

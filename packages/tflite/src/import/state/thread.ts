@@ -8,6 +8,7 @@ import { ensure } from "../../error.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "../../model.ts";
 import { operatorWhere } from "../lowering/place.ts";
 import { checkOperatorTensors } from "../operator-tensors.ts";
+import { type Called, callOf, changingLoop, tensorLike } from "./changing-loop.ts";
 import { isResourceOperator } from "./has-resources.ts";
 import type { Initial } from "./initial.ts";
 import type { Procedure } from "./procedure.ts";
@@ -30,6 +31,14 @@ interface Passing {
   readonly cells: readonly string[];
   /** The cells whose last value is an output after its own. */
   readonly written: readonly string[];
+}
+
+/** The cells of a loop: those that it may change come first. */
+interface LoopCells {
+  readonly ordered: readonly string[];
+  readonly changed: readonly string[];
+  /** The place of the subgraph that an option names, with cells as results. */
+  callee(option: string, results: readonly string[]): number;
 }
 
 /** Most subgraphs, tensors and operators that are made; a file that asks for more is made to exhaust memory. */
@@ -68,7 +77,9 @@ export function createThreading(
     const id = JSON.stringify([index, bound.map((resource) => resource?.key ?? null), cells, written]);
     const known = made.get(id);
     const subgraph = model.subgraphs[index];
-    if (known !== undefined || subgraph === undefined) return known ?? index;
+    if (known !== undefined) return known;
+    // Its index may be that of a subgraph that was made.
+    ensure(subgraph !== undefined, "subgraphs", () => `there is no subgraph ${index} that an operator may run`);
     // One that runs itself refers to the file's subgraph, and is refused.
     made.set(id, index);
     const procedure = threaded(subgraph, index, passing);
@@ -157,12 +168,12 @@ export function createThreading(
       const ordered = [...changed, ...keys.filter((key) => !changed.includes(key))];
       const callee = (option: string, results: readonly string[]) =>
         specialised(Number(options[option] ?? 0), { bound: bindings, cells: ordered, written: results });
-      const changes: Record<string, number | boolean> = {};
+      const changes: Record<string, number> = {};
       if (name === "IF") {
         for (const option of ["thenSubgraphIndex", "elseSubgraphIndex"]) changes[option] = callee(option, changed);
       } else if (name === "WHILE") {
         const condition = resources.effectsOf(Number(options["condSubgraphIndex"] ?? 0), bindings);
-        if (condition.written.size > 0) changes["changesInCondition"] = true;
+        if (condition.written.size > 0 && emitChangingLoop(operator, origin, { ordered, changed, callee })) return;
         changes["condSubgraphIndex"] = callee("condSubgraphIndex", []);
         changes["bodySubgraphIndex"] = callee("bodySubgraphIndex", changed);
         changes["readOnlyInputs"] = ordered.length - changed.length;
@@ -178,6 +189,48 @@ export function createThreading(
         origin,
       );
       for (const [place, key] of changed.entries()) current.set(key, elementAt(results, place));
+    }
+
+    /** Runs a WHILE whose condition changes cells. False if its subgraphs do not fit each other, which is refused later. */
+    function emitChangingLoop(
+      operator: TfliteOperator,
+      origin: number,
+      { ordered, changed, callee }: LoopCells,
+    ): boolean {
+      const called = ["condSubgraphIndex", "bodySubgraphIndex"].map((option): Called | undefined => {
+        const place = callee(option, changed);
+        const subgraph = procedures[place]?.subgraph;
+        return subgraph && { place, subgraph };
+      });
+      const [condition, body] = called;
+      if (condition === undefined || body === undefined) return false;
+      const loop = changingLoop(condition, body, changed.length);
+      const flag = condition.subgraph.tensors[condition.subgraph.outputs[0] ?? -1];
+      if (loop === undefined || flag === undefined) return false;
+      const values = operator.inputs.filter((tensor) => !known.has(tensor)).map(real);
+      const [first, last] = [add(tensorLike(flag)), add(tensorLike(flag))];
+      const [before, after] = [changed.map(tensorOf), changed.map(tensorOf)];
+      emit(callOf(condition.place, [...values, ...ordered.map(presentOf)], [first, ...before]), origin);
+      const place = (option: string, subgraph: TfliteSubgraph) => {
+        const file = Number(operator.options[option] ?? 0);
+        return procedures.push({ subgraph, index: file, origins: subgraph.operators.map(() => -1) }) - 1;
+      };
+      const readOnly = ordered.slice(changed.length);
+      emit(
+        {
+          ...operator,
+          inputs: [first, ...values, ...before, ...readOnly.map(presentOf)],
+          outputs: [last, ...operator.outputs.filter((tensor) => !known.has(tensor)), ...after],
+          options: {
+            condSubgraphIndex: place("condSubgraphIndex", loop.test),
+            bodySubgraphIndex: place("bodySubgraphIndex", loop.step),
+            readOnlyInputs: readOnly.length,
+          },
+        },
+        origin,
+      );
+      for (const [index, key] of changed.entries()) current.set(key, elementAt(after, index));
+      return true;
     }
 
     function emitOnce(operator: TfliteOperator, origin: number, keys: readonly string[], changed: readonly string[]) {

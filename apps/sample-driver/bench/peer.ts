@@ -3,11 +3,18 @@ import { createServer } from "node:net";
 import { type BurstContext, configureExecutionBurst, packetEnds, servePackets } from "@nnhal/driver-core/burst";
 import { mapPool } from "@nnhal/driver-core/memory";
 import type { IBurstCallback, Memory, PreparedModel } from "@nnhal/types";
-import { type ConfigureMessage, memoriesOf, passingOver, unwrap } from "../src/burst.test-helper.ts";
-import { connectDescriptors } from "../src/descriptor-socket.ts";
-import { blockingFutexSignal, createParking, mappedSignal } from "../src/futex-signal.ts";
-import type { MemoryPassing } from "../src/passing.ts";
-import { answer } from "../src/start-peer.test-helper.ts";
+import {
+  answer,
+  blockingFutexSignal,
+  type ConfigureMessage,
+  connectDescriptors,
+  createParking,
+  type MemoryPassing,
+  mappedSignal,
+  memoriesOf,
+  passingOver,
+  unwrap,
+} from "../../../packages/shared-memory/src/round-trips.test-helper.ts";
 import { readFrames, toWords, writeFrame } from "./frames.ts";
 import { prepareAdd } from "./prepare-add.ts";
 

@@ -1,15 +1,18 @@
 /**
- * How long an ADD of one element takes, from the same thread to another process, beside the bare ways in which threads and
- * processes wait for each other. Round trips in microseconds, and their ratio to the bare way that limits them.
+ * How long an ADD of one element takes, from the same thread to a daemon, beside the bare ways in which threads and processes wait for
+ * each other. Round trips in microseconds, and their ratio to the bare way that limits them.
  *
- * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/shared-memory/bench/processes.ts [ROUNDS [NAMES]]`;
- * NAMES is a regular expression.
- * All take turns, so that a busy moment meets each of them. Two sides that poll need two idle processors.
+ * Run from the top of the repository:
+ * `node --import ./tools/launcher/src/sources.mjs apps/sample-driver/bench/round-trips.ts [ROUNDS [NAMES [PAUSE]]]`; NAMES is a regular expression,
+ * PAUSE the milliseconds between two trips of every contestant (default 0). Each contestant makes some thousand trips before any is
+ * counted: until then its code is not compiled, and ADD in the same thread takes five times as long. Then all take turns, so that a busy
+ * moment meets each of them. Two sides that poll need two idle processors.
  */
 
 import { connect, type Socket } from "node:net";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { MessageChannel, Worker } from "node:worker_threads";
 import {
   type BurstController,
@@ -20,25 +23,39 @@ import {
   packetEnds,
 } from "@nnhal/driver-core/burst";
 import { allocateMemory, mapPool } from "@nnhal/driver-core/memory";
+import { connectService } from "@nnhal/service";
 import { fromSource } from "@nnhal/test-kit/from-source";
-import type { Memory, Request } from "@nnhal/types";
-import { adderRequest, type ConfigureMessage, clientContext, passingOver, unwrap } from "../src/burst.test-helper.ts";
+import { addModel } from "@nnhal/test-kit/models";
+import type { Memory, PreparedModel, Request } from "@nnhal/types";
 import {
+  adderRequest,
   blockingFutexSignal,
   burstAcrossProcesses,
+  type ConfigureMessage,
+  clientContext,
   createSharedMemory,
   mappedSignal,
+  type Peer,
+  passingOver,
+  prepareRemotely,
+  privateFolder,
   serveDescriptors,
-} from "../src/index.ts";
-import { prepareRemotely } from "../src/remote-device.test-helper.ts";
-import { type Peer, privateFolder, startPeer } from "../src/start-peer.test-helper.ts";
+  startPeer,
+  unwrap,
+} from "../../../packages/shared-memory/src/round-trips.test-helper.ts";
+import { prepare } from "../src/models.test-helper.ts";
+import { cleanUp, startDaemonProcess } from "../src/process.test-helper.ts";
 import { readFrames, toWords, writeFrame } from "./frames.ts";
 import { prepareAdd } from "./prepare-add.ts";
 
 const rounds = Number(process.argv[2] ?? 40);
 /** Which contestants take part. */
 const wanted = new RegExp(process.argv[3] ?? "");
+/** Milliseconds between two trips, the same for all. */
+const pause = Number(process.argv[4] ?? 0);
 const tripsOfRound = 50;
+/** Trips of each contestant before the rounds: its code is compiled after about 4000. */
+const warmingTrips = 8000;
 
 interface Contestant {
   readonly name: string;
@@ -55,7 +72,7 @@ function add(name: string, roundTrip: Contestant["roundTrip"], limit?: string): 
 const folder = privateFolder();
 const path = join(folder.path, "bench");
 const server = unwrap(await serveDescriptors(path));
-const module = "../bench/peer.ts";
+const module = new URL("peer.ts", import.meta.url).href;
 
 /** A process of its own for each: one that blocks or spins serves nothing else. */
 async function startProcess() {
@@ -238,20 +255,34 @@ if (wanted.test("ADD, process, packets over a socket")) {
   }, packets);
   await addBurst("ADD, process, packets over a socket", burst, message, adderRequest(), "processes: socket");
 }
-if (wanted.test("ADD, process, call") || wanted.test("ADD, process, burst of a device")) {
-  const peer = startPeer("./transport.test-process.ts", [], {}, process.execArgv);
-  ends.push(() => peer.kill());
-  await peer.ask("listen", `${path}.device`);
-  const { model } = await prepareRemotely(`${path}.device`);
+/** A call and a burst of a device of another process. */
+async function addDevice(where: string, prepare: () => Promise<PreparedModel>): Promise<void> {
+  const [call, ofDevice] = [`ADD, ${where}, call`, `ADD, ${where}, burst of a device`];
+  if (!wanted.test(call) && !wanted.test(ofDevice)) return;
+  const model = await prepare();
   const { request, values } = adderRequest();
   values.set([1, 2, 0]);
   check(await model.execute(request), values);
-  add("ADD, process, call", () => model.execute(request), "processes: socket");
+  if (wanted.test(call)) add(call, () => model.execute(request), "processes: socket");
   const configure = model.configureExecutionBurst;
   if (configure === undefined) throw new Error("no bursts");
+  if (!wanted.test(ofDevice)) return;
   const { burst, message } = await createBurst(configure, burstAcrossProcesses());
-  await addBurst("ADD, process, burst of a device", burst, message, adderRequest(), "processes: futex");
+  await addBurst(ofDevice, burst, message, adderRequest(), "processes: futex");
 }
+await addDevice("process", async () => {
+  const peer = startPeer("./transport.test-process.ts", [], {}, process.execArgv);
+  ends.push(() => peer.kill());
+  await peer.ask("listen", `${path}.device`);
+  return (await prepareRemotely(`${path}.device`)).model;
+});
+await addDevice("daemon", async () => {
+  const { directory } = await startDaemonProcess(["--devices", "nnhal-reference"]);
+  ends.push(cleanUp);
+  const device = await connectService("nnhal-reference", { directory, keepAlive: true });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return prepare(device, addModel([1]));
+});
 await addProcessBurst("ADD, process, burst, polling 50 us", { pollingWindow: 50 }, { pollingWindow: 50 });
 await addProcessBurst(
   "ADD, process, burst, blocking",
@@ -271,16 +302,23 @@ await addProcessBurst(
 await addProcessBurst("ADD, process, burst, event loops", { pollingWindow: 0 }, { pollingWindow: 0 });
 
 console.log(
-  `${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)}, Node.js ${process.version}, ${rounds} rounds of ${tripsOfRound}\n`,
+  `${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)}, Node.js ${process.version}, ${rounds} rounds of ${tripsOfRound}, ${pause} ms between trips\n`,
 );
+async function trip({ roundTrip }: Contestant): Promise<number> {
+  const start = performance.now();
+  const pending = roundTrip();
+  if (pending instanceof Promise) await pending;
+  return (performance.now() - start) * 1000;
+}
+
+for (const contestant of contestants) {
+  for (let count = 0; count < warmingTrips; count++) await trip(contestant);
+}
 for (let round = 0; round < rounds; round++) {
-  for (const { roundTrip, times } of contestants) {
-    for (let trip = 0; trip < tripsOfRound; trip++) {
-      const start = performance.now();
-      const pending = roundTrip();
-      if (pending instanceof Promise) await pending;
-      // The first round warms up.
-      if (round > 0) times.push((performance.now() - start) * 1000);
+  for (const contestant of contestants) {
+    for (let count = 0; count < tripsOfRound; count++) {
+      if (pause > 0) await sleep(pause);
+      contestant.times.push(await trip(contestant));
     }
   }
 }

@@ -1,0 +1,60 @@
+/**
+ * One way to a network's outputs, in a process of its own: a message says for how long it is to run, the answer has its times.
+ */
+import { load } from "@nnhal/network";
+import { type Exchange, exchanges } from "./raw-client.ts";
+
+/** What a contestant is. */
+export interface Entrant {
+  /** `thread` and `worker` compute in the process itself; `rest` asks the server at `address`. */
+  readonly kind: "thread" | "worker" | "rest";
+  readonly file: string;
+  readonly device: string;
+  readonly address?: string;
+  readonly connections?: number;
+}
+
+/** What one turn came to: times in milliseconds. */
+export interface Turn {
+  readonly times: readonly number[];
+  /** Processor time of this process for each run. */
+  readonly processor: number;
+}
+
+/** A value for each element of the only input. */
+export function inputOf(type: string, shape: readonly number[]): Uint8Array | Float32Array {
+  const count = shape.reduce((product, extent) => product * extent, 1);
+  if (type === "uint8") return new Uint8Array(count).fill(100);
+  if (type === "float32") return new Float32Array(count).fill(0.5);
+  throw new Error("the bench is for one uint8 or float32 input");
+}
+
+async function open({ kind, file, device, address = "", connections = 1 }: Entrant): Promise<readonly Exchange[]> {
+  if (kind === "rest") return exchanges(address, file, connections);
+  const model = await load(file, { devices: device, worker: kind === "worker" });
+  const [input] = model.inputs;
+  if (input === undefined) throw new Error(`${file} has no input`);
+  const elements = inputOf(input.type, input.shape);
+  return [async () => void (await model.run({ [input.name]: elements }, { raw: true }))];
+}
+
+async function turn(runs: readonly Exchange[], milliseconds: number): Promise<Turn> {
+  for (const run of runs) for (let warm = 0; warm < 3; warm++) await run();
+  const times: number[] = [];
+  const before = process.cpuUsage();
+  const end = performance.now() + milliseconds;
+  const repeat = async (run: Exchange) => {
+    for (let start = performance.now(); start < end; start = performance.now()) {
+      await run();
+      times.push(performance.now() - start);
+    }
+  };
+  await Promise.all(runs.map(repeat));
+  const { user, system } = process.cpuUsage(before);
+  return { times, processor: (user + system) / 1000 / times.length };
+}
+
+const entrant: Entrant = JSON.parse(process.argv[2] ?? "{}");
+const opened = await open(entrant);
+process.on("message", async (milliseconds: number) => process.send?.(await turn(opened, milliseconds)));
+process.send?.("ready");

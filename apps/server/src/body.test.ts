@@ -1,0 +1,54 @@
+/** Bodies as they come in pieces, from a stream that stands for a request. */
+import type { IncomingMessage } from "node:http";
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { readBody } from "./body.ts";
+
+function requestOf(length?: number) {
+  const stream = new PassThrough();
+  const headers = length === undefined ? {} : { "content-length": String(length) };
+  // Only its stream and its headers are read.
+  return { stream, message: Object.assign(stream, { headers }) as unknown as IncomingMessage };
+}
+
+const mebibyte = 2 ** 20;
+const whole = Buffer.alloc(3 * mebibyte);
+for (let index = 0; index < whole.length; index++) whole[index] = index % 251;
+
+it.each([
+  ["of known length", 3 * mebibyte],
+  ["of unknown length", undefined],
+])("joins the pieces of a body %s, aligned after the JSON, in memory of its own", async (_, length) => {
+  const { stream, message } = requestOf(length);
+  const reading = readBody(message, 4 * mebibyte, 13);
+  for (let from = 0; from < whole.length; from += 100_000) stream.write(whole.subarray(from, from + 100_000));
+  stream.end();
+  const body = await reading;
+  expect(whole.equals(body)).toBe(true);
+  expect((body.byteOffset + 13) % 8).toBe(0);
+  expect(body.buffer).not.toBe(Buffer.from("x").buffer);
+});
+
+it("takes a body of the limit, and refuses one byte more", async () => {
+  const limited = async (size: number, length?: number) => {
+    const { stream, message } = requestOf(length);
+    const reading = readBody(message, 100).then(({ length: read }) => read);
+    stream.end(Buffer.alloc(size));
+    return reading;
+  };
+  expect([await limited(100), await limited(100, 100)]).toEqual([100, 100]);
+  await expect(limited(101)).rejects.toMatchObject({ kind: "tooLarge" });
+  await expect(limited(101, 101)).rejects.toMatchObject({ kind: "tooLarge" });
+});
+
+it("a client that has gone is not waited for", async () => {
+  const { stream, message } = requestOf(100);
+  const reading = readBody(message, 100);
+  stream.write(Buffer.alloc(60));
+  setImmediate(() => stream.destroy());
+  await expect(reading).rejects.toMatchObject({
+    kind: "cancelled",
+    message: expect.stringContaining("after 60 bytes"),
+  });
+  await expect(readBody(message, 100)).rejects.toMatchObject({ kind: "cancelled" });
+});
