@@ -94,8 +94,8 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
   const simd = (code: number) => [0xfd, code];
   const unaligned = [0, 0];
   const [add, lessThan, store] = [[0x6a], [0x48], [0x36, 2, 0]];
-  const [load128, store128, splat, xor, isAny] = [0x00, 0x0b, 0x0f, 0x51, 0x53].map(simd);
-  const [subtract, subtractSaturated] = [0x71, 0x72].map(simd);
+  const [load128, store128, splat, xor, isAny] = [simd(0x00), simd(0x0b), simd(0x0f), simd(0x51), simd(0x53)];
+  const [subtract, subtractSaturated] = [simd(0x71), simd(0x72)];
   const code = [
     // The locals behind the three parameters: two numbers and four vectors.
     ...[2, 2, types.i32, 4, types.v128],

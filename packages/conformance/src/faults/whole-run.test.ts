@@ -23,7 +23,7 @@ type Suites = readonly ((device: Device) => AsyncIterable<CaseResult>)[];
 type Row = readonly [name: string, open: () => Promise<Device>, suites: Suites];
 
 /** The suites of the default run; those that are likely to find a fault come first. */
-const [ofDevices, arithmetic, graphs]: Suites = [runDeviceSuites, runArithmetic, runGraphs];
+const [ofDevices, arithmetic, graphs] = [runDeviceSuites, runArithmetic, runGraphs] as const satisfies Suites;
 
 const rows = {
   kernels: kernelFaults.map(
