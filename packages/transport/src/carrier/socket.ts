@@ -6,6 +6,8 @@ import { type Carrier, type CarrierOptions, checkLength, createDrain, defaultMos
 import { createInbox } from "./inbox.ts";
 
 const headerLength = 4;
+/** Bytes of a frame that are copied behind its header: below this, one write takes less time than two. */
+const mostJoined = 4096;
 
 /** A carrier over a connected socket, which it owns. The socket keeps the process alive unless it is unreferenced. */
 export function socketCarrier(socket: Socket, { mostFrame = defaultMostFrame }: CarrierOptions = {}): Carrier {
@@ -44,6 +46,13 @@ export function socketCarrier(socket: Socket, { mostFrame = defaultMostFrame }: 
     send(bytes) {
       checkLength(bytes, mostFrame);
       if (isClosed || socket.destroyed) return;
+      if (bytes.length <= mostJoined) {
+        const whole = new Uint8Array(headerLength + bytes.length);
+        new DataView(whole.buffer).setUint32(0, bytes.length, true);
+        whole.set(bytes, headerLength);
+        socket.write(whole);
+        return;
+      }
       const header = new Uint8Array(headerLength);
       new DataView(header.buffer).setUint32(0, bytes.length, true);
       socket.cork();
