@@ -19,11 +19,14 @@ import { graphFaults } from "./graph-faults.test-helper.ts";
 import { kernelFaults } from "./kernel-faults.test-helper.ts";
 import { stateFaults } from "./state-faults.test-helper.ts";
 
-type Suites = readonly ((device: Device) => AsyncIterable<CaseResult>)[];
+type Suite = (device: Device) => AsyncIterable<CaseResult>;
+type Suites = readonly Suite[];
 type Row = readonly [name: string, open: () => Promise<Device>, suites: Suites];
 
 /** The suites of the default run; those that are likely to find a fault come first. */
-const [ofDevices, arithmetic, graphs] = [runDeviceSuites, runArithmetic, runGraphs] as const satisfies Suites;
+const ofDevices: Suite = runDeviceSuites;
+const arithmetic: Suite = runArithmetic;
+const graphs: Suite = runGraphs;
 
 const rows = {
   kernels: kernelFaults.map(
