@@ -93,6 +93,7 @@ async function openGraph(
 ): Promise<Executable> {
   const check = checkOf(options, "the deadline passed while the model was prepared");
   check();
+  if (graph.outputs.length === 0) return idleExecutable;
   const extents = staticExtents(graph);
   const compiled: Compiled = { machine, graph, variants: [] };
   const close = () => {
@@ -127,6 +128,22 @@ async function openGraph(
     close,
   };
 }
+
+/**
+ * Computes a subgraph without outputs: nothing, since onnxruntime refuses to. The parts of a divided model are of this kind if no operation
+ * reads their results.
+ */
+const idleExecutable: Executable = {
+  run(_inputs, _outputs, context) {
+    try {
+      checkDeadline(context);
+    } catch (error) {
+      return failure(error);
+    }
+    return { status: ErrorStatus.NONE, outputShapes: [], ...(context.measure && { timeOnDevice: 0n }) };
+  },
+  close() {},
+};
 
 /** The most bytes of a model's values for which it runs when it is prepared. */
 const mostForWarmUp = 2 ** 26;

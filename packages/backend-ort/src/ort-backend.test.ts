@@ -1,4 +1,4 @@
-import { viewModel } from "@nnhal/backend";
+import { type RunContext, viewModel } from "@nnhal/backend";
 import { Model } from "@nnhal/runtime";
 import { ErrorStatus } from "@nnhal/types";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -81,6 +81,20 @@ describe("layers of 8 bits", () => {
     );
     // [10 + 1, 2 · 20 + 2], then [42 + 1, 2 · 11 + 2].
     expect([status, ...result]).toEqual([ErrorStatus.NONE, 43, 24]);
+    executable.close();
+  });
+});
+
+describe("a subgraph without outputs", () => {
+  it("is compiled, and runs in no time unless its deadline has passed", async () => {
+    const { hal } = relu([3]);
+    const model = { ...hal, main: { ...hal.main, outputIndexes: [] } };
+    const executable = await (await openSession()).compile(viewModel({ model, pools: [] }), options);
+    const run = (more: Partial<RunContext>) =>
+      executable.run([{ bytes: bytesOf(1, 2, 3), dimensions: [3] }], [], { ...context, now: () => 0n, ...more });
+    expect(await run({})).toEqual({ status: ErrorStatus.NONE, outputShapes: [] });
+    expect(await run({ measure: true })).toEqual({ status: ErrorStatus.NONE, outputShapes: [], timeOnDevice: 0n });
+    expect(await run({ deadline: 0n })).toMatchObject({ status: ErrorStatus.MISSED_DEADLINE_TRANSIENT });
     executable.close();
   });
 });

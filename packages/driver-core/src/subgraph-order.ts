@@ -35,3 +35,14 @@ export function subgraphsInnerFirst({ main, referenced }: Model): number[] {
   }
   return order;
 }
+
+/**
+ * A model whose referenced subgraphs are empty if its main subgraph does not reach them. They keep their indexes. What is in them is
+ * neither supported nor refused, so it must not be compiled: a part of a divided model still has the subgraphs of the other parts.
+ */
+export function withoutUnreached(model: Model): Model {
+  const reached = new Set(subgraphsInnerFirst(model));
+  if (reached.size === model.referenced.length) return model;
+  const empty: Subgraph = { operands: [], operations: [], inputIndexes: [], outputIndexes: [] };
+  return { ...model, referenced: model.referenced.map((subgraph, index) => (reached.has(index) ? subgraph : empty)) };
+}

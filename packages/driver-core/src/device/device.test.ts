@@ -42,6 +42,31 @@ describe("openDevice", () => {
   });
 });
 
+/** An IF of which both branches are the subgraph of `absModel`. */
+function ifModel(): Model {
+  const branch = absModel.main;
+  const input = elementAt(branch.operands, 0);
+  const output = elementAt(branch.operands, 1);
+  const location = { poolIndex: 0, offset: 0, length: 0 };
+  const subgraph = {
+    ...input,
+    type: OperandType.SUBGRAPH,
+    lifetime: OperandLifeTime.SUBGRAPH,
+    dimensions: [],
+    location,
+  };
+  return {
+    ...absModel,
+    main: {
+      operands: [{ ...input, type: OperandType.TENSOR_BOOL8, dimensions: [1] }, subgraph, subgraph, input, output],
+      operations: [{ type: OperationType.IF, inputs: [0, 1, 2, 3], outputs: [4] }],
+      inputIndexes: [0, 3],
+      outputIndexes: [4],
+    },
+    referenced: [branch],
+  };
+}
+
 describe("getSupportedOperations", () => {
   it("returns the backend's reasons beside the booleans", async () => {
     const model = changed({
@@ -85,27 +110,7 @@ describe("getSupportedOperations", () => {
   });
 
   it("looks into the branches of an IF", async () => {
-    const branch = absModel.main;
-    const input = elementAt(branch.operands, 0);
-    const output = elementAt(branch.operands, 1);
-    const location = { poolIndex: 0, offset: 0, length: 0 };
-    const subgraph = {
-      ...input,
-      type: OperandType.SUBGRAPH,
-      lifetime: OperandLifeTime.SUBGRAPH,
-      dimensions: [],
-      location,
-    };
-    const model: Model = {
-      ...absModel,
-      main: {
-        operands: [{ ...input, type: OperandType.TENSOR_BOOL8, dimensions: [1] }, subgraph, subgraph, input, output],
-        operations: [{ type: OperationType.IF, inputs: [0, 1, 2, 3], outputs: [4] }],
-        inputIndexes: [0, 3],
-        outputIndexes: [4],
-      },
-      referenced: [branch],
-    };
+    const model = ifModel();
     const refusingAbs = await fakeDevice({
       supports: ({ definition }) =>
         definition.name === "ABS" ? { supported: false, reason: "ABS: too hard" } : { supported: true },
@@ -132,6 +137,19 @@ describe("prepareModel", () => {
       { preference: LOW_POWER, priority: Priority.HIGH },
     ]);
     expect(elementAt(seen, 0).graph.operations.map(({ definition }) => definition.name)).toEqual(["ABS"]);
+  });
+
+  it("compiles the subgraphs that the main one reaches; others may have what the backend cannot compute", async () => {
+    const referenced: number[][] = [];
+    const device = await fakeDevice({
+      async compile(graph) {
+        referenced.push(graph.referenced.map(({ operations }) => operations.length));
+        throw new Error("seen enough");
+      },
+    });
+    await device.prepareModel(ifModel());
+    await device.prepareModel({ ...absModel, referenced: [absModel.main] });
+    expect(referenced).toEqual([[1], [0]]);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } fro
 import { factsIn, vocabularyOf } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
 import { inSection } from "@nnhal/utils";
+import { withoutUnreached } from "../subgraph-order.ts";
 import type { DeviceContext } from "./context.ts";
 import type { GuardedExecutable } from "./guarded-executable.ts";
 import { mandatoryInputs } from "./omission.ts";
@@ -46,7 +47,7 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
   const missed = "the deadline passed while the model was prepared";
   const patience: Patience = { now, timer, deadline, client, missed };
   try {
-    const graph = viewModel(source);
+    const graph = viewModel({ ...source, model: withoutUnreached(source.model) });
     const limited = deadline === undefined ? options : { ...options, now, deadline };
     const executable = await inSection(trace, "LC", "PC", "compile", () =>
       session.make(graph, limited, blobs, patience),

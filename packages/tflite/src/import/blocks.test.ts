@@ -89,7 +89,7 @@ describe("weights in blocks with a scale each", () => {
     ],
     ["no size", { w: weights({ blocks: { ...stated, blockSize: 0 } }) }, "do not divide into blocks of 0"],
     ["too few scales", { s: scales(one, two, half) }, "have to be 4 FLOAT16 constants, they are FLOAT16[3]"],
-    ["scales that are no constants", { w: weights({ blocks: { ...stated, scales: 0 } }) }, "they are FLOAT32[1, 4]"],
+    ["scales that are not constant", { w: weights({ blocks: { ...stated, scales: 0 } }) }, "they are FLOAT32[1, 4]"],
     [
       "elements of 2 bits",
       { w: weights({ type: "INT2", shape: [4, 4] }) },

@@ -79,7 +79,7 @@ describe("tensors without elements", () => {
     expect(await results(model, [], [0, 2])).toEqual([[[0, 2], []]]);
   });
 
-  test("are no constants without the extension", () => {
+  test("cannot be constants without the extension", () => {
     const model = oneOperator("SUM", { x, axes: ints() }, { y: x });
     expect(problemOf(model)).toContain("is a constant without elements (INT32[0]), which the HAL cannot express");
   });

@@ -23,7 +23,7 @@ test("an option of the HAL's operation may be the least integer", () => {
   expect(importLines(model)[0]).toContain(`, ${least}, 0, 0`);
 });
 
-test("an option that is no 32-bit integer is refused", () => {
+test("an option outside of 32 bits is refused", () => {
   const model = oneOperator(
     "DEPTH_TO_SPACE",
     { x: { shape: [1, 1, 1, 4] } },
