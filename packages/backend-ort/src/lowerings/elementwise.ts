@@ -27,7 +27,7 @@ interface Unary {
   readonly input: KernelTensor;
 }
 
-interface Pair {
+export interface Pair {
   readonly left: KernelTensor;
   readonly right: KernelTensor;
 }

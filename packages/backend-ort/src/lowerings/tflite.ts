@@ -19,6 +19,7 @@ import {
 import { type Builder, cast, integers, reshape, transpose, type Value, whole } from "../graph/builder.ts";
 import { type Lowered, refuse, resultOf, type Scope, valueType } from "../graph/scope.ts";
 import { broadcastDims, isReal, type Lowering, numbersOf, onReals, typeName } from "./_lowering.ts";
+import type { Pair } from "./elementwise.ts";
 import * as elementwise from "./elementwise.ts";
 import * as movement from "./movement.ts";
 
@@ -35,11 +36,6 @@ interface Many {
 
 interface Unary {
   readonly input: KernelTensor;
-}
-
-interface Pair {
-  readonly left: KernelTensor;
-  readonly right: KernelTensor;
 }
 
 /** Whether the elements of a tensor are 64-bit integers. */
