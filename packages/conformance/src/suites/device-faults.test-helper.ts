@@ -119,7 +119,7 @@ export const deviceFaults: readonly FaultRow[] = [
       }),
     },
     "device/extensions",
-    /no reason why an operation of org.nnhal_conformance.unknown is not supported/,
+    /operation 1 is not supported, and there is no reason/,
   ],
   [
     "prepares models with operations of unknown extensions",

@@ -158,7 +158,10 @@ export function supportProblem(answer: SupportedOperations, operations: number |
   if (!Array.isArray(reasons) || reasons.length !== supported.length) {
     return `${Array.isArray(reasons) ? reasons.length : "no"} reasons beside ${supported.length} answers`;
   }
-  const wrong = supported.findIndex((isSupported, index) => isSupported !== (reasons[index] === undefined));
+  const isReason = (reason: unknown) => typeof reason === "string" && reason !== "";
+  const wrong = supported.findIndex((isSupported, index) =>
+    isSupported ? reasons[index] !== undefined : !isReason(reasons[index]),
+  );
   if (wrong >= 0) {
     return supported[wrong]
       ? `operation ${wrong} is supported, with the reason ${show(reasons[wrong])} against it`

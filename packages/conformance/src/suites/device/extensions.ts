@@ -92,19 +92,13 @@ export const extensionCases: readonly SuiteCase[] = [
       );
     },
     async "an operation of an unknown extension is not supported, with a reason, and others are"(bench) {
-      const { supported, reasons, ...outcome } = await bench.device.getSupportedOperations(
-        await withUnknownOperation(bench),
-      );
+      const { supported, ...outcome } = await bench.device.getSupportedOperations(await withUnknownOperation(bench));
       expectStatus("getSupportedOperations", outcome, NONE);
       const answers = JSON.stringify(supported);
       expectThat(answers === "[true,false]", () => {
         return `getSupportedOperations of an operation and one of ${unknownName}: expected [true,false], actual ${answers}`;
       });
-      const [, reason] = reasons;
-      expectThat(
-        typeof reason === "string" && reason !== "",
-        () => `getSupportedOperations: no reason why an operation of ${unknownName} is not supported`,
-      );
+      // Each answer is watched: that there is a reason is checked with all of them.
     },
     async "a model with an operation of an unknown extension is not prepared"(bench) {
       const { preparedModel, ...outcome } = await bench.device.prepareModel(await withUnknownOperation(bench));

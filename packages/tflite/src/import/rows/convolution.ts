@@ -176,7 +176,7 @@ function connectQuantised(op: Lowering, blocks: Blocks | undefined): boolean {
 const fullyConnected: Row = {
   operator: "FULLY_CONNECTED",
   version: 14,
-  operations: ["FULLY_CONNECTED", "RESHAPE", "CONV_2D", "CAST", "DEQUANTIZE", "MUL"],
+  operations: ["FULLY_CONNECTED", "RESHAPE", "CONV_2D"],
   note: "A missing bias becomes zeros. RESHAPE follows if keepNumDims requires a result of more than two dimensions. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Weights in blocks with a scale each are widened by DEQUANTIZE and MUL where the layer is not hybrid. Hybrid layers: see above.",
   refusal({ options: { weightsFormat = "DEFAULT" } }) {
     return weightsFormat === "DEFAULT" ? undefined : `weights in format ${weightsFormat} are not supported`;
