@@ -125,26 +125,10 @@ async function runDrawn(
   context: CommandContext,
 ): Promise<SuiteReport> {
   const { timeLimit = timeLimits.device } = options;
-  const own = { ...options, suite: [name], ...(version !== undefined && { hal: [version] }) };
-  const { startSelf } = context;
   const { batch, by, size, note } = drawnSuites[name];
-  const summary = await runWithProgress(
-    [{ size: size(options) }],
-    (onProgress) =>
-      startSelf === undefined
-        ? runHere(own, context, onProgress)
-        : runInChildren("conformance", childArguments([name], own), timeLimit, startSelf, onProgress, batch),
-    context,
-    `${name}: ${halText(version)}`,
-  );
-  const said = note?.(summary);
-  return {
-    suite: name,
-    by,
-    summary,
-    ...(said !== undefined && { note: said }),
-    ...(version !== undefined && { hal: version }),
-  };
+  const sizes = [{ size: size(options) }];
+  const summary = await runOne(name, version, { ...options, timeLimit }, sizes, batch, context);
+  return reportOf(name, by, summary, version, note?.(summary));
 }
 
 async function runOverVectors(
@@ -154,29 +138,42 @@ async function runOverVectors(
   context: CommandContext,
 ): Promise<SuiteReport> {
   const { vectors = "", all = false, timeLimit = timeLimits.vectors } = options;
-  const { hal: _, ...others } = options;
-  const own = { ...others, suite: [name], ...(version !== undefined && { hal: [version] }) };
-  const { startSelf } = context;
   const { batch, by, order, note } = vectorSuites[name];
   const files = await findFiles(vectors);
-  const summary = await runWithProgress(
-    files,
+  const summary = await runOne(name, version, { ...options, timeLimit }, files, batch, context);
+  return { ...reportOf(name, by, summary, version, note?.(all)), ...(order && { order }) };
+}
+
+/** Runs one suite through one HAL version, or as the device is: in children, if there can be some. */
+function runOne(
+  name: SuiteName,
+  version: HalVersion | undefined,
+  { hal: _, ...options }: ConformanceCommandOptions & { readonly timeLimit: number },
+  sizes: Parameters<typeof runWithProgress>[0],
+  batch: number,
+  context: CommandContext,
+): Promise<SuiteReport["summary"]> {
+  const own = { ...options, suite: [name], ...(version !== undefined && { hal: [version] }) };
+  const { startSelf } = context;
+  return runWithProgress(
+    sizes,
     (onProgress) =>
       startSelf === undefined
         ? runHere(own, context, onProgress)
-        : runInChildren("conformance", childArguments([name], own), timeLimit, startSelf, onProgress, batch),
+        : runInChildren("conformance", childArguments([name], own), own.timeLimit, startSelf, onProgress, batch),
     context,
     `${name}: ${halText(version)}`,
   );
-  const said = note?.(all);
-  return {
-    suite: name,
-    by,
-    summary,
-    ...(order && { order }),
-    ...(said !== undefined && { note: said }),
-    ...(version !== undefined && { hal: version }),
-  };
+}
+
+function reportOf(
+  suite: SuiteName,
+  by: SuiteReport["by"],
+  summary: SuiteReport["summary"],
+  hal: HalVersion | undefined,
+  note: string | undefined,
+): SuiteReport {
+  return { suite, by, summary, ...(note !== undefined && { note }), ...(hal !== undefined && { hal }) };
 }
 
 function halText(version: HalVersion | undefined): string {
