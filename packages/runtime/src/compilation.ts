@@ -13,7 +13,7 @@ import {
   type PreparedModel,
   Priority,
 } from "@nnhal/types";
-import { inSection, type Logger, makeDeadline, modelSummary, type Tracer } from "@nnhal/utils";
+import { inSection, type Logger, loadOnce, makeDeadline, modelSummary, type Tracer } from "@nnhal/utils";
 import type { Caching } from "./caching.ts";
 import { timeoutOf } from "./checks.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
@@ -34,6 +34,8 @@ import {
 import type { PrepareModel } from "./plan/observe.ts";
 import { rehearse } from "./rehearse.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
+
+const ofCaches = loadOnce(() => import("./caching.ts"));
 
 /** How to divide a model among devices. */
 export type CompilationOptions = DivideOptions;
@@ -279,7 +281,7 @@ export class Compilation implements CompiledModel {
     const { log } = this;
     return async (model, options) => {
       // A bundle for a browser, which has no files, does not load this.
-      const { partsOf, prepareCached } = await import("./caching.ts");
+      const { partsOf, prepareCached } = await ofCaches();
       parts ??= partsOf(plan);
       const part = parts.get(model);
       return part === undefined

@@ -178,9 +178,14 @@ export interface Device {
   prepareModel(model: Model, options?: PrepareOptions): Promise<PrepareResult>;
   /**
    * Prepares the model that a cache holds. If the cache cannot be used: GENERAL_FAILURE or INVALID_ARGUMENT.
-   * Optional: without it, callers of the HAL get GENERAL_FAILURE.
+   * `model`: the model that the cache should hold, if the caller has it. It is not part of the HAL's method; a device in the same process
+   * then need not read and check the one in the cache. Optional: without the method, callers of the HAL get GENERAL_FAILURE.
    */
-  prepareModelFromCache?(cache: CompilationCache, options?: Pick<PrepareOptions, "deadline">): Promise<PrepareResult>;
+  prepareModelFromCache?(
+    cache: CompilationCache,
+    options?: Pick<PrepareOptions, "deadline">,
+    model?: Model,
+  ): Promise<PrepareResult>;
   /**
    * Allocates a buffer for inputs and outputs of prepared models. INVALID_ARGUMENT: no models, no roles, a role
    * twice, a model that is null or of another device, or operands that do not all have the same type, scale,

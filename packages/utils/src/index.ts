@@ -43,6 +43,7 @@ export {
   visitGraph,
 } from "./graph/visit.ts";
 export { type GraphDumpOptions, type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
+export { loadOnce } from "./load-once.ts";
 export {
   createLogger,
   defaultLogger,

@@ -3,7 +3,7 @@
  */
 import type { BackendSession, CacheBlobs, CompileOptions, Executable, GraphView } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
-import { ErrorStatus, ExecutionPreference, Priority } from "@nnhal/types";
+import { ErrorStatus, ExecutionPreference, type Model, Priority } from "@nnhal/types";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DeviceOptions, openDevice } from "../device/device.ts";
 import { absModel, fakeBackend, succeeding } from "../device/fake-backend.test-helper.ts";
@@ -68,6 +68,50 @@ describe("a backend with something to save", () => {
     ]);
     const { model, data } = elementAt(restored, 0).blobs;
     expect([...model, ...data].map(({ byteOffset }) => byteOffset % 64)).toEqual([0, 0, 0]);
+  });
+
+  describe("and a caller that has the model", () => {
+    const withoutData = () => ({ model: blobs.model, data: [] });
+    const operandsIn = ({ graph }: { readonly graph: GraphView }) =>
+      graph.operands.map((operand) => operand && [...(operand.data ?? [])]);
+
+    it("gets the caller's model, and the data file is not read", async () => {
+      const { device, restored } = await savingDevice({}, withoutData);
+      await device.prepareModel(constantModel(), { cache: cache.open() });
+      cache.write("data", new Uint8Array(1));
+      const { status } = await device.prepareModelFromCache(cache.open(), {}, constantModel());
+      expect(status).toBe(NONE);
+      expect(restored).toMatchObject([{ blobs: withoutData() }]);
+      expect(operandsIn(elementAt(restored, 0))).toEqual([[], [10, 20], [0], [], [1, 2], []]);
+      expect(await device.prepareModelFromCache(cache.open())).toMatchObject({ status: GENERAL_FAILURE });
+    });
+
+    it.each<[string, () => CacheBlobs, Model]>([
+      ["the cache has another model", withoutData, absModel],
+      ["the backend has data", () => blobs, constantModel()],
+      ["the model is not valid", withoutData, { ...constantModel(), pools: [] }],
+    ])("gets the model in the cache if %s", async (_what, serialize, given) => {
+      const { device } = await savingDevice({}, serialize);
+      await device.prepareModel(constantModel(), { cache: cache.open() });
+      const load = async () => (await device.prepareModelFromCache(cache.open(), {}, given)).status;
+      expect(await load()).toBe(NONE);
+      cache.write("data", new Uint8Array(1));
+      expect(await load()).toBe(GENERAL_FAILURE);
+    });
+
+    it("does not get a model file that the device has not sealed", async () => {
+      const { device, calls } = await savingDevice({}, withoutData);
+      await device.prepareModel(constantModel(), { cache: cache.open() });
+      const bytes = cache.read("model");
+      for (const place of [0, 31, 32, bytes.length - 1]) {
+        const changed = bytes.slice();
+        changed[place] = elementAt(changed, place) ^ 1;
+        cache.write("model", changed);
+        const { status } = await device.prepareModelFromCache(cache.open(), {}, constantModel());
+        expect(status).toBe(GENERAL_FAILURE);
+      }
+      expect(calls).toEqual(["compile"]);
+    });
   });
 
   it("is not asked if it cannot restore, and compiles the saved model again", async () => {

@@ -8,7 +8,7 @@ import { show } from "@nnhal/validation";
 import { failure, invalid, messageOf, type Refusal } from "../device/refusal.ts";
 import { cacheFiles } from "./caching.ts";
 import { emptyFile, fillFile, isWritable, readFile, sizeOf } from "./descriptors.ts";
-import { type CachedModel, imageOf, isDataOf, modelOf, readModelPart } from "./image.ts";
+import { type CachedModel, imageOf, isDataOf, modelOf, partOf, readModelPart } from "./image.ts";
 import { type SealOwner, seal, unseal } from "./seal.ts";
 
 /** The descriptors of a cache. */
@@ -91,8 +91,15 @@ export async function saveToCache(
   }
 }
 
-/** Loads the prepared model from a cache, or returns why that is impossible. Never throws. */
-export function loadFromCache(cache: CompilationCache, owner: SealOwner): CachedModel | Refusal {
+/**
+ * Loads the prepared model from a cache, or returns why that is impossible. Never throws. `expected`: the model that the cache should
+ * hold, checked: if it does, and the backend has no data in the cache, only the backend's part is read.
+ */
+export function loadFromCache(
+  cache: CompilationCache,
+  owner: SealOwner,
+  expected?: GraphSource,
+): CachedModel | Refusal {
   try {
     const files = openCache(cache);
     if ("status" in files) return files;
@@ -102,6 +109,8 @@ export function loadFromCache(cache: CompilationCache, owner: SealOwner): Cached
       const { device, version } = owner;
       return failure(`the model cache is not as ${device}, version ${version}, wrote it for this token`);
     }
+    const own = expected && partOf(expected, content);
+    if (own !== undefined) return own;
     const part = readModelPart(content);
     const length = sizeOf(files.data);
     if (length !== part.dataLength) {

@@ -10,6 +10,7 @@ import {
   type Codec,
   decode,
   encode,
+  type FieldCodecs,
   flag,
   list,
   type ModelStructure,
@@ -37,9 +38,8 @@ export interface Image {
   readonly data: Uint8Array;
 }
 
-/** The decoded model file. */
-export interface ModelPart {
-  readonly structure: ModelStructure;
+/** The decoded model file, behind the structure of the model. */
+interface Rest {
   readonly options: Pick<CompileOptions, "preference" | "priority">;
   /** Whether the backend has blobs; if not, the lists are empty. */
   readonly hasBlobs: boolean;
@@ -53,14 +53,18 @@ export interface ModelPart {
   readonly dataBlobLengths: readonly number[];
 }
 
+/** The decoded model file. */
+export interface ModelPart extends Rest {
+  readonly structure: ModelStructure;
+}
+
 /** Encodes a prepared model. Throws if a part does not fit in the HAL's 32 bits. */
 export function imageOf(source: GraphSource, options: CompileOptions, blobs: CacheBlobs | undefined): Image {
   const { operandValues } = source.model;
   const { structure, pieces } = gatherConstants(source);
   const dataBlobs = blobs?.data ?? [];
   const data = concatenated([operandValues, ...pieces, ...dataBlobs]);
-  const part: ModelPart = {
-    structure,
+  const part: Rest = {
     options,
     hasBlobs: blobs !== undefined,
     modelBlobs: blobs?.model ?? [],
@@ -70,7 +74,7 @@ export function imageOf(source: GraphSource, options: CompileOptions, blobs: Cac
     constantsLength: pieces.reduce((size, { length }) => size + aligned(length), 0),
     dataBlobLengths: dataBlobs.map(({ length }) => length),
   };
-  return { model: encode(modelPart, part), data };
+  return { model: encode(modelPart, { structure, ...part }), data };
 }
 
 /** Concatenates pieces, each at the next multiple of `alignment`. */
@@ -100,9 +104,7 @@ function member<Code extends number>(codes: Readonly<Record<string, Code>>): Cod
   return mapped<Code, number>(uint8, (code) => code, read);
 }
 
-/** The content of a model file. */
-const modelPart: Codec<ModelPart> = struct<ModelPart>({
-  structure: modelStructure,
+const restFields: FieldCodecs<Rest> = {
   options: struct<ModelPart["options"]>({ preference: member(ExecutionPreference), priority: member(Priority) }),
   hasBlobs: flag,
   modelBlobs: list(byteList),
@@ -111,7 +113,24 @@ const modelPart: Codec<ModelPart> = struct<ModelPart>({
   operandValuesLength: uint32,
   constantsLength: uint32,
   dataBlobLengths: list(uint32),
-});
+};
+
+const rest: Codec<Rest> = struct(restFields);
+
+/** The content of a model file. */
+const modelPart: Codec<ModelPart> = struct<ModelPart>({ structure: modelStructure, ...restFields });
+
+/**
+ * The prepared model of a model file if its model has the structure of another one, which then takes its place; undefined if not, or if
+ * the backend needs the data file. Throws UnreadableBytes if the file is not valid.
+ */
+export function partOf(source: GraphSource, bytes: Uint8Array): CachedModel | undefined {
+  const structure = encode(modelStructure, gatherConstants(source).structure);
+  if (!structure.every((byte, place) => byte === bytes[place])) return undefined;
+  const { options, hasBlobs, modelBlobs, dataBlobLengths } = decode(rest, bytes.subarray(structure.length));
+  if (!hasBlobs || dataBlobLengths.length > 0) return undefined;
+  return { source, options, blobs: { model: modelBlobs.map((blob) => new Uint8Array(blob)), data: [] } };
+}
 
 /** Decodes a model file. Throws UnreadableBytes if it is not valid. The bytes must not change afterwards. */
 export function readModelPart(bytes: Uint8Array): ModelPart {

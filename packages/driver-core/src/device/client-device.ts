@@ -10,7 +10,7 @@ import {
   type PrepareResult,
   type SupportedOperations,
 } from "@nnhal/types";
-import { inSection, modelSummary, type TracePhase } from "@nnhal/utils";
+import { inSection, loadOnce, modelSummary, type TracePhase } from "@nnhal/utils";
 import { cacheFiles } from "../cache/caching.ts";
 import { closeBuffers, createBufferDomain } from "../domains/domain.ts";
 import { allocateArguments, prepareArguments } from "./arguments.ts";
@@ -22,6 +22,8 @@ import { prepareChecked, unprepared } from "./prepare.ts";
 import { prepareFromCache } from "./prepare-from-cache.ts";
 import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 import { supportOf, whyUnsupported } from "./support.ts";
+
+const allocating = loadOnce(() => import("../domains/allocate.ts"));
 
 /** The optional members of a device, which this one has. */
 type Optional = "prepareModelFromCache" | "allocate";
@@ -114,14 +116,14 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
         }
       }),
     prepareModel: (model, options) => telling("prepareModel", "PC", unprepared, () => prepare(model, options, context)),
-    prepareModelFromCache: (cache, options) =>
-      telling("prepareModelFromCache", "PC", unprepared, () => prepareFromCache(cache, options, context)),
+    prepareModelFromCache: (cache, options, model) =>
+      telling("prepareModelFromCache", "PC", unprepared, () => prepareFromCache(cache, options, model, context)),
     allocate: (desc, preparedModels, inputRoles, outputRoles) =>
       telling("allocate", "PIO", unallocated, async () => {
         const taken = allocateArguments(desc, preparedModels, inputRoles, outputRoles);
         if ("status" in taken) return unallocated({ ...taken, message: `allocating a buffer: ${taken.message}` });
         // Few applications use memory domains: a bundle for a browser loads them when one does.
-        const { allocate } = await import("../domains/allocate.ts");
+        const { allocate } = await allocating();
         return client.gone === undefined ? allocate(context, taken) : unallocated(client.gone);
       }),
     close: () => client.close(),

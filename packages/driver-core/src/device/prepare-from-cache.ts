@@ -1,7 +1,7 @@
 /** Preparing the model in a cache (HAL 1.2 IDevice.prepareModelFromCache). */
 import type { GraphSource } from "@nnhal/backend";
-import { type CompilationCache, ErrorStatus, type PrepareOptions, type PrepareResult } from "@nnhal/types";
-import { inSection } from "@nnhal/utils";
+import { type CompilationCache, ErrorStatus, type Model, type PrepareOptions, type PrepareResult } from "@nnhal/types";
+import { inSection, loadOnce } from "@nnhal/utils";
 import { prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";
 import type { DeviceContext } from "./context.ts";
@@ -9,10 +9,13 @@ import { prepareChecked, unprepared } from "./prepare.ts";
 import { failure, type Refusal } from "./refusal.ts";
 import { whyUnsupported } from "./support.ts";
 
+const caches = loadOnce(() => import("../cache/cache.ts"));
+
 /** Prepares the model in a cache. Never rejects. */
 export async function prepareFromCache(
   cache: CompilationCache,
   given: Pick<PrepareOptions, "deadline"> | undefined,
+  model: Model | undefined,
   context: DeviceContext,
 ): Promise<PrepareResult> {
   const { caching, name, now, session, trace } = context;
@@ -24,8 +27,10 @@ export async function prepareFromCache(
     const message = "the deadline had passed before the cache was read";
     return unprepared({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });
   }
-  const { loadFromCache } = await import("../cache/cache.ts");
-  const loaded = inSection(trace, "LD", "PC", "load from cache", () => loadFromCache(cache, caching));
+  const { loadFromCache } = await caches();
+  const known = model === undefined ? undefined : checkModel(model, context);
+  const expected = known === undefined || "status" in known ? undefined : known;
+  const loaded = inSection(trace, "LD", "PC", "load from cache", () => loadFromCache(cache, caching, expected));
   if ("status" in loaded) return unprepared(loaded);
   const { options, blobs } = loaded;
   const { extensions, oemOperation } = session;
@@ -33,7 +38,7 @@ export async function prepareFromCache(
   return "status" in source ? unprepared(source) : prepareChecked({ source, options, deadline, blobs }, context);
 }
 
-/** Checks a model from the cache, which can be forged. */
+/** Checks a model from the cache, which can be forged. The caller's own model has been checked, and is not checked again. */
 function checkAgain({ model }: Pick<GraphSource, "model">, context: DeviceContext): GraphSource | Refusal {
   const checked = checkModel(model, context);
   if ("status" in checked) return failure(`the cache: ${checked.message}`);

@@ -5,7 +5,7 @@
 import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } from "@nnhal/backend";
 import { factsIn, vocabularyOf } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
-import { inSection } from "@nnhal/utils";
+import { inSection, loadOnce } from "@nnhal/utils";
 import { withoutUnreached } from "../subgraph-order.ts";
 import type { DeviceContext } from "./context.ts";
 import type { GuardedExecutable } from "./guarded-executable.ts";
@@ -15,6 +15,8 @@ import type { ModelRecord } from "./record.ts";
 import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { noPlaceToWait } from "./run.ts";
 import type { Patience } from "./settle-within.ts";
+
+const caches = loadOnce(() => import("../cache/cache.ts"));
 
 /** What to prepare. */
 export interface Preparation {
@@ -80,7 +82,7 @@ async function keep(
   { name, session, caching, log, trace }: DeviceContext,
 ): Promise<void> {
   if (cache === undefined || caching === undefined) return;
-  const { saveToCache } = await import("../cache/cache.ts");
+  const { saveToCache } = await caches();
   const serialize = async () => (session.restores ? await executable.serialize(patience) : undefined);
   const section = trace.begin("LD", "PC", "save to cache");
   const problem = await saveToCache(cache, source, options, serialize, caching);

@@ -10,6 +10,7 @@ import {
   type Request,
 } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
+import { loadOnce } from "@nnhal/utils";
 import { nextTurn } from "../schedule/breather.ts";
 import { answer, refused } from "./answer.ts";
 import { executeArguments, fencedArguments } from "./arguments.ts";
@@ -21,6 +22,8 @@ import { outcomeText, requestText, timingText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 import { run } from "./run.ts";
+
+const bursts = loadOnce(() => import("../burst/server.ts"));
 
 /** The prepared model of a compiled executable. */
 export function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
@@ -90,7 +93,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       const refusal = closed();
       if (refusal !== undefined) return { ...refusal, context: null };
       // Few clients use bursts: a bundle for a browser loads them when one does.
-      const { configureExecutionBurst } = await import("../burst/server.ts");
+      const { configureExecutionBurst } = await bursts();
       const saving = record.preference === ExecutionPreference.LOW_POWER;
       const burst = configureExecutionBurst(result, callback, requestChannel, resultChannel, {
         now: context.now,

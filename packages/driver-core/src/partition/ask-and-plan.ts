@@ -1,5 +1,6 @@
 /** From a model and devices that may be remote to a plan: the devices are asked first, all at once. */
 import type { Model } from "@nnhal/types";
+import { loadOnce } from "@nnhal/utils";
 import type { Plan, Unplannable } from "./plan.ts";
 import { costPolicy } from "./policy.ts";
 import {
@@ -12,6 +13,10 @@ import {
   questionsOf,
   reasonOf,
 } from "./questions.ts";
+
+/** What divides models. In a bundle for a browser they are pieces of their own, loaded when there is something to divide or to explain. */
+const separating = loadOnce(() => import("./separate.ts"));
+const planning = loadOnce(() => import("./partition.ts"));
 
 /** How to plan after asking. */
 export interface AskAndPlanOptions extends PlanOptions {
@@ -27,7 +32,7 @@ export async function askAndPlan(
 ): Promise<Plan | Unplannable> {
   const plan = await planAnswered(given, devices, options);
   if (options.separateOperations !== true || "unplannable" in plan) return plan;
-  const { separateOperations } = await import("./separate.ts");
+  const { separateOperations } = await separating();
   return separateOperations(plan);
 }
 
@@ -41,7 +46,7 @@ async function planAnswered(
   const whole = wholePlan(questions.model, answered, options);
   if (whole !== undefined) return whole;
   // There is something to divide, or to explain: a bundle for a browser loads the planner then.
-  const { planQuestions } = await import("./partition.ts");
+  const { planQuestions } = await planning();
   return planQuestions(questions, answered, options);
 }
 
@@ -56,7 +61,7 @@ export async function whyUnsupported(
 ): Promise<(string | undefined)[]> {
   const questions = questionsOf(given, devices, options);
   const answered = await answersOf(questions, devices);
-  const { whyNotTaken } = await import("./partition.ts");
+  const { whyNotTaken } = await planning();
   return whyNotTaken(questions, answered, options);
 }
 

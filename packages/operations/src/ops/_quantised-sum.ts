@@ -4,7 +4,7 @@
  */
 import { ensure } from "../fail.ts";
 import { clamp, quantiseMultiplier, roundHalfEven } from "../fixed-point.ts";
-import { integerRange, type OutputTensor, type Tensor } from "../tensor.ts";
+import { integerRange, type OutputTensor, type Tensor, type TensorInfo } from "../tensor.ts";
 
 /** The greater multiplier is from 2^20 to 2^21, so that sums fit in 32 bits. */
 const MULTIPLIER_BITS = 20;
@@ -17,15 +17,9 @@ export function quantisedSum(
   output: OutputTensor,
   [least, greatest]: readonly [least: number, greatest: number],
 ): void {
-  const largest = Math.max(left.scale, right.scale);
-  const needed = largest / 2 ** (MULTIPLIER_BITS - 1);
-  ensure(output.scale > needed, () => `the output's scale is ${output.scale} where more than ${needed} is needed`);
-  const leftRatio = Math.fround(left.scale / output.scale);
-  const rightRatio = Math.fround(right.scale / output.scale);
-  const exponent = quantiseMultiplier(Math.max(leftRatio, rightRatio)).shift - 1;
-  const step = 2 ** (exponent - MULTIPLIER_BITS);
-  const leftTerms = termsOf(left, roundHalfEven(leftRatio / step));
-  const rightTerms = termsOf(right, sign * roundHalfEven(rightRatio / step));
+  const { multipliers, step } = multipliersOf(left, right, output);
+  const leftTerms = termsOf(left, multipliers[0]);
+  const rightTerms = termsOf(right, sign * multipliers[1]);
   const [lowest] = integerRange(output.type);
   const { data: leftData } = left;
   const { data: rightData } = right;
@@ -34,6 +28,35 @@ export function quantisedSum(
     const sum = leftTerms[leftData[index] - lowest] + rightTerms[rightData[index] - lowest];
     data[index] = clamp(Math.floor(sum * step + 0.5) + zeroPoint, least, greatest);
   }
+}
+
+/**
+ * What ADD and SUB multiply the operands' quantised integers by, to get steps of the output: the ratios of the scales, rounded to 21 bits.
+ * Throws an OperationError if the output's scale is too small for them.
+ */
+export function sumRatios(
+  left: Pick<TensorInfo, "scale">,
+  right: Pick<TensorInfo, "scale">,
+  output: Pick<TensorInfo, "scale">,
+): readonly [left: number, right: number] {
+  const { multipliers, step } = multipliersOf(left, right, output);
+  return [multipliers[0] * step, multipliers[1] * step];
+}
+
+function multipliersOf(
+  left: Pick<TensorInfo, "scale">,
+  right: Pick<TensorInfo, "scale">,
+  output: Pick<TensorInfo, "scale">,
+) {
+  const largest = Math.max(left.scale, right.scale);
+  const needed = largest / 2 ** (MULTIPLIER_BITS - 1);
+  ensure(output.scale > needed, () => `the output's scale is ${output.scale} where more than ${needed} is needed`);
+  const leftRatio = Math.fround(left.scale / output.scale);
+  const rightRatio = Math.fround(right.scale / output.scale);
+  const exponent = quantiseMultiplier(Math.max(leftRatio, rightRatio)).shift - 1;
+  const step = 2 ** (exponent - MULTIPLIER_BITS);
+  const multipliers = [roundHalfEven(leftRatio / step), roundHalfEven(rightRatio / step)] as const;
+  return { multipliers, step };
 }
 
 /** The contribution of each of an element's 256 possible values to the sum, from the least value up. */

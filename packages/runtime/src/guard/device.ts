@@ -182,7 +182,7 @@ function guarded(own: Device): GuardedDevice {
       prepareModelFromCache: (cache, options, model) =>
         attemptAsync(
           "prepareModelFromCache",
-          async () => prepared(await own.prepareModelFromCache?.(cache, options), model),
+          async () => prepared(await own.prepareModelFromCache?.(cache, options, model), model),
           unprepared,
         ),
     }),

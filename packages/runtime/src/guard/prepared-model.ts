@@ -17,11 +17,13 @@ import {
   type PreparedModel,
   type Request,
 } from "@nnhal/types";
-import { notMeasured } from "@nnhal/utils";
+import { loadOnce, notMeasured } from "@nnhal/utils";
 import { broken, hasFields, readOutcome, show } from "@nnhal/validation";
 import { attemptAsync, failureOf, type Refusal, textOf } from "./attempt.ts";
 import { type AnswerReader, answerReader } from "./execution-answer.ts";
 import { guardFence, guardFencedCallback, isFence } from "./fence.ts";
+
+const bursts = loadOnce(() => import("@nnhal/driver-core/burst"));
 
 /** A prepared model behind the guard. */
 export interface GuardedModel extends PreparedModel {
@@ -234,7 +236,7 @@ async function openBurst(
   allocateShared: OpenedBurst["allocateShared"],
 ): Promise<OpenedBurst> {
   // Few applications use bursts: a bundle for a browser loads them when one does.
-  const { createBurst } = await import("@nnhal/driver-core/burst");
+  const { createBurst } = await bursts();
   const created = await createBurst(
     configure(({ message }) => created.burst?.abandon(message)),
     { allocate: allocateShared },

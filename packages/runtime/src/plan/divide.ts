@@ -18,6 +18,7 @@ import {
   inSection,
   isExtensionOperationType,
   type Logger,
+  loadOnce,
   modelSummary,
   noTracer,
   type Section,
@@ -31,6 +32,8 @@ import type { DeviceRole } from "./device-role.ts";
 import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
 import { preparePlan } from "./prepare.ts";
 import type { StepTime } from "./run-options.ts";
+
+const plannedModels = loadOnce(() => import("./planned-model.ts"));
 
 /** How to divide a model among devices. */
 export interface DivideOptions {
@@ -199,7 +202,7 @@ async function prepareOn(
   }
   const fallback = canFallBack ? { cpu, options: prepareOptions, ...(onFallback && { onFallback }) } : undefined;
   // A model that one device runs does not need it: a bundle for a browser loads it when a model is divided.
-  const { plannedModel } = await import("./planned-model.ts");
+  const { plannedModel } = await plannedModels();
   const planned = plannedModel(prepared, watch.now, {
     ...(fallback && { fallback }),
     ...(onStep && { onStep }),

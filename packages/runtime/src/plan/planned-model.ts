@@ -12,7 +12,16 @@ import {
   type PreparedModel,
   type Request,
 } from "@nnhal/types";
-import { createUsage, type Logger, noTracer, notMeasured, type Section, silentLogger, type Tracer } from "@nnhal/utils";
+import {
+  createUsage,
+  type Logger,
+  loadOnce,
+  noTracer,
+  notMeasured,
+  type Section,
+  silentLogger,
+  type Tracer,
+} from "@nnhal/utils";
 import { requestIssues } from "@nnhal/validation";
 import { argumentsOf } from "./arguments.ts";
 import { type CpuModels, cpuModels, type Fallback } from "./cpu-models.ts";
@@ -26,6 +35,8 @@ import { isRecoverable } from "./recoverable.ts";
 import { refused } from "./refused.ts";
 import { runPlan } from "./run.ts";
 import type { RunOptions, StepOutcome, StepTime } from "./run-options.ts";
+
+const bursts = loadOnce(() => import("@nnhal/driver-core/burst"));
 
 /** The parts of a planned model beside the plan. */
 export interface PlannedModelOptions {
@@ -109,7 +120,7 @@ export function plannedModel(
       const problem = closedProblem();
       if (problem !== undefined) return { ...problem, context: null };
       // Few applications use bursts: a bundle for a browser loads them when one does.
-      const { configureExecutionBurst } = await import("@nnhal/driver-core/burst");
+      const { configureExecutionBurst } = await bursts();
       return configureExecutionBurst(result, callback, requestChannel, resultChannel, {
         now,
         log: (message) => log.VLOG("EXECUTION", `burst: ${message}`),
