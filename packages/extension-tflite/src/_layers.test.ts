@@ -202,6 +202,10 @@ describe("DEPTHWISE_CONV_2D", () => {
     const operands = [int16([1, 1, 1, 2], [1, 2]), int8([1, 1, 1, 3], [1, 2, 3]), int64(0n, 0n, 0n)];
     const run = runOperation("DEPTHWISE_CONV_2D", [...operands, VALID, one, one, one, none], wide(1));
     await expect(run).rejects.toThrow("the filter has 3 channels where 2 input channels * depth multiplier 1");
+    const two = [int16([1, 1, 1, 1], [1]), int8([2, 1, 1, 1], [1, 2]), int64(0n), VALID, one, one, one, none];
+    await expect(runOperation("DEPTHWISE_CONV_2D", two, wide(1))).rejects.toThrow(
+      "the filter's first extent is 2 where 1 is needed",
+    );
   });
 });
 
@@ -318,5 +322,14 @@ describe("FULLY_CONNECTED", () => {
     await expect(runOperation("FULLY_CONNECTED", [flat, ...rest, bool(true)], wide(1))).rejects.toThrow(
       "the input's last extent is 4 where 2 is needed",
     );
+  });
+
+  it("refuses weights without units or without inputs", async () => {
+    const run = (dimensions: number[]) => {
+      const empty = { ...int8(dimensions, []), isConstant: false };
+      return runOperation("FULLY_CONNECTED", [int16([1, 2], [1, 2]), empty, omitted(TENSOR_INT64), none], wide(1));
+    };
+    await expect(run([0, 2])).rejects.toThrow("the filter has no output channels");
+    await expect(run([2, 0])).rejects.toThrow("the weights have no inputs");
   });
 });

@@ -119,6 +119,8 @@ describe("CONV_3D", () => {
     await expect(run([1, 1, 1, 1, 2], [1, 1, 1, 1, 1])).rejects.toThrow(
       "the input has 2 channels where the filter has 1",
     );
+    await expect(run([1, 1, 0, 1, 1], [1, 1, 1, 1, 1])).rejects.toThrow("the input's height is 0, less than 1");
+    await expect(run([1, 1, 1, 1, 1], [1, 1, 0, 1, 1])).rejects.toThrow("the filter's width is 0, less than 1");
     await expect(run([1, 1, 2, 1, 1], [1, 3, 1, 1, 1])).rejects.toThrow("a window of 3 does not fit the height of 2");
     await expect(run([1, 1, 1, 1, 1], [1, 1, 1, 1, 1], { stride: [1, 0, 1] })).rejects.toThrow(
       "stride 0 is less than 1",

@@ -5,6 +5,7 @@ import { addN } from "./ops/add-n.ts";
 import { argmax } from "./ops/argmax.ts";
 import { argmin } from "./ops/argmin.ts";
 import { atan2 } from "./ops/atan2.ts";
+import { audioSpectrogram } from "./ops/audio-spectrogram.ts";
 import { averagePool2d } from "./ops/average-pool-2d.ts";
 import { batchMatmul } from "./ops/batch-matmul.ts";
 import { batchToSpaceNd } from "./ops/batch-to-space-nd.ts";
@@ -67,6 +68,7 @@ import { matrixSetDiag } from "./ops/matrix-set-diag.ts";
 import { maxPool2d } from "./ops/max-pool-2d.ts";
 import { maximum } from "./ops/maximum.ts";
 import { mean } from "./ops/mean.ts";
+import { mfcc } from "./ops/mfcc.ts";
 import { minimum } from "./ops/minimum.ts";
 import { mirrorPad } from "./ops/mirror-pad.ts";
 import { mul } from "./ops/mul.ts";
@@ -75,6 +77,7 @@ import { neg } from "./ops/neg.ts";
 import { nonMaxSuppressionV4 } from "./ops/non-max-suppression-v4.ts";
 import { nonMaxSuppressionV5 } from "./ops/non-max-suppression-v5.ts";
 import { notEqual } from "./ops/not-equal.ts";
+import { numericVerify } from "./ops/numeric-verify.ts";
 import { oneHot } from "./ops/one-hot.ts";
 import { pack } from "./ops/pack.ts";
 import { pad } from "./ops/pad.ts";
@@ -156,6 +159,7 @@ export const operations = [
   argmax,
   argmin,
   atan2,
+  audioSpectrogram,
   averagePool2d,
   batchMatmul,
   batchToSpaceNd,
@@ -218,6 +222,7 @@ export const operations = [
   maxPool2d,
   maximum,
   mean,
+  mfcc,
   minimum,
   mirrorPad,
   mul,
@@ -226,6 +231,7 @@ export const operations = [
   nonMaxSuppressionV4,
   nonMaxSuppressionV5,
   notEqual,
+  numericVerify,
   oneHot,
   pack,
   pad,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { firstSubgraph, oneOperator } from "./_model.test-helper.ts";
+import { changed, firstSubgraph, oneOperator } from "./_model.test-helper.ts";
 import { TfliteError } from "./error.ts";
 import { importTflite } from "./import/import.ts";
 import { readTflite, tfliteIssues } from "./read.ts";
@@ -39,6 +39,22 @@ describe("the bytes of a file", () => {
     if (pool?.handle?.kind !== "buffer" || constant === undefined) throw new TypeError("the constant was not found");
     const start = pool.handle.byteOffset + constant.location.offset;
     expect(new Float32Array(pool.handle.buffer.slice(start, start + 8))).toEqual(Float32Array.of(1, 2));
+  });
+
+  test("with 64-bit constants may be a Buffer, or a model whose data are Buffers", () => {
+    const indexes = { type: "INT64", shape: [3], data: [1, 0, 1] } as const;
+    const gather = oneOperator("GATHER", { a: f, b: indexes }, { y: { ...f, shape: [3] } }, { axis: 0 });
+    const { operands } = importTflite(gather).model.main;
+    const bytes = writeTflite(gather);
+    const pooled = Buffer.concat([Buffer.alloc(5), bytes]).subarray(5);
+    const types = operands.map(({ type }) => type);
+    expect(importTflite(pooled).model.main.operands.map(({ type }) => type)).toEqual(types);
+    const byHand = changed(gather, ({ tensors }) => ({
+      tensors: tensors.map((each) =>
+        each.data ? { ...each, data: Buffer.concat([Buffer.alloc(3), each.data]).subarray(3) } : each,
+      ),
+    }));
+    expect(importTflite(byHand).model.main.operands.map(({ type }) => type)).toEqual(types);
   });
 
   test("may be read from an ArrayBuffer", () => {

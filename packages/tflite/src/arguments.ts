@@ -37,8 +37,9 @@ function isBytes(value: unknown): value is TfliteBytes {
   );
 }
 
+/** The bytes as a plain Uint8Array: one of a class of its own may have another `slice`, as the Buffer of Node.js has. */
 function viewOf(bytes: TfliteBytes): Uint8Array {
-  if (bytes instanceof Uint8Array) return bytes;
+  if (Object.getPrototypeOf(bytes) === Uint8Array.prototype && bytes instanceof Uint8Array) return bytes;
   // Memory that was transferred elsewhere has no bytes, and no view can be made of it.
   if (bytes.byteLength === 0) return new Uint8Array(0);
   return ArrayBuffer.isView(bytes)

@@ -20,7 +20,7 @@ export {
   type SignatureDescription,
   type TensorDescription,
 } from "./import/import.ts";
-export type { OperatorReport, OperatorStatus } from "./import/importer.ts";
+export type { OperatorReport, OperatorStatus } from "./import/reports.ts";
 export type { TfliteIssue } from "./indexes.ts";
 export type {
   TfliteBlocks,

@@ -106,6 +106,11 @@ describe("createStates", () => {
     value.bytes.fill(9);
     states.get("v").bytes.fill(9);
     expect(states.get("v")).toEqual(integers(3, 4));
+    // The slice of a Buffer is the same memory.
+    const buffer = { bytes: Buffer.from(integers(5, 6).bytes), dimensions: [2] };
+    states.set("v", buffer);
+    buffer.bytes.fill(9);
+    expect(states.get("v")).toEqual(integers(5, 6));
     states.reset();
     states.get("v").bytes.fill(9);
     states.reset();

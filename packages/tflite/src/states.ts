@@ -37,24 +37,21 @@ export interface States {
 /** A state, and what it is set to. */
 interface Slot {
   readonly info: TensorDescription;
-  readonly initial: Uint8Array | undefined;
+  readonly first: StateValue | undefined;
   value: StateValue;
 }
 
 /** Bytes of a row of strings that are empty. */
 const emptyRow = 4;
 
-/** The elements of the first value. Extents that the model leaves open are 1, but rows of strings have room for empty ones. */
-function firstValue({ type, tensorType, shape, zeroPoint }: TensorDescription, initial?: Uint8Array): StateValue {
-  const isString = tensorType === "STRING";
+/** The first value, which is 0 by default. Extents that the model leaves open are 1 then, but rows of strings have room for empty ones. */
+function firstValue({ type, tensorType, shape, zeroPoint }: TensorDescription, first?: StateValue): StateValue {
+  if (first !== undefined) return copyOf(first);
   const extents = shape.map((extent) => (extent === 0 ? 1 : extent));
-  if (isString) {
-    const count = elementCount(extents.slice(0, -1));
-    const width = initial === undefined || count === 0 ? emptyRow : initial.length / count;
-    const dimensions = extents.with(-1, width);
-    return { bytes: initial?.slice() ?? new Uint8Array(elementCount(dimensions)), dimensions };
+  if (tensorType === "STRING") {
+    const dimensions = extents.with(-1, emptyRow);
+    return { bytes: new Uint8Array(elementCount(dimensions)), dimensions };
   }
-  if (initial !== undefined) return { bytes: initial.slice(), dimensions: extents };
   const count = elementCount(extents);
   const bytes = new Uint8Array(byteLength(type, count));
   if (zeroPoint !== 0) encodeTensorData(type, createData(type, count).fill(zeroPoint), bytes);
@@ -62,18 +59,19 @@ function firstValue({ type, tensorType, shape, zeroPoint }: TensorDescription, i
 }
 
 function copyOf({ bytes, dimensions }: StateValue): StateValue {
-  return { bytes: bytes.slice(), dimensions: [...dimensions] };
+  return { bytes: new Uint8Array(bytes), dimensions: [...dimensions] };
 }
 
 /** The states of some models, which are imports of one file, with their first values. A state that several of them have is shared. */
 export function createStates(...models: readonly ImportedModel[]): States {
   const slots = new Map<string, Slot>();
   for (const { states, inputs } of models) {
-    for (const { name, input, initial } of states) {
+    for (const { name, input, initial, initialShape } of states) {
       const known = slots.get(name);
       const info = known?.info ?? elementAt(inputs, input);
-      const first = known?.initial ?? initial;
-      slots.set(name, { info, initial: first, value: firstValue(info, first) });
+      const given = initial && { bytes: initial, dimensions: initialShape ?? info.shape };
+      const first = known?.first ?? given;
+      slots.set(name, { info, first, value: firstValue(info, first) });
     }
   }
 
@@ -104,7 +102,7 @@ export function createStates(...models: readonly ImportedModel[]): States {
     get: (name) => copyOf(slotOf(name).value),
     set: assign,
     reset(names = [...slots.keys()]) {
-      for (const slot of names.map(slotOf)) slot.value = firstValue(slot.info, slot.initial);
+      for (const slot of names.map(slotOf)) slot.value = firstValue(slot.info, slot.first);
     },
     inputs: ({ states }) => states.map(({ name, input }) => ({ index: input, ...slotOf(name).value })),
     update({ states }, outputOf) {

@@ -90,6 +90,10 @@ describe("MULTINOMIAL", () => {
     await expect(elements("MULTINOMIAL", two, of("int32"))).rejects.toThrow(
       "numSamples has 2 elements where 1 is needed",
     );
+    const empty = given(of("float32"), [], [2, 0]);
+    await expect(elements("MULTINOMIAL", [empty, shapeOf(1), int32(3), int32(4)], of("int32"))).rejects.toThrow(
+      "there are 0 classes where at least 1 is needed",
+    );
     const none = given(of("float32"), [Number.NaN], [1, 1]);
     await expect(elements("MULTINOMIAL", [none, shapeOf(1), int32(3), int32(4)], of("int32"))).rejects.toThrow(
       "no class of batch 0 has a finite logarithm",

@@ -305,6 +305,7 @@ describe("NON_MAX_SUPPRESSION_V4 and V5", () => {
 
   it("refuse operands that do not fit", async () => {
     await expect(hard(-1, 0.5, 0)).rejects.toThrow("maxOutputSize is -1, less than 0");
+    await expect(soft(-1, 0.5, 0, 0)).rejects.toThrow("maxOutputSize is -1, less than 0");
     await expect(soft(1, 0.5, 0, -1)).rejects.toThrow("sigma is -1 where a number of at least 0 is needed");
     await expect(soft(1, 0.5, 0, Number.NaN)).rejects.toThrow("sigma is NaN");
     const outputs = [{ type: "TENSOR_INT32" }, { type: "TENSOR_INT32" }] as const;

@@ -178,10 +178,16 @@ describe("SKIP_GRAM", () => {
     await expect(grams("a", 0, 0, false)).rejects.toThrow("ngramSize is 0 where at least 1 is needed");
   });
 
+  it("refuses no sentence", async () => {
+    const none = [strings([]), int32(1), int32(0), bool(false)];
+    await expect(run("SKIP_GRAM", none, TENSOR_STRING)).rejects.toThrow("the input has no strings where the first one");
+  });
+
   it("bounds what groups take", async () => {
-    const sentence = Array.from({ length: 60 }, (_, i) => `w${i}`).join(" ");
-    await expect(grams(sentence, 6, 50, false)).rejects.toThrow("the groups of words take more than 67108864 bytes");
-  }, 60_000);
+    // 36 pairs of 9 words of 1 MiB.
+    const sentence = Array.from({ length: 9 }, () => "w".repeat(1 << 20)).join(" ");
+    await expect(grams(sentence, 2, 8, false)).rejects.toThrow("the groups of words take more than 67108864 bytes");
+  });
 });
 
 describe("hash tables", () => {

@@ -118,6 +118,9 @@ describe("DETECTION_POSTPROCESS", () => {
     await expect(run({}, scores, float([1, 4, 3], new Array(12).fill(0)))).rejects.toThrow(
       "a box encoding has 3 numbers",
     );
+    await expect(run({}, scores, float([2, 4, 4], new Array(32).fill(0)))).rejects.toThrow(
+      "there are 2 batches where 1 is needed",
+    );
     const flat = float([1, 4, 4], [0, 0, -1e6, 0, ...new Array(12).fill(0)]);
     await expect(run({}, scores, flat)).rejects.toThrow("box 0 has no area");
   });

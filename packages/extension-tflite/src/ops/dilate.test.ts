@@ -50,6 +50,11 @@ describe("DILATE", () => {
       "the dilation of axis 0 is 0 where at least 1 is needed",
     ],
     [
+      "an axis without elements",
+      () => dilated("TENSOR_FLOAT32", [2, 0], [1, 2], one),
+      "axis 1 has no elements, and so cannot be dilated",
+    ],
+    [
       "two values",
       () => dilated("TENSOR_FLOAT32", [2], [2], tensorOf("TENSOR_FLOAT32", [2], [1, 2])),
       "the value has 2 elements where 1 is needed",

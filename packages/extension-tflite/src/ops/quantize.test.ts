@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bool, float32, int32, runOperation } from "../_run.test-helper.ts";
 import { elements, given, greatestDifference, of, quantise, spread } from "../_tensors.test-helper.ts";
+import { channelsOf } from "./_channels.ts";
 
 describe("QUANTIZE", () => {
   it("rounds halves away from 0 and clamps", async () => {
@@ -59,6 +60,16 @@ describe("DEQUANTIZE", () => {
       isConstant: true,
     } as const;
     expect(await elements("DEQUANTIZE", [input], of("float32"))).toEqual([1, 2, 30, 40, 5, 6, 70, 80]);
+    // Extents that are unknown in the model are known at the execution only.
+    const { dimensions, channelQuant } = input;
+    const executed = {
+      type: input.type,
+      dimensions: [dimensions[0], 3, ...dimensions.slice(2)],
+      scale: 0,
+      zeroPoint: 0,
+      channelQuant,
+    };
+    expect(() => channelsOf(executed)).toThrow("there are 2 scales where axis 1 has extent 3");
   });
 });
 

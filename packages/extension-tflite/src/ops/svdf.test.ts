@@ -109,6 +109,15 @@ describe("SVDF", () => {
       runOperation("SVDF", [input, features, times, omitted("TENSOR_INT32"), memory, ...options(rank)], outputs);
     await expect(run(0, state)).rejects.toThrow("2 filters are not a multiple of the rank 0");
     await expect(run(3, state)).rejects.toThrow("2 filters are not a multiple of the rank 3");
+    const timeless = [
+      input,
+      features,
+      int8([2, 0], []),
+      omitted("TENSOR_INT32"),
+      int8([1, 0], [], 1, 2),
+      ...options(1),
+    ];
+    await expect(runOperation("SVDF", timeless, outputs)).rejects.toThrow("the time weights have no times");
     await expect(run(1, int8([1, 3], [1, 2, 3], 1, 2))).rejects.toThrow(
       "the shape of the state is 1x3 where 1x4 is needed",
     );

@@ -4,7 +4,7 @@
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { TfliteError, type TfliteProblem } from "../error.ts";
 import { attemptImport, type ImportedModel, type ImportOptions } from "../import/import.ts";
-import type { OperatorReport } from "../import/importer.ts";
+import type { OperatorReport } from "../import/reports.ts";
 import type { TfliteModel } from "../model.ts";
 import { readTflite } from "../read.ts";
 import { type ModelMetadata, modelMetadata } from "./model-metadata.ts";

@@ -27,6 +27,8 @@ export interface Constants {
   locate(data: Uint8Array): DataLocation | undefined;
   /** Adds a constant to `operandValues`. */
   add(value: Uint8Array, path: string): DataLocation;
+  /** Returns a function that takes back what was added since. */
+  mark(): () => void;
   finish(): { readonly operandValues: Uint8Array; readonly pools: readonly Memory[] };
 }
 
@@ -125,6 +127,13 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
       ensure(size <= MOST_ADDED_BYTES, path, () => `constants added to the model exceed ${MOST_ADDED_BYTES} bytes`);
       added.push({ offset, value });
       return { poolIndex: 0, offset, length: value.length };
+    },
+    mark() {
+      const before = { size, count: added.length };
+      return () => {
+        size = before.size;
+        added.length = before.count;
+      };
     },
     finish() {
       const operandValues = new Uint8Array(size);

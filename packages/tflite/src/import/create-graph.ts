@@ -10,8 +10,10 @@ import type { Constants } from "./constants.ts";
 import { type Dialect, halOperation } from "./dialect.ts";
 import type { Graph, GraphFacts, StateOperands } from "./graph.ts";
 import { isQuantised, type OperandSpec, operandSpecOf } from "./operand-types.ts";
+import { openShape } from "./shapes.ts";
 import { signatureProblem } from "./signature.ts";
 import { createTensorFacts } from "./tensor-facts.ts";
+import { operandExtents, VARIES, type Varying } from "./varying.ts";
 
 type Draft = OperandSpec & Pick<Operand, "lifetime" | "location">;
 
@@ -59,6 +61,8 @@ export function createGraph(
   const tensorByOperand = new Map<number, number>();
   /** Tensors whose shape is not the stored one. */
   const reshaped = new Set<number>();
+  /** Those of them whose shape contradicts the file, or depends on one that does. */
+  const unforeseen = new Set<number>();
   const operations: HalOperation[] = [];
   const emitted: { readonly operation: Operation; readonly origin: number }[] = [];
   const consumers = new Map<number, number>();
@@ -145,6 +149,27 @@ export function createGraph(
     return made;
   }
 
+  function declared(tensor: number): readonly number[] {
+    const open = openShape(tensorAt(tensor));
+    return open.length === 0 ? [1] : open.map((extent) => Math.max(extent, 0));
+  }
+
+  /** Notes that a tensor has another shape than the stored one, and whether the file says so. */
+  function noteShape(tensor: number, given: Varying): void {
+    reshaped.add(tensor);
+    if (given.includes(VARIES)) {
+      unforeseen.add(tensor);
+      return;
+    }
+    const said = declared(tensor);
+    const shape = tensorAt(tensor).type === "STRING" ? given.slice(0, said.length) : given;
+    // One that was unforeseen before has to be known now.
+    const isOpen = unforeseen.has(tensor) ? () => false : (extent: number) => extent === 0;
+    const isSaid = (extent: number, place: number) => said[place] === 0 || said[place] === extent || isOpen(extent);
+    if (shape.length === said.length && shape.every(isSaid)) unforeseen.delete(tensor);
+    else unforeseen.add(tensor);
+  }
+
   function once(key: string, make: () => number): number {
     const known = operandByKey.get(key);
     if (known !== undefined) return known;
@@ -220,24 +245,39 @@ export function createGraph(
       if (tensor === undefined) return true;
       return tensorAt(tensor).shapeSignature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
     },
-    reshape(operand, dimensions) {
-      const spec = { ...elementAt(operands, operand), dimensions };
+    reshape(operand, shape) {
+      const spec = { ...elementAt(operands, operand), dimensions: operandExtents(shape) };
       ensureSize(spec);
       operands[operand] = spec;
       const tensor = tensorByOperand.get(operand);
-      if (tensor !== undefined) reshaped.add(tensor);
+      if (tensor !== undefined) noteShape(tensor, shape);
     },
     loosen(tensor, sources) {
       const { shape, shapeSignature: signature } = tensorAt(tensor);
-      if (signature?.length !== shape.length || operandByTensor.has(tensor)) return;
+      if (operandByTensor.has(tensor)) return;
+      if (sources?.some((source) => unforeseen.has(source))) {
+        facts.setShape(
+          tensor,
+          shape.map(() => -1),
+        );
+        reshaped.add(tensor);
+        unforeseen.add(tensor);
+        return;
+      }
+      if (signature?.length !== shape.length) return;
       if (!signature.includes(-1) || sources?.some((source) => reshaped.has(source)) === false) return;
       facts.setShape(tensor, signature);
       reshaped.add(tensor);
     },
     setShape(tensor, shape) {
       facts.setShape(tensor, shape);
-      reshaped.add(tensor);
+      noteShape(tensor, shape);
     },
+    varying(tensor) {
+      const { dimensions } = elementAt(operands, newStates.get(tensor) ?? operand(tensor));
+      return unforeseen.has(tensor) ? dimensions.map((extent) => (extent === 0 ? VARIES : extent)) : dimensions;
+    },
+    declared,
     tensorSpec(tensor) {
       const known = operandByTensor.get(tensor);
       return known === undefined ? specOf(tensor) : elementAt(operands, known);

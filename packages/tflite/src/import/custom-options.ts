@@ -24,7 +24,7 @@ export function customOptions(bytes: Uint8Array = new Uint8Array(0)): CustomOpti
   const root = attempt(() => {
     if (bytes.length > MOST_BYTES) return undefined;
     // The library reads the whole buffer of a view.
-    const reference = toReference(bytes.slice().buffer);
+    const reference = toReference(new Uint8Array(bytes).buffer);
     // It searches as many names as a map says it has: a map cannot have more than it has bytes.
     if (!reference.isMap() || reference.length() > bytes.length) return undefined;
     return reference as unknown as Reference;

@@ -13,6 +13,7 @@ import { builder } from "flatbuffers/js/flexbuffers.js";
 import { describe, expect, test } from "vitest";
 import { changed, execute, firstOperator, oneOperator } from "../_model.test-helper.ts";
 import type { TfliteModel } from "../model.ts";
+import { writeTflite } from "../write.ts";
 import { importTflite } from "./import.ts";
 
 const f = { type: "FLOAT32", shape: [3] } as const;
@@ -58,6 +59,19 @@ describe("a custom operator", () => {
     ]);
   });
 
+  test("has its options if the file, or its options alone, are a Buffer of Node.js", async () => {
+    const given = model({ factor: 2.5, shift: -1 });
+    const [operator] = given.subgraphs[0]?.operators ?? [];
+    const pooled = Buffer.concat([Buffer.alloc(3), operator?.customOptions ?? Buffer.alloc(0)]).subarray(3);
+    const byHand = changed(given, () => ({ operators: [{ ...firstOperator(given), customOptions: pooled }] }));
+    for (const source of [Buffer.from(writeTflite(given)), byHand]) {
+      const imported = importTflite(source, { customOperators: [mine] });
+      expect(await execute(imported, [[1, 2, -4]], createReferenceBackend({ extensions: [mine] }))).toEqual([
+        [1.5, 4, -11],
+      ]);
+    }
+  });
+
   test("has the defaults of options that are missing", async () => {
     const imported = importTflite(model({ factor: 3 }), { customOperators: [mine], extensions: false });
     expect(await execute(imported, [[1, 2, -4]], createReferenceBackend({ extensions: [mine] }))).toEqual([
@@ -76,6 +90,24 @@ describe("a custom operator", () => {
     ],
   ])("is refused if its operation does not fit: case %#", (given, message) => {
     expect(() => importTflite(given, { customOperators: [mine] })).toThrow(message);
+  });
+
+  test("of sounds that TensorFlow Lite registers itself is of the extension for .tflite", async () => {
+    const sound = { x: { type: "FLOAT32", shape: [4, 1] } } as const;
+    const bare = oneOperator(
+      "CUSTOM",
+      sound,
+      { y: { type: "FLOAT32", shape: [1, 2, 2] } },
+      {},
+      { customCode: "AudioSpectrogram" },
+    );
+    const options = flexible({ window_size: 2, stride: 2, magnitude_squared: true });
+    const made = changed(bare, () => ({ operators: [{ ...firstOperator(bare), customOptions: options }] }));
+    // A Hann window of 2 samples is 0 and 1.
+    expect(await execute(importTflite(made), [[9, 3, 9, -2]])).toEqual([[9, 9, 4, 4]]);
+    expect(() => importTflite(made, { extensions: false })).toThrow(
+      "the HAL has no counterpart of the custom operator AudioSpectrogram",
+    );
   });
 
   test("is not of the extension for .tflite, whose operations are of builtin operators", () => {

@@ -24,7 +24,7 @@ export interface Dialect {
   readonly quantisesInputs: boolean;
   /** The operation of `nnhal.tflite` of a name; undefined if there is none. */
   operationOf(name: string): Operation | undefined;
-  /** The operation that was registered for a custom operator; undefined if there is none. */
+  /** The operation that was registered for a custom operator, or that of `nnhal.tflite`; undefined if there is none. */
   customOf(customCode: string): Operation | undefined;
   /** The code of an operation in an imported model. */
   operationCode(operation: Operation): number;
@@ -46,11 +46,20 @@ export interface DialectOptions {
 /** Codes of the extension's operations for operators that the HAL lacks begin here: see `isBuiltinForm`. */
 const firstBuiltin = 1000;
 
+/** Codes of the extension's operations for custom operators, whose names they have, begin here. */
+const firstCustom = 2100;
+
 let operationsByName: ReadonlyMap<string, Operation> | undefined;
 
 function extensionOperation(name: string): Operation | undefined {
   operationsByName ??= new Map(extensionOperations().map((operation) => [operation.name, operation]));
   return operationsByName.get(name);
+}
+
+/** The extension's operation for a custom operator that TensorFlow Lite registers itself. */
+function registeredOperation(customCode: string): Operation | undefined {
+  const operation = extensionOperation(customCode);
+  return operation !== undefined && operation.code >= firstCustom ? operation : undefined;
 }
 
 const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
@@ -77,7 +86,7 @@ export function createDialect({ hasExtension, quantisesInputs, custom: given }: 
     shiftedInt16: hasExtension ? tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED : undefined,
     quantisesInputs: hasExtension && quantisesInputs,
     operationOf: (name) => (hasExtension ? extensionOperation(name) : undefined),
-    customOf: (customCode) => customs.get(customCode),
+    customOf: (customCode) => customs.get(customCode) ?? (hasExtension ? registeredOperation(customCode) : undefined),
     operationCode: ({ code, extension }) => (extension === undefined ? code : codeOf(extension, code)),
     typeCode: (type) => (typeof type === "string" ? OperandType[type] : codeOf(type.extension, type.code)),
     prefixesOf(codes) {

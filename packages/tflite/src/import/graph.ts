@@ -7,6 +7,7 @@ import type { Subgraph } from "@nnhal/types";
 import type { TfliteSubgraph } from "../model.ts";
 import type { Dialect } from "./dialect.ts";
 import type { OperandSpec } from "./operand-types.ts";
+import type { Varying } from "./varying.ts";
 
 /** Greatest depth of subgraphs that name others; a greater one could exhaust the stack of recursive code. */
 export const MOST_NESTED = 32;
@@ -43,11 +44,21 @@ export interface Graph {
   /** Whether the file leaves extents of an operand's tensor open, or they are unknown, or the operand is not a tensor of the file. */
   isOpen(operand: number): boolean;
   /** Gives an operand another shape than the file stores. */
-  reshape(operand: number, dimensions: readonly number[]): void;
-  /** Makes extents of a tensor that the file leaves open unknown if the shape of one of `sources` is not the stored one. Default: always. */
+  reshape(operand: number, shape: Varying): void;
+  /**
+   * Makes extents of a tensor that the file leaves open unknown if the shape of one of `sources` is not the stored one. Default: always.
+   * All extents, if the shape of one of `sources` is not what the file says.
+   */
   loosen(tensor: number, sources?: readonly number[]): void;
-  /** Gives a tensor another shape than the file stores, before its operand is made. */
-  setShape(tensor: number, shape: readonly number[]): void;
+  /**
+   * Gives a tensor another shape than the file stores, before its operand is made. If the file says something else, the results that
+   * depend on it have the shapes that follow from their operators' inputs, whatever the file stores.
+   */
+  setShape(tensor: number, shape: Varying): void;
+  /** What is known of the shape of a tensor's operand. */
+  varying(tensor: number): Varying;
+  /** The extents that the file says, 0 where it leaves them open. */
+  declared(tensor: number): readonly number[];
   /** The description of a tensor's operand; does not make the operand. */
   tensorSpec(tensor: number): OperandSpec;
   /**

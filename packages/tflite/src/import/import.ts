@@ -10,8 +10,9 @@ import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
 import { createDialect, type Dialect } from "./dialect.ts";
-import { createImporter, type Finished, type OperatorReport } from "./importer.ts";
+import { createImporter, type Finished } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
+import type { OperatorReport } from "./reports.ts";
 import { rowOf } from "./rows.ts";
 import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
 import type { Program } from "./state/procedure.ts";
@@ -85,6 +86,8 @@ export interface ModelState {
   readonly output?: number;
   /** The bytes of the first value; absent: the real value 0. */
   readonly initial?: Uint8Array;
+  /** The extents of the first value, if there is one. Those of a later value may differ where the input leaves them open. */
+  readonly initialShape?: readonly number[];
 }
 
 /** The operator that an operation came from. */
@@ -246,12 +249,14 @@ function customOperatorsOf({ customOperators = [] }: ImportOptions): readonly Ex
   return customOperators;
 }
 
-/** The bytes of a constant as an operand has them. */
-function firstValue({ name, type, shape, data }: TfliteTensor): Uint8Array {
+/** A constant as an operand has it. */
+function firstValue({ name, type, shape, data }: TfliteTensor): Required<Pick<ModelState, "initial" | "initialShape">> {
   const bytes = data ?? new Uint8Array(0);
-  if (type !== "STRING") return bytes;
+  const extents = shape.length === 0 ? [1] : shape;
+  if (type !== "STRING") return { initial: bytes, initialShape: extents };
   const count = shape.reduce((product, extent) => product * extent, 1);
-  return stringTensor(bytes, count, `the first value of ${quoted(name)}`).bytes;
+  const strings = stringTensor(bytes, count, `the first value of ${quoted(name)}`);
+  return { initial: strings.bytes, initialShape: [...extents, strings.dimensions.at(-1) ?? 0] };
 }
 
 function importedModel(
@@ -289,7 +294,7 @@ function importedModel(
         name,
         input,
         ...(output !== undefined && { output }),
-        ...(initial && { initial: firstValue(initial) }),
+        ...(initial && firstValue(initial)),
       })),
       ...states.map(({ tensor, input, output }) => ({
         name: nameOf(index, tensor),

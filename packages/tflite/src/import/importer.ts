@@ -2,10 +2,10 @@
  * Lowers the subgraphs of a file: the main one and those that its operators run. A problem of one operator does not end the
  * import, so that the others are examined too.
  */
-import { elementAt, type Operation } from "@nnhal/operations";
+import { elementAt } from "@nnhal/operations";
 import type { Subgraph } from "@nnhal/types";
-import { ensure, type ProblemOperator, problemText, quoted, TfliteError } from "../error.ts";
-import type { TfliteModel, TfliteSubgraph } from "../model.ts";
+import { ensure, quoted, TfliteError } from "../error.ts";
+import type { TfliteModel, TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { ensureNoOtherBlocks } from "./blocks.ts";
 import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
@@ -15,38 +15,26 @@ import type { Dialect } from "./dialect.ts";
 import { folding } from "./folding.ts";
 import { type Graph, MOST_NESTED, type StateOperands } from "./graph.ts";
 import { type IntegerTensor, MOST_FOLDED } from "./integer-tensor.ts";
-import { operatorWhere, problemOperator } from "./lowering/place.ts";
-import { createLowering, type Lowering, type Surroundings } from "./lowering.ts";
+import { operatorWhere } from "./lowering/place.ts";
+import { createLowering, type ImportedSubgraph, type Lowering, type Surroundings } from "./lowering.ts";
 import { narrowTensors } from "./narrow.ts";
 import { packedRange } from "./packed-types.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
+import { type OperatorReport, type Progress, reasonOf, reportsOf } from "./reports.ts";
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
 import { shapeInputs } from "./shape-inputs.ts";
 import { hasOpenShapes, openShape, type ShapeOptions, shapesOf } from "./shapes.ts";
 import type { Procedure, Program } from "./state/procedure.ts";
-
-/**
- * What becomes of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a
- * constant, computed by the import. `state`: an input or output of the model, or the first value of one. `unused`: nothing, as no output
- * depends on it. `blocked`: it prevents the import.
- */
-export type OperatorStatus = "hal" | "extension" | "constant" | "state" | "unused" | "blocked";
-
-/** An operator of a file, and what becomes of it. */
-export interface OperatorReport extends ProblemOperator {
-  readonly status: OperatorStatus;
-  /** The names of the operations that it becomes, in order; empty unless the status is `hal` or `extension`. */
-  readonly operations: readonly string[];
-  /** Why it is blocked. */
-  readonly reason?: string;
-}
+import { eitherShape, VARIES, type Varying, withDeclared } from "./varying.ts";
 
 /** A subgraph that was lowered. */
 export interface Finished {
   readonly subgraph: Subgraph;
   readonly states: readonly StateOperands[];
   readonly graph: Graph;
+  /** The shapes of its outputs. */
+  readonly results: readonly Varying[];
 }
 
 /** The import of the subgraphs of one model. */
@@ -83,6 +71,12 @@ function fold(op: Lowering): boolean {
 function isInteger(type: TensorTypeName): boolean {
   return type === "INT32" || type === "INT64";
 }
+
+/** Operators that run other subgraphs. */
+const callers: ReadonlySet<string> = new Set(["IF", "WHILE", "CALL", "CALL_ONCE"]);
+
+/** How often subgraphs are imported again for other shapes; more are a file that is made to exhaust time. */
+const MOST_ATTEMPTS = 2 ** 8;
 
 /** Operators whose results may have less than 8 bits: those that convert to them, and some that move elements. */
 const packing: ReadonlySet<string> = new Set([
@@ -174,14 +168,12 @@ function lowerByRow(op: Lowering): void {
   row.lower(op);
 }
 
-/** What has become of the operators of a subgraph. */
-interface Progress {
-  readonly graph: Graph;
-  /** The operators that are used; places are those in the file. */
-  readonly used: ReadonlySet<number>;
-  /** Why operators are blocked, by their place in the file. */
-  readonly blocked: ReadonlyMap<number, string>;
-  readonly carried: ReadonlySet<number>;
+/** Gives an input the shape of what it gets. */
+function adoptShape(graph: Graph, tensor: number, shape: Varying): void {
+  const declared = graph.declared(tensor);
+  const isString = graph.subgraph.tensors[tensor]?.type === "STRING";
+  const adopted = withDeclared(isString ? shape.slice(0, -1) : shape, declared);
+  if (adopted.join() !== graph.dimensions(tensor).join()) graph.setShape(tensor, adopted);
 }
 
 /** Starts the import of a model. */
@@ -194,12 +186,45 @@ export function createImporter(
   problems: ProblemList,
 ): Importer {
   const referenced: Subgraph[] = [];
-  const imported = new Map<number, { readonly place: number; readonly subgraph: Subgraph } | TfliteError | "open">();
+  /** By procedure and shapes of its inputs. */
+  const imported = new Map<string, ImportedSubgraph | TfliteError>();
+  const open = new Set<Procedure>();
+  let attempts = 0;
   /** By subgraph of the file; several subgraphs can be made from one. */
   const progress = new Map<number, Progress[]>();
   const { main, procedures } = program;
 
-  function importSubgraph(procedure: Procedure, depth: number, isMain: boolean): Finished {
+  /** What was made since can be taken back. */
+  function mark(): () => void {
+    const forgetConstants = constants.mark();
+    const [count, known, reported] = [referenced.length, new Set(imported.keys()), new Map(progress)];
+    return () => {
+      forgetConstants();
+      referenced.length = count;
+      for (const key of imported.keys()) if (!known.has(key)) imported.delete(key);
+      progress.clear();
+      for (const [index, each] of reported) progress.set(index, each);
+    };
+  }
+
+  function settleShapes(
+    path: string,
+    given: readonly Varying[],
+    work: (given: readonly Varying[]) => readonly Varying[],
+  ): void {
+    for (let shapes = given; ; attempts++) {
+      const most = () => `values change their shapes in loops that are nested too deep: ${MOST_ATTEMPTS} attempts`;
+      ensure(attempts <= MOST_ATTEMPTS, path, most);
+      const forget = mark();
+      const next = work(shapes);
+      if (JSON.stringify(next) === JSON.stringify(shapes)) return;
+      forget();
+      shapes = next;
+    }
+  }
+
+  /** `given`: the shapes of what its inputs get; by default those that the file says. */
+  function importSubgraph(procedure: Procedure, depth: number, isMain: boolean, given?: readonly Varying[]): Finished {
     const { subgraph, index, origins } = procedure;
     const originOf = (operator: number) => origins?.[operator] ?? operator;
     const path = `subgraphs[${index}]`;
@@ -230,7 +255,10 @@ export function createImporter(
 
     const shapes = shapesOf(subgraph, options, isMain);
     const hasExtension = dialect.typeOf("INT64") !== undefined;
-    const trusted = hasExtension ? subgraph.tensors.map(openShape) : shapes;
+    // Subgraphs may return values of other shapes than the file stores.
+    const isCaller = subgraph.operators.some(({ name }) => callers.has(name));
+    const unknown = ({ shape }: TfliteTensor) => shape.map(() => -1);
+    const trusted = hasExtension ? subgraph.tensors.map(isCaller || given ? unknown : openShape) : shapes;
     const { order, read } = scheduleOperators(subgraph, trusted, { ...place, originOf }, { attempt });
     const narrow = hasExtension ? new Set<number>() : narrowTensors(subgraph, order);
     const returnsStates = procedure.returnsStates === true;
@@ -242,8 +270,13 @@ export function createImporter(
       dialect,
       isRead: (tensor) => read.has(tensor),
       infersShapes: !hasOpenShapes(options),
-      importSubgraphs: (others) => importReferenced(others, depth + 1, path),
+      importSubgraphs: (others, inputs) => importReferenced(others, inputs, depth + 1, path),
+      settleShapes: (inputs, work) => settleShapes(path, inputs, work),
     };
+    for (const [place, tensor] of subgraph.inputs.entries()) {
+      const shape = given?.[place];
+      if (shape !== undefined) attempt(() => adoptShape(graph, tensor, shape));
+    }
     for (const input of subgraph.inputs) attempt(() => graph.operand(input));
     for (const each of order) {
       if (blocked.has(originOf(each))) continue;
@@ -252,80 +285,77 @@ export function createImporter(
       const isComputed =
         hasExtension && shapeInputs(operator).some((input) => graph.constantBytes(input) === undefined);
       for (const tensor of operator.outputs) graph.loosen(tensor, isComputed ? undefined : operator.inputs);
-      attempt(() => lower(createLowering(graph, operator, originOf(each), surroundings), graph), each);
+      const computed = rowOf(operator)?.asComputed?.(operator) ?? operator;
+      attempt(() => lower(createLowering(graph, computed, originOf(each), surroundings), graph), each);
     }
     own.throwIfAny();
-    return { ...graph.finish(), graph };
+    const done = graph.finish();
+    return { ...done, graph, results: subgraph.outputs.map(graph.varying) };
   }
 
-  function importOther(index: number, depth: number, path: string): { place: number; subgraph: Subgraph } {
+  function importOther(index: number, inputs: readonly Varying[], depth: number, path: string): ImportedSubgraph {
     const procedure = procedures[index];
-    const known = imported.get(index);
+    const key = `${index} ${JSON.stringify(inputs)}`;
+    const known = imported.get(key);
     ensure(
       procedure !== undefined && procedure.index !== main.index,
       path,
       () => `there is no subgraph ${index} that an operator may run`,
     );
-    ensure(known !== "open", path, () => `subgraph ${procedure.index} runs itself`);
+    ensure(!open.has(procedure), path, () => `subgraph ${procedure.index} runs itself`);
     if (known instanceof TfliteError) throw known;
     if (known !== undefined) return known;
-    imported.set(index, "open");
+    open.add(procedure);
     try {
-      const finished = importSubgraph(procedure, depth, false);
-      referenced.push(finished.subgraph);
-      const done = { place: referenced.length - 1, subgraph: finished.subgraph };
-      imported.set(index, done);
+      // Another number of values is refused by the operator.
+      const isFitting = inputs.length === procedure.subgraph.inputs.length;
+      const { subgraph, results } = importSubgraph(procedure, depth, false, isFitting ? inputs : undefined);
+      referenced.push(subgraph);
+      const done = { place: referenced.length - 1, subgraph, results };
+      imported.set(key, done);
       return done;
     } catch (error) {
-      if (error instanceof TfliteError) imported.set(index, error);
+      if (error instanceof TfliteError) imported.set(key, error);
       throw error;
+    } finally {
+      open.delete(procedure);
     }
   }
 
   /** Imports all of them before the problems of any are thrown. */
-  function importReferenced(indexes: readonly number[], depth: number, path: string) {
+  function importReferenced(
+    indexes: readonly number[],
+    inputs: readonly Varying[],
+    depth: number,
+    path: string,
+  ): ImportedSubgraph[] {
     const together = createProblemList();
-    const done = indexes.flatMap((index) => together.attempt(() => importOther(index, depth, path)) ?? []);
+    const done = indexes.flatMap((index) => together.attempt(() => importOther(index, inputs, depth, path)) ?? []);
     together.throwIfAny();
     return done;
   }
 
   return {
     referenced,
-    importMain: () => importSubgraph(main, 1, true),
+    importMain() {
+      let finished: Finished | undefined;
+      // The size of a variable may change from one execution to the next.
+      settleShapes(`subgraphs[${main.index}]`, [], (given) => {
+        const known: Varying[] = [...given];
+        finished = importSubgraph(main, 1, true, given.length > 0 ? given : undefined);
+        const { graph, results } = finished;
+        for (const { input, output } of program.cells) {
+          if (output === undefined) continue;
+          const before = graph.varying(elementAt(graph.subgraph.inputs, input));
+          const after = elementAt(results, output);
+          const either = before.length === after.length ? eitherShape(before, after) : before;
+          if (either.some((extent, i) => extent === VARIES && before[i] !== VARIES)) known[input] = either;
+        }
+        return known;
+      });
+      if (finished === undefined) throw new TypeError("the main subgraph is imported at least once");
+      return finished;
+    },
     reports: () => model.subgraphs.flatMap((subgraph, index) => reportsOf(subgraph, index, progress.get(index) ?? [])),
   };
-}
-
-/** Why an operator is blocked: its own problem, or that of a subgraph that it runs. */
-function reasonOf(
-  problem: ReturnType<ProblemList["add"]> & object,
-  place: { readonly index: number },
-  operator: number,
-): string {
-  const { operator: at, message } = problem;
-  const isOwn = at?.subgraph === place.index && at.index === operator;
-  return isOwn ? message : `runs a subgraph that cannot be imported: ${problemText(problem)}`;
-}
-
-function reportsOf(subgraph: TfliteSubgraph, index: number, progress: readonly Progress[]): OperatorReport[] {
-  const operations = new Map<number, Operation[]>();
-  for (const { operation, origin } of progress.flatMap(({ graph }) => graph.emitted)) {
-    const list = operations.get(origin);
-    if (list === undefined) operations.set(origin, [operation]);
-    else list.push(operation);
-  }
-  return subgraph.operators.map((operator, place): OperatorReport => {
-    const facts = problemOperator(operator, place, index);
-    const reason = progress.flatMap(({ blocked }) => blocked.get(place) ?? [])[0];
-    if (reason !== undefined) return { ...facts, status: "blocked", operations: [], reason };
-    const made = operations.get(place) ?? [];
-    if (made.length === 0 && progress.some(({ carried }) => carried.has(place))) {
-      return { ...facts, status: "state", operations: [] };
-    }
-    if (!progress.some(({ used }) => used.has(place))) return { ...facts, status: "unused", operations: [] };
-    const isExtended = made.some(({ extension }) => extension !== undefined);
-    const status = made.length === 0 ? "constant" : isExtended ? "extension" : "hal";
-    return { ...facts, status, operations: made.map(({ name }) => name) };
-  });
 }

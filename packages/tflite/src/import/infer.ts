@@ -106,9 +106,15 @@ function inferInfos(
   );
   const given = inputs.map(infoOf);
   if ("mismatch" in match || !isInferable(match.form, given)) return undefined;
+  const { form } = match;
+  const bound = bindInputs(form, given);
+  const missing = form.params.find(
+    ({ name, kind, omittable, variadic }) => kind === "tensor" && !omittable && !variadic && bound[name] === undefined,
+  );
+  if (missing !== undefined) return `${missing.name} is omitted, and ${definition.name} needs it`;
   try {
-    const args = normaliseArguments(definition, match.form, bindInputs(match.form, given));
-    return inferOutputs(definition, match.form, args, outputs);
+    const args = normaliseArguments(definition, form, bound);
+    return inferOutputs(definition, form, args, outputs);
   } catch (error) {
     if (error instanceof OperationError) return error.message;
     throw error;

@@ -12,6 +12,7 @@ import { type AddedConstants, addedConstants } from "./lowering/constants.ts";
 import { createEmission, type Emission, type EmissionOptions } from "./lowering/emission.ts";
 import { isQuant8, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
 import { signatureProblem } from "./signature.ts";
+import type { Varying } from "./varying.ts";
 
 /** Quantisation that an operation's result has to have. */
 export interface Quantisation {
@@ -50,8 +51,9 @@ export interface Lowering extends OperatorAccess, AddedConstants, Pick<Emission,
   /** Input `place` as float elements: one that is quantised or float16 is widened first. */
   asFloat(place: number): number;
   state(place: number): StateOperands;
-  /** Subgraphs of the file, which are imported on their first use. */
-  subgraphs(indexes: readonly number[]): readonly Callee[];
+  /** Subgraphs of the file, which are imported on their first use. `inputs`: the shapes of what they get. */
+  subgraphs(indexes: readonly number[], inputs: readonly Varying[]): readonly Callee[];
+  settleShapes: Surroundings["settleShapes"];
   /** Whether an operator reads a tensor. */
   isRead(tensor: number): boolean;
   /** The code of a type in the imported model. */
@@ -61,14 +63,27 @@ export interface Lowering extends OperatorAccess, AddedConstants, Pick<Emission,
 /** A subgraph that an operator runs. */
 export interface Callee {
   /** The operand that refers to it. */
-  readonly reference: number;
+  reference(): number;
   readonly subgraph: Subgraph;
+  /** The shapes of its outputs. */
+  readonly results: readonly Varying[];
+}
+
+/** A subgraph of the model. */
+export interface ImportedSubgraph extends Pick<Callee, "subgraph" | "results"> {
+  /** Its place among the model's referenced subgraphs. */
+  readonly place: number;
 }
 
 /** Information for lowering from outside the subgraph. */
 export interface Surroundings extends EmissionOptions {
-  /** Imports subgraphs of the file; `place` is the one among the model's referenced subgraphs. */
-  importSubgraphs(indexes: readonly number[]): readonly { readonly place: number; readonly subgraph: Subgraph }[];
+  /** Imports subgraphs of the file; `inputs`: the shapes of what they get. */
+  importSubgraphs(indexes: readonly number[], inputs: readonly Varying[]): readonly ImportedSubgraph[];
+  /**
+   * Runs `work`, which imports subgraphs that get values of the given shapes, and returns the shapes of these values afterwards; again with
+   * those, and without what was imported, until they are the same.
+   */
+  settleShapes(given: readonly Varying[], work: (given: readonly Varying[]) => readonly Varying[]): void;
   isRead(tensor: number): boolean;
 }
 
@@ -182,10 +197,11 @@ export function createLowering(
     requantise,
     asFloat: (place) => widened(input(place)),
     state: (place) => graph.state(access.inputIndex(place)),
-    subgraphs: (others) =>
+    subgraphs: (others, inputs) =>
       surroundings
-        .importSubgraphs(others)
-        .map(({ place: callee, subgraph: inner }) => ({ reference: graph.subgraphReference(callee), subgraph: inner })),
+        .importSubgraphs(others, inputs)
+        .map(({ place, ...callee }) => ({ ...callee, reference: () => graph.subgraphReference(place) })),
+    settleShapes: surroundings.settleShapes,
     isRead: surroundings.isRead,
     typeCode: dialect.typeCode,
   };

@@ -38,6 +38,8 @@ export interface Row {
   readonly narrowed?: "always" | "inputs";
   /** Why this form of the operator cannot be imported, for an option that changes which tensors the operator has. */
   refusal?(operator: TfliteOperator): string | undefined;
+  /** The operator as .tflite's kernel takes it, if that ignores what the file says. */
+  asComputed?(operator: TfliteOperator): TfliteOperator;
   /** Inputs that the lowering does not read, so that the operators that compute them need not be imported. */
   ignores?(operator: TfliteOperator, facts: TensorFacts): readonly number[];
   lower(op: Lowering): void;

@@ -46,7 +46,7 @@ function indexesOf(list: readonly number[], path: string): Set<number> {
 
 /** Whether all of some INT64 values fit in 32 bits, or say "to the end". */
 function fitInt32(bytes: Uint8Array): boolean {
-  return new BigInt64Array(bytes.slice().buffer).every(
+  return new BigInt64Array(new Uint8Array(bytes).buffer).every(
     (value) => value === 2n ** 63n - 1n || BigInt.asIntN(32, value) === value,
   );
 }

@@ -7,8 +7,9 @@ import { elementAt } from "@nnhal/operations";
 import { type Operand, OperandType, operandTypeNames } from "@nnhal/types";
 import { listText } from "../../error.ts";
 import type { Callee, Lowering } from "../lowering.ts";
-import type { OperandSpec } from "../operand-types.ts";
+import { describeTensor, type OperandSpec } from "../operand-types.ts";
 import type { Row } from "../row.ts";
+import { eitherShape, type Varying, withDeclared } from "../varying.ts";
 
 /** The compared facts of an operand on either side; `type`: its code in the model. */
 type Side = Pick<Operand, "type" | "dimensions" | "scale" | "zeroPoint">;
@@ -60,6 +61,39 @@ function outputSides(op: Lowering): Side[] {
   return op.operator.outputs.map((_, place) => sideOf(op, op.outputSpec(place)));
 }
 
+/** The shapes of inputs. The size of rows of strings is not part of them. */
+function shapesOf(op: Lowering, inputs: readonly number[]): Varying[] {
+  return inputs.map((tensor) => {
+    const shape = op.graph.varying(tensor);
+    return op.graph.subgraph.tensors[tensor]?.type === "STRING" ? shape.with(-1, 0) : shape;
+  });
+}
+
+/** Gives the operator's outputs the shapes that its subgraphs make of them. */
+function adoptResults(op: Lowering, shapes: readonly Varying[]): void {
+  for (const [place, shape] of shapes.entries()) {
+    if (place >= op.operator.outputs.length) return;
+    const tensor = op.outputIndex(place);
+    const result = withDeclared(shape, op.graph.declared(tensor));
+    if (result.join() !== op.outputSpec(place).dimensions.join()) op.graph.reshape(op.output(place), result);
+  }
+}
+
+/** Refuses a value of one number of dimensions before, and of another one after: an operand of the HAL has one. */
+function ensureSameRank(
+  op: Lowering,
+  tensor: number,
+  [before, after]: readonly [string, string],
+  a: Varying,
+  b: Varying,
+) {
+  op.ensure(
+    a.length === b.length,
+    () =>
+      `${describeTensor(elementAt(op.graph.subgraph.tensors, tensor), tensor)} has ${a.length} dimensions ${before} and ${b.length} ${after}; the HAL needs the same number`,
+  );
+}
+
 /** The inputs; constants of 64 bits are so inside as well. */
 function inputsOf(op: Lowering): number[] {
   return op.operator.inputs.map((_, place) => op.asInFile(place));
@@ -81,17 +115,30 @@ function emitIf(
   names: readonly [string, string],
   inputs: readonly number[],
 ): void {
+  const [first, second] = callees;
+  adoptResults(
+    op,
+    first.results.map((shape, place) => {
+      const other = second.results[place] ?? shape;
+      ensureSameRank(op, op.operator.outputs[place] ?? -1, [`from ${names[0]}`, `from ${names[1]}`], shape, other);
+      return eitherShape(shape, other);
+    }),
+  );
   const [values, results] = [sidesOf(op, inputs), outputSides(op)];
   for (const [place, callee] of callees.entries()) {
     ensureAgree(op, `inputs of ${names[place]}`, values, insideOf(callee, "inputIndexes"));
     ensureAgree(op, `outputs of ${names[place]}`, results, insideOf(callee, "outputIndexes"));
   }
-  op.emit("IF", [condition, ...callees.map(({ reference }) => reference), ...inputs], outputsOf(op));
+  op.emit("IF", [condition, ...callees.map(({ reference }) => reference()), ...inputs], outputsOf(op));
 }
 
 /** Two subgraphs that options name. */
-function calleesOf(op: Lowering, first: string, second: string): readonly [Callee, Callee] {
-  const callees = op.subgraphs([op.number(first), op.number(second)]);
+function calleesOf(
+  op: Lowering,
+  [first, second]: readonly [string, string],
+  inputs: readonly Varying[],
+): readonly [Callee, Callee] {
+  const callees = op.subgraphs([op.number(first), op.number(second)], inputs);
   return [elementAt(callees, 0), elementAt(callees, 1)];
 }
 
@@ -103,9 +150,27 @@ const conditional: Row = {
     const [condition = -1, ...inputs] = inputsOf(op);
     ensureCondition(op, "the condition", sidesOf(op, [condition]));
     const names = ["thenSubgraphIndex", "elseSubgraphIndex"] as const;
-    emitIf(op, condition, calleesOf(op, ...names), names, inputs);
+    const shapes = shapesOf(op, op.operator.inputs.slice(1));
+    emitIf(op, condition, calleesOf(op, names, shapes), names, inputs);
   },
 };
+
+/** The condition and the body of a WHILE, for loop variables of the returned shapes, which hold before and after each step. */
+function settledLoop(op: Lowering): readonly [Callee, Callee, readonly Varying[]] {
+  const { inputs } = op.operator;
+  let settled: readonly [Callee, Callee, readonly Varying[]] | undefined;
+  op.settleShapes(shapesOf(op, inputs), (shapes) => {
+    const [test, body] = calleesOf(op, ["condSubgraphIndex", "bodySubgraphIndex"], shapes);
+    settled = [test, body, shapes];
+    return shapes.map((shape, place) => {
+      const after = body.results[place] ?? shape;
+      ensureSameRank(op, inputs[place] ?? -1, ["before a step of the loop", "after it"], shape, after);
+      return eitherShape(shape, after);
+    });
+  });
+  if (settled === undefined) throw new TypeError("the subgraphs of a loop are imported at least once");
+  return settled;
+}
 
 const loop: Row = {
   operator: "WHILE",
@@ -114,7 +179,8 @@ const loop: Row = {
   lower(op: Lowering) {
     const inputs = inputsOf(op);
     const values = sidesOf(op, inputs);
-    const [test, body] = calleesOf(op, "condSubgraphIndex", "bodySubgraphIndex");
+    const [test, body, shapes] = settledLoop(op);
+    adoptResults(op, shapes);
     // State that the loop only reads comes last; it is not a result.
     const kept = values.slice(0, values.length - Number(op.option("readOnlyInputs") ?? 0));
     ensureAgree(op, "inputs of condSubgraphIndex", values, insideOf(test, "inputIndexes"));
@@ -122,7 +188,7 @@ const loop: Row = {
     ensureAgree(op, "inputs of bodySubgraphIndex", values, insideOf(body, "inputIndexes"));
     ensureAgree(op, "outputs of bodySubgraphIndex", kept, insideOf(body, "outputIndexes"));
     ensureAgree(op, "outputs", outputSides(op), kept);
-    op.emit("WHILE", [test.reference, body.reference, ...inputs], outputsOf(op));
+    op.emit("WHILE", [test.reference(), body.reference(), ...inputs], outputsOf(op));
   },
 };
 
@@ -132,7 +198,7 @@ const call: Row = {
   operations: ["IF"],
   note: "An IF whose condition is true.",
   lower(op: Lowering) {
-    const [callee] = op.subgraphs([op.number("subgraph")]);
+    const [callee] = op.subgraphs([op.number("subgraph")], shapesOf(op, op.operator.inputs));
     if (callee === undefined) throw new TypeError("a subgraph that is imported has a reference");
     const isTrue: OperandSpec = { type: "TENSOR_BOOL8", dimensions: [1], scale: 0, zeroPoint: 0 };
     const condition = op.graph.shared("true", isTrue, Uint8Array.of(1));
@@ -152,7 +218,8 @@ const once: Row = {
     op.ensure(isThere, () => `there is no subgraph ${init} that an operator may run`);
     const [condition = -1, ...inputs] = inputsOf(op);
     const names = ["doneSubgraphIndex", "initSubgraphIndex"] as const;
-    emitIf(op, condition, calleesOf(op, ...names), names, inputs);
+    const shapes = shapesOf(op, op.operator.inputs.slice(1));
+    emitIf(op, condition, calleesOf(op, names, shapes), names, inputs);
   },
 };
 

@@ -1,5 +1,5 @@
 /**
- * Custom operators that detect objects.
+ * Custom operators that TensorFlow Lite registers itself: one that detects objects, and those of sounds.
  */
 import { elementAt } from "@nnhal/operations";
 import { type CustomOptions, customOptions } from "../custom-options.ts";
@@ -80,4 +80,20 @@ const detectionPostProcess: CustomRow = {
 /** What TensorFlow Lite takes if detections_per_class is missing. */
 const DEFAULT_PER_CLASS = 100;
 
-export const customRows: readonly CustomRow[] = [detectionPostProcess];
+/** A custom operator that only the extension has. */
+function ofExtension(customCode: string, note?: string): CustomRow {
+  return {
+    customCode,
+    version: 1,
+    operations: [],
+    note: note === undefined ? "Custom." : `Custom. ${note}`,
+    lower: (op: Lowering) => op.fail(`the HAL has no counterpart of the custom operator ${customCode}`),
+  };
+}
+
+export const customRows: readonly CustomRow[] = [
+  detectionPostProcess,
+  ofExtension("AudioSpectrogram"),
+  ofExtension("Mfcc"),
+  ofExtension("NumericVerify", "Computed only if an output depends on it."),
+];

@@ -386,6 +386,19 @@ describe("sequences", () => {
       `BIDIRECTIONAL_SEQUENCE_RNN(in0, ${W}, ${R}, ${V}, in1, ${W}, ${R}, ${V}, in2, ${no3}, ${no2}, ${no2}, 0, 0, ${Number(mergeOutputs)}) -> ${written}`,
     ]);
   });
+
+  test.each([
+    [true, "in1", 1],
+    // As in TensorFlow Lite, whose kernel reads the first input in both directions.
+    [false, no3, 0],
+  ])("BIDIRECTIONAL_SEQUENCE_RNN with an auxiliary input without weights, time major: %s", (timeMajor, shown, code) => {
+    const tensors = [sequence, w, r, v, h, w, r, v, h, sequence, undefined, undefined];
+    const options = { mergeOutputs: true, timeMajor };
+    const [line] = importLines(
+      recurrent("BIDIRECTIONAL_SEQUENCE_RNN", tensors, { y: { ...ySequence, shape: [1, 3, 2] } }, options),
+    );
+    expect(line).toContain(`${shown}, ${no2}, ${no2}, 0, ${code}, 1) ->`);
+  });
 });
 
 describe("SVDF", () => {

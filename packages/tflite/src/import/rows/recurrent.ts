@@ -4,6 +4,7 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { listText } from "../../error.ts";
+import type { TfliteOperator } from "../../model.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuant8, isQuantised } from "../operand-types.ts";
 import { isBasicLstm } from "../operator-tensors.ts";
@@ -323,12 +324,24 @@ const sequenceRnn: Row = {
   },
 };
 
+/**
+ * The operator as .tflite's kernel takes it: of batches by times, it reads an auxiliary input only if that has weights. Of times by batches
+ * it is the input of the backward direction otherwise, as in the HAL.
+ */
+function withoutIgnoredAuxiliary(operator: TfliteOperator): TfliteOperator {
+  const isIgnored = operator.options["timeMajor"] !== true && (operator.inputs[10] ?? -1) < 0;
+  return isIgnored
+    ? { ...operator, inputs: operator.inputs.map((tensor, place) => (place === 9 ? -1 : tensor)) }
+    : operator;
+}
+
 const twoWayRnn: Row = {
   operator: "BIDIRECTIONAL_SEQUENCE_RNN",
   version: 3,
   operations: ["BIDIRECTIONAL_SEQUENCE_RNN"],
   note: hybridNote,
   isStateful: true,
+  asComputed: withoutIgnoredAuxiliary,
   prefersExtension: quantisesWith(1),
   lower(op: Lowering) {
     ensureFloat(op);

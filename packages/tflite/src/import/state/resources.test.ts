@@ -1,6 +1,8 @@
+import { elementAt } from "@nnhal/operations";
 import { describe, expect, test } from "vitest";
 import {
   execute,
+  executeBytes,
   expectValid,
   modelOf,
   type OperatorGiven,
@@ -10,6 +12,7 @@ import {
 } from "../../_model.test-helper.ts";
 import { TfliteError } from "../../error.ts";
 import type { TfliteModel } from "../../model.ts";
+import { createStates } from "../../states.ts";
 import { type ImportedModel, importTflite } from "../import.ts";
 
 const f = { type: "FLOAT32", shape: [2] } as const;
@@ -94,7 +97,7 @@ describe("resource variables", () => {
     const model = modelOf({ ...accumulate, operators: [once(1), ...accumulate.operators] }, initialise([5, 6]));
     const imported = importTflite(model);
     expect(imported.states).toEqual([
-      { name: "v", input: 1, output: 1, initial: new Uint8Array(Float32Array.of(5, 6).buffer) },
+      { name: "v", input: 1, output: 1, initial: new Uint8Array(Float32Array.of(5, 6).buffer), initialShape: [2] },
     ]);
     expect(await runs(imported, [[[1, 1]], [[1, 1]]])).toEqual([[[6, 7]], [[7, 8]]]);
   });
@@ -445,6 +448,41 @@ describe("CALL_ONCE", () => {
   });
 });
 
+test.each([["open", [-1]] as const, ["stored", undefined] as const])(
+  "a variable whose value grows from one execution to the next (%s)",
+  async (_, shapeSignature) => {
+    const grown = (size: number) =>
+      ({ type: "FLOAT32", shape: [size], ...(shapeSignature && { shapeSignature }) }) as const;
+    const main: SubgraphGiven = {
+      tensors: { x: f, h: resource, old: grown(2), y: grown(4), z: grown(4) },
+      operators: [
+        ...[once(1), handle("h"), read("h", "old")],
+        { ...binary("CONCATENATION", ["old", "x"], "y"), options: { axis: 0 } },
+        ...[assign("h", "y"), { name: "NEG", inputs: ["y"], outputs: ["z"] }],
+      ],
+      inputs: ["x"],
+      outputs: ["z"],
+    };
+    const imported = importTflite(modelOf(main, initialise([5, 6])));
+    expectValid(imported);
+    const states = createStates(imported);
+    const x = { bytes: new Uint8Array(Float32Array.of(1, 2).buffer), dimensions: [2] };
+    const seen: number[][] = [];
+    for (let run = 0; run < 3; run++) {
+      const results = await executeBytes(imported, [x, ...states.inputs(imported)]);
+      states.update(imported, (index) => elementAt(results, index));
+      seen.push([...new Float32Array(elementAt(results, 0).bytes.slice().buffer)]);
+    }
+    expect(seen).toEqual([
+      [-5, -6, -1, -2],
+      [-5, -6, -1, -2, -1, -2],
+      [-5, -6, -1, -2, -1, -2, -1, -2],
+    ]);
+    states.reset();
+    expect(states.get("v").dimensions).toEqual([2]);
+  },
+);
+
 describe("signatures", () => {
   const withSignatures = (model: TfliteModel): TfliteModel => ({
     ...model,
@@ -464,9 +502,13 @@ describe("signatures", () => {
     const add = { ...accumulate, operators: [once(2), ...accumulate.operators] };
     const model = withSignatures(modelOf(add, get, initialise([5, 6])));
     const initial = new Uint8Array(Float32Array.of(5, 6).buffer);
-    expect(importTflite(model, { signature: "add" }).states).toEqual([{ name: "v", input: 1, output: 1, initial }]);
+    expect(importTflite(model, { signature: "add" }).states).toEqual([
+      { name: "v", input: 1, output: 1, initial, initialShape: [2] },
+    ]);
     // What another signature changes is not a constant.
-    expect(importTflite(model, { signature: "get" }).states).toEqual([{ name: "v", input: 0, initial }]);
+    expect(importTflite(model, { signature: "get" }).states).toEqual([
+      { name: "v", input: 0, initial, initialShape: [2] },
+    ]);
   });
 });
 

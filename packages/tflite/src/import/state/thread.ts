@@ -52,6 +52,9 @@ export interface Threading {
   readonly procedures: readonly Procedure[];
 }
 
+/** The size of a hash table that no operator fills. */
+const noKeys: TfliteTensor = { name: "", type: "INT64", shape: [1], data: new Uint8Array(8), isVariable: false };
+
 /** The inputs of operators on hash tables. */
 const tableInputs: Readonly<Record<string, number>> = {
   HASHTABLE_FIND: 3,
@@ -278,7 +281,7 @@ export function createThreading(
       }
       const resource = resourceOf(operator, known);
       const { used, written: changes } = resources.effectsAt(index, operator, known);
-      // A part of a hash table that no operator fills has no type: the operator that needs it is refused when it is lowered.
+      // A part of a hash table that no operator fills has no type.
       const isCell = (key: string) => !constants.has(key) && resources.cell(key) !== undefined;
       const keys = [...used].filter(isCell);
       const changed = [...changes].filter(isCell);
@@ -294,7 +297,12 @@ export function createThreading(
         carried.add(origin);
       } else if (resource?.kind === "table" && isDescribed && inputs.length === tableInputs[name])
         emitTable(operator, origin, resource);
-      else if (name === "CALL_ONCE") {
+      else if (resource?.kind === "table" && !isDescribed) {
+        const place = () => operatorWhere({ path: `subgraphs[${index}]`, index }, operator, origin);
+        ensure(name === "HASHTABLE_SIZE", place, () => `no operator fills ${resource.name}, so it has no keys`);
+        aliases.set(outputs[0] ?? -1, add(noKeys));
+        carried.add(origin);
+      } else if (name === "CALL_ONCE") {
         const init = Number(operator.options["initSubgraphIndex"] ?? 0);
         if (model.subgraphs[init] === undefined) emit(operator, origin);
         else if (used.size === 0) carried.add(origin);

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { tfliteTypes } from "./types.ts";
+
+describe("the quantisation of TENSOR_QUANT16_ASYMM_SIGNED", () => {
+  const { params } = tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED;
+  if (params === undefined) throw new TypeError("the type has data of its own");
+  const { decode, encode } = params;
+
+  it.each([
+    [0.5, -32768],
+    [2 ** -1000, 32767],
+    [3, 0],
+  ])("is data of the operand: scale %d, zero point %d", (scale, zeroPoint) => {
+    expect(decode(encode({ scale, zeroPoint }))).toEqual({ scale, zeroPoint });
+  });
+
+  it.each([
+    [encode({ scale: 1, zeroPoint: 0 }).subarray(1), "there are 11 bytes of data where 12 are needed"],
+    [new Uint8Array(0), "there are 0 bytes of data where 12 are needed"],
+    [encode({ scale: 0, zeroPoint: 0 }), "the scale is 0 where a positive number is needed"],
+    [encode({ scale: -1, zeroPoint: 0 }), "the scale is -1 where a positive number is needed"],
+    [
+      encode({ scale: Number.POSITIVE_INFINITY, zeroPoint: 0 }),
+      "the scale is Infinity where a positive number is needed",
+    ],
+    [encode({ scale: 1, zeroPoint: -32769 }), "the zero point is -32769 where an integer within [-32768, 32767]"],
+    [encode({ scale: 1, zeroPoint: 32768 }), "the zero point is 32768 where an integer within [-32768, 32767]"],
+  ])("is refused if it is not valid (%#)", (data, message) => {
+    expect(() => decode(data)).toThrow(message);
+  });
+});
