@@ -110,6 +110,37 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", (mode) => {
     expect(theirs).toEqual(ours);
   });
 
+  it("compares the real numbers of an input and a constant as float32", async () => {
+    const steps = Array.from({ length: 80 }, (_, index) => index - 15);
+    const compare = (type: "EQUAL" | "LESS", left: number, right: number) =>
+      modelOf(
+        type,
+        [
+          { ...byte, dimensions: [steps.length], scale: left, zeroPoint: 49 },
+          {
+            ...byte,
+            dimensions: [steps.length],
+            scale: right,
+            zeroPoint: 20,
+            value: Uint8Array.from(steps, (step) => 20 + step),
+          },
+        ],
+        { type: "TENSOR_BOOL8", dimensions: [steps.length] },
+      );
+    const same = await run(
+      compare("EQUAL", 0.1, 0.1),
+      Uint8Array.from(steps, (step) => 49 + step),
+    );
+    expect(same.ours).toEqual(steps.map(() => 1));
+    // Three steps of 0.1 and one of 0.3: the products differ in more digits than float32 has.
+    const thrice = Uint8Array.from(steps, (step) => 49 + 3 * step);
+    for (const type of ["EQUAL", "LESS"] as const) {
+      const { ours, theirs } = await run(compare(type, Math.fround(0.1), Math.fround(0.3)), thrice);
+      expect(ours).toEqual(theirs);
+      expect(new Set(theirs).size).toBe(2);
+    }
+  });
+
   it("quantises and dequantises", async () => {
     const quantise = modelOf("QUANTIZE", [{ type: "TENSOR_FLOAT32", dimensions: [5] }], {
       ...byte,

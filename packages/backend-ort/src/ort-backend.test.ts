@@ -49,6 +49,35 @@ describe("the options of the ort backend", () => {
   });
 });
 
+describe("ADD of 8 bits", () => {
+  it("rounds a sum next to a half as the reference does", async () => {
+    // From a public MobileNet v2: the sum is 25.50002 steps, and 25.49999 with the multipliers of ADD, which have 21 bits.
+    const type = "TENSOR_QUANT8_ASYMM_SIGNED";
+    const [left, right, output] = [
+      { scale: 0.02703838050365448, zeroPoint: -3 },
+      { scale: 0.028132501989603043, zeroPoint: -1 },
+      { scale: 0.035842496901750565, zeroPoint: -3 },
+    ].map((facts) => ({ type, dimensions: [1], ...facts }) as const);
+    const model = new Model();
+    const [x = 0, y = 0, z = 0] = [left, right, output].map((operand) => operand && model.addOperand(operand));
+    const activation = model.addOperand({ type: "INT32" });
+    model.setOperandValue(activation, Int32Array.of(0));
+    model.addOperation("ADD", [x, y, activation], [z]);
+    model.identifyInputsAndOutputs([x, y], [z]);
+    model.finish();
+    const executable = await (await openSession()).compile(viewModel({ model: model.hal, pools: [] }), options);
+    const result = new Int8Array(1);
+    const inputs = [113, -80].map((number) => ({
+      bytes: new Uint8Array(Int8Array.of(number).buffer),
+      dimensions: [1],
+    }));
+    const outputs = [{ bytes: new Uint8Array(result.buffer), dimensions: [1] }];
+    expect(await executable.run(inputs, outputs, context)).toMatchObject({ status: ErrorStatus.NONE });
+    expect([...result]).toEqual([22]);
+    executable.close();
+  });
+});
+
 describe("layers of 8 bits", () => {
   // onnxruntime changes weights and their zero point together on some processors, and failed if two layers had the same constant.
   it("follow one another with the same zero point", async () => {

@@ -12,12 +12,10 @@ const types = {
 
 /** A field with a whole number. */
 const number = (field: number, value: number): number[] => [...leb(field << 3), ...leb(value)];
-/** A field with bytes: a text, a message, or raw data. */
-const bytes = (field: number, content: readonly number[]): number[] => [
-  ...leb((field << 3) | 2),
-  ...leb(content.length),
-  ...content,
-];
+/** What comes before the content of a field with bytes. */
+const head = (field: number, length: number): number[] => [...leb((field << 3) | 2), ...leb(length)];
+/** A field with bytes: a text, or a message. */
+const bytes = (field: number, content: readonly number[]): number[] => [...head(field, content.length), ...content];
 const text = (field: number, value: string) => bytes(field, [...new TextEncoder().encode(value)]);
 
 function leb(value: number): number[] {
@@ -39,22 +37,26 @@ export function matrixProduct(arithmetic: "float" | "integer", size: number): Ui
     ? ([types.float, types.float, types.float] as const)
     : ([types.uint8, types.int8, types.int32] as const);
   const ones = isFloat ? [0, 0, 0x80, 0x3f] : [1];
-  const raw = Array.from({ length: size * size * right.bytes }, (_, place) => ones[place % ones.length] ?? 0);
+  // A matrix has many bytes: they are written once, to where they belong.
+  const rawSize = size * size * right.bytes;
   const node = [...text(1, "a"), ...text(1, "b"), ...text(2, "c"), ...text(4, isFloat ? "MatMul" : "MatMulInteger")];
   const constant = [
     ...number(1, size),
     ...number(1, size),
     ...number(2, right.code),
     ...text(8, "b"),
-    ...bytes(9, raw),
+    ...head(9, rawSize),
   ];
-  const graph = [
-    ...bytes(1, node),
-    ...text(2, "product"),
-    ...bytes(5, constant),
-    ...value(11, "a", left.code, size),
-    ...value(12, "c", result.code, size),
-  ];
+  const before = [...bytes(1, node), ...text(2, "product"), ...head(5, constant.length + rawSize), ...constant];
+  const after = [...value(11, "a", left.code, size), ...value(12, "c", result.code, size)];
   // The version of the format, the graph, and the version of the operators.
-  return Uint8Array.from([...number(1, 8), ...bytes(7, graph), ...bytes(8, [...text(1, ""), ...number(2, 17)])]);
+  const start = [...number(1, 8), ...head(7, before.length + rawSize + after.length), ...before];
+  const end = [...after, ...bytes(8, [...text(1, ""), ...number(2, 17)])];
+  const model = new Uint8Array(start.length + rawSize + end.length);
+  model.set(start);
+  const raw = model.subarray(start.length, start.length + rawSize);
+  raw.set(ones);
+  for (let filled = ones.length; filled < rawSize; filled *= 2) raw.copyWithin(filled, 0, filled);
+  model.set(end, start.length + rawSize);
+  return model;
 }

@@ -8,11 +8,18 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { messageOf } from "../failure.ts";
 import { oneLine } from "../text.ts";
 import { CannotRun, type Contestant, type Ready, type Task } from "./contestant.ts";
+import { matrixProduct } from "./onnx-product.ts";
 import { packageVersion } from "./peer-packages.ts";
 
-/** Opens the peer. */
+/** Opens the peer. Its engine starts with its first session, of which no network is to bear the time and the memory: so does our device. */
 export async function openOnnxruntime(task: Task): Promise<Contestant> {
   const { threads } = task;
+  const session = await InferenceSession.create(matrixProduct("float", 1), {
+    intraOpNumThreads: 1,
+    logSeverityLevel: 3,
+  });
+  await session.run({ a: new Tensor("float32", new Float32Array(1), [1, 1]) });
+  await session.release();
   return {
     version: `onnxruntime-node ${packageVersion("onnxruntime-node")}`,
     settings: [

@@ -21,6 +21,7 @@ describe("the page of a benchmark", () => {
 
   it("has the figures, the settings, and what was not measured", () => {
     expect(html).toContain("2.00 ms");
+    expect(html).toContain("A bar ends at the least time");
     expect(html).toContain("0.50 (0.50 to 0.50)");
     expect(html).toContain("2.0 times as fast");
     expect(html).toContain("litert: LiteRT.js 2; one thread");

@@ -136,7 +136,8 @@ function timesChart(measured: readonly ContestantReport[]): Content {
           },
         ],
   );
-  return [tag("h3", "", "Time of a run"), barChart("Time of a run", bars)];
+  const legend = "A bar ends at the least time, its line at the median.";
+  return [tag("h3", "", "Time of a run"), barChart("Time of a run", bars), tag("p", 'class="of"', legend)];
 }
 
 function roundsOf(measured: readonly ContestantReport[]): Content {

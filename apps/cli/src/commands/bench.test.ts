@@ -84,6 +84,9 @@ describe("nnhal bench", () => {
     await folder.put("add.tflite", addingModel());
     const second = await folder.run(["bench", "add.tflite", "missing.tflite"]);
     expect(second).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("missing.tflite") });
+    const third = await folder.run(["bench", "add.tflite", "--html", "gone/page.html"]);
+    expect(third).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(third.stderr).toBe("nnhal bench: cannot write gone/page.html: there is no such folder\n");
   });
 
   it("prints what was measured when it is interrupted", async () => {

@@ -26,7 +26,7 @@ import { createStation } from "../bench/station.ts";
 import type { ModelCommandContext } from "../context.ts";
 import type { DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
-import { readUserFile, writeUserFile } from "../files.ts";
+import { ensureWritable, readUserFile, writeUserFile } from "../files.ts";
 import { allDevices, collect, type Hybrid, hybridOption, parseSeconds, wholeNumber } from "../option-values.ts";
 import { createLongProgress } from "../progress.ts";
 
@@ -130,6 +130,7 @@ export async function runBenchCommand(
   }
   if (models.length === 0 && options.overhead !== true)
     throw usageError("name a model, or measure the overhead with --overhead");
+  if (options.html !== undefined) await ensureWritable(options.html, cwd);
   const machine = thisMachine();
   const contestants = await contestantsOf(options, devices);
   const timeLimit = options.timeLimit * 1000;

@@ -68,6 +68,8 @@ export interface Writer {
   index(code: string): string;
   /** An index that is read or computed as a float: its whole part. */
   whole(code: string): string;
+  /** A real number as a float32, also where numbers of JavaScript have more digits: equal numbers must be equal however they were made. */
+  single(code: string): string;
   /** The whole part of a quotient of an index by an extent. */
   quotient(index: string, by: number): string;
   /** Adds statements in a block with a head such as `if (…)`. */
@@ -198,6 +200,7 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     },
     index,
     whole,
+    single: (code) => (floats ? code : `Math.fround(${code})`),
     quotient,
     block(head, body) {
       lines.push(`${head} {`);

@@ -74,7 +74,7 @@ export function realWriter(writer: Writer): Writer {
   const real = changed(writer, (source) => {
     if (!isWhole(source)) return (element) => element;
     const centre = centring(source);
-    return (element) => `${centre(element)} * ${literal(source.scale)}`;
+    return (element) => writer.single(`${centre(element)} * ${literal(Math.fround(source.scale))}`);
   });
   const constantOf = (source: Source) =>
     isWhole(source) && source.data !== undefined ? realConstant(source, source.data) : undefined;
@@ -106,7 +106,8 @@ function realConstant(tensor: TensorInfo, data: ArrayLike<number>): Source {
   const stride = channelQuant === undefined ? elementCount(dimensions) : stridesOf(dimensions)[channelQuant.channelDim];
   const packed = Float32Array.from(
     data,
-    (element, index) => (element - zeroPoint) * scales[Math.floor(index / stride) % scales.length],
+    // The scale of the HAL is a float32, and so it is in programs.
+    (element, index) => (element - zeroPoint) * Math.fround(scales[Math.floor(index / stride) % scales.length]),
   );
   const source = { packed };
   realConstants.set(tensor, source);

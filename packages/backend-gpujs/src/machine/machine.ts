@@ -89,7 +89,10 @@ export interface Machine {
   readonly lanes: boolean;
   /** The most cells of a window for which unrolled code is faster than loops. */
   readonly unrolls: number;
-  /** Whether variables are floats by default, so that an index in a variable must be truncated wherever it is used. */
+  /**
+   * Whether variables are floats of 32 bits by default, so that an index in a variable must be truncated wherever it is used. Otherwise
+   * they are numbers of JavaScript.
+   */
   readonly floats: boolean;
   /** The number of threads along x and y of a grid that are computed together, even if the grid has fewer. */
   readonly block: readonly [x: number, y: number];

@@ -13,6 +13,8 @@ export interface Value {
   readonly dims: readonly number[];
   /** The elements of a constant. */
   readonly elements?: () => Elements;
+  /** See `Initializer`. */
+  readonly unsigned?: (() => Uint8Array) | undefined;
 }
 
 /** The type and the extents of a result. */
@@ -37,7 +39,7 @@ export interface Builder {
     options?: NodeOptions,
   ): readonly Value[];
   /** A constant. It becomes a part of the graph when a node reads it. */
-  constant(type: ElementType, dims: readonly number[], elements: () => Elements): Value;
+  constant(type: ElementType, dims: readonly number[], elements: () => Elements, unsigned?: () => Uint8Array): Value;
   /** A scalar constant; the same for the same number. */
   scalar(type: ElementType, number: number): Value;
   /** Adds an input of the graph. */
@@ -60,8 +62,10 @@ export function createBuilder(): Builder {
   const nameOf = () => `v${count++}`;
   const use = (value: Value | undefined): string => {
     if (value === undefined) return "";
-    const { name, type, dims, elements } = value;
-    if (elements !== undefined && !initializers.has(name)) initializers.set(name, { name, type, dims, elements });
+    const { name, type, dims, elements, unsigned } = value;
+    if (elements !== undefined && !initializers.has(name)) {
+      initializers.set(name, { name, type, dims, elements, unsigned });
+    }
     return name;
   };
   const builder: Builder = {
@@ -72,7 +76,7 @@ export function createBuilder(): Builder {
       nodes.push({ operator, domain, inputs: from.map(use), outputs: values.map(({ name }) => name), attributes });
       return values;
     },
-    constant: (type, dims, elements) => ({ name: nameOf(), type, dims, elements }),
+    constant: (type, dims, elements, unsigned) => ({ name: nameOf(), type, dims, elements, unsigned }),
     scalar(type, number) {
       const key = `${type} ${Object.is(number, -0) ? "-0" : number}`;
       const known = scalars.get(key) ?? builder.constant(type, [], () => elementOf(type, number));

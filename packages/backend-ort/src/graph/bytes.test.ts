@@ -9,7 +9,11 @@ describe("difference", () => {
       const { numbers, beyond } = difference(all, less);
       const right = Array.from(all, (number) => number - less);
       expect([...numbers]).toEqual(right.map((number) => Math.max(-128, Math.min(127, number))));
-      expect(beyond).toEqual(right.flatMap((number, place) => (number < -128 || number > 127 ? [place] : [])));
+      const restOf = (number: number) => number - Math.max(-128, Math.min(127, number));
+      const wrong = right.flatMap((number, place) => (restOf(number) === 0 ? [] : [{ place, rest: restOf(number) }]));
+      expect(beyond).toEqual(wrong);
+      const unsigned = Uint8Array.from(all, (number) => number + 128);
+      expect(difference(unsigned, less)).toEqual({ numbers, beyond });
     }
   });
 
@@ -19,7 +23,7 @@ describe("difference", () => {
       const places = [0, 15, 16, 2 ** 18 - 1, 2 ** 18, length - 1].filter((place) => place >= 0 && place < length);
       for (const place of places) from[place] = 100;
       const { numbers, beyond } = difference(from, -28);
-      expect(beyond).toEqual([...new Set(places)]);
+      expect(beyond).toEqual([...new Set(places)].map((place) => ({ place, rest: 1 })));
       expect(numbers.length).toBe(length);
       expect(numbers.every((number, place) => number === (from[place] === 100 ? 127 : -72))).toBe(true);
     }

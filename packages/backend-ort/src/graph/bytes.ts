@@ -13,17 +13,19 @@ declare const WebAssembly: {
 export interface Difference {
   /** The differences; -128 or 127 for those that do not fit 8 bits. */
   readonly numbers: Int8Array<ArrayBuffer>;
-  /** The places of those that do not fit. */
-  readonly beyond: readonly number[];
+  /** Those that do not fit: their places, and what has to be added to the number there. */
+  readonly beyond: readonly { readonly place: number; readonly rest: number }[];
 }
 
-/** Signed bytes less a number of 8 bits. */
-export function difference(from: Int8Array, less: number): Difference {
-  const { numbers, blocks } = computed(from, 0, less);
-  const beyond: number[] = [];
+/** Bytes less a number of 8 bits. Unsigned ones also less 128. */
+export function difference(from: Int8Array | Uint8Array, less: number): Difference {
+  const flip = from instanceof Uint8Array ? topBit : 0;
+  const { numbers, blocks } = computed(from, flip, less);
+  const beyond: { readonly place: number; readonly rest: number }[] = [];
   for (const block of blocks) {
     for (let place = block; place < Math.min(block + blockSize, from.length); place++) {
-      if (numbers[place] !== (from[place] ?? 0) - less) beyond.push(place);
+      const rest = (from[place] ?? 0) - flip - less - (numbers[place] ?? 0);
+      if (rest !== 0) beyond.push({ place, rest });
     }
   }
   return { numbers, beyond };

@@ -63,13 +63,13 @@ export function convolutionOf(node: Node, constants: ReadonlyMap<string, Initial
   const group = numberOf(node.attributes.group);
   if (group !== 1 && (inputs !== 1 || outputs !== group)) return undefined;
   const zeroPoint = Number(elementAt<number | bigint>(zeroPoints.elements(), 0));
-  const stored = signed(weights);
   const { numbers: symmetric, beyond: places } =
-    zeroPoint === 0 ? { numbers: stored, beyond: [] } : difference(stored, zeroPoint);
+    zeroPoint === 0
+      ? { numbers: signed(weights), beyond: [] }
+      : difference(weights.unsigned?.() ?? signed(weights), zeroPoint);
   const cells = elementCount(weights.dims.slice(2));
   const beyond: Beyond[] = [];
-  for (const place of places) {
-    const rest = (stored[place] ?? 0) - zeroPoint - (symmetric[place] ?? 0);
+  for (const { place, rest } of places) {
     if (rest > 127) return undefined;
     const filter = Math.floor(place / cells);
     beyond.push({ output: Math.floor(filter / inputs), input: filter % inputs, place, rest });
@@ -77,7 +77,8 @@ export function convolutionOf(node: Node, constants: ReadonlyMap<string, Initial
   const input = elementAt(node.inputs, 0);
   const output = elementAt(node.outputs, 0);
   const facts = { dims: weights.dims, isDepthwise: group !== 1, zeroPoint, symmetric, beyond };
-  return { node, input, output, weights: { ...weights, elements: () => stored }, scale, bias, ...facts };
+  const kept = zeroPoint === 0 ? { ...weights, elements: () => symmetric } : weights;
+  return { node, input, output, weights: kept, scale, bias, ...facts };
 }
 
 /** The number of an attribute; 1 if it is absent, as strides and groups are. */

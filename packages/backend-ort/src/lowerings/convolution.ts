@@ -128,10 +128,11 @@ function weightsOf(builder: Builder, value: Value, info: TensorInfo): readonly [
   }
   const { elements } = value;
   if (value.type !== "uint8" || elements === undefined) return withQuantisation(builder, value, info);
-  const signed = builder.constant("int8", value.dims, () => {
+  const unsigned = () => {
     const { buffer, byteOffset, byteLength } = elements();
-    return toSigned(new Uint8Array(buffer, byteOffset, byteLength));
-  });
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  };
+  const signed = builder.constant("int8", value.dims, () => toSigned(unsigned()), unsigned);
   // onnxruntime may change weights together with their zero point, and fails if two have the same constant.
   const zeroPoint = builder.constant("int8", [], () => Int8Array.of(zeroPointOf(info) - 128));
   return [signed, scaleConstant(builder, info), zeroPoint];

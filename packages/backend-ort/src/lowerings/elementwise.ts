@@ -1,6 +1,6 @@
 /** Elementwise operations. */
 import type { KernelTensor } from "@nnhal/backend";
-import { integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
+import { integerRange, isFloat, sumRatios, type TensorInfo } from "@nnhal/operations";
 import { FusedActivationFunc } from "@nnhal/types";
 import { type Builder, cast, real, type Value, whole } from "../graph/builder.ts";
 import { isShifted, type Lowered, refuse, type Scope, valueType } from "../graph/scope.ts";
@@ -132,8 +132,17 @@ export function elu(args: Unary & { readonly alpha: number }, outputs: One, scop
   return unary(node("Elu", { alpha: { real: args.alpha } }))(args, outputs, scope);
 }
 
-/** Arithmetic with a fused activation. Integers have none. `quant8` is the operator of onnxruntime on 8-bit numbers. */
-function arithmetic(operator: string, quant8?: string, integers: Compute = node(operator)) {
+/** The scales of both operands and of the output, for an operator of onnxruntime. */
+type Scales = readonly [left: number, right: number, output: number];
+
+/** An operator of onnxruntime on 8-bit numbers. */
+interface OnQuant8 {
+  readonly operator: string;
+  readonly scales: (left: TensorInfo, right: TensorInfo, output: TensorInfo) => Scales;
+}
+
+/** Arithmetic with a fused activation. Integers have none. */
+function arithmetic(operator: string, quant8?: OnQuant8, integers: Compute = node(operator)) {
   return (
     { left, right, activation }: Pair & { readonly activation: number },
     { output }: One,
@@ -145,13 +154,14 @@ function arithmetic(operator: string, quant8?: string, integers: Compute = node(
       return onElements(scope, [left, right], output, integers);
     }
     if (quant8 !== undefined && isQuant8(output)) {
-      const facts = [left, right, output].map((info) => [
-        scaleConstant(builder, info),
+      const scales = quant8.scales(left, right, output).map((scale) => real(builder, scale));
+      const [ofLeft, ofRight, ofOutput] = [left, right, output].map((info, place) => [
+        scales[place],
         zeroPointConstant(builder, info),
       ]);
       return onElements(scope, [left, right], output, (_, [x, y], dims) => {
-        const inputs = [x, ...(facts[0] ?? []), y, ...(facts[1] ?? []), ...(facts[2] ?? [])];
-        const result = builder.node(quant8, inputs, { type: "uint8", dims }, { domain: "com.microsoft" });
+        const inputs = [x, ...(ofLeft ?? []), y, ...(ofRight ?? []), ...(ofOutput ?? [])];
+        const result = builder.node(quant8.operator, inputs, { type: "uint8", dims }, { domain: "com.microsoft" });
         return activatedQuant8(builder, result, activation, output);
       });
     }
@@ -161,9 +171,16 @@ function arithmetic(operator: string, quant8?: string, integers: Compute = node(
   };
 }
 
-export const add = arithmetic("Add", "QLinearAdd");
+/** With the multipliers of ADD instead of the exact ratios of the scales, the sums next to a half are rounded as ADD rounds them. */
+export const add = arithmetic("Add", {
+  operator: "QLinearAdd",
+  scales: (left, right, output) => [...sumRatios(left, right, output), 1],
+});
 export const sub = arithmetic("Sub");
-export const mul = arithmetic("Mul", "QLinearMul");
+export const mul = arithmetic("Mul", {
+  operator: "QLinearMul",
+  scales: (left, right, output) => [left.scale, right.scale, output.scale],
+});
 export const div = arithmetic("Div", undefined, floorDivision);
 
 /**

@@ -34,6 +34,8 @@ export interface Port {
 /** A constant of the graph. */
 export interface Initializer extends Port {
   readonly elements: () => Elements;
+  /** The numbers before 128 was subtracted from each, if `elements` does that. */
+  readonly unsigned?: (() => Uint8Array) | undefined;
 }
 
 /** What a model consists of. */
