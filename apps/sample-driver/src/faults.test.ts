@@ -40,8 +40,8 @@ const nothing = [0, 0, 0, 0];
 
 /** Without shared memory there are no bursts between processes. */
 const isShared = sharedMemoryForm().form === "mapped";
-/** NNHAL_FUZZ_FRAMES=100000 sends more. */
-const randomFrames = Number(process.env.NNHAL_FUZZ_FRAMES ?? 2000);
+/** NNHAL_FAULTS=all sends 100,000; NNHAL_FUZZ_FRAMES any number. */
+const randomFrames = Number(process.env.NNHAL_FUZZ_FRAMES ?? (process.env.NNHAL_FAULTS === "all" ? 100_000 : 2000));
 
 /** Another client gets right answers, and what all others had is freed. */
 async function expectWhole(): Promise<void> {

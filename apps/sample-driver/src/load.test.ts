@@ -1,14 +1,15 @@
 /**
- * Many lifetimes and several clients at once, in short. The long form: NNHAL_SOAK=300 (seconds) and NNHAL_LIFETIMES=1000 for
- * `npx vitest run apps/sample-driver/src/load.test.ts`.
+ * Many lifetimes and several clients at once, in short. With NNHAL_FAULTS=all 1000 lifetimes and 20 s. The long form: NNHAL_SOAK=300
+ * (seconds) and NNHAL_LIFETIMES=1000 for `npx vitest run apps/sample-driver/src/load.test.ts`.
  */
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { heldBy, killUnderLoad, lifetimes, pings, soak } from "./load.test-helper.ts";
 import { cleanUp, type StartedDaemon, startDaemonProcess } from "./process.test-helper.ts";
 
-const lives = Number(process.env.NNHAL_LIFETIMES ?? 30);
-const seconds = Number(process.env.NNHAL_SOAK ?? 1);
+const isWhole = process.env.NNHAL_FAULTS === "all";
+const lives = Number(process.env.NNHAL_LIFETIMES ?? (isWhole ? 1000 : 30));
+const seconds = Number(process.env.NNHAL_SOAK ?? (isWhole ? 20 : 1));
 const limit = (lives + seconds) * 1000 + 60_000;
 const hasProc = existsSync("/proc/self/fd");
 

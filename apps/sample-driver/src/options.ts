@@ -11,7 +11,7 @@ import {
 } from "@nnhal/program";
 import { defaultDirectory } from "@nnhal/service";
 import { VLOG_PROPERTY } from "@nnhal/utils";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { defaultStateDirectory } from "./calibration.ts";
 import { type ClientLimits, defaultLimits } from "./client-device.ts";
 import { allDevices, knownDevices } from "./services.ts";
@@ -63,15 +63,19 @@ export function parseOptions(args: readonly string[], version: string, env: Node
   const command = new Command("nnhal-sample-driver")
     .description("serves Neural Networks HAL devices to other processes on this machine")
     .option("--devices <names>", "devices to serve, with commas between them", allDevices)
-    .option(
-      "--backend <name=module>",
-      "serve the backend that a module exports; may be given several times",
-      collect,
-      [],
+    .addOption(
+      new Option("--backend <name=module>", "serve the backend that a module exports; may be given several times")
+        .argParser(collect)
+        .default([], "none"),
     )
     .option("--dir <directory>", "the runtime directory, with a socket for each device", defaultDirectory(env))
     .option("--list", "list the devices that can be served, and end")
-    .option("--vlog <tags>", `tags of verbose logs (${VLOG_PROPERTY})`, env.NNHAL_VLOG ?? "")
+    .addOption(
+      new Option("--vlog <tags>", `tags of verbose logs (${VLOG_PROPERTY})`).default(
+        env.NNHAL_VLOG ?? "",
+        env.NNHAL_VLOG || "none",
+      ),
+    )
     .option("--trace <file>", "write the durations of all steps to this file at the end, for ui.perfetto.dev")
     .option("--metrics <port>", "serve metrics for Prometheus at this port of 127.0.0.1; 0: a free one", port)
     .option(

@@ -1,6 +1,6 @@
 /** The runtime over a device of a server: it needs to know nothing of where the device is. */
 import { createBurst } from "@nnhal/driver-core/burst";
-import { allocateMemory, memoryOf } from "@nnhal/driver-core/memory";
+import { allocateMemory, mapPool, memoryOf } from "@nnhal/driver-core/memory";
 import { Burst, Compilation, Execution, Model } from "@nnhal/runtime";
 import { addModel } from "@nnhal/test-kit/models";
 import { ErrorStatus } from "@nnhal/types";
@@ -69,6 +69,50 @@ describe("a burst over a connection that shares memory", () => {
     const answer = await burst?.compute(addRequest(allocateMemory(24)));
     expect(answer?.fallback || answer?.status === ErrorStatus.DEVICE_UNAVAILABLE).toBe(true);
     await burst?.close();
+  });
+});
+
+describe("a burst over a connection that copies", () => {
+  const started = async () => {
+    const { remote, served } = await connected(device, pairOfMemory);
+    const model = await prepared(remote, addModel([2]));
+    if (model.configureExecutionBurst === undefined) throw new Error("no bursts");
+    const { burst } = await createBurst(model.configureExecutionBurst, { direct: false });
+    if (burst === null) throw new Error("no burst");
+    const memory = allocateMemory(24);
+    const mapping = mapPool(memory);
+    if ("unmappable" in mapping) throw new Error(mapping.unmappable);
+    return { remote, served, model, burst, memory, values: new Float32Array(mapping.bytes.buffer, 0, 6) };
+  };
+
+  it("executes packets of queues on the client's side by calls, and knows memories by slots", async () => {
+    const { remote, burst, memory, values } = await started();
+    for (let x = 0; x < 3; x++) {
+      values.set([x, x, 10, 20, 0, 0]);
+      expect(await burst.compute(addRequest(memory))).toMatchObject({ status: ErrorStatus.NONE, fallback: false });
+      expect([...values.subarray(4)]).toEqual([10 + x, 20 + x]);
+      if (x === 1) await burst.freeMemory(memory);
+    }
+    await burst.close();
+    remote.close();
+  });
+
+  it("ends when the server does", async () => {
+    const { burst, served, memory } = await started();
+    await served.close();
+    const answer = await burst.compute(addRequest(memory));
+    expect(answer.fallback || answer.status === ErrorStatus.DEVICE_UNAVAILABLE).toBe(true);
+    await burst.close();
+  });
+
+  it("is refused after the prepared model is closed", async () => {
+    const { remote, model, burst } = await started();
+    await burst.close();
+    model.close();
+    if (model.configureExecutionBurst === undefined) throw new Error("no bursts");
+    const late = await createBurst(model.configureExecutionBurst);
+    expect(late).toMatchObject({ burst: null, status: ErrorStatus.INVALID_ARGUMENT });
+    remote.close();
   });
 });
 

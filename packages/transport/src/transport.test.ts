@@ -1,9 +1,15 @@
 import { createFence } from "@nnhal/driver-core/fence";
 import { allocateBlob, allocateMemory, mapMemory, memoryOf } from "@nnhal/driver-core/memory";
 import { addModel } from "@nnhal/test-kit/models";
-import { DeviceStatus, ErrorStatus, MeasureTiming, type Memory, TIMING_NOT_MEASURED } from "@nnhal/types";
+import {
+  DeviceStatus,
+  ErrorStatus,
+  type IFencedExecutionCallback,
+  MeasureTiming,
+  type Memory,
+  TIMING_NOT_MEASURED,
+} from "@nnhal/types";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ConnectOptions } from "./client/index.ts";
 import { addRequest, connected, pairs, prepared, reference } from "./ends.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
@@ -29,7 +35,7 @@ describe.each(pairs)("over a carrier of kind %s", (_, pair, passing) => {
   afterEach(() => {
     for (const end of ends.splice(0)) end();
   });
-  const open = async (options: ConnectOptions = {}) => {
+  const open = async (options: Parameters<typeof connected>[2] = {}) => {
     const both = await connected(device, pair, { passing, ...options });
     ends.push(() => both.remote.close());
     return both;
@@ -76,6 +82,24 @@ describe.each(pairs)("over a carrier of kind %s", (_, pair, passing) => {
     expect(await launched?.syncFence?.wait()).toBe("SIGNALED");
     expect([...values]).toEqual([1, 2, 10, 20, 11, 22]);
     expect(await launched?.callback?.getExecutionInfo()).toMatchObject({ status: NONE });
+  });
+
+  it("keeps the answers of old fenced executions on this side, so that the server need not", async () => {
+    const { remote, served } = await open({ limits: { objects: 300 } });
+    const model = await prepared(remote, addModel([2]));
+    const memory = allocateMemory(24);
+    const callbacks: (IFencedExecutionCallback | null | undefined)[] = [];
+    for (let count = 0; count < 400; count++) {
+      const launched = await model.executeFenced?.(addRequest(memory), [], { measure: MeasureTiming.YES });
+      expect(launched).toMatchObject({ status: NONE });
+      await launched?.syncFence?.wait();
+      callbacks.push(launched?.callback);
+    }
+    expect(served.usage().objects).toBeLessThan(300);
+    for (const at of [0, 399]) {
+      expect(await callbacks[at]?.getExecutionInfo()).toMatchObject({ status: NONE });
+    }
+    remote.close();
   });
 
   it("puts the fence of an execution in state ERROR when one that it waits for fails", async () => {

@@ -10,6 +10,7 @@ import {
   type SharedMemorySource,
   type SyncFence,
 } from "@nnhal/types";
+import { loadOnce } from "@nnhal/utils";
 import { Unwritable } from "@nnhal/utils/codec";
 import type { MemoryPassing } from "../memory/passing.ts";
 import { burst, fencedCallback, preparedModel as methods } from "../protocol/methods.ts";
@@ -17,6 +18,8 @@ import { wireRequest } from "./arguments.ts";
 import { callWith } from "./call.ts";
 import type { Session } from "./session.ts";
 import { listOf, objectOf } from "./values.ts";
+
+const bursts = loadOnce(() => import("@nnhal/driver-core/burst"));
 
 /** What a server says about a prepared model. */
 interface Described {
@@ -52,11 +55,15 @@ export function remotePreparedModel(session: Session, described: Described): Pre
     ...(described.executeFenced && {
       executeFenced: (request, waitFor, options) => executeFenced({ session, id }, request, waitFor, options),
     }),
-    ...(described.configureExecutionBurst &&
-      session.passing.sharesMemory !== false && {
-        configureExecutionBurst: (callback, requestChannel, resultChannel) =>
-          configureBurst({ session, id }, callback, requestChannel, resultChannel),
-      }),
+    ...(described.configureExecutionBurst && {
+      async configureExecutionBurst(callback, requestChannel, resultChannel) {
+        if (session.passing.sharesMemory !== false)
+          return configureBurst({ session, id }, callback, requestChannel, resultChannel);
+        const message = "configuring a burst: the prepared model is closed";
+        if (isClosed) return { status: ErrorStatus.INVALID_ARGUMENT, message, context: null };
+        return burstOfCalls(model, session, callback, requestChannel, resultChannel);
+      },
+    }),
     ...(session.passing.allocate && { sharedMemory: sharedMemoryOf(session.passing.allocate) }),
     get isLost() {
       return session.connection.over !== undefined;
@@ -118,18 +125,50 @@ async function executeFenced(
   }
   if (syncFence === null) load();
   const fence = syncFence === null ? null : session.fenceOf(syncFence, load);
-  return { ...outcome, syncFence: fence, callback: remoteCallback(session, callback) };
+  return { ...outcome, syncFence: fence, callback: remoteCallback(session, callback, fence) };
 }
 
-function remoteCallback(session: Session, id: number): IFencedExecutionCallback {
-  const callback: IFencedExecutionCallback = {
-    async getExecutionInfo(): Promise<ExecutionInfo> {
-      const { outcome, ...times } = await session.connection.call(fencedCallback.getExecutionInfo, id, {});
-      return { ...outcome, ...times };
-    },
+/** Callbacks whose answers the server keeps for a client. Answers of older ones are fetched, since none may ever be garbage-collected. */
+const mostKept = 256;
+const kept = new WeakMap<Session, (() => void)[]>();
+
+/** The callback of an execution that ends when `fence` does; null: it has ended. */
+function remoteCallback(session: Session, id: number, fence: SyncFence | null): IFencedExecutionCallback {
+  let fetched: Promise<ExecutionInfo> | undefined;
+  const ask = async (): Promise<ExecutionInfo> => {
+    const { outcome, ...times } = await session.connection.call(fencedCallback.getExecutionInfo, id, {});
+    return { ...outcome, ...times };
   };
+  const callback: IFencedExecutionCallback = { getExecutionInfo: () => fetched ?? ask() };
   session.track(callback, id);
+  const fetchLater = async () => {
+    await fence?.wait();
+    fetched = ask();
+    // It is sent behind the question.
+    session.release(callback, id);
+  };
+  const ofSession = kept.get(session) ?? [];
+  kept.set(session, ofSession);
+  ofSession.push(() => void fetchLater());
+  if (ofSession.length > mostKept) ofSession.shift()?.();
   return callback;
+}
+
+/**
+ * A burst over a connection that copies: the server would see copies of its queues, so it is served on this side, and each request is a
+ * call. The server ends with the connection.
+ */
+async function burstOfCalls(
+  model: PreparedModel,
+  { connection }: Session,
+  ...[callback, requestChannel, resultChannel]: Parameters<ConfigureBurst>
+): ReturnType<ConfigureBurst> {
+  // Most users of a connection have no bursts.
+  const { configureExecutionBurst } = await bursts();
+  const answer = configureExecutionBurst(model, callback, requestChannel, resultChannel);
+  const { context } = answer;
+  if (context !== null) void connection.closed.then(() => context.close());
+  return answer;
 }
 
 async function configureBurst(

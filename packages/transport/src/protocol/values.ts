@@ -8,6 +8,7 @@ import {
   type ExecutionPreference,
   type ExecutionResult,
   type Extension,
+  errorStatusNames,
   type FenceState,
   type HardwareBufferDescription,
   type MeasureTiming,
@@ -56,12 +57,16 @@ export const measureTiming = code<MeasureTiming>();
 export const deviceType = code<DeviceType | 0>();
 export const deviceStatus = code<DeviceStatus>();
 
-/** A status that is not known is GENERAL_FAILURE. */
+/** A status that is not known is GENERAL_FAILURE. An error without a message gets one, as the contract has it: the other side may be anything. */
 export const outcome: Codec<Outcome> = mapped<Outcome, { status: number; message: string | undefined }>(
   struct({ status: int32, message: optional(text) }),
   ({ status, message }) => ({ status, message: message === undefined ? undefined : shortened(message) }),
   ({ status, message }) => {
-    if (isErrorStatus(status)) return { status, ...(message !== undefined && { message }) };
+    if (isErrorStatus(status)) {
+      const isExplained = status === ErrorStatus.NONE || (message ?? "") !== "";
+      const said = isExplained ? message : `the answer has status ${errorStatusNames.get(status)} and no message`;
+      return { status, ...(said !== undefined && { message: said }) };
+    }
     return { status: ErrorStatus.GENERAL_FAILURE, message: `the answer has status ${status}: ${message ?? ""}` };
   },
 );
