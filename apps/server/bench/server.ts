@@ -5,7 +5,7 @@
  *
  * Latency: one connection, a worker thread, and the thread that calls, in turns. Each contestant is a process of its own, the client of the
  * server too, with as many threads of the engine. Throughput: two instances against one, in turns, each with one thread of the engine.
- * Times in milliseconds, and in brackets beside those of the thread that calls.
+ * Times in milliseconds, and in brackets beside those of the thread that calls: the ratio, and what is added.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +63,8 @@ async function latency(): Promise<void> {
   for (const name of Object.keys(contestants)) {
     const values = parts.map((part, index) => {
       const value = quantile(timesOf(name), part);
-      return `p${part * 100} ${value.toFixed(2)} (${(value / (base[index] ?? 1)).toFixed(2)})`;
+      const [ratio, more] = [value / (base[index] ?? 1), value - (base[index] ?? 0)];
+      return `p${part * 100} ${value.toFixed(2)} (${ratio.toFixed(2)}, +${more.toFixed(2)} ms)`;
     });
     console.log(`${name.padEnd(16)} ${values.join("  ")}`);
   }

@@ -38,8 +38,12 @@ export function readBody(message: IncomingMessage, limit: number, before = 0): P
       body.set(chunk, received);
       received = end;
     });
-    message.once("end", () => resolve(body.subarray(0, received)));
     const cut = () => reject(gone(received));
+    message.once("end", () => {
+      // Each request ends with it; an error costs what it says, and where it was made.
+      message.off("close", cut);
+      resolve(body.subarray(0, received));
+    });
     message.once("error", cut);
     message.once("close", cut);
   });

@@ -143,6 +143,12 @@ function memoryOf(pid: number | undefined): number {
 it("200 connections for 8 places get answers and 429 with Retry-After, and memory stays", async () => {
   const connections = Array.from({ length: 200 }, () => connectionTo(server.rest));
   const wanted = await expected;
+  const refusals = async () => {
+    const metrics = await (await fetch(`http://${server.rest}/metrics`)).text();
+    return Number(/^nnhal_server_requests_total\{[^}]*protocol="rest",result="busy"\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+  };
+  const counted = await refusals();
+  let refused = 0;
   const round = async () => {
     const answers = await Promise.all(connections.map((connection) => connection.post(path, binary, binaryHeaders)));
     for (const { status, headers, body } of answers) {
@@ -152,6 +158,7 @@ it("200 connections for 8 places get answers and 429 with Retry-After, and memor
     const served = answers.filter(({ status }) => status === 200).length;
     expect(served).toBeGreaterThanOrEqual(8);
     expect(served).toBeLessThan(200);
+    refused += 200 - served;
   };
   await round();
   const before = process.platform === "linux" ? memoryOf(server.child.pid) : 0;
@@ -159,6 +166,7 @@ it("200 connections for 8 places get answers and 429 with Retry-After, and memor
   const after = process.platform === "linux" ? memoryOf(server.child.pid) : 0;
   // What 200 requests of 3 KiB leave until it is collected is less; what each of many would keep is more.
   expect(after - before).toBeLessThan(48 * 2 ** 20);
+  expect((await refusals()) - counted).toBe(refused);
   for (const connection of connections) connection.close();
 });
 

@@ -7,7 +7,7 @@ export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
 /** What the user wants. */
 export interface Settings {
-  readonly queue: string;
+  readonly queue: readonly string[];
   readonly queueName: string;
   readonly threads: number;
   /** Seconds. */
@@ -39,13 +39,15 @@ Examples:
 /** Reads the command line. */
 export function parseOptions(args: readonly string[], version: string, env: NodeJS.ProcessEnv): Parsed {
   let text = "";
+  const queues = (env.NNHAL_QUEUE ?? "").split(/\s+/).filter((url) => url !== "");
   const program = new Command("nnhal-worker")
     .description("Compute batches from a queue (BullMQ on Redis), together with any number of other workers")
     .version(version, "--version", "print the version")
     .requiredOption(
       "--queue <url>",
-      "the Redis of the queue (default: NNHAL_QUEUE of the environment)",
-      env.NNHAL_QUEUE,
+      "the Redis of the queue; may be given several times (default: NNHAL_QUEUE of the environment)",
+      // What the command line says is instead of the environment.
+      (text, previous: readonly string[] = []) => (previous === queues ? [text] : [...previous, text]),
     )
     .option("--queue-name <name>", "the queue in that Redis", "nnhal")
     .option("--threads <n>", "how many threads compute", number(1, 1024), availableParallelism())
@@ -74,6 +76,7 @@ export function parseOptions(args: readonly string[], version: string, env: Node
     .configureOutput({ writeOut: (part) => (text += part), writeErr: (part) => (text += part) })
     .exitOverride()
     .addHelpText("after", help);
+  if (queues.length > 0) program.setOptionValueWithSource("queue", queues, "env");
   try {
     program.parse([...args], { from: "user" });
     return { settings: program.opts<Settings>() };

@@ -54,7 +54,11 @@ describe("the command line of a worker", () => {
   it("takes the queue of the environment, and both sides of the bounds", () => {
     const env = { NNHAL_QUEUE: "redis://host" };
     const parsed = parseOptions(["--threads", "1024", "--grace", "0", "--lock", "3600"], "1", env);
-    expect(parsed).toMatchObject({ settings: { queue: "redis://host", threads: 1024, grace: 0, lock: 3600 } });
+    expect(parsed).toMatchObject({ settings: { queue: ["redis://host"], threads: 1024, grace: 0, lock: 3600 } });
+    const several = { NNHAL_QUEUE: " redis://a  redis://b" };
+    expect(parseOptions([], "1", several)).toMatchObject({ settings: { queue: ["redis://a", "redis://b"] } });
+    const given = ["--queue", "redis://c", "--queue", "redis://d"];
+    expect(parseOptions(given, "1", several)).toMatchObject({ settings: { queue: ["redis://c", "redis://d"] } });
   });
 
   it("says that a name of a queue is not valid, and ends with 1", async () => {

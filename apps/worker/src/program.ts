@@ -1,6 +1,6 @@
 /** A worker from its command line to its exit code. */
 import { type BatchThread, createPool, messageOf } from "@nnhal/batch";
-import { type BatchQueue, openQueue, type WorkerEvent } from "@nnhal/batch-queue";
+import { type BatchQueue, openQueues, type WorkerEvent } from "@nnhal/batch-queue";
 import { exitCodes, parseOptions, type Settings } from "./options.ts";
 
 /** What a worker needs of its process. */
@@ -43,7 +43,8 @@ export async function runWorker(surroundings: Surroundings): Promise<number> {
   });
   try {
     const opening = { isPatient: true, signal: end.signal, onTrouble: warn };
-    const queue = await openQueue({ url: settings.queue, name: settings.queueName }, opening);
+    const addresses = settings.queue.map((url) => ({ url, name: settings.queueName }));
+    const queue = await openQueues(addresses, opening);
     await workUntil(ended, queue, settings, surroundings);
     return exitCodes.done;
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * Batches of a queue: what becomes of them, their results, and the ways to try again and to give up.
  */
-import { BatchError, type Json, openResults, type ResultFolder, readInput, taskDigest } from "@nnhal/batch";
+import { BatchError, inOrder, type Json, openResults, type ResultFolder, readInput, taskDigest } from "@nnhal/batch";
 import type { ChunkData, Connection } from "./connection.ts";
 import {
   type BatchRecord,
@@ -71,15 +71,8 @@ export async function* batchInputs(connection: Connection, id: string, folder?: 
   const { ledger, record } = await found(connection, id);
   const place = folder ?? record.results;
   const results = place === undefined ? undefined : await openResults(place, taskDigest(record.task));
-  const entries: { readonly name: string; readonly input?: string; readonly problem?: string }[] = [];
-  for await (const page of ledger.scan("names"))
-    for (const [name, text] of page) entries.push({ name, input: nameOf(text).input });
-  for await (const page of ledger.scan("unreadable"))
-    for (const [name, problem] of page) entries.push({ name, problem });
   // A hash may give an entry twice while it is growing.
-  const unique = [...new Map(entries.map((entry) => [entry.name, entry])).values()];
-  unique.sort((a, b) => (a.name < b.name ? -1 : 1));
-  for await (const page of chunked(asyncOf(unique), 100)) {
+  for await (const page of chunked(inOrder(entriesOf(ledger)), 100)) {
     const states = await ledger.states(page.flatMap(({ input }) => input ?? []));
     for (const { name, input, problem } of page) {
       if (input === undefined) yield { name, ...(problem !== undefined && { problem }) };
@@ -88,8 +81,13 @@ export async function* batchInputs(connection: Connection, id: string, folder?: 
   }
 }
 
-async function* asyncOf<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
-  yield* items;
+/** All names, with their inputs or the reasons why they have none. */
+async function* entriesOf(
+  ledger: Ledger,
+): AsyncGenerator<{ readonly name: string; readonly input?: string; readonly problem?: string }> {
+  for await (const page of ledger.scan("names"))
+    for (const [name, text] of page) yield { name, input: nameOf(text).input };
+  for await (const page of ledger.scan("unreadable")) for (const [name, problem] of page) yield { name, problem };
 }
 
 async function outcomeOf(

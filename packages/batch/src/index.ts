@@ -1,8 +1,9 @@
 /**
  * @nnhal/batch: many inputs through one network, once each by content.
  */
+export { inOrder, joinInOrder } from "./in-order.ts";
 export { type FileMark, type InputSource, markOf, openInputs, readInput, readingProblem } from "./inputs.ts";
-export { type BatchHead, type Entry, type Journal, openJournal, readJournals } from "./journal.ts";
+export { type BatchHead, type Entry, type Journal, openJournal, readJournals, type StoredJournal } from "./journal.ts";
 export type { Answer, Computer, Input, Opening, Request } from "./messages.ts";
 export { type BatchThread, createPool, type Pool, type PoolOptions, type PoolTask } from "./pool.ts";
 export { openResults, type ResultFolder } from "./results.ts";

@@ -1,10 +1,9 @@
 /**
  * The inputs of a batch: the names in a folder or a list, one after the other, so that a million of them need no memory.
  */
-import { createReadStream } from "node:fs";
 import { opendir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { createInterface } from "node:readline";
+import { linesOf } from "./lines.ts";
 import { BatchError, messageOf } from "./task.ts";
 
 /** Where inputs come from. */
@@ -42,7 +41,7 @@ export async function openInputs(path: string, isInput: (name: string) => boolea
   }
   if (isInput(basename(whole)))
     throw new BatchError(`${path} is an input: give a folder of inputs, or a text that lists them, one a line`);
-  return { root: dirname(whole), path: whole, kind: "list", names: () => described(path, linesOf(whole)) };
+  return { root: dirname(whole), path: whole, kind: "list", names: () => described(path, namesOf(whole)) };
 }
 
 async function* described(path: string, names: AsyncIterable<string>): AsyncIterable<string> {
@@ -61,9 +60,8 @@ async function* namesIn(root: string, folder: string, isInput: (name: string) =>
   }
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) if (line.trim() !== "") yield line.trim();
+async function* namesOf(file: string): AsyncGenerator<string> {
+  for await (const line of linesOf(file)) if (line.trim() !== "") yield line.trim();
 }
 
 /** Where an input lies. */

@@ -2,11 +2,11 @@
  * What is known of the inputs of a batch on one machine: lines of JSON in a file, to which each input adds one. After any end of the
  * process all lines but the last are whole, and that one is left out.
  */
-import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { inOrder } from "./in-order.ts";
 import type { FileMark } from "./inputs.ts";
+import { linesOf } from "./lines.ts";
 import { BatchError, type Json, messageOf, type Task } from "./task.ts";
 
 /** What a batch is. */
@@ -28,11 +28,17 @@ export interface Entry extends FileMark {
   readonly problem?: string;
 }
 
-/** The entries of a batch. */
-export interface Journal {
+/** What is kept of a batch. */
+export interface StoredJournal {
   readonly head: BatchHead;
-  /** By name; what came last counts. */
-  readonly entries: ReadonlyMap<string, Entry>;
+  /** Goes through the entries, in the order of their names. It needs no memory for all of them. */
+  entries(): AsyncIterable<Entry>;
+}
+
+/** A batch that goes on. */
+export interface Journal extends StoredJournal {
+  /** What was known of an input when the journal was opened. */
+  before(name: string): Entry | undefined;
   add(entry: Entry): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,18 +50,17 @@ export async function openJournal(folder: string, head: BatchHead): Promise<Jour
   const file = join(folder, head.id + ending);
   try {
     await mkdir(folder, { recursive: true });
-    const before = await readJournal(file).catch(undefinedIfMissing);
+    const stored = await readJournal(file).catch(undefinedIfMissing);
+    const known = new Map<string, Entry>();
+    if (stored !== undefined) for await (const entry of entriesOf(file)) known.set(entry.name, entry);
     const handle = await open(file, "a");
-    const entries = new Map(before?.entries);
     // A line that was cut must not take the next one with it.
-    await handle.write(before === undefined ? `${JSON.stringify(head)}\n` : "\n");
+    await handle.write(stored === undefined ? `${JSON.stringify(head)}\n` : "\n");
     return {
-      head: before?.head ?? head,
-      entries,
-      async add(entry) {
-        entries.set(entry.name, entry);
-        await append(handle, file, entry);
-      },
+      head: stored?.head ?? head,
+      before: (name) => known.get(name),
+      entries: () => inOrder(entriesOf(file)),
+      add: (entry) => append(handle, file, entry),
       close: () => handle.close(),
     };
   } catch (error) {
@@ -72,7 +77,7 @@ async function append(handle: FileHandle, file: string, entry: Entry): Promise<v
 }
 
 /** The journals in a folder of results, the oldest first. Rejects with a BatchError. */
-export async function readJournals(folder: string): Promise<readonly Omit<Journal, "add" | "close">[]> {
+export async function readJournals(folder: string): Promise<readonly StoredJournal[]> {
   try {
     const files = (await readdir(folder)).filter((name) => name.endsWith(ending));
     const journals = await Promise.all(files.map((name) => readJournal(join(folder, name))));
@@ -82,22 +87,29 @@ export async function readJournals(folder: string): Promise<readonly Omit<Journa
   }
 }
 
-async function readJournal(file: string): Promise<Omit<Journal, "add" | "close">> {
-  const entries = new Map<string, Entry>();
-  let head: BatchHead | undefined;
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
-    const value = valueIn(line);
-    if (value === undefined) continue;
-    // `openJournal` is the only writer: the first line is the head, the others are entries.
-    if (head === undefined) head = value as unknown as BatchHead;
-    else {
-      const entry = value as unknown as Entry;
-      entries.set(entry.name, entry);
-    }
+async function readJournal(file: string): Promise<StoredJournal> {
+  // `openJournal` is the only writer: the first line is the head, the others are entries.
+  for await (const value of valuesIn(file)) {
+    if (!("task" in value)) break;
+    return { head: value as unknown as BatchHead, entries: () => inOrder(entriesOf(file)) };
   }
-  if (head?.task === undefined) throw new BatchError(`${file} is not the journal of a batch: it begins with no head`);
-  return { head, entries };
+  throw new BatchError(`${file} is not the journal of a batch: it begins with no head`);
+}
+
+/** The entries as they were written. */
+async function* entriesOf(file: string): AsyncGenerator<Entry> {
+  let isHead = true;
+  for await (const value of valuesIn(file)) {
+    if (!isHead) yield value as unknown as Entry;
+    isHead = false;
+  }
+}
+
+async function* valuesIn(file: string): AsyncGenerator<{ readonly [key: string]: Json }> {
+  for await (const line of linesOf(file)) {
+    const value = valueIn(line);
+    if (value !== undefined) yield value;
+  }
 }
 
 function valueIn(line: string): { readonly [key: string]: Json } | undefined {

@@ -49,7 +49,7 @@ export async function runBatch({
     return undefined;
   };
   const one = async (name: string): Promise<keyof BatchCounts> => {
-    const before = journal.entries.get(name);
+    const before = journal.before(name);
     const unreadable = (error: unknown) => ({ problem: readingProblem(name, error) });
     const mark = await markOf(source.root, name).catch(unreadable);
     if ("problem" in mark) {

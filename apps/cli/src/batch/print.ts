@@ -54,7 +54,8 @@ function withoutFound({ found: _, ...outcome }: BatchOutcome): Omit<BatchOutcome
   return outcome;
 }
 
-const mostShown = 10;
+/** Inputs that are shown of those that failed. */
+export const mostShown = 10;
 
 /** The inputs without a result, with their reasons; at most ten of them. */
 export function formatFailed(failed: readonly BatchItem[], count: number): string {

@@ -12,9 +12,9 @@ import { type BatchOptions, countNames, prepareBatch, reported } from "./prepare
 import { formatFailed, type PrintOptions, printItems } from "./print.ts";
 import type { BatchContext } from "./run.ts";
 
-/** Where the queue is. */
+/** Where the queue is, or several among which batches are divided. */
 export interface QueueOptions {
-  readonly queue: string;
+  readonly queue: readonly string[];
   readonly queueName: string;
 }
 
@@ -31,13 +31,15 @@ export interface SubmitOptions extends BatchOptions, QueueOptions {
 const lookInterval = 500;
 
 async function withQueue(
-  { queue: url, queueName: name }: QueueOptions,
+  { queue: urls, queueName: name }: QueueOptions,
   { stderr }: BatchContext,
   work: (queue: BatchQueue) => Promise<void>,
 ): Promise<void> {
-  const { openQueue } = await loadPackage("@nnhal/batch-queue", "a queue", () => import("@nnhal/batch-queue"));
+  const { openQueues } = await loadPackage("@nnhal/batch-queue", "a queue", () => import("@nnhal/batch-queue"));
   await reported(async () => {
-    const queue = await openQueue({ url, name }, { onTrouble: (text) => stderr.write(`nnhal batch: note: ${text}\n`) });
+    const onTrouble = (text: string) => stderr.write(`nnhal batch: note: ${text}\n`);
+    const addresses = urls.map((url) => ({ url, name }));
+    const queue = await openQueues(addresses, { onTrouble });
     try {
       await work(queue);
     } finally {

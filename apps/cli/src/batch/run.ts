@@ -10,6 +10,7 @@ import {
   type ResultFolder,
   readJournals,
   runBatch,
+  type StoredJournal,
   taskDigest,
 } from "@nnhal/batch";
 import type { DemoContext, ModelCommandContext } from "../context.ts";
@@ -19,7 +20,7 @@ import { createLateProgressBar } from "../progress.ts";
 import { counted, oneLine, plain } from "../text.ts";
 import { outcomeOf } from "./options.ts";
 import { type BatchOptions, countNames, type PreparedBatch, prepareBatch, reported } from "./prepare.ts";
-import { type BatchItem, formatFailed, type PrintOptions, printItems } from "./print.ts";
+import { type BatchItem, formatFailed, mostShown, type PrintOptions, printItems } from "./print.ts";
 
 /** The options of the command, as commander parses them. */
 export interface RunBatchOptions extends BatchOptions, PrintOptions {
@@ -67,9 +68,8 @@ export async function runBatchCommand(
         onInput: (name, { known, computed, failed }) => bar.moveTo(known + computed + failed, plain(name)),
       });
       bar.stop();
-      const failed = [...journal.entries.values()].filter(({ problem }) => problem !== undefined);
-      if (options.csv || options.json) await printItems(itemsOf(journal.entries, results), options, stdout, stderr);
-      else stdout.write(summary(batch, counts, options.results) + formatFailed(failed, counts.failed));
+      if (options.csv || options.json) await printItems(itemsOf(journal, results), options, stdout, stderr);
+      else stdout.write(summary(batch, counts, options.results) + (await failedText(journal, counts.failed)));
       if (stop.signal.aborted) throw failure("stopped; the same command goes on");
       if (counts.failed > 0) setExitCode(exitCodes.usage);
     });
@@ -90,9 +90,20 @@ function summary(
   return `batch    ${id}\ninputs   ${counted(known + computed + failed, "input")}: ${parts}\nresults  ${plain(folder)}; nnhal batch results ${plain(folder)} prints them\n`;
 }
 
+/** The first inputs that failed, of so many. */
+async function failedText(journal: StoredJournal, count: number): Promise<string> {
+  if (count === 0) return "";
+  const shown: Entry[] = [];
+  for await (const entry of journal.entries()) {
+    if (entry.problem !== undefined) shown.push(entry);
+    if (shown.length === mostShown) break;
+  }
+  return formatFailed(shown, count);
+}
+
 /** The inputs of a journal with their results, in the order of their names. */
-async function* itemsOf(entries: ReadonlyMap<string, Entry>, results: ResultFolder): AsyncGenerator<BatchItem> {
-  for (const [name, { digest, problem }] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+async function* itemsOf(journal: StoredJournal, results: ResultFolder): AsyncGenerator<BatchItem> {
+  for await (const { name, digest, problem } of journal.entries()) {
     const record = digest === undefined || problem !== undefined ? undefined : await results.get(digest);
     yield { name, problem, ...(record && { outcome: outcomeOf(record.result) }) };
   }
@@ -110,6 +121,6 @@ export async function printFolder(
     if (journal === undefined)
       throw usageError(`the folder ${folder} has no ${id === undefined ? "batch" : `batch ${id}`}`);
     const results = await openResults(pathFrom(cwd, folder), taskDigest(journal.head.task));
-    await printItems(itemsOf(journal.entries, results), options, stdout, stderr);
+    await printItems(itemsOf(journal, results), options, stdout, stderr);
   });
 }

@@ -1,7 +1,7 @@
 /** The commands around a queue, with a worker of this process. */
 import { mkdir } from "node:fs/promises";
 import { createPool } from "@nnhal/batch";
-import { openQueue } from "@nnhal/batch-queue";
+import { openQueue, openQueues } from "@nnhal/batch-queue";
 import { hasRedis, redisRemedy, startRedis, type TestRedis } from "@nnhal/test-kit/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { passingModel, startThread, useFolder } from "../program.test-helper.ts";
@@ -94,6 +94,45 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
       "1",
     ]);
     expect(stdout).toContain("4 inputs: 0 computed, 3 known before, 1 failed");
+  });
+
+  it("divides a batch among several queues, and is one batch", async () => {
+    const other = await startRedis();
+    try {
+      await mkdir(path("many"));
+      const names = Array.from({ length: 12 }, (_, index) => `${String(index).padStart(2, "0")}.bin`);
+      for (const [index, name] of names.entries()) await put(`many/${name}`, floats(index, 0, 0));
+      await put("many/short.bin", floats(1));
+      const both = (...args: string[]) => batch(...args, "--queue", other.url);
+      const args = ["submit", "scores.tflite", "many", "--chunk", "2"];
+      const id = (await both(...args)).stdout.slice(8, 24);
+      const parts = [batch("status", id, "--json"), run(["batch", "status", id, "--json", "--queue", other.url])];
+      const counts = (await Promise.all(parts)).map(({ stdout }) => JSON.parse(stdout).batches[0].inputs);
+      expect(Math.min(...counts)).toBeGreaterThan(0);
+      expect(counts[0] + counts[1]).toBe(13);
+      const queues = await openQueues([redis, other].map(({ url }) => ({ url, name: "nnhal" })));
+      const pool = createPool({ threads: 1, start: () => startThread({ cwd: path(".") }), deadline: 60_000 });
+      const worker = queues.work({ pool, lock: 30_000 });
+      const waited = await both(...args, "--wait");
+      await worker.close(10_000);
+      await pool.close();
+      await queues.close();
+      expect(waited.stdout).toMatch(
+        /0 queued, 13 known before, 0 unreadable\n1 input could not be used\n {2}short\.bin/,
+      );
+      const { stdout } = await both("results", id);
+      expect(stdout.split("\n").map((line) => line.slice(0, 6))).toEqual([...names, "short.", ""]);
+      const status = JSON.parse((await both("status", id, "--json")).stdout).batches;
+      expect(status).toMatchObject([{ id, inputs: 13, names: 13, done: 12, failed: 1, isComplete: true }]);
+      expect((await both("retry", id)).stdout).toBe("1 input queued again\n");
+      expect((await both("cancel", id)).stdout).toBe(`batch ${id} cancelled; 12 results stay\n`);
+      expect((await both("cancel", id, "--remove")).stdout).toBe(`batch ${id} removed\n`);
+      expect(JSON.parse((await run(["batch", "status", "--json", "--queue", other.url])).stdout).batches).toEqual([]);
+      const twice = await batch("status", "--queue", redis.url);
+      expect([twice.exitCode, twice.stderr]).toEqual([1, expect.stringMatching(/ is given twice\n$/)]);
+    } finally {
+      await other.stop();
+    }
   });
 
   it("refuses what workers could not do", async () => {

@@ -114,7 +114,10 @@ function addQueueOptions(command: Command): Command {
 }
 
 function queueOption(): Option {
-  return new Option("--queue <url>", "the Redis of the queue, such as redis://localhost:6379");
+  return new Option(
+    "--queue <url>",
+    "the Redis of the queue, such as redis://localhost:6379; may be given several times: inputs are divided among them",
+  ).argParser((text: string, previous: readonly string[] = []) => [...previous, ...text.trim().split(/\s+/)]);
 }
 
 function queueNameOption(): Option {

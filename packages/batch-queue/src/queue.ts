@@ -1,0 +1,73 @@
+/** A queue with its batches: what submits, looks and works has it in one place. */
+
+import { BatchError, type Store } from "@nnhal/batch";
+import { type Connection, type ConnectOptions, connect, type QueueAddress } from "./connection.ts";
+import {
+  type BatchInput,
+  type BatchStatus,
+  batchIds,
+  batchInputs,
+  batchStatus,
+  cancelBatch,
+  failedInputs,
+  type QueueStatus,
+  queueStatus,
+  removeBatch,
+  retryBatch,
+} from "./control.ts";
+import { createRedisStore } from "./redis-store.ts";
+import { type Submission, type SubmitCounts, submitBatch } from "./submit.ts";
+import { type QueueWorker, startWorker, type WorkerOptions } from "./worker.ts";
+
+/** A queue with its batches. Methods that take an id reject with a BatchError if there is no such batch. */
+export interface BatchQueue {
+  /** For messages: without the password. */
+  readonly place: string;
+  /** The Redis of the queue as a store of models. */
+  readonly store: Store;
+  /** Puts the inputs of a batch into the queue, or goes on with that. */
+  submit(submission: Submission): Promise<SubmitCounts>;
+  /** The ids of all batches, the oldest first. */
+  ids(): Promise<readonly string[]>;
+  status(id: string): Promise<BatchStatus>;
+  queueStatus(): Promise<QueueStatus>;
+  /** All inputs, in the order of their names. `folder`: where the results lie on this machine. Default: as the batch says. */
+  inputs(id: string, folder?: string): AsyncGenerator<BatchInput>;
+  /** Inputs that failed; at most `most`. */
+  failed(id: string, most: number): Promise<readonly BatchInput[]>;
+  /** Queues again what failed, in chunks of so many inputs, and what waits without a job if the queue is empty. Resolves to the number of inputs. */
+  retry(id: string, chunk: number): Promise<number>;
+  /** Takes the jobs of a batch from the queue. Resolves to their number. */
+  cancel(id: string): Promise<number>;
+  /** The same, and removes all that Redis has of it. */
+  remove(id: string): Promise<void>;
+  /** Begins to compute. */
+  work(options: WorkerOptions): QueueWorker;
+  close(): Promise<void>;
+}
+
+/** Connects to a queue. Rejects with a BatchError. */
+export async function openQueue(address: QueueAddress, options?: ConnectOptions): Promise<BatchQueue> {
+  const connection: Connection = await connect(address, options);
+  /** An error that Redis answers with, such as that its memory is full, is one that the user can understand. */
+  const asked = async <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
+      throw new BatchError(`the queue at ${connection.place} answers: ${error.message}`);
+    });
+  return {
+    place: connection.place,
+    store: createRedisStore(connection),
+    submit: (submission) => asked(submitBatch(connection, submission)),
+    ids: () => asked(batchIds(connection)),
+    status: (id) => asked(batchStatus(connection, id)),
+    queueStatus: () => asked(queueStatus(connection)),
+    inputs: (id, folder) => batchInputs(connection, id, folder),
+    failed: (id, most) => asked(failedInputs(connection, id, most)),
+    retry: (id, chunk) => asked(retryBatch(connection, id, chunk)),
+    cancel: (id) => asked(cancelBatch(connection, id)),
+    remove: (id) => asked(removeBatch(connection, id)),
+    work: (worker) => startWorker(connection, worker),
+    close: () => connection.close(),
+  };
+}
