@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CommandError } from "./failure.ts";
-import { ensureKind, readUserFile, writeUserFile } from "./files.ts";
+import { ensureKind, ensureWritable, readUserFile, writeUserFile } from "./files.ts";
 
 let cwd = "";
 
@@ -76,6 +76,19 @@ describe("writing", () => {
   ])("%s ends at once", async (path, message) => {
     expect(await outcome(writeUserFile(path, "text", cwd))).toBe(message);
     if (path === "new") expect(await readFile(join(cwd, path), "utf8")).toBe("text");
+  });
+
+  it.each([
+    ["other", "done"],
+    ["file", "done"],
+    ["folder", "cannot write folder: it is a folder"],
+    ["gone/new", "cannot write gone/new: there is no such folder"],
+    ["file/inside", "cannot write file/inside: a part of the path is not a folder"],
+    ...onUnix(["pipe", "done"]),
+  ])("is tried beforehand without writing: %s", async (path, message) => {
+    const before = await readdir(cwd);
+    expect(await outcome(ensureWritable(path, cwd))).toBe(message);
+    expect(await readdir(cwd)).toEqual(before);
   });
 
   it.runIf(hasPipes)("goes through a pipe that a process reads", async () => {

@@ -3,8 +3,8 @@
  * is refused with its kind, without waiting for it.
  */
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, stat, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { access, type FileHandle, open, stat, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { messageOf, usageError } from "./failure.ts";
 
 /** The path of a file that the command line names. */
@@ -61,12 +61,30 @@ export async function writeUserFile(path: string, content: string | Uint8Array, 
     if (status?.isFIFO()) reader = await open(file, constants.O_WRONLY | withoutWaiting);
     await writeFile(file, content);
   } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const reason = error.code === "ENOENT" ? "there is no such folder" : reasonOf(error);
-    throw usageError(`cannot write ${path}: ${reason}`, error);
+    throw unwritable(path, error);
   } finally {
     await reader?.close();
   }
+}
+
+/** Rejects with a usage error if a file that is written after long work has no folder, or is one. Nothing is written. */
+export async function ensureWritable(path: string, cwd: string): Promise<void> {
+  const file = pathFrom(cwd, path);
+  try {
+    const status = await stat(file).catch(() => undefined);
+    // With the point at its end, the path is one of a folder only.
+    if (status === undefined) await access(`${dirname(file)}/.`, constants.W_OK);
+    else if (status.isDirectory()) throw usageError(`cannot write ${path}: ${reasons.EISDIR}`);
+    else await access(file, constants.W_OK);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): unknown {
+  if (!isSystemError(error)) return error;
+  const reason = error.code === "ENOENT" ? "there is no such folder" : reasonOf(error);
+  return usageError(`cannot write ${path}: ${reason}`, error);
 }
 
 /** What a path leads to, in words. */

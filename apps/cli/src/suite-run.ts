@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import {
   type CaseResult,
   findVectorFiles,
+  type IsolationOptions,
   type OnProgress,
   runIsolated,
   type Summary,
@@ -140,7 +141,7 @@ export function runInChildren(
   timeLimit: number,
   startSelf: NonNullable<CommandContext["startSelf"]>,
   onProgress: OnProgress,
-  batch = 1,
+  { batch = 1, mostLost }: Pick<IsolationOptions, "batch" | "mostLost"> = {},
 ): AsyncGenerator<CaseResult> {
   return runIsolated({
     start: (done, singly) => {
@@ -148,6 +149,7 @@ export function runInChildren(
       return startSelf([command, "--serve", String(done), ...telling, ...args]);
     },
     batch,
+    mostLost,
     silence: timeLimit * 1000 + grace,
     onProgress,
   });

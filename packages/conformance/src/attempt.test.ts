@@ -39,11 +39,14 @@ describe("attempt", () => {
       queueMicrotask(callback);
       return () => {};
     };
-    expect(await attempt(7, () => new Promise(() => {}), now)).toEqual({ problem: "no answer within 7 ms" });
+    expect(await attempt(7, () => new Promise(() => {}), now)).toEqual({
+      problem: "no answer within 7 ms",
+      isLate: true,
+    });
     expect(limit).toBe(7);
   });
 
   it("gives up on work that never ends", async () => {
-    expect(await attempt(20, () => new Promise(() => {}))).toEqual({ problem: "no answer within 20 ms" });
+    expect(await attempt(20, () => new Promise(() => {}))).toEqual({ problem: "no answer within 20 ms", isLate: true });
   });
 });

@@ -2,8 +2,8 @@
  * Isolates each case: an exception or a call that never returns is the failure of that case alone.
  */
 
-/** The result of an attempt: its value, or the problem in words. */
-export type Attempt<T> = { readonly value: T } | { readonly problem: string };
+/** The result of an attempt: its value, or the problem in words. `isLate`: there was no answer within the limit. */
+export type Attempt<T> = { readonly value: T } | { readonly problem: string; readonly isLate?: true };
 
 /** Calls back after some milliseconds; returns a cancel function. */
 export type Timer = (milliseconds: number, callback: () => void) => () => void;
@@ -25,7 +25,7 @@ export async function attempt<T>(
 ): Promise<Attempt<T>> {
   let cancel = () => {};
   const tooLate = new Promise<Attempt<T>>((resolve) => {
-    cancel = timer(limit, () => resolve({ problem: `no answer within ${limit} ms` }));
+    cancel = timer(limit, () => resolve({ problem: `no answer within ${limit} ms`, isLate: true }));
   });
   try {
     return await Promise.race([runToValue(work), tooLate]);

@@ -8,6 +8,7 @@ export { defaultGraphCount, type GraphsOptions, type GraphWay, graphWays, runGra
 export {
   type CaseStart,
   type IsolationOptions,
+  mostLostExamples,
   type OnProgress,
   type OnStart,
   runIsolated,

@@ -66,6 +66,19 @@ describe("runIsolated", () => {
     expect(children.map(({ killed }) => killed)).toEqual([true, true]);
   });
 
+  it("runs no more cases after so many that were lost", async () => {
+    const { children, results } = await run(["exit", "a", "exit", "b"], { mostLost: 2 });
+    expect(results).toEqual([
+      ["exit", "the process ended with exit code 3"],
+      ["a", "passed"],
+      [
+        "exit",
+        "the process ended with exit code 3\n2 cases were not answered, or ended their process: the cases that follow were not run",
+      ],
+    ]);
+    expect(children).toHaveLength(2);
+  });
+
   it("rejects if no case is to blame", async () => {
     await expect(run(["broken"])).rejects.toThrow("there is no device");
     await expect(run(["stillborn"])).rejects.toThrow(
@@ -87,7 +100,7 @@ describe("runIsolated", () => {
       ["e", "passed"],
     ]);
     // For each case that is not survived: the process that is lost, and one that tells which case it was; then the last.
-    expect(children).toHaveLength(5);
+    expect(children).toHaveLength(4);
   });
 
   it("in batches, too, rejects if no case is to blame", async () => {

@@ -28,6 +28,8 @@ export interface IsolationOptions {
    * has half the time, down to a quarter, so that a driver that blocks in every case ends too.
    */
   readonly silence: number;
+  /** After so many cases that the device did not answer, or that ended their process, the others are not run. Default: all are. */
+  readonly mostLost?: number | undefined;
   /** Further milliseconds for the start of a process, until its first case begins. Default 120 000. */
   readonly startup?: number | undefined;
   readonly onProgress?: OnProgress | undefined;
@@ -51,10 +53,13 @@ interface Lost {
   readonly isSilent?: boolean;
 }
 
+/** The value of `mostLost` for suites of thousands of examples: a driver that never answers would take days. */
+export const mostLostExamples = 10;
+
 /** Runs cases in child processes and yields their results. Rejects if a process cannot begin its first case. */
 export async function* runIsolated(options: IsolationOptions): AsyncGenerator<CaseResult> {
-  const { batch = 1 } = options;
-  let done = 0;
+  const { batch = 1, mostLost = Number.POSITIVE_INFINITY } = options;
+  let [done, lost] = [0, 0];
   let singly = batch === 1 ? Number.POSITIVE_INFINITY : 0;
   let silences = 0;
   for (;;) {
@@ -66,13 +71,17 @@ export async function* runIsolated(options: IsolationOptions): AsyncGenerator<Ca
         if (typeof result === "string") end = result;
         else {
           done++;
+          if (result.isLost && ++lost >= mostLost) {
+            const note = `${lost} cases were not answered, or ended their process: the cases that follow were not run`;
+            yield { ...result, reason: `${result.reason ?? ""}\n${note}` };
+            return;
+          }
           yield result;
         }
       }
       if (end === "complete") return;
-      // The last batch that came is not counted, and as many cases may have run after it.
-      if (end === "unclear") singly = 2 * batch;
-      else if (batch > 1) singly = 0;
+      // The last batch that came is not counted, and as many cases may have run after it. Behind a lost case there is often another.
+      if (batch > 1) singly = 2 * batch;
     } finally {
       child.kill("SIGKILL");
     }
@@ -107,7 +116,7 @@ async function* resultsOf(
       }
       if (current === undefined)
         throw new Error(`the process that runs the cases ${message.how} before its first case`);
-      yield { ...current, verdict: "failed", reason: `the process ${message.how}` };
+      yield { ...current, verdict: "failed", reason: `the process ${message.how}`, isLost: true };
       return;
     }
     hasBegun = true;

@@ -30,6 +30,8 @@ export interface CaseResult {
   readonly cause?: UnsupportedCause;
   /** What a case on time or memory measured, whatever its verdict: the worst of several values, with units. */
   readonly measured?: string;
+  /** Of a failed case: the device did not answer, or the case ended its process. */
+  readonly isLost?: true;
   /** How many cases the result stands for. Default 1. */
   readonly count?: number;
   /** Of a random graph: how many elements its outputs have, and how many of them are compared. */

@@ -2,12 +2,13 @@
  * Runs inputs in a process of its own and watches it: an input that takes too much processor time, is never answered or ends the process
  * is found by what that process wrote down before it ran it, and a new process goes on.
  */
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Built } from "./build.ts";
 import { type Report, stateHeader, type Task } from "./protocol.ts";
+import { createWatch } from "./watch.ts";
 
 /** What to run, and within which limits. */
 export interface SuperviseOptions extends Omit<Task, "stateFile" | "target"> {
@@ -142,11 +143,11 @@ async function runOnce(
     if (report.kind === "done") isDone = true;
     onReport(report);
   });
-  const look = watch(child, task, silenceLimit, (reason) => {
-    hang = reason;
-    child.kill("SIGKILL");
-  });
-  const timer = setInterval(look, lookEveryMs);
+  const look = createWatch({ cpuLimit: task.cpuLimit, silenceLimit, lookEvery: lookEveryMs });
+  const timer = setInterval(() => {
+    hang ??= look({ number: lastInput(task.stateFile).number, ...processState(child.pid) });
+    if (hang !== undefined) child.kill("SIGKILL");
+  }, lookEveryMs);
   const [code, signal] = await new Promise<readonly [number | null, string | null]>((resolve) => {
     child.on("error", (error) => {
       errors += error.message;
@@ -157,29 +158,6 @@ async function runOnce(
   if (isDone) return "done";
   if (hang !== undefined) return { kind: "hang", message: hang };
   return { kind: "crash", message: `the process ended with ${signal ?? `code ${code}`}\n${errors.trim()}` };
-}
-
-/** Looks whether the process still works on the execution that it worked on before. */
-function watch({ pid }: ChildProcess, task: Task, silenceLimit: number, onHang: (reason: string) => void): () => void {
-  let number = -1;
-  let cpuBefore = 0;
-  let cpuLast = 0;
-  let looked = Date.now();
-  /** Milliseconds in which the processor was not used: a busy machine takes its time. */
-  let idle = 0;
-  return () => {
-    const current = lastInput(task.stateFile).number;
-    const cpu = cpuTime(pid) ?? Date.now();
-    const now = Date.now();
-    idle = current === number && cpu === cpuLast ? idle + now - looked : 0;
-    if (current !== number) cpuBefore = cpu;
-    [number, cpuLast, looked] = [current, cpu, now];
-    if (number <= 0) return;
-    const used = cpu - cpuBefore;
-    // The process itself reports what takes a little longer than the limit.
-    if (used > 2 * task.cpuLimit) onHang(`it has used ${used} ms of processor time, and has not ended`);
-    else if (idle > silenceLimit) onHang(`there is no answer after ${silenceLimit} ms`);
-  };
 }
 
 /** What the state file says. */
@@ -204,13 +182,20 @@ function lastInput(stateFile: string): LastInput {
   }
 }
 
-/** Processor time of a process in ms; undefined if the system has no such file, and then the time of day stands for it. */
-function cpuTime(pid: number | undefined): number | undefined {
+/** What the system says of a process. */
+interface ProcessState {
+  /** Milliseconds. */
+  readonly cpu: number;
+  readonly isWaiting: boolean;
+}
+
+/** If the system has no such file, the time of day stands for the processor's, and the process counts as waiting. */
+function processState(pid: number | undefined): ProcessState {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * 10;
+    return { cpu: (Number(fields[11]) + Number(fields[12])) * 10, isWaiting: fields[0] === "S" || fields[0] === "D" };
   } catch {
-    return undefined;
+    return { cpu: Date.now(), isWaiting: true };
   }
 }

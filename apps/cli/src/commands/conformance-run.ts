@@ -7,7 +7,9 @@ import {
   type CaseResult,
   type DeviceSuiteName,
   deviceSuiteNames,
+  type IsolationOptions,
   isDeviceSuiteName,
+  mostLostExamples,
   type OnProgress,
   type OnStart,
   summarise,
@@ -127,7 +129,8 @@ async function runDrawn(
   const { timeLimit = timeLimits.device } = options;
   const { batch, by, size, note } = drawnSuites[name];
   const sizes = [{ size: size(options) }];
-  const summary = await runOne(name, version, { ...options, timeLimit }, sizes, batch, context);
+  const how = { batch, mostLost: mostLostExamples };
+  const summary = await runOne(name, version, { ...options, timeLimit }, sizes, how, context);
   return reportOf(name, by, summary, version, note?.(summary));
 }
 
@@ -140,7 +143,7 @@ async function runOverVectors(
   const { vectors = "", all = false, timeLimit = timeLimits.vectors } = options;
   const { batch, by, order, note } = vectorSuites[name];
   const files = await findFiles(vectors);
-  const summary = await runOne(name, version, { ...options, timeLimit }, files, batch, context);
+  const summary = await runOne(name, version, { ...options, timeLimit }, files, { batch }, context);
   return { ...reportOf(name, by, summary, version, note?.(all)), ...(order && { order }) };
 }
 
@@ -150,7 +153,7 @@ function runOne(
   version: HalVersion | undefined,
   { hal: _, ...options }: ConformanceCommandOptions & { readonly timeLimit: number },
   sizes: Parameters<typeof runWithProgress>[0],
-  batch: number,
+  how: Pick<IsolationOptions, "batch" | "mostLost">,
   context: CommandContext,
 ): Promise<SuiteReport["summary"]> {
   const own = { ...options, suite: [name], ...(version !== undefined && { hal: [version] }) };
@@ -160,7 +163,7 @@ function runOne(
     (onProgress) =>
       startSelf === undefined
         ? runHere(own, context, onProgress)
-        : runInChildren("conformance", childArguments([name], own), own.timeLimit, startSelf, onProgress, batch),
+        : runInChildren("conformance", childArguments([name], own), own.timeLimit, startSelf, onProgress, how),
     context,
     `${name}: ${halText(version)}`,
   );

@@ -176,6 +176,14 @@ describe("runAccuracy", () => {
     await expect(
       run(reference, { ...classification, inputs: [{ files: ["0.bin", "1.bin"], answer: 1 }] }),
     ).rejects.toThrow("inputs[0] has 2 files, and the network 1 inputs");
+    const withFile = (file: string) => ({ ...classification, inputs: [{ files: [file], answer: 1 }] });
+    await expect(run(reference, withFile("gone.bin"))).rejects.toThrow(/inputs\[0\]: cannot read gone\.bin: ENOENT/);
+    await expect(run(reference, withFile("classes.bin"))).rejects.toThrow(
+      "inputs[0]: classes.bin has 1 bytes, and input 0 of the network, TENSOR_FLOAT32 [1, 4], has 16",
+    );
+    await expect(
+      run(reference, { task: "segmentation", inputs: [{ files: ["0.bin"], answer: "gone.bin" }] }),
+    ).rejects.toThrow(/inputs\[0\]: cannot read gone\.bin/);
     expect(() => readAccuracyData(join(folder, "gone"))).toThrow(/cannot read .*gone/);
   });
 });

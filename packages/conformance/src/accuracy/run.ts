@@ -1,12 +1,13 @@
 /** The suite of accuracy: a network on a device and on the reference, over a folder of inputs whose answers are known. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { decodeTensorData } from "@nnhal/backend";
-import { elementAt, elementCount } from "@nnhal/operations";
-import { type ImportedModel, importTflite, type TensorDescription } from "@nnhal/tflite";
+import { byteLength, elementAt, elementCount } from "@nnhal/operations";
+import type { ImportedModel, TensorDescription } from "@nnhal/tflite";
 import type { Device } from "@nnhal/types";
 import type { OnProgress } from "../isolated.ts";
 import { modelRunner } from "../model-runner.ts";
+import { readNetwork } from "../network.ts";
 import type { CaseResult } from "../result.ts";
 import { reasonAgainst } from "../support.ts";
 import { type AccuracyData, readAccuracyData } from "./data.ts";
@@ -44,7 +45,8 @@ interface Output {
 export async function* runAccuracy(device: Device, options: AccuracyOptions): AsyncGenerator<CaseResult> {
   const { network, reference, mostLoss = 0.05, onProgress } = options;
   const data = readAccuracyData(options.data);
-  const imported = importTflite(readFileSync(network));
+  const imported = readNetwork(network);
+  checkFiles(imported, data);
   const support = await device.getSupportedOperations(imported.model);
   const reason = reasonAgainst(imported.model, support);
   if (reason !== undefined) {
@@ -62,6 +64,33 @@ export async function* runAccuracy(device: Device, options: AccuracyOptions): As
       data,
       mostLoss,
     );
+  }
+}
+
+/** Throws an Error if a file of the data set is missing, or is not as long as the network's input: before anything has run. */
+function checkFiles({ inputs }: ImportedModel, { folder, inputs: given, task }: AccuracyData): void {
+  const sizeOf = (file: string, place: string) => {
+    try {
+      return statSync(join(folder, file)).size;
+    } catch (error) {
+      throw new Error(`${place}: cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+  };
+  for (const [index, { files, answer }] of given.entries()) {
+    const place = `${folder}: inputs[${index}]`;
+    if (files.length !== inputs.length) {
+      throw new Error(`${place} has ${files.length} files, and the network ${inputs.length} inputs`);
+    }
+    for (const [number, { type, shape }] of inputs.entries()) {
+      const file = elementAt(files, number);
+      const [actual, expected] = [sizeOf(file, place), byteLength(type, elementCount(shape))];
+      if (actual === expected) continue;
+      const wanted = `input ${number} of the network, ${type} [${shape.join(", ")}], has ${expected}`;
+      throw new Error(`${place}: ${file} has ${actual} bytes, and ${wanted}`);
+    }
+    if (task === "segmentation") sizeOf(String(answer), place);
   }
 }
 
@@ -100,7 +129,7 @@ function judged(name: string, actual: number, reference: number, data: AccuracyD
 
 /** The metrics of a device, in the order of their names. */
 async function measure(
-  { model, inputs, outputs }: ImportedModel,
+  { model, outputs }: ImportedModel,
   device: Device,
   data: AccuracyData,
   onDone: (part: number) => void,
@@ -108,9 +137,6 @@ async function measure(
   const run = await modelRunner(model, [device]);
   const all: { readonly outputs: readonly Output[]; readonly answer: AccuracyData["inputs"][number]["answer"] }[] = [];
   for (const [index, { files, answer }] of data.inputs.entries()) {
-    if (files.length !== inputs.length) {
-      throw new Error(`inputs[${index}] has ${files.length} files, and the network ${inputs.length} inputs`);
-    }
     const bytes = files.map((file) => new Uint8Array(readFileSync(join(data.folder, file))));
     const results = await run(bytes);
     all.push({ answer, outputs: results.map((result, place) => outputOf(elementAt(outputs, place), result)) });

@@ -123,7 +123,7 @@ describe("the suite graphs", { timeout: 120_000 }, () => {
     expect(thrown[0]?.reason).toMatch(/broken/);
     const silent = await faultyDevice({ preparedModel: () => ({ execute: () => new Promise(() => {}) }) });
     const [result] = await resultsOf(silent, { only: "graphs/1.0", timeLimit: 300 });
-    expect(result).toMatchObject({ verdict: "failed", reason: "no answer within 300 ms" });
+    expect(result).toMatchObject({ verdict: "failed", reason: "no answer within 300 ms", isLost: true });
   });
 
   it("fails on a device that supports a graph and cannot prepare it", async () => {

@@ -100,13 +100,14 @@ export async function* runGraphs(device: Device, options: GraphsOptions = {}): A
       await onStart?.({ name, subject: elementAt(ways, 0) });
       const { example, elements } = graphOf(seed, index, exact);
       const run = { device, reference, seed: index, unspecified: index % 3 === 1, timeLimit };
-      const { way, verdict, reason } = await firstThatRuns(example, ways, run);
+      const { way, verdict, reason, isLost } = await firstThatRuns(example, ways, run);
       const result: CaseResult = {
         name: options.everyWay ? `${name} ${way}` : name,
         subject: way,
         verdict,
         elements,
         ...(reason !== undefined && { reason }),
+        ...(isLost && { isLost }),
       };
       if (verdict !== "failed" || keep === undefined || shrunk++ >= mostShrunk) yield result;
       else {
@@ -149,7 +150,7 @@ function pathOf(way: GraphWay): ExecutionPath | undefined {
   return executionPaths.find((path) => path === way);
 }
 
-type Outcome = Pick<CaseResult, "verdict" | "reason">;
+type Outcome = Pick<CaseResult, "verdict" | "reason" | "isLost">;
 
 async function firstThatRuns(
   example: Example,
@@ -185,9 +186,9 @@ async function runIn(
     variants: true,
     filter: ({ name }: { readonly name: string }) => name === form?.name,
   };
-  for await (const { verdict, reason } of runVectors(shared?.device ?? device, [example], options)) {
+  for await (const { verdict, reason, isLost } of runVectors(shared?.device ?? device, [example], options)) {
     if (verdict === "passed" && shared !== undefined) return outcomeOfShared(shared);
-    return { verdict, ...(reason !== undefined && { reason }) };
+    return { verdict, ...(reason !== undefined && { reason }), ...(isLost && { isLost }) };
   }
   return { verdict: "failed", reason: "the graph has no case" };
 }

@@ -3,7 +3,7 @@
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice as openReference } from "@nnhal/driver-core/device";
-import type { Device, ExecutionResult, PreparedModel } from "@nnhal/types";
+import { type Device, ErrorStatus, type ExecutionResult, type PreparedModel } from "@nnhal/types";
 
 type Execute = PreparedModel["execute"];
 
@@ -15,6 +15,9 @@ const faults: Readonly<Record<string, (right: Execute) => Execute>> = {
   blocks: (right) => (request, options) => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     return right(request, options);
+  },
+  throws: () => () => {
+    throw new Error("it throws");
   },
   "never answers": () => () => new Promise<ExecutionResult>(() => {}),
   "ends the process": () => () => process.exit(3),
@@ -30,6 +33,13 @@ export async function openDevice(): Promise<Device> {
   const fault = faults[process.env.NNHAL_TEST_FAULT ?? "none"];
   return {
     ...device,
+    ...(process.env.NNHAL_TEST_FAULT === "supports nothing" && {
+      getSupportedOperations: ({ main }) => ({
+        status: ErrorStatus.NONE,
+        supported: main.operations.map(() => false),
+        reasons: main.operations.map(() => "not today"),
+      }),
+    }),
     async prepareModel(model, options) {
       const result = await device.prepareModel(model, options);
       const { preparedModel } = result;

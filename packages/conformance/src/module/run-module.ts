@@ -6,8 +6,9 @@ import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { HalVersion } from "@nnhal/types";
-import { runIsolated } from "../isolated.ts";
+import { mostLostExamples, runIsolated } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
+import { isDeviceSuiteName } from "../suites/run.ts";
 import { batchOf, type ModuleRun, type OwnSuiteName } from "./serve-module.ts";
 
 /** Options of runModule. */
@@ -38,6 +39,7 @@ export function runModule(module: URL, suite: OwnSuiteName, options: ModuleOptio
       });
     },
     batch: batchOf(suite),
+    ...(!isDeviceSuiteName(suite) && { mostLost: mostLostExamples }),
     silence: timeLimit * 1.5,
   });
 }

@@ -23,6 +23,8 @@ export interface StressTally {
   readonly prepared: number;
   /** Mean time of an execution in ms; 0 if there was none. */
   readonly mean: number;
+  /** Mean time in ms of a loop that is always the same: how fast the machine was meanwhile. 0 if there were no executions. */
+  readonly loop: number;
   /** Bytes by which the process has grown since it was warm, of `grow`. */
   readonly growth?: number;
 }
@@ -31,7 +33,9 @@ export interface StressTally {
 export type StressMessage =
   | { readonly kind: "ready" }
   | { readonly kind: "success"; readonly tally: StressTally }
-  | { readonly kind: "failure"; readonly reason: string };
+  | { readonly kind: "failure"; readonly reason: string }
+  /** The device does not support the network. */
+  | { readonly kind: "unsupported"; readonly reason: string };
 
 /** How a process ended: as Android's MLTS has it. */
 export type StressOutcome = "SUCCESS" | "FAILURE" | "HANG" | "CRASH";

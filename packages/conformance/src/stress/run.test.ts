@@ -1,12 +1,16 @@
-import { fork } from "node:child_process";
+import { ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { fromSource } from "@nnhal/test-kit/from-source";
+import { writeTflite } from "@nnhal/tflite";
 import { type Device, ErrorStatus, type PrepareResult } from "@nnhal/types";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { CaseResult } from "../result.ts";
-import type { StressJob } from "./job.ts";
+import type { StressJob, StressTally } from "./job.ts";
 import { runStress, type StressOptions, stressSize } from "./run.ts";
 import { stressTargets } from "./targets.ts";
 import { doStressJob } from "./work.ts";
@@ -35,6 +39,22 @@ async function reference(): Promise<Device> {
   return device;
 }
 
+const idle: StressTally = { executions: 0, prepared: 0, mean: 0, loop: 0 };
+
+/** A process that says at once what came of its job. */
+function pretending(said: StressTally | string): ChildProcess {
+  const child = new ChildProcess();
+  child.kill = () => true;
+  queueMicrotask(() => {
+    child.emit("message", { kind: "ready" });
+    child.emit(
+      "message",
+      typeof said === "string" ? { kind: "failure", reason: said } : { kind: "success", tally: said },
+    );
+  });
+  return child;
+}
+
 const job: StressJob = { work: "infer", models: "common", lanes: 2, milliseconds: 50, seed: 1 };
 
 describe("runStress", { timeout: 120_000 }, () => {
@@ -47,6 +67,8 @@ describe("runStress", { timeout: 120_000 }, () => {
   it.each([
     ["ends the process", /^CRASH: the process ended with exit code 3$/],
     ["blocks", /^HANG: the process has not ended 2000 ms after its 300 ms$/],
+    ["never answers", /^HANG: the process has not ended 2000 ms after its 300 ms$/],
+    ["throws", /^FAILURE: .*GENERAL_FAILURE|^FAILURE: it throws$/],
   ])("names a device that %s", async (fault, reason) => {
     const [result] = await run("crash/parallel-inference", fault, { margin: 2000 });
     expect([result?.verdict, result?.reason?.split("\n")[0]]).toEqual(["failed", expect.stringMatching(reason)]);
@@ -62,9 +84,150 @@ describe("runStress", { timeout: 120_000 }, () => {
     expect(failed?.reason).toMatch(/^FAILURE: random\/ADD\/\d: prepareModel: GENERAL_FAILURE: broken$/);
   });
 
+  it.each([
+    ["no slower", [4, 1], [4, 1], undefined],
+    ["slower by what is allowed", [4, 1], [6, 1], undefined],
+    [
+      "slower than that",
+      [4, 1],
+      [6.1, 1],
+      "executions take 6.10 ms while models are prepared and 4.00 ms alone, and a loop of the process 1.00 and 1.00 ms: 52 % more than the loop, where 50 % is allowed",
+    ],
+    ["on a machine that is as much slower", [4, 1], [12, 2], undefined],
+    ["on a machine that is less slower", [4, 1], [13, 2], expect.stringContaining("63 % more than the loop")],
+    ["on a machine that is faster", [4, 2], [5, 1], undefined],
+  ])("judges executions beside preparing: %s", async (_what, alone, beside, reason) => {
+    let inferences = 0;
+    const start = ({ work }: StressJob) => {
+      const [mean = 0, loop = 0] = work === "infer" ? (inferences++ % 2 === 0 ? alone : beside) : [];
+      return pretending({ ...idle, mean, loop });
+    };
+    const [result] = await run("degradation", "none", { start });
+    expect(inferences).toBe(reason === undefined ? 2 : 6);
+    expect(result?.reason).toEqual(reason);
+    expect(result?.verdict).toBe(reason === undefined ? "passed" : "failed");
+  });
+
+  it.each([
+    [32, "passed"],
+    [32.1, "failed"],
+  ])("judges a process that has grown by %d MiB", async (mebibytes, verdict) => {
+    const start = () => pretending({ ...idle, growth: mebibytes * 2 ** 20 });
+    const [result] = await run("growth", "none", { start });
+    expect(result).toMatchObject({ verdict });
+    expect(result?.measured).toContain(`growth ${mebibytes.toFixed(1)} MiB`);
+    if (verdict === "failed")
+      expect(result?.reason).toBe("the process has grown by 32.1 MiB, where 32.0 MiB is allowed");
+  });
+
+  it("names what a killed process should have been, and a driver that is not alive beside it", async () => {
+    const start = (job: StressJob) => (job.work === "alive" ? pretending("it is gone") : pretending(idle));
+    const [result] = await run("client-early", "none", { start });
+    expect(result?.reason).toBe(
+      "SUCCESS: the process ended before it was killed\nthe driver is not alive beside it: FAILURE: it is gone",
+    );
+  });
+
   it("selects targets by a text", () => {
-    expect(stressSize()).toBe(stressTargets.length);
-    expect([stressSize("Random"), stressSize("crash/"), stressSize("nothing")]).toEqual([2, stressTargets.length, 0]);
+    const sizes = ["Random", "crash/", "parallel", "nothing"].map((filter) => stressSize({ filter }));
+    expect(sizes).toEqual([2, stressTargets.length - 1, 1, 0]);
+  });
+});
+
+describe("a network under stress", () => {
+  const folder = mkdtempSync(join(tmpdir(), "nnhal-stress-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const network = fileURLToPath(new URL("../../../../apps/cli/demo/digits-uint8.tflite", import.meta.url));
+  const file = (name: string, content: Uint8Array) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  /** A network of one operator. */
+  const networkOf = (name: string) =>
+    writeTflite({
+      version: 3,
+      description: "",
+      subgraphs: [
+        {
+          name: "",
+          tensors: ["in", "out"].map((name) => ({ name, shape: [1, 4], type: "FLOAT32", isVariable: false })),
+          operators: [{ name, version: 1, inputs: [0], outputs: [1], options: {} }],
+          inputs: [0],
+          outputs: [1],
+        },
+      ],
+      metadata: [],
+      signatures: [],
+    });
+
+  it("runs, and its results are compared with those of its first execution", async () => {
+    const device = await reference();
+    const own: StressJob = { ...job, models: { file: network }, lanes: 1 };
+    let now = 0;
+    const tally = await doStressJob(device, { ...own, milliseconds: 20 }, () => now++);
+    expect(tally.executions).toBeGreaterThan(2);
+    let executions = 0;
+    const drifting: Device = {
+      ...device,
+      async prepareModel(model, options) {
+        const result = await device.prepareModel(model, options);
+        const { preparedModel } = result;
+        if (preparedModel === null) return result;
+        const execute: typeof preparedModel.execute = async (request, how) => {
+          const answer = await preparedModel.execute(request, how);
+          const pool = request.pools[1];
+          const handle = pool?.kind === "memory" ? pool.memory.handle : null;
+          if (executions++ === 1 && handle?.kind === "buffer") {
+            const bytes = new Uint8Array(handle.buffer, handle.byteOffset);
+            bytes[3] = (bytes[3] ?? 0) ^ 1;
+          }
+          return answer;
+        };
+        return { ...result, preparedModel: { ...preparedModel, execute } };
+      },
+    };
+    await expect(doStressJob(drifting, own)).rejects.toThrow(
+      /digits-uint8\.tflite: byte 3 of the results is \d+, of the first execution \d+$/,
+    );
+  });
+
+  it("is in the jobs of all targets but the random ones", async () => {
+    const jobs: StressJob[] = [];
+    const start = (job: StressJob) => {
+      jobs.push(job);
+      return pretending(idle);
+    };
+    await run("-random", "none", { start, network });
+    await run("parallel-inference", "none", { start, network });
+    expect(jobs.filter(({ work }) => work !== "alive").map(({ models }) => models)).toEqual([
+      "random",
+      "random",
+      { file: network },
+    ]);
+  });
+
+  it.each([
+    ["is missing", () => join(folder, "gone.tflite"), /^cannot read the network .*gone\.tflite: ENOENT/],
+    ["is another file", () => file("text.tflite", Buffer.from("text")), /^cannot read the network .*text\.tflite: /],
+    [
+      "has an operator that the HAL lacks",
+      () => file("unknown.tflite", networkOf("RFFT2D")),
+      /^cannot read the network .*unknown\.tflite: .*RFFT2D/,
+    ],
+  ])("that %s ends the suite before a process is started", async (_what, path, message) => {
+    const start = () => expect.fail("a process was started");
+    await expect(run("", "none", { start, network: path() })).rejects.toThrow(message);
+  });
+
+  it("that the device does not support is unsupported", async () => {
+    const [result] = await run("crash/parallel-inference", "supports nothing", { network });
+    expect(result).toEqual({
+      name: "crash/parallel-inference",
+      subject: "parallel-inference",
+      verdict: "unsupported",
+      reason: "not today",
+    });
   });
 });
 

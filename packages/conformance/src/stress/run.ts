@@ -5,6 +5,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Device } from "@nnhal/types";
 import type { OnProgress } from "../isolated.ts";
+import { readNetwork } from "../network.ts";
 import { createRandom } from "../random/random.ts";
 import type { CaseResult } from "../result.ts";
 import type { StressJob, StressMessage, StressOutcome, StressTally } from "./job.ts";
@@ -15,7 +16,7 @@ import { doStressJob } from "./work.ts";
 export interface StressOptions {
   /** Starts a process with an IPC channel that calls `serveStressJob`. Node.js must run it with `--expose-gc` to measure memory. */
   readonly start: (job: StressJob) => ChildProcess;
-  /** The device for the target that runs in this process. Absent: it is skipped. */
+  /** A device for one more target, in this process, which a driver that crashes ends. Default: none. */
   readonly device?: Device | undefined;
   /** Milliseconds that each target works. Default 5000. */
   readonly duration?: number | undefined;
@@ -25,7 +26,10 @@ export interface StressOptions {
   readonly network?: string | undefined;
   /** Default 1. */
   readonly seed?: number | undefined;
-  /** The part by which executions may be slower while models are prepared in another process. Default 0.5, as in MLTS; on few processors more. */
+  /**
+   * The part by which executions may be slower while models are prepared in another process, beyond a loop of the process that executes:
+   * what the machine is slower by is not the driver's. Default 0.5, as in MLTS.
+   */
   readonly mostSlowdown?: number | undefined;
   /** Bytes by which a warm process may grow. Default 32 MiB. */
   readonly mostGrowth?: number | undefined;
@@ -42,21 +46,27 @@ interface Ended {
   readonly outcome: StressOutcome;
   readonly reason: string;
   readonly tally: StressTally | undefined;
+  /** The device does not support the network. */
+  readonly isUnsupported?: boolean;
 }
 
-/** The number of targets that a text selects. */
-export function stressSize(filter = ""): number {
-  return chosen(filter).length;
+/** The number of targets that a text selects, with the one in this process if there is a device. */
+export function stressSize({ filter, device }: Pick<StressOptions, "filter" | "device">): number {
+  return chosen(filter, device !== undefined).length;
 }
 
-function chosen(filter = ""): readonly StressTarget[] {
-  return stressTargets.filter(({ name }) => `crash/${name}`.includes(filter.toLowerCase()));
+function chosen(filter = "", isHere: boolean): readonly StressTarget[] {
+  return stressTargets.filter(
+    ({ name, processes }) => (processes > 0 || isHere) && `crash/${name}`.includes(filter.toLowerCase()),
+  );
 }
 
-/** Runs the targets, one after the other. */
+/** Runs the targets, one after the other. Rejects if the network cannot be read. */
 export async function* runStress(options: StressOptions): AsyncGenerator<CaseResult> {
+  const { network, device, filter } = options;
+  if (network !== undefined) readNetwork(network);
   let done = 0;
-  for (const target of chosen(options.filter)) {
+  for (const target of chosen(filter, device !== undefined)) {
     options.onProgress?.(done++, target.name);
     const start = { name: `crash/${target.name}`, subject: target.name };
     yield { ...start, ...(await runTarget(target, options)) };
@@ -71,19 +81,11 @@ async function runTarget(
   const { work, lanes, processes, killed } = target;
   const models = network !== undefined && target.models === "common" ? { file: network } : target.models;
   const job: StressJob = { work, models, lanes, milliseconds: duration, seed };
-  if (processes === 0 && device === undefined)
-    return { verdict: "skipped", reason: "the device is not in this process" };
-
   const alive = watchProcess(options, { ...job, work: "alive", models: "common", lanes: 1 });
   const all: Ended[] = [];
   const expected: StressOutcome[] = [];
   if (target.name === "performance-degradation") {
-    const alone = await watchProcess(options, job);
-    const [beside, loading] = await Promise.all([
-      watchProcess(options, job),
-      watchProcess(options, { ...job, work: "load", seed: seed + 1 }),
-    ]);
-    all.push(alone, beside, loading);
+    all.push(...(await besideLoading(options, job, mostSlowdown)));
     expected.push("SUCCESS", "SUCCESS", "SUCCESS");
   } else if (processes === 0 && device !== undefined) {
     all.push(await hereWithin(device, job, options));
@@ -100,12 +102,14 @@ async function runTarget(
     all.push(...(await Promise.all(running)));
   }
   const living = await alive;
+  const unsupported = all.find(({ isUnsupported }) => isUnsupported);
+  if (unsupported !== undefined) return { verdict: "unsupported", reason: unsupported.reason };
 
   const measured = measuredOf(target, all);
   const problems = [
     ...all.flatMap(({ outcome, reason }, index) => (outcome === expected[index] ? [] : [`${outcome}: ${reason}`])),
     ...(living.outcome === "SUCCESS" ? [] : [`the driver is not alive beside it: ${living.outcome}: ${living.reason}`]),
-    ...slowdownProblem(target, all, mostSlowdown),
+    ...(target.name === "performance-degradation" ? slowdownProblem(all, mostSlowdown) : []),
     ...growthProblem(all, mostGrowth),
   ];
   if (problems.length === 0) return { verdict: "passed", measured };
@@ -126,13 +130,30 @@ function measuredOf({ killed }: StressTarget, all: readonly Ended[]): string {
   ].join("; ");
 }
 
-function slowdownProblem({ name }: StressTarget, [alone, beside]: readonly Ended[], mostSlowdown: number): string[] {
-  if (name !== "performance-degradation" || !alone?.tally || !beside?.tally) return [];
-  const slowdown = beside.tally.mean / alone.tally.mean - 1;
+/** How often executions beside preparing are measured, before they count as too slow: other work of the machine comes and goes. */
+const mostMeasurements = 3;
+
+/** Executions alone, and beside a process that prepares models; the last measurement, unless an earlier one is good enough. */
+async function besideLoading(options: StressOptions, job: StressJob, mostSlowdown: number): Promise<Ended[]> {
+  let all: Ended[] = [];
+  for (let measurement = 0; measurement < mostMeasurements; measurement++) {
+    const alone = await watchProcess(options, job);
+    const loading = watchProcess(options, { ...job, work: "load", seed: job.seed + 1 });
+    all = [alone, await watchProcess(options, job), await loading];
+    if (slowdownProblem(all, mostSlowdown).length === 0) break;
+  }
+  return all;
+}
+
+function slowdownProblem([alone, beside]: readonly Ended[], mostSlowdown: number): string[] {
+  if (!alone?.tally || !beside?.tally) return [];
+  // A machine on which the loop happened to be faster makes no driver slower.
+  const machine = Math.max(beside.tally.loop / alone.tally.loop, 1);
+  const slowdown = beside.tally.mean / alone.tally.mean / machine - 1;
   if (!(slowdown > mostSlowdown)) return [];
   const percent = (part: number) => `${Math.round(part * 100)} %`;
   return [
-    `executions take ${beside.tally.mean.toFixed(2)} ms while models are prepared and ${alone.tally.mean.toFixed(2)} ms alone: ${percent(slowdown)} more, where ${percent(mostSlowdown)} is allowed`,
+    `executions take ${beside.tally.mean.toFixed(2)} ms while models are prepared and ${alone.tally.mean.toFixed(2)} ms alone, and a loop of the process ${beside.tally.loop.toFixed(2)} and ${alone.tally.loop.toFixed(2)} ms: ${percent(slowdown)} more than the loop, where ${percent(mostSlowdown)} is allowed`,
   ];
 }
 
@@ -154,13 +175,13 @@ function watchProcess(
   return new Promise((resolve) => {
     const child = start(job);
     let killing: NodeJS.Timeout | undefined;
-    const end = (outcome: StressOutcome, reason: string, tally?: StressTally) => {
+    const end = (outcome: StressOutcome, reason: string, tally?: StressTally, isUnsupported = false) => {
       clearTimeout(hanging);
       clearTimeout(killing);
       child.removeAllListeners();
       // It has nothing left to do, or does not react.
       child.kill("SIGKILL");
-      resolve({ outcome, reason, tally });
+      resolve({ outcome, reason, tally, isUnsupported });
     };
     const watch = (milliseconds: number, reason: string) => setTimeout(() => end("HANG", reason), milliseconds);
     let hanging = watch(startup, `the process has not begun its work after ${startup} ms`);
@@ -171,8 +192,9 @@ function watchProcess(
         hanging = watch(job.milliseconds + margin, reason);
         if (killAfter !== undefined) killing = setTimeout(() => child.kill("SIGKILL"), killAfter);
       }
-      if (message.kind === "success") end("SUCCESS", "", message.tally);
+      if (message.kind === "success") end("SUCCESS", "the process ended before it was killed", message.tally);
       if (message.kind === "failure") end("FAILURE", message.reason);
+      if (message.kind === "unsupported") end("FAILURE", message.reason, undefined, true);
     });
     child.on("error", (error) => end("CRASH", error.message));
     child.on("exit", (code, signal) => end("CRASH", `the process ended with ${signal ?? `exit code ${code}`}`));

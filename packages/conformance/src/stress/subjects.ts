@@ -1,10 +1,10 @@
 /** The models of stress: each with requests, and what is wrong with their results. */
-import { readFileSync } from "node:fs";
 import { byteLength, elementAt, elementCount, operations } from "@nnhal/operations";
-import { importTflite } from "@nnhal/tflite";
 import { type Device, ErrorStatus, type ExecutionResult, type Model, type Request } from "@nnhal/types";
+import { readNetwork } from "../network.ts";
 import { randomExamples } from "../random/examples.ts";
 import { createRandom } from "../random/random.ts";
+import { reasonAgainst } from "../support.ts";
 import { findDifference } from "../vectors/compare.ts";
 import type { Example } from "../vectors/example.ts";
 import { allocateShared } from "../vectors/layout.ts";
@@ -35,7 +35,8 @@ export async function openSubjects(
   { models, seed }: StressJob,
 ): Promise<(lane: number) => AsyncGenerator<StressSubject>> {
   if (models === "random") return (lane) => randomSubjects(device, seed + lane);
-  const some = typeof models === "object" ? [networkSubject(models.file)] : await commonSubjects(device, seed);
+  const some =
+    typeof models === "object" ? [await networkSubject(device, models.file)] : await commonSubjects(device, seed);
   if (some.length === 0) throw new Error(`the device supports none of ${[...commonOperations].join(", ")}`);
   return async function* (lane) {
     for (let index = lane; ; index++) yield elementAt(some, index % some.length);
@@ -87,9 +88,14 @@ function exampleSubject(example: Example, isCompared: boolean): StressSubject {
   };
 }
 
-/** A network: its results on the same inputs must be the same each time. */
-function networkSubject(file: string): StressSubject {
-  const { model, inputs, outputs } = importTflite(readFileSync(file));
+/** Why a device cannot run a network. */
+export class UnsupportedNetwork extends Error {}
+
+/** A network: its results on the same inputs must be the same each time. Rejects with UnsupportedNetwork if the device does not support it. */
+async function networkSubject(device: Device, file: string): Promise<StressSubject> {
+  const { model, inputs, outputs } = readNetwork(file);
+  const reason = reasonAgainst(model, await device.getSupportedOperations(model));
+  if (reason !== undefined) throw new UnsupportedNetwork(reason);
   const random = createRandom(1);
   const sizeOf = ({ type, shape }: (typeof inputs)[number]) => byteLength(type, elementCount(shape));
   const elements = Uint8Array.from({ length: inputs.reduce((sum, one) => sum + aligned(sizeOf(one)), 0) }, () =>

@@ -19,7 +19,7 @@ export async function doStressJob(
   now: () => number = () => performance.now(),
   onReady: () => Promise<void> | void = () => {},
 ): Promise<StressTally> {
-  const tally = { executions: 0, prepared: 0, time: 0 };
+  const tally = { executions: 0, prepared: 0, time: 0, loops: 0, loopTime: 0 };
   const subjects = await openSubjects(device, job);
   await onReady();
   const start = now();
@@ -43,9 +43,10 @@ export async function doStressJob(
     }
   };
   await Promise.all(Array.from({ length: job.lanes }, (_, number) => lane(number)));
-  const { executions, prepared, time } = tally;
+  const { executions, prepared, time, loops, loopTime } = tally;
   const growth = job.work === "grow" ? { growth: (await memoryKept()) - (warmMemory ?? 0) } : {};
-  return { executions, prepared, mean: executions === 0 ? 0 : time / executions, ...growth };
+  const mean = (sum: number, count: number) => (count === 0 ? 0 : sum / count);
+  return { executions, prepared, mean: mean(time, executions), loop: mean(loopTime, loops), ...growth };
 }
 
 async function prepare(device: Device, { name, model }: StressSubject): Promise<PreparedModel> {
@@ -59,7 +60,7 @@ async function execute(
   preparedModel: PreparedModel,
   random: Random,
   work: StressJob["work"],
-  tally: { executions: number; time: number },
+  tally: { executions: number; time: number; loops: number; loopTime: number },
   now: () => number,
 ): Promise<void> {
   // Executions under way must end, with a result that is right or a status that says why there is none.
@@ -81,6 +82,17 @@ async function execute(
     preparedModel.close();
   }
   await Promise.all(running);
+  const before = now();
+  countUp();
+  tally.loopTime += now() - before;
+  tally.loops++;
+}
+
+/** A loop of about a millisecond. */
+function countUp(): number {
+  let sum = 0;
+  for (let step = 0; step < 1_000_000; step++) sum = (sum + step * step) | 0;
+  return sum;
 }
 
 /** Bytes that the process needs, after garbage is collected if it can be. */

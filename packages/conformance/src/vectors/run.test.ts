@@ -148,6 +148,7 @@ describe("runVectors", () => {
       ["failed", "no answer within 200 ms"],
       ["passed", ""],
     ]);
+    expect(results.map(({ isLost }) => isLost)).toEqual([undefined, undefined, true, undefined]);
   });
 
   it("runs only what the filter lets through", async () => {

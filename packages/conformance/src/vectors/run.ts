@@ -61,6 +61,7 @@ export async function* runVectors(
         await onStart?.(start);
         const outcome = await attempt(timeLimit, () => runCase(device, vectorCase, path, preparer, options.again));
         const { verdict, reason, error } = "value" in outcome ? outcome.value : failed(outcome.problem);
+        const isLost = "isLate" in outcome;
         const type = resultTypeOf(example);
         yield {
           ...start,
@@ -68,6 +69,7 @@ export async function* runVectors(
           ...(reason !== undefined && { reason }),
           ...(type !== undefined && { type }),
           ...(error !== undefined && { error }),
+          ...(isLost && { isLost }),
         };
       }
     }
