@@ -18,8 +18,7 @@ import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
 import type { Program } from "./state/procedure.ts";
 import { plainProgram, programOf } from "./state/program.ts";
 import { variableNames } from "./state/state-names.ts";
-import { stringTensor } from "./string-constants.ts";
-import { hasStrings, withStrings } from "./strings.ts";
+import { strings } from "./string-models.ts";
 
 /** How to import a model. */
 export interface ImportOptions extends ShapeOptions {
@@ -206,7 +205,7 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
   });
   const threaded = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
   const isConverted = options.extensions !== false && hasStrings(model);
-  const program = threaded && isConverted ? withStrings(threaded) : threaded;
+  const program = threaded && isConverted ? strings().withStrings(threaded) : threaded;
   const importer = createImporter(model, program ?? plainProgram(model, entry), constants, options, dialect, problems);
   const finished = problems.attempt(() => importer.importMain());
   const imported =
@@ -225,6 +224,11 @@ function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widen
       `it has to be "quantised" or "widened", it is ${typeof hybrid === "string" ? quoted(hybrid) : describeValue(hybrid)}`,
   );
   return hybrid;
+}
+
+/** Whether a model has strings. */
+function hasStrings({ subgraphs }: TfliteModel): boolean {
+  return subgraphs.some(({ tensors }) => tensors.some(({ type }) => type === "STRING"));
 }
 
 /** The codes of the HAL's operations that the operators of a model may become. */
@@ -255,8 +259,8 @@ function firstValue({ name, type, shape, data }: TfliteTensor): Required<Pick<Mo
   const extents = shape.length === 0 ? [1] : shape;
   if (type !== "STRING") return { initial: bytes, initialShape: extents };
   const count = shape.reduce((product, extent) => product * extent, 1);
-  const strings = stringTensor(bytes, count, `the first value of ${quoted(name)}`);
-  return { initial: strings.bytes, initialShape: [...extents, strings.dimensions.at(-1) ?? 0] };
+  const { bytes: initial, dimensions } = strings().stringTensor(bytes, count, `the first value of ${quoted(name)}`);
+  return { initial, initialShape: [...extents, dimensions.at(-1) ?? 0] };
 }
 
 function importedModel(

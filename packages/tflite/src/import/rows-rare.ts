@@ -4,15 +4,19 @@ import { controlFlowRows } from "./rows/control-flow.ts";
 import { customRows } from "./rows/detection.ts";
 import { elementwiseRows } from "./rows/elementwise.ts";
 import { lookupRows } from "./rows/lookup.ts";
+import { normalisationRows } from "./rows/normalisation.ts";
 import { placeRows } from "./rows/places.ts";
 import { recurrentRows } from "./rows/recurrent.ts";
 import { resourceRows } from "./rows/resource.ts";
 import { sliceRows } from "./rows/slice.ts";
 import { spaceRows } from "./rows/space.ts";
+import { transposeConvolution } from "./rows/transpose-convolution.ts";
 
 export { customRows };
 
 export const rows: readonly Row[] = [
+  ...normalisationRows,
+  transposeConvolution,
   ...elementwiseRows,
   ...sliceRows,
   ...spaceRows,

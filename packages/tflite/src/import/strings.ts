@@ -2,8 +2,10 @@
  * Operators on strings: one that moves strings becomes the same operator on their places, which are integers, between STRING_INDEXES and
  * STRING_GATHER. So every operator that moves integers moves strings.
  */
-import type { TfliteModel, TfliteOperator, TfliteTensor } from "../model.ts";
+import type { TfliteOperator, TfliteTensor } from "../model.ts";
 import type { Procedure, Program } from "./state/procedure.ts";
+
+export { stringTensor } from "./string-constants.ts";
 
 /** The place of the strings among the inputs of operators that move them. */
 const movers: Readonly<Record<string, number>> = {
@@ -20,11 +22,6 @@ const movers: Readonly<Record<string, number>> = {
 
 /** Operators that only need the shape of strings. */
 const measurers: ReadonlySet<string> = new Set(["RANK", "SHAPE"]);
-
-/** Whether a model has strings. */
-export function hasStrings({ subgraphs }: TfliteModel): boolean {
-  return subgraphs.some(({ tensors }) => tensors.some(({ type }) => type === "STRING"));
-}
 
 /** A program whose operators on strings are those of the extension. */
 export function withStrings({ main, procedures, cells }: Program): Program {

@@ -6,7 +6,7 @@ import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 import type { Constants } from "./constants.ts";
 import type { GraphFacts } from "./graph.ts";
 import { elementSize, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
-import { stringTensor } from "./string-constants.ts";
+import { strings } from "./string-models.ts";
 
 /** The value of a constant without elements. */
 const nothing = new Uint8Array(0);
@@ -135,9 +135,9 @@ export function createTensorFacts(
     if (known !== undefined) return known;
     checkConstantShape(index);
     const count = tensorAt(index).shape.reduce((product, extent) => product * extent, 1);
-    const strings = stringTensor(data, count, placeOf(index));
-    stringsByTensor.set(index, strings);
-    return strings;
+    const table = strings().stringTensor(data, count, placeOf(index));
+    stringsByTensor.set(index, table);
+    return table;
   }
 
   function constantBytes(index: number): Uint8Array | undefined {

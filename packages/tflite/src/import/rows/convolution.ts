@@ -8,20 +8,10 @@ import { biasOperand } from "../bias.ts";
 import { type Blocks, blocksOf, widenedBlocks } from "../blocks.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised, type OperandSpec } from "../operand-types.ts";
-import {
-  attempted,
-  fusedActivation,
-  ignoresComputedShape,
-  imageExtents,
-  paddingScheme,
-  positive,
-  type Row,
-  shapeOperand,
-  targetShape,
-} from "../row.ts";
+import { attempted, fusedActivation, imageExtents, paddingScheme, positive, type Row, targetShape } from "../row.ts";
 
 /** The filter; a quantised one beside a float input is widened, since the HAL does not mix the two. */
-function filterOperand(op: Lowering, inputPlace: number, filterPlace: number): number {
+export function filterOperand(op: Lowering, inputPlace: number, filterPlace: number): number {
   return op.inputSpec(inputPlace).type === "TENSOR_FLOAT32" ? op.asFloat(filterPlace) : op.input(filterPlace);
 }
 
@@ -93,28 +83,6 @@ function convolveDepthwise(op: Lowering, filter: number): void {
     [op.output()],
   );
 }
-
-const transposeConvolution: Row = {
-  operator: "TRANSPOSE_CONV",
-  version: 5,
-  operations: ["TRANSPOSE_CONV_2D"],
-  note: "A missing bias becomes zeros.",
-  ignores: ignoresComputedShape(0),
-  lower(op: Lowering) {
-    const filter = filterOperand(op, 2, 1);
-    const filterSpec = op.graph.spec(filter);
-    const [units] = imageExtents(op, filterSpec, "the filter");
-    const bias = biasOperand(op, 3, op.inputSpec(2), filterSpec, units);
-    op.emit(
-      "TRANSPOSE_CONV_2D",
-      [
-        ...[op.input(2), filter, bias, shapeOperand(op, 0), paddingScheme(op)],
-        ...[...positive(op, "strideW", "strideH"), fusedActivation(op), op.bool(false)],
-      ],
-      [op.output()],
-    );
-  },
-};
 
 /** Rows of the two-dimensional result of the HAL's FULLY_CONNECTED; 0 if unknown. */
 function rowsOf(op: Lowering, units: number): number {
@@ -210,9 +178,4 @@ const fullyConnected: Row = {
   },
 };
 
-export const convolutionRows: readonly Row[] = [
-  convolution,
-  depthwiseConvolution,
-  transposeConvolution,
-  fullyConnected,
-];
+export const convolutionRows: readonly Row[] = [convolution, depthwiseConvolution, fullyConnected];
