@@ -1,6 +1,6 @@
 import { decodeStrings, encodeStrings } from "@nnhal/extension-tflite";
 import { describe, expect, test } from "vitest";
-import { execute, executeBytes, importLines, ofOperators, oneOperator } from "../_model.test-helper.ts";
+import { execute, executeBytes, importLines, ofOperators, oneOperator, problemOf } from "../_model.test-helper.ts";
 import { importTflite } from "./import.ts";
 
 // A file for images of any size, whose stored shapes are those of a size of 1.
@@ -132,4 +132,11 @@ describe("shapes that the file leaves open", () => {
     const abs = ofOperators({ x: open, y: open }, [{ name: "ABS", inputs: ["x"], outputs: ["y"] }], ["x"], ["y"]);
     expect(importTflite(abs, { dynamicShapes: true }).outputs[0]?.shape).toEqual([0, 0, 0, 1]);
   });
+});
+
+test("a constant that is shorter than its shape is refused where shapes are inferred from it", () => {
+  const short = { type: "FLOAT32", shape: [1, 2], data: [1] } as const;
+  const tensors = { x: { type: "FLOAT32", shape: [1, 2] }, short, y: { type: "FLOAT32", shape: [1, 1] } } as const;
+  const layer = { name: "FULLY_CONNECTED", inputs: ["x", "short"], outputs: ["y"] } as const;
+  expect(problemOf(ofOperators(tensors, [layer], ["x"], ["y"]))).toContain("its value has 4");
 });

@@ -4,6 +4,7 @@
  */
 import {
   bindInputs,
+  byteLength,
   decodeTensorData,
   elementCount,
   inferOutputs,
@@ -36,7 +37,9 @@ function infoOf({
 }: ValuedSpec): OperandInfo | undefined {
   if (isOmitted) return undefined;
   const count = elementCount(dimensions);
-  const data = value && count <= MOST_ELEMENTS ? decodeTensorData(type, value, count) : undefined;
+  // A constant that is shorter than its shape is refused where it becomes an operand, which names it.
+  const isRead = value && count <= MOST_ELEMENTS && value.length >= byteLength(type, count);
+  const data = isRead ? decodeTensorData(type, value, count) : undefined;
   return { type, dimensions, scale, zeroPoint, ...(channelQuant && { channelQuant }), ...(data && { data }) };
 }
 

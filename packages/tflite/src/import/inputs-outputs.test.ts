@@ -174,6 +174,25 @@ describe("inputs and outputs", () => {
     );
   });
 
+  describe("a computed shape that is ignored, since the result's shape is known,", () => {
+    const target = { type: "INT32", shape: [1] } as const;
+    const reshape = (shape: string, result: string) => ({ name: "RESHAPE", inputs: ["x", shape], outputs: [result] });
+    const compute = (result: string) => ({ name: "SHAPE", inputs: ["x"], outputs: [result] });
+    const tensors = { x: f, s: target, y: f };
+
+    test("may be written before", async () => {
+      const model = ofOperators(tensors, [compute("s"), reshape("s", "y")], ["x"], ["y"]);
+      expect(await execute(importTflite(model), [[1, 2]])).toEqual([[1, 2]]);
+    });
+
+    test.each([
+      ["later", [reshape("s", "y"), compute("s")], "(INT32[1]), which operator 1 writes later"],
+      ["by the operator itself", [reshape("y", "y")], "(FLOAT32[2]), which it writes itself"],
+    ] as const)("must not be written %s", (_, operators, message) => {
+      expect(problemOf(ofOperators(tensors, operators, ["x"], ["y"]))).toContain(message);
+    });
+  });
+
   test("a result is refused whose inferred shape the HAL cannot express", () => {
     const large = (...shape: number[]) => ({ type: "FLOAT32", shape }) as const;
     const model = ofOperators(

@@ -71,7 +71,7 @@ function createDependencies(
   const isConstant = (tensor: number) => !given.has(tensor) && !writers.has(tensor) && !tensors[tensor]?.isVariable;
   const facts: TensorFacts = {
     isConstant,
-    isStatic: (tensor) => shapes[tensor]?.includes(-1) === false,
+    isStatic: (tensor) => shapes[tensor]?.every((extent) => extent > 0) === true,
   };
   const hasValue = (tensor: number) =>
     tensors[tensor]?.data !== undefined || tensors[tensor]?.shape.includes(0) || !isConstant(tensor);
@@ -84,7 +84,16 @@ function createDependencies(
 
   /** Inputs that are ignored too: another form of the operator, or the extension's, may read them after all. */
   function checkReads(index: number): void {
+    const read = new Set(readBy(index));
     for (const tensor of elementAt(operators, index).inputs.filter((one) => one >= 0)) {
+      // What is read is ordered; what is ignored has to be written before.
+      const writer = read.has(tensor) ? undefined : writers.get(tensor);
+      ensure(
+        writer === undefined || writer < index,
+        placeOf(index),
+        () =>
+          `reads ${describeTensor(elementAt(tensors, tensor), tensor)}, which ${writer === index ? "it writes itself" : `operator ${writer} writes later`}`,
+      );
       ensure(
         hasValue(tensor),
         placeOf(index),
