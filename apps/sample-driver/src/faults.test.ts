@@ -71,13 +71,23 @@ describe("a client that floods", () => {
     await flood.says("in flood");
     const device = await connected();
     const model = await prepare(device);
-    const before = await executions();
-    for (let turn = 0; turn < 10; turn++) expect(await addOnce(model)).toEqual(added);
-    // The flood has a hundred calls under way at any time. If they came first, there would be a thousand before these ten.
-    expect((await executions()) - before).toBeLessThan(900);
-    device.close();
-    flood.child.kill("SIGKILL");
-    await flood.ended;
+    /** How many executions the daemon ends meanwhile. */
+    const tenTurns = async () => {
+      const before = await executions();
+      for (let turn = 0; turn < 10; turn++) expect(await addOnce(model)).toEqual(added);
+      return (await executions()) - before;
+    };
+    try {
+      // The flood has a hundred calls under way at any time. If they came first, there would be a thousand before these ten, each time. On a
+      // busy machine there can be as many since this process waits for the processor, but not each time.
+      let least = Number.POSITIVE_INFINITY;
+      for (let tries = 0; tries < 10 && least >= 900; tries++) least = Math.min(least, await tenTurns());
+      expect(least).toBeLessThan(900);
+    } finally {
+      device.close();
+      flood.child.kill("SIGKILL");
+      await flood.ended;
+    }
     await expectWhole();
   });
 });

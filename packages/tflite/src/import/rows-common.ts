@@ -3,9 +3,9 @@ import type { Row } from "./row.ts";
 import { activationRows } from "./rows/activation.ts";
 import { arithmeticRows } from "./rows/arithmetic.ts";
 import { convolutionRows } from "./rows/convolution.ts";
+import { mean } from "./rows/mean.ts";
 import { poolingRows } from "./rows/pooling.ts";
 import { quantisationRows } from "./rows/quantisation.ts";
-import { reductionRows } from "./rows/reduction.ts";
 import { shapeRows } from "./rows/shape.ts";
 
 export const commonRows: readonly Row[] = [
@@ -15,5 +15,5 @@ export const commonRows: readonly Row[] = [
   ...poolingRows,
   ...quantisationRows,
   ...shapeRows,
-  ...reductionRows,
+  mean,
 ];

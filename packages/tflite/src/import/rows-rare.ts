@@ -7,6 +7,7 @@ import { lookupRows } from "./rows/lookup.ts";
 import { normalisationRows } from "./rows/normalisation.ts";
 import { placeRows } from "./rows/places.ts";
 import { recurrentRows } from "./rows/recurrent.ts";
+import { reductionRows } from "./rows/reduction.ts";
 import { resourceRows } from "./rows/resource.ts";
 import { sliceRows } from "./rows/slice.ts";
 import { spaceRows } from "./rows/space.ts";
@@ -17,6 +18,7 @@ export { customRows };
 export const rows: readonly Row[] = [
   ...normalisationRows,
   transposeConvolution,
+  ...reductionRows,
   ...elementwiseRows,
   ...sliceRows,
   ...spaceRows,

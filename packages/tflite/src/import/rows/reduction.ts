@@ -1,20 +1,10 @@
 /**
- * Rows of reductions, and of searches along an axis.
+ * Rows of reductions without MEAN, which many models have, and of searches along an axis.
  */
 import type { OperationTypeName } from "@nnhal/types";
 import type { Lowering } from "../lowering.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
 import { inFloatNote, type Row } from "../row.ts";
-
-const mean: Row = {
-  operator: "MEAN",
-  version: 3,
-  operations: ["MEAN"],
-  lower(op: Lowering) {
-    const keep = op.int32(op.flag("keepDims") ? 1 : 0);
-    op.emitComputed("MEAN", [op.input(0), op.input(1), keep], op.inputSpec(0));
-  },
-};
 
 /** The sum or product; the HAL has them for floats only. */
 function total(operator: "SUM" | "REDUCE_PROD", version: number, operation: OperationTypeName): Row {
@@ -70,7 +60,6 @@ const topK: Row = {
 };
 
 export const reductionRows: readonly Row[] = [
-  mean,
   total("SUM", 2, "REDUCE_SUM"),
   total("REDUCE_PROD", 2, "REDUCE_PROD"),
   choice("REDUCE_MAX", 3, "REDUCE_MAX"),
