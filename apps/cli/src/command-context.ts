@@ -25,6 +25,7 @@ export function createContexts(
     showWhere(error) {
       if (options.debug === true) stderr.write(`${stackOf(error)}\n`);
     },
+    deviceToCheck: async (names) => (await devices()).toCheck(names),
     openDevice: async (names) => asOneDevice(await (await devices()).select(names)),
     sharedArguments: sharedArguments({ ...options, debug: false }),
     ...(startSelf !== undefined && { startSelf: (args) => startSelf([...sharedArguments(options), ...args]) }),
@@ -60,7 +61,8 @@ export async function findDevices(
   const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
   const others = engines.filter(({ module }) => !modules.includes(module));
   const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
-  return createDeviceFinder([...own, ...others], { trace, extensions, installs, own: own.length });
+  const named = own.length + services.length;
+  return createDeviceFinder([...own, ...others], { trace, extensions, installs, own: own.length, named });
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */

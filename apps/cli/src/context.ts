@@ -27,6 +27,11 @@ export interface CommandContext {
    * that lists the names that exist.
    */
   openDevice(names: string): Promise<Device>;
+  /**
+   * The device that a command is to check: `names` if given, else the only one that the user named, with `--backend` or `--driver`. Rejects
+   * with a usage error that lists the names that exist.
+   */
+  deviceToCheck(names: string | undefined): Promise<string>;
   /** The options before a command that open the same devices, such as `--driver NAME`: for a line that the user runs again. */
   readonly sharedArguments?: readonly string[];
   /** Starts this program as a child process with other arguments and an IPC channel. Absent: work stays in this process. */
@@ -76,7 +81,10 @@ export interface DemoContext extends ModelCommandContext {
 
 /** The process around the command line. */
 export interface Surroundings
-  extends Omit<DemoContext, "openDevice" | "devices" | "shared" | "trace" | "showWhere" | "allowList"> {
+  extends Omit<
+    DemoContext,
+    "openDevice" | "deviceToCheck" | "devices" | "shared" | "trace" | "showWhere" | "allowList"
+  > {
   /** The engines it knows, in the order in which they are preferred. */
   readonly engines: readonly Engine[];
   readonly version: string;

@@ -39,6 +39,8 @@ export interface DeviceFinder {
    * for all that work here, which are opened at the same time. Rejects with a CommandError.
    */
   select(names: string): Promise<DeviceSelection>;
+  /** What a command that checks a device checks: `names` if given, else the only device that the user named. Throws a usage error. */
+  toCheck(names: string | undefined): string;
   /**
    * The definitions of extensions, each name once: of the user's modules and backends, which are opened for it, of the devices that are
    * open, and the extension of .tflite models.
@@ -54,8 +56,10 @@ export interface DeviceFinderOptions {
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
   /** What installs a package of this project. Default: npm. */
   readonly installs?: ((module: string) => string) | undefined;
-  /** How many of the first engines the user named. Default: 0. */
+  /** How many of the first engines are of the user's modules. Default: 0. */
   readonly own?: number | undefined;
+  /** How many of the first engines the user named, by their modules or as services of a daemon. Default: `own`. */
+  readonly named?: number | undefined;
 }
 
 /** Devices to divide a model among. */
@@ -76,7 +80,7 @@ export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
 /** A finder over some engines. Throws a usage error if two of them give their devices the same name. */
 export function createDeviceFinder(
   engines: readonly (Engine | RemoteEngine)[],
-  { trace = noTracer, extensions = [], installs = byNpm, own = 0 }: DeviceFinderOptions = {},
+  { trace = noTracer, extensions = [], installs = byNpm, own = 0, named = own }: DeviceFinderOptions = {},
 ): DeviceFinder {
   const names = engines.map(({ device }) => device);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
@@ -126,6 +130,12 @@ export function createDeviceFinder(
       const double = devices.find((device, place) => devices.indexOf(device) !== place);
       if (double !== undefined) throw usageError(`the device ${double.name} is listed twice`);
       return { devices };
+    },
+    toCheck(given) {
+      if (given !== undefined) return given;
+      const [only, ...more] = names.slice(0, named);
+      if (only !== undefined && more.length === 0) return only;
+      throw usageError(`--device says what to check, and it is not given; there are: ${names.join(", ")}`);
     },
   };
 }

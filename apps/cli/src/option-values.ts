@@ -76,7 +76,15 @@ export function hybridOption(): Option {
   return new Option("--hybrid <form>", what).choices(hybridForms).default("quantised" satisfies Hybrid);
 }
 
+/** The options of a command that checks a device, as commander parses them: the device may be absent. */
+export type GivenDevice<Options extends { readonly device: string }> = Omit<Options, "device"> & {
+  readonly device?: string;
+};
+
 /** The option `--device` of commands that check a device. */
 export function checkedDeviceOption(): Option {
-  return new Option("--device <names>", `what to check: ${devices}`).makeOptionMandatory();
+  return new Option(
+    "--device <names>",
+    `what to check: ${devices} (default: the device of --backend or --driver, if they name one)`,
+  );
 }

@@ -9,7 +9,7 @@ import { junitReport } from "../conformance-junit.ts";
 import { deviceFacts, formatReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
 import { readUserFile, writeUserFile } from "../files.ts";
-import { checkedDeviceOption, parseSeconds } from "../option-values.ts";
+import { checkedDeviceOption, type GivenDevice, parseSeconds } from "../option-values.ts";
 import { asUsageErrors, parseCount, parseMinutes, parseSeed } from "../suite-run.ts";
 import { serveCrashJob } from "./conformance-crash.ts";
 import { type ConformanceCommandOptions, runSuites, serve, timeLimits } from "./conformance-run.ts";
@@ -90,10 +90,12 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .addOption(new Option("--singly <count>", "in a child process").argParser(Number).hideHelp())
     .addOption(new Option("--crash-job <json>", "in a child process").hideHelp())
-    .action(async (options: ConformanceCommandOptions) => {
-      if (options.crashJob !== undefined) await serveCrashJob(options.crashJob, options, await context());
-      else if (options.serve === undefined) await runConformanceCommand(options, await context());
-      else await serve(options, await context());
+    .action(async (given: GivenDevice<ConformanceCommandOptions>) => {
+      const own = await context();
+      const options = { ...given, device: await own.deviceToCheck(given.device) };
+      if (options.crashJob !== undefined) await serveCrashJob(options.crashJob, options, own);
+      else if (options.serve === undefined) await runConformanceCommand(options, own);
+      else await serve(options, own);
     });
 }
 

@@ -196,6 +196,24 @@ describe("definitions of extensions", () => {
   });
 });
 
+describe("the device to check", () => {
+  const engines = ["a", "b", "c"].map((name) => engine(name, async () => ({ ...createReferenceBackend(), name })));
+
+  it.each([
+    ["the one that is given", "c", { own: 1 }, "c"],
+    ["else the only one of the user's modules", undefined, { own: 1 }, "nnhal-a"],
+    ["else the only service of a daemon", undefined, { named: 1 }, "nnhal-a"],
+  ])("is %s", (_, given, options, device) => {
+    expect(createDeviceFinder(engines, options).toCheck(given)).toBe(device);
+  });
+
+  it.each([{}, { own: 2 }, { own: 1, named: 3 }])("must be given if %j of the first are the user's", (options) => {
+    expect(() => createDeviceFinder(engines, options).toCheck(undefined)).toThrow(
+      "--device says what to check, and it is not given; there are: nnhal-a, nnhal-b, nnhal-c",
+    );
+  });
+});
+
 describe("--device", () => {
   it("takes a name with or without its prefix", async () => {
     await put("model.tflite", passingModel({ shape: [1, 2] }));

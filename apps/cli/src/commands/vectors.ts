@@ -17,7 +17,7 @@ import {
 } from "@nnhal/conformance";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
-import { checkedDeviceOption, parseSeconds } from "../option-values.ts";
+import { checkedDeviceOption, type GivenDevice, parseSeconds } from "../option-values.ts";
 import { asUsageErrors, findFiles, runInChildren, runWithProgress, serveCases, untilOffline } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
 
@@ -53,11 +53,11 @@ export function registerVectorsCommand(command: Command, context: () => Promise<
     .option("--time-limit <seconds>", "time after which an example has failed", parseSeconds, 60)
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
-    .action(async (dir: string, options: VectorsCommandOptions) =>
-      options.serve === undefined
-        ? runVectorsCommand(dir, options, await context())
-        : serve(dir, options, await context()),
-    );
+    .action(async (dir: string, given: GivenDevice<VectorsCommandOptions>) => {
+      const own = await context();
+      const options = { ...given, device: await own.deviceToCheck(given.device) };
+      await (options.serve === undefined ? runVectorsCommand(dir, options, own) : serve(dir, options, own));
+    });
 }
 
 /** Runs the command; the exit code is 1 if an example failed. Rejects with a usage error if nothing could be run. */
