@@ -5,7 +5,7 @@ import { currentApplication, readAllowList } from "@nnhal/runtime";
 import { createTraceRecorder, silentLogger, type Tracer } from "@nnhal/utils";
 import { engineOf, extensionsOf } from "./backend-module.ts";
 import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
-import { asOneDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
+import { asOneDevice, cpuDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
 import { stackOf } from "./failure.ts";
 
 /** `light` loads the user's modules when a device is opened, `full` before it resolves. */
@@ -62,7 +62,8 @@ export async function findDevices(
   const others = engines.filter(({ module }) => !modules.includes(module));
   const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
   const named = own.length + services.length;
-  return createDeviceFinder([...own, ...others], { trace, extensions, installs, own: own.length, named });
+  const judge = known.find(({ device }) => device === cpuDevice);
+  return createDeviceFinder([...own, ...others], { trace, extensions, installs, own: own.length, named, judge });
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */

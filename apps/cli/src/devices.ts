@@ -60,17 +60,24 @@ export interface DeviceFinderOptions {
   readonly own?: number | undefined;
   /** How many of the first engines the user named, by their modules or as services of a daemon. Default: `own`. */
   readonly named?: number | undefined;
+  /** The reference that judges others. Default: the device of its name among the engines. */
+  readonly judge?: Engine | undefined;
 }
+
+/** The name of the reference of this program: it judges other devices, also if these are services of a daemon, which alone have other names. */
+export const judgeDevice = "own:nnhal-reference";
 
 /** Devices to divide a model among. */
 export interface DeviceSelection {
+  /** Whether any of them computes in another process. Default: no. */
+  readonly isRemote?: boolean;
   readonly devices: readonly Device[];
   /** The one that the others fall back to. Only with `auto`: a list is all there is. */
   readonly cpu?: Device;
 }
 
 /** The device that takes every model. */
-const cpuDevice = "nnhal-reference";
+export const cpuDevice = "nnhal-reference";
 
 /** The devices of a selection as one device. */
 export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
@@ -80,7 +87,7 @@ export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
 /** A finder over some engines. Throws a usage error if two of them give their devices the same name. */
 export function createDeviceFinder(
   engines: readonly (Engine | RemoteEngine)[],
-  { trace = noTracer, extensions = [], installs = byNpm, own = 0, named = own }: DeviceFinderOptions = {},
+  { trace = noTracer, extensions = [], installs = byNpm, own = 0, named = own, judge }: DeviceFinderOptions = {},
 ): DeviceFinder {
   const names = engines.map(({ device }) => device);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
@@ -90,15 +97,24 @@ export function createDeviceFinder(
   }
   const found = new Map<Engine | RemoteEngine, Promise<FoundDevice>>();
   const find = (engine: Engine | RemoteEngine): Promise<FoundDevice> => {
-    const opening = () =>
-      "connect" in engine ? connectEngine(engine) : openEngine(engine, { trace, extensions, installs });
+    const opening = async () => {
+      if (!("connect" in engine)) return openEngine(engine, { trace, extensions, installs });
+      const connected = await connectEngine(engine);
+      if (!("unavailable" in connected.opened)) remote.add(connected.opened);
+      return connected;
+    };
     const known = found.get(engine) ?? opening();
     found.set(engine, known);
     return known;
   };
+  const remote = new Set<Device>();
+  const isRemote = (device: Device) => remote.has(device);
   const list = () => Promise.all(engines.map(find));
   const open = async (name: string): Promise<Device> => {
-    const engine = engines.find(({ device }) => device === name || device === `nnhal-${name}`);
+    const engine =
+      name === judgeDevice
+        ? (judge ?? engines.find(({ device }) => device === cpuDevice))
+        : engines.find(({ device }) => device === name || device === `nnhal-${name}`);
     if (engine === undefined) throw usageError(`there is no device "${name}"; there are: ${names.join(", ")}`);
     const { opened } = await find(engine);
     if ("unavailable" in opened) throw failure(`device ${engine.device} cannot work here: ${describe(opened)}`);
@@ -108,7 +124,7 @@ export function createDeviceFinder(
     const all = await list();
     const devices = all.flatMap(({ opened }) => ("unavailable" in opened ? [] : [opened]));
     const cpu = devices.find(({ name }) => name === cpuDevice);
-    if (devices.length > 0) return { devices, ...(cpu && { cpu }) };
+    if (devices.length > 0) return { devices, isRemote: devices.some(isRemote), ...(cpu && { cpu }) };
     const problems = all.flatMap(({ name, opened }) =>
       "unavailable" in opened ? [`${name}: ${describe(opened)}`] : [],
     );
@@ -129,7 +145,7 @@ export function createDeviceFinder(
       const devices = await Promise.all(text.split(",").map((name) => open(name.trim())));
       const double = devices.find((device, place) => devices.indexOf(device) !== place);
       if (double !== undefined) throw usageError(`the device ${double.name} is listed twice`);
-      return { devices };
+      return { devices, isRemote: devices.some(isRemote) };
     },
     toCheck(given) {
       if (given !== undefined) return given;

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelCommandContext } from "../context.ts";
+import { judgeDevice } from "../devices.ts";
 import { failure, messageOf } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { prepareInputs } from "../model/inputs.ts";
@@ -51,7 +52,7 @@ export interface ServeOrder {
 /** Tells how far the work is: turns that the work before has taken, and what comes now. */
 export type OnWork = (done: number, what: string) => void;
 
-const reference: ContestantId = { kind: "device", name: "reference", path: "compute" };
+const reference: ContestantId = { kind: "device", name: judgeDevice, path: "compute" };
 const SEED = 1;
 
 /** About how long the reference takes, and a preparation, in turns. */

@@ -41,6 +41,8 @@ export interface Contestant {
   readonly settings: readonly string[];
   /** Threads that it was told to use; null if it cannot be told. */
   readonly threads: number | null;
+  /** Whether it computes in a process that is not measured, such as a daemon. Default: no. */
+  readonly isElsewhere?: boolean;
   /** Makes the network of a file ready to run. Rejects with a CannotRun that says why it cannot. */
   prepare(): Promise<Ready>;
 }

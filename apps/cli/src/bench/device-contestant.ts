@@ -25,10 +25,13 @@ export async function openDeviceContestant(
   if (variable !== undefined) process.env[variable] = String(threads);
   const selection = await finder.select(name);
   const customOperators = await finder.definitions();
+  const way = path === "burst" ? "Execution.burstCompute on one Burst" : "Execution.compute";
+  const { isRemote = false } = selection;
   return {
     version: selection.devices.map((device) => device.getVersionString().version).join(", "),
-    settings: [path === "burst" ? "Execution.burstCompute on one Burst" : "Execution.compute"],
-    threads: variable === undefined ? null : threads,
+    settings: isRemote ? [way, "in a daemon, with the threads and memory of that"] : [way],
+    threads: variable === undefined || isRemote ? null : threads,
+    isElsewhere: isRemote,
     async prepare() {
       try {
         const model = modelOfBytes(file, bytes, { hybrid, customOperators });

@@ -28,6 +28,12 @@ describe("modelReport", () => {
     });
   });
 
+  it("leaves out what is measured of the process if the contestant computes in another one", () => {
+    const opened = { version: "2", settings: [], threads: null, isElsewhere: true, milliseconds: 5 };
+    const { contestants } = report([measured(device, [4, 2], { opened })]);
+    expect(contestants[0]).toMatchObject({ cores: null, processorTime: null, memory: null, times: { min: 2 } });
+  });
+
   it("relates the rate to the greatest peak of the arithmetic, and adds preparations of other processes", () => {
     const peak = { how: "", threads: 1, integer: 50 };
     const peaks = [

@@ -67,7 +67,7 @@ export interface ContestantReport {
   readonly roundTimes: readonly (readonly number[])[];
   /** Executions in a second, at the median time. */
   readonly perSecond: number | null;
-  /** Processors that it kept busy on average. */
+  /** Processors that it kept busy on average; null, like `processorTime` and `memory`, if it computes in another process. */
   readonly cores: number | null;
   /** Milliseconds of processors for an execution, on average. Other programs change it less than the times. */
   readonly processorTime: number | null;
@@ -170,6 +170,8 @@ function contestantReport(one: Measured, results: ModelResults, place: number): 
   const others = results.preparations[place];
   const rate = times === null || results.multiplyAdds === 0 ? null : (2 * results.multiplyAdds) / times.min / 1e6;
   const peak = greatest(results.peaks, arithmeticOf(results.model));
+  // What is measured of the process says nothing of a contestant that computes in another one.
+  const isMeasured = opened?.isElsewhere !== true;
   return {
     name: titleOf(id),
     kind: id.kind,
@@ -187,11 +189,11 @@ function contestantReport(one: Measured, results: ModelResults, place: number): 
     times,
     roundTimes: rounds,
     perSecond: times === null ? null : 1000 / times.median,
-    cores: spent > 0 ? cpu / spent : null,
-    processorTime: times === null ? null : cpu / times.executions,
+    cores: isMeasured && spent > 0 ? cpu / spent : null,
+    processorTime: isMeasured && times !== null ? cpu / times.executions : null,
     gigaOperations: rate,
     shareOfPeak: rate === null || peak === undefined ? null : rate / peak,
-    memory: footprint?.memory ?? null,
+    memory: (isMeasured ? footprint?.memory : undefined) ?? null,
     heap: footprint?.heap ?? null,
     agreement: agreementWith(one, results),
   };

@@ -7,7 +7,7 @@ import { createMemoryMeter, heapForEachRun, type MemoryMeter } from "./memory.ts
 import { type WarmUp, warmUp } from "./warm-up.ts";
 
 /** What is known of a contestant whose libraries are loaded. */
-export interface Opened extends Pick<Contestant, "version" | "settings" | "threads"> {
+export interface Opened extends Pick<Contestant, "version" | "settings" | "threads" | "isElsewhere"> {
   /** Milliseconds of loading. */
   readonly milliseconds: number;
 }
@@ -79,8 +79,8 @@ export function createStation(open: OpenContestant, { now, alone }: StationOptio
       const opened = await open();
       if ("unavailable" in opened) return opened;
       contestant = opened;
-      const { version, settings, threads } = opened;
-      return { version, settings, threads, milliseconds: now() - start };
+      const { version, settings, threads, isElsewhere = false } = opened;
+      return { version, settings, threads, isElsewhere, milliseconds: now() - start };
     },
     async prepare() {
       if (contestant === undefined) throw new Error("a contestant was asked to prepare before it was opened");

@@ -24,7 +24,7 @@ import { benchmarkPage } from "../bench/report-html.ts";
 import { formatBenchmark } from "../bench/report-text.ts";
 import { createStation } from "../bench/station.ts";
 import type { ModelCommandContext } from "../context.ts";
-import type { DeviceFinder } from "../devices.ts";
+import { cpuDevice, type DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
 import { ensureWritable, readUserFile, writeUserFile } from "../files.ts";
 import { allDevices, collect, type Hybrid, hybridOption, parseSeconds, wholeNumber } from "../option-values.ts";
@@ -217,7 +217,7 @@ async function usualDevices(devices: DeviceFinder): Promise<readonly string[]> {
   const names = (await devices.list()).flatMap(({ name, opened }) => ("unavailable" in opened ? [] : [name]));
   // Says why none works.
   if (names.length === 0) await devices.select(allDevices);
-  const others = names.filter((name) => name !== "nnhal-reference");
+  const others = names.filter((name) => name !== cpuDevice);
   return others.length > 0 ? others : names;
 }
 

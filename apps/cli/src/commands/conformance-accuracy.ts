@@ -2,6 +2,7 @@
 import { runAccuracy } from "@nnhal/conformance";
 import type { SuiteReport } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
+import { judgeDevice } from "../devices.ts";
 import { runWithProgress } from "../suite-run.ts";
 
 /** The options of the command that matter here. */
@@ -21,7 +22,7 @@ export async function runAccuracySuite(
       "the suite accuracy needs a network, --network FILE, and a folder of inputs with answers, --data DIR",
     );
   }
-  const [own, reference] = [await context.openDevice(device), await context.openDevice("reference")];
+  const [own, reference] = [await context.openDevice(device), await context.openDevice(judgeDevice)];
   const cases: NonNullable<SuiteReport["cases"]>[number][] = [];
   const summary = await runWithProgress(
     [{ size: 1 }],

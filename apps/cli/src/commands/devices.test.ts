@@ -4,7 +4,7 @@ import { allowEveryApplication, parseAllowList } from "@nnhal/runtime";
 import { sharedMemoryForm } from "@nnhal/shared-memory";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../backend-module.ts";
-import { createDeviceFinder } from "../devices.ts";
+import { createDeviceFinder, judgeDevice } from "../devices.ts";
 import { passingModel, useFolder } from "../program.test-helper.ts";
 
 const { run, put } = useFolder();
@@ -193,6 +193,18 @@ describe("definitions of extensions", () => {
     expect((await finder.definitions()).map(({ name }) => name)).toEqual(["x.c", "x.a", "nnhal.tflite"]);
     await finder.open("known");
     expect((await finder.definitions()).map(({ name }) => name)).toEqual(["x.c", "x.a", "x.b", "nnhal.tflite"]);
+  });
+});
+
+describe("the reference that judges other devices", () => {
+  const reference = () => engine("reference", async () => ({ ...createReferenceBackend(), name: "reference" }));
+
+  it("is the device of its name, or another one of this program", async () => {
+    const [near, far] = [createDeviceFinder([reference()]), createDeviceFinder([], { judge: reference() })];
+    expect(await near.open(judgeDevice)).toBe(await near.open("nnhal-reference"));
+    expect((await far.open(judgeDevice)).name).toBe("nnhal-reference");
+    await expect(far.open("nnhal-reference")).rejects.toThrow('there is no device "nnhal-reference"');
+    expect(await far.list()).toEqual([]);
   });
 });
 
