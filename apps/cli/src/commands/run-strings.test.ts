@@ -90,13 +90,24 @@ describe("nnhal run with strings", () => {
 });
 
 describe("nnhal run with 64-bit integers", () => {
+  const model = file(
+    [tensor("x", "INT64", [3]), tensor("y", "INT64", [3])],
+    [{ name: "ADD", inputs: [0, 0], outputs: [1] }],
+    [0],
+    [1],
+  );
+
+  it("takes all digits of a text", async () => {
+    await put("add.tflite", model);
+    await put("numbers.txt", "9007199254740993, -4611686018427387904 7");
+    const { stdout } = await run(["run", "add.tflite", "--input", "numbers.txt", "--json"]);
+    expect(JSON.parse(stdout).outputs).toMatchObject([{ values: ["18014398509481986", "-9223372036854775808", 14] }]);
+    await put("large.txt", "1 2 9223372036854775808");
+    const { stderr } = await run(["run", "add.tflite", "--input", "large.txt"]);
+    expect(stderr).toContain("9223372036854775808");
+  });
+
   it("prints those that a number does not hold exactly as digits", async () => {
-    const model = file(
-      [tensor("x", "INT64", [3]), tensor("y", "INT64", [3])],
-      [{ name: "ADD", inputs: [0, 0], outputs: [1] }],
-      [0],
-      [1],
-    );
     await put("add.tflite", model);
     await put("numbers.bin", new Uint8Array(BigInt64Array.of(1n, -(2n ** 53n), 2n ** 52n - 1n).buffer));
     const { stdout } = await run(["run", "add.tflite", "--input", "numbers.bin", "--json"]);

@@ -138,7 +138,7 @@ function arrayInput(file: string, bytes: Uint8Array, info: TensorDescription): P
   return { info, bytes: encoded(file, array.values, info, isOwn), source };
 }
 
-function numberInput(file: string, numbers: readonly number[], info: TensorDescription): PreparedInput {
+function numberInput(file: string, numbers: readonly (number | bigint)[], info: TensorDescription): PreparedInput {
   const count = elementsOf(info.shape);
   if (numbers.length !== count) {
     throw usageError(`the input ${tensorText(info)} has ${count} elements, but ${file} has ${numbers.length} numbers`);
@@ -206,7 +206,7 @@ function described<Result>(file: string, read: () => Result): Result {
 }
 
 /** The numbers of a text with nothing else but spaces, lines, commas, semicolons and brackets; undefined for any other file. */
-function numbersIn(bytes: Uint8Array): readonly number[] | undefined {
+function numbersIn(bytes: Uint8Array): readonly (number | bigint)[] | undefined {
   if (
     bytes.length === 0 ||
     bytes.subarray(0, 64).some((byte) => byte > 0x7e || (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13))
@@ -216,8 +216,14 @@ function numbersIn(bytes: Uint8Array): readonly number[] | undefined {
     .decode(bytes)
     .split(/[\s,;[\]]+/)
     .filter((word) => word !== "");
-  const numbers = words.map(Number);
+  const numbers = words.map(numberOf);
   return words.length > 0 && numbers.every((number) => !Number.isNaN(number)) ? numbers : undefined;
+}
+
+/** The number of a word, as a bigint if it is an integer that a number does not hold exactly. */
+function numberOf(word: string): number | bigint {
+  const number = Number(word);
+  return !Number.isSafeInteger(number) && /^[+-]?\d+$/.test(word) ? BigInt(word) : number;
 }
 
 function nameOf(file: string): string {
