@@ -306,19 +306,6 @@ describe.skipIf(!hasRedis)(`a batch behind a queue${redisRemedy}`, () => {
     await queue.close();
   });
 
-  it("says what Redis answers if its memory is full, and goes on when it is not", async () => {
-    const { queue, id, submit, list } = await batchOf({ a: "one" });
-    const client = new Redis(redis.url);
-    await client.config("SET", "maxmemory", "1");
-    await expect(submit()).rejects.toThrow(/^the queue at .* answers: OOM command not allowed/);
-    await client.config("SET", "maxmemory", "0");
-    expect(await submit()).toMatchObject({ queued: 1 });
-    await workOff(queue, id);
-    expect(await list()).toEqual({ a: "ONE" });
-    await client.quit();
-    await queue.close();
-  });
-
   it("says why it cannot connect, without the password", async () => {
     await expect(openQueue({ url: "redis://:secret@127.0.0.1:1", name: "q" })).rejects.toThrow(
       /^cannot connect to the queue at redis:\/\/127\.0\.0\.1:1: connect ECONNREFUSED/,
