@@ -122,10 +122,12 @@ describe.skipIf(!hasRedis)(`a queue in a Redis that has trouble${redisRemedy}`, 
     const worker = queue.work({ pool: poolOf(fill), lock: 200, onEvent: (event) => void events.push(event) });
     await until(async () => events.some(({ kind }) => kind === "again"));
     expect(events[0]).toMatchObject({ kind: "again", reason: expect.stringContaining(noMemory) });
+    await worker.close(10_000);
     expect(await queue.status("b1")).toMatchObject({ inputs: 3, done: 0, failed: 0 });
     await setMemory("0");
+    const next = queue.work({ pool: poolOf(), lock: 200 });
     await until(async () => (await queue.status("b1")).done === 3);
-    await worker.close(10_000);
+    await next.close(10_000);
     expect(await resultsOf(queue)).toEqual(computed);
     await queue.close();
   });
