@@ -2,6 +2,7 @@
  * A worker: takes chunks from the queue and computes their inputs. A chunk may come again, because a worker ended or Redis was away; what
  * has a result is not computed again, and states change once.
  */
+import { stat } from "node:fs/promises";
 import {
   BatchError,
   checkedGet,
@@ -212,6 +213,15 @@ function taskOpener(connection: Connection, options: WorkerOptions): (record: Ba
   return (record) => remember(opened, JSON.stringify([record.task, record.store, record.results]), () => open(record));
 }
 
+/** Rejects with a BatchError if a folder of inputs is not there: then this machine is at fault, and another one may see them. */
+async function expectFolder(root: string): Promise<void> {
+  await stat(root).catch((error: unknown) => {
+    throw new BatchError(
+      `the folder of the inputs cannot be read on this machine (nnhal-worker --root): ${messageOf(error)}`,
+    );
+  });
+}
+
 /** What a chunk is computed with. */
 interface ChunkContext {
   readonly ledger: Ledger;
@@ -255,7 +265,10 @@ async function computeChunk(
       counts.failed++;
       return { to: "failed", input, reason };
     };
-    const bytes = await bytesOf(name, input, inline).catch((error: unknown) => readingProblem(name, error));
+    const bytes = await bytesOf(name, input, inline).catch(async (error: unknown) => {
+      if (inline === undefined) await expectFolder(root);
+      return readingProblem(name, error);
+    });
     if (typeof bytes === "string") return failed(bytes);
     const computed = await pool.compute(task, { name, bytes });
     if ("problem" in computed) return failed(computed.problem);
