@@ -1,6 +1,7 @@
 /**
  * One way to a network's outputs, in a process of its own: a message says for how long it is to run, the answer has its times.
  */
+import { fileURLToPath } from "node:url";
 import { load } from "@nnhal/network";
 import { type Exchange, exchanges } from "./raw-client.ts";
 
@@ -11,7 +12,16 @@ export interface Entrant {
   readonly file: string;
   readonly device: string;
   readonly address?: string;
+  /** A server that knows the network's metadata, if the one at `address` does not. */
+  readonly describedBy?: string;
   readonly connections?: number;
+}
+
+/** When a turn ends: at the first of these. */
+export interface Limits {
+  readonly milliseconds: number;
+  /** Default: no limit. */
+  readonly runs?: number;
 }
 
 /** What one turn came to: times in milliseconds. */
@@ -29,8 +39,9 @@ export function inputOf(type: string, shape: readonly number[]): Uint8Array | Fl
   throw new Error("the bench is for one uint8 or float32 input");
 }
 
-async function open({ kind, file, device, address = "", connections = 1 }: Entrant): Promise<readonly Exchange[]> {
-  if (kind === "rest") return exchanges(address, file, connections);
+async function open(entrant: Entrant): Promise<readonly Exchange[]> {
+  const { kind, file, device, address = "", describedBy = address, connections = 1 } = entrant;
+  if (kind === "rest") return exchanges(address, describedBy, file, connections);
   const model = await load(file, { devices: device, worker: kind === "worker" });
   const [input] = model.inputs;
   if (input === undefined) throw new Error(`${file} has no input`);
@@ -38,13 +49,14 @@ async function open({ kind, file, device, address = "", connections = 1 }: Entra
   return [async () => void (await model.run({ [input.name]: elements }, { raw: true }))];
 }
 
-async function turn(runs: readonly Exchange[], milliseconds: number): Promise<Turn> {
+async function turn(runs: readonly Exchange[], limits: Limits): Promise<Turn> {
+  const { milliseconds, runs: most = Number.POSITIVE_INFINITY } = limits;
   for (const run of runs) for (let warm = 0; warm < 3; warm++) await run();
   const times: number[] = [];
   const before = process.cpuUsage();
   const end = performance.now() + milliseconds;
   const repeat = async (run: Exchange) => {
-    for (let start = performance.now(); start < end; start = performance.now()) {
+    for (let start = performance.now(); start < end && times.length < most; start = performance.now()) {
       await run();
       times.push(performance.now() - start);
     }
@@ -54,7 +66,9 @@ async function turn(runs: readonly Exchange[], milliseconds: number): Promise<Tu
   return { times, processor: (user + system) / 1000 / times.length };
 }
 
-const entrant: Entrant = JSON.parse(process.argv[2] ?? "{}");
-const opened = await open(entrant);
-process.on("message", async (milliseconds: number) => process.send?.(await turn(opened, milliseconds)));
-process.send?.("ready");
+// Not where a file takes types and inputs from here.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const opened = await open(JSON.parse(process.argv[2] ?? "{}"));
+  process.on("message", async (limits: Limits) => process.send?.(await turn(opened, limits)));
+  process.send?.("ready");
+}

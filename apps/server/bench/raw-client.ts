@@ -9,11 +9,16 @@ interface Metadata {
   readonly inputs: readonly { readonly name: string; readonly datatype: string; readonly shape: readonly number[] }[];
 }
 
-/** Requests for a network of one input, each over a connection of its own. */
-export async function exchanges(address: string, file: string, connections: number): Promise<readonly Exchange[]> {
+/** Requests for a network of one input, each over a connection of its own. `describedBy`: the server that is asked for the network's metadata. */
+export async function exchanges(
+  address: string,
+  describedBy: string,
+  file: string,
+  connections: number,
+): Promise<readonly Exchange[]> {
   const path = `/v2/models/${basename(file, ".tflite")}`;
   // The server answers with its metadata.
-  const metadata = (await (await fetch(`http://${address}${path}`)).json()) as Metadata;
+  const metadata = (await (await fetch(`http://${describedBy}${path}`)).json()) as Metadata;
   const [input] = metadata.inputs;
   if (input === undefined) throw new Error(`${file} has no input`);
   const { name, datatype, shape } = input;
@@ -61,9 +66,15 @@ function exchangeOver(socket: Socket, request: Buffer): Exchange {
     settle?.resolve();
   });
   socket.on("error", (error) => settle?.reject(error));
+  let isClosed = false;
+  socket.on("close", () => {
+    isClosed = true;
+    settle?.reject(new Error("the server has closed the connection"));
+  });
   return () =>
     new Promise((resolve, reject) => {
       settle = { resolve, reject };
+      if (isClosed) reject(new Error("the server has closed the connection"));
       socket.write(request);
     });
 }

@@ -3,72 +3,93 @@
  *
  *     node --import ../../tools/launcher/src/sources.mjs ../server/bench/server.ts MODEL.tflite [DEVICE] [SECONDS] [THREADS]
  *
- * Latency: one connection, a worker thread, and the thread that calls, in turns. Each contestant is a process of its own, the client of the
- * server too, with as many threads of the engine. Throughput: two instances against one, in turns, each with one thread of the engine.
- * Times in milliseconds, and in brackets beside those of the thread that calls: the ratio, and what is added.
+ * Latency: one connection to the server, one to a bare server (bare-server.ts), a worker thread, and the thread that calls, in turns. Each
+ * contestant is a process of its own, the clients of servers too, with as many threads of the engine. Throughput: two instances against one, in
+ * turns, each with one thread of the engine. Before times count, all run until their code is compiled.
+ * Times in milliseconds, and in brackets the ratio to the thread that calls, what is added to it, and the ratio to the bare server.
  */
-import { fork } from "node:child_process";
-import { once } from "node:events";
+import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { endProcesses } from "@nnhal/test-kit/processes";
 import { startServer } from "../src/process.test-helper.ts";
-import type { Entrant, Turn } from "./contestant.ts";
+import type { Entrant, Limits, Turn } from "./contestant.ts";
 
 const [file = "", device = "ort", seconds = "20", threads = "0"] = process.argv.slice(2);
 const rounds = 8;
-const limit = (Number(seconds) * 1000) / rounds / 3;
+const limits: Limits = { milliseconds: (Number(seconds) * 1000) / rounds / 4 };
+/** What runs before times count: a server still compiles code in its first 500 requests. */
+const warmUp: Limits = { milliseconds: 60_000, runs: 1000 };
 const environment = threads === "0" ? {} : { NNHAL_ORT_THREADS: threads };
 
 interface Contestant {
-  run(): Promise<Turn>;
+  run(limits: Limits): Promise<Turn>;
   end(): void;
 }
 
-async function start(entrant: Omit<Entrant, "file" | "device">): Promise<Contestant> {
-  const path = fileURLToPath(new URL("contestant.ts", import.meta.url));
+/** A file of this folder as a process, with the first message that it sends. */
+async function startFile(name: string, entrant: object): Promise<{ child: ChildProcess; message: string }> {
   const argument = JSON.stringify({ file, device, ...entrant });
+  const path = fileURLToPath(new URL(name, import.meta.url));
   const child = fork(path, [argument], { env: { ...process.env, ...environment } });
-  await once(child, "message");
-  return {
-    async run() {
-      child.send(limit);
-      // The contestant answers so.
-      const [turn] = (await once(child, "message")) as [Turn];
-      return turn;
-    },
-    end: () => child.kill(),
+  return { child, message: String(await answerOf(child)) };
+}
+
+/** The next message of a process. Rejects if it ends before. */
+function answerOf(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error("a contestant has ended"));
+    child.once("exit", ended).once("message", (message) => {
+      child.off("exit", ended);
+      resolve(message);
+    });
+  });
+}
+
+/** A contestant that is warm. */
+async function start(entrant: Omit<Entrant, "file" | "device">): Promise<Contestant> {
+  const { child } = await startFile("contestant.ts", entrant);
+  const run = async (limits: Limits) => {
+    child.send(limits);
+    // The contestant answers so.
+    return (await answerOf(child)) as Turn;
   };
+  await run(warmUp);
+  return { run, end: () => child.kill() };
 }
 
 async function latency(): Promise<void> {
   const server = await startServer([file, "--instances", "1"], environment, device);
+  const bare = await startFile("bare-server.ts", {});
   const contestants = {
     "in this thread": await start({ kind: "thread" }),
     "in a worker": await start({ kind: "worker" }),
+    "bare server": await start({ kind: "rest", address: bare.message, describedBy: server.rest }),
     "REST, bytes": await start({ kind: "rest", address: server.rest }),
   };
   const turns = new Map<string, Turn[]>();
   for (let round = 0; round < rounds; round++) {
     for (const [name, contestant] of Object.entries(contestants)) {
-      const turn = await contestant.run();
-      // In the first turn what is often called is compiled.
-      if (round > 0) turns.set(name, [...(turns.get(name) ?? []), turn]);
+      turns.set(name, [...(turns.get(name) ?? []), await contestant.run(limits)]);
     }
   }
   // On a machine with other work, the fastest are what is least disturbed.
   const parts = [0, 0.1, 0.5, 0.99] as const;
   const timesOf = (name: string) => (turns.get(name) ?? []).flatMap(({ times }) => times);
-  const base = parts.map((part) => quantile(timesOf("in this thread"), part));
+  const [base = [], ofBare = []] = ["in this thread", "bare server"].map((name) =>
+    parts.map((part) => quantile(timesOf(name), part)),
+  );
   for (const name of Object.keys(contestants)) {
     const values = parts.map((part, index) => {
       const value = quantile(timesOf(name), part);
-      const [ratio, more] = [value / (base[index] ?? 1), value - (base[index] ?? 0)];
-      return `p${part * 100} ${value.toFixed(2)} (${ratio.toFixed(2)}, +${more.toFixed(2)} ms)`;
+      const [thread = 1, server = 1] = [base[index], ofBare[index]];
+      const ratios = [(value / thread).toFixed(2), signed(value - thread), (value / server).toFixed(2)];
+      return `p${part * 100} ${value.toFixed(2)} (${ratios.join(", ")})`;
     });
     console.log(`${name.padEnd(16)} ${values.join("  ")}`);
   }
   for (const contestant of Object.values(contestants)) contestant.end();
+  bare.child.kill();
   await endProcesses();
 }
 
@@ -83,8 +104,8 @@ async function throughput(): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const { server, client, rates, ofServer, ofClient } of Object.values(sides)) {
       const before = processorTime(server.child.pid);
-      const { times, processor } = await client.run();
-      rates.push((times.length * 1000) / limit);
+      const { times, processor } = await client.run(limits);
+      rates.push((times.length * 1000) / limits.milliseconds);
       ofServer.push((processorTime(server.child.pid) - before) / times.length);
       ofClient.push(processor);
     }
@@ -108,6 +129,10 @@ function processorTime(pid: number | undefined): number {
     .replace(/^.*\) /, "")
     .split(" ");
   return 10 * (Number(values[11]) + Number(values[12]));
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? "" : "+"}${value.toFixed(2)}`;
 }
 
 function quantile(values: readonly number[], part: number): number {

@@ -72,10 +72,21 @@ it("takes its options", () => {
 it.each([
   [["/no/such/folder"], "the folder of models cannot be read"],
   [[join(import.meta.dirname, "program.ts")], "is neither a folder nor a .tflite file"],
-  [["/", "--token-file", "/no/such/file"], "no such file"],
+  [["/", "--token-file", "/no/such/file"], "the file of --token-file cannot be read: ENOENT"],
+  [["/", "--tls-cert", "/no/such/file", "--tls-key", "/"], "the file of --tls-cert cannot be read: ENOENT"],
+  [
+    ["/", "--tls-cert", join(import.meta.dirname, "program.ts"), "--tls-key", "/no/file"],
+    "the file of --tls-key cannot be read: ENOENT",
+  ],
+  [
+    ["/", "--tls-cert", join(import.meta.dirname, "program.ts"), "--tls-key", join(import.meta.dirname, "program.ts")],
+    /TLS cannot use the certificate .*program.ts with the key .*program.ts: /,
+  ],
   [[import.meta.dirname, "--driver", "/no/such/directory"], "--driver /no/such/directory: "],
 ])("cannot work with %j", async (args, message) => {
-  expect(await run(args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(message) });
+  const { code, stdout, stderr } = await run(args);
+  expect(stderr).toMatch(message);
+  expect([code, stdout]).toEqual([1, ""]);
 });
 
 it("cannot work with a port that is in use, and says which", async () => {

@@ -1,6 +1,7 @@
 /** The server from its command line to its exit code. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { createSecureContext } from "node:tls";
 import { createLog, endSignal, exitCodes, notifySystem, type Surroundings } from "@nnhal/program";
 import { openInDriver, openInWorkers } from "./engines.ts";
 import { messageOf } from "./errors.ts";
@@ -82,7 +83,8 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
 }
 
 async function tokenOf({ tokenFile }: Settings, { env, cwd }: Surroundings): Promise<string | undefined> {
-  const given = tokenFile === undefined ? env.NNHAL_SERVER_TOKEN : await readFile(resolve(cwd, tokenFile), "utf8");
+  const given =
+    tokenFile === undefined ? env.NNHAL_SERVER_TOKEN : (await read("--token-file", tokenFile, cwd)).toString();
   if (given === undefined) return undefined;
   const token = given.trim();
   if (token === "") throw new Error(`the token is empty: ${tokenFile ?? "NNHAL_SERVER_TOKEN"}`);
@@ -91,6 +93,19 @@ async function tokenOf({ tokenFile }: Settings, { env, cwd }: Surroundings): Pro
 
 async function tlsOf({ tlsCert, tlsKey }: Settings, cwd: string): Promise<{ cert: Buffer; key: Buffer } | undefined> {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  const [cert, key] = await Promise.all([readFile(resolve(cwd, tlsCert)), readFile(resolve(cwd, tlsKey))]);
+  const [cert, key] = await Promise.all([read("--tls-cert", tlsCert, cwd), read("--tls-key", tlsKey, cwd)]);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new Error(`TLS cannot use the certificate ${tlsCert} with the key ${tlsKey}: ${messageOf(error)}`);
+  }
   return { cert, key };
+}
+
+async function read(option: string, file: string, cwd: string): Promise<Buffer> {
+  try {
+    return await readFile(resolve(cwd, file));
+  } catch (error) {
+    throw new Error(`the file of ${option} cannot be read: ${messageOf(error)}`);
+  }
 }

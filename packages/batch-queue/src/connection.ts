@@ -1,7 +1,7 @@
 /**
  * The connection to Redis. It comes back by itself; commands that are under way wait for it and are sent again.
  */
-import { BatchError } from "@nnhal/batch";
+import { BatchError, messageOf } from "@nnhal/batch";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 
@@ -17,7 +17,7 @@ export interface QueueAddress {
 export interface ConnectOptions {
   /** Whether to wait for a Redis that is not there yet. Default: no. */
   readonly isPatient?: boolean;
-  /** When it aborts, the connecting rejects. */
+  /** When it aborts, the connecting rejects, and later the commands that wait for a Redis that is away; not those of a patient connection. */
   readonly signal?: AbortSignal | undefined;
   /** Called with what goes wrong and is tried again. */
   readonly onTrouble?: ((message: string) => void) | undefined;
@@ -30,6 +30,8 @@ export interface Connection {
   readonly name: string;
   /** For messages: without the password. */
   readonly place: string;
+  /** Why this Redis may remove what waits when its memory is full; undefined: it does not. */
+  readonly eviction: string | undefined;
   close(): Promise<void>;
 }
 
@@ -45,52 +47,114 @@ export async function connect(
   { isPatient = false, signal, onTrouble = () => {} }: ConnectOptions = {},
 ): Promise<Connection> {
   const place = placeOf(url);
+  const isAddress = !url.includes("://") || (/^rediss?:/.test(url) && URL.canParse(url));
+  if (!isAddress)
+    throw new BatchError(
+      `a queue is at redis://HOST:PORT, rediss://HOST:PORT or the path of a socket; it is not ${place}`,
+    );
   if (!/^[\w.-]{1,64}$/.test(name))
     throw new BatchError(`the name of a queue has letters, digits, ".", "_" and "-", at most 64; it is not "${name}"`);
   let isOpen = false;
   let trouble = "";
+  /** Whether a Redis that is away is tried again. What has work in progress, and is patient, decides itself when it ends. */
+  const isTried = () => (isOpen && isPatient) || ((isOpen || isPatient) && signal?.aborted !== true);
   const redis = new Redis(url, {
     lazyConnect: true,
     // BullMQ needs it: what waits for a job must not fail because Redis is away for a while.
     maxRetriesPerRequest: null,
-    retryStrategy: (times) => (isOpen || isPatient ? Math.min(100 * times, 2000) : null),
+    retryStrategy: (times) => (isTried() ? Math.min(100 * times, 2000) : null),
   });
   redis.on("error", (error) => {
     const message = error.message === "" ? String("code" in error ? error.code : error) : error.message;
-    if (message !== trouble) onTrouble(`the queue at ${place}: ${message}`);
+    // What ends the connecting is what it rejects with.
+    if (message !== trouble && (isOpen || isPatient)) onTrouble(`the queue at ${place}: ${message}; it is tried again`);
     trouble = message;
   });
   redis.on("ready", () => {
     isOpen = true;
     trouble = "";
   });
-  const stop = () => redis.disconnect();
-  signal?.addEventListener("abort", stop, { once: true });
+  /** Between two tries ioredis rejects nothing that waits: the next one does, since it is the last. */
+  const leave = () => {
+    if (!isTried() && redis.status !== "ready" && redis.status !== "reconnecting") redis.disconnect();
+  };
+  signal?.addEventListener("abort", leave, { once: true });
+  let eviction: string | undefined;
   try {
     signal?.throwIfAborted();
     if (isPatient) {
       void redis.connect().catch(() => {});
       await redis.ping();
     } else await redis.connect();
+    // ioredis goes on in database 0 if there is no such one.
+    if (redis.options.db) await redis.select(redis.options.db);
+    // A user who must not ask has to know.
+    const info = await redis.info().catch((error: unknown) => {
+      if (isReply(error)) return "";
+      throw error;
+    });
+    expectNewEnough(info);
+    eviction = evictionOf(info);
+    if (eviction !== undefined) onTrouble(`the queue at ${place}: ${eviction}`);
   } catch (error) {
+    signal?.removeEventListener("abort", leave);
     redis.disconnect();
-    throw new BatchError(`cannot connect to the queue at ${place}: ${trouble || String(error)}`);
-  } finally {
-    signal?.removeEventListener("abort", stop);
+    const reason = error instanceof BatchError || isReply(error) ? messageOf(error) : trouble || messageOf(error);
+    const remedy = reason.startsWith("NOAUTH")
+      ? " (the password belongs in the address: redis://:PASSWORD@HOST:PORT)"
+      : "";
+    throw new BatchError(`cannot connect to the queue at ${place}: ${reason}${remedy}`);
   }
   const queue = new Queue<ChunkData>(name, { connection: redis });
   queue.on("error", () => {});
   return {
-    ...{ redis, queue, name, place },
+    ...{ redis, queue, name, place, eviction },
     async close() {
-      await queue.close();
+      signal?.removeEventListener("abort", leave);
+      // It waits for a Redis that is away.
+      if (redis.status === "ready") await queue.close();
       redis.disconnect();
     },
   };
 }
 
+/** Whether Redis has answered with an error. */
+export function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ReplyError";
+}
+
+/** Whether a command has not been sent, because its connection was ended while Redis was away. */
+export function isLeft(error: unknown): boolean {
+  return error instanceof Error && error.message === "Connection is closed.";
+}
+
+/** What Redis has answered, without the place in a script of which the user knows nothing. */
+export function replyText(place: string, { message }: Error): string {
+  return `the queue at ${place} answers: ${message.replace(/ script: [0-9a-f]{40}, on @user_script:\d+\.?/, "")}`;
+}
+
+/** Throws a BatchError if a Redis is too old, by what it says of itself. */
+function expectNewEnough(info: string): void {
+  const version = fieldOf(info, "redis_version");
+  const [major = 0, minor = 0] = version?.split(".").map(Number) ?? [];
+  if (version === undefined || major > 6 || (major === 6 && minor >= 2)) return;
+  throw new BatchError(`it is Redis ${version}; batches need 6.2 or newer`);
+}
+
+/** Keys with an end of their time are only locks: what works under one comes again. */
+function evictionOf(info: string): string | undefined {
+  const policy = fieldOf(info, "maxmemory_policy") ?? "";
+  const memory = fieldOf(info, "maxmemory") ?? "0";
+  if (!policy.startsWith("allkeys") || memory === "0") return undefined;
+  return `it removes what waits and what is done when its memory is full (maxmemory-policy ${policy}, maxmemory ${memory}); set maxmemory-policy noeviction`;
+}
+
+function fieldOf(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\r?$`, "m").exec(info)?.[1];
+}
+
 function placeOf(url: string): string {
-  if (!URL.canParse(url)) return url;
+  if (!URL.canParse(url)) return url.replace(/\/\/[^/]*@/, "//").replace(/\?.*$/, "");
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }

@@ -55,7 +55,16 @@ export async function queueStatus({ queue }: Connection): Promise<QueueStatus> {
 /** Rejects with a BatchError if there is no batch of that id. */
 export async function batchStatus(connection: Connection, id: string): Promise<BatchStatus> {
   const { ledger, record } = await found(connection, id);
-  return { record, ...(await ledger.counts()) };
+  const counts = await ledger.counts();
+  const lost = counts.done + counts.failed - counts.inputs;
+  // One that is being removed is no longer there.
+  if (lost > 0 && (await ledger.record()) !== undefined) {
+    const what = `the states of at least ${lost} inputs of the batch ${id}`;
+    throw new BatchError(
+      `the queue at ${connection.place} has lost ${what}, as a Redis does that removes keys when its memory is full; nnhal batch cancel --remove removes the rest`,
+    );
+  }
+  return { record, ...counts };
 }
 
 async function found(connection: Connection, id: string): Promise<{ ledger: Ledger; record: BatchRecord }> {
@@ -137,8 +146,7 @@ export async function retryBatch(connection: Connection, id: string, chunk: numb
   const { ledger, record } = await found(connection, id);
   const { waiting, active, delayed } = await queueStatus(connection);
   const isEmpty = waiting + active + delayed === 0;
-  const epoch = String(await connection.redis.hincrby(ledger.keys.record, "epoch", 1));
-  await connection.redis.hdel(ledger.keys.record, "cancelled");
+  const epoch = await ledger.renew();
   const seen = new Set<string>();
   const chosen = async function* () {
     for await (const page of ledger.scan("names")) {
@@ -170,10 +178,9 @@ export async function retryBatch(connection: Connection, id: string, chunk: numb
 
 /** Takes the jobs of a batch from the queue; workers leave what they have begun. Results stay. Resolves to the number of jobs taken. */
 export async function cancelBatch(connection: Connection, id: string): Promise<number> {
-  const { queue, redis } = connection;
+  const { queue } = connection;
   const { ledger } = await found(connection, id);
-  await redis.hset(ledger.keys.record, "cancelled", "1");
-  await redis.hincrby(ledger.keys.record, "epoch", 1);
+  await ledger.cancel();
   let taken = 0;
   let others = 0;
   while (true) {

@@ -118,14 +118,28 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
     async begin(record: BatchRecord): Promise<void> {
       const pipeline = redis.pipeline();
       pipeline.hset(keys.record, "record", JSON.stringify(record));
-      pipeline.hdel(keys.record, "cancelled", "complete");
+      pipeline.hdel(keys.record, "complete");
       pipeline.zadd(batchesKey(queue), "NX", record.created, id);
-      await repliesOf(pipeline);
+      pipeline.hget(keys.record, "open");
+      const replies = await repliesOf(pipeline);
+      if (replies.at(-1) === null) await this.renew();
     },
     async isCancelled(): Promise<boolean> {
-      return (await redis.hget(keys.record, "cancelled")) !== null;
+      return (await redis.hget(keys.record, "open")) === null;
     },
-    /** Counts what is to make job ids new: a job that ends must not keep one of the same id from being added. */
+    /** Takes away what says that the batch is open: that needs no memory, so it is possible if Redis has none left. */
+    async cancel(): Promise<void> {
+      await redis.hdel(keys.record, "open");
+    },
+    /** Opens the batch, with new job ids: a job that ends must not keep one of the same id from being added. Resolves to the epoch. */
+    async renew(): Promise<string> {
+      const pipeline = redis.pipeline();
+      pipeline.hincrby(keys.record, "epoch", 1);
+      pipeline.hset(keys.record, "open", "1");
+      const [epoch] = await repliesOf(pipeline);
+      return String(epoch);
+    },
+    /** Counts what is to make job ids new. */
     async epoch(): Promise<string> {
       return (await redis.hget(keys.record, "epoch")) ?? "0";
     },
@@ -148,17 +162,18 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
       });
     },
     async counts(): Promise<LedgerCounts & { readonly isCancelled: boolean; readonly isComplete: boolean }> {
+      // Not a transaction: a Redis whose memory is full refuses it. What has been counted has its state, so the number of states comes later.
       const pipeline = redis.pipeline();
-      pipeline.hmget(keys.record, "done", "failed", "cancelled", "complete");
+      pipeline.hmget(keys.record, "done", "failed", "open", "complete");
       pipeline.hlen(keys.states);
       pipeline.hlen(keys.names);
       pipeline.hlen(keys.unreadable);
       const [fields, inputs, names, unreadable] = await repliesOf(pipeline);
-      const [done, failed, cancelled, complete] = Array.isArray(fields) ? fields : [];
+      const [done, failed, open, complete] = Array.isArray(fields) ? fields : [];
       return {
         ...{ inputs: Number(inputs), names: Number(names), unreadable: Number(unreadable) },
         ...{ done: Number(done ?? 0), failed: Number(failed ?? 0) },
-        isCancelled: typeof cancelled === "string",
+        isCancelled: typeof open !== "string",
         isComplete: typeof complete === "string",
       };
     },

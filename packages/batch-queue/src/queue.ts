@@ -1,7 +1,15 @@
 /** A queue with its batches: what submits, looks and works has it in one place. */
 
 import { BatchError, type Store } from "@nnhal/batch";
-import { type Connection, type ConnectOptions, connect, type QueueAddress } from "./connection.ts";
+import {
+  type Connection,
+  type ConnectOptions,
+  connect,
+  isLeft,
+  isReply,
+  type QueueAddress,
+  replyText,
+} from "./connection.ts";
 import {
   type BatchInput,
   type BatchStatus,
@@ -50,19 +58,34 @@ export interface BatchQueue {
 export async function openQueue(address: QueueAddress, options?: ConnectOptions): Promise<BatchQueue> {
   const connection: Connection = await connect(address, options);
   /** An error that Redis answers with, such as that its memory is full, is one that the user can understand. */
+  const explained = (error: unknown) => {
+    if (isReply(error)) return new BatchError(replyText(connection.place, error));
+    return isLeft(error) ? new BatchError(`the queue at ${connection.place} is away, and was not waited for`) : error;
+  };
   const asked = async <Result>(work: Promise<Result>): Promise<Result> =>
     work.catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== "ReplyError") throw error;
-      throw new BatchError(`the queue at ${connection.place} answers: ${error.message}`);
+      throw explained(error);
     });
+  const store = createRedisStore(connection);
   return {
     place: connection.place,
-    store: createRedisStore(connection),
+    store: {
+      name: store.name,
+      get: (digest) => asked(store.get(digest)),
+      has: (digest) => asked(store.has(digest)),
+      put: (digest, bytes) => asked(store.put(digest, bytes)),
+    },
     submit: (submission) => asked(submitBatch(connection, submission)),
     ids: () => asked(batchIds(connection)),
     status: (id) => asked(batchStatus(connection, id)),
     queueStatus: () => asked(queueStatus(connection)),
-    inputs: (id, folder) => batchInputs(connection, id, folder),
+    async *inputs(id, folder) {
+      try {
+        yield* batchInputs(connection, id, folder);
+      } catch (error) {
+        throw explained(error);
+      }
+    },
     failed: (id, most) => asked(failedInputs(connection, id, most)),
     retry: (id, chunk) => asked(retryBatch(connection, id, chunk)),
     cancel: (id) => asked(cancelBatch(connection, id)),

@@ -2,7 +2,7 @@
  * Puts the inputs of a batch into the queue, in chunks. First the job, then what is known of its inputs: after any end, what is known has
  * been queued, and the rest is queued by the next submission.
  */
-import { digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
+import { BatchError, digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
 import type { JobsOptions } from "bullmq";
 import type { ChunkData, Connection } from "./connection.ts";
 import { type BatchRecord, type Change, type Ledger, nameText, openLedger, repliesOf, shortened } from "./ledger.ts";
@@ -44,9 +44,12 @@ type Looked =
   | (FileMark & { readonly name: string; readonly input: string; readonly bytes?: Uint8Array })
   | { readonly name: string; readonly problem: string };
 
-/** Submits a batch, or goes on with it. Commands wait while Redis is away. */
+/** Submits a batch, or goes on with it. Commands wait while Redis is away. Rejects with a BatchError if Redis does not keep what waits. */
 export async function submitBatch(connection: Connection, submission: Submission): Promise<SubmitCounts> {
   const { record, chunk, onProgress, signal } = submission;
+  const { eviction, place } = connection;
+  if (eviction !== undefined)
+    throw new BatchError(`the queue at ${place} takes no batch while it may lose it: ${eviction}`);
   const ledger = openLedger(connection, record.id);
   await ledger.begin(record);
   const epoch = await ledger.epoch();

@@ -2,6 +2,7 @@
  * A worker: takes chunks from the queue and computes their inputs. A chunk may come again, because a worker ended or Redis was away; what
  * has a result is not computed again, and states change once.
  */
+import { stat } from "node:fs/promises";
 import {
   BatchError,
   checkedGet,
@@ -17,7 +18,7 @@ import {
   taskDigest,
 } from "@nnhal/batch";
 import { type Job, WaitingError, Worker } from "bullmq";
-import type { ChunkData, Connection } from "./connection.ts";
+import { type ChunkData, type Connection, isReply, replyText } from "./connection.ts";
 import { type BatchRecord, type Change, type Ledger, lengthened, openLedger } from "./ledger.ts";
 import { createRedisStore } from "./redis-store.ts";
 import { addChunk } from "./submit.ts";
@@ -59,6 +60,9 @@ const endsOfChunk = 2;
 const endsOfInput = 3;
 /** Results are handed on at least every second. */
 const flushInterval = 1000;
+/** Milliseconds without new chunks after Redis has refused a command, and in which the same trouble is told once. */
+const pauseAfterTrouble = 2000;
+const troubleInterval = 60_000;
 /** Chunks at a time: one is computed while the next is fetched. */
 const chunksAtOnce = 2;
 
@@ -67,6 +71,12 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
   const { pool, lock, onEvent = () => {} } = options;
   const stop = new AbortController();
   const openTask = taskOpener(connection, options);
+  const textOf = (error: unknown) => (isReply(error) ? replyText(connection.place, error) : messageOf(error));
+  const giveBack = async (job: Job<ChunkData>, token: string): Promise<never> => {
+    // If Redis takes not even this, the lock runs out.
+    await job.moveToWait(token).catch(() => {});
+    throw new WaitingError();
+  };
 
   const process = async (job: Job<ChunkData>, token = ""): Promise<void> => {
     const { batch, inputs } = job.data;
@@ -96,15 +106,20 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
       onEvent({ kind: "chunk", batch, ...counts });
     } catch (error) {
       if (stop.signal.aborted) {
-        await job.moveToWait(token);
         onEvent({ kind: "given back", batch });
-        throw new WaitingError();
+        return await giveBack(job, token);
       }
-      const reason = messageOf(error);
+      const reason = textOf(error);
       onEvent({ kind: "again", batch, reason });
+      // The chunk is not at fault, and must not be gone without a word in the ledger.
+      if (isOfQueue(error)) {
+        void rest();
+        return await giveBack(job, token);
+      }
       // The last attempt: its inputs have the reason, and can be tried again.
       if (job.attemptsMade + 1 < (job.opts.attempts ?? 1)) throw error;
-      await ledger.mark(inputs.map(([, input]): Change => ({ to: "failed", input, reason })));
+      const changes = inputs.map(([, input]): Change => ({ to: "failed", input, reason }));
+      await ledger.mark(changes).catch(() => giveBack(job, token));
     }
   };
   const worker = new Worker<ChunkData>(connection.name, process, {
@@ -117,9 +132,30 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   });
-  worker.on("error", (error) => onEvent({ kind: "trouble", reason: messageOf(error) }));
+  /** A Redis that refuses commands is asked again after a while: BullMQ would ask at once, as often as it can. */
+  let resting: NodeJS.Timeout | undefined;
+  const rest = async () => {
+    if (resting !== undefined || isClosing) return;
+    resting = setTimeout(() => {
+      resting = undefined;
+      if (!isClosing) void worker.resume();
+    }, pauseAfterTrouble);
+    await worker.pause(true);
+  };
+  let isClosing = false;
+  const told = new Map<string, number>();
+  worker.on("error", (error) => {
+    if (isReply(error)) void rest();
+    const reason = textOf(error);
+    if (Date.now() - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < troubleInterval) return;
+    if (told.size > 100) told.clear();
+    told.set(reason, Date.now());
+    onEvent({ kind: "trouble", reason });
+  });
   return {
     async close(grace) {
+      isClosing = true;
+      clearTimeout(resting);
       const timer = setTimeout(() => {
         stop.abort();
         // What threads still compute is left: it would take too long.
@@ -129,6 +165,11 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
       clearTimeout(timer);
     },
   };
+}
+
+/** Whether an error is of a Redis that takes no changes for a time: its memory or disk is full, it reads its files, or another one leads. */
+function isOfQueue(error: unknown): boolean {
+  return isReply(error) && /^(OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|NOREPLICAS)\b/.test(error.message);
 }
 
 /** A task with where its results go. */
@@ -170,6 +211,15 @@ function taskOpener(connection: Connection, options: WorkerOptions): (record: Ba
   };
   // A later submission may have moved the store.
   return (record) => remember(opened, JSON.stringify([record.task, record.store, record.results]), () => open(record));
+}
+
+/** Rejects with a BatchError if a folder of inputs is not there: then this machine is at fault, and another one may see them. */
+async function expectFolder(root: string): Promise<void> {
+  await stat(root).catch((error: unknown) => {
+    throw new BatchError(
+      `the folder of the inputs cannot be read on this machine (nnhal-worker --root): ${messageOf(error)}`,
+    );
+  });
 }
 
 /** What a chunk is computed with. */
@@ -215,7 +265,10 @@ async function computeChunk(
       counts.failed++;
       return { to: "failed", input, reason };
     };
-    const bytes = await bytesOf(name, input, inline).catch((error: unknown) => readingProblem(name, error));
+    const bytes = await bytesOf(name, input, inline).catch(async (error: unknown) => {
+      if (inline === undefined) await expectFolder(root);
+      return readingProblem(name, error);
+    });
     if (typeof bytes === "string") return failed(bytes);
     const computed = await pool.compute(task, { name, bytes });
     if ("problem" in computed) return failed(computed.problem);

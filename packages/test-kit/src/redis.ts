@@ -22,6 +22,8 @@ export interface TestRedis {
   readonly folder: string;
   /** Ends the process by its id, at once or in order, and starts it again with the same files. */
   restart(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+  /** Ends the process, until `restart`. */
+  pause(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function startRedis(): Promise<TestRedis> {
       await end(signal);
       child = await start(folder, url);
     },
+    pause: () => end("SIGKILL"),
     async stop() {
       await end("SIGKILL");
       rmSync(folder, { recursive: true, force: true });

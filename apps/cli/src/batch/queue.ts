@@ -34,12 +34,13 @@ async function withQueue(
   { queue: urls, queueName: name }: QueueOptions,
   { stderr }: BatchContext,
   work: (queue: BatchQueue) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const { openQueues } = await loadPackage("@nnhal/batch-queue", "a queue", () => import("@nnhal/batch-queue"));
   await reported(async () => {
     const onTrouble = (text: string) => stderr.write(`nnhal batch: note: ${text}\n`);
     const addresses = urls.map((url) => ({ url, name }));
-    const queue = await openQueues(addresses, { onTrouble });
+    const queue = await openQueues(addresses, { onTrouble, signal });
     try {
       await work(queue);
     } finally {
@@ -67,11 +68,11 @@ export async function submitCommand(
   const id = folder === undefined ? idHere : digestOf(`${idHere} ${folder}`).slice(0, 16);
   const isFolder = address !== undefined && !/^[a-z0-9+]+:/.test(address);
   const place = isFolder ? pathFrom(cwd, address) : address;
-  await withQueue(options, context, async (queue) => {
+  const stop = new AbortController();
+  const stopListening = onInterrupt?.(() => stop.abort());
+  const submit = async (queue: BatchQueue) => {
     await ensureIn(place === undefined ? queue.store : await openStore(place), task.model, model);
     const bar = createLateProgressBar(stderr, total);
-    const stop = new AbortController();
-    const stopListening = onInterrupt?.(() => stop.abort());
     try {
       const counts = await queue.submit({
         record: {
@@ -95,9 +96,13 @@ export async function submitCommand(
       if (status.failed + status.unreadable > 0) setExitCode(exitCodes.usage);
     } finally {
       bar.stop();
-      stopListening?.();
     }
-  });
+  };
+  try {
+    await withQueue(options, context, submit, stop.signal);
+  } finally {
+    stopListening?.();
+  }
 }
 
 async function waitFor(queue: BatchQueue, id: string, signal: AbortSignal, { stderr }: BatchContext): Promise<void> {

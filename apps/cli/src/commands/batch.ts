@@ -1,9 +1,11 @@
 /**
  * `nnhal batch`: many inputs through one model, once each, on this machine or on the machines behind a queue.
  */
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
 import type { BatchContext, RunBatchOptions } from "../batch/run.ts";
+import { pathFrom } from "../files.ts";
 import { addInputOptions, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
 
 const help = `
@@ -78,19 +80,21 @@ export function registerBatchCommand(command: Command, context: () => Promise<Ba
       return statusCommand(id, options, await context());
     });
   addPrintOptions(command.command("results").description("print the results of a batch, in the order of the names"))
-    .argument("<folder|batch>", "a folder of results; with --queue the batch")
+    .argument("<folder|batch>", "a folder of results; with --queue, or NNHAL_QUEUE and no such folder, a batch")
     .addOption(queueOption())
     .addOption(queueNameOption())
     .option("--results <folder>", "with --queue: where the folder of results is here (default: as submitted)")
     .option("--id <batch>", "which batch of the folder (default: the last one begun)")
     .option("--failed", "only the inputs without a result, with their reasons")
     .action(async (which: string, options) => {
-      if (options.queue !== undefined) {
+      const given = await context();
+      const queue = options.queue ?? queueOfEnvironment(which, given);
+      if (queue !== undefined) {
         const { queueResults } = await import("../batch/queue.ts");
-        return queueResults(which, options, await context());
+        return queueResults(which, { ...options, queue }, given);
       }
       const { printFolder } = await import("../batch/run.ts");
-      return printFolder(which, options, await context());
+      return printFolder(which, options, given);
     });
   addQueueOptions(command.command("retry").description("queue again the inputs of a batch that failed"))
     .argument("<batch>", "the batch")
@@ -117,7 +121,18 @@ function queueOption(): Option {
   return new Option(
     "--queue <url>",
     "the Redis of the queue, such as redis://localhost:6379; may be given several times: inputs are divided among them",
-  ).argParser((text: string, previous: readonly string[] = []) => [...previous, ...text.trim().split(/\s+/)]);
+  ).argParser((text: string, previous: readonly string[] = []) => [...previous, ...queuesIn(text)]);
+}
+
+function queuesIn(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** The queue that the environment names, if what is asked for can be one of its batches. */
+function queueOfEnvironment(which: string, { cwd }: Pick<BatchContext, "cwd">): readonly string[] | undefined {
+  const text = process.env.NNHAL_QUEUE ?? "";
+  const isBatch = /^[0-9a-f]{16}$/.test(which) && !existsSync(pathFrom(cwd, which));
+  return text.trim() !== "" && isBatch ? queuesIn(text) : undefined;
 }
 
 function queueNameOption(): Option {
