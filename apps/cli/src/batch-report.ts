@@ -41,6 +41,10 @@ export interface BatchReport {
   readonly profile?: Profile;
   /** The folder of the drawings. */
   readonly drawings?: string;
+  /** The file that the states were written to. */
+  readonly stateFile?: string | undefined;
+  /** What the model keeps, after the last input, if the runs followed one another. */
+  readonly states?: readonly OutputJson[];
 }
 
 /** What `--json` prints. */
@@ -55,12 +59,13 @@ export interface BatchJson {
     readonly seen?: Seen;
     readonly problem?: string;
   }[];
+  readonly states?: readonly OutputJson[];
   readonly latencyMs: { readonly prepare: number; readonly median: number };
   readonly profile?: Profile;
 }
 
 /** The report as JSON. */
-export function batchJson({ model, device, results, prepare, median, profile }: BatchReport): BatchJson {
+export function batchJson({ model, device, results, prepare, median, profile, states }: BatchReport): BatchJson {
   return {
     model,
     device,
@@ -72,6 +77,7 @@ export function batchJson({ model, device, results, prepare, median, profile }: 
       ...(seen !== undefined && { seen }),
       ...(problem !== undefined && { problem }),
     })),
+    ...(states && { states }),
     latencyMs: { prepare, median },
     ...(profile && { profile }),
   };
@@ -86,7 +92,8 @@ export function foundText(outputs: readonly OutputValue[], [best]: readonly Scor
 }
 
 /** The report for people: a line for each input, with its best class or its first values. */
-export function formatBatch({ model, device, results, prepare, median, profile, drawings }: BatchReport): string {
+export function formatBatch(report: BatchReport): string {
+  const { model, device, results, prepare, median, profile, drawings, stateFile } = report;
   const rows = results.flatMap(({ input, found, time, problem }) =>
     problem === undefined ? [[plain(input), found, milliseconds(time)]] : [],
   );
@@ -95,7 +102,7 @@ export function formatBatch({ model, device, results, prepare, median, profile, 
     ["model", basename(model)],
     ["device", device],
     ["latency", `prepared in ${milliseconds(prepare)}, median ${milliseconds(median)} an input`],
-    ...(drawings === undefined ? [] : [["written", plain(drawings)]]),
+    ...[drawings, stateFile].flatMap((file) => (file === undefined ? [] : [["written", plain(file)]])),
   ];
   const failed =
     problems.length === 0 ? [] : ["", `${counted(problems.length, "input")} could not be used`, ...problems];

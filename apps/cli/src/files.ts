@@ -5,7 +5,7 @@
 import { constants, type Stats } from "node:fs";
 import { access, type FileHandle, open, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { messageOf, usageError } from "./failure.ts";
+import { CommandError, messageOf, usageError } from "./failure.ts";
 
 /** The path of a file that the command line names. */
 export function pathFrom(cwd: string, path: string): string {
@@ -81,7 +81,13 @@ export async function ensureWritable(path: string, cwd: string): Promise<void> {
   }
 }
 
-function unwritable(path: string, error: unknown): unknown {
+/** Whether a file could not be read because there is none of that name. */
+export function isMissingFile(error: unknown): boolean {
+  return error instanceof CommandError && isSystemError(error.cause) && error.cause.code === "ENOENT";
+}
+
+/** What to throw if a file cannot be written: a usage error with the reason. */
+export function unwritable(path: string, error: unknown): unknown {
   if (!isSystemError(error)) return error;
   const reason = error.code === "ENOENT" ? "there is no such folder" : reasonOf(error);
   return usageError(`cannot write ${path}: ${reason}`, error);

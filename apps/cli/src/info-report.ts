@@ -4,6 +4,7 @@
 import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
 import type {
+  ImportedModel,
   ModelMetadata,
   OperatorReport,
   OperatorStatus,
@@ -22,6 +23,15 @@ export interface FileTensor {
   /** -1 is an extent that users may choose. */
   readonly shape: readonly number[];
   readonly quantization?: TfliteQuantization;
+}
+
+/** What the model keeps from one run to the next. */
+export interface FileState {
+  readonly name: string;
+  /** The element type in the file. */
+  readonly type: string;
+  /** -1 is an extent that changes. */
+  readonly shape: readonly number[];
 }
 
 /** A SignatureDef: a name for a subgraph, and names for its inputs and outputs. */
@@ -57,6 +67,8 @@ export interface InfoJson {
   readonly signatures: readonly SignatureJson[];
   readonly inputs: readonly FileTensor[];
   readonly outputs: readonly FileTensor[];
+  /** Empty if the model cannot run. */
+  readonly states: readonly FileState[];
   readonly operators: readonly OperatorGroup[];
   readonly constants: TfliteInspection["constants"];
   readonly multiplyAdds: number;
@@ -70,11 +82,12 @@ export interface InfoJson {
 /** Most characters of a tensor's name that are shown: a file may name many tensors alike, at no cost to its size. */
 export const MOST_NAME = 200;
 
-/** The report as JSON. */
-export function infoJson(model: string, bytes: number, inspection: TfliteInspection): InfoJson {
+/** The report as JSON, of a signature or the first subgraph. */
+export function infoJson(model: string, bytes: number, inspection: TfliteInspection, signature?: string): InfoJson {
   const { imported, metadata, packedFiles, operators, constants, multiplyAdds, problems, problemCount, notes } =
     inspection;
-  const [main] = inspection.model.subgraphs;
+  const chosen = inspection.model.signatures.find(({ key }) => key === signature);
+  const main = inspection.model.subgraphs[chosen?.subgraph ?? 0];
   const tensors = (indexes: readonly number[] = []) =>
     indexes.map((index): FileTensor => {
       const { name, type, shape, shapeSignature, quantization } = elementAt(main?.tensors ?? [], index);
@@ -98,8 +111,9 @@ export function infoJson(model: string, bytes: number, inspection: TfliteInspect
       inputs: inputs.map(({ name }) => name),
       outputs: outputs.map(({ name }) => name),
     })),
-    inputs: tensors(main?.inputs),
-    outputs: tensors(main?.outputs),
+    inputs: tensors(chosen?.inputs.map(({ tensor }) => tensor) ?? main?.inputs),
+    outputs: tensors(chosen?.outputs.map(({ tensor }) => tensor) ?? main?.outputs),
+    states: imported === undefined ? [] : statesOf(imported),
     operators: groupOperators(operators),
     constants,
     multiplyAdds,
@@ -107,6 +121,14 @@ export function infoJson(model: string, bytes: number, inspection: TfliteInspect
     problemCount,
     notes,
   };
+}
+
+function statesOf({ states, inputs }: ImportedModel): FileState[] {
+  return states.map(({ name, input }) => {
+    const { tensorType: type, shape } = elementAt(inputs, input);
+    const extents = type === "STRING" ? shape.slice(0, -1) : shape;
+    return { name: name.slice(0, MOST_NAME), type, shape: extents.map((extent) => (extent === 0 ? -1 : extent)) };
+  });
 }
 
 /** Operators with the same name, version and outcome as one, in the order in which they first occur. */
@@ -153,6 +175,7 @@ export function formatInfo(info: InfoJson): string {
     "",
     "Outputs",
     ...formatTensors(info.outputs),
+    ...(info.states.length === 0 ? [] : ["", "State", ...formatTensors(info.states)]),
     "",
     "Operators",
     ...columns(info.operators.map(formatGroup)),

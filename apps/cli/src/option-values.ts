@@ -49,7 +49,12 @@ export function addInputOptions(command: Command): Command {
     )
     .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
     .option("--labels <file>", "names of the classes, one a line (default: those packed with the model)")
-    .option("--signature <key>", "which signature of the file to run (default: its first subgraph)");
+    .addOption(signatureOption());
+}
+
+/** The option `--signature` of commands that read a .tflite file. */
+export function signatureOption(): Option {
+  return new Option("--signature <key>", "which signature of the file is meant (default: its first subgraph)");
 }
 
 /** A reader of options that may be given several times: all values in order. */

@@ -19,6 +19,8 @@ export interface RunReport {
   readonly device: string;
   readonly inputs: readonly PreparedInput[];
   readonly outputs: readonly OutputValue[];
+  /** What the model keeps between runs, after the last one. */
+  readonly states: readonly OutputValue[];
   /** Empty if no output holds scores. */
   readonly top: readonly ScoredClass[];
   /** Runs after the first. */
@@ -55,6 +57,8 @@ export interface RunJson {
   readonly device: string;
   /** In the model's order; `output<k>.bin` is the element k. */
   readonly outputs: readonly OutputJson[];
+  /** What the model keeps between runs, after the last one. Absent if it keeps nothing. */
+  readonly states?: readonly OutputJson[];
   readonly top: readonly ScoredClass[];
   readonly latencyMs: Latency;
   readonly profile?: Profile;
@@ -80,13 +84,14 @@ export function outputJson({ info, bytes }: OutputValue, most: number): OutputJs
 
 /** The report as JSON. */
 export function toJson(
-  { model, device, outputs, top, latency, profile, seen }: RunReport,
+  { model, device, outputs, states, top, latency, profile, seen }: RunReport,
   most = MOST_VALUES,
 ): RunJson {
   return {
     model,
     device,
     outputs: outputs.map((output) => outputJson(output, most)),
+    ...(states.length > 0 && { states: states.map((state) => outputJson(state, most)) }),
     top,
     latencyMs: latency,
     ...(profile && { profile }),
@@ -96,7 +101,7 @@ export function toJson(
 
 /** The report as text. */
 export function formatReport(report: RunReport): string {
-  const { model, device, inputs, outputs, top, runs, latency, written, profile, seen } = report;
+  const { model, device, inputs, outputs, states, top, runs, latency, written, profile, seen } = report;
   const { prepare, first, min, median } = latency;
   const repeated = runs === 0 ? "" : `; ${runs} more: fastest ${milliseconds(min)}, median ${milliseconds(median)}`;
   const facts = [
@@ -109,7 +114,18 @@ export function formatReport(report: RunReport): string {
   ];
   const results = seen !== undefined ? formatSeen(seen) : top.length > 0 ? formatTop(top) : outputs.map(formatValues);
   const times = profile === undefined ? [] : ["", ...formatProfile(profile)];
-  return `${[...columns(facts), "", ...results, ...times].join("\n")}\n`;
+  return `${[...columns(facts), "", ...results, ...formatStates(states), ...times].join("\n")}\n`;
+}
+
+const mostStates = 8;
+
+/** The first values of states, one line each. */
+export function formatStates(states: readonly OutputValue[]): string[] {
+  const rest = states.length - mostStates;
+  return [
+    ...states.slice(0, mostStates).map((state) => `state "${plain(state.info.name)}": ${valuesText(state, mostShown)}`),
+    ...(rest > 0 ? [`and ${rest} more states`] : []),
+  ];
 }
 
 const barWidth = 24;

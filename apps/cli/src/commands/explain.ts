@@ -20,13 +20,14 @@ import { drawExplanation } from "../explain/svg.ts";
 import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
-import { deviceOption, type Hybrid, hybridOption } from "../option-values.ts";
+import { deviceOption, type Hybrid, hybridOption, signatureOption } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
 export interface ExplainCommandOptions {
   readonly device: string;
   readonly hybrid: Hybrid;
+  readonly signature?: string;
   readonly preference: ExecutionPreference;
   readonly policy: "cost" | "android";
   readonly run?: boolean;
@@ -48,6 +49,7 @@ export function registerExplainCommand(command: Command, context: () => Promise<
     .argument("<model>", "the .tflite file")
     .addOption(deviceOption())
     .addOption(hybridOption())
+    .addOption(signatureOption())
     .addOption(
       new Option("--preference <name>", "FAST_SINGLE_ANSWER, SUSTAINED_SPEED or LOW_POWER")
         .argParser(parsePreference)
@@ -83,7 +85,13 @@ export async function runExplainCommand(
   context: ModelCommandContext,
 ): Promise<void> {
   const { cwd, stdout, stderr, devices, setExitCode } = context;
-  const file = await inspectFile(path, cwd, { hybrid: options.hybrid, customOperators: await devices.definitions() });
+  const { hybrid, signature } = options;
+  const importing = {
+    hybrid,
+    customOperators: await devices.definitions(),
+    ...(signature !== undefined && { signature }),
+  };
+  const file = await inspectFile(path, cwd, importing);
   const model = modelOfFile(file);
   const selection = await devices.select(options.device);
   // What a device does that breaks the rules is a reason why it takes nothing.

@@ -4,6 +4,8 @@ import {
   labelledModel,
   passingModel,
   quantised,
+  rememberingModel,
+  twoSignaturesModel,
   unknownOperatorModel,
   useFolder,
 } from "../program.test-helper.ts";
@@ -48,6 +50,22 @@ describe("nnhal info", () => {
     expect(stdout).toContain(`Problems\n  subgraphs[0].operators[0] (CUSTOM version 1): ${reason}; ${help}\n`);
   });
 
+  it("shows what the model keeps between runs", async () => {
+    await put("remember.tflite", rememberingModel());
+    expect((await json("remember.tflite")).states).toEqual([{ name: "state", type: "FLOAT32", shape: [1, 4] }]);
+    expect((await run(["info", "remember.tflite"])).stdout).toContain(
+      "State\n  0  state  FLOAT32 [1, 4]\n\nOperators\n",
+    );
+  });
+
+  it("shows the signature that is asked for", async () => {
+    await put("two.tflite", twoSignaturesModel());
+    const of = async (...args: readonly string[]) => (await run(["info", "two.tflite", ...args, "--json"])).stdout;
+    const names = ({ inputs }: { inputs: { name: string }[] }) => inputs.map(({ name }) => name);
+    expect(names(JSON.parse(await of("--signature", "differ")))).not.toEqual(names(JSON.parse(await of())));
+    expect((await run(["info", "two.tflite", "--signature", "other"])).exitCode).toBe(2);
+  });
+
   it("prints JSON of the promised form", async () => {
     await put("quantised.tflite", passingModel({ shape: [2, 3], type: "UINT8", ...quantised(0.5, 3) }));
     expect(await json("quantised.tflite")).toEqual({
@@ -71,6 +89,7 @@ describe("nnhal info", () => {
       constants: { count: 0, bytes: 0 },
       multiplyAdds: 0,
       problems: [],
+      states: [],
       problemCount: 0,
       notes: [],
     });
@@ -90,6 +109,26 @@ describe("nnhal info", () => {
       const { stdout, stderr, exitCode } = await run(["info", file]);
       expect({ file, stdout, exitCode }).toEqual({ file, stdout: "", exitCode: 2 });
       expect(stderr).toMatch(/^nnhal info: [^\n]+\n$/);
+    }
+  });
+});
+
+describe("nnhal explain, validate and graph", () => {
+  it("read the signature that is asked for", async () => {
+    await put("two.tflite", twoSignaturesModel());
+    const explained = async (...args: readonly string[]) =>
+      JSON.parse((await run(["explain", "two.tflite", ...args, "--json"])).stdout).operations[0].type;
+    expect(await explained()).toBe("ADD");
+    expect(await explained("--signature", "differ")).toBe("SUB");
+    expect((await run(["graph", "two.tflite", "--signature", "differ"])).stdout).toContain("SUB");
+    expect((await run(["graph", "two.tflite"])).stdout).not.toContain("SUB");
+    // SUB is of HAL 1.1, ADD of 1.0.
+    const oldest = async (...args: readonly string[]) =>
+      JSON.parse((await run(["validate", "two.tflite", ...args, "--json"])).stdout).minimumVersion;
+    expect([await oldest(), await oldest("--signature", "differ")]).toEqual(["1.0", "1.1"]);
+    for (const command of ["explain", "validate", "graph"]) {
+      const { stderr, exitCode } = await run([command, "two.tflite", "--signature", "other"]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('there is no signature "other"')]);
     }
   });
 });

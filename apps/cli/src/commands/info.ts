@@ -5,14 +5,16 @@ import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { formatInfo, infoJson } from "../info-report.ts";
 import { inspectFile } from "../model/load.ts";
+import { signatureOption } from "../option-values.ts";
 
 /** The command's options, as commander parses them. */
 export interface InfoCommandOptions {
+  readonly signature?: string;
   readonly json?: boolean;
 }
 
 const help = `
-Shows signatures, inputs and outputs with their quantisation, the number and kind of operators and what becomes of them,
+Shows signatures, inputs and outputs with their quantisation, what the model keeps between runs, the number and kind of operators and what becomes of them,
 sizes, multiply-adds, and what the maker says about the model. For each operator:
   HAL         the HAL operations that it becomes
   a constant  it is computed when the model is loaded
@@ -25,12 +27,14 @@ Exit codes:
 
 Examples:
   nnhal info mobilenet.tflite
-  nnhal info mobilenet.tflite --json`;
+  nnhal info mobilenet.tflite --json
+  nnhal info two-signatures.tflite --signature encode`;
 
 /** Gives the command its arguments, options and work. */
 export function registerInfoCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
   command
     .argument("<model>", "the .tflite file")
+    .addOption(signatureOption())
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)
     .action(async (model: string, options: InfoCommandOptions) => runInfoCommand(model, options, await context()));
@@ -39,10 +43,11 @@ export function registerInfoCommand(command: Command, context: () => Promise<Mod
 /** Runs the command. Rejects with a CommandError. */
 export async function runInfoCommand(
   path: string,
-  { json = false }: InfoCommandOptions,
+  { signature, json = false }: InfoCommandOptions,
   { cwd, stdout, devices }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices">,
 ): Promise<void> {
-  const { bytes, inspection } = await inspectFile(path, cwd, { customOperators: await devices.definitions() });
-  const info = infoJson(path, bytes.length, inspection);
+  const importing = { customOperators: await devices.definitions(), ...(signature !== undefined && { signature }) };
+  const { bytes, inspection } = await inspectFile(path, cwd, importing);
+  const info = infoJson(path, bytes.length, inspection, signature);
   stdout.write(json ? `${JSON.stringify(info)}\n` : formatInfo(info));
 }

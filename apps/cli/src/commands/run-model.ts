@@ -21,6 +21,7 @@ import { filesOfRuns, type GivenInputs, normalisationOf, type PreparedInput, pre
 import { readLabels } from "../model/labels.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { measureRuns, median } from "../model/measure.ts";
+import { createRunStates, openStateFile, type RunStates, type StateFile } from "../model/state-file.ts";
 import type { Hybrid } from "../option-values.ts";
 import { type Profile, profileOf } from "../profile.ts";
 import { createLateProgressBar } from "../progress.ts";
@@ -38,6 +39,8 @@ export interface RunCommandOptions {
   readonly top: number;
   readonly device: string;
   readonly hybrid: Hybrid;
+  readonly state?: string;
+  readonly resetState?: boolean;
   readonly outputDir?: string;
   /** Runs after the first. */
   readonly runs?: number;
@@ -59,6 +62,9 @@ interface Session {
   readonly selection: DeviceSelection;
   /** Labels of the user. */
   readonly labels: Labels | undefined;
+  readonly states: RunStates;
+  /** The file that keeps the states for the next command. */
+  readonly stateFile: StateFile | undefined;
   /** Milliseconds of reading the model. */
   readonly imported: number;
   readonly note: (message: string) => void;
@@ -85,9 +91,12 @@ export async function runModelCommand(
     said.add(message);
   };
   const runs = await filesOfRuns(model, options.input ?? [], cwd);
+  const opening = { cwd, importing, isReset: options.resetState ?? false };
+  const stateFile = options.state === undefined ? undefined : await openStateFile(options.state, model, opening);
+  const states = createRunStates(model, stateFile?.states);
   const select = async (): Promise<Session> => {
     const selection = await devices.select(options.device);
-    return { path, options, context, model, selection, labels, imported, note };
+    return { path, options, context, model, selection, labels, states, stateFile, imported, note };
   };
   const [first = []] = runs;
   if (runs.length > 1)
@@ -102,7 +111,7 @@ export async function runModelCommand(
 }
 
 async function runSingle(inputs: readonly PreparedInput[], session: Session): Promise<void> {
-  const { path, options, context, model, selection, imported, note } = session;
+  const { path, options, context, model, selection, states, stateFile, imported, note } = session;
   const { cwd, now, stdout, stderr, trace } = context;
   const { runs = 0 } = options;
   const bar = createLateProgressBar(stderr, runs + 2);
@@ -114,23 +123,25 @@ async function runSingle(inputs: readonly PreparedInput[], session: Session): Pr
     const say = (done: number) => bar.moveTo(done + 1, done > runs ? "done" : `run ${done + 1} of ${runs + 1}`);
     say(0);
     const bytes = inputs.map((input) => input.bytes);
-    const { outputs, latency } = await measureRuns(prepared, bytes, { runs, now, onRun: say });
+    const { outputs, latency } = await measureRuns(prepared, bytes, { runs, states, now, onRun: say });
     bar.stop();
     const top = topOf(outputs, session);
     const device = prepared.compilation.deviceNames.join(", ");
     prepared.compilation.close();
     const seen = options.draw === undefined ? undefined : await drawOnce(options.draw, inputs, session);
+    await stateFile?.write();
     const report: RunReport = {
       model: path,
       device,
       inputs,
       outputs,
+      states: states.values(),
       top,
       runs,
       latency: { prepare, ...latency },
       written: [
         ...(options.outputDir === undefined ? [] : await writeOutputs(options.outputDir, "", outputs, cwd)),
-        ...[options.draw, options.trace].filter((file) => file !== undefined),
+        ...[options.state, options.draw, options.trace].filter((file) => file !== undefined),
       ],
       ...(seen && { seen }),
       ...(options.profile && { profile: await measureProfile(bytes, session) }),
@@ -158,7 +169,7 @@ async function runBatch(
   if (draw !== undefined && /\.png$/i.test(draw))
     throw usageError(`--draw ${draw} is a file for one picture, but ${count}: name a folder`);
   const session = await select();
-  const { model, selection, context, imported, note } = session;
+  const { model, selection, context, states, stateFile, imported, note } = session;
   const { cwd, now, stdout, stderr, setExitCode } = context;
   const bar = createLateProgressBar(stderr, files.length);
   const start = now();
@@ -199,6 +210,7 @@ async function runBatch(
       // Lets the bar be drawn, and signals be seen.
       await nextTurn();
     }
+    await stateFile?.write();
   } finally {
     bar.stop();
     prepared.compilation.close();
@@ -210,6 +222,10 @@ async function runBatch(
     ...{ model: session.path, device, results, prepare, median: times.length === 0 ? 0 : median(times) },
     ...(profile && used.length > 0 && { profile: await profileBatch(used, session) }),
     ...(draw !== undefined && { drawings: draw }),
+    ...(stateFile && {
+      stateFile: session.options.state,
+      states: states.values().map((state) => outputJson(state, mostValues(options))),
+    }),
   };
   if (options.json) stdout.write(`${JSON.stringify(batchJson(report))}\n`);
   else if (!csv) stdout.write(formatBatch(report));
@@ -227,7 +243,7 @@ type FileRun =
   | { readonly problem: string };
 
 async function runFile(input: string, session: Session, prepared: PreparedRun, isDrawn: boolean): Promise<FileRun> {
-  const { options, context, model } = session;
+  const { options, context, model, states } = session;
   try {
     const inputs = await prepareInputs(model, givenBy(options, [input]), context);
     if (isDrawn) expectPicture(inputs);
@@ -235,6 +251,7 @@ async function runFile(input: string, session: Session, prepared: PreparedRun, i
     const outputs = await runOnce(
       prepared,
       inputs.map(({ bytes }) => bytes),
+      states.begin(),
     );
     return { inputs, outputs, top: topOf(outputs, session), time: context.now() - start };
   } catch (error) {

@@ -16,7 +16,13 @@ Inputs:
   for every type, quantised by the tensor's scale and zero point.
   .npy arrays have the tensor's shape. WAV sounds become one channel from -1 to 1, cut or followed by silence. A text is
   as many numbers as the tensor has elements. A file whose name ends in .bin is the tensor itself: little-endian
-  elements, nothing else. State that a model keeps between runs starts at zero in every run.
+  elements, nothing else.
+
+State:
+  What a model keeps between runs, such as the cells of an LSTM, starts with the file's first values in every run. With --state
+  the runs follow one another: several inputs are steps of one sequence, and the next command goes on where this one ended.
+  The file is JSON with the name, type, shape and values of each state. You may change values; a state that you take out
+  has its first value.
 
 Examples:
   nnhal run mobilenet.tflite --input cat.jpg --labels imagenet_labels.txt
@@ -28,6 +34,7 @@ Examples:
   nnhal run detector.tflite street.jpg --labels coco.txt --draw seen.png
   nnhal run two-inputs.tflite --input left.png --input right.npy --output-dir results
   nnhal run lstm.tflite --random 1 --device reference
+  nnhal run speech.tflite first.wav second.wav --state speech.json
   nnhal run two-signatures.tflite --signature encode --random 1
   nnhal run mobilenet.tflite --random 1 --runs 20 --trace trace.json
   nnhal run resnet.tflite --input dog.png --mean 124,117,104 --std 58,57,57`;
@@ -47,6 +54,13 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
     .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
     .addOption(deviceOption())
     .addOption(hybridOption())
+    .addOption(
+      new Option(
+        "--state <file>",
+        "what the model keeps between runs: read from this file if it exists, and written to it after the last run",
+      ).conflicts(["draw"]),
+    )
+    .option("--reset-state", "with --state: begin with the first values, whatever is in the file")
     .option("--output-dir <dir>", "write each output tensor raw to output<k>.bin in this folder")
     .option(
       "--runs <n>",
@@ -80,6 +94,8 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
       const all = [...files, ...input];
       if (all.length > 0 && options.random !== undefined)
         throw usageError("--random replaces inputs, but there are some");
+      if (options.resetState && options.state === undefined)
+        throw usageError("--reset-state is about the file of --state, but there is no --state");
       const { runModelCommand } = await import("./run-model.ts");
       return runModelCommand(model, { ...options, ...(all.length > 0 && { input: all }) }, await context());
     });

@@ -15,6 +15,7 @@ import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { exitCodes } from "../failure.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
+import { signatureOption } from "../option-values.ts";
 import { columns, oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
@@ -22,6 +23,7 @@ export interface ValidateCommandOptions {
   /** Default: 1.3. */
   readonly hal?: HalVersion;
   readonly rules: "runtime" | "driver";
+  readonly signature?: string;
   readonly json?: boolean;
 }
 
@@ -69,6 +71,7 @@ export function registerValidateCommand(command: Command, context: () => Promise
         .choices(["runtime", "driver"])
         .default("runtime"),
     )
+    .addOption(signatureOption())
     .option("--json", "print the result as JSON")
     .addHelpText("after", help)
     .action(async (path: string, options: ValidateCommandOptions) =>
@@ -79,11 +82,11 @@ export function registerValidateCommand(command: Command, context: () => Promise
 /** Runs the command. Rejects with a CommandError. */
 export async function runValidateCommand(
   path: string,
-  { hal = "1.3", rules, json = false }: ValidateCommandOptions,
+  { hal = "1.3", rules, signature, json = false }: ValidateCommandOptions,
   { cwd, stdout, devices, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices" | "setExitCode">,
 ): Promise<void> {
   const customOperators = await devices.definitions();
-  const loaded = await loadHalModel(path, cwd, { forValidation: true, customOperators });
+  const loaded = await loadHalModel(path, cwd, { forValidation: true, customOperators, signature });
   const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded, hal, rules, customOperators);
   stdout.write(json ? `${JSON.stringify(result)}\n` : `${formatResult(result, path, hal).join("\n")}\n`);
   if (!result.valid) setExitCode(exitCodes.failed);

@@ -4,7 +4,7 @@
 import { execute, type InputBytes, type TensorValue, zeros } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import { Compilation, type CompilationOptions, Model, NeuralNetworksError } from "@nnhal/runtime";
-import { createStates, type TensorDescription } from "@nnhal/tflite";
+import { createStates, type States, type TensorDescription } from "@nnhal/tflite";
 import type { ExecutionPreference } from "@nnhal/types";
 import { inSection, noTracer } from "@nnhal/utils";
 import type { DeviceSelection } from "../devices.ts";
@@ -50,24 +50,33 @@ export interface OutputValue extends TensorValue {
 }
 
 /**
- * Runs once. `inputs`: the bytes of the user's inputs; states have their first values. Resolves to the outputs without the
- * states.
+ * Runs once. `inputs`: the bytes of the user's inputs. `states`: what the run begins with and changes; by default first values.
+ * Resolves to the outputs without the states.
  */
 export async function runOnce(
   { model, compilation }: PreparedRun,
   inputs: readonly Uint8Array[],
+  states: States = createStates(model),
 ): Promise<readonly OutputValue[]> {
-  const values = inputValues(model, inputs);
-  const shapes = await explained(() =>
+  const values = inputValues(model, inputs, states);
+  const results = await explained(() =>
     inSection(compilation.trace, "LA", "PE", "run", () => execute(compilation, values, model.outputs)),
   );
-  return model.wantedOutputs.map((index) => elementAt(shapes, index));
+  states.update(model, (index) => {
+    const { info, bytes } = elementAt(results, index);
+    return { bytes, dimensions: info.shape };
+  });
+  return model.wantedOutputs.map((index) => elementAt(results, index));
 }
 
-/** All inputs of a model: the user's, and states with their first values. Shapes are those that the model leaves open. */
-export function inputValues(model: LoadedModel, inputs: readonly Uint8Array[]): readonly InputBytes[] {
+/** All inputs of a model: the user's and the states, by default with their first values. Shapes are those that the model leaves open. */
+export function inputValues(
+  model: LoadedModel,
+  inputs: readonly Uint8Array[],
+  states: States = createStates(model),
+): readonly InputBytes[] {
   const values = model.inputs.map((info): InputBytes => ({ bytes: zeros(info) }));
-  for (const { index, bytes, dimensions } of createStates(model).inputs(model)) {
+  for (const { index, bytes, dimensions } of states.inputs(model)) {
     const isOpen = elementAt(model.inputs, index).shape.includes(0);
     values[index] = { bytes, ...(isOpen && { shape: dimensions }) };
   }

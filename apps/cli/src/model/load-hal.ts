@@ -27,6 +27,8 @@ export interface BlockedFile {
 export interface HalModelOptions extends Pick<ImportOptions, "customOperators"> {
   /** Whether an example is loaded even if its indexes are out of range. Default: no. */
   readonly forValidation?: boolean;
+  /** The key of a signature of a .tflite file. Default: its first subgraph. */
+  readonly signature?: string | undefined;
 }
 
 /**
@@ -35,9 +37,10 @@ export interface HalModelOptions extends Pick<ImportOptions, "customOperators"> 
 export async function loadHalModel(
   path: string,
   cwd: string,
-  { customOperators = [], ...options }: HalModelOptions = {},
+  { customOperators = [], signature, ...options }: HalModelOptions = {},
 ): Promise<Model | BlockedFile> {
-  return load(path, cwd, (bytes) => halModel(bytes, { customOperators }), options);
+  const importing = { customOperators, ...(signature !== undefined && { signature }) };
+  return load(path, cwd, (bytes) => halModel(bytes, importing), options);
 }
 
 function halModel(bytes: Uint8Array, options: ImportOptions): Model | BlockedFile {

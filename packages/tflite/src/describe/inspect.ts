@@ -25,7 +25,7 @@ export interface TfliteInspection {
   readonly problemCount: number;
   /** Constants of the file; one that several tensors share counts once. */
   readonly constants: { readonly count: number; readonly bytes: number };
-  /** Multiply-adds of one execution of the first subgraph's operators, with the shapes that the file stores. */
+  /** Multiply-adds of one execution of the imported subgraph's operators, with the shapes that the file stores. */
   readonly multiplyAdds: number;
   /** What the maker says about the model; undefined if nothing, or if that is broken. */
   readonly metadata: ModelMetadata | undefined;
@@ -56,7 +56,8 @@ export function inspectTflite(source: TfliteBytes | TfliteModel, options: Import
       return undefined;
     }
   };
-  const [main] = model.subgraphs;
+  const chosen = model.signatures.find(({ key }) => key === options.signature);
+  const main = model.subgraphs[chosen?.subgraph ?? 0];
   return {
     model,
     imported,
