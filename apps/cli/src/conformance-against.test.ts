@@ -47,6 +47,31 @@ describe("changesBetween", () => {
   });
 });
 
+describe("a long list of changes", () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
+  it.each([
+    [20, undefined],
+    [21, "device: 1 more fails now"],
+    [335, "device: 315 more fail now"],
+  ])("of %d cases that fail now names 20", (count, rest) => {
+    const changes = changesBetween(
+      report({ device: { passed: 3 } }),
+      report({ device: { passed: 3, failing: many(count) } }),
+    );
+    expect(changes.slice(0, 20).map(({ says }) => says)).toEqual(many(20).map((name) => `device: ${name} fails now`));
+    expect(changes.slice(20)).toEqual(rest === undefined ? [] : [{ kind: "worse", says: rest }]);
+  });
+
+  it("of cases that no longer fail names 20", () => {
+    const changes = changesBetween(
+      report({ device: { passed: 3, failing: many(22) } }),
+      report({ device: { passed: 3 } }),
+    );
+    expect(changes.map(({ kind }) => kind)).toEqual(Array(21).fill("better"));
+    expect(changes[20]?.says).toBe("device: 2 more no longer fail");
+  });
+});
+
 describe("parseReport", () => {
   it("reads what --json printed, and refuses anything else", () => {
     const right = report({ device: { passed: 1, failing: ["a"] } });

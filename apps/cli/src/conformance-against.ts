@@ -51,18 +51,31 @@ export function changesBetween(earlier: ConformanceJson, later: ConformanceJson)
       continue;
     }
     const [failed, didFail] = [suite, old].map(({ failures }) => new Set(failures.map(({ name }) => name)));
-    for (const name of failed ?? []) {
-      if (!didFail?.has(name)) changes.push({ kind: "worse", says: `${key}: ${name} fails now` });
-    }
-    for (const name of didFail ?? []) {
-      if (!failed?.has(name)) changes.push({ kind: "better", says: `${key}: ${name} no longer fails` });
-    }
+    const onlyIn = (one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()) =>
+      [...one].filter((name) => !other.has(name));
+    changes.push(...listed(key, "worse", onlyIn(failed, didFail), ["fails now", "fail now"]));
+    changes.push(...listed(key, "better", onlyIn(didFail, failed), ["no longer fails", "no longer fail"]));
     if (suite.passed !== old.passed) {
       const kind = suite.passed > old.passed ? "better" : "worse";
       changes.push({ kind, says: `${key}: ${suite.passed} passed, before ${old.passed}` });
     }
   }
   return changes;
+}
+
+/** The most cases of a suite that are named of those that changed in the same way. */
+const mostNamed = 20;
+
+/** The changes of some cases of a suite in the same way: the first ones by name, and how many more there are. */
+function listed(
+  suite: string,
+  kind: Change["kind"],
+  names: readonly string[],
+  [ofOne, ofSeveral]: readonly [string, string],
+): Change[] {
+  const changes = names.slice(0, mostNamed).map((name) => ({ kind, says: `${suite}: ${name} ${ofOne}` }));
+  const more = names.length - changes.length;
+  return more > 0 ? [...changes, { kind, says: `${suite}: ${more} more ${more === 1 ? ofOne : ofSeveral}` }] : changes;
 }
 
 const signs = { better: "+", worse: "-", other: " " } as const;

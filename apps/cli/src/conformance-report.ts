@@ -157,8 +157,33 @@ function formatSuite(report: SuiteReport): string[] {
     ...(report.cases ?? []).flatMap(({ name, measured }) =>
       measured ? [`MEASURED ${name}`, `         ${measured}`] : [],
     ),
-    ...summary.failures.flatMap(({ name, reason }) => [`FAILED ${name}`, `       ${reason}`]),
+    ...failureLines(summary),
   ];
+}
+
+/** The most failed cases of a suite that the text names for one reason, and the most reasons. */
+const mostFailures = { sameReason: 10, reasons: 50 } as const;
+
+/** The failed cases with their reasons. A driver that is wrong in one point can fail thousands for the same reason. */
+function failureLines({ failures }: Summary): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { name, reason } of failures) {
+    const names = byReason.get(reason);
+    if (names === undefined) byReason.set(reason, [name]);
+    else names.push(name);
+  }
+  const shown = [...byReason].slice(0, mostFailures.reasons);
+  const lines = shown.flatMap(([reason, names]) => {
+    const named = names.slice(0, mostFailures.sameReason);
+    const more = names.length - named.length;
+    return [
+      ...named.map((name) => `FAILED ${name}`),
+      ...(more > 0 ? [`FAILED ${more} more for the same reason`] : []),
+      `       ${reason}`,
+    ];
+  });
+  const left = failures.length - shown.reduce((sum, [, names]) => sum + names.length, 0);
+  return left > 0 ? [...lines, `FAILED ${left} more for other reasons: --json and --html name all`] : lines;
 }
 
 /** A suite by its name, with its HAL version if it has one. */

@@ -141,15 +141,15 @@ export function runInChildren(
   timeLimit: number,
   startSelf: NonNullable<CommandContext["startSelf"]>,
   onProgress: OnProgress,
-  { batch = 1, mostLost }: Pick<IsolationOptions, "batch" | "mostLost"> = {},
+  { batch = 1, ...how }: Pick<IsolationOptions, "batch" | "mostLost" | "losses" | "known"> = {},
 ): AsyncGenerator<CaseResult> {
   return runIsolated({
     start: (done, singly) => {
       const telling = batch === 1 ? [] : ["--singly", String(singly)];
       return startSelf([command, "--serve", String(done), ...telling, ...args]);
     },
+    ...how,
     batch,
-    mostLost,
     silence: timeLimit * 1000 + grace,
     onProgress,
   });

@@ -8,7 +8,10 @@ export { defaultGraphCount, type GraphsOptions, type GraphWay, graphWays, runGra
 export {
   type CaseStart,
   type IsolationOptions,
-  mostLostExamples,
+  type Losses,
+  mostLostCases,
+  mostLostOfSuite,
+  noLosses,
   type OnProgress,
   type OnStart,
   runIsolated,

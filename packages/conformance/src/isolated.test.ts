@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { fromSource } from "@nnhal/test-kit/from-source";
 import { describe, expect, it } from "vitest";
-import { type IsolationOptions, runIsolated } from "./isolated.ts";
+import { type IsolationOptions, noLosses, runIsolated } from "./isolated.ts";
 
 const child = fileURLToPath(new URL("./isolated.test-child.ts", import.meta.url));
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -77,6 +77,52 @@ describe("runIsolated", () => {
       ],
     ]);
     expect(children).toHaveLength(2);
+  });
+
+  it("counts what earlier suites of the run have lost", async () => {
+    const losses = { ...noLosses(), cases: 1 };
+    const { results } = await run(["a", "exit", "b"], { mostLost: 2, losses });
+    expect(results.map(([name]) => name)).toEqual(["a", "exit"]);
+    expect(results[1]?.[1]).toMatch(/\n2 cases were not answered/);
+    expect(losses).toEqual({ cases: 2, silences: 0 });
+  });
+
+  it("counts processes that do not react, which have less time each, over several suites", async () => {
+    const losses = { ...noLosses(), silences: 2 };
+    const { results } = await run(["hang", "a"], { silence: 8000, losses });
+    expect(results).toEqual([
+      ["hang", "the process did not react for 2000 ms"],
+      ["a", "passed"],
+    ]);
+    expect(losses).toEqual({ cases: 1, silences: 3 });
+  });
+
+  it("skips the others of a suite of which so many were lost, and goes on with the next suite", async () => {
+    const cases = ["x/exit", "x/a", "x/late", "x/b", "x/exit", "y/a", "y/exit", "y/b"];
+    const known = { cases: cases.map((name) => ({ name, subject: "TEST" })), mostLostOfSuite: 2 };
+    const { children, results } = await run(cases, { known });
+    const ended = "the process ended with exit code 3";
+    const skipped = "2 cases of the suite x were not answered, or ended the process: its others were not run";
+    expect(results).toEqual([
+      ["x/exit", ended],
+      ["x/a", "passed"],
+      ["x/late", "no answer"],
+      ["x/b", skipped],
+      ["x/exit", skipped],
+      ["y/a", "passed"],
+      ["y/exit", ended],
+      ["y/b", "passed"],
+    ]);
+    expect(children).toHaveLength(4);
+  });
+
+  it("ends if the suite of which so many were lost was the last", async () => {
+    const cases = ["x/a", "y/exit", "y/b"];
+    const known = { cases: cases.map((name) => ({ name, subject: "TEST" })), mostLostOfSuite: 1 };
+    const { children, results } = await run(cases, { known });
+    expect(results.map(([name]) => name)).toEqual(cases);
+    expect(results[2]?.[1]).toMatch(/^1 case of the suite y was not answered/);
+    expect(children).toHaveLength(1);
   });
 
   it("rejects if no case is to blame", async () => {

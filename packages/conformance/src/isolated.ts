@@ -30,6 +30,13 @@ export interface IsolationOptions {
   readonly silence: number;
   /** After so many cases that the device did not answer, or that ended their process, the others are not run. Default: all are. */
   readonly mostLost?: number | undefined;
+  /** What earlier suites of the same run lost; this one adds to it. Default: nothing. */
+  readonly losses?: Losses | undefined;
+  /**
+   * The cases of several suites in their order, and how many of a suite may be lost until the others of that suite are skipped: each
+   * suite is to say something. A suite is the part of a case's name before the first slash. Default: none is skipped.
+   */
+  readonly known?: { readonly cases: readonly CaseStart[]; readonly mostLostOfSuite: number } | undefined;
   /** Further milliseconds for the start of a process, until its first case begins. Default 120 000. */
   readonly startup?: number | undefined;
   readonly onProgress?: OnProgress | undefined;
@@ -53,31 +60,62 @@ interface Lost {
   readonly isSilent?: boolean;
 }
 
-/** The value of `mostLost` for suites of thousands of examples: a driver that never answers would take days. */
-export const mostLostExamples = 10;
+/** What a run has lost in all its suites. */
+export interface Losses {
+  /** Cases that the device did not answer, or that ended their process. */
+  cases: number;
+  /** Processes that did not react. */
+  silences: number;
+}
+
+/** The losses of a run that begins. */
+export function noLosses(): Losses {
+  return { cases: 0, silences: 0 };
+}
+
+/** The value of `mostLost` for a run: a driver that never answers would take days. */
+export const mostLostCases = 8;
+/** The value of `mostLostOfSuite`. */
+export const mostLostOfSuite = 3;
 
 /** Runs cases in child processes and yields their results. Rejects if a process cannot begin its first case. */
 export async function* runIsolated(options: IsolationOptions): AsyncGenerator<CaseResult> {
-  const { batch = 1, mostLost = Number.POSITIVE_INFINITY } = options;
-  let [done, lost] = [0, 0];
+  const { batch = 1, mostLost = Number.POSITIVE_INFINITY, losses = noLosses(), known } = options;
+  const lostOfSuites = new Map<string, number>();
+  let done = 0;
   let singly = batch === 1 ? Number.POSITIVE_INFINITY : 0;
-  let silences = 0;
   for (;;) {
     const child = options.start(done, singly);
     try {
       let end: "complete" | "unclear" | undefined;
-      const silence = options.silence / Math.min(2 ** silences, 4);
-      for await (const result of resultsOf(child, singly, { ...options, silence }, () => silences++)) {
-        if (typeof result === "string") end = result;
-        else {
-          done++;
-          if (result.isLost && ++lost >= mostLost) {
-            const note = `${lost} cases were not answered, or ended their process: the cases that follow were not run`;
-            yield { ...result, reason: `${result.reason ?? ""}\n${note}` };
-            return;
-          }
-          yield result;
+      const silence = options.silence / Math.min(2 ** losses.silences, 4);
+      for await (const result of resultsOf(child, singly, { ...options, silence }, () => losses.silences++)) {
+        if (typeof result === "string") {
+          end = result;
+          continue;
         }
+        done++;
+        if (!result.isLost) {
+          yield result;
+          continue;
+        }
+        if (++losses.cases >= mostLost) {
+          const note = `${losses.cases} cases were not answered, or ended their process: the cases that follow were not run`;
+          yield { ...result, reason: `${result.reason ?? ""}\n${note}` };
+          return;
+        }
+        yield result;
+        const suite = suiteOf(result);
+        const lost = (lostOfSuites.get(suite) ?? 0) + 1;
+        lostOfSuites.set(suite, lost);
+        if (known === undefined || lost < known.mostLostOfSuite) continue;
+        const reason = `${lost} ${lost === 1 ? "case" : "cases"} of the suite ${suite} ${lost === 1 ? "was" : "were"} not answered, or ended the process: its others were not run`;
+        const others = othersOfSuite(known.cases, done, suite);
+        for (const other of others) yield { ...other, verdict: "skipped", reason };
+        done += others.length;
+        if (done >= known.cases.length) return;
+        // The process goes on with these; another one begins behind them.
+        if (others.length > 0) break;
       }
       if (end === "complete") return;
       // The last batch that came is not counted, and as many cases may have run after it. Behind a lost case there is often another.
@@ -86,6 +124,16 @@ export async function* runIsolated(options: IsolationOptions): AsyncGenerator<Ca
       child.kill("SIGKILL");
     }
   }
+}
+
+function suiteOf({ name }: CaseStart): string {
+  return name.slice(0, name.indexOf("/"));
+}
+
+/** The cases from a place on that are of a suite, up to the first of another one. */
+function othersOfSuite(cases: readonly CaseStart[], from: number, suite: string): readonly CaseStart[] {
+  const end = cases.findIndex((one, place) => place >= from && suiteOf(one) !== suite);
+  return cases.slice(from, end < 0 ? cases.length : end);
 }
 
 /**

@@ -9,7 +9,10 @@ import {
   deviceSuiteNames,
   type IsolationOptions,
   isDeviceSuiteName,
-  mostLostExamples,
+  type Losses,
+  mostLostCases,
+  mostLostOfSuite,
+  noLosses,
   type OnProgress,
   type OnStart,
   summarise,
@@ -23,9 +26,9 @@ import { runAccuracySuite } from "./conformance-accuracy.ts";
 import { runCrashSuite } from "./conformance-crash.ts";
 import {
   type Again,
-  countDeviceCases,
   type DrawnSuiteName,
   defaultSuiteNames,
+  deviceCasesOf,
   drawnSuiteNames,
   drawnSuites,
   isDrawnSuite,
@@ -95,13 +98,20 @@ export async function runSuites(options: ConformanceCommandOptions, context: Com
   }
   const ofDevices = deviceSuiteNames.filter((name) => wanted.includes(name));
   const reports: SuiteReport[] = [];
-  if (ofDevices.length > 0) {
+  const losses = noLosses();
+  const left: string[] = [];
+  /** Runs a suite through each HAL version, unless the device is known not to answer. */
+  const through = async (name: string, run: (version: HalVersion | undefined) => Promise<readonly SuiteReport[]>) => {
     for (const version of options.hal ?? [undefined]) {
-      reports.push(...(await runDevice(ofDevices, version, options, context)));
+      if (losses.cases < mostLostCases) reports.push(...(await run(version)));
+      else left.push(`${name}${version === undefined ? "" : ` (HAL ${version})`}`);
     }
+  };
+  if (ofDevices.length > 0) {
+    await through("the device suites", (version) => runDevice(ofDevices, version, options, losses, context));
   }
   for (const name of drawnSuiteNames.filter((name) => wanted.includes(name))) {
-    for (const version of options.hal ?? [undefined]) reports.push(await runDrawn(name, version, options, context));
+    await through(name, async (version) => [await runDrawn(name, version, options, losses, context)]);
   }
   for (const name of overVectors) {
     const versions = vectorSuites[name].throughVersions ? options.hal : undefined;
@@ -109,9 +119,20 @@ export async function runSuites(options: ConformanceCommandOptions, context: Com
   }
   if (wanted.includes("crash")) reports.push(await runCrashSuite(options, context));
   if (wanted.includes("accuracy")) reports.push(await runAccuracySuite(options, context));
-  const some = reports.filter(({ summary }) => summary.total > 0);
+  const some = withLeft(
+    reports.filter(({ summary }) => summary.total > 0),
+    left,
+  );
   if (some.length === 0) throw new Error(noCases(options));
   return some;
+}
+
+/** The reports, the last of which says which suites were left out since the device did not answer. */
+function withLeft(reports: SuiteReport[], left: readonly string[]): SuiteReport[] {
+  const last = reports.at(-1);
+  if (last === undefined || left.length === 0) return reports;
+  const says = `Not run, since ${mostLostCases} cases were not answered, or ended their process: ${left.join(", ")}. With --suite a suite runs alone.`;
+  return [...reports.slice(0, -1), { ...last, note: last.note === undefined ? says : `${last.note} ${says}` }];
 }
 
 function noCases({ filter, only }: ConformanceCommandOptions): string {
@@ -124,12 +145,13 @@ async function runDrawn(
   name: DrawnSuiteName,
   version: HalVersion | undefined,
   options: ConformanceCommandOptions,
+  losses: Losses,
   context: CommandContext,
 ): Promise<SuiteReport> {
   const { timeLimit = timeLimits.device } = options;
   const { batch, by, size, note } = drawnSuites[name];
   const sizes = [{ size: size(options) }];
-  const how = { batch, mostLost: mostLostExamples };
+  const how = { batch, mostLost: mostLostCases, losses };
   const summary = await runOne(name, version, { ...options, timeLimit }, sizes, how, context);
   return reportOf(name, by, summary, version, note?.(summary));
 }
@@ -153,7 +175,7 @@ function runOne(
   version: HalVersion | undefined,
   { hal: _, ...options }: ConformanceCommandOptions & { readonly timeLimit: number },
   sizes: Parameters<typeof runWithProgress>[0],
-  how: Pick<IsolationOptions, "batch" | "mostLost">,
+  how: Pick<IsolationOptions, "batch" | "mostLost" | "losses">,
   context: CommandContext,
 ): Promise<SuiteReport["summary"]> {
   const own = { ...options, suite: [name], ...(version !== undefined && { hal: [version] }) };
@@ -188,24 +210,29 @@ async function runDevice(
   names: readonly DeviceSuiteName[],
   version: HalVersion | undefined,
   options: ConformanceCommandOptions,
+  losses: Losses,
   context: CommandContext,
 ): Promise<SuiteReport[]> {
   const { filter, timeLimit = timeLimits.device } = options;
   const { startSelf } = context;
   const own = { ...options, suite: names, ...(version !== undefined && { hal: [version] }) };
   const cases: CaseResult[] = [];
-  const total = countDeviceCases(names, filter);
+  const known = { cases: deviceCasesOf(names, filter), mostLostOfSuite };
   const run = (onProgress: OnProgress) =>
     startSelf === undefined
       ? runHere(own, context, onProgress)
-      : runInChildren("conformance", childArguments(names, own), timeLimit, startSelf, onProgress);
+      : runInChildren("conformance", childArguments(names, own), timeLimit, startSelf, onProgress, {
+          mostLost: mostLostCases,
+          losses,
+          known,
+        });
   const keeping = async function* (onProgress: OnProgress) {
     for await (const result of run(onProgress)) {
       cases.push(result);
       yield result;
     }
   };
-  await runWithProgress([{ size: total }], keeping, context, halText(version));
+  await runWithProgress([{ size: known.cases.length }], keeping, context, halText(version));
   return Promise.all(
     names.map(async (name): Promise<SuiteReport> => {
       const own = cases

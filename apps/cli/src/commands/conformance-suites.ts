@@ -8,6 +8,7 @@ import {
   type Allowances,
   arithmeticSize,
   type CaseResult,
+  type CaseStart,
   type DeviceSuiteName,
   defaultGraphCount,
   describeDeviceSuite,
@@ -162,9 +163,11 @@ function caseFilter(filter: string | undefined): (name: string) => boolean {
   return (name) => name.toLowerCase().includes(wanted);
 }
 
-/** The number of cases of device suites. */
-export function countDeviceCases(suites: readonly DeviceSuiteName[], filter: string | undefined): number {
-  return listDeviceCases(suites).filter(caseFilter(filter)).length;
+/** The cases of device suites, in the order in which they run. */
+export function deviceCasesOf(suites: readonly DeviceSuiteName[], filter: string | undefined): CaseStart[] {
+  return listDeviceCases(suites)
+    .filter(caseFilter(filter))
+    .map((name) => ({ name, subject: name.slice(0, name.indexOf(": ")) }));
 }
 
 /** Runs device suites, one after the other. */

@@ -232,10 +232,15 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
   it("exits with 1 if a device accepts an invalid model, and names the case", async () => {
     const args = [...mine, "--vectors", folder, "--suite", "mutations", "--all", "--filter", "two"];
     const { stdout, exitCode } = await run(args, fakeDevice());
+    const reason = "getSupportedOperations: expected INVALID_ARGUMENT, actual NONE";
     expect(stdout).toContain(
-      "FAILED a/two operationType: main operation 0 (ADD) has type 102\n" +
-        "       getSupportedOperations: expected INVALID_ARGUMENT, actual NONE\n",
+      `\nFAILED a/two operandType: main operand 2 has type 16\nFAILED 167 more for the same reason\n       ${reason}\n`,
     );
+    const json: ConformanceJson = JSON.parse((await run([...args, "--json"], fakeDevice())).stdout);
+    expect(elementAt(json.suites, 0).failures).toContainEqual({
+      name: "a/two operationType: main operation 0 (ADD) has type 102",
+      reason,
+    });
     expect(stdout).not.toMatch(/a\/one|Suite vectors|not in the sample|About one mutant/);
     expect(exitCode).toBe(1);
   });

@@ -6,9 +6,8 @@ import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { HalVersion } from "@nnhal/types";
-import { mostLostExamples, runIsolated } from "../isolated.ts";
+import { mostLostCases, runIsolated } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
-import { isDeviceSuiteName } from "../suites/run.ts";
 import { batchOf, type ModuleRun, type OwnSuiteName } from "./serve-module.ts";
 
 /** Options of runModule. */
@@ -39,7 +38,7 @@ export function runModule(module: URL, suite: OwnSuiteName, options: ModuleOptio
       });
     },
     batch: batchOf(suite),
-    ...(!isDeviceSuiteName(suite) && { mostLost: mostLostExamples }),
+    mostLost: mostLostCases,
     silence: timeLimit * 1.5,
   });
 }

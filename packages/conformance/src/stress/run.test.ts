@@ -240,6 +240,31 @@ describe("a job", () => {
     expect("growth" in tally).toBe(work === "grow");
   });
 
+  it.each([
+    ["does not count garbage", false],
+    ["counts what the driver keeps", true],
+  ])("of growth %s", async (_what, isKept) => {
+    const device = await reference();
+    const all: unknown[] = [];
+    const littering: Device = {
+      ...device,
+      async prepareModel(model, options) {
+        all.push(new Array(2 ** 17).fill(0.5));
+        if (!isKept && all.length >= 8) all.length = 0;
+        return device.prepareModel(model, options);
+      },
+    };
+    let now = 0;
+    const { growth, prepared } = await doStressJob(
+      littering,
+      { ...job, work: "grow", milliseconds: 1000 },
+      () => now++,
+    );
+    expect(prepared).toBeGreaterThan(40);
+    if (isKept) expect(growth).toBeGreaterThan((prepared * 2 ** 20) / 3);
+    else expect(growth).toBeLessThan((prepared * 2 ** 20) / 6);
+  });
+
   it("runs random models of all operations", async () => {
     let now = 0;
     const tally = await doStressJob(await reference(), { ...job, models: "random", milliseconds: 500 }, () => now++);

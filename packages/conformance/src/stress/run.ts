@@ -14,7 +14,7 @@ import { doStressJob } from "./work.ts";
 
 /** Options of runStress. */
 export interface StressOptions {
-  /** Starts a process with an IPC channel that calls `serveStressJob`. Node.js must run it with `--expose-gc` to measure memory. */
+  /** Starts a process with an IPC channel that calls `serveStressJob`. */
   readonly start: (job: StressJob) => ChildProcess;
   /** A device for one more target, in this process, which a driver that crashes ends. Default: none. */
   readonly device?: Device | undefined;

@@ -1,6 +1,7 @@
 /** The work of a process under stress. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Device, ErrorStatus, errorStatusNames, type PreparedModel } from "@nnhal/types";
+import { heldBytes, mostCollections } from "../held-bytes.ts";
 import { createRandom, type Random } from "../random/random.ts";
 import type { StressJob, StressTally } from "./job.ts";
 import { openSubjects, problemOf, type StressSubject } from "./subjects.ts";
@@ -95,12 +96,13 @@ function countUp(): number {
   return sum;
 }
 
-/** Bytes that the process needs, after garbage is collected if it can be. */
+/** The bytes that the process holds when further collections of garbage find nothing more. */
 async function memoryKept(): Promise<number> {
-  for (let turn = 0; turn < 3; turn++) {
-    globalThis.gc?.();
-    await sleep(10);
+  let kept = await heldBytes();
+  for (let turn = 1; turn < mostCollections; turn++) {
+    const less = await heldBytes();
+    if (less >= kept) break;
+    kept = less;
   }
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
+  return kept;
 }

@@ -76,6 +76,22 @@ describe("device suites", () => {
     expect(result.reason).toMatch(/^closing what the case made: PreparedModel\.close: threw Error: stuck/);
   });
 
+  it("say that a case was lost if a call is not answered, and wait less in the cases that follow", async () => {
+    const device = faultyDevice({ preparedModel: () => ({ execute: () => new Promise<never>(() => {}) }) });
+    const cases = listDeviceCases(["prepared-model"]).slice(0, 4);
+    const results = await run({ filter: (name) => cases.includes(name), callLimit: 400 }, device);
+    const limits = results.map(({ reason }) => /no answer within (\d+) ms/.exec(reason ?? "")?.[1]);
+    expect(limits).toEqual(["400", "200", "100", "100"]);
+    expect(results.map(({ isLost }) => isLost)).toEqual([true, true, true, true]);
+  });
+
+  it("say of a case that fails with an answer that it was not lost", async () => {
+    const device = faultyDevice({ preparedModel: () => ({ execute: () => Promise.reject(new Error("no")) }) });
+    const [result] = await run({ filter: (name) => name === listDeviceCases(["prepared-model"])[0] }, device);
+    expect(result?.verdict).toBe("failed");
+    expect(result).not.toHaveProperty("isLost");
+  });
+
   it("are unsupported, not failed, on a device that has nothing that it need not have", {
     timeout: 120_000,
   }, async () => {

@@ -132,11 +132,14 @@ async function runCase(
   const judgement: Judgement = "value" in outcome ? outcome.value : { verdict: "failed", reason: outcome.problem };
   const before = watch.breach();
   const closed = await attempt(timeLimit, () => closeAll(actions, watch), watch.timer);
+  const isLost = "isLate" in outcome || "isLate" in closed || watch.isLate();
   const measured = told.length > 0 ? { measured: told.join("; ") } : {};
-  if (before !== undefined) return { verdict: "failed", reason: before, ...measured };
+  const failed = { verdict: "failed", ...measured, ...(isLost && ({ isLost } as const)) } as const;
+  if (before !== undefined) return { ...failed, reason: before };
   const problem = watch.breach() ?? ("problem" in closed ? closed.problem : closed.value);
-  if (problem === undefined || judgement.verdict === "failed") return { ...judgement, ...measured };
-  return { verdict: "failed", reason: `closing what the case made: ${problem}`, ...measured };
+  if (judgement.verdict === "failed") return { ...judgement, ...failed };
+  if (problem === undefined) return { ...judgement, ...measured };
+  return { ...failed, reason: `closing what the case made: ${problem}` };
 }
 
 /** Closes the objects of a case, in the reverse order of their creation. Returns the first problem. */

@@ -10,13 +10,15 @@ export type Judge<Answer> = (answer: Answer, milliseconds: number) => string | u
 
 /** See the file's head. */
 export interface Watch {
-  /** Milliseconds that a call may take. */
+  /** Milliseconds that a call may take: half, or a quarter, behind cases with a call that was not answered. */
   readonly callLimit: number;
   readonly timer: Timer;
   /** Starts a case: breaches of calls that began earlier do not count any more. */
   begin(): void;
   /** The first breach of the case. */
   breach(): string | undefined;
+  /** Whether a call of the case was not answered. */
+  isLate(): boolean;
   /** Resolves once every promise that a method without an answer returned has settled, or is a breach. */
   settled(): Promise<void>;
   /** A call that answers at once. Throws Mismatch at a breach. */
@@ -33,7 +35,9 @@ export interface Watch {
 }
 
 /** A watch that begins with a case. */
-export function createWatch(callLimit: number, timer: Timer): Watch {
+export function createWatch(mostOfCall: number, timer: Timer): Watch {
+  let callLimit = mostOfCall;
+  let [lateCases, isLate] = [0, false];
   let breaches: string[] = [];
   let pending: Promise<unknown>[] = [];
   const fail = (into: string[], message: string): never => {
@@ -55,6 +59,7 @@ export function createWatch(callLimit: number, timer: Timer): Watch {
       },
       timer,
     );
+    if ("isLate" in outcome && into === breaches) isLate = true;
     if ("problem" in outcome) return fail(into, `${what}: ${outcome.problem}`);
     if ("mismatch" in outcome.value) throw outcome.value.mismatch;
     return outcome.value.value;
@@ -75,13 +80,19 @@ export function createWatch(callLimit: number, timer: Timer): Watch {
     return problem === undefined ? answer : fail(into, `${method}: ${problem}`);
   };
   return {
-    callLimit,
+    get callLimit() {
+      return callLimit;
+    },
     timer,
     begin() {
+      if (isLate) lateCases++;
+      isLate = false;
+      callLimit = mostOfCall / Math.min(2 ** lateCases, 4);
       breaches = [];
       pending = [];
     },
     breach: () => breaches[0],
+    isLate: () => isLate,
     async settled() {
       await Promise.allSettled(pending);
     },

@@ -2,10 +2,8 @@
  * What a device keeps of executions and prepared models that are over: the process must not grow with their number. A device in another
  * process is not measured.
  */
-import { setImmediate } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { ErrorStatus } from "@nnhal/types";
+import { heldBytes, mostCollections } from "../../held-bytes.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectStatus, expectThat } from "../check.ts";
 import { runTrial, trialFor } from "../execution.ts";
@@ -17,19 +15,6 @@ const side = 256;
 /** How often something is done before the memory is measured, so that caches are full. */
 const before = 8;
 const measured = 48;
-
-/** The most collections of garbage: buffers are freed some turns of the event loop after they were collected. */
-const mostCollections = 10;
-
-/** The bytes that the process holds after a collection of garbage. */
-async function heldBytes(): Promise<number> {
-  setFlagsFromString("--expose-gc");
-  const collect: unknown = runInNewContext("gc");
-  if (typeof collect === "function") collect();
-  await setImmediate();
-  const { arrayBuffers, heapUsed } = process.memoryUsage();
-  return arrayBuffers + heapUsed;
-}
 
 /** Does something many times, and ends the case if the process holds more afterwards than is allowed. */
 async function expectNothingKept({ allowances, tell }: Bench, what: string, work: () => Promise<void>): Promise<void> {
