@@ -18,7 +18,7 @@ import {
   summarise,
 } from "@nnhal/conformance";
 import type { HalVersion } from "@nnhal/types";
-import type { SuiteReport } from "../conformance-report.ts";
+import { type SuiteReport, titleOf } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
 import { findFiles, runInChildren, runWithProgress, serveCases, untilOffline } from "../suite-run.ts";
 import { commandLine } from "../text.ts";
@@ -103,8 +103,16 @@ export async function runSuites(options: ConformanceCommandOptions, context: Com
   /** Runs a suite through each HAL version, unless the device is known not to answer. */
   const through = async (name: string, run: (version: HalVersion | undefined) => Promise<readonly SuiteReport[]>) => {
     for (const version of options.hal ?? [undefined]) {
-      if (losses.cases < mostLostCases) reports.push(...(await run(version)));
-      else left.push(`${name}${version === undefined ? "" : ` (HAL ${version})`}`);
+      if (losses.cases >= mostLostCases) {
+        left.push(`${name}${version === undefined ? "" : ` (HAL ${version})`}`);
+        continue;
+      }
+      const done = await run(version);
+      reports.push(...done);
+      // A filter, too, leaves suites without cases.
+      if (losses.cases >= mostLostCases && options.filter === undefined) {
+        left.push(...done.filter(({ summary }) => summary.total === 0).map(titleOf));
+      }
     }
   };
   if (ofDevices.length > 0) {

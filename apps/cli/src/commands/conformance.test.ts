@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { referenceBackend } from "@nnhal/backend-reference";
-import { deviceSuiteNames, parseExample } from "@nnhal/conformance";
+import { deviceSuiteNames, listDeviceCases, parseExample } from "@nnhal/conformance";
 import { openDevice } from "@nnhal/driver-core/device";
 import { elementAt } from "@nnhal/operations";
 import { addExample, toLine } from "@nnhal/test-kit/examples";
@@ -35,7 +35,7 @@ async function reference(): Promise<Device> {
   return device;
 }
 
-async function run(args: readonly string[], device: Device) {
+async function run(args: readonly string[], device: Device, startSelf?: CommandContext["startSelf"]) {
   const output = { stdout: "", stderr: "", exitCode: undefined as number | undefined };
   const context: CommandContext = {
     stdout: { write: (text) => (output.stdout += text) },
@@ -47,6 +47,7 @@ async function run(args: readonly string[], device: Device) {
     showWhere() {},
     sharedArguments: ["--driver", "here"],
     deviceToCheck: async (names) => createDeviceFinder([]).toCheck(names),
+    ...(startSelf && { startSelf }),
     setExitCode(code) {
       output.exitCode = code;
     },
@@ -112,6 +113,30 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     );
     expect(stdout).toMatch(/\nmine: 0 passed, 1 failed, 0 unsupported, 0 skipped of 1\n$/);
     expect(exitCode).toBe(1);
+  });
+
+  it("ends if a driver answers no case, and names the suites that it left out", async () => {
+    const names = listDeviceCases();
+    const startSelf = (args: readonly string[]) => {
+      const name = names[Number(args[args.indexOf("--serve") + 1])];
+      const message = JSON.stringify({ kind: "start", start: { name, subject: name?.split(":")[0] } });
+      const code = `process.send(${message}, () => process.exit(3))`;
+      return spawn(process.execPath, ["-e", code], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    };
+    const { stdout, exitCode } = await run([...mine, "--json"], await reference(), startSelf);
+    const report: ConformanceJson = JSON.parse(stdout);
+    expect(report.suites.map(({ suite, failed, total }) => [suite, failed, total])).toEqual([
+      ["device", 3, listDeviceCases(["device"]).length],
+      ["prepared-model", 3, listDeviceCases(["prepared-model"]).length],
+      ["memory", 2, 2],
+    ]);
+    const last = report.suites.at(-1)?.failures.at(-1)?.reason;
+    expect(last).toMatch(/exit code 3\n8 cases were not answered, .* the cases that follow were not run$/);
+    expect(exitCode).toBe(1);
+    const text = await run(mine, await reference(), startSelf);
+    expect(text.stdout).toMatch(
+      /^Not run, since 8 cases were not answered, or ended their process: caching, burst, fenced, qos, arithmetic, graphs\. With --suite/m,
+    );
   });
 
   it("prints what a case measured, and holds it against an allowance", async () => {
