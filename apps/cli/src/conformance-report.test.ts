@@ -1,6 +1,6 @@
 import { type CaseResult, summarise } from "@nnhal/conformance";
 import { describe, expect, it } from "vitest";
-import { formatReport } from "./conformance-report.ts";
+import { formatReport, unproven } from "./conformance-report.ts";
 
 /** The lines on failed cases, of a suite in which cases failed for these reasons. */
 async function failures(reasons: readonly string[]): Promise<string[]> {
@@ -39,5 +39,25 @@ describe("the failed cases in the text of a report", () => {
       Array.from({ length: 50 }, (_, index) => [`FAILED c${index}`, `       reason ${index}`]).flat(),
     );
     expect(lines.slice(100)).toEqual(rest);
+  });
+});
+
+describe("a suite of examples", () => {
+  const counts = { passed: 0, failed: 0, unsupported: 99, skipped: 0 };
+
+  it("proves little if the device has run less than one in a hundred", () => {
+    expect(unproven("operation", counts)).toBe(
+      "Little was proven: the device ran 0 of 99 examples, and supported no others.",
+    );
+    expect(unproven("operation", { ...counts, passed: 1, unsupported: 100 })).toContain("ran 1 of 101 examples");
+  });
+
+  it.each([
+    ["operation", { passed: 1 }],
+    ["operation", { failed: 1 }],
+    ["operation", { unsupported: 0 }],
+    ["group", {}],
+  ])("by %s with %j proves something, or had nothing to prove", (by, changed) => {
+    expect(unproven(by, { ...counts, ...changed })).toBeUndefined();
   });
 });

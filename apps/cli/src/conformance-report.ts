@@ -126,6 +126,13 @@ export function subjectsOf({ order, summary }: SuiteReport): (readonly [string, 
   return [...summary.bySubject].sort(([a], [b]) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
+/** What to say of a suite of examples of which the device has run less than one in a hundred: its report has no failure, and proves little. */
+export function unproven(by: string, { passed, failed, unsupported }: Counts): string | undefined {
+  const run = passed + failed;
+  if (by !== "operation" || 100 * run >= run + unsupported) return undefined;
+  return `Little was proven: the device ran ${run} of ${run + unsupported} examples, and supported no others.`;
+}
+
 /** The most reasons in the text for cases that did not run. */
 const mostReasons = 20;
 

@@ -18,7 +18,7 @@ import {
   summarise,
 } from "@nnhal/conformance";
 import type { HalVersion } from "@nnhal/types";
-import { type SuiteReport, titleOf } from "../conformance-report.ts";
+import { type SuiteReport, titleOf, unproven } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
 import { findFiles, runInChildren, runWithProgress, serveCases, untilOffline } from "../suite-run.ts";
 import { commandLine } from "../text.ts";
@@ -206,7 +206,12 @@ function reportOf(
   hal: HalVersion | undefined,
   note: string | undefined,
 ): SuiteReport {
-  return { suite, by, summary, ...(note !== undefined && { note }), ...(hal !== undefined && { hal }) };
+  const notes = [note, unproven(by, summary)].filter((each) => each !== undefined);
+  return {
+    ...{ suite, by, summary },
+    ...(notes.length > 0 && { note: notes.join(" ") }),
+    ...(hal !== undefined && { hal }),
+  };
 }
 
 function halText(version: HalVersion | undefined): string {
