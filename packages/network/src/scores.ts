@@ -1,7 +1,7 @@
 /**
  * The best classes of an output that holds one score for each class.
  */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, isExtensionType, numbersPerElement } from "@nnhal/operations";
 import { elementsOf, realValues, type TensorValue } from "./tensor.ts";
 
 /** A class and its score. */
@@ -13,12 +13,21 @@ export interface ScoredClass {
   readonly score: number;
 }
 
-/** The first output that looks like scores: more than one number, in the shape [classes] or [1, classes]. */
+/**
+ * The first output that looks like scores: more than one number, in the shape [classes] or [1, classes]. Strings, complex numbers and
+ * integers of extensions are not scores.
+ */
 export function scoresOf<Value extends TensorValue>(outputs: readonly Value[]): Value | undefined {
-  return outputs.find(({ info: { type, shape } }) => {
+  return outputs.find(({ info }) => {
+    const { shape } = info;
     const isList = shape.length === 1 || (shape.length === 2 && shape[0] === 1);
-    return isList && elementsOf(shape) > 1 && type !== "TENSOR_BOOL8";
+    return isList && elementsOf(shape) > 1 && maySayScores(info);
   });
+}
+
+function maySayScores({ type, scale }: TensorValue["info"]): boolean {
+  if (!isExtensionType(type)) return type !== "TENSOR_BOOL8";
+  return numbersPerElement(type) === 1 && (scale !== 0 || type.array.name.startsWith("Float"));
 }
 
 /** The classes with the highest scores, best first; equal ones in the order of their indexes, NaN last. */

@@ -43,7 +43,8 @@ describe("nnhal info", () => {
     await put("custom.tflite", unknownOperatorModel());
     const { stdout, exitCode } = await run(["info", "custom.tflite"]);
     const reason = 'the HAL has no counterpart of the custom operator "Frobnicate"';
-    const help = "import it with customOperators: an extension with an operation of its name";
+    const help =
+      "import it with customOperators (--extension on the command line): an extension with an operation of its name";
     expect(exitCode).toBe(0);
     expect(stdout).toContain("runs         no: 1 problem\n");
     expect(stdout).toContain(`  1  CUSTOM Frobnicate  version 1  blocked: ${reason}\n`);

@@ -65,6 +65,25 @@ describe("nnhal run with strings", () => {
     expect(JSON.parse(stdout).outputs).toMatchObject([{ values: ["two\nlines", "two\nlines"] }]);
   });
 
+  it("takes a list in JSON, in which strings may have several lines", async () => {
+    await put("swap.tflite", swapped([2]));
+    const given = async (content: string) => {
+      await put("list.json", content);
+      return run(["run", "swap.tflite", "--input", "list.json", "--json"]);
+    };
+    expect(JSON.parse((await given('["a\\nb", ["c"]]')).stdout)).toMatchObject({
+      outputs: [{ values: ["c", "a\nb"] }],
+      top: [],
+    });
+    for (const [content, said] of [
+      ['["a"]', "has 2 strings, but list.json has 1 strings"],
+      ['["a", 2]', "takes a JSON list of strings, but list.json has 2 in it"],
+      ["a\nb", "takes a JSON list of strings, but list.json is not JSON"],
+    ] as const) {
+      expect(await given(content)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(said) });
+    }
+  });
+
   it("takes and writes rows of bytes", async () => {
     await put("swap.tflite", swapped([2]));
     await put("rows.bin", encodeStrings(["a", "bcd"]).bytes);
@@ -112,5 +131,24 @@ describe("nnhal run with 64-bit integers", () => {
     await put("numbers.bin", new Uint8Array(BigInt64Array.of(1n, -(2n ** 53n), 2n ** 52n - 1n).buffer));
     const { stdout } = await run(["run", "add.tflite", "--input", "numbers.bin", "--json"]);
     expect(JSON.parse(stdout).outputs).toMatchObject([{ values: [2, "-18014398509481984", 2 ** 53 - 2] }]);
+  });
+
+  it("reads them from a text as they are, and does not take them for scores", async () => {
+    const model = file(
+      [tensor("x", "INT64", [2]), tensor("y", "INT64", [2])],
+      [{ name: "ADD", inputs: [0, 0], outputs: [1] }],
+      [0],
+      [1],
+    );
+    await put("add.tflite", model);
+    await put("numbers.txt", "[9007199254740993, -9007199254740993]");
+    const { stdout } = await run(["run", "add.tflite", "--input", "numbers.txt", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outputs: [{ values: ["18014398509481986", "-18014398509481986"] }],
+      top: [],
+    });
+    await put("great.txt", "9223372036854775808 0");
+    const { stderr, exitCode } = await run(["run", "add.tflite", "--input", "great.txt"]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("9223372036854775808 does not fit int64")]);
   });
 });

@@ -184,10 +184,13 @@ describe("nnhal validate", () => {
           code: "tflite-blocked",
           path: "subgraphs[0].operators[0] (CUSTOM version 1)",
           message: 'the HAL has no counterpart of the custom operator "Frobnicate"',
+          operator: { subgraph: 0, index: 0, name: "CUSTOM", customCode: "Frobnicate", version: 1 },
+          help: expect.stringContaining("--extension"),
         },
       ],
       requirements: [],
     });
+    expect((await run(["validate", "unknown.tflite"])).stdout).toMatch(/"Frobnicate"; import it with customOperators/);
   });
 
   it("exits with 2 and one line for a file that holds no model", async () => {

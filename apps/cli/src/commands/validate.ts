@@ -3,6 +3,7 @@
  * in it needs that version.
  */
 import type { ExtensionDefinition } from "@nnhal/operations";
+import type { TfliteProblem } from "@nnhal/tflite";
 import { type HalVersion, halVersions, type Model } from "@nnhal/types";
 import {
   type Issue,
@@ -35,6 +36,11 @@ export interface FileIssue {
   readonly code: "tflite-index" | "tflite-blocked";
   readonly path: string;
   readonly message: string;
+  /** The operator and the tensor that it is about, if there are such. */
+  readonly operator?: TfliteProblem["operator"];
+  readonly tensor?: TfliteProblem["tensor"];
+  /** What would help, if something is known to. */
+  readonly help?: string;
 }
 
 /** What `--json` prints. */
@@ -94,7 +100,7 @@ export async function runValidateCommand(
 
 function blockedFile({ problems, inspection }: BlockedFile): ValidationJson {
   const code = inspection === undefined ? "tflite-index" : "tflite-blocked";
-  const issues = problems.map(({ path, message }): FileIssue => ({ code, path, message }));
+  const issues = problems.map((problem): FileIssue => ({ code, ...problem }));
   return { valid: false, minimumVersion: null, issues, requirements: [] };
 }
 
@@ -127,10 +133,15 @@ function formatResult(
   const oldest = minimum === null ? "it fits no HAL version" : `the oldest HAL version that it fits is ${minimum}`;
   return [
     `${path}: ${verdict}`,
-    ...columns(issues.map(({ code, path: place, message }) => [`  ${code}`, place, oneLine(message)])),
+    ...columns(issues.map((issue) => [`  ${issue.code}`, issue.path, messageOf(issue)])),
     requirements.length === 0 ? oldest : `${oldest}:`,
     ...columns(groupRequirements(requirements).map(({ message, places }) => [`  ${message}`, placesText(places)])),
   ];
+}
+
+function messageOf(issue: Issue | FileIssue): string {
+  const help = "help" in issue && issue.help !== undefined ? `; ${issue.help}` : "";
+  return oneLine(issue.message + help);
 }
 
 /** The same need of many operations or operands is one line. */

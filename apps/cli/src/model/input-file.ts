@@ -1,6 +1,6 @@
 /**
  * From the bytes of a user's file to the bytes of an input tensor. The format follows from the first bytes: a picture, a .npy array, a
- * WAV file or numbers as text; any file is the text of an input of strings. A file whose name ends in .bin is the tensor itself.
+ * WAV file or numbers as text. Any file is the text of an input of strings; one whose name ends in .json has a list of them. A file whose name ends in .bin is the tensor itself.
  */
 import { encodeStrings } from "@nnhal/extension-tflite";
 import { NetworkError, type Sound, sound } from "@nnhal/network";
@@ -20,7 +20,7 @@ import {
 } from "@nnhal/network/tensors";
 import type { TensorDescription } from "@nnhal/tflite";
 import { messageOf, usageError } from "../failure.ts";
-import { shapeText } from "../text.ts";
+import { oneLine, shapeText } from "../text.ts";
 import { isNpy, readNpy } from "./npy.ts";
 import { bytesOfOpenExtent, isString } from "./values.ts";
 
@@ -73,17 +73,41 @@ function rawInput(file: string, bytes: Uint8Array, info: TensorDescription): Pre
   return { info, bytes, source: nameOf(file) };
 }
 
-/** A text for an input of one string, else a string for each line. */
+/** The list of a JSON file; else a text for an input of one string, and a string for each line for one of several. */
 function stringInput(file: string, bytes: Uint8Array, info: TensorDescription): PreparedInput {
-  const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
+  const text = new TextDecoder().decode(bytes);
   const shape = info.shape.slice(0, -1);
   const count = elementsOf(shape);
-  const strings = count === 1 ? [text] : text.split(/\r?\n/);
+  const isList = /\.json$/i.test(file);
+  const strings = isList ? stringsOfJson(file, text, info) : linesOf(text, count);
   if (strings.length !== count) {
-    throw usageError(`the input ${tensorText(info)} has ${count} strings, but ${file} has ${strings.length} lines`);
+    const given = isList ? "strings" : "lines";
+    throw usageError(`the input ${tensorText(info)} has ${count} strings, but ${file} has ${strings.length} ${given}`);
   }
   const plural = count === 1 ? "a string" : `${count} strings`;
   return { info, bytes: encodeStrings(strings, shape).bytes, source: `${nameOf(file)}, ${plural}` };
+}
+
+function linesOf(text: string, count: number): readonly string[] {
+  const trimmed = text.replace(/\r?\n$/, "");
+  return count === 1 ? [trimmed] : trimmed.split(/\r?\n/);
+}
+
+/** The strings of lists in lists of any depth, in order. */
+function stringsOfJson(file: string, text: string, info: TensorDescription): readonly string[] {
+  const refused = (why: string, cause?: unknown) =>
+    usageError(`the input ${tensorText(info)} takes a JSON list of strings, but ${file} ${why}`, cause);
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw refused(`is not JSON: ${oneLine(messageOf(error))}`, error);
+  }
+  const items: readonly unknown[] = Array.isArray(content) ? content.flat(Number.POSITIVE_INFINITY) : [content];
+  return items.map((item) => {
+    if (typeof item === "string") return item;
+    throw refused(`has ${oneLine(JSON.stringify(item)).slice(0, 40)} in it`);
+  });
 }
 
 async function pictureInput(
@@ -216,14 +240,14 @@ function numbersIn(bytes: Uint8Array): readonly (number | bigint)[] | undefined 
     .decode(bytes)
     .split(/[\s,;[\]]+/)
     .filter((word) => word !== "");
-  const numbers = words.map(numberOf);
-  return words.length > 0 && numbers.every((number) => !Number.isNaN(number)) ? numbers : undefined;
+  const areNumbers = words.every((word) => word === "NaN" || !Number.isNaN(Number(word)));
+  return words.length > 0 && areNumbers ? words.map(numberOf) : undefined;
 }
 
-/** The number of a word, as a bigint if it is an integer that a number does not hold exactly. */
+/** A number; an integer that a number does not hold exactly stays whole. */
 function numberOf(word: string): number | bigint {
   const number = Number(word);
-  return !Number.isSafeInteger(number) && /^[+-]?\d+$/.test(word) ? BigInt(word) : number;
+  return Number.isSafeInteger(number) || !/^[-+]?\d+$/.test(word) ? number : BigInt(word.replace("+", ""));
 }
 
 function nameOf(file: string): string {

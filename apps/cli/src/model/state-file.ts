@@ -108,7 +108,9 @@ export async function openStateFile(
     states,
     async write() {
       const own = createRunStates(model, states).values().map(recordOf);
-      await replaceFile(path, `${JSON.stringify({ states: [...own, ...others] }, undefined, 2)}\n`, cwd);
+      // A line for each state: one for each value would be thousands.
+      const lines = [...own, ...others].map((record) => `  ${JSON.stringify(record)}`);
+      await replaceFile(path, `{ "states": [\n${lines.join(",\n")}\n] }\n`, cwd);
     },
   };
 }

@@ -161,11 +161,18 @@ function lowerByRow(op: Lowering): void {
   if ((row === undefined || version <= row.version) && fold(op)) return;
   if (row === undefined) {
     const which = name === "CUSTOM" ? `the custom operator ${quoted(customCode ?? "")}` : `operator ${name}`;
-    const help = "import it with customOperators: an extension with an operation of its name";
-    op.fail(`the HAL has no counterpart of ${which}`, name === "CUSTOM" ? help : undefined);
+    op.fail(`the HAL has no counterpart of ${which}`, helpFor(name));
   }
   op.ensure(version <= row.version, () => `version ${version} is not supported, only 1 to ${row.version}`);
   row.lower(op);
+}
+
+/** What helps if an operator is not known. */
+function helpFor(name: string): string | undefined {
+  if (name === "CUSTOM")
+    return "import it with customOperators (--extension on the command line): an extension with an operation of its name";
+  if (name.startsWith("STABLEHLO_")) return "convert the model to the operators of TensorFlow Lite, not to StableHLO";
+  return undefined;
 }
 
 /** Gives an input the shape of what it gets. */

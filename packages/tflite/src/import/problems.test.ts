@@ -46,7 +46,7 @@ describe("all problems are reported together", () => {
         path: "subgraphs[0].operators[2] (CUSTOM version 2)",
         message: 'the HAL has no counterpart of the custom operator "Mine"',
         operator: { subgraph: 0, index: 2, name: "CUSTOM", customCode: "Mine", version: 2 },
-        help: "import it with customOperators: an extension with an operation of its name",
+        help: "import it with customOperators (--extension on the command line): an extension with an operation of its name",
       },
     ]);
     expect(error.problemCount).toBe(3);
@@ -54,6 +54,11 @@ describe("all problems are reported together", () => {
     expect(error.message).toMatch(
       /^3 problems: subgraphs\[0\]\.operators\[0\] .*; .*operators\[1\] .*; .*operators\[2\] .*"Mine"$/,
     );
+  });
+
+  test("what helps against operators of StableHLO", () => {
+    const [problem] = errorOf(oneOperator("STABLEHLO_ABS", { x: f }, { y: f })).problems;
+    expect(problem?.help).toBe("convert the model to the operators of TensorFlow Lite, not to StableHLO");
   });
 
   test("those of tensors once, with what helps", () => {
