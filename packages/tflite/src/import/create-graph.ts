@@ -107,8 +107,7 @@ export function createGraph(
   }
 
   /** A constant without elements: the HAL has none, but an operation whose result has none. */
-  function emptyOperand(index: number): number {
-    const spec = specOf(index);
+  function emptyOperand(index: number, spec = specOf(index)): number {
     const { type, scale, zeroPoint } = spec;
     const shape = tensorAt(index).shape;
     const sizes = { type: "TENSOR_INT32", dimensions: [shape.length], scale: 0, zeroPoint: 0 } as const;
@@ -196,10 +195,16 @@ export function createGraph(
     if (bytes === undefined || dialect.typeOf("INT64") === undefined) return undefined;
     const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
     return once(`${tensor} as INT64`, () => {
+      if (tensorAt(tensor).shape.includes(0)) return emptyOperand(tensor, spec);
       const made = addConstant(spec, bytes, tensorPath(tensor));
       values.set(made, bytes);
       return made;
     });
+  }
+
+  /** The operand with the value of a tensor after the execution, with all bits of a constant. */
+  function valueOperand(tensor: number): number {
+    return newStates.get(tensor) ?? wideConstant(tensor) ?? operand(tensor);
   }
 
   /**
@@ -209,7 +214,7 @@ export function createGraph(
   function outputOperands(): number[] {
     const taken = new Set<number>();
     return subgraph.outputs.map((index) => {
-      const source = newStates.get(index) ?? wideConstant(index) ?? operand(index);
+      const source = valueOperand(index);
       const { lifetime, location: _location, ...spec } = elementAt(operands, source);
       const isResult = lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && (returnsStates || !newStates.has(index));
       if (isResult && !taken.has(source)) {
@@ -274,7 +279,7 @@ export function createGraph(
       noteShape(tensor, shape);
     },
     varying(tensor) {
-      const { dimensions } = elementAt(operands, newStates.get(tensor) ?? operand(tensor));
+      const { dimensions } = elementAt(operands, valueOperand(tensor));
       return unforeseen.has(tensor) ? dimensions.map((extent) => (extent === 0 ? VARIES : extent)) : dimensions;
     },
     declared,

@@ -47,6 +47,21 @@ describe("tensors without elements", () => {
     expect(await results(oneOperator(name, inputs, { y }, options), [1, 2, 3, 4], [2, 2])).toEqual([[shape, elements]]);
   });
 
+  test.each(["INT64", "FLOAT32"] as const)("are outputs of %s that are constants", async (type) => {
+    const none = { type, shape: [0, 3], data: [] } as const;
+    const model = ofOperators(
+      { x, none, y: x },
+      [{ name: "ABS", inputs: ["x"], outputs: ["y"] }],
+      ["x"],
+      ["y", "none"],
+    );
+    const imported = importTflite(model);
+    expectValid(imported);
+    const bytes = new Uint8Array(Float32Array.of(1, -2, 3, -4).buffer);
+    const [, output] = await executeBytes(imported, [{ bytes, dimensions: [2, 2] }]);
+    expect([imported.outputs[1]?.tensorType, output?.dimensions, output?.bytes.length]).toEqual([type, [0, 3], 0]);
+  });
+
   test("are values between operators", async () => {
     const model = ofOperators(
       { x, begin: ints(0, 0), size: ints(0, 2), none: floats(0, 2), y: floats(2, 2) },
