@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { execute, importLines } from "../../_model.test-helper.ts";
+import { importTflite } from "../import.ts";
+import { recurrent } from "./_recurrent.test-helper.ts";
+
+const clips = { cellClip: 3, projClip: 2, fusedActivationFunction: "TANH" };
+
+describe("quantised LSTM", () => {
+  const qx = { type: "INT8", shape: [1, 2], scale: 0.5 } as const;
+  const qw = { type: "INT8", shape: [1, 2], data: [1, 2], scale: 0.25 } as const;
+  const qr = { type: "INT8", shape: [1, 1], data: [1], scale: 0.25 } as const;
+  const qv = { type: "INT16", shape: [1], data: [1], scale: 2 ** -10 } as const;
+  const qb = { type: "INT32", shape: [1], data: [1], scale: 0.125 } as const;
+  const qh = { type: "INT8", shape: [1, 1], scale: 0.5, isVariable: true } as const;
+  const memory = { type: "INT16", shape: [1, 1], scale: 2 ** -11, isVariable: true } as const;
+  const qy = { type: "INT8", shape: [1, 1], scale: 0.5 } as const;
+  const gate = (scale: number) => ({ type: "INT16", shape: [], scale }) as const;
+  const inner = {
+    g0: gate(0.5),
+    g1: gate(0.25),
+    g2: gate(0.125),
+    g3: gate(0.0625),
+    hidden: { type: "INT8", shape: [], scale: 0.5, zeroPoint: 3 },
+  } as const;
+  const cell = [
+    undefined,
+    qw,
+    qw,
+    qw,
+    undefined,
+    qr,
+    qr,
+    qr,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    qb,
+    qb,
+    qb,
+    undefined,
+    undefined,
+  ];
+  const [QW, QR, QB] = ["QUANT8_SYMM[1,2]*0.25(1,2)", "QUANT8_SYMM[1,1]*0.25(1)", "INT32[1]*0.125(1)"];
+  const none = "no QUANT8_SYMM[0,0]*1";
+  const no16 = "no QUANT16_SYMM[0]*1";
+  const cellLine = [
+    none,
+    QW,
+    QW,
+    QW,
+    none,
+    QR,
+    QR,
+    QR,
+    no16,
+    no16,
+    no16,
+    "no INT32[0]",
+    QB,
+    QB,
+    QB,
+    none,
+    "no INT32[0]",
+  ].join(", ");
+
+  test("gate scales have 12 fractional bits without layer normalisation", () => {
+    expect(importLines(recurrent("LSTM", [qx, ...cell, qh, memory], { qy }, clips, inner))).toEqual([
+      `QUANTIZED_LSTM(in0, ${cellLine}, in1, in2, ${no16}, ${no16}, ${no16}, ${no16}, 3, 2, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, 3, 0.5) -> out1, out2, out0`,
+    ]);
+  });
+
+  test.each([false, true])("a sequence is one QUANTIZED_LSTM for each step, time major: %s", (timeMajor) => {
+    const shape = timeMajor ? [2, 1, 2] : [1, 2, 2];
+    const [input, output] = [
+      { ...qx, shape },
+      { ...qy, shape: timeMajor ? [2, 1, 1] : [1, 2, 1] },
+    ] as const;
+    const model = recurrent(
+      "UNIDIRECTIONAL_SEQUENCE_LSTM",
+      [input, ...cell, qh, memory],
+      { qy: output },
+      { ...clips, timeMajor },
+      inner,
+    );
+    const time = timeMajor ? 0 : 1;
+    const [part, row] = [timeMajor ? "1,1,2" : "1,1,2", "1,1,1"];
+    const rest = `${no16}, ${no16}, ${no16}, ${no16}, 3, 2, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, ${2 ** -12}, 3, 0.5`;
+    const S8 = "QUANT8_ASYMM_SIGNED";
+    expect(importLines(model)).toEqual([
+      `SPLIT(in0, ${time}, 2) -> t0:${S8}[${part}]*0.5, t1:${S8}[${part}]*0.5`,
+      `SQUEEZE(t0, INT32[1](${time})) -> t2:${S8}[1,2]*0.5`,
+      `SQUEEZE(t1, INT32[1](${time})) -> t3:${S8}[1,2]*0.5`,
+      `QUANTIZED_LSTM(t2, ${cellLine}, in1, in2, ${rest}) -> t4:${S8}[1,1]*0.5, t5:QUANT16_SYMM[1,1]*${2 ** -11}, t6:${S8}[1,1]*0.5`,
+      `QUANTIZED_LSTM(t3, ${cellLine}, t4, t5, ${rest}) -> out1, out2, t7:${S8}[1,1]*0.5`,
+      `EXPAND_DIMS(t6, ${time}) -> t8:${S8}[${row}]*0.5`,
+      `EXPAND_DIMS(t7, ${time}) -> t9:${S8}[${row}]*0.5`,
+      `CONCATENATION(t8, t9, ${time}) -> out0`,
+    ]);
+  });
+
+  test("a sequence computes what its steps do", async () => {
+    const steps = importTflite(recurrent("LSTM", [qx, ...cell, qh, memory], { qy }, clips, inner));
+    const [input, output] = [
+      { ...qx, shape: [1, 2, 2] },
+      { ...qy, shape: [1, 2, 1] },
+    ] as const;
+    const whole = importTflite(
+      recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", [input, ...cell, qh, memory], { qy: output }, clips, inner),
+    );
+    const [first = [], ...states] = await execute(steps, [[40, -20], [0], [0]]);
+    const [second = [], ...last] = await execute(steps, [[-100, -100], ...states]);
+    expect(await execute(whole, [[40, -20, -100, -100], [0], [0]])).toEqual([[...first, ...second], ...last]);
+    expect(states).not.toEqual(last);
+  });
+
+  test.each([
+    [1024, /imported/],
+    [1025, /a sequence of 1025 steps is longer than 1024/],
+  ])("a sequence of %d steps", (count, outcome) => {
+    const [input, output] = [
+      { ...qx, shape: [1, count, 2] },
+      { ...qy, shape: [1, count, 1] },
+    ] as const;
+    const tensors = [input, ...cell, qh, memory];
+    const model = recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { qy: output }, clips, inner);
+    const attempt = () => {
+      importTflite(model, { extensions: false });
+      throw new TypeError("imported");
+    };
+    expect(attempt).toThrow(outcome);
+    expect(importTflite(model).operators).toHaveLength(count > 1024 ? 1 : 3 * count + 2);
+  });
+
+  test("an operation of the extension has the quantisation of its intermediate values", () => {
+    const wide = { type: "INT16", scale: 2 ** -15 } as const;
+    const [input, state] = [
+      { ...qx, ...wide, zeroPoint: 0 },
+      { ...qh, ...wide, zeroPoint: 0 },
+    ];
+    const bias = { type: "INT64", shape: [1], data: [2 ** 40] } as const;
+    const tensors = [input, ...cell.slice(0, 12), bias, bias, bias, undefined, undefined, state, memory];
+    const model = recurrent("LSTM", tensors, { qy: { ...qy, ...wide, zeroPoint: 0 } }, clips, inner);
+    expect(importLines(model)[0]).toMatch(
+      /^nnhal.tflite LSTM\(.*, 0.5, 0.25, 0.125, 0.0625, 3, 0.5\) -> out0, out1, out2$/,
+    );
+  });
+
+  test("with layer normalisation they are the file's", () => {
+    const [line] = importLines(
+      recurrent("LSTM", [qx, ...cell, qh, memory, undefined, qv, qv, qv], { qy }, clips, inner),
+    );
+    const Q = `QUANT16_SYMM[1]*${2 ** -10}(1)`;
+    expect(line).toContain(`in2, ${no16}, ${Q}, ${Q}, ${Q}, 3, 2, 0.5, 0.25, 0.125, 0.0625, 3, 0.5)`);
+  });
+
+  test("without a quantisation of the hidden state it is refused", () => {
+    expect(() =>
+      importTflite(recurrent("LSTM", [qx, ...cell, qh, memory], { qy }, clips), { extensions: false }),
+    ).toThrow("the quantisation of the hidden state (intermediate 4) is missing");
+  });
+
+  test("weights with a zero point are refused", () => {
+    const shifted = [undefined, { ...qw, zeroPoint: 1 }, ...cell.slice(2)];
+    expect(() =>
+      importTflite(recurrent("LSTM", [qx, ...shifted, qh, memory], { qy }, clips, inner), { extensions: false }),
+    ).toThrow(
+      "weight (input 2) has to be INT8 with one scale and zero point 0, it is TENSOR_QUANT8_ASYMM_SIGNED with 1",
+    );
+  });
+});
