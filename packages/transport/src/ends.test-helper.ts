@@ -106,3 +106,15 @@ export async function reconnecting(
   if ("unavailable" in remote) throw new Error(remote.unavailable);
   return { remote, servers };
 }
+
+/** A frame: its kind, numbers of 32 bits, and what follows. */
+export function frame(kind: number, numbers: readonly number[], content: Uint8Array = new Uint8Array(0)): Uint8Array {
+  const bytes = new Uint8Array(1 + 4 * numbers.length + content.length);
+  const view = new DataView(bytes.buffer);
+  bytes[0] = kind;
+  numbers.forEach((number, index) => {
+    view.setUint32(1 + 4 * index, number, true);
+  });
+  bytes.set(content, 1 + 4 * numbers.length);
+  return bytes;
+}
