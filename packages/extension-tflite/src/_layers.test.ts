@@ -135,6 +135,26 @@ describe("CONV_2D", () => {
     );
   });
 
+  it("scales sums of 48 bits exactly", async () => {
+    // The multiplier is 20973 / 2^46. The product of this sum is one less than what is rounded to one more.
+    const upper = 20973n;
+    const [half, divisor] = [2n ** 45n, 2n ** 46n];
+    const least = Array.from({ length: Number(upper) }, (_, k) => BigInt(k + 1) * divisor - 1n - half).find(
+      (product) => product % upper === 0n,
+    );
+    const sum = (least ?? 0n) / upper;
+    expect(Number(sum)).toBeGreaterThan(2 ** 40);
+    const run = async (bias: bigint) => {
+      const input = int16([1, 1, 1, 1], [0], Number(upper) / 2 ** 15);
+      const operands = [input, int8([1, 1, 1, 1], [1]), int64(bias), VALID, one, one, none];
+      return (await runOperation("CONV_2D", operands, wide(2 ** 31)))[0].data[0];
+    };
+    const below = Number((sum * upper + half) / divisor);
+    expect([await run(sum), await run(sum + 1n)]).toEqual([below, below + 1]);
+    // Halves go up.
+    expect([await run(0n), await run(-sum - 1n), await run(-sum)]).toEqual([0, -below - 1, -below]);
+  });
+
   it("agrees with the sum of products, property", async () => {
     const value = fc.integer({ min: -32768, max: 32767 });
     const weight = fc.integer({ min: -127, max: 127 });
@@ -143,9 +163,17 @@ describe("CONV_2D", () => {
         fc.array(value, { minLength: 18, maxLength: 18 }),
         fc.array(weight, { minLength: 16, maxLength: 16 }),
         fc.boolean(),
-        async (values, weights, same) => {
+        fc.boolean(),
+        async (values, weights, same, wideBias) => {
           const scale = 400;
-          const operands = [int16([1, 3, 3, 2], values), int8([2, 2, 2, 2], weights), int64(5n, -7n)];
+          const bias: GivenInput = {
+            type: "TENSOR_INT32",
+            dimensions: [2],
+            data: Int32Array.of(5, -7),
+            isConstant: true,
+          };
+          const given = wideBias ? int64(5n, -7n) : bias;
+          const operands = [int16([1, 3, 3, 2], values), int8([2, 2, 2, 2], weights), given];
           const [{ dimensions, data }] = await runOperation(
             "CONV_2D",
             [...operands, same ? SAME : VALID, one, one, none],
@@ -165,7 +193,10 @@ describe("CONV_2D", () => {
                     }
                   }
                 }
-                const wanted = Math.sign(sum) * Math.round(Math.abs(sum) / scale);
+                // 1 / 400 = 20971.52 / 2^23: with an INT64 bias, .tflite multiplies by 16 bits of it, and rounds halves up.
+                const wanted = wideBias
+                  ? Number((BigInt(sum) * 20972n + 2n ** 22n) >> 23n)
+                  : Math.sign(sum) * Math.round(Math.abs(sum) / scale);
                 expect(data[(y * size + x) * 2 + o]).toBe(Math.max(-32768, Math.min(32767, wanted)) + 0);
               }
             }

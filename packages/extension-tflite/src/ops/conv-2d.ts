@@ -65,8 +65,8 @@ export const conv2d = defineOperation({
     const { dimensions } = input;
     const [channels, , , filterDepth] = filter.dimensions;
     const image = imageLayout(dimensions, nchw);
-    const hybrid = { rows: image.batches, asymmetric: hasDifferentScales(filter) };
-    const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, hybrid);
+    const form = { rows: image.batches, asymmetric: hasDifferentScales(filter), scalesWideSums: true };
+    const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, form);
     yield* convolve(
       yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),
       yield* filtersOf(layer, context),

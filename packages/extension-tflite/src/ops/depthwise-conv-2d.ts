@@ -62,8 +62,8 @@ export const depthwiseConv2d = defineOperation({
   },
   *reference({ input, filter, bias, activation, depthMultiplier, nchw, ...sliding }, { output }, context) {
     const { dimensions } = input;
-    const hybrid = { rows: imageLayout(dimensions, nchw).batches, asymmetric: true };
-    const layer = yield* layerOf({ input, filter, bias, activation }, filter.dimensions[3], output, hybrid);
+    const form = { rows: imageLayout(dimensions, nchw).batches, asymmetric: true, scalesWideSums: true };
+    const layer = yield* layerOf({ input, filter, bias, activation }, filter.dimensions[3], output, form);
     yield* convolveDepthwise(
       yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),
       yield* filtersOf(layer, context),

@@ -87,7 +87,11 @@ export const transposeConv2d = defineOperation({
   *reference({ input, filter, bias, activation, nchw, ...padded }, { output }, context) {
     const { dimensions } = input;
     const channels = filter.dimensions[0];
-    const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, { rows: 1, asymmetric: false });
+    const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, {
+      rows: 1,
+      asymmetric: false,
+      scalesWideSums: true,
+    });
     yield* spread(
       yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),
       yield* filtersOf(layer, context),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { execute, expectValid, oneOperator, problemOf, type TensorGiven } from "../../_model.test-helper.ts";
+import { changed, execute, expectValid, oneOperator, problemOf, type TensorGiven } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
 
 const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));
@@ -70,6 +70,26 @@ describe("LSTM with the basic kernel", () => {
     const [wanted, next] = step(0.75, 0.5, -1.5);
     expect(Math.abs((result - 128) / 128 - wanted)).toBeLessThan(1.5 / 128);
     expect(Math.abs(state / 2048 - next)).toBeLessThan(4 / 2048);
+  });
+
+  test("in UINT8 its concatenated inputs can be read, the sums of its gates cannot", async () => {
+    const u = { type: "UINT8", shape: [1, 1], scale: 1 / 128, zeroPoint: 128 } as const;
+    const s = { type: "INT16", shape: [1, 1], scale: 2 ** -11 } as const;
+    const tensors = {
+      x: u,
+      last: u,
+      weights: { type: "UINT8", shape: [4, 2], scale: 1 / 64, zeroPoint: 100, data: new Array(8).fill(100) },
+      bias: { type: "INT32", shape: [4], scale: 1 / 64 / 128, data: [0, 0, 0, 0] },
+      state: s,
+    } as const;
+    const temporaries = { all: { ...u, shape: [1, 2] }, sums: { ...s, shape: [1, 4] } } as const;
+    const model = basic(tensors, { y: u, next: s, ...temporaries });
+    const withOutputs = (count: number) => changed(model, ({ outputs }) => ({ outputs: outputs.slice(0, count) }));
+    const imported = importTflite(withOutputs(3), { extensions: false });
+    expectValid(imported);
+    expect((await execute(imported, [[7], [9], [0]]))[2]).toEqual([7, 9]);
+    expect(importTflite(withOutputs(2)).model.main.operations.map(({ type }) => type)).not.toContain("CONCATENATION");
+    expect(problemOf(withOutputs(4))).toContain("the sums of the gates, its output 3, are read");
   });
 
   test.each([

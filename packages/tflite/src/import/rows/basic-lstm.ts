@@ -63,8 +63,18 @@ function lowerFloats(op: Lowering, batches: number, units: number, inputs: numbe
 
 /** QUANTIZED_16BIT_LSTM, whose rows of weights are for the last result and then the input, but whose values are in .tflite's order. */
 function lowerIntegers(op: Lowering, units: number, inputs: number): void {
+  const isWanted = (place: number) => {
+    const tensor = op.operator.outputs[place];
+    return tensor !== undefined && (op.isRead(tensor) || op.graph.subgraph.outputs.includes(tensor));
+  };
+  op.ensure(
+    !isWanted(3),
+    () => "the sums of the gates, its output 3, are read, but no operation of the HAL writes those of UINT8",
+    "read the result or the state instead",
+  );
   const result = kept(op, LAST, 0);
   const state = kept(op, STATE, 1);
+  if (isWanted(2)) op.emit("CONCATENATION", [op.input(0), result.input, op.int32(1)], [op.output(2)]);
   const [weights, bias] = [op.inputSpec(WEIGHTS), op.inputSpec(BIAS)];
   const part = (column: number, width: number) => (gate: number) => {
     const made = op.graph.temporary({ ...weights, dimensions: [units, width] });
