@@ -1,9 +1,20 @@
 /**
  * The integer LSTM cell: activations of 8 or 16 bits, weights of 8, a cell state of 16. Sums of products are exact; each is then
- * rounded to the 16-bit scale of the gates, as are the results of their functions.
+ * rounded to the 16-bit scale of the gates, as are the results of their functions. With activations of 8 bits, multipliers and functions are
+ * those in fixed point that .tflite has, so that steps do not add up along a sequence.
  */
 import { clamp, integerRange, type OutputTensor, roundHalfAway, type Tensor } from "@nnhal/operations";
-import { type Gate, type LstmCell, lstmSizes, plainProduct, sequenceOf, sigmoid } from "@nnhal/operations/authoring";
+import {
+  fixedPoint16,
+  type Gate,
+  type LstmCell,
+  lstmSizes,
+  multiplyByQuantisedMultiplier,
+  plainProduct,
+  quantiseMultiplier,
+  sequenceOf,
+  sigmoid,
+} from "@nnhal/operations/authoring";
 
 /** Scale of the sums of a gate: 12 fractional bits. */
 const GATE = 2 ** -12;
@@ -38,6 +49,43 @@ interface Vectors {
   readonly input: Float64Array;
   readonly recurrent: Float64Array;
   readonly cell: Float64Array;
+}
+
+/** Integer bits of the sums of a gate. */
+const GATE_BITS = 3;
+
+/** How a cell multiplies by real numbers, and its functions, whose results have 15 fractional bits. */
+interface Arithmetic {
+  /** A function that multiplies an integer and rounds. */
+  by(multiplier: number): (value: number) => number;
+  /** Of the sums of a gate. */
+  sigmoid(sum: number): number;
+  tanh(sum: number): number;
+  /** Of an element of the cell state. */
+  stateTanh(element: number): number;
+}
+
+/** The arithmetic for a state of this scale. That in fixed point is of activations of 8 bits; it needs a power of two. */
+function arithmeticOf({ type }: Tensor, memory: number): Arithmetic {
+  const exponent = Math.round(Math.log2(memory));
+  if (type === "TENSOR_QUANT8_ASYMM_SIGNED" && memory === 2 ** exponent && exponent >= -15 && exponent <= -9) {
+    const { logistic, tanh } = fixedPoint16;
+    return {
+      by(multiplier) {
+        const quantised = quantiseMultiplier(multiplier);
+        return (value) => multiplyByQuantisedMultiplier(value | 0, quantised);
+      },
+      sigmoid: (sum) => logistic(sum, GATE_BITS),
+      tanh: (sum) => tanh(sum, GATE_BITS),
+      stateTanh: (element) => tanh(element, exponent + 15),
+    };
+  }
+  return {
+    by: (multiplier) => (value) => roundHalfAway(value * multiplier),
+    sigmoid: (sum) => shareOf(sigmoid(sum * GATE)),
+    tanh: (sum) => shareOf(Math.tanh(sum * GATE)),
+    stateTanh: (element) => shareOf(Math.tanh(element * memory)),
+  };
 }
 
 const toInt16 = (value: number) => clamp(value, -32768, 32767);
@@ -88,23 +136,26 @@ function stepOf(
 ): (vectors: Vectors) => Generator<void, void> {
   const { outputStateIn, cellStateIn } = tensors;
   const memory = cellStateIn.scale;
-  const inputGate = cell.inputGate && gateOf(cell.inputGate, settings.inputIntermediateScale, tensors);
-  const forgetGate = gateOf(cell.forgetGate, settings.forgetIntermediateScale, tensors);
-  const cellGate = gateOf(cell.cellGate, settings.cellIntermediateScale, tensors);
-  const outputGate = gateOf(cell.outputGate, settings.outputIntermediateScale, tensors);
-  const project = projectionOf(cell, settings, outputStateIn);
+  const arithmetic = arithmeticOf(outputStateIn, memory);
+  const { sigmoid, tanh, stateTanh } = arithmetic;
+  const inputGate = cell.inputGate && gateOf(cell.inputGate, settings.inputIntermediateScale, tensors, arithmetic);
+  const forgetGate = gateOf(cell.forgetGate, settings.forgetIntermediateScale, tensors, arithmetic);
+  const cellGate = gateOf(cell.cellGate, settings.cellIntermediateScale, tensors, arithmetic);
+  const outputGate = gateOf(cell.outputGate, settings.outputIntermediateScale, tensors, arithmetic);
+  const project = projectionOf(cell, settings, outputStateIn, arithmetic);
   const cellClip = settings.cellClip > 0 ? Math.min(Math.trunc(settings.cellClip / memory), 32767) : 32768;
   const { hiddenStateScale, hiddenStateZeroPoint } = settings;
   // .tflite subtracts the zero point of the hidden state. Without a projection its elements of 8 bits are those of the output state.
   const isGiven = hiddenStateScale > 0 && outputStateIn.type === "TENSOR_QUANT8_ASYMM_SIGNED";
   const hidden = project || isGiven ? { scale: hiddenStateScale, zeroPoint: -hiddenStateZeroPoint } : outputStateIn;
+  const toHidden = arithmetic.by((SHARE * SHARE) / hidden.scale);
   const centre = project ? hidden.zeroPoint : outputStateIn.zeroPoint;
   const [least, greatest] = integerRange(outputStateIn.type);
   const results = new Float64Array(cell.outputGate.input.dimensions[0]);
   return function* (vectors) {
     const state = vectors.cell;
     const keep = yield* forgetGate(vectors, sigmoid);
-    const proposal = yield* cellGate(vectors, Math.tanh);
+    const proposal = yield* cellGate(vectors, tanh);
     const take = inputGate && (yield* inputGate(vectors, sigmoid));
     for (let unit = 0; unit < state.length; unit++) {
       const share = take === undefined ? 32767 - keep[unit] : take[unit];
@@ -114,8 +165,7 @@ function stepOf(
     }
     const show = yield* outputGate(vectors, sigmoid);
     for (let unit = 0; unit < state.length; unit++) {
-      const product = show[unit] * shareOf(Math.tanh(state[unit] * memory)) * SHARE * SHARE;
-      const element = clamp(roundHalfAway(product / hidden.scale) + hidden.zeroPoint, least, greatest);
+      const element = clamp(toHidden(show[unit] * stateTanh(state[unit])) + hidden.zeroPoint, least, greatest);
       results[unit] = element - centre;
     }
     if (project) yield* project(results, vectors.recurrent);
@@ -137,11 +187,12 @@ function gateOf(
     outputStateIn,
     cellStateIn,
   }: { readonly input: Tensor; readonly outputStateIn: Tensor; readonly cellStateIn: Tensor },
-): (vectors: Vectors, activation: (x: number) => number) => Generator<void, Float64Array> {
+  { by }: Arithmetic,
+): (vectors: Vectors, activation: (sum: number) => number) => Generator<void, Float64Array> {
   const scale = gate.norm ? intermediateScale : GATE;
-  const fromInput = (gate.input.scale * input.scale) / scale;
-  const fromState = (gate.recurrent.scale * outputStateIn.scale) / scale;
-  const fromCell = gate.cell ? (gate.cell.scale * cellStateIn.scale) / scale : 0;
+  const fromInput = by((gate.input.scale * input.scale) / scale);
+  const fromState = by((gate.recurrent.scale * outputStateIn.scale) / scale);
+  const fromCell = by(gate.cell ? (gate.cell.scale * cellStateIn.scale) / scale : 0);
   const [units] = gate.input.dimensions;
   const sums = new Float64Array(units);
   const recurrent = new Float64Array(units);
@@ -152,13 +203,13 @@ function gateOf(
     recurrent.fill(0);
     yield* plainProduct(recurrent, gate.recurrent, vectors.recurrent, 0);
     for (let unit = 0; unit < units; unit++) {
-      let value = toInt16(roundHalfAway(sums[unit] * fromInput));
-      value = toInt16(value + roundHalfAway(recurrent[unit] * fromState));
-      if (gate.cell) value = toInt16(value + roundHalfAway(gate.cell.data[unit] * vectors.cell[unit] * fromCell));
+      let value = toInt16(fromInput(sums[unit]));
+      value = toInt16(value + fromState(recurrent[unit]));
+      if (gate.cell) value = toInt16(value + fromCell(gate.cell.data[unit] * vectors.cell[unit]));
       sums[unit] = value;
     }
     if (gate.norm) normalise(sums, gate.norm, gate.bias);
-    for (let unit = 0; unit < units; unit++) sums[unit] = shareOf(activation(sums[unit] * GATE));
+    for (let unit = 0; unit < units; unit++) sums[unit] = activation(sums[unit]);
     return sums;
   };
 }
@@ -186,18 +237,19 @@ function projectionOf(
   { projection, projectionBias }: LstmCell,
   { hiddenStateScale, projClip }: IntegerSettings,
   { type, scale, zeroPoint }: Tensor,
+  { by }: Arithmetic,
 ): ((hidden: Float64Array, outputs: Float64Array) => Generator<void, void>) | undefined {
   if (projection === undefined) return undefined;
   const [least, greatest] = integerRange(type);
   // As in .tflite the clip bounds the elements, with their zero point.
   const clip = projClip > 0 ? Math.min(Math.trunc(projClip / scale), greatest) : greatest + 1;
-  const multiplier = (projection.scale * hiddenStateScale) / scale;
+  const toOutput = by((projection.scale * hiddenStateScale) / scale);
   return function* (hidden, outputs) {
     if (projectionBias) outputs.set(projectionBias.data);
     else outputs.fill(0);
     yield* plainProduct(outputs, projection, hidden, 0);
     for (let index = 0; index < outputs.length; index++) {
-      const element = clamp(roundHalfAway(outputs[index] * multiplier) + zeroPoint, least, greatest);
+      const element = clamp(toOutput(outputs[index]) + zeroPoint, least, greatest);
       outputs[index] = clamp(element, -clip, clip) - zeroPoint;
     }
   };

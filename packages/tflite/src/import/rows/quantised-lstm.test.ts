@@ -132,6 +132,21 @@ describe("quantised LSTM", () => {
     expect(importTflite(model).operators).toHaveLength(count > 1024 ? 1 : 3 * count + 2);
   });
 
+  test("the extension's operation, for longer sequences, computes what the steps of the HAL do", async () => {
+    const values = Array.from({ length: 2 * 1025 }, (_, place) => ((place * 37) % 256) - 128);
+    const resultOf = async (count: number) => {
+      const tensors = [{ ...qx, shape: [1, count, 2] }, ...cell, qh, memory];
+      const output = { ...qy, shape: [1, count, 1] };
+      const imported = importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { qy: output }, clips, inner));
+      const [result = []] = await execute(imported, [values.slice(0, 2 * count), [0], [0]]);
+      return { result, operations: imported.operators.length };
+    };
+    const [steps, whole] = [await resultOf(1024), await resultOf(1025)];
+    expect([steps.operations > 1024, whole.operations]).toEqual([true, 1]);
+    expect(whole.result.slice(0, 1024)).toEqual(steps.result);
+    expect(new Set(steps.result).size).toBeGreaterThan(2);
+  });
+
   test("an operation of the extension has the quantisation of its intermediate values", () => {
     const wide = { type: "INT16", scale: 2 ** -15 } as const;
     const [input, state] = [
