@@ -133,11 +133,14 @@ describe("quantised LSTM", () => {
   });
 
   test("the extension's operation, for longer sequences, computes what the steps of the HAL do", async () => {
+    const fine = { ...inner, hidden: { type: "INT8", shape: [], scale: 1 / 128, zeroPoint: 3 } } as const;
     const values = Array.from({ length: 2 * 1025 }, (_, place) => ((place * 37) % 256) - 128);
     const resultOf = async (count: number) => {
-      const tensors = [{ ...qx, shape: [1, count, 2] }, ...cell, qh, memory];
-      const output = { ...qy, shape: [1, count, 1] };
-      const imported = importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { qy: output }, clips, inner));
+      // Scales that are not powers of two, so that each rounding counts.
+      const odd = cell.map((tensor) => tensor && { ...tensor, scale: tensor.scale * 0.0731 });
+      const tensors = [{ ...qx, shape: [1, count, 2] }, ...odd, { ...qh, scale: 1 / 128 }, memory];
+      const output = { ...qy, scale: 1 / 128, shape: [1, count, 1] };
+      const imported = importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { qy: output }, clips, fine));
       const [result = []] = await execute(imported, [values.slice(0, 2 * count), [0], [0]]);
       return { result, operations: imported.operators.length };
     };
