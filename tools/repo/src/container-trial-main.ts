@@ -21,6 +21,7 @@ import { dirname, join } from "node:path";
 import { withTarballs } from "./packed.ts";
 import { type CommandResult, runCommand } from "./process.ts";
 import { buildPackages, publicPackages } from "./steps.ts";
+import { expectThat, statusOf } from "./trial.ts";
 import { workspaceRoot as root } from "./workspace.ts";
 
 const user = 1000;
@@ -115,14 +116,7 @@ function daemonBelow(parent: number | undefined): string {
   return found;
 }
 
-const statusOf = (pid: string, field: string) =>
-  new RegExp(`^${field}:\\s+(\\S+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
 const uidOf = (pid: string) => Number(statusOf(pid, "Uid"));
-
-function expectThat(isSo: boolean, what: string): void {
-  console.log(`${isSo ? "ok   " : "FAILED"} ${what}`);
-  if (!isSo) throw new Error(what);
-}
 
 async function tryContainer(container: string): Promise<void> {
   mkdirSync(runtime);

@@ -8,23 +8,15 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { expectThat, statusOf } from "./trial.ts";
 import { workspaceRoot as root } from "./workspace.ts";
 
 const runtime = "/run/user/0";
 const sources = join(root, "tools/launcher/src/sources.mjs");
 
-function expectThat(isSo: boolean, what: string): void {
-  console.log(`${isSo ? "ok   " : "FAILED"} ${what}`);
-  if (!isSo) throw new Error(what);
-}
-
 const run = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: "utf8" });
 const systemctl = (...args: string[]) => run("systemctl", "--user", "--no-pager", ...args);
 const property = (name: string) => systemctl("show", "-P", name, "nnhal.service").trim();
-
-/** What a file of this process's namespace says under a name. */
-const statusOf = (pid: string, field: string) =>
-  new RegExp(`^${field}:\\s+(\\S+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
 
 /** Waits for something, at most 10 seconds. Returns whether it came. */
 async function comes(isThere: () => boolean): Promise<boolean> {
