@@ -227,6 +227,8 @@ describe("a daemon that is killed under load", () => {
       status: ErrorStatus.DEVICE_UNAVAILABLE,
       message: expect.stringContaining("DEAD_OBJECT"),
     });
+    // Until the process is gone, its socket takes connections.
+    await killed.ended;
     expect(await device.prepareModel(addModel)).toMatchObject({
       status: ErrorStatus.DEVICE_UNAVAILABLE,
       message: expect.stringContaining("its daemon has ended without removing the socket"),

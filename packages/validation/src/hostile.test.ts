@@ -1,7 +1,7 @@
 /**
  * Hostile input: validation reports issues, never throws, and ends in bounded time.
  */
-import { changed, controlModel, floorModel, loopModel } from "@nnhal/test-kit/models";
+import { changed, controlModel, floorModel, found, loopModel } from "@nnhal/test-kit/models";
 import type { Model } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -202,6 +202,12 @@ describe("modelIssues", () => {
       expectIssues(issues);
       expect(issues.length).toBeGreaterThan(0);
     }
+  });
+
+  it("does not read the endless operands of a subgraph that another field has refused", () => {
+    const endless = changed(controlModel, "referenced[1].operands", new Array(2 ** 32 - 1));
+    const issues = modelIssues(changed(endless, "referenced[1].inputIndexes", 10));
+    expect(found(issues)).toContain("structure referenced[1].inputIndexes");
   });
 });
 

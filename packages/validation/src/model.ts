@@ -120,7 +120,7 @@ export function checkModel(
     checkControlFlow(context, operation, findings.inferred);
   }
   checkPools(context);
-  checkReferenceCycles(context);
+  checkReferenceCycles(context, (subgraph) => findings.inferred.has(subgraph));
   return { main: shapesOf(findings, main), referenced };
 }
 

@@ -5,7 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import { OperandLifeTime, type Subgraph } from "@nnhal/types";
 import type { ModelContext } from "./context.ts";
-import { isList, isObject } from "./structure.ts";
+import { isObject } from "./structure.ts";
 
 /** The walk through one subgraph. */
 interface Visit {
@@ -16,8 +16,14 @@ interface Visit {
 
 const Visited = { no: 0, underWay: 1, done: 2 } as const;
 
-/** Checks the references between the model's referenced subgraphs. Main cannot be part of a cycle. */
-export function checkReferenceCycles({ issues, referenced }: ModelContext): void {
+/**
+ * Checks the references between the model's referenced subgraphs. Main cannot be part of a cycle. `isRead`: whether every operand of a
+ * subgraph has been checked; what others refer to is not asked, since their lists can be of any length.
+ */
+export function checkReferenceCycles(
+  { issues, referenced }: ModelContext,
+  isRead: (subgraph: Subgraph) => boolean,
+): void {
   if (issues.isFull()) return;
   const visited = new Uint8Array(referenced.length);
   for (let start = 0; start < referenced.length && !issues.isFull(); start++) {
@@ -25,7 +31,8 @@ export function checkReferenceCycles({ issues, referenced }: ModelContext): void
     const path: Visit[] = [];
     const enter = (index: number) => {
       visited[index] = Visited.underWay;
-      path.push({ index, references: referencesOf(referenced[index]), next: 0 });
+      const subgraph = referenced[index];
+      path.push({ index, references: subgraph && isRead(subgraph) ? referencesOf(subgraph) : [], next: 0 });
     };
     enter(start);
     for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
@@ -47,10 +54,9 @@ export function checkReferenceCycles({ issues, referenced }: ModelContext): void
 }
 
 /** The referenced subgraphs that a subgraph's operands refer to. */
-function referencesOf(subgraph: Subgraph | undefined): number[] {
-  if (!isObject(subgraph) || !isList(subgraph.operands)) return [];
+function referencesOf({ operands }: Subgraph): number[] {
   const references = new Set<number>();
-  for (const operand of subgraph.operands) {
+  for (const operand of operands) {
     if (isObject(operand) && operand.lifetime === OperandLifeTime.SUBGRAPH && isObject(operand.location)) {
       references.add(operand.location.offset);
     }
