@@ -3,6 +3,7 @@
  * since origin/main touches, and `--changed=COMMIT` since another commit. One line per step, the output of those
  * that fail in full, and as the last line the counts, in which each step counts as one test.
  */
+import { constants, setPriority } from "node:os";
 import { type Changes, findChanges } from "./changes.ts";
 import { eachOf } from "./process.ts";
 import { emptyPackages, type Step, type StepResult, steps } from "./steps.ts";
@@ -25,13 +26,22 @@ async function main(args: readonly string[]): Promise<number> {
   for (const folder of emptyPackages(workspaceRoot)) console.log(`note  ${folder} has no sources yet`);
   let total = noTests;
   const failed = new Set<string>();
-  for (const together of inGroups(chooseSteps(names))) {
-    await eachOf(together, async (step) => {
-      const counts = step.after !== undefined && failed.has(step.after) ? skipStep(step) : await runStep(step, changes);
-      if (counts.failed > 0) failed.add(step.name);
-      total = add(total, counts);
-    });
-  }
+  const runGroups = async (groups: readonly Step[][]) => {
+    for (const together of groups) {
+      await eachOf(together, async (step) => {
+        const counts =
+          step.after !== undefined && failed.has(step.after) ? skipStep(step) : await runStep(step, changes);
+        if (counts.failed > 0) failed.add(step.name);
+        total = add(total, counts);
+      });
+    }
+  };
+  const { before, tests, others } = inStages(inGroups(chooseSteps(names)));
+  await runGroups(before);
+  const testing = runGroups(tests);
+  // The tests have begun, so their processes keep the usual priority. What they leave of the processors is for the other steps.
+  if (tests.length > 0) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  await Promise.all([testing, runGroups(others)]);
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 ? 0 : 1;
 }
@@ -54,6 +64,13 @@ function inGroups(all: readonly Step[]): Step[][] {
     else groups.push([step]);
   }
   return groups;
+}
+
+/** The tests and what is after them run at the same time. */
+function inStages(groups: readonly Step[][]): Readonly<Record<"before" | "tests" | "others", Step[][]>> {
+  const place = groups.findIndex((group) => group.some(({ name }) => name === "tests"));
+  if (place === -1) return { before: [...groups], tests: [], others: [] };
+  return { before: groups.slice(0, place), tests: groups.slice(place, place + 1), others: groups.slice(place + 1) };
 }
 
 function skipStep({ name, after, purpose }: Step): TestCounts {
