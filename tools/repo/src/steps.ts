@@ -1,6 +1,7 @@
 /**
  * The steps of the gate, in the order in which they begin: cheap ones and those that explain others come first, beside lint, which has a
- * process of its own. Of steps that read the build, which run at the same time, the longest does.
+ * process of its own. The build, and the steps that read it, run beside the tests; of these steps, which run at the same time, the longest
+ * comes first.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
