@@ -285,12 +285,6 @@ function runVariant(
   const taken = slot;
   variant.users++;
   machine.used += peak;
-  const leave = () => {
-    slots.give(taken);
-    machine.used -= peak;
-    variant.users--;
-    closeIfUnused(variant);
-  };
   const start = measure ? now() : 0n;
   return session.run(taken.feeds, taken.fetches).then(
     () => {
@@ -302,15 +296,23 @@ function runVariant(
       } catch (error) {
         return failure(error);
       } finally {
-        leave();
+        leave(variant, machine, taken);
       }
       return measure ? { ...success, timeOnDevice } : success;
     },
     (error: unknown) => {
-      leave();
+      leave(variant, machine, taken);
       return failure(error);
     },
   );
+}
+
+/** Ends the use of a variant by a run. */
+function leave(variant: Variant, machine: Machine, slot: Slot): void {
+  variant.slots.give(slot);
+  machine.used -= variant.peak;
+  variant.users--;
+  closeIfUnused(variant);
 }
 
 function checkDeadline({ deadline, now }: RunContext): void {

@@ -12,6 +12,8 @@ import type { ElementType } from "./onnx/types.ts";
 export interface Slot {
   readonly feeds: Record<string, Tensor>;
   readonly fetches: Record<string, Tensor>;
+  /** Whether a run uses it. */
+  isTaken: boolean;
   /** Sets the memory of an input. `bytes` must not change before the run has ended. */
   setInput(position: number, bytes: Uint8Array): void;
   /** Sets the memory of an output, which is large enough. */
@@ -26,18 +28,31 @@ export interface Slots {
   take(): Slot;
   /** Gives a slot back when its run has ended. */
   give(slot: Slot): void;
-  /** Frees the memory of slots. */
+  /** Frees the memory of slots; of those that runs use, when they have ended. */
   clear(): void;
 }
 
 /** Creates the slots of a session; there are none at first. */
 export function createSlots(ort: Ort, inputs: readonly (Wire | undefined)[], outputs: readonly Wire[]): Slots {
-  let free: Slot[] = [];
+  let all: Slot[] = [];
   return {
-    take: () => free.pop() ?? createSlot(ort, inputs, outputs),
-    give: (slot) => free.push(slot),
+    take() {
+      // A list that runs empty and full again would allocate its room each time.
+      for (let index = 0; index < all.length; index++) {
+        const slot = elementAt(all, index);
+        if (slot.isTaken) continue;
+        slot.isTaken = true;
+        return slot;
+      }
+      const slot = createSlot(ort, inputs, outputs);
+      all.push(slot);
+      return slot;
+    },
+    give(slot) {
+      slot.isTaken = false;
+    },
     clear() {
-      free = [];
+      all = [];
     },
   };
 }
@@ -50,6 +65,7 @@ function createSlot(ort: Ort, inputs: readonly (Wire | undefined)[], outputs: re
   return {
     feeds,
     fetches,
+    isTaken: true,
     setInput: (position, bytes) => elementAt(from, position)?.put(bytes),
     setOutput: (position, bytes) => elementAt(to, position).bind(bytes),
     finish() {

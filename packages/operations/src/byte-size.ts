@@ -2,6 +2,7 @@
  * The bytes of an operand type's value in a pool. The facts of a type are a row of `operandTypes`, or an extension's declaration.
  */
 import type { OperandTypeRow } from "@nnhal/types";
+import { elementAt } from "./element-at.ts";
 
 /** The facts of a type that determine the size of a value, beside its dimensions. */
 export type ElementFacts = Pick<OperandTypeRow, "kind" | "elementSize">;
@@ -17,7 +18,8 @@ export function isUnspecified({ kind }: Pick<OperandTypeRow, "kind">, dimensions
  */
 export function byteSize({ elementSize }: ElementFacts, dimensions: readonly number[]): number {
   let size = elementSize;
-  for (const extent of dimensions) size *= extent;
+  // Called several times for each execution: an iterator would be garbage.
+  for (let axis = 0; axis < dimensions.length; axis++) size *= elementAt(dimensions, axis);
   // Infinity * 0.
   return Number.isNaN(size) ? 0 : size;
 }

@@ -18,7 +18,9 @@ export function formatShape(dimensions: readonly number[]): string {
 
 /** Whether two shapes are the same. */
 export function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((extent, axis) => extent === b[axis]);
+  if (a.length !== b.length) return false;
+  for (let axis = 0; axis < a.length; axis++) if (a[axis] !== b[axis]) return false;
+  return true;
 }
 
 /** Throws an OperationError if a tensor has another shape; an omitted one passes. `name`: its name in messages, with the article. */

@@ -7,6 +7,7 @@ import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 /** Throws BAD_DATA unless every extent fits in the HAL's 32 bits. */
 export function expectDimensions(dimensions: readonly number[], what: string): void {
   expectList(dimensions, what, "dimensions");
+  if (dimensions.length === 0) return;
   for (const extent of dimensions) {
     if (extent >>> 0 === extent) continue;
     const message = `${what}: ${extent} is not an extent; an integer within [0, 2^32) is needed`;

@@ -72,8 +72,10 @@ function slotsOf(compilation: ArgumentsOf): Slots {
 export class ExecutionArguments {
   readonly #compilation: ArgumentsOf;
   readonly #slots: Slots;
-  readonly #set: Readonly<Record<Side, (Argument | undefined)[]>> = { input: [], output: [] };
-  readonly #pools: RequestMemoryPool[] = [];
+  readonly #set: Readonly<Record<Side, (Argument | undefined)[]>>;
+  /** As long as there may be pools, of which the first `#poolCount` are set. */
+  readonly #pools: RequestMemoryPool[];
+  #poolCount = 0;
   /** The application's memories; most executions have none. */
   #used: Set<Memory> | undefined;
   #poolIndexes: Map<MemoryContent, number> | undefined;
@@ -82,6 +84,9 @@ export class ExecutionArguments {
   constructor(compilation: ArgumentsOf) {
     this.#compilation = compilation;
     this.#slots = slotsOf(compilation);
+    const { input, output } = this.#slots;
+    this.#set = { input: new Array(input.length), output: new Array(output.length) };
+    this.#pools = new Array(input.length + output.length);
   }
 
   /** The application's memories in the request. */
@@ -105,7 +110,8 @@ export class ExecutionArguments {
       return;
     }
     expectLength(slot, dimensions, bytes.length, what);
-    const poolIndex = this.#pools.push({ kind: "memory", memory: memoryOf(bytes) }) - 1;
+    const poolIndex = this.#poolCount++;
+    this.#pools[poolIndex] = { kind: "memory", memory: memoryOf(bytes) };
     const location = { poolIndex, offset: 0, length: bytes.length };
     this.#set[side][index] = { argument: { hasNoValue: false, location, dimensions: copied(given) }, dimensions };
   }
@@ -128,7 +134,8 @@ export class ExecutionArguments {
     this.#poolIndexes ??= new Map();
     let poolIndex = this.#poolIndexes.get(content);
     if (poolIndex === undefined) {
-      poolIndex = this.#pools.push(content.pool) - 1;
+      poolIndex = this.#poolCount++;
+      this.#pools[poolIndex] = content.pool;
       this.#poolIndexes.set(content, poolIndex);
     }
     this.#used ??= new Set();
@@ -168,7 +175,8 @@ export class ExecutionArguments {
   }
 
   request(): Request {
-    return { inputs: argumentsIn(this.#set.input), outputs: argumentsIn(this.#set.output), pools: this.#pools };
+    const pools = this.#poolCount === this.#pools.length ? this.#pools : this.#pools.slice(0, this.#poolCount);
+    return { inputs: argumentsIn(this.#set.input), outputs: argumentsIn(this.#set.output), pools };
   }
 
   /** The outputs' shapes as far as they are known before execution. */
@@ -257,13 +265,15 @@ function fail(message: string): never {
   throw new NeuralNetworksError(ResultCode.BAD_DATA, message);
 }
 
+/** All are set. */
 function argumentsIn(set: readonly (Argument | undefined)[]): RequestArgument[] {
-  const list: RequestArgument[] = [];
-  for (let index = 0; index < set.length; index++) {
-    const argument = set[index]?.argument;
-    if (argument !== undefined) list.push(argument);
-  }
-  return list;
+  // As long as it needs to be: a list that is pushed to takes room for 17.
+  return set.map(argumentOf);
+}
+
+function argumentOf(set: Argument | undefined): RequestArgument {
+  if (set === undefined) throw new Error("a request needs an argument that is not set");
+  return set.argument;
 }
 
 /** Facts of an extension's type that the model has no description of: any length is accepted. */

@@ -50,6 +50,11 @@ type Executed = Pick<
   "executable" | "lend" | "giveBack" | "hal" | "factsOf" | "expectOneExplicitDevice" | "log" | "trace" | "now"
 >;
 
+/** What runs a request: a prepared model, or a burst on one. */
+interface Executing {
+  execute(request: Request, options: ExecuteOptions): Promise<ExecutionResult>;
+}
+
 /**
  * One run: set every input and output, compute, read the outputs. An execution runs once; create another for the next run.
  *
@@ -78,8 +83,8 @@ export class Execution {
    * is BAD_DATA if an operation needs it. `dimensions`: the extents, if the model leaves some unknown. The value is read when
    * the execution computes, and must not change until then.
    */
-  setInput(index: number, value: OperandValue | null, dimensions: readonly number[] = []): void {
-    const what = `setInput(${index})`;
+  setInput(index: number, value: OperandValue | null, dimensions: readonly number[] = noDimensions): void {
+    const what = callOf("setInput", index, setInputCalls);
     this.#expectOpen(what);
     const { name } = this.#arguments.factsAt("input", index, what);
     if (value !== null) expectGiven(value, what, "value");
@@ -103,8 +108,8 @@ export class Execution {
    * output, which only operations of extensions allow: BAD_DATA for all others. `dimensions`: known extents that the model
    * leaves unknown.
    */
-  setOutput(index: number, buffer: ArrayBufferView | null, dimensions: readonly number[] = []): void {
-    const what = `setOutput(${index})`;
+  setOutput(index: number, buffer: ArrayBufferView | null, dimensions: readonly number[] = noDimensions): void {
+    const what = callOf("setOutput", index, setOutputCalls);
     this.#expectOpen(what);
     const { name } = this.#arguments.factsAt("output", index, what);
     if (buffer !== null) {
@@ -163,11 +168,14 @@ export class Execution {
    * Runs the model and resolves when all outputs are written. Rejects with OUTPUT_INSUFFICIENT_SIZE if a buffer is too small
    * (`getOutputOperandDimensions` returns the needed shape), with OP_FAILED if the model cannot be computed on these inputs.
    */
-  async compute(): Promise<void> {
-    const { preparedModel } = this.#begin("compute");
-    throwUnlessDone(
-      await this.#run("compute", this.#options(), (request, options) => preparedModel.execute(request, options)),
-    );
+  compute(): Promise<void> {
+    // Each asynchronous function of this path would be an object of half a kilobyte.
+    try {
+      const { preparedModel } = this.#begin("compute");
+      return this.#run("compute", this.#options(), preparedModel).then(throwUnlessDone);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**
@@ -179,7 +187,7 @@ export class Execution {
     const { preparedModel } = this.#begin(what);
     const options = this.#options();
     // A device may compute in this thread: the caller continues first.
-    const ended = nextTurn().then(() => this.#run(what, options, (...request) => preparedModel.execute(...request)));
+    const ended = nextTurn().then(() => this.#run(what, options, preparedModel));
     return startedEvent(ended);
   }
 
@@ -193,7 +201,9 @@ export class Execution {
     const executable = this.#start(what);
     const { memories } = this.#arguments;
     throwUnlessDone(
-      await this.#run(what, this.#options(), (...request) => burst.run(executable, ...request, memories)),
+      await this.#run(what, this.#options(), {
+        execute: (...request) => burst.run(executable, ...request, memories),
+      }),
     );
   }
 
@@ -312,20 +322,17 @@ export class Execution {
   }
 
   /** Runs the started execution. Never rejects. */
-  async #run(
-    what: string,
-    options: ExecuteOptions,
-    execute: (request: Request, options: ExecuteOptions) => Promise<ExecutionResult>,
-  ): Promise<Ending> {
+  #run(what: string, options: ExecuteOptions, on: Executing): Promise<Ending> {
     const { trace } = this.#compilation;
+    const fail = (error: unknown) => this.#end(what, failed(textOf(error)));
     try {
       const request = this.#arguments.request();
-      const result: ExecutionResult & Abandoned = await (trace.isOn
-        ? inSection(trace, "LR", "PE", `Execution.${what}`, () => execute(request, options))
-        : execute(request, options));
-      return this.#end(what, conclusionOf(result));
+      const running: Promise<ExecutionResult & Abandoned> = trace.isOn
+        ? inSection(trace, "LR", "PE", `Execution.${what}`, () => on.execute(request, options))
+        : on.execute(request, options);
+      return running.then((result) => this.#end(what, conclusionOf(result)), fail);
     } catch (error) {
-      return this.#end(what, failed(textOf(error)));
+      return Promise.resolve(fail(error));
     }
   }
 
@@ -390,6 +397,21 @@ function endingText(what: string, { status, message, outputShapes }: Conclusion)
     ...(message === undefined ? [] : [message]),
     ...(shapes.length === 0 ? [] : [`outputs of ${shapes.join(" ")}`]),
   ].join(": ");
+}
+
+const noDimensions: readonly number[] = [];
+
+/** Texts that are made once, since each execution needs them in case that an argument is refused. */
+const setInputCalls: (string | undefined)[] = new Array(16);
+const setOutputCalls: (string | undefined)[] = new Array(16);
+
+/** How messages name a call with an index, which can be any value. `known`: the calls that were made before. */
+function callOf(method: string, index: number, known: (string | undefined)[]): string {
+  const kept = known[index];
+  if (typeof kept === "string") return kept;
+  const call = `${method}(${index})`;
+  if (Number.isInteger(index) && index >= 0 && index < known.length) known[index] = call;
+  return call;
 }
 
 /** The options of executions without any. */

@@ -1,6 +1,7 @@
 /**
  * Checks of callers' arguments. Callers may use no types, so an argument can be any value.
  */
+import { elementAt } from "@nnhal/operations";
 import { hasFields, show } from "@nnhal/validation";
 import { textOf } from "./guard/attempt.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
@@ -75,7 +76,10 @@ export function optionsOf<Options extends object>(options: Options, what: string
 function isOf(kind: Kind, value: unknown): boolean {
   try {
     if (!hasFields(value)) return false;
-    for (const method of kinds[kind]) if (typeof value[method] !== "function") return false;
+    const methods: readonly string[] = kinds[kind];
+    for (let index = 0; index < methods.length; index++) {
+      if (typeof value[elementAt(methods, index)] !== "function") return false;
+    }
     return true;
   } catch {
     return false;

@@ -49,18 +49,23 @@ const arraysByName: ReadonlyMap<string, readonly string[] | undefined> = new Map
  */
 export function bytesOf(value: OperandValue, type: string, what: string): Uint8Array {
   if (ArrayBuffer.isView(value)) {
-    expectArrayOf(type, value, what);
+    // The most frequent arrays are recognised without their names.
+    const isUsual = value instanceof Uint8Array || (value instanceof Float32Array && type === "TENSOR_FLOAT32");
+    if (!isUsual) expectArrayOf(type, value, what);
+    // Views of other classes, such as Buffer, behave differently when a part of them is taken.
+    if (value instanceof Uint8Array && Object.getPrototypeOf(value) === Uint8Array.prototype) return value;
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
+  return bytesOfScalar(value, type, what);
+}
+
+function bytesOfScalar(value: unknown, type: string, what: string): Uint8Array {
   const isScalar = typeof value === "number" || typeof value === "boolean";
   expect(isScalar, ResultCode.BAD_DATA, () => `${what}: ${describe(value)} was given for ${withArticle(type)}`);
   return scalarBytes(Number(value), type, what);
 }
 
 function expectArrayOf(type: string, value: ArrayBufferView, what: string): void {
-  // The most frequent arrays are recognised without their names.
-  if (value instanceof Uint8Array) return;
-  if (value instanceof Float32Array && type === "TENSOR_FLOAT32") return;
   const own = arraysByName.get(type);
   if (own === undefined) return;
   const name = typeOfView(value);

@@ -87,7 +87,7 @@ function check(
       `${name} comes with ${what} where there are ${outputs.length} outputs`,
     );
   }
-  const shapes: OutputShape[] = [];
+  const shapes: OutputShape[] = new Array(outputs.length);
   let isShort = false;
   for (let index = 0; index < outputs.length; index++) {
     const output = elementAt(outputs, index);
@@ -103,7 +103,7 @@ function check(
       }
       isShort = true;
     }
-    shapes.push(shape);
+    shapes[index] = shape;
   }
   if (status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE && !isShort) {
     return broken("result-sufficient", "outputShapes", `${name} comes with isSufficient true for every output`);

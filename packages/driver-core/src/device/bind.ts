@@ -46,31 +46,46 @@ export function bindOutputs(record: ModelRecord, { request, pools }: CheckedRequ
  * it has to run. No time and memory are spent on a result that does not fit.
  */
 export function shortOutput(
-  { graph }: ModelRecord,
-  { request }: CheckedRequest,
+  record: ModelRecord,
+  checked: CheckedRequest,
   outputs: readonly OutputBuffer[],
 ): RunResult | undefined {
-  const isSufficient = (index: number): boolean | undefined => {
-    const operand = graph.operands[elementAt(graph.outputs, index)];
-    const { dimensions, bytes, buffer, hardwareBuffer } = elementAt(outputs, index);
-    const needed = operand && sizeOf(operand.type, dimensions);
-    if (needed === undefined || elementAt(request.outputs, index).hasNoValue) return undefined;
-    return buffer !== undefined || hardwareBuffer !== undefined || needed <= bytes.length;
-  };
   let short = -1;
   for (let index = 0; index < outputs.length; index++) {
-    const fits = isSufficient(index);
+    const fits = isSufficient(record, checked, outputs, index);
     if (fits === undefined) return undefined;
     if (!fits && short < 0) short = index;
   }
-  if (short < 0) return undefined;
+  return short < 0 ? undefined : shortResult(record, checked, outputs, short);
+}
+
+/** Whether an output has room for its value; undefined if its shape is not known, or it is omitted. */
+function isSufficient(
+  { graph }: ModelRecord,
+  { request }: CheckedRequest,
+  outputs: readonly OutputBuffer[],
+  index: number,
+): boolean | undefined {
+  const operand = graph.operands[elementAt(graph.outputs, index)];
+  const { dimensions, bytes, buffer, hardwareBuffer } = elementAt(outputs, index);
+  const needed = operand && sizeOf(operand.type, dimensions);
+  if (needed === undefined || elementAt(request.outputs, index).hasNoValue) return undefined;
+  return buffer !== undefined || hardwareBuffer !== undefined || needed <= bytes.length;
+}
+
+function shortResult(
+  record: ModelRecord,
+  checked: CheckedRequest,
+  outputs: readonly OutputBuffer[],
+  short: number,
+): RunResult {
   const { dimensions, bytes } = elementAt(outputs, short);
   return {
     status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
     message: `output ${short} of shape [${dimensions}] does not fit its ${bytes.length} bytes`,
     outputShapes: outputs.map((output, index) => ({
       dimensions: output.dimensions,
-      isSufficient: isSufficient(index) === true,
+      isSufficient: isSufficient(record, checked, outputs, index) === true,
     })),
   };
 }
@@ -78,7 +93,9 @@ export function shortOutput(
 function bytesAt({ location }: RequestArgument, pool: Exclude<Pool, { storage: unknown }>): Uint8Array {
   // Offset and length of a hardware buffer's argument are 0: it is the whole buffer.
   if (pool.opaque !== undefined) return pool.bytes;
-  return pool.bytes.subarray(location.offset, location.offset + location.length);
+  const { offset, length } = location;
+  const { bytes } = pool;
+  return offset === 0 && length === bytes.length ? bytes : bytes.subarray(offset, offset + length);
 }
 
 /**

@@ -46,13 +46,13 @@ export function checkRequest(
   const repeated = allowUnspecifiedOutput && known !== undefined ? repeatedRequest(given, known) : undefined;
   const request = repeated ?? validRequest(record, given, allowUnspecifiedOutput);
   if ("status" in request) return request;
-  const pools: Pool[] = [];
+  const pools: Pool[] = new Array(request.pools.length);
   let isPlain = true;
   for (let index = 0; index < request.pools.length; index++) {
     const pool = poolOf(request, index, context);
     if ("status" in pool) return pool;
     isPlain &&= isOrdinary(pool);
-    pools.push(pool);
+    pools[index] = pool;
   }
   if (isPlain) return { request, pools, isPlain, written: nothing };
   const refusal = checkUses(record, request, pools, context);

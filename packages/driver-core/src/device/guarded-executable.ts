@@ -98,8 +98,7 @@ export function guardExecutable(
     given: readonly OutputBuffer[],
     { now, deadline }: RunContext,
   ): RunAnswer => {
-    const checks: ExpectedOutput[] = [];
-    for (let index = 0; index < outputs.length; index++) checks.push(expected(elementAt(outputs, index), index));
+    const checks = outputs.map(expected);
     const checked = checkResult(answer, checks);
     if ("issue" in checked) {
       const { path, message } = checked.issue;
@@ -116,8 +115,8 @@ export function guardExecutable(
     return typeof timeOnDevice === "bigint" && timeOnDevice >= 0n ? { ...checked, timeOnDevice } : checked;
   };
   const expected = ({ bytes, dimensions, buffer, hardwareBuffer }: OutputBuffer, index: number): ExpectedOutput => {
-    const output = { facts: facts[index], dimensions };
-    return buffer === undefined && hardwareBuffer === undefined ? { ...output, room: bytes.length } : output;
+    const isRoomKnown = buffer === undefined && hardwareBuffer === undefined;
+    return isRoomKnown ? { facts: facts[index], dimensions, room: bytes.length } : { facts: facts[index], dimensions };
   };
   const copyResults = (shapes: readonly OutputShape[], from: readonly OutputBuffer[], to: readonly OutputBuffer[]) => {
     for (let index = 0; index < to.length; index++) {
@@ -139,18 +138,25 @@ export function guardExecutable(
   ): Promise<RunAnswer> => {
     const { now, deadline } = context;
     const promise = answer instanceof Promise ? answer : Promise.resolve(answer);
-    const answerTo = (waited: Waited<RunResult>): RunAnswer => {
-      if ("error" in waited) return failed(waited.error);
-      if ("refusal" in waited) return { ...waited.refusal, outputShapes: [], underWay: abandon(waited.late) };
-      try {
-        return answerOf(waited.value, outputs, given, context);
-      } catch (error) {
-        return failed(error);
-      }
-    };
     return new Promise((resolve) => {
-      whenSettled<RunResult>(promise, { now, timer, deadline, client, missed }, (waited) => resolve(answerTo(waited)));
+      whenSettled<RunResult>(promise, { now, timer, deadline, client, missed }, (waited) =>
+        resolve(answerTo(waited, outputs, given, context)),
+      );
     });
+  };
+  const answerTo = (
+    waited: Waited<RunResult>,
+    outputs: readonly OutputBuffer[],
+    given: readonly OutputBuffer[],
+    context: RunContext,
+  ): RunAnswer => {
+    if ("error" in waited) return failed(waited.error);
+    if ("refusal" in waited) return { ...waited.refusal, outputShapes: [], underWay: abandon(waited.late) };
+    try {
+      return answerOf(waited.value, outputs, given, context);
+    } catch (error) {
+      return failed(error);
+    }
   };
 
   return {

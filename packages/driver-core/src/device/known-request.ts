@@ -2,6 +2,7 @@
  * The last request of a prepared model that was valid. Executions follow one another with the same arguments: a request that repeats
  * the last one needs no check of its own, except of its memories, which can have changed.
  */
+import { elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument, RequestMemoryPool } from "@nnhal/types";
 import { validatePool } from "@nnhal/validation";
 
@@ -47,9 +48,9 @@ export function repeatedRequest(request: Request, known: KnownRequest): Request 
 /** Whether a list of arguments, which can be any value, equals a known one. Throws if it cannot be read. */
 export function areEqualArguments(list: readonly RequestArgument[], known: readonly RequestArgument[]): boolean {
   if (!Array.isArray(list) || list.length !== known.length) return false;
-  let index = 0;
-  for (const argument of known) {
-    const given: RequestArgument = list[index++];
+  for (let index = 0; index < known.length; index++) {
+    const argument = elementAt(known, index);
+    const given: RequestArgument = list[index];
     if (given.hasNoValue !== argument.hasNoValue) return false;
     const { poolIndex, offset, length } = given.location;
     const { location } = argument;
@@ -67,19 +68,19 @@ function areSame(dimensions: readonly number[], known: readonly number[]): boole
 
 function takePools(pools: readonly RequestMemoryPool[], known: readonly KnownPool[]): RequestMemoryPool[] | undefined {
   if (!Array.isArray(pools) || pools.length !== known.length) return undefined;
-  const taken: RequestMemoryPool[] = [];
-  let index = 0;
-  for (const facts of known) {
-    const given: RequestMemoryPool = pools[index++];
+  const taken: RequestMemoryPool[] = new Array(known.length);
+  for (let index = 0; index < known.length; index++) {
+    const facts = elementAt(known, index);
+    const given: RequestMemoryPool = pools[index];
     const { kind } = given;
     if (kind === "memory" && facts.kind === "memory") {
       const { memory } = given;
       if (memory.size !== facts.size || memory.name !== facts.name || !validatePool(memory)) return undefined;
-      taken.push({ kind, memory });
+      taken[index] = { kind, memory };
     } else if (kind === "token" && facts.kind === "token") {
       const pool: RequestMemoryPool = { kind, token: given.token };
       if (!validatePool(pool)) return undefined;
-      taken.push(pool);
+      taken[index] = pool;
     } else return undefined;
   }
   return taken;

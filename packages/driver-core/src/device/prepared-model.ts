@@ -1,9 +1,9 @@
 /** A prepared model: its methods check requests, run them and return answers. */
+import type { RunResult } from "@nnhal/backend";
 import {
   ErrorStatus,
   type ExecuteOptions,
   ExecutionPreference,
-  type ExecutionResult,
   type FencedResult,
   MeasureTiming,
   type PreparedModel,
@@ -21,7 +21,7 @@ import { holdExecutable } from "./hold-executable.ts";
 import { outcomeText, requestText, timingText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";
 import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
-import { run } from "./run.ts";
+import { run, unrun } from "./run.ts";
 
 const bursts = loadOnce(() => import("../burst/server.ts"));
 
@@ -51,8 +51,12 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       }
       const section = begin();
       try {
-        const started = execute(record, request, options, section, context);
-        const result = started instanceof Promise ? await started : started;
+        const start = context.now();
+        const taken = executeArguments(options);
+        const started = "status" in taken ? unrun(taken) : execute(record, request, taken, section, context, start);
+        const ended = started instanceof Promise ? await started : started;
+        const isMeasured = !("status" in taken) && taken.measure === MeasureTiming.YES;
+        const result = answer(ended, isMeasured ? context.now() - start : undefined);
         // Refusals need no engine: a caller that asks again at once would keep all others from running.
         if (result.status !== ErrorStatus.NONE && breather.isSpent(context.now())) await nextTurn();
         if (log.VLOG_IS_ON("DRIVER")) {
@@ -114,27 +118,22 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
   return result;
 }
 
-/** Checks and runs a request. The result itself if the engine answers at once. */
+/** Checks and runs a request. The result itself if the engine answers at once. `start`: now. */
 function execute(
   record: ModelRecord,
   request: Request,
-  given: ExecuteOptions | undefined,
+  options: ExecuteOptions,
   section: Section,
   context: DeviceContext,
-): ExecutionResult | Promise<ExecutionResult> {
-  const { name, now, log } = context;
-  const start = now();
-  const options = executeArguments(given);
-  if ("status" in options) return refused(options);
+  start: bigint,
+): RunResult | Promise<RunResult> {
+  const { name, log } = context;
   const placing = section.begin("LD", "PIO", "map pools");
   const checked = checkRequest(record, request, true, context);
   placing.end();
-  if ("status" in checked) return refused(checked);
+  if ("status" in checked) return unrun(checked);
   if (log.VLOG_IS_ON("DRIVER")) log.VLOG("DRIVER", `${name}: execute ${requestText(checked.request)}`);
-  const result = run(record, checked, options, section, context, start);
-  const isMeasured = options.measure === MeasureTiming.YES;
-  if (result instanceof Promise) return result.then((ended) => answer(ended, isMeasured ? now() - start : undefined));
-  return answer(result, isMeasured ? now() - start : undefined);
+  return run(record, checked, options, section, context, start);
 }
 
 function unfenced(refusal: Refusal): FencedResult {

@@ -138,7 +138,8 @@ function conclude({ checked, context }: Job, answer: RunAnswer): RunResult {
   }
 }
 
-function unrun(refusal: Refusal): RunResult {
+/** The result of an execution that did not run. */
+export function unrun(refusal: Refusal): RunResult {
   return { ...refusal, outputShapes: [] };
 }
 

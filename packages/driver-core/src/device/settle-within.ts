@@ -39,14 +39,18 @@ export function whenSettled<Value>(
   patience: Patience,
   callback: (waited: Waited<Value>) => void,
 ): void {
-  const { now, timer, deadline, client, missed } = patience;
+  const { client } = patience;
   const wait: Wait<Value> = new Wait(client, callback);
   promise.then(
     (value) => wait.settle({ value }),
     (error) => wait.settle({ error }),
   );
   client.onHalt(wait);
-  if (deadline === undefined) return;
+  if (patience.deadline !== undefined) endAtDeadline(wait, patience, patience.deadline);
+}
+
+/** A function of its own: its closure would be made for each wait without a deadline too. */
+function endAtDeadline<Value>(wait: Wait<Value>, { now, timer, missed }: Patience, deadline: bigint): void {
   afterTurn(() => {
     if (wait.isOver) return;
     const cancel = callAt(deadline, now, timer, () => wait.giveUp(missedDeadline(missed)));

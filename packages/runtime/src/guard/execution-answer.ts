@@ -10,11 +10,12 @@ import {
   type HalVersion,
   type Model,
   type Request,
+  type RequestArgument,
   TIMING_NOT_MEASURED,
   type Timing,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { broken, checkResult, type ExpectedOutput, hasFields } from "@nnhal/validation";
+import { broken, checkResult, type ExpectedOutput, hasFields, type ResultValidationOptions } from "@nnhal/validation";
 
 /** How to read the answers of one prepared model. */
 export interface AnswerReader {
@@ -39,8 +40,8 @@ export function answerReader(
   return {
     // Called for each execution of each step.
     read(answer, request, isBurst = false) {
-      const mayOmitShapes = isBurst || halVersion < "1.2";
-      const checked = checkResult(answer, refined(known, request), { mayOmitShapes });
+      const options = isBurst || halVersion < "1.2" ? omittingShapes : strict;
+      const checked = checkResult(answer, refined(known, request), options);
       if ("issue" in checked) return broken(`answered a result that is not valid: ${checked.issue.message}`);
       const { status, outputShapes } = checked;
       if (status !== ErrorStatus.NONE) return { ...checked, timing: notMeasured };
@@ -51,13 +52,19 @@ export function answerReader(
 
 /** The outputs of a request: those of the model, with the dimensions that the request states. */
 function refined(known: readonly ExpectedOutput[] | undefined, { outputs }: Request): readonly ExpectedOutput[] {
-  const isAsInModel = outputs.every(({ hasNoValue, dimensions }) => !hasNoValue && dimensions.length === 0);
-  if (isAsInModel && known?.length === outputs.length) return known;
+  if (known?.length === outputs.length && outputs.every(isAsInModel)) return known;
   return outputs.map(({ hasNoValue, dimensions }, index): ExpectedOutput => {
     const { facts, dimensions: own } = known?.[index] ?? undescribed;
     return { facts, dimensions: dimensions.length > 0 ? dimensions : own, isOmitted: hasNoValue };
   });
 }
+
+function isAsInModel({ hasNoValue, dimensions }: RequestArgument): boolean {
+  return !hasNoValue && dimensions.length === 0;
+}
+
+const strict: ResultValidationOptions = { mayOmitShapes: false };
+const omittingShapes: ResultValidationOptions = { mayOmitShapes: true };
 
 /** Facts of an output of an unknown model. */
 const undescribed: ExpectedOutput = { facts: undefined, dimensions: [] };
