@@ -86,6 +86,19 @@ describe("a backend with something to save", () => {
       expect(await device.prepareModelFromCache(cache.open())).toMatchObject({ status: GENERAL_FAILURE });
     });
 
+    it.each([[[]], [[1000]], [[200, 3, 70]], [[0, 5]]])(
+      "gets blobs of %j bytes, aligned and whole",
+      async (lengths) => {
+        const model = lengths.map((length, place) => Uint8Array.from({ length }, (_, at) => at + place));
+        const { device, restored } = await savingDevice({}, () => ({ model, data: [] }));
+        await device.prepareModel(constantModel(), { cache: cache.open() });
+        expect((await device.prepareModelFromCache(cache.open(), {}, constantModel())).status).toBe(NONE);
+        const { blobs: got } = elementAt(restored, 0);
+        expect(got).toEqual({ model, data: [] });
+        expect(got.model.map(({ byteOffset }) => byteOffset % 64)).toEqual(lengths.map(() => 0));
+      },
+    );
+
     it.each<[string, () => CacheBlobs, Model]>([
       ["the cache has another model", withoutData, absModel],
       ["the backend has data", () => blobs, constantModel()],

@@ -22,7 +22,7 @@ import {
   uint32,
 } from "@nnhal/utils/codec";
 import { memoryOf } from "../memory/memory.ts";
-import { aligned, gatherConstants } from "./constants.ts";
+import { aligned, alignment, gatherConstants } from "./constants.ts";
 
 /** The content of a cache. */
 export interface CachedModel {
@@ -122,14 +122,28 @@ const modelPart: Codec<ModelPart> = struct<ModelPart>({ structure: modelStructur
 
 /**
  * The prepared model of a model file if its model has the structure of another one, which then takes its place; undefined if not, or if
- * the backend needs the data file. Throws UnreadableBytes if the file is not valid.
+ * the backend needs the data file. Throws UnreadableBytes if the file is not valid. The bytes belong to the result afterwards.
  */
 export function partOf(source: GraphSource, bytes: Uint8Array): CachedModel | undefined {
   const structure = encode(modelStructure, gatherConstants(source).structure);
-  if (!structure.every((byte, place) => byte === bytes[place])) return undefined;
+  const head = bytes.subarray(0, structure.length);
+  if (head.length < structure.length || !digests().timingSafeEqual(structure, head)) return undefined;
   const { options, hasBlobs, modelBlobs, dataBlobLengths } = decode(rest, bytes.subarray(structure.length));
   if (!hasBlobs || dataBlobLengths.length > 0) return undefined;
-  return { source, options, blobs: { model: modelBlobs.map((blob) => new Uint8Array(blob)), data: [] } };
+  const [first, ...others] = modelBlobs;
+  const blobs = first === undefined ? [] : [alignedInPlace(first), ...others.map((blob) => new Uint8Array(blob))];
+  return { source, options, blobs: { model: blobs, data: [] } };
+}
+
+/**
+ * Moves some bytes down in their buffer, to the next place at which a backend can read any elements in them. A copy would take the
+ * memory of the whole model again. What lies before them is overwritten.
+ */
+function alignedInPlace(bytes: Uint8Array): Uint8Array {
+  const { buffer, byteOffset, length } = bytes;
+  const begin = byteOffset - (byteOffset % alignment);
+  const all = new Uint8Array(buffer);
+  return all.copyWithin(begin, byteOffset, byteOffset + length).subarray(begin, begin + length);
 }
 
 /** Decodes a model file. Throws UnreadableBytes if it is not valid. The bytes must not change afterwards. */
