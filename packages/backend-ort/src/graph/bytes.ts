@@ -59,7 +59,7 @@ const chunkSize = 2 ** 18;
 const pages = (chunkSize + (chunkSize / blockSize) * 4) / 2 ** 16;
 
 /**
- * Calls `use` with each chunk of differences, the place of its first one, and the blocks of the chunk in which some may not fit 8 bits.
+ * Calls `use` with each chunk of differences, the place of its first one, and the blocks of the chunk that can have some beyond 8 bits.
  * Both lists are valid during the call only.
  */
 function compute(
