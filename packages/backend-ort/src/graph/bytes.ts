@@ -9,45 +9,31 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: Readonly<Record<string, unknown>> };
 };
 
-/**
- * Bytes less a number of 8 bits, as far as they fit 8 bits: -128 or 127 for those that do not. Unsigned ones also less 128. `to`: of the
- * same length.
- */
-export function difference(
-  from: Int8Array | Uint8Array,
-  less: number,
-  to: Int8Array<ArrayBuffer> = new Int8Array(from.length),
-): Int8Array<ArrayBuffer> {
-  compute(from, flipOf(from), less, (numbers, start) => to.set(numbers, start));
-  return to;
+/** Signed bytes, and where they are not what the numbers are. */
+export interface Difference {
+  /** The differences; -128 or 127 for those that do not fit 8 bits. */
+  readonly numbers: Int8Array<ArrayBuffer>;
+  /** Those that do not fit: their places, and what has to be added to the number there. */
+  readonly beyond: readonly { readonly place: number; readonly rest: number }[];
 }
 
-/** The differences that do not fit 8 bits: their places, and what has to be added to the number there. */
-export function beyondDifference(
-  from: Int8Array | Uint8Array,
-  less: number,
-): { readonly place: number; readonly rest: number }[] {
-  const flip = flipOf(from);
+/** Bytes less a number of 8 bits. Unsigned ones also less 128. */
+export function difference(from: Int8Array | Uint8Array, less: number): Difference {
+  const flip = from instanceof Uint8Array ? topBit : 0;
+  const { numbers, blocks } = computed(from, flip, less);
   const beyond: { readonly place: number; readonly rest: number }[] = [];
-  compute(from, flip, less, (_, start, blocks) => {
-    for (const block of blocks) {
-      for (let place = start + block; place < Math.min(start + block + blockSize, from.length); place++) {
-        const number = (from[place] ?? 0) - flip - less;
-        const rest = number - Math.max(-128, Math.min(127, number));
-        if (rest !== 0) beyond.push({ place, rest });
-      }
+  for (const block of blocks) {
+    for (let place = block; place < Math.min(block + blockSize, from.length); place++) {
+      const rest = (from[place] ?? 0) - flip - less - (numbers[place] ?? 0);
+      if (rest !== 0) beyond.push({ place, rest });
     }
-  });
-  return beyond;
+  }
+  return { numbers, beyond };
 }
 
 /** Unsigned bytes less 128. */
 export function toSigned(from: Uint8Array): Int8Array<ArrayBuffer> {
-  return difference(from, 0);
-}
-
-function flipOf(from: Int8Array | Uint8Array): number {
-  return from instanceof Uint8Array ? topBit : 0;
+  return computed(from, topBit, 0).numbers;
 }
 
 const topBit = 0x80;
@@ -58,23 +44,20 @@ const chunkSize = 2 ** 18;
 /** Behind the bytes in the memory is room for a number of 32 bits for each block. */
 const pages = (chunkSize + (chunkSize / blockSize) * 4) / 2 ** 16;
 
-/**
- * Calls `use` with each chunk of differences, the place of its first one, and the blocks of the chunk that can have some beyond 8 bits.
- * Both lists are valid during the call only.
- */
-function compute(
-  from: Uint8Array | Int8Array,
-  flip: number,
-  less: number,
-  use: (numbers: Int8Array, start: number, blocks: Uint32Array) => void,
-): void {
+/** `blocks` are the places of those in which a difference does not fit 8 bits. */
+function computed(from: Uint8Array | Int8Array, flip: number, less: number) {
   const { memory, subtract } = loop();
+  const numbers = new Int8Array(from.length);
+  const blocks: number[] = [];
   for (let start = 0; start < from.length; start += chunkSize) {
     const chunk = from.subarray(start, start + chunkSize);
     memory.set(chunk);
     const end = subtract(chunk.length, flip, less);
-    use(memory.subarray(0, chunk.length), start, new Uint32Array(memory.buffer, chunkSize, (end - chunkSize) / 4));
+    numbers.set(memory.subarray(0, chunk.length), start);
+    const found = new Uint32Array(memory.buffer, chunkSize, (end - chunkSize) / 4);
+    for (const block of found) blocks.push(start + block);
   }
+  return { numbers, blocks };
 }
 
 interface Loop {

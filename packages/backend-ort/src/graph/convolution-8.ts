@@ -2,7 +2,7 @@
 import { elementAt, elementCount } from "@nnhal/operations";
 import type { Elements } from "../onnx/types.ts";
 import type { Attribute, Initializer, Node } from "../onnx/write.ts";
-import { beyondDifference, difference } from "./bytes.ts";
+import { difference } from "./bytes.ts";
 
 /** A convolution in the order NHWC with constant weights, zero point and bias. */
 export interface Convolution {
@@ -17,10 +17,8 @@ export interface Convolution {
   readonly zeroPoint: number;
   readonly scale: Initializer;
   readonly bias: Initializer;
-  /** The weights less their zero point, as far as they fit 8 bits: in memory of their own. */
-  symmetric(): Int8Array;
-  /** The same in memory that the next call, of any convolution of the graph, overwrites. */
-  symmetricForNow(): Int8Array;
+  /** The weights less their zero point, as far as they fit 8 bits. */
+  readonly symmetric: Int8Array;
   /** The weights that do not fit 8 bits without their zero point. */
   readonly beyond: readonly Beyond[];
 }
@@ -55,31 +53,8 @@ export interface Form {
   readonly isDense?: boolean;
 }
 
-/** Memory of some bytes, which lasts until the next call. */
-export type Scratch = (length: number) => Int8Array<ArrayBuffer>;
-
-/**
- * Creates memory for the weights of one convolution after the other. It is made once, as large as it gets: such garbage is freed when a
- * network has long been prepared, since the bytes of arrays do not count as heap.
- */
-export function createScratch(initializers: Iterable<Initializer>): Scratch {
-  let kept: Int8Array<ArrayBuffer> | undefined;
-  return (length) => {
-    if (kept === undefined) {
-      let most = 0;
-      for (const { type, dims } of initializers) if (type === "int8") most = Math.max(most, elementCount(dims));
-      kept = new Int8Array(most);
-    }
-    return kept.subarray(0, length);
-  };
-}
-
 /** The convolution of a node, if it has 8-bit constant weights with one zero point. */
-export function convolutionOf(
-  node: Node,
-  constants: ReadonlyMap<string, Initializer>,
-  scratch: Scratch,
-): Convolution | undefined {
+export function convolutionOf(node: Node, constants: ReadonlyMap<string, Initializer>): Convolution | undefined {
   if (node.operator !== "QLinearConv" || node.domain !== "com.microsoft") return undefined;
   const [weights, scale, zeroPoints, bias] = [3, 4, 5, 8].map((place) => constants.get(node.inputs[place] ?? ""));
   if (weights?.type !== "int8" || scale === undefined || bias === undefined || zeroPoints === undefined)
@@ -88,16 +63,10 @@ export function convolutionOf(
   const group = numberOf(node.attributes.group);
   if (group !== 1 && (inputs !== 1 || outputs !== group)) return undefined;
   const zeroPoint = Number(elementAt<number | bigint>(zeroPoints.elements(), 0));
-  // Weights that become signed are made once.
-  const known = zeroPoint === 0 ? signed(weights) : undefined;
-  const stored = () => weights.unsigned?.() ?? signed(weights);
-  const symmetric = () => known ?? difference(stored(), zeroPoint);
-  const symmetricForNow = () => {
-    if (known !== undefined) return known;
-    const from = stored();
-    return difference(from, zeroPoint, scratch(from.length));
-  };
-  const places = known === undefined ? beyondDifference(stored(), zeroPoint) : [];
+  const { numbers: symmetric, beyond: places } =
+    zeroPoint === 0
+      ? { numbers: signed(weights), beyond: [] }
+      : difference(weights.unsigned?.() ?? signed(weights), zeroPoint);
   const cells = elementCount(weights.dims.slice(2));
   const beyond: Beyond[] = [];
   for (const { place, rest } of places) {
@@ -107,8 +76,8 @@ export function convolutionOf(
   }
   const input = elementAt(node.inputs, 0);
   const output = elementAt(node.outputs, 0);
-  const facts = { dims: weights.dims, isDepthwise: group !== 1, zeroPoint, symmetric, symmetricForNow, beyond };
-  const kept = known === undefined ? weights : { ...weights, elements: () => known };
+  const facts = { dims: weights.dims, isDepthwise: group !== 1, zeroPoint, symmetric, beyond };
+  const kept = zeroPoint === 0 ? { ...weights, elements: () => symmetric } : weights;
   return { node, input, output, weights: kept, scale, bias, ...facts };
 }
 
@@ -138,7 +107,7 @@ export function formed(
   const whole: Initializer =
     removed === 0
       ? convolution.weights
-      : { ...convolution.weights, name: named("weights"), elements: convolution.symmetric };
+      : { ...convolution.weights, name: named("weights"), elements: () => convolution.symmetric };
   const weights: Initializer = isWhole
     ? whole
     : {
@@ -191,13 +160,13 @@ function picked(elements: Elements, rows: readonly number[]): Elements {
  * one row after the other.
  */
 function filters(
-  { weights, symmetricForNow, beyond, dims: [, inputs = 0, ...kernel], isDepthwise }: Convolution,
+  { weights, symmetric, beyond, dims: [, inputs = 0, ...kernel], isDepthwise }: Convolution,
   rows: readonly number[],
   columns: readonly Column[],
   isSymmetric: boolean,
   isDense: boolean,
 ): Int8Array {
-  const from = isSymmetric ? symmetricForNow() : signed(weights);
+  const from = isSymmetric ? symmetric : signed(weights);
   const cells = elementCount(kernel);
   const width = columns.length * cells;
   const to = new Int8Array(rows.length * width);

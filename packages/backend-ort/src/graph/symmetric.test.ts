@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { sessionOptions } from "../engine.ts";
 import { type OnnxGraph, writeModel } from "../onnx/write.ts";
 import { createBuilder, real, type Value, whole } from "./builder.ts";
-import { convolutionOf, createScratch } from "./convolution-8.ts";
+import { convolutionOf } from "./convolution-8.ts";
 import { withSymmetricWeights } from "./symmetric.ts";
 
 /** Numbers from 0 to 1, the same in each run. */
@@ -101,7 +101,7 @@ async function run(graph: OnnxGraph): Promise<readonly (readonly number[])[]> {
 /** The zero points of the weights of convolutions, in order. */
 function zeroPoints({ nodes, initializers }: OnnxGraph): readonly number[] {
   const constants = new Map(initializers.map((each) => [each.name, each]));
-  return nodes.flatMap((node) => convolutionOf(node, constants, createScratch(constants.values()))?.zeroPoint ?? []);
+  return nodes.flatMap((node) => convolutionOf(node, constants)?.zeroPoint ?? []);
 }
 
 async function expectSame(graph: OnnxGraph): Promise<OnnxGraph> {

@@ -15,7 +15,6 @@ import {
   type Column,
   type Convolution,
   convolutionOf,
-  createScratch,
   type Form,
   type Formed,
   formed,
@@ -123,7 +122,6 @@ function formsOf(convolution: Convolution, { images, pairs, followers }: Plan): 
 }
 
 function planOf(graph: OnnxGraph, constants: ReadonlyMap<string, Initializer>): Plan {
-  const scratch = createScratch(graph.initializers);
   const convolutions = new Map<string, Convolution>();
   const readers = new Map<string, Node[]>();
   for (const node of graph.nodes) {
@@ -132,7 +130,7 @@ function planOf(graph: OnnxGraph, constants: ReadonlyMap<string, Initializer>): 
       if (known === undefined) readers.set(input, [node]);
       else known.push(node);
     }
-    const convolution = convolutionOf(node, constants, scratch);
+    const convolution = convolutionOf(node, constants);
     if (convolution !== undefined) convolutions.set(convolution.output, convolution);
   }
   const candidates = pairable(convolutions, readers);
