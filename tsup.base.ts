@@ -1,5 +1,5 @@
 // The one build recipe: every published package is built to ES modules with declarations, without source maps.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,23 +7,35 @@ import { defineConfig, type Options } from "tsup";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
+/** What the recipe reads in the package.json of the package at hand. */
+interface Manifest {
+  /** Packages whose code becomes a part of the build. */
+  readonly bundledIntoBuild?: readonly string[];
+  /** Files that take the place of others in browsers. */
+  readonly browser?: unknown;
+}
+
 /** A library package. `entry` maps each output path inside dist/ (without extension) to its source file. */
 export function library(entry: Record<string, string> = { index: "src/index.ts" }, more: Options = {}) {
-  const bundled = bundledIntoBuild();
+  const { bundledIntoBuild: bundled = [], browser }: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
   const node = defineConfig({
     entry,
     format: ["esm"],
     target: "node20",
     platform: "neutral",
-    dts: more.dts !== false && { entry: declarationsOf(entry) },
     // The build for browsers cleans its own folder.
     clean: ["!browser/**"],
     splitting: true,
     treeshake: false,
     ...(bundled.length > 0 && bundling(bundled, more.platform === "node")),
+    async onSuccess() {
+      if (bundled.length > 0) writeFileSync(join("dist", "THIRD-PARTY-LICENSES.txt"), licencesOf(bundled));
+      if (more.dts !== false) copyDeclarations();
+    },
     ...more,
+    dts: false,
   });
-  return hasFilesForBrowsers() ? [node, forBrowsers(entry, bundled, more)] : node;
+  return browser === undefined ? node : [node, forBrowsers(entry, bundled, more)];
 }
 
 /**
@@ -45,39 +57,25 @@ function forBrowsers(entry: Record<string, string>, bundled: readonly string[], 
   });
 }
 
-/** Whether the package at hand has other files for browsers. */
-function hasFilesForBrowsers(): boolean {
-  const manifest: { readonly browser?: unknown } = JSON.parse(readFileSync("package.json", "utf8"));
-  return manifest.browser !== undefined;
-}
-
 /** A command: no declarations, since it is not imported. */
 export function command(entry: Record<string, string>, more: Options = {}) {
   return library(entry, { platform: "node", dts: false, ...more });
 }
 
-/** The declarations of entries, which turbo has made for all packages before it builds one. */
-function declarationsOf(entry: Record<string, string>): Record<string, string> {
-  const folder = join(root, ".declarations", relative(root, process.cwd()));
+/** Copies the declarations of the package at hand, which turbo has made for all packages before it builds one. */
+function copyDeclarations(): void {
+  const folder = join(root, ".declarations", relative(root, process.cwd()), "dist");
   if (!existsSync(folder)) throw new Error(`${folder} does not exist: "npm run declarations" makes it`);
-  const pairs = Object.entries(entry).map(([path, source]) => [path, join(folder, source.replace(/\.ts$/, ".d.ts"))]);
-  return Object.fromEntries(pairs);
+  cpSync(folder, "dist", { recursive: true });
 }
 
-/** What the package at hand names as `bundledIntoBuild`. */
-function bundledIntoBuild(): readonly string[] {
-  const manifest: { readonly bundledIntoBuild?: readonly string[] } = JSON.parse(readFileSync("package.json", "utf8"));
-  return manifest.bundledIntoBuild ?? [];
-}
-
-/** Takes packages into the build, and writes their licences beside it. On Node.js they may be CommonJS and use require. */
+/** Takes packages into the build. On Node.js they may be CommonJS and use require. */
 function bundling(packages: readonly string[], isForNode: boolean): Options {
   const banner =
     'import { createRequire as nnhalCreateRequire } from "node:module";\nconst require = nnhalCreateRequire(import.meta.url);';
   return {
     noExternal: [...packages],
     ...(isForNode && { banner: { js: banner } }),
-    onSuccess: async () => writeFileSync(join("dist", "THIRD-PARTY-LICENSES.txt"), licencesOf(packages)),
   };
 }
 

@@ -1,11 +1,13 @@
 /**
- * Declarations of all packages, made at once by the compiler that also checks types. A package's build then only joins those
- * of its entries, in a small part of the time that it takes to make them package by package.
+ * Declarations of all packages, made at once by the compiler that also checks types, and joined. A package's build only copies its own:
+ * to make and join them package by package takes many times longer.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { joinDeclarations } from "./joined-declarations.ts";
 import { type CommandResult, runCommand } from "./process.ts";
+import { readManifest } from "./workspace.ts";
 
 /** The compiler for checks and declarations. The other, which tsup and the API reports call, takes three times as long. */
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript-native/package.json")), "bin/tsc");
@@ -19,10 +21,13 @@ export function compile(root: string, args: readonly string[]): Promise<CommandR
   return runCommand(root, process.execPath, [compiler, "--checkers", "1", ...args], root, environment);
 }
 
-/** Where declarations are, from the root: each at the path of its source. Not in node_modules, from which nothing is joined. */
+/**
+ * Where declarations are, from the root: each at the path of its source, and those that a package publishes at their paths in the folder of
+ * the package. Not in node_modules, from which nothing is joined.
+ */
 const declarationsFolder = ".declarations";
 
-/** Makes the declarations of all packages anew. */
+/** Makes the declarations of all packages anew, and joins them. */
 export async function emitDeclarations(root: string): Promise<CommandResult> {
   const folder = join(root, declarationsFolder);
   rmSync(folder, { recursive: true, force: true });
@@ -32,6 +37,10 @@ export async function emitDeclarations(root: string): Promise<CommandResult> {
       if (!path.endsWith(".d.ts")) continue;
       const file = join(folder, path);
       writeFileSync(file, withoutSources(readFileSync(file, "utf8")));
+    }
+    for (const name of readdirSync(join(folder, "packages"))) {
+      const made = join(folder, "packages", name);
+      await joinDeclarations(join(made, "src"), join(made, "dist"), readManifest(join(root, "packages", name)));
     }
   }
   return result;

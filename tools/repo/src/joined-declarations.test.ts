@@ -1,0 +1,115 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import {
+  type DeclaredManifest,
+  declaredEntries,
+  joinDeclarations,
+  withNamespaceConstants,
+} from "./joined-declarations.ts";
+
+test("a namespace exports constants that are types too as both; types stay types", () => {
+  const joined = (status: string, outcome: string) => `declare const Status: { readonly NONE: 0 };
+type Status = (typeof Status)[keyof typeof Status];
+interface Model {}
+type v10_d_Status = Status;
+type v10_d_Model = Model;
+declare const v10_d_Range: typeof Range;
+declare namespace v10_d {
+  export { v10_d_Range as Range };
+  export ${status}v10_d_Model as Model, ${outcome};
+}
+`;
+  expect(withNamespaceConstants(joined("type { v10_d_Status as Status, ", "Outcome$1 as Outcome }"))).toBe(
+    joined("{ Status, type ", "type Outcome$1 as Outcome }"),
+  );
+});
+
+test.each<[string, unknown, string[]]>([
+  ["an entry", { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } }, ["index"]],
+  [
+    "entries by platform",
+    { "./w": { node: { types: "./dist/w-n.d.ts" }, default: { types: "./dist/w-b.d.ts" } } },
+    ["w-n", "w-b"],
+  ],
+  ["an entry in a folder", { "./a": { types: "./dist/a/index.d.ts" } }, ["a/index"]],
+  ["a file", { "./package.json": "./package.json" }, []],
+  ["nothing", undefined, []],
+])("declaredEntries of %s", (_, exports, entries) => {
+  expect(declaredEntries(exports)).toEqual(entries);
+});
+
+test("declaredEntries throws if declarations are elsewhere", () => {
+  expect(() => declaredEntries({ ".": { types: "./index.d.ts" } })).toThrow("must be in ./dist, not ./index.d.ts");
+});
+
+describe("joinDeclarations", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "nnhal-declarations-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const files = {
+    "index.d.ts": 'export { a } from "./a.js";\nexport type { Stats } from "node:fs";\n',
+    "a.d.ts": 'import type { B } from "./deep/b.js";\n/** The one. */\nexport declare const a: B;\n',
+    "deep/b.d.ts": 'import type { Known } from "@x/known/part";\nexport type B = Known;\n',
+    "unused.d.ts": 'export type { Gone } from "gone";\n',
+  };
+  const one = { ".": { types: "./dist/index.d.ts" } };
+
+  async function joined(more: Readonly<Record<string, string>>, manifest: Partial<DeclaredManifest>) {
+    for (const [path, text] of Object.entries({ ...files, ...more })) {
+      mkdirSync(dirname(join(folder, "from", path)), { recursive: true });
+      writeFileSync(join(folder, "from", path), text);
+    }
+    await joinDeclarations(join(folder, "from"), join(folder, "to"), { name: "@x/one", exports: one, ...manifest });
+    const paths = readdirSync(join(folder, "to"), { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith(".ts"),
+    );
+    return new Map(paths.map((path) => [path, readFileSync(join(folder, "to", path), "utf8")]));
+  }
+
+  it.each(["dependencies", "peerDependencies"] as const)(
+    "writes one file for an entry; packages of %s are imported",
+    async (list) => {
+      const made = await joined({}, { [list]: { "@x/known": "1" } });
+      expect([...made.keys()]).toEqual(["index.d.ts"]);
+      const [text] = made.values();
+      expect(text).toMatch(/\/\*\* The one\. \*\/\ndeclare const a: B;/);
+      expect(text).toContain("import { Known } from '@x/known/part'");
+      expect(text).not.toContain("./");
+    },
+  );
+
+  it("writes what entries share once", async () => {
+    const exports = { ...one, "./two": { types: "./dist/two/index.d.ts" } };
+    const two = 'import type { B } from "../deep/b.js";\nexport declare const two: B;\n';
+    const index = `${files["index.d.ts"]}export type { B } from "./deep/b.js";\n`;
+    const made = await joined(
+      { "index.d.ts": index, "two/index.d.ts": two },
+      { exports, dependencies: { "@x/known": "1" } },
+    );
+    expect(made.size).toBe(3);
+    expect([...made.values()].filter((text) => text.includes("type B = "))).toHaveLength(1);
+  });
+
+  it("throws if a type is of a package that users do not have", async () => {
+    await expect(joined({}, {})).rejects.toThrow(
+      "@x/one declares types with @x/known/part, which is not a dependency of it",
+    );
+  });
+
+  it("throws if an entry has no declarations, or a part of one is missing", async () => {
+    await expect(joined({}, { exports: { "./b": { types: "./dist/b.d.ts" } } })).rejects.toThrow(
+      /^@x\/one has no declarations of b: .*b\.d\.ts does not exist$/,
+    );
+    await expect(joined({ "a.d.ts": 'export { a } from "./missing.js";\n' }, {})).rejects.toThrow(/missing/);
+  });
+
+  it("writes nothing for a package without types", async () => {
+    await joinDeclarations(join(folder, "from"), join(folder, "to"), { name: "@x/command" });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
