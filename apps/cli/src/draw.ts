@@ -21,6 +21,7 @@ import {
 } from "@nnhal/network";
 import type { Normalisation, Picture } from "@nnhal/network/tensors";
 import type { ExtensionDefinition } from "@nnhal/operations";
+import type { ImportOptions } from "@nnhal/tflite";
 import type { DeviceSelection } from "./devices.ts";
 import { failure, usageError } from "./failure.ts";
 import type { LoadedModel } from "./model/load.ts";
@@ -43,10 +44,9 @@ export interface Drawn {
 export type Task = Seen["task"];
 
 /** How to see. */
-export interface SeeOptions {
+export interface SeeOptions extends Pick<ImportOptions, "signature" | "inputShapes"> {
   /** Default: by the outputs of the network. */
   readonly task?: Task | undefined;
-  readonly signature?: string | undefined;
   readonly normalisation?: Normalisation | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly extensions: readonly ExtensionDefinition[];
@@ -62,11 +62,9 @@ export interface Drawer {
 export async function openDrawer(
   { bytes }: LoadedModel,
   { devices }: DeviceSelection,
-  { task, signature, normalisation, labels, extensions }: SeeOptions,
+  { task, normalisation, labels, extensions, ...entry }: SeeOptions,
 ): Promise<Drawer> {
-  const model = await drawing(() =>
-    load(bytes, { devices, extensions, ...(signature !== undefined && { signature }) }),
-  );
+  const model = await drawing(() => load(bytes, { devices, extensions, ...entry }));
   try {
     const see = tasks[task ?? taskOf(model)];
     return {

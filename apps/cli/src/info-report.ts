@@ -9,10 +9,12 @@ import type {
   OperatorReport,
   OperatorStatus,
   PackedFile,
+  TensorDescription,
   TfliteInspection,
   TfliteProblem,
   TfliteQuantization,
 } from "@nnhal/tflite";
+import type { EntryOptions } from "./option-values.ts";
 import { byteText, columns, counted, oneLine, plain, shapeText } from "./text.ts";
 
 /** An input or output of the file. */
@@ -82,19 +84,24 @@ export interface InfoJson {
 /** Most characters of a tensor's name that are shown: a file may name many tensors alike, at no cost to its size. */
 export const MOST_NAME = 200;
 
-/** The report as JSON, of a signature or the first subgraph. */
-export function infoJson(model: string, bytes: number, inspection: TfliteInspection, signature?: string): InfoJson {
+/** The report as JSON, of a signature or the first subgraph, in the shapes that were chosen. */
+export function infoJson(
+  model: string,
+  bytes: number,
+  inspection: TfliteInspection,
+  { signature, inputShape }: EntryOptions = {},
+): InfoJson {
   const { imported, metadata, packedFiles, operators, constants, multiplyAdds, problems, problemCount, notes } =
     inspection;
   const chosen = inspection.model.signatures.find(({ key }) => key === signature);
   const main = inspection.model.subgraphs[chosen?.subgraph ?? 0];
-  const tensors = (indexes: readonly number[] = []) =>
-    indexes.map((index): FileTensor => {
+  const tensors = (indexes: readonly number[] = [], used: readonly TensorDescription[] = []) =>
+    indexes.map((index, place): FileTensor => {
       const { name, type, shape, shapeSignature, quantization } = elementAt(main?.tensors ?? [], index);
       return {
         name: name.slice(0, MOST_NAME),
         type,
-        shape: shapeSignature ?? shape,
+        shape: chosenShape(shape, inputShape && used[place]) ?? shapeSignature ?? shape,
         ...(quantization && { quantization }),
       };
     });
@@ -111,8 +118,8 @@ export function infoJson(model: string, bytes: number, inspection: TfliteInspect
       inputs: inputs.map(({ name }) => name),
       outputs: outputs.map(({ name }) => name),
     })),
-    inputs: tensors(chosen?.inputs.map(({ tensor }) => tensor) ?? main?.inputs),
-    outputs: tensors(chosen?.outputs.map(({ tensor }) => tensor) ?? main?.outputs),
+    inputs: tensors(chosen?.inputs.map(({ tensor }) => tensor) ?? main?.inputs, imported?.inputs),
+    outputs: tensors(chosen?.outputs.map(({ tensor }) => tensor) ?? main?.outputs, imported?.outputs),
     states: imported === undefined ? [] : statesOf(imported),
     operators: groupOperators(operators),
     constants,
@@ -123,11 +130,23 @@ export function infoJson(model: string, bytes: number, inspection: TfliteInspect
   };
 }
 
+/** The extents of a tensor that a model was given other shapes for; -1 is unknown. */
+function chosenShape(stored: readonly number[], used: TensorDescription | undefined): readonly number[] | undefined {
+  // A scalar has one extent in the HAL.
+  if (used === undefined || stored.length === 0) return undefined;
+  return extentsOf(used);
+}
+
+/** Extents as the file has them: -1 is unknown, and the bytes of strings are none. */
+function extentsOf({ tensorType: type, shape }: TensorDescription): readonly number[] {
+  const extents = type === "STRING" ? shape.slice(0, -1) : shape;
+  return extents.map((extent) => (extent === 0 ? -1 : extent));
+}
+
 function statesOf({ states, inputs }: ImportedModel): FileState[] {
   return states.map(({ name, input }) => {
-    const { tensorType: type, shape } = elementAt(inputs, input);
-    const extents = type === "STRING" ? shape.slice(0, -1) : shape;
-    return { name: name.slice(0, MOST_NAME), type, shape: extents.map((extent) => (extent === 0 ? -1 : extent)) };
+    const info = elementAt(inputs, input);
+    return { name: name.slice(0, MOST_NAME), type: info.tensorType, shape: extentsOf(info) };
   });
 }
 

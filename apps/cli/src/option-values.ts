@@ -39,7 +39,7 @@ function channelDivisors(text: string): readonly number[] {
   throw new InvalidArgumentError("0 cannot be divided by.");
 }
 
-/** Adds the options of commands that run a model on inputs: how pixels become numbers, the names of classes, and the signature. */
+/** Adds the options of commands that run a model on inputs: how pixels become numbers, the names of classes, the signature, and shapes. */
 export function addInputOptions(command: Command): Command {
   return command
     .option(
@@ -49,7 +49,49 @@ export function addInputOptions(command: Command): Command {
     )
     .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
     .option("--labels <file>", "names of the classes, one a line (default: those packed with the model)")
-    .addOption(signatureOption());
+    .addOption(signatureOption())
+    .addOption(inputShapeOption());
+}
+
+/** Shapes of inputs by name. */
+export type InputShapes = NonNullable<ImportOptions["inputShapes"]>;
+
+/** What part of a .tflite file is meant, and in which shapes: the options of all commands that read one, as commander parses them. */
+export interface EntryOptions {
+  readonly signature?: string;
+  readonly inputShape?: InputShapes;
+}
+
+/** The same for the import. */
+export function entryOf({ signature, inputShape }: EntryOptions): Pick<ImportOptions, "signature" | "inputShapes"> {
+  return {
+    ...(signature !== undefined && { signature }),
+    ...(inputShape !== undefined && { inputShapes: inputShape }),
+  };
+}
+
+/** The option `--input-shape` of commands that read a .tflite file; it may be given once for each input. */
+export function inputShapeOption(): Option {
+  const what =
+    "run an input in this shape: its name or place, =, extents with x between them (may be repeated; default: the file's shapes)";
+  return new Option("--input-shape <name=shape>", what).argParser(inputShape);
+}
+
+/** Names may have = in them, extents may not. */
+function inputShape(text: string, previous: InputShapes = {}): InputShapes {
+  const end = text.lastIndexOf("=");
+  const name = text.slice(0, Math.max(end, 0));
+  const extents = text.slice(end + 1).split("x");
+  const wrong = extents.find((extent) => !/^\d+$/.test(extent) || Number(extent) < 1 || Number(extent) > 0x7fff_ffff);
+  if (name === "") throw new InvalidArgumentError("It has to be a name and a shape, such as image=1x320x320x3.");
+  if (wrong !== undefined) {
+    throw new InvalidArgumentError(
+      `The shape of ${name} has to be whole numbers of at least 1 with x between them, such as 1x320x320x3; "${wrong}" is not one.`,
+    );
+  }
+  if (Object.hasOwn(previous, name))
+    throw new InvalidArgumentError(`The input ${name} has been given a shape already.`);
+  return Object.fromEntries([...Object.entries(previous), [name, extents.map(Number)]]);
 }
 
 /** The option `--signature` of commands that read a .tflite file. */

@@ -15,6 +15,7 @@ import { prepareRun, runOnce } from "../model/execute.ts";
 import { convertInput } from "../model/input-file.ts";
 import { normalisationOf } from "../model/inputs.ts";
 import { modelOfBytes } from "../model/load.ts";
+import { entryOf } from "../option-values.ts";
 import { MOST_VALUES, outputJson } from "../run-report.ts";
 import { type BatchOutcome, taskOptionsOf, toJson } from "./options.ts";
 
@@ -27,13 +28,13 @@ export async function openComputer(
   settings: ThreadSettings,
   engines: readonly Engine[],
 ): Promise<Computer> {
-  const { device, hybrid, top, signature, labels: names, allValues, raw, draw, task, ...pixels } = taskOptionsOf(json);
+  const { device, hybrid, top, labels: names, allValues, raw, draw, task, ...rest } = taskOptionsOf(json);
   const installs = (module: string) => `npm install ${module}`;
   const devices = await findDevices(settings, { engines, cwd: settings.cwd, installs }, noTracer);
   const importing = {
     hybrid,
     customOperators: await devices.definitions(),
-    ...(signature !== undefined && { signature }),
+    ...entryOf(rest),
   };
   const model = modelOfBytes("of the batch", bytes, importing);
   const [place] = model.givenInputs;
@@ -43,12 +44,12 @@ export async function openComputer(
   const selection = await devices.select(device);
   const prepared = await prepareRun(model, selection, { onFallback: note });
   const deviceNames = prepared.compilation.deviceNames.join(", ");
-  const { normalisation } = normalisationOf(pixels);
+  const { normalisation } = normalisationOf(rest);
   const labels = names && { names, source: "the list of labels" };
   let drawer: Drawer | undefined;
   if (draw)
     drawer = await openDrawer(model, selection, {
-      ...{ normalisation, signature, task, labels: names },
+      ...{ normalisation, task, labels: names, ...entryOf(rest) },
       extensions: await devices.definitions(),
     });
   const most = allValues ? Number.POSITIVE_INFINITY : MOST_VALUES;

@@ -4,15 +4,14 @@
 import type { Json } from "@nnhal/batch";
 import type { ScoredClass } from "@nnhal/network/tensors";
 import type { Seen, Task } from "../draw.ts";
-import type { Hybrid } from "../option-values.ts";
+import type { EntryOptions, Hybrid } from "../option-values.ts";
 import type { OutputJson } from "../run-report.ts";
 
 /** How to compute, as `nnhal run` takes it. All of it is JSON. */
-export type BatchTaskOptions = {
+export type BatchTaskOptions = EntryOptions & {
   readonly device: string;
   readonly hybrid: Hybrid;
   readonly top: number;
-  readonly signature?: string;
   readonly mean?: readonly number[];
   readonly std?: readonly number[];
   /** Names of the classes. */

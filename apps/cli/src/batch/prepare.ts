@@ -10,15 +10,14 @@ import { pathFrom } from "../files.ts";
 import { inputEndings } from "../model/input-file.ts";
 import { readLabels } from "../model/labels.ts";
 import { loadModel } from "../model/load.ts";
-import type { Hybrid } from "../option-values.ts";
+import { type EntryOptions, entryOf, type Hybrid } from "../option-values.ts";
 import { type BatchTaskOptions, toJson } from "./options.ts";
 
 /** The options of commands that begin a batch, as commander parses them. */
-export interface BatchOptions {
+export interface BatchOptions extends EntryOptions {
   readonly mean?: readonly number[];
   readonly std?: readonly number[];
   readonly labels?: string;
-  readonly signature?: string;
   readonly top: number;
   readonly device: string;
   readonly hybrid: Hybrid;
@@ -42,7 +41,20 @@ export interface PreparedBatch {
 export async function prepareBatch(
   path: string,
   inputs: string,
-  { labels: labelFile, device, hybrid, top, signature, mean, std, allValues, raw, draw, task }: BatchOptions,
+  {
+    labels: labelFile,
+    device,
+    hybrid,
+    top,
+    signature,
+    inputShape,
+    mean,
+    std,
+    allValues,
+    raw,
+    draw,
+    task,
+  }: BatchOptions,
   { cwd, devices }: Pick<ModelCommandContext, "cwd" | "devices">,
 ): Promise<PreparedBatch> {
   const labels = labelFile === undefined ? undefined : await readLabels(labelFile, cwd);
@@ -52,7 +64,7 @@ export async function prepareBatch(
   const importing = {
     hybrid,
     customOperators: await devices.definitions(),
-    ...(signature !== undefined && { signature }),
+    ...entryOf({ ...(signature !== undefined && { signature }), ...(inputShape && { inputShape }) }),
   };
   const { bytes, givenInputs } = await loadModel(path, cwd, importing);
   if (givenInputs.length !== 1)
@@ -60,6 +72,7 @@ export async function prepareBatch(
   const options: BatchTaskOptions = {
     ...{ device, hybrid, top },
     ...(signature !== undefined && { signature }),
+    ...(inputShape !== undefined && { inputShape }),
     ...(mean !== undefined && { mean }),
     ...(std !== undefined && { std }),
     ...(labels !== undefined && { labels: labels.names }),

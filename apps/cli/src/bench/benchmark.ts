@@ -4,13 +4,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ImportOptions } from "@nnhal/tflite";
 import type { ModelCommandContext } from "../context.ts";
 import { judgeDevice } from "../devices.ts";
 import { failure, messageOf } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
-import type { Hybrid } from "../option-values.ts";
+import type { Hybrid, InputShapes } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 import type { Peak } from "./calibrate.ts";
 import { createChildStation } from "./child-station.ts";
@@ -26,6 +27,8 @@ export interface BenchmarkSettings {
   readonly contestants: readonly ContestantId[];
   readonly threads: number;
   readonly hybrid: Hybrid;
+  /** Shapes of inputs by name, other than those of the file. */
+  readonly inputShapes?: InputShapes;
   readonly rounds: number;
   /** Preparations of each contestant, each in a process of its own; as many from the cache. */
   readonly preparations: number;
@@ -44,6 +47,7 @@ export interface ServeOrder {
   readonly contestant: ContestantId;
   readonly threads: number;
   readonly hybrid: Hybrid;
+  readonly inputShapes?: InputShapes;
   readonly inputs: readonly string[];
   readonly onnx: string | { readonly cannot: string };
   readonly cache?: string;
@@ -76,10 +80,10 @@ export interface Network {
 /** Loads a file. Rejects with a CommandError if it cannot be read, or its model cannot run. */
 export async function loadNetwork(
   path: string,
-  hybrid: Hybrid,
+  options: Pick<ImportOptions, "hybrid" | "inputShapes">,
   { cwd, devices }: ModelCommandContext,
 ): Promise<Network> {
-  const file = await inspectFile(path, cwd, { hybrid, customOperators: await devices.definitions() });
+  const file = await inspectFile(path, cwd, { ...options, customOperators: await devices.definitions() });
   const model = modelOfFile(file);
   if (model === undefined) {
     throw failure(`the model ${path} cannot run: ${file.inspection.problems[0]?.message}; nnhal info shows more`);
@@ -108,6 +112,7 @@ export async function benchmarkModel(
       inputs: inputs.map(({ bytes }) => bytes),
       threads: settings.threads,
       hybrid: settings.hybrid,
+      ...(settings.inputShapes && { inputShapes: settings.inputShapes }),
       onnx: await onnxFor(model, settings, cwd),
     };
     const start = await stationStarter(task, folder, context);
@@ -179,6 +184,7 @@ async function stationStarter(
       contestant,
       threads: task.threads,
       hybrid: task.hybrid,
+      ...(task.inputShapes && { inputShapes: task.inputShapes }),
       inputs,
       onnx,
       ...(cache !== undefined && { cache }),

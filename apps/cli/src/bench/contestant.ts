@@ -3,7 +3,7 @@
  */
 
 import type { Unavailable } from "@nnhal/backend";
-import type { Hybrid } from "../option-values.ts";
+import type { Hybrid, InputShapes } from "../option-values.ts";
 import type { OnnxForm } from "./onnx-form.ts";
 
 /** The peers that this program knows. */
@@ -27,6 +27,8 @@ export interface Task {
   readonly threads: number;
   /** How devices compute layers with float inputs and 8-bit weights. */
   readonly hybrid: Hybrid;
+  /** Shapes of inputs by name, other than those of the file. */
+  readonly inputShapes?: InputShapes;
   /** The network for onnxruntime, or why there is none. */
   readonly onnx: OnnxForm;
   /** A folder for prepared models. Absent: nothing is kept. */

@@ -18,13 +18,14 @@ const threadVariables: Readonly<Record<string, string>> = { "nnhal-ort": "NNHAL_
 /** Opens the devices that a contestant names, `auto` for all. Rejects with a CommandError if there are none. */
 export async function openDeviceContestant(
   { name, path }: Extract<ContestantId, { kind: "device" }>,
-  { bytes, inputs, threads, hybrid, cache, path: file }: Task,
+  { bytes, inputs, threads, hybrid, inputShapes, cache, path: file }: Task,
   finder: Pick<DeviceFinder, "select" | "definitions">,
 ): Promise<Contestant> {
   const variable = threadVariables[name];
   if (variable !== undefined) process.env[variable] = String(threads);
   const selection = await finder.select(name);
   const customOperators = await finder.definitions();
+  const importing = { hybrid, customOperators, ...(inputShapes && { inputShapes }) };
   const way = path === "burst" ? "Execution.burstCompute on one Burst" : "Execution.compute";
   const { isRemote = false } = selection;
   return {
@@ -34,8 +35,12 @@ export async function openDeviceContestant(
     isElsewhere: isRemote,
     async prepare() {
       try {
-        const model = modelOfBytes(file, bytes, { hybrid, customOperators });
-        const tokenOf = () => createHash("sha256").update(hybrid).update(bytes).digest();
+        const model = modelOfBytes(file, bytes, importing);
+        const tokenOf = () =>
+          createHash("sha256")
+            .update(JSON.stringify([hybrid, inputShapes]))
+            .update(bytes)
+            .digest();
         const prepared = await prepareRun(
           model,
           selection,

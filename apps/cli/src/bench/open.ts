@@ -15,6 +15,9 @@ const peers: Readonly<Record<PeerName, OpenPeer>> = {
   tfjs: async (task) => (await import("./tfjs-peer.ts")).openTfjs(task),
 };
 
+/** Those that read the file themselves, and know its shapes only. */
+const readers: ReadonlySet<PeerName> = new Set(["litert", "tfjs"]);
+
 /** Opens a contestant for a task. Resolves to the reason if a package is missing. */
 export async function openContestant(
   id: ContestantId,
@@ -22,5 +25,7 @@ export async function openContestant(
   finder: Pick<DeviceFinder, "select" | "definitions">,
 ): Promise<Contestant | Unavailable> {
   if (id.kind === "device") return openDeviceContestant(id, task, finder);
+  if (task.inputShapes !== undefined && readers.has(id.name))
+    return { unavailable: "it runs a network in the shapes of the file, not in those of --input-shape" };
   return whyNoPeer(id.name) ?? peers[id.name](task);
 }

@@ -27,7 +27,17 @@ import type { ModelCommandContext } from "../context.ts";
 import { cpuDevice, type DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
 import { ensureWritable, readUserFile, writeUserFile } from "../files.ts";
-import { allDevices, collect, type Hybrid, hybridOption, parseSeconds, wholeNumber } from "../option-values.ts";
+import {
+  allDevices,
+  collect,
+  entryOf,
+  type Hybrid,
+  hybridOption,
+  type InputShapes,
+  inputShapeOption,
+  parseSeconds,
+  wholeNumber,
+} from "../option-values.ts";
 import { createLongProgress } from "../progress.ts";
 
 /** The command's options, as commander parses them. */
@@ -36,6 +46,7 @@ export interface BenchCommandOptions {
   readonly device?: string;
   readonly peers: readonly PeerName[];
   readonly hybrid: Hybrid;
+  readonly inputShape?: InputShapes;
   readonly threads: number;
   readonly rounds: number;
   readonly preparations: number;
@@ -90,6 +101,7 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
         .default(peerNames, peerNames.join(",")),
     )
     .addOption(hybridOption())
+    .addOption(inputShapeOption())
     .option("--threads <n>", "threads of each engine that can be told", wholeNumber(1, 256), 1)
     .option("--rounds <n>", "how often each takes its turn", wholeNumber(1, 10_000), 20)
     .option("--preparations <n>", "how often each prepares a model, each time in a new process", wholeNumber(1, 100), 3)
@@ -124,9 +136,9 @@ export async function runBenchCommand(
   context: ModelCommandContext,
 ): Promise<void> {
   const { cwd, stdout, stderr, devices, onInterrupt, setExitCode, now } = context;
-  const { threads, rounds, preparations, hybrid, input: inputs = [], onnx } = options;
-  if (models.length > 1 && (inputs.length > 0 || onnx !== undefined)) {
-    throw usageError("--input and --onnx belong to one model, and there are several");
+  const { threads, rounds, preparations, hybrid, inputShape, input: inputs = [], onnx } = options;
+  if (models.length > 1 && (inputs.length > 0 || onnx !== undefined || inputShape !== undefined)) {
+    throw usageError("--input, --input-shape and --onnx belong to one model, and there are several");
   }
   if (models.length === 0 && options.overhead !== true)
     throw usageError("name a model, or measure the overhead with --overhead");
@@ -134,10 +146,11 @@ export async function runBenchCommand(
   const machine = thisMachine();
   const contestants = await contestantsOf(options, devices);
   const timeLimit = options.timeLimit * 1000;
-  const settings = { contestants, threads, rounds, preparations, timeLimit, hybrid, inputs, onnx };
+  const importing = { hybrid, ...entryOf(options) };
+  const settings = { contestants, threads, rounds, preparations, timeLimit, ...importing, inputs, onnx };
   // What is wrong with a file is said before the work on others begins.
   const jobs: Job[] = [];
-  for (const path of models) jobs.push({ network: await loadNetwork(path, hybrid, context), settings });
+  for (const path of models) jobs.push({ network: await loadNetwork(path, importing, context), settings });
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
   if (options.overhead) jobs.push(await overheadJob(options, folder, context));
   const interruption = new AbortController();
@@ -193,7 +206,7 @@ async function overheadJob(options: BenchCommandOptions, folder: string, context
   await writeFile(path, overheadModel());
   const contestants = await contestantsOf({ ...options, burst: true }, context.devices);
   return {
-    network: await loadNetwork(path, hybrid, context),
+    network: await loadNetwork(path, { hybrid }, context),
     settings: { contestants, threads, rounds, preparations, timeLimit, hybrid, inputs: [] },
   };
 }
@@ -235,13 +248,14 @@ function peersOf(text: string): readonly PeerName[] {
 /** The side of a child: one contestant, until the parent has seen enough. */
 async function serve(path: string, text: string, { cwd, now, devices }: ModelCommandContext): Promise<void> {
   const order = JSON.parse(text) as ServeOrder; // Only this program starts children, with what ServeOrder says.
-  const { contestant, threads, hybrid, onnx, cache } = order;
+  const { contestant, threads, hybrid, inputShapes, onnx, cache } = order;
   const task = {
     path,
     bytes: await readUserFile(path, { what: "model", cwd }),
     inputs: await Promise.all(order.inputs.map(async (file) => new Uint8Array(await readFile(file)))),
     threads,
     hybrid,
+    ...(inputShapes && { inputShapes }),
     onnx: typeof onnx === "string" ? new Uint8Array(await readFile(onnx)) : onnx,
     ...(cache !== undefined && { cache }),
   };

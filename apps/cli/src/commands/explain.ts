@@ -20,14 +20,21 @@ import { drawExplanation } from "../explain/svg.ts";
 import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
-import { deviceOption, type Hybrid, hybridOption, signatureOption } from "../option-values.ts";
+import {
+  deviceOption,
+  type EntryOptions,
+  entryOf,
+  type Hybrid,
+  hybridOption,
+  inputShapeOption,
+  signatureOption,
+} from "../option-values.ts";
 import { oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
-export interface ExplainCommandOptions {
+export interface ExplainCommandOptions extends EntryOptions {
   readonly device: string;
   readonly hybrid: Hybrid;
-  readonly signature?: string;
   readonly preference: ExecutionPreference;
   readonly policy: "cost" | "android";
   readonly run?: boolean;
@@ -50,6 +57,7 @@ export function registerExplainCommand(command: Command, context: () => Promise<
     .addOption(deviceOption())
     .addOption(hybridOption())
     .addOption(signatureOption())
+    .addOption(inputShapeOption())
     .addOption(
       new Option("--preference <name>", "FAST_SINGLE_ANSWER, SUSTAINED_SPEED or LOW_POWER")
         .argParser(parsePreference)
@@ -85,11 +93,11 @@ export async function runExplainCommand(
   context: ModelCommandContext,
 ): Promise<void> {
   const { cwd, stdout, stderr, devices, setExitCode } = context;
-  const { hybrid, signature } = options;
+  const { hybrid } = options;
   const importing = {
     hybrid,
     customOperators: await devices.definitions(),
-    ...(signature !== undefined && { signature }),
+    ...entryOf(options),
   };
   const file = await inspectFile(path, cwd, importing);
   const model = modelOfFile(file);

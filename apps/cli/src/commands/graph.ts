@@ -10,7 +10,7 @@ import { exitCodes, usageError } from "../failure.ts";
 import { fileGraphDot, fileGraphJson } from "../file-graph.ts";
 import { writeUserFile } from "../files.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
-import { signatureOption } from "../option-values.ts";
+import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";
 import { renderPng, renderSvg } from "../render-graph.ts";
 import { counted, oneLine } from "../text.ts";
 
@@ -18,12 +18,11 @@ const formats = ["dot", "json", "svg", "png"] as const;
 type Format = (typeof formats)[number];
 
 /** The command's options, as commander parses them. */
-export interface GraphCommandOptions {
+export interface GraphCommandOptions extends EntryOptions {
   readonly output?: string;
   /** Default: by the name of the output, else dot. */
   readonly format?: Format;
   readonly constants: NonNullable<DotOptions["constants"]>;
-  readonly signature?: string;
 }
 
 const help = `
@@ -54,6 +53,7 @@ export function registerGraphCommand(command: Command, context: () => Promise<Mo
         .default("inside"),
     )
     .addOption(signatureOption())
+    .addOption(inputShapeOption())
     .addHelpText("after", help)
     .action(async (model: string, options: GraphCommandOptions) => runGraphCommand(model, options, await context()));
 }
@@ -63,12 +63,12 @@ type GraphContext = Pick<ModelCommandContext, "cwd" | "stdout" | "stderr" | "dev
 /** Runs the command. Rejects with a CommandError. */
 export async function runGraphCommand(
   path: string,
-  { output, format = formatOf(output), constants, signature }: GraphCommandOptions,
+  { output, format = formatOf(output), constants, ...entry }: GraphCommandOptions,
   { cwd, stdout, stderr, devices, setExitCode }: GraphContext,
 ): Promise<void> {
   if (format === "png" && output === undefined) throw usageError("a PNG needs a file to go to: add --output");
   const extensions = await devices.definitions();
-  const model = await loadHalModel(path, cwd, { customOperators: extensions, signature });
+  const model = await loadHalModel(path, cwd, { customOperators: extensions, ...entryOf(entry) });
   const isBlocked = "problems" in model;
   const drawn = await (isBlocked
     ? drawFile(basename(path), model, format)

@@ -5,11 +5,10 @@ import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { formatInfo, infoJson } from "../info-report.ts";
 import { inspectFile } from "../model/load.ts";
-import { signatureOption } from "../option-values.ts";
+import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";
 
 /** The command's options, as commander parses them. */
-export interface InfoCommandOptions {
-  readonly signature?: string;
+export interface InfoCommandOptions extends EntryOptions {
   readonly json?: boolean;
 }
 
@@ -35,6 +34,7 @@ export function registerInfoCommand(command: Command, context: () => Promise<Mod
   command
     .argument("<model>", "the .tflite file")
     .addOption(signatureOption())
+    .addOption(inputShapeOption())
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)
     .action(async (model: string, options: InfoCommandOptions) => runInfoCommand(model, options, await context()));
@@ -43,11 +43,11 @@ export function registerInfoCommand(command: Command, context: () => Promise<Mod
 /** Runs the command. Rejects with a CommandError. */
 export async function runInfoCommand(
   path: string,
-  { signature, json = false }: InfoCommandOptions,
+  { json = false, ...entry }: InfoCommandOptions,
   { cwd, stdout, devices }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices">,
 ): Promise<void> {
-  const importing = { customOperators: await devices.definitions(), ...(signature !== undefined && { signature }) };
+  const importing = { customOperators: await devices.definitions(), ...entryOf(entry) };
   const { bytes, inspection } = await inspectFile(path, cwd, importing);
-  const info = infoJson(path, bytes.length, inspection, signature);
+  const info = infoJson(path, bytes.length, inspection, entry);
   stdout.write(json ? `${JSON.stringify(info)}\n` : formatInfo(info));
 }

@@ -22,20 +22,19 @@ import { readLabels } from "../model/labels.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { measureRuns, median } from "../model/measure.ts";
 import { createRunStates, openStateFile, type RunStates, type StateFile } from "../model/state-file.ts";
-import type { Hybrid } from "../option-values.ts";
+import { type EntryOptions, entryOf, type Hybrid } from "../option-values.ts";
 import { type Profile, profileOf } from "../profile.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatReport, MOST_VALUES, outputJson, type RunReport, toJson } from "../run-report.ts";
 import { oneLine, plain } from "../text.ts";
 
 /** The command's options, as commander parses them. */
-export interface RunCommandOptions {
+export interface RunCommandOptions extends EntryOptions {
   readonly input?: readonly string[];
   readonly random?: number;
   readonly mean?: readonly number[];
   readonly std?: readonly number[];
   readonly labels?: string;
-  readonly signature?: string;
   readonly top: number;
   readonly device: string;
   readonly hybrid: Hybrid;
@@ -81,7 +80,7 @@ export async function runModelCommand(
   // What is cheap to find wrong comes first: files before engines.
   const labels = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
   const started = now();
-  const importing = { ...signatureOf(options), hybrid: options.hybrid, customOperators: await devices.definitions() };
+  const importing = { ...entryOf(options), hybrid: options.hybrid, customOperators: await devices.definitions() };
   const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd, importing));
   const imported = now() - started;
   const said = new Set<string>();
@@ -301,7 +300,7 @@ async function drawOnce(file: string, inputs: readonly PreparedInput[], session:
 async function drawerFor({ options, context, model, selection, labels }: Session): Promise<Drawer> {
   return openDrawer(model, selection, {
     ...normalisationOf(options),
-    signature: options.signature,
+    ...entryOf(options),
     task: options.task,
     labels: labels?.names,
     extensions: await context.devices.definitions(),
@@ -327,10 +326,6 @@ function mostValues({ allValues }: Pick<RunCommandOptions, "allValues">): number
 function givenBy(options: RunCommandOptions, files: readonly string[]): GivenInputs {
   const { random } = options;
   return { files, ...(random !== undefined && { seed: random }), ...normalisationOf(options) };
-}
-
-function signatureOf({ signature }: RunCommandOptions): { signature?: string } {
-  return signature === undefined ? {} : { signature };
 }
 
 /** Writes the trace, and returns its times as a table. */

@@ -16,15 +16,14 @@ import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { exitCodes } from "../failure.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
-import { signatureOption } from "../option-values.ts";
+import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";
 import { columns, oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
-export interface ValidateCommandOptions {
+export interface ValidateCommandOptions extends EntryOptions {
   /** Default: 1.3. */
   readonly hal?: HalVersion;
   readonly rules: "runtime" | "driver";
-  readonly signature?: string;
   readonly json?: boolean;
 }
 
@@ -78,6 +77,7 @@ export function registerValidateCommand(command: Command, context: () => Promise
         .default("runtime"),
     )
     .addOption(signatureOption())
+    .addOption(inputShapeOption())
     .option("--json", "print the result as JSON")
     .addHelpText("after", help)
     .action(async (path: string, options: ValidateCommandOptions) =>
@@ -88,11 +88,11 @@ export function registerValidateCommand(command: Command, context: () => Promise
 /** Runs the command. Rejects with a CommandError. */
 export async function runValidateCommand(
   path: string,
-  { hal = "1.3", rules, signature, json = false }: ValidateCommandOptions,
+  { hal = "1.3", rules, json = false, ...entry }: ValidateCommandOptions,
   { cwd, stdout, devices, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices" | "setExitCode">,
 ): Promise<void> {
   const customOperators = await devices.definitions();
-  const loaded = await loadHalModel(path, cwd, { forValidation: true, customOperators, signature });
+  const loaded = await loadHalModel(path, cwd, { forValidation: true, customOperators, ...entryOf(entry) });
   const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded, hal, rules, customOperators);
   stdout.write(json ? `${JSON.stringify(result)}\n` : `${formatResult(result, path, hal).join("\n")}\n`);
   if (!result.valid) setExitCode(exitCodes.failed);

@@ -24,11 +24,9 @@ export interface BlockedFile {
 }
 
 /** Options of `loadHalModel`. */
-export interface HalModelOptions extends Pick<ImportOptions, "customOperators"> {
+export interface HalModelOptions extends Pick<ImportOptions, "customOperators" | "signature" | "inputShapes"> {
   /** Whether an example is loaded even if its indexes are out of range. Default: no. */
   readonly forValidation?: boolean;
-  /** The key of a signature of a .tflite file. Default: its first subgraph. */
-  readonly signature?: string | undefined;
 }
 
 /**
@@ -37,10 +35,11 @@ export interface HalModelOptions extends Pick<ImportOptions, "customOperators"> 
 export async function loadHalModel(
   path: string,
   cwd: string,
-  { customOperators = [], signature, ...options }: HalModelOptions = {},
+  { forValidation = false, ...importing }: HalModelOptions = {},
 ): Promise<Model | BlockedFile> {
-  const importing = { customOperators, ...(signature !== undefined && { signature }) };
-  return load(path, cwd, (bytes) => halModel(bytes, importing), options);
+  const { signature, inputShapes } = importing;
+  const isChosen = signature !== undefined || inputShapes !== undefined;
+  return load(path, cwd, (bytes) => halModel(bytes, importing), { forValidation, isChosen });
 }
 
 function halModel(bytes: Uint8Array, options: ImportOptions): Model | BlockedFile {
@@ -50,14 +49,22 @@ function halModel(bytes: Uint8Array, options: ImportOptions): Model | BlockedFil
   return inspection.imported?.model ?? { problems: inspection.problems, inspection };
 }
 
+/** How to read an example. */
+type ExampleOptions = Parameters<typeof parseExample>[1] & {
+  /** Whether a part of a .tflite file was asked for. */
+  readonly isChosen: boolean;
+};
+
 async function load<Result>(
   path: string,
   cwd: string,
   readFile: (bytes: Uint8Array) => Result,
-  options: Parameters<typeof parseExample>[1],
+  { isChosen, ...options }: ExampleOptions,
 ): Promise<Model | Result> {
   const bytes = await readUserFile(path, { what: "model", cwd });
   const isJson = bytes.find((byte) => !isSpace(byte)) === "{".charCodeAt(0);
+  if (isJson && isChosen)
+    throw usageError(`--signature and --input-shape are about .tflite files; ${path} is a conformance example`);
   if (isJson) return exampleModel(path, bytes, options);
   try {
     return readFile(bytes);

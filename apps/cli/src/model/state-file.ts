@@ -118,7 +118,7 @@ export async function openStateFile(
 /** The names of the states of all signatures of a model's file. */
 function namesOfSignatures({ bytes, signatures }: LoadedModel, importing: ImportOptions): readonly string[] {
   return [undefined, ...signatures.map(({ key }) => key)].flatMap((signature) => {
-    const { signature: _, ...options } = importing;
+    const { signature: _, inputShapes: __, ...options } = importing;
     try {
       const { states } = importTflite(bytes, { ...options, ...(signature !== undefined && { signature }) });
       return states.map(({ name }) => name);

@@ -25,7 +25,7 @@ export interface TfliteInspection {
   readonly problemCount: number;
   /** Constants of the file; one that several tensors share counts once. */
   readonly constants: { readonly count: number; readonly bytes: number };
-  /** Multiply-adds of one execution of the imported subgraph's operators, with the shapes that the file stores. */
+  /** Multiply-adds of one execution of the imported subgraph's operators, with the shapes that the file stores, or those that follow from chosen ones. */
   readonly multiplyAdds: number;
   /** What the maker says about the model; undefined if nothing, or if that is broken. */
   readonly metadata: ModelMetadata | undefined;
@@ -44,7 +44,7 @@ export function inspectTflite(source: TfliteBytes | TfliteModel, options: Import
   const given = sourceArgument(source, "inspectTflite");
   const file = given instanceof Uint8Array ? given : undefined;
   const model = given instanceof Uint8Array ? readTflite(given) : given;
-  const { imported, operators, problems } = attemptImport(model, file, options);
+  const { imported, operators, problems, usedShape } = attemptImport(model, file, options);
   const error = problems.error();
   const notes: string[] = [];
   const noted = <T>(read: () => T): T | undefined => {
@@ -65,14 +65,15 @@ export function inspectTflite(source: TfliteBytes | TfliteModel, options: Import
     problems: error?.problems ?? [],
     problemCount: problems.count,
     constants: constantsOf(model),
-    multiplyAdds: (main?.operators ?? []).reduce(
-      (sum, operator) => sum + (main === undefined ? 0 : multiplyAdds(main, operator)),
-      0,
-    ),
+    multiplyAdds: main === undefined ? 0 : total(main.operators, (operator) => multiplyAdds(main, operator, usedShape)),
     metadata: noted(() => modelMetadata(model)),
     packedFiles: (file && noted(() => packedFiles(file))) ?? [],
     notes,
   };
+}
+
+function total<Item>(items: readonly Item[], countOf: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + countOf(item), 0);
 }
 
 function constantsOf({ subgraphs }: TfliteModel): TfliteInspection["constants"] {

@@ -47,11 +47,16 @@ const counts: Readonly<Record<string, (operands: Operands) => number>> = {
   BIDIRECTIONAL_SEQUENCE_RNN: cell,
 };
 
-/** The multiply-adds of one execution of an operator, with the shapes that the file stores; an unknown extent counts as 0. */
-export function multiplyAdds({ tensors }: TfliteSubgraph, { name, inputs, outputs, options }: TfliteOperator): number {
+/** The multiply-adds of one execution of an operator, with the given shapes of tensors; an unknown extent counts as 0. */
+export function multiplyAdds(
+  { tensors }: TfliteSubgraph,
+  { name, inputs, outputs, options }: TfliteOperator,
+  usedShape: (tensor: number) => Shape | undefined = () => undefined,
+): number {
+  const shapeOf = (tensor: number) => usedShape(tensor) ?? tensors[tensor]?.shape;
   const count = counts[name];
   if (count === undefined) return 0;
   // State is multiplied with nothing.
-  const shapes = inputs.map((index) => (tensors[index]?.isVariable ? undefined : tensors[index]?.shape));
-  return count({ inputs: shapes, output: tensors[outputs[0] ?? -1]?.shape ?? [0], options });
+  const shapes = inputs.map((index) => (tensors[index]?.isVariable ? undefined : shapeOf(index)));
+  return count({ inputs: shapes, output: shapeOf(outputs[0] ?? -1) ?? [0], options });
 }

@@ -257,10 +257,10 @@ export function createGraph(
       const tensor = tensorByOperand.get(operand);
       if (tensor !== undefined) noteShape(tensor, shape);
     },
-    loosen(tensor, sources) {
+    loosen(tensor, sources, isComputed) {
       const { shape, shapeSignature: signature } = tensorAt(tensor);
       if (operandByTensor.has(tensor)) return;
-      if (sources?.some((source) => unforeseen.has(source))) {
+      if (sources.some((source) => unforeseen.has(source))) {
         facts.setShape(
           tensor,
           shape.map(() => -1),
@@ -270,7 +270,8 @@ export function createGraph(
         return;
       }
       if (signature?.length !== shape.length) return;
-      if (!signature.includes(-1) || sources?.some((source) => reshaped.has(source)) === false) return;
+      const isOther = isComputed || sources.some((source) => reshaped.has(source));
+      if (!signature.includes(-1) || !isOther) return;
       facts.setShape(tensor, signature);
       reshaped.add(tensor);
     },
@@ -283,6 +284,10 @@ export function createGraph(
       return unforeseen.has(tensor) ? dimensions.map((extent) => (extent === 0 ? VARIES : extent)) : dimensions;
     },
     declared,
+    usedShape(tensor) {
+      const known = operandByTensor.get(tensor);
+      return known === undefined ? undefined : elementAt(operands, known).dimensions;
+    },
     tensorSpec(tensor) {
       const known = operandByTensor.get(tensor);
       return known === undefined ? specOf(tensor) : elementAt(operands, known);

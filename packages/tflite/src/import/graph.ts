@@ -59,6 +59,8 @@ export interface Graph {
   varying(tensor: number): Varying;
   /** The extents that the file says, 0 where it leaves them open. */
   declared(tensor: number): readonly number[];
+  /** The extents of a tensor's operand; undefined if it has none. */
+  usedShape(tensor: number): readonly number[] | undefined;
   /** The description of a tensor's operand; does not make the operand. */
   tensorSpec(tensor: number): OperandSpec;
   /**

@@ -14,7 +14,7 @@ import { createImporter, type Finished } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import type { OperatorReport } from "./reports.ts";
 import { rowOf } from "./rows.ts";
-import { checkShapeOptions, type ShapeOptions } from "./shapes.ts";
+import { checkShapeOptions, chosenShapes, type ShapeOptions } from "./shapes.ts";
 import type { Program } from "./state/procedure.ts";
 import { plainProgram, programOf } from "./state/program.ts";
 import { variableNames } from "./state/state-names.ts";
@@ -183,6 +183,8 @@ export interface ImportAttempt {
   readonly imported: ImportedModel | undefined;
   readonly operators: readonly OperatorReport[];
   readonly problems: ProblemList;
+  /** The extents of the entry's tensors if the caller chose shapes; undefined for one that has no operand. Absent if there are problems. */
+  readonly usedShape?: (tensor: number) => readonly number[] | undefined;
 }
 
 /** Imports a model as far as possible. Throws a TfliteError for a file that is broken, or for wrong options. */
@@ -195,6 +197,7 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
     () => `it has to be a string, not ${describeValue(signature)}`,
   );
   const entry = entryOf(model, signature);
+  const chosen = chosenShapes(entry.subgraph, entry.inputNames, options);
   ensureLoaded(operationsOf(model));
   const problems = createProblemList();
   const constants = createConstants(model, file);
@@ -206,13 +209,15 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
   const threaded = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
   const isConverted = options.extensions !== false && hasStrings(model);
   const program = threaded && isConverted ? strings().withStrings(threaded) : threaded;
-  const importer = createImporter(model, program ?? plainProgram(model, entry), constants, options, dialect, problems);
+  const shaping = { ...options, chosen };
+  const importer = createImporter(model, program ?? plainProgram(model, entry), constants, shaping, dialect, problems);
   const finished = problems.attempt(() => importer.importMain());
   const imported =
     program && finished && problems.count === 0
       ? problems.attempt(() => importedModel(model, entry, program, finished, importer.referenced, constants, dialect))
       : undefined;
-  return { imported, operators: importer.reports(), problems };
+  const usedShape = chosen.size > 0 ? imported && finished?.graph.usedShape : undefined;
+  return { imported, operators: importer.reports(), problems, ...(usedShape && { usedShape }) };
 }
 
 /** The option `hybrid`, checked. */

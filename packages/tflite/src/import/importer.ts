@@ -24,7 +24,7 @@ import { type OperatorReport, type Progress, reasonOf, reportsOf } from "./repor
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
 import { shapeInputs } from "./shape-inputs.ts";
-import { hasOpenShapes, openShape, type ShapeOptions, shapesOf } from "./shapes.ts";
+import { type ChosenShapes, openShape, type ShapeOptions, shapesOf } from "./shapes.ts";
 import type { Procedure, Program } from "./state/procedure.ts";
 import { eitherShape, VARIES, type Varying, withDeclared } from "./varying.ts";
 
@@ -188,7 +188,7 @@ export function createImporter(
   model: TfliteModel,
   program: Program,
   constants: Constants,
-  options: ShapeOptions,
+  options: ShapeOptions & { readonly chosen: ChosenShapes },
   dialect: Dialect,
   problems: ProblemList,
 ): Importer {
@@ -260,12 +260,14 @@ export function createImporter(
       }
     }
 
-    const shapes = shapesOf(subgraph, options, isMain);
+    const shapes = shapesOf(subgraph, options);
+    const hasChosen = options.chosen.size > 0;
     const hasExtension = dialect.typeOf("INT64") !== undefined;
     // Subgraphs may return values of other shapes than the file stores.
     const isCaller = subgraph.operators.some(({ name }) => callers.has(name));
     const unknown = ({ shape }: TfliteTensor) => shape.map(() => -1);
-    const trusted = hasExtension ? subgraph.tensors.map(isCaller || given ? unknown : openShape) : shapes;
+    const isOther = hasChosen || (hasExtension && (isCaller || given !== undefined));
+    const trusted = isOther ? subgraph.tensors.map(unknown) : hasExtension ? subgraph.tensors.map(openShape) : shapes;
     const { order, read } = scheduleOperators(subgraph, trusted, { ...place, originOf }, { attempt });
     const narrow = hasExtension ? new Set<number>() : narrowTensors(subgraph, order);
     const returnsStates = procedure.returnsStates === true;
@@ -276,13 +278,16 @@ export function createImporter(
     const surroundings: Surroundings = {
       dialect,
       isRead: (tensor) => read.has(tensor),
-      infersShapes: !hasOpenShapes(options),
+      infersShapes: options.dynamicShapes !== true,
+      checksShapes: hasChosen,
       importSubgraphs: (others, inputs) => importReferenced(others, inputs, depth + 1, path),
       settleShapes: (inputs, work) => settleShapes(path, inputs, work),
     };
     for (const [place, tensor] of subgraph.inputs.entries()) {
       const shape = given?.[place];
       if (shape !== undefined) attempt(() => adoptShape(graph, tensor, shape));
+      const chosen = isMain ? options.chosen.get(place) : undefined;
+      if (chosen !== undefined && chosen.join() !== graph.dimensions(tensor).join()) graph.setShape(tensor, chosen);
     }
     for (const input of subgraph.inputs) attempt(() => graph.operand(input));
     for (const each of order) {
@@ -291,7 +296,7 @@ export function createImporter(
       // Without the extension stored shapes are kept: operations of the HAL seldom take shapes that are computed.
       const isComputed =
         hasExtension && shapeInputs(operator).some((input) => graph.constantBytes(input) === undefined);
-      for (const tensor of operator.outputs) graph.loosen(tensor, isComputed ? undefined : operator.inputs);
+      for (const tensor of operator.outputs) graph.loosen(tensor, operator.inputs, isComputed);
       const computed = rowOf(operator)?.asComputed?.(operator) ?? operator;
       attempt(() => lower(createLowering(graph, computed, originOf(each), surroundings), graph), each);
     }

@@ -1,14 +1,14 @@
 /**
  * The extents of tensors during an import: those that the file stores, or unknown ones that callers may choose.
  */
-import { describeValue, ensure, fail } from "../error.ts";
+import { describeValue, ensure, fail, quoted } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 
 /** How to treat shapes. */
 export interface ShapeOptions {
   /**
-   * Shapes of inputs by tensor name, or by the input's place in decimal. Tensors whose extents the file leaves open are
-   * then of unknown extent. Default: the shapes that the file stores.
+   * Shapes of inputs by tensor name, by the name in the signature, or by the input's place in decimal. The shapes of all other tensors
+   * follow from them; an operator that does not take them is a problem. Default: the shapes that the file stores.
    */
   readonly inputShapes?: Readonly<Record<string, readonly number[]>>;
   /** Leave extents that the file leaves open unknown (0), rather than taking the stored ones. Default false. */
@@ -59,27 +59,43 @@ function checkShape(tensor: TfliteTensor, shape: readonly number[], path: string
   return shape;
 }
 
-/** Whether extents that the file leaves open are unknown. */
-export function hasOpenShapes({ dynamicShapes, inputShapes }: ShapeOptions): boolean {
-  return dynamicShapes === true || Object.keys(inputShapes ?? {}).length > 0;
+/** Extents of every tensor of a subgraph; -1 is unknown. */
+export function shapesOf({ tensors }: TfliteSubgraph, { dynamicShapes = false }: ShapeOptions): (readonly number[])[] {
+  // The shape of a constant is that of its data, whatever its signature leaves open.
+  return tensors.map((tensor) => (dynamicShapes && tensor.data === undefined ? openShape(tensor) : tensor.shape));
 }
 
-/** Extents of every tensor of a subgraph; -1 is unknown. */
-export function shapesOf(subgraph: TfliteSubgraph, options: ShapeOptions, isMain: boolean): (readonly number[])[] {
-  const { tensors } = subgraph;
-  const chosen = Object.entries(isMain ? (options.inputShapes ?? {}) : {});
-  const isOpen = hasOpenShapes(options);
-  // The shape of a constant is that of its data, whatever its signature leaves open.
-  const shapes = tensors.map((tensor) => (isOpen && tensor.data === undefined ? openShape(tensor) : tensor.shape));
-  for (const [key, shape] of chosen) {
-    const byName = subgraph.inputs.find((index) => tensors[index]?.name === key);
-    const index = byName ?? (/^\d+$/.test(key) ? subgraph.inputs[Number(key)] : undefined);
-    const tensor = index === undefined ? undefined : tensors[index];
-    if (index === undefined || tensor === undefined) {
-      const names = subgraph.inputs.map((input) => JSON.stringify(tensors[input]?.name));
-      fail("options.inputShapes", `there is no input ${JSON.stringify(key)}; inputs are ${names.join(", ")}`);
+/** Shapes that a caller chose, by the place of the input. */
+export type ChosenShapes = ReadonlyMap<number, readonly number[]>;
+
+/**
+ * The shapes that the options choose for the inputs of a subgraph, which have names in a signature too. Throws a TfliteError for a
+ * name that no input has, and for a shape that an input cannot have.
+ */
+export function chosenShapes(
+  { inputs, tensors }: TfliteSubgraph,
+  signatureNames: readonly (string | undefined)[],
+  { inputShapes = {} }: ShapeOptions,
+): ChosenShapes {
+  const names = inputs.map((input) => tensors[input]?.name);
+  const chosen = new Map<number, readonly number[]>();
+  for (const [key, shape] of Object.entries(inputShapes)) {
+    const byName = [names.indexOf(key), signatureNames.indexOf(key)].find((found) => found >= 0);
+    const place = byName ?? (/^\d+$/.test(key) ? Number(key) : -1);
+    const tensor = tensors[inputs[place] ?? -1];
+    if (tensor === undefined) {
+      const known = names.map((name, at) => namesText(name ?? "", signatureNames[at]));
+      fail("options.inputShapes", `there is no input ${quoted(key)}; inputs are ${known.join(", ")}`);
     }
-    shapes[index] = checkShape(tensor, shape, `options.inputShapes[${JSON.stringify(key)}]`);
+    const path = `options.inputShapes[${quoted(key)}]`;
+    ensure(!chosen.has(place), path, () => `input ${place} (${quoted(tensor.name)}) has been given a shape already`);
+    chosen.set(place, checkShape(tensor, shape, path));
   }
-  return shapes;
+  return chosen;
+}
+
+/** An input's name, with that in the signature if it is another. */
+function namesText(name: string, signatureName: string | undefined): string {
+  const isOther = signatureName !== undefined && signatureName !== name;
+  return isOther ? `${quoted(name)} (in the signature ${quoted(signatureName)})` : quoted(name);
 }

@@ -61,9 +61,11 @@ const MOST_NAMED = 6;
 /** The operator's tensors, the first few of them, for a message. */
 export function describeTensors({ operator, graph }: OperatorAccess): string {
   const listed = [...operator.inputs, ...operator.outputs].filter((tensor) => tensor >= 0);
-  const named = listed
-    .slice(0, MOST_NAMED)
-    .map((tensor) => describeTensor(elementAt(graph.subgraph.tensors, tensor), tensor));
+  const named = listed.slice(0, MOST_NAMED).map((tensor) => {
+    const { type, name, shape } = elementAt(graph.subgraph.tensors, tensor);
+    const used = graph.usedShape(tensor);
+    return describeTensor({ type, name, shape: used?.length === shape.length ? used : shape }, tensor);
+  });
   return named.join(", ") + (listed.length > MOST_NAMED ? ", …" : "");
 }
 

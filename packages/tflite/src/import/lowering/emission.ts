@@ -30,9 +30,14 @@ export interface EmissionOptions {
   readonly dialect: Dialect;
   /** Whether shapes that the file leaves open follow from those of the inputs; else they stay as they are. */
   readonly infersShapes: boolean;
+  /** Whether an operator is refused whose shapes do not fit each other, as those that a caller chose may not. Others are as the file has them. */
+  readonly checksShapes: boolean;
 }
 
-export function createEmission(access: OperatorAccess, { dialect, infersShapes }: EmissionOptions): Emission {
+export function createEmission(
+  access: OperatorAccess,
+  { dialect, infersShapes, checksShapes }: EmissionOptions,
+): Emission {
   const { graph, operator } = access;
   const valued = (inputs: readonly number[]) =>
     inputs.map((input) => ({ ...graph.spec(input), value: graph.valueOf(input) }));
@@ -41,7 +46,9 @@ export function createEmission(access: OperatorAccess, { dialect, infersShapes }
     const operation = halOperation(name);
     access.ensure(operation !== undefined, () => `no definition of the HAL's ${name} is known`);
     adoptShapes(operation, inputs, outputs);
-    const problem = signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
+    const results = outputs.map(graph.spec);
+    const problem =
+      signatureProblem(operation, inputs.map(graph.spec), results) ?? chosenProblem(operation, inputs, results);
     const extended = problem === undefined ? "" : emitExtension(name, inputs, outputs);
     if (extended === "emitted") return;
     const isSixteenBit = [...inputs, ...outputs].some((operand) => graph.spec(operand).type === "TENSOR_QUANT16_SYMM");
@@ -118,6 +125,12 @@ export function createEmission(access: OperatorAccess, { dialect, infersShapes }
     if (operation === undefined) return false;
     emitChecked(operation, [from], [to]);
     return true;
+  }
+
+  /** Why an operation of the HAL does not take the shapes that follow from those that the caller chose. */
+  function chosenProblem(operation: Operation, inputs: readonly number[], outputs: readonly OperandSpec[]) {
+    const problem = checksShapes ? shapeProblem(operation, valued(inputs), outputs) : undefined;
+    return problem && `the HAL's ${operation.name} cannot compute it: ${problem}`;
   }
 
   function problemOfShapes(operation: Operation, inputs: readonly number[], outputs: readonly OperandSpec[]) {

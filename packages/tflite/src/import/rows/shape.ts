@@ -111,8 +111,7 @@ const shapeOf: Row = {
   note: "Becomes a constant; the input's shape must be known.",
   ignores: () => [0],
   lower(op: Lowering) {
-    const tensor = op.inputIndex(0);
-    const dimensions = op.inputTensor(0).shape.length === 0 ? [] : op.graph.dimensions(tensor);
+    const dimensions = op.inputTensor(0).shape.length === 0 ? [] : op.inputSpec(0).dimensions;
     op.ensure(!dimensions.includes(0), () => `the input's shape ${listText(dimensions)} is not fully known`);
     foldIntegers(op, dimensions);
   },
