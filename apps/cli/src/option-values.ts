@@ -77,7 +77,7 @@ export function inputShapeOption(): Option {
   return new Option("--input-shape <name=shape>", what).argParser(inputShape);
 }
 
-/** Names may have = in them, extents may not. */
+/** The last = ends the name. */
 function inputShape(text: string, previous: InputShapes = {}): InputShapes {
   const end = text.lastIndexOf("=");
   const name = text.slice(0, Math.max(end, 0));

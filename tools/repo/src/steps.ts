@@ -186,7 +186,14 @@ function runTurbo(root: string, task: string, packages: readonly WorkspacePackag
   const chosen = packages.filter(({ manifest }) => manifest.scripts?.[task] !== undefined);
   if (chosen.length === 0) return Promise.resolve({ ok: false, output: `no package has the script "${task}"` });
   const filters = chosen.map(({ manifest }) => `--filter=${manifest.name}`);
-  const args = ["run", task, ...filters, "--output-logs=errors-only", "--continue", "--concurrency=2"];
+  const args = [
+    "run",
+    task,
+    ...filters,
+    "--output-logs=errors-only",
+    "--continue=dependencies-successful",
+    "--concurrency=2",
+  ];
   return runCommand(root, "turbo", args);
 }
 

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import type { ImportOptions } from "@nnhal/tflite";
 import type { ModelCommandContext } from "../context.ts";
 import { judgeDevice } from "../devices.ts";
-import { failure, messageOf } from "../failure.ts";
+import { messageOf } from "../failure.ts";
 import { readUserFile } from "../files.ts";
+import { blockedFailure } from "../model/blocked.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
 import type { Hybrid, InputShapes } from "../option-values.ts";
@@ -85,9 +86,7 @@ export async function loadNetwork(
 ): Promise<Network> {
   const file = await inspectFile(path, cwd, { ...options, customOperators: await devices.definitions() });
   const model = modelOfFile(file);
-  if (model === undefined) {
-    throw failure(`the model ${path} cannot run: ${file.inspection.problems[0]?.message}; nnhal info shows more`);
-  }
+  if (model === undefined) throw blockedFailure(path, file.inspection);
   return { model, multiplyAdds: file.inspection.multiplyAdds };
 }
 

@@ -117,7 +117,7 @@ describe("nnhal bench", () => {
     [["--time-limit", "0"], 2, /number of seconds above 0/],
     [["--onnx", "missing.onnx"], 2, /cannot read the ONNX file missing\.onnx: the file does not exist/],
     [["--input", "missing.bin"], 2, /the model takes 2 inputs/],
-    [["add.tflite", "--input", "a.bin"], 2, /--input and --onnx belong to one model/],
+    [["add.tflite", "--input", "a.bin"], 2, /--input, --input-shape and --onnx belong to one model/],
   ])("refuses %j", async (args, code, message) => {
     await folder.put("add.tflite", addingModel());
     const { stderr, exitCode } = await folder.run(["bench", "add.tflite", ...args]);
@@ -128,7 +128,7 @@ describe("nnhal bench", () => {
   it("refuses a model that cannot run, with the reason", async () => {
     await folder.put("unknown.tflite", unknownOperatorModel());
     const { stderr, exitCode } = await folder.run(["bench", "unknown.tflite"]);
-    expect(stderr).toMatch(/^nnhal bench: the model unknown\.tflite cannot run: .*Frobnicate/);
+    expect(stderr).toMatch(/^nnhal bench: the model unknown\.tflite cannot be used: .*Frobnicate/);
     expect(exitCode).toBe(1);
   });
 });

@@ -250,7 +250,9 @@ describe("nnhal run, given something wrong", () => {
       exitCode: 1,
     });
     expect(await problem("custom.tflite", "--random", "1")).toEqual({
-      line: expect.stringMatching(/operators\[0\].*the HAL has no counterpart of the custom operator "Frobnicate"$/),
+      line: expect.stringMatching(
+        /operators\[0\].*the HAL has no counterpart of the custom operator "Frobnicate"; import it with customOperators/,
+      ),
       exitCode: 1,
     });
   });

@@ -14,6 +14,7 @@ import {
 import { failure, usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { oneLine } from "../text.ts";
+import { blockedFailure } from "./blocked.ts";
 
 /** A model and the tensors that its user deals with. */
 export interface LoadedModel extends ImportedModel {
@@ -51,10 +52,7 @@ export function modelOfBytes(path: string, bytes: Uint8Array, options: ImportOpt
   const file = inspectBytes(path, bytes, options);
   const model = modelOfFile(file);
   if (model !== undefined) return model;
-  const { problems, problemCount } = file.inspection;
-  const error = new TfliteError(problems, problemCount);
-  const more = problemCount > 1 ? "; nnhal info lists all" : "";
-  throw failure(`the model ${basename(path)} cannot be used: ${oneLine(error.message)}${more}`, error);
+  throw blockedFailure(path, file.inspection);
 }
 
 /** Reads a file whose model need not be able to run. Rejects with a usage error if there is none, or if it is not a .tflite file. */

@@ -240,7 +240,12 @@ export function createGraph(
     tensorPath,
     dimensions,
     constantBytes,
-    fold: facts.fold,
+    fold(tensor, value) {
+      facts.fold(tensor, value);
+      // What is computed at the import has the stored shape, whatever the shapes that it was computed from.
+      if (!unforeseen.delete(tensor)) return;
+      facts.setShape(tensor, tensorAt(tensor).shape);
+    },
     operand,
     spec: (index) => elementAt(operands, index),
     valueOf: (operand) => values.get(operand),

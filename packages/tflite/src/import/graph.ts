@@ -46,10 +46,10 @@ export interface Graph {
   /** Gives an operand another shape than the file stores. */
   reshape(operand: number, shape: Varying): void;
   /**
-   * Makes extents of a tensor that the file leaves open unknown if the shape of one of `sources` is not the stored one. Default: always.
+   * Makes extents of a tensor that the file leaves open unknown if its shape is computed, or that of one of `sources` is not the stored one.
    * All extents, if the shape of one of `sources` is not what the file says.
    */
-  loosen(tensor: number, sources?: readonly number[]): void;
+  loosen(tensor: number, sources: readonly number[], isComputed: boolean): void;
   /**
    * Gives a tensor another shape than the file stores, before its operand is made. If the file says something else, the results that
    * depend on it have the shapes that follow from their operators' inputs, whatever the file stores.

@@ -11,7 +11,6 @@ import { emitBuiltin } from "./lowering/builtin.ts";
 import { type AddedConstants, addedConstants } from "./lowering/constants.ts";
 import { createEmission, type Emission, type EmissionOptions } from "./lowering/emission.ts";
 import { isQuant8, isQuantised, type OperandSpec, quantisationOf } from "./operand-types.ts";
-import { signatureProblem } from "./signature.ts";
 import type { Varying } from "./varying.ts";
 
 /** Quantisation that an operation's result has to have. */
@@ -186,9 +185,7 @@ export function createLowering(
       const hasFixed = fixed === undefined || (fixed.scale === scale && fixed.zeroPoint === zeroPoint);
       const result = output();
       const operation = hasFixed ? halOperation(name) : undefined;
-      const isDirect =
-        operation !== undefined &&
-        signatureProblem(operation, inputs.map(graph.spec), [graph.spec(result)]) === undefined;
+      const isDirect = operation !== undefined && emission.problemOf(operation, inputs, [result]) === undefined;
       if (isDirect) emitChecked(operation, inputs, [result]);
       else if (!isEightBit) emit(name, inputs, [result]);
       else inFloat((real) => emit(name, inputs.map(widened), [real]));

@@ -92,12 +92,22 @@ describe("shapes", () => {
     [[1, 4, 5, 1], "subgraphs[0].operators[1] (RESHAPE version 1): 60 elements do not fill the shape [1, 48]"],
     [
       [1, 4, 4, 2],
-      "subgraphs[0].operators[0] (CONV_2D version 1): 2 input channels are not a multiple of the filters' 1",
+      "subgraphs[0].operators[0] (CONV_2D version 1): the HAL's GROUPED_CONV_2D cannot compute it: the filter has 3 output channels, not a multiple of 2 groups",
     ],
   ])("that contradict the network are a problem of the operator: %j", (shape, message) => {
     const options = { inputShapes: { x: shape } };
     if (message === undefined) expectValid(importTflite(pooled, options));
     else expect(problemOf(pooled, options)).toContain(message);
+  });
+
+  test("that contradict a pool's window are a problem of the pool", () => {
+    const image = { type: "FLOAT32", shape: [1, 4, 4, 1] } as const;
+    const options = { padding: "VALID", strideW: 1, strideH: 1, filterWidth: 4, filterHeight: 4 };
+    const pool = oneOperator("AVERAGE_POOL_2D", { x: image }, { y: { type: "FLOAT32", shape: [1, 1, 1, 1] } }, options);
+    expect(importTflite(pool, { inputShapes: { x: [1, 4, 6, 1] } }).outputs[0]?.shape).toEqual([1, 1, 3, 1]);
+    expect(problemOf(pool, { inputShapes: { x: [1, 3, 6, 1] } })).toContain(
+      "subgraphs[0].operators[0] (AVERAGE_POOL_2D version 1): the HAL's AVERAGE_POOL_2D cannot compute it: a window of 4 does not fit the height of 3",
+    );
   });
 
   test("that follow from chosen ones count for the multiply-adds", () => {

@@ -62,9 +62,9 @@ const MOST_NAMED = 6;
 export function describeTensors({ operator, graph }: OperatorAccess): string {
   const listed = [...operator.inputs, ...operator.outputs].filter((tensor) => tensor >= 0);
   const named = listed.slice(0, MOST_NAMED).map((tensor) => {
-    const { type, name, shape } = elementAt(graph.subgraph.tensors, tensor);
+    const stored = elementAt(graph.subgraph.tensors, tensor);
     const used = graph.usedShape(tensor);
-    return describeTensor({ type, name, shape: used?.length === shape.length ? used : shape }, tensor);
+    return describeTensor(used?.length === stored.shape.length ? { ...stored, shape: used } : stored, tensor);
   });
   return named.join(", ") + (listed.length > MOST_NAMED ? ", …" : "");
 }

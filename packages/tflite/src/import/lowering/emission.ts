@@ -4,7 +4,6 @@ import type { OperationTypeName } from "@nnhal/types";
 import { type Dialect, halOperation } from "../dialect.ts";
 import { inferredShapes, otherQuantisations, shapeProblem } from "../infer.ts";
 import { movingOperators } from "../moving.ts";
-import type { OperandSpec } from "../operand-types.ts";
 import { signatureProblem } from "../signature.ts";
 import { describeTensors, type OperatorAccess } from "./access.ts";
 
@@ -23,6 +22,11 @@ export interface Emission {
   emitIfAccepted(operation: Operation, inputs: readonly number[], outputs: readonly number[]): "emitted" | string;
   /** Copies elements as they are stored to an operand of another quantisation. False if only the extension could do that. */
   copyStored(from: number, to: number): boolean;
+  /**
+   * Why an operation of the HAL does not take operands: by their types or, if the caller chose shapes, by those that follow from them.
+   * Undefined if it does.
+   */
+  problemOf(operation: Operation, inputs: readonly number[], outputs: readonly number[]): string | undefined;
 }
 
 /** How an operator's operations are chosen. */
@@ -30,7 +34,7 @@ export interface EmissionOptions {
   readonly dialect: Dialect;
   /** Whether shapes that the file leaves open follow from those of the inputs; else they stay as they are. */
   readonly infersShapes: boolean;
-  /** Whether an operator is refused whose shapes do not fit each other, as those that a caller chose may not. Others are as the file has them. */
+  /** Whether an operator of the HAL is refused if its shapes do not fit each other: those that follow from a caller's are checked, not the file's. */
   readonly checksShapes: boolean;
 }
 
@@ -46,16 +50,15 @@ export function createEmission(
     const operation = halOperation(name);
     access.ensure(operation !== undefined, () => `no definition of the HAL's ${name} is known`);
     adoptShapes(operation, inputs, outputs);
-    const results = outputs.map(graph.spec);
-    const problem =
-      signatureProblem(operation, inputs.map(graph.spec), results) ?? chosenProblem(operation, inputs, results);
+    const ofTypes = problemOfTypes(operation, inputs, outputs);
+    const problem = ofTypes ?? problemOfChosen(operation, inputs, outputs);
     const extended = problem === undefined ? "" : emitExtension(name, inputs, outputs);
     if (extended === "emitted") return;
     const isSixteenBit = [...inputs, ...outputs].some((operand) => graph.spec(operand).type === "TENSOR_QUANT16_SYMM");
     const help = isSixteenBit ? "convert the model with 8-bit activations, or with floats" : undefined;
     access.ensure(
       problem === undefined,
-      () => `${problem}${extended}. The tensors are ${describeTensors(access)}`,
+      () => `${problem}${ofTypes === undefined ? "" : extended}. The tensors are ${describeTensors(access)}`,
       help,
     );
     emitChecked(operation, inputs, outputs);
@@ -92,9 +95,8 @@ export function createEmission(
     let problem: string | undefined;
     for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
       adoptShapes(operation, candidate, outputs);
-      const given = outputs.map(graph.spec);
-      const specs = candidate.map(graph.spec);
-      problem = signatureProblem(operation, specs, given) ?? problemOfShapes(operation, candidate, given);
+      problem =
+        problemOfTypes(operation, candidate, outputs) ?? problemOfShapes("extension", operation, candidate, outputs);
       if (problem !== undefined) continue;
       problem = emitMoving(operation, candidate, outputs);
       if (problem !== undefined) continue;
@@ -127,15 +129,26 @@ export function createEmission(
     return true;
   }
 
-  /** Why an operation of the HAL does not take the shapes that follow from those that the caller chose. */
-  function chosenProblem(operation: Operation, inputs: readonly number[], outputs: readonly OperandSpec[]) {
-    const problem = checksShapes ? shapeProblem(operation, valued(inputs), outputs) : undefined;
-    return problem && `the HAL's ${operation.name} cannot compute it: ${problem}`;
+  function problemOf(operation: Operation, inputs: readonly number[], outputs: readonly number[]): string | undefined {
+    return problemOfTypes(operation, inputs, outputs) ?? problemOfChosen(operation, inputs, outputs);
   }
 
-  function problemOfShapes(operation: Operation, inputs: readonly number[], outputs: readonly OperandSpec[]) {
-    const problem = shapeProblem(operation, valued(inputs), outputs);
-    return problem && `the extension's ${operation.name} cannot compute it: ${problem}`;
+  function problemOfTypes(operation: Operation, inputs: readonly number[], outputs: readonly number[]) {
+    return signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
+  }
+
+  function problemOfChosen(operation: Operation, inputs: readonly number[], outputs: readonly number[]) {
+    return checksShapes ? problemOfShapes("HAL", operation, inputs, outputs) : undefined;
+  }
+
+  function problemOfShapes(
+    owner: "HAL" | "extension",
+    operation: Operation,
+    inputs: readonly number[],
+    outputs: readonly number[],
+  ) {
+    const problem = shapeProblem(operation, valued(inputs), outputs.map(graph.spec));
+    return problem && `the ${owner}'s ${operation.name} cannot compute it: ${problem}`;
   }
 
   /** Inputs with the 64-bit integers of the file, except where the operation has a fixed type. */
@@ -147,5 +160,5 @@ export function createEmission(
     );
   }
 
-  return { emit, emitChecked, emitExtension, emitIfAccepted, copyStored };
+  return { emit, emitChecked, emitExtension, emitIfAccepted, copyStored, problemOf };
 }
