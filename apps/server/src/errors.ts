@@ -52,6 +52,16 @@ export function expectValid(condition: boolean, message: () => string): asserts 
   if (!condition) throw new RequestError("invalid", message());
 }
 
+/** A value of JSON for a message: its text, at most 80 characters of it. */
+export function valueText(value: unknown): string {
+  try {
+    return (JSON.stringify(value) ?? String(value)).slice(0, 80);
+  } catch {
+    // JSON is read without recursion, but written with it.
+    return "a value of too many lists or objects inside each other";
+  }
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

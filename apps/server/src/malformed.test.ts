@@ -129,6 +129,10 @@ describe("a request is refused", () => {
       ),
     ],
     ["of a shape that is not one", ofInput(fc.jsonValue().map((shape) => ({ shape })))],
+    [
+      "of a shape whose extents hide the methods of an object",
+      ofInput(fc.constantFrom("toString", "valueOf", "toJSON").map((key) => ({ shape: [{ [key]: false }] }))),
+    ],
     ["with data that are not a list", ofInput(valuesBut((value) => Array.isArray(value)).map((data) => ({ data })))],
     [
       "with too few or too many elements",

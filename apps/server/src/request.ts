@@ -1,6 +1,6 @@
 /** An inference request as both protocols bring it, and its response. */
 import { type Datatype, datatypes, isDatatype } from "./datatypes.ts";
-import { expectValid } from "./errors.ts";
+import { expectValid, valueText } from "./errors.ts";
 import { MOST_AXES, type Tensor } from "./tensors.ts";
 
 /** Values by name that a request may have. */
@@ -45,7 +45,7 @@ export function headOf(
   const what = inputText(name);
   expectValid(
     isDatatype(datatype),
-    () => `${what}: ${textOf(datatype)} is not a datatype; they are ${datatypes.join(", ")}`,
+    () => `${what}: ${valueText(datatype)} is not a datatype; they are ${datatypes.join(", ")}`,
   );
   expectValid(Array.isArray(shape), () => `${what}: its shape is not a list`);
   expectValid(
@@ -54,7 +54,7 @@ export function headOf(
   );
   const isShape = (list: readonly unknown[]): list is readonly number[] =>
     list.every((extent) => Number.isSafeInteger(extent) && Number(extent) >= 0);
-  expectValid(isShape(shape), () => `${what}: the extents of its shape [${shape}] are not all integers from 0`);
+  expectValid(isShape(shape), () => `${what}: the extents of its shape ${valueText(shape)} are not all integers from 0`);
   return { name, datatype, shape };
 }
 
@@ -83,7 +83,7 @@ export function timeoutOf({ timeout }: Parameters): number | undefined {
   if (timeout === undefined || timeout === 0) return undefined;
   expectValid(
     typeof timeout === "number" && Number.isSafeInteger(timeout) && timeout > 0,
-    () => `the parameter timeout is ${textOf(timeout)}, not a number of microseconds`,
+    () => `the parameter timeout is ${valueText(timeout)}, not a number of microseconds`,
   );
   return timeout / 1000;
 }
@@ -92,8 +92,4 @@ export function timeoutOf({ timeout }: Parameters): number | undefined {
 export function shortest(limits: readonly (number | undefined)[]): number | undefined {
   const known = limits.filter((limit) => limit !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
-}
-
-function textOf(value: unknown): string {
-  return (JSON.stringify(value) ?? String(value)).slice(0, 80);
 }

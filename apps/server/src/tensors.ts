@@ -2,7 +2,7 @@
 import type { ElementArray } from "@nnhal/network";
 import { fromFloat16Bits, toFloat16Bits } from "@nnhal/operations";
 import { arrayOf, type Datatype, type NumericDatatype, rangeOf } from "./datatypes.ts";
-import { expectValid } from "./errors.ts";
+import { expectValid, valueText } from "./errors.ts";
 
 /** Elements: one array, or for BYTES one for each element. */
 export type Content = ElementArray | readonly Uint8Array[];
@@ -34,7 +34,7 @@ export function contentOfJson(datatype: Datatype, shape: readonly number[], data
   if (datatype === "BYTES") {
     const encoder = new TextEncoder();
     return items.map((item) => {
-      expectValid(typeof item === "string", () => `${what}: BYTES are strings in JSON, not ${JSON.stringify(item)}`);
+      expectValid(typeof item === "string", () => `${what}: BYTES are strings in JSON, not ${valueText(item)}`);
       return encoder.encode(item);
     });
   }
@@ -84,7 +84,7 @@ const notNumbers: Readonly<Record<string, number>> = {
 /** Reads an item of JSON as an element. */
 function readerOf(datatype: NumericDatatype, what: string): (item: unknown) => number | bigint {
   const refuse = (item: unknown): never => {
-    expectValid(false, () => `${what}: ${JSON.stringify(item)?.slice(0, 80)} is not a value of ${datatype}`);
+    expectValid(false, () => `${what}: ${valueText(item)} is not a value of ${datatype}`);
     throw new Error("unreachable");
   };
   if (datatype === "BOOL") {
