@@ -54,7 +54,10 @@ export function headOf(
   );
   const isShape = (list: readonly unknown[]): list is readonly number[] =>
     list.every((extent) => Number.isSafeInteger(extent) && Number(extent) >= 0);
-  expectValid(isShape(shape), () => `${what}: the extents of its shape ${valueText(shape)} are not all integers from 0`);
+  expectValid(
+    isShape(shape),
+    () => `${what}: the extents of its shape ${valueText(shape)} are not all integers from 0`,
+  );
   return { name, datatype, shape };
 }
 
