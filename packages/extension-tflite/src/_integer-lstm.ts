@@ -10,6 +10,7 @@ import {
   type LstmCell,
   lstmSizes,
   multiplyByQuantisedMultiplier,
+  normaliseLayer,
   plainProduct,
   quantiseMultiplier,
   sequenceOf,
@@ -20,8 +21,8 @@ import {
 const GATE = 2 ** -12;
 /** Scale of the results of a gate's function: 15 fractional bits. */
 const SHARE = 2 ** -15;
-/** Steps of 1 in the normalised values of a layer normalisation. */
-const NORMAL = 1024;
+/** The least variance of a layer normalisation, by the scale of its weights: .tflite's guard against overflow. */
+const LEAST_VARIANCE = 10_000;
 
 /** Clips, and the quantisation of values inside the cell: see `lstmIntermediates`. */
 export interface IntegerSettings {
@@ -193,6 +194,7 @@ function gateOf(
   const fromInput = by((gate.input.scale * input.scale) / scale);
   const fromState = by((gate.recurrent.scale * outputStateIn.scale) / scale);
   const fromCell = by(gate.cell ? (gate.cell.scale * cellStateIn.scale) / scale : 0);
+  const leastVariance = gate.norm && Math.max(1, Math.trunc(LEAST_VARIANCE * gate.norm.scale));
   const [units] = gate.input.dimensions;
   const sums = new Float64Array(units);
   const recurrent = new Float64Array(units);
@@ -208,28 +210,10 @@ function gateOf(
       if (gate.cell) value = toInt16(value + fromCell(gate.cell.data[unit] * vectors.cell[unit]));
       sums[unit] = value;
     }
-    if (gate.norm) normalise(sums, gate.norm, gate.bias);
+    if (gate.norm) normaliseLayer(sums, gate.norm, gate.bias, leastVariance);
     for (let unit = 0; unit < units; unit++) sums[unit] = activation(sums[unit]);
     return sums;
   };
-}
-
-/** Layer normalisation: the result has the scale of a gate's sums. The bias counts units of the weights' scale / NORMAL. */
-function normalise(values: Float64Array, weights: Tensor, bias: Tensor): void {
-  const count = values.length;
-  let sum = 0;
-  let squares = 0;
-  for (const value of values) {
-    sum += value;
-    squares += value * value;
-  }
-  const mean = sum / count;
-  const deviation = Math.sqrt(Math.max(squares / count - mean * mean, 1));
-  for (let unit = 0; unit < count; unit++) {
-    const normal = roundHalfAway(((values[unit] - mean) / deviation) * NORMAL);
-    const weighted = roundHalfAway((normal * weights.data[unit] + bias.data[unit]) / NORMAL);
-    values[unit] = toInt16(roundHalfAway((weighted * weights.scale) / GATE));
-  }
 }
 
 /** Returns a function that projects results to outputs, less the zero point of the output state; undefined without a projection. */

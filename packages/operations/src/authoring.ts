@@ -43,6 +43,7 @@ export { convolveDepthwise } from "./ops/_depthwise.ts";
 export { sigmoid } from "./ops/_gate-activation.ts";
 export { greatest } from "./ops/_greatest.ts";
 export { type Image, imageDimensions, readImage } from "./ops/_image.ts";
+export { normaliseLayer } from "./ops/_layer-norm.ts";
 export {
   ensureSettings,
   type Gate,

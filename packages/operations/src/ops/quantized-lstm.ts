@@ -17,12 +17,13 @@ import {
   quantiseMultiplier,
   roundingDivideByPowerOfTwo,
 } from "../fixed-point.ts";
-import { fixedPoint16, inverseSquareRoot } from "../fixed-point-functions.ts";
+import { fixedPoint16 } from "../fixed-point-functions.ts";
 import { float32, int32, omittable, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
 import { recurrentWork } from "../work.ts";
 import { pacer } from "./_chunks.ts";
+import { normaliseLayer } from "./_layer-norm.ts";
 import { type Gate, lstmCell, lstmSizes } from "./_lstm.ts";
 
 /** Integer bits of a gate's input. */
@@ -178,7 +179,8 @@ function gateOf(
       values[unit] = value;
       if (isTime(work)) yield;
     }
-    return gate.norm === undefined ? values : normalise(values, gate.norm, gate.bias);
+    if (gate.norm) normaliseLayer(values, gate.norm, gate.bias);
+    return values;
   };
 }
 
@@ -195,28 +197,6 @@ function dot(vectors: ArrayLike<number>, batch: number, zeroPoint: number, matri
     sum += (vectors[batch * columns + column] - zeroPoint) * matrix.data[row * columns + column];
   }
   return sum;
-}
-
-/** Layer normalisation: mean and variance in units of 2^-10 and 2^-20, the result with 3 integer bits again. */
-function normalise(values: Int16Array, weights: Tensor, bias: Tensor): Int16Array {
-  const count = values.length;
-  let sum = 0;
-  let squares = 0;
-  for (const value of values) {
-    sum += value;
-    squares += value * value;
-  }
-  const mean = Math.trunc((sum * 1024) / count);
-  const variance = Math.trunc((squares * Math.trunc(2 ** 20 / count) - mean * mean) / 2 ** 20);
-  const inverseDeviation = inverseSquareRoot(Math.max(variance, 1));
-  const { mantissa, shift } = quantiseMultiplier(weights.scale);
-  const toGate = { mantissa, shift: shift + 12 };
-  return values.map((value, unit) => {
-    const normal = multiplyByQuantisedMultiplier(1024 * value - mean, inverseDeviation);
-    const weighted = normal * weights.data[unit] + bias.data[unit];
-    const rounded = clamp(Math.trunc((weighted + (weighted > 0 ? 512 : -512)) / 1024), -(2 ** 31), 2 ** 31 - 1);
-    return clamp(multiplyByQuantisedMultiplier(rounded, toGate), -32768, 32767);
-  });
 }
 
 /** Returns a function that projects hidden values to outputs. */

@@ -9,7 +9,7 @@ describe("quantised LSTM", () => {
   const qx = { type: "INT8", shape: [1, 2], scale: 0.5 } as const;
   const qw = { type: "INT8", shape: [1, 2], data: [1, 2], scale: 0.25 } as const;
   const qr = { type: "INT8", shape: [1, 1], data: [1], scale: 0.25 } as const;
-  const qv = { type: "INT16", shape: [1], data: [1], scale: 2 ** -10 } as const;
+  const qv = { type: "INT16", shape: [1], data: [1], scale: 2 ** -13 } as const;
   const qb = { type: "INT32", shape: [1], data: [1], scale: 0.125 } as const;
   const qh = { type: "INT8", shape: [1, 1], scale: 0.5, isVariable: true } as const;
   const memory = { type: "INT16", shape: [1, 1], scale: 2 ** -11, isVariable: true } as const;
@@ -150,6 +150,33 @@ describe("quantised LSTM", () => {
     expect(new Set(steps.result).size).toBeGreaterThan(2);
   });
 
+  test("the extension's operation normalises the sums of gates as the HAL does", async () => {
+    const resultOf = async (count: number) => {
+      const weight = (data: readonly number[]) => ({ type: "INT8", shape: [2, 2], data, scale: 0.0173 }) as const;
+      const [toInputs, toStates] = [weight([90, -31, 17, 120]), weight([-40, 101, 66, -9])];
+      const bias = { type: "INT32", shape: [2], data: [3_000_000, -2_500_000], scale: 2 ** -25 } as const;
+      const norm = { type: "INT16", shape: [2], data: [20_000, 27_000], scale: 2 ** -15 } as const;
+      const gates = [undefined, toInputs, toInputs, toInputs, undefined, toStates, toStates, toStates];
+      const none = [undefined, undefined, undefined];
+      const state = { type: "INT8", shape: [1, 2], scale: 1 / 128, isVariable: true } as const;
+      const tensors = [
+        ...[{ ...qx, scale: 0.0231, shape: [1, count, 2] }, ...gates, ...none, undefined, bias, bias, bias],
+        ...[undefined, undefined, state, { ...memory, shape: [1, 2] }, undefined, norm, norm, norm],
+      ];
+      const scales = { g0: gate(2 ** -12), g1: gate(3e-4), g2: gate(2e-4), g3: gate(4e-4) };
+      const values = { ...scales, hidden: { type: "INT8", shape: [], scale: 1 / 128 } } as const;
+      const output = { type: "INT8", shape: [1, count, 2], scale: 1 / 128 } as const;
+      const imported = importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { output }, clips, values));
+      const given = Array.from({ length: 2 * count }, (__, place) => ((place * 37) % 256) - 128);
+      const [result = []] = await execute(imported, [given, [0, 0], [0, 0]]);
+      return { result, operations: imported.operators.length };
+    };
+    const [steps, whole] = [await resultOf(1024), await resultOf(1025)];
+    expect([steps.operations > 1024, whole.operations]).toEqual([true, 1]);
+    expect(whole.result.slice(0, 2048)).toEqual(steps.result);
+    expect(new Set(steps.result).size).toBeGreaterThan(20);
+  });
+
   test("an operation of the extension has the quantisation of its intermediate values", () => {
     const wide = { type: "INT16", scale: 2 ** -15 } as const;
     const [input, state] = [
@@ -168,8 +195,51 @@ describe("quantised LSTM", () => {
     const [line] = importLines(
       recurrent("LSTM", [qx, ...cell, qh, memory, undefined, qv, qv, qv], { qy }, clips, inner),
     );
-    const Q = `QUANT16_SYMM[1]*${2 ** -10}(1)`;
+    const Q = `QUANT16_SYMM[1]*${2 ** -13}(1)`;
     expect(line).toContain(`in2, ${no16}, ${Q}, ${Q}, ${Q}, 3, 2, 0.5, 0.25, 0.125, 0.0625, 3, 0.5)`);
+  });
+
+  test.each([
+    ["0.00019", 0.000_19, "QUANTIZED_LSTM"],
+    ["0.00021", 0.000_21, "nnhal.tflite LSTM"],
+  ])("normalisation weights of scale %s, whose least variance the HAL has or has not", (_, scale, operation) => {
+    const norm = { ...qv, scale };
+    const tensors = [qx, ...cell, qh, memory, undefined, norm, norm, norm];
+    expect(importLines(recurrent("LSTM", tensors, { qy }, clips, inner))[0]).toContain(`${operation}(`);
+  });
+
+  const qp = { type: "INT8", shape: [1, 1], data: [100], scale: 0.25 } as const;
+  const projected = [...cell.slice(0, 15), qp, undefined];
+
+  test.each([
+    [0, 0, "QUANTIZED_LSTM"],
+    [0, 2, "QUANTIZED_LSTM"],
+    [5, 0, "QUANTIZED_LSTM"],
+    [5, 2, "nnhal.tflite LSTM"],
+  ])("results of zero point %d and a projection's clip of %d", (zeroPoint, projClip, operation) => {
+    const tensors = [qx, ...projected, { ...qh, zeroPoint }, memory];
+    const model = recurrent("LSTM", tensors, { qy: { ...qy, zeroPoint } }, { ...clips, projClip }, inner);
+    expect(importLines(model)[0]).toContain(`${operation}(`);
+    expect(importLines(model, { extensions: false })[0]).toContain("QUANTIZED_LSTM(");
+  });
+
+  test("the clip of a projection bounds the elements with their zero point", async () => {
+    const tensors = [qx, ...projected, { ...qh, zeroPoint: 5 }, memory];
+    const options = { ...clips, projClip: 2 };
+    const fine = { ...inner, hidden: { type: "INT8", shape: [], scale: 1 / 128, zeroPoint: 0 } } as const;
+    const model = recurrent("LSTM", tensors, { qy: { ...qy, zeroPoint: 5 } }, options, fine);
+    const outputsFor = async (extensions: boolean) => {
+      const { 0: result } = await execute(importTflite(model, { extensions }), [[0, 0], [5], [0]]);
+      return result;
+    };
+    // The clip is 4 steps of 0.5. The result is 1 or so, an element of 7.
+    expect([await outputsFor(true), await outputsFor(false)]).toEqual([[4], [7]]);
+  });
+
+  test.each(["LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"])("%s with 12 intermediate values is refused", (name) => {
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, place) => [`g${place}`, gate(0.5)]));
+    const model = recurrent(name, [qx, ...cell, qh, memory], { qy }, clips, many);
+    expect(() => importTflite(model)).toThrow("an LSTM with 12 intermediate tensors is refused");
   });
 
   test("without a quantisation of the hidden state it is refused", () => {

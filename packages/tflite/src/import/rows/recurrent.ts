@@ -157,6 +157,27 @@ function quantisedSteps(op: Lowering, steps: readonly Step[]): void {
   }
 }
 
+/**
+ * Whether .tflite computes an integer LSTM otherwise than the HAL does: it clips a projection with the zero point of its results, and the
+ * least variance of its layer normalisation grows with the scale of the weights.
+ */
+function differsFromHal(op: Lowering): boolean {
+  if (!isQuant8(op.inputSpec(0).type)) return false;
+  const isClipped = op.has(16) && op.number("projClip") > 0;
+  if (isClipped && op.outputSpec().zeroPoint !== 0) return true;
+  return layerNormalisation.some((place) => op.has(place) && op.inputSpec(place).scale * 10_000 >= 2);
+}
+
+/** The intermediate values of a cell whose gates have 8 bits too. */
+const ALL_IN_BYTES = 12;
+
+/** Why an LSTM with these intermediate values cannot be imported. */
+function intermediatesRefusal({ intermediates }: TfliteOperator): string | undefined {
+  return intermediates?.length === ALL_IN_BYTES
+    ? `an LSTM with ${ALL_IN_BYTES} intermediate tensors is refused: what TensorFlow Lite computes for it depends on memory outside its tables`
+    : undefined;
+}
+
 /** One step of an LSTM with INT8 activations. */
 function quantisedLstm(op: Lowering): void {
   const [hidden, memory] = [op.state(18), op.state(19)];
@@ -224,7 +245,8 @@ const lstm: Row = {
   ],
   note: `QUANTIZED_LSTM for INT8. The others are for the basic kernel: QUANTIZED_16BIT_LSTM for UINT8. ${hybridNote}`,
   isStateful: true,
-  prefersExtension: (op) => !isBasicLstm(op.operator) && quantisesWith(2)(op),
+  prefersExtension: (op) => !isBasicLstm(op.operator) && (quantisesWith(2)(op) || differsFromHal(op)),
+  refusal: intermediatesRefusal,
   derivedOptions: lstmIntermediates,
   lower(op: Lowering) {
     if (isBasicLstm(op.operator)) lowerBasicLstm(op);
@@ -239,7 +261,8 @@ const sequenceLstm: Row = {
   operations: ["UNIDIRECTIONAL_SEQUENCE_LSTM", "QUANTIZED_LSTM"],
   note: `INT8: one QUANTIZED_LSTM for each step, up to ${MOST_STEPS}. ${hybridNote}`,
   isStateful: true,
-  prefersExtension: quantisesWith(2),
+  prefersExtension: (op) => quantisesWith(2)(op) || differsFromHal(op),
+  refusal: intermediatesRefusal,
   derivedOptions: lstmIntermediates,
   lower(op: Lowering) {
     if (isQuant8(op.inputSpec(0).type)) {
