@@ -152,28 +152,33 @@ describe("quantised LSTM", () => {
 
   test("the extension's operation normalises the sums of gates as the HAL does", async () => {
     const resultOf = async (count: number) => {
-      const weight = (data: readonly number[]) => ({ type: "INT8", shape: [2, 2], data, scale: 0.0173 }) as const;
-      const [toInputs, toStates] = [weight([90, -31, 17, 120]), weight([-40, 101, 66, -9])];
-      const bias = { type: "INT32", shape: [2], data: [3_000_000, -2_500_000], scale: 2 ** -25 } as const;
-      const norm = { type: "INT16", shape: [2], data: [20_000, 27_000], scale: 2 ** -15 } as const;
-      const gates = [undefined, toInputs, toInputs, toInputs, undefined, toStates, toStates, toStates];
+      const units = 5;
+      const some = (length: number, seed: number, most: number) =>
+        Array.from({ length }, (__, place) => Math.round(most * Math.sin((place + 1) * 12.9898 + seed * 78.233)));
+      const weight = (columns: number, seed: number) =>
+        ({ type: "INT8", shape: [units, columns], data: some(units * columns, seed, 127), scale: 0.0173 }) as const;
+      const bias = { type: "INT32", shape: [units], data: some(units, 0, 3_000_000), scale: 2 ** -25 } as const;
+      const norm = { type: "INT16", shape: [units], data: some(units, 1, 30_000), scale: 2 ** -15 } as const;
+      const gates = [2, 3, 4].map((seed) => weight(2, seed));
+      const recurrentGates = [5, 6, 7].map((seed) => weight(units, seed));
       const none = [undefined, undefined, undefined];
-      const state = { type: "INT8", shape: [1, 2], scale: 1 / 128, isVariable: true } as const;
+      const state = { type: "INT8", shape: [1, units], scale: 1 / 128, isVariable: true } as const;
+      const input = { ...qx, scale: 0.0231, shape: [1, count, 2] };
       const tensors = [
-        ...[{ ...qx, scale: 0.0231, shape: [1, count, 2] }, ...gates, ...none, undefined, bias, bias, bias],
-        ...[undefined, undefined, state, { ...memory, shape: [1, 2] }, undefined, norm, norm, norm],
+        ...[input, undefined, ...gates, undefined, ...recurrentGates, ...none, undefined, bias, bias, bias],
+        ...[undefined, undefined, state, { ...memory, shape: [1, units] }, undefined, norm, norm, norm],
       ];
       const scales = { g0: gate(2 ** -12), g1: gate(3e-4), g2: gate(2e-4), g3: gate(4e-4) };
       const values = { ...scales, hidden: { type: "INT8", shape: [], scale: 1 / 128 } } as const;
-      const output = { type: "INT8", shape: [1, count, 2], scale: 1 / 128 } as const;
+      const output = { type: "INT8", shape: [1, count, units], scale: 1 / 128 } as const;
       const imported = importTflite(recurrent("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, { output }, clips, values));
       const given = Array.from({ length: 2 * count }, (__, place) => ((place * 37) % 256) - 128);
-      const [result = []] = await execute(imported, [given, [0, 0], [0, 0]]);
+      const [result = []] = await execute(imported, [given, some(units, 0, 0), some(units, 0, 0)]);
       return { result, operations: imported.operators.length };
     };
     const [steps, whole] = [await resultOf(1024), await resultOf(1025)];
     expect([steps.operations > 1024, whole.operations]).toEqual([true, 1]);
-    expect(whole.result.slice(0, 2048)).toEqual(steps.result);
+    expect(whole.result.slice(0, 5 * 1024)).toEqual(steps.result);
     expect(new Set(steps.result).size).toBeGreaterThan(20);
   });
 
