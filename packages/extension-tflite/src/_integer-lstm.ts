@@ -9,13 +9,12 @@ import {
   type Gate,
   type LstmCell,
   lstmSizes,
-  multiplyByQuantisedMultiplier,
   normaliseLayer,
   plainProduct,
-  quantiseMultiplier,
   sequenceOf,
   sigmoid,
 } from "@nnhal/operations/authoring";
+import { integerScaling } from "./_integer-scaling.ts";
 
 /** Scale of the sums of a gate: 12 fractional bits. */
 const GATE = 2 ** -12;
@@ -57,8 +56,8 @@ const GATE_BITS = 3;
 
 /** How a cell multiplies by real numbers, and its functions, whose results have 15 fractional bits. */
 interface Arithmetic {
-  /** A function that multiplies an integer and rounds. */
-  by(multiplier: number): (value: number) => number;
+  /** Multiplies a sum of products of two tensors, of these scales, into steps of a result. */
+  scaling(left: number, right: number, result: number): (sum: number) => number;
   /** Of the sums of a gate. */
   sigmoid(sum: number): number;
   tanh(sum: number): number;
@@ -72,17 +71,17 @@ function arithmeticOf({ type }: Tensor, memory: number): Arithmetic {
   if (type === "TENSOR_QUANT8_ASYMM_SIGNED" && memory === 2 ** exponent && exponent >= -15 && exponent <= -9) {
     const { logistic, tanh } = fixedPoint16;
     return {
-      by(multiplier) {
-        const quantised = quantiseMultiplier(multiplier);
-        return (value) => multiplyByQuantisedMultiplier(value | 0, quantised);
-      },
+      scaling: integerScaling,
       sigmoid: (sum) => logistic(sum, GATE_BITS),
       tanh: (sum) => tanh(sum, GATE_BITS),
       stateTanh: (element) => tanh(element, exponent + 15),
     };
   }
   return {
-    by: (multiplier) => (value) => roundHalfAway(value * multiplier),
+    scaling(left, right, result) {
+      const multiplier = (left * right) / result;
+      return (sum) => roundHalfAway(sum * multiplier);
+    },
     sigmoid: (sum) => shareOf(sigmoid(sum * GATE)),
     tanh: (sum) => shareOf(Math.tanh(sum * GATE)),
     stateTanh: (element) => shareOf(Math.tanh(element * memory)),
@@ -149,7 +148,7 @@ function stepOf(
   // .tflite subtracts the zero point of the hidden state. Without a projection its elements of 8 bits are those of the output state.
   const isGiven = hiddenStateScale > 0 && outputStateIn.type === "TENSOR_QUANT8_ASYMM_SIGNED";
   const hidden = project || isGiven ? { scale: hiddenStateScale, zeroPoint: -hiddenStateZeroPoint } : outputStateIn;
-  const toHidden = arithmetic.by((SHARE * SHARE) / hidden.scale);
+  const toHidden = arithmetic.scaling(SHARE, SHARE, hidden.scale);
   const centre = project ? hidden.zeroPoint : outputStateIn.zeroPoint;
   const [least, greatest] = integerRange(outputStateIn.type);
   const results = new Float64Array(cell.outputGate.input.dimensions[0]);
@@ -188,12 +187,12 @@ function gateOf(
     outputStateIn,
     cellStateIn,
   }: { readonly input: Tensor; readonly outputStateIn: Tensor; readonly cellStateIn: Tensor },
-  { by }: Arithmetic,
+  { scaling }: Arithmetic,
 ): (vectors: Vectors, activation: (sum: number) => number) => Generator<void, Float64Array> {
   const scale = gate.norm ? intermediateScale : GATE;
-  const fromInput = by((gate.input.scale * input.scale) / scale);
-  const fromState = by((gate.recurrent.scale * outputStateIn.scale) / scale);
-  const fromCell = by(gate.cell ? (gate.cell.scale * cellStateIn.scale) / scale : 0);
+  const fromInput = scaling(gate.input.scale, input.scale, scale);
+  const fromState = scaling(gate.recurrent.scale, outputStateIn.scale, scale);
+  const fromCell = scaling(gate.cell?.scale ?? 0, cellStateIn.scale, scale);
   const leastVariance = gate.norm && Math.max(1, Math.trunc(LEAST_VARIANCE * gate.norm.scale));
   const [units] = gate.input.dimensions;
   const sums = new Float64Array(units);
@@ -221,13 +220,13 @@ function projectionOf(
   { projection, projectionBias }: LstmCell,
   { hiddenStateScale, projClip }: IntegerSettings,
   { type, scale, zeroPoint }: Tensor,
-  { by }: Arithmetic,
+  { scaling }: Arithmetic,
 ): ((hidden: Float64Array, outputs: Float64Array) => Generator<void, void>) | undefined {
   if (projection === undefined) return undefined;
   const [least, greatest] = integerRange(type);
   // As in .tflite the clip bounds the elements, with their zero point.
   const clip = projClip > 0 ? Math.min(Math.trunc(projClip / scale), greatest) : greatest + 1;
-  const toOutput = by((projection.scale * hiddenStateScale) / scale);
+  const toOutput = scaling(projection.scale, hiddenStateScale, scale);
   return function* (hidden, outputs) {
     if (projectionBias) outputs.set(projectionBias.data);
     else outputs.fill(0);

@@ -15,7 +15,12 @@ export {
 } from "./define.ts";
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
-export { multiplyByQuantisedMultiplier, type QuantisedMultiplier, quantiseMultiplier } from "./fixed-point.ts";
+export {
+  effectiveScale,
+  multiplyByQuantisedMultiplier,
+  type QuantisedMultiplier,
+  quantiseMultiplier,
+} from "./fixed-point.ts";
 export { fixedPoint16 } from "./fixed-point-functions.ts";
 export type { Store } from "./ops/_accumulator.ts";
 export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";

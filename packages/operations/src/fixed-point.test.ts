@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import {
   clamp,
+  effectiveScale,
   multiplyByQuantisedMultiplier,
   quantiseMultiplier,
   roundHalfAway,
@@ -157,6 +158,13 @@ describe("roundingDivideByPowerOfTwo", () => {
   ])("%d / 2^%d is %d", (value, exponent, quotient) => {
     expect(roundingDivideByPowerOfTwo(value, exponent)).toBe(quotient);
   });
+});
+
+test("effectiveScale rounds the product to 32 bits, then the quotient", () => {
+  const step = 2 ** -23;
+  const scale = effectiveScale(1 + 2474 * step, 1 + 1954 * step, 1 + 6662 * step);
+  // The quotient of the exact product is 1 - 2231.5 / 2^23, which is rounded to another number.
+  expect((scale - 1) / step).toBe(-2231);
 });
 
 describe("quantiseMultiplier", () => {

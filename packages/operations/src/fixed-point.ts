@@ -75,6 +75,11 @@ export function quantiseMultiplier(multiplier: number): QuantisedMultiplier {
   return shift < -31 ? { mantissa: 0, shift: 0 } : { mantissa, shift };
 }
 
+/** left * right / result in numbers of 32 bits, as the HAL's reference and .tflite compute the multiplier of a sum from scales. */
+export function effectiveScale(left: number, right: number, result: number): number {
+  return Math.fround(Math.fround(left * right) / result);
+}
+
 /**
  * value * multiplier for a 32-bit value, rounded twice as the HAL's reference does: in the product, then in the shift.
  * Saturates if a multiplier ≥ 1 makes it overflow.

@@ -1,7 +1,7 @@
 /**
  * SVDF in integers, and with 8-bit weights in a float network (hybrid). The state of a filter is its last results, the newest at the end.
  */
-import { clamp, integerRange, roundHalfAway, type TensorInfo } from "@nnhal/operations";
+import { clamp, integerRange, type TensorInfo } from "@nnhal/operations";
 import {
   bool,
   defineOperation,
@@ -13,6 +13,7 @@ import {
   tensor,
 } from "@nnhal/operations/authoring";
 import { isHybrid, realWeights } from "../_hybrid.ts";
+import { integerScaling } from "../_integer-scaling.ts";
 import { rnnActivation, rnnProduct } from "../_rnn.ts";
 
 const FLOAT32 = "TENSOR_FLOAT32";
@@ -68,12 +69,8 @@ export const svdf = defineOperation({
     const float = input.type === FLOAT32;
     const multiply = rnnProduct(input, featureWeights, args.asymmetricQuantizeInputs);
     const overTime = isHybrid(input, featureWeights) ? realWeights(timeWeights) : timeWeights;
-    const toState = float
-      ? (sum: number) => sum
-      : requantiser((input.scale * featureWeights.scale) / stateIn.scale, stateIn);
-    const toOutput = float
-      ? rnnActivation(args.fusedActivationFunction)
-      : requantiser((stateIn.scale * timeWeights.scale) / output.scale, output);
+    const toState = float ? (sum: number) => sum : requantiser(input, featureWeights, stateIn);
+    const toOutput = float ? rnnActivation(args.fusedActivationFunction) : requantiser(stateIn, timeWeights, output);
     const row = new Float64Array(inputs);
     const features = new Float64Array(filters);
     const sums = new Float64Array(units);
@@ -102,8 +99,16 @@ export const svdf = defineOperation({
   },
 });
 
-/** From a sum to an element of a tensor. As in .tflite, integers have no activation but the bounds of their type. */
-function requantiser(multiplier: number, { type, zeroPoint }: TensorInfo): (sum: number) => number {
+/**
+ * From a sum of products of two tensors to an element of a result. As in .tflite, integers have no activation but the bounds of their
+ * type.
+ */
+function requantiser(
+  left: TensorInfo,
+  right: TensorInfo,
+  { type, scale, zeroPoint }: TensorInfo,
+): (sum: number) => number {
   const [least, greatest] = integerRange(type);
-  return (sum) => clamp(roundHalfAway(sum * multiplier) + zeroPoint, least, greatest);
+  const scaled = integerScaling(left.scale, right.scale, scale);
+  return (sum) => clamp(scaled(sum) + zeroPoint, least, greatest);
 }

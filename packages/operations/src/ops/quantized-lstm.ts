@@ -12,6 +12,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import {
   clamp,
+  effectiveScale,
   multiplyByQuantisedMultiplier,
   type QuantisedMultiplier,
   quantiseMultiplier,
@@ -113,7 +114,7 @@ export const quantizedLstm = defineOperation({
     const forgetGate = gateOf(cell.forgetGate, args.forgetIntermediateScale, shared);
     const cellGate = gateOf(cell.cellGate, args.cellIntermediateScale, shared);
     const outputGate = gateOf(cell.outputGate, args.outputIntermediateScale, shared);
-    const hiddenMultiplier = quantiseMultiplier(2 ** -30 / args.hiddenStateScale);
+    const hiddenMultiplier = quantiseMultiplier(effectiveScale(2 ** -15, 2 ** -15, args.hiddenStateScale));
     const cellClip = args.cellClip > 0 ? Math.min(Math.trunc(args.cellClip / cellStateIn.scale), 32767) : 32768;
     const project =
       args.projectionWeights && projection(args.projectionWeights, args.projectionBias, outputStateIn, args);
@@ -164,9 +165,9 @@ function gateOf(
   { input, outputStateIn, stateScale }: { input: Tensor; outputStateIn: Tensor; stateScale: number },
 ): (batch: number, state: Int16Array) => Generator<void, Int16Array> {
   const [units] = gate.input.dimensions;
-  const fromInput = quantiseMultiplier((gate.input.scale * input.scale) / intermediateScale);
-  const fromState = quantiseMultiplier((gate.recurrent.scale * outputStateIn.scale) / intermediateScale);
-  const fromCell = gate.cell && quantiseMultiplier((gate.cell.scale * stateScale) / intermediateScale);
+  const fromInput = quantiseMultiplier(effectiveScale(gate.input.scale, input.scale, intermediateScale));
+  const fromState = quantiseMultiplier(effectiveScale(gate.recurrent.scale, outputStateIn.scale, intermediateScale));
+  const fromCell = gate.cell && quantiseMultiplier(effectiveScale(gate.cell.scale, stateScale, intermediateScale));
   const isTime = pacer();
   const work = gate.input.dimensions[1] + gate.recurrent.dimensions[1];
   return function* (batch, state) {
@@ -212,7 +213,7 @@ function projection(
 ): (hidden: Int8Array, outputs: number) => Generator<void, Int8Array> {
   const { hiddenStateScale, hiddenStateZeroPoint, projectionClip } = settings;
   const { scale, zeroPoint } = outputState;
-  const multiplier = quantiseMultiplier((weights.scale * hiddenStateScale) / scale);
+  const multiplier = quantiseMultiplier(effectiveScale(weights.scale, hiddenStateScale, scale));
   const clip = projectionClip > 0 ? Math.trunc(projectionClip / scale) : Number.POSITIVE_INFINITY;
   const isTime = pacer();
   return function* (hidden, outputs) {
