@@ -2,7 +2,7 @@
  * Values of constants: little-endian bytes to numbers and back.
  */
 import { type AnyOperandType, fromFloat16Bits, toFloat16Bits } from "@nnhal/operations";
-import { ensure } from "../error.ts";
+import { ensure, type Place } from "../error.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 
 const LEAST_INT32 = -0x8000_0000;
@@ -13,8 +13,8 @@ function viewOf(bytes: Uint8Array): DataView {
 }
 
 /** The values of an integer constant; INT64 ones must fit in 32 bits, the HAL's only size. */
-export function integersOf(type: TensorTypeName, bytes: Uint8Array, path: string): number[] {
-  ensure(type === "INT32" || type === "INT64", path, () => `INT32 or INT64 is needed, it is ${type}`);
+export function integersOf(type: TensorTypeName, bytes: Uint8Array, place: Place): number[] {
+  ensure(type === "INT32" || type === "INT64", place, () => `INT32 or INT64 is needed, it is ${type}`);
   const view = viewOf(bytes);
   if (type === "INT32") return Array.from({ length: bytes.length / 4 }, (_, i) => view.getInt32(4 * i, true));
   return Array.from({ length: bytes.length / 8 }, (_, i) => {
@@ -23,7 +23,7 @@ export function integersOf(type: TensorTypeName, bytes: Uint8Array, path: string
     if (value === Number(2n ** 63n - 1n)) return GREATEST_INT32;
     ensure(
       value >= LEAST_INT32 && value <= GREATEST_INT32,
-      path,
+      place,
       () => `the HAL has 32-bit integers only, and ${value} does not fit`,
     );
     return value;

@@ -26,7 +26,7 @@ export interface Constants {
   /** The place of one of the file's own constants, in a pool; undefined for other bytes. */
   locate(data: Uint8Array): DataLocation | undefined;
   /** Adds a constant to `operandValues`. */
-  add(value: Uint8Array, path: string): DataLocation;
+  add(value: Uint8Array, place: Place): DataLocation;
   /** Returns a function that takes back what was added since. */
   mark(): () => void;
   finish(): { readonly operandValues: Uint8Array; readonly pools: readonly Memory[] };
@@ -119,12 +119,12 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
       }
       return { poolIndex: poolIndex(expandedMemory), offset: place, length };
     },
-    add(value, path) {
+    add(value, place) {
       // The alignment of operandValues in the NNAPI runtime: 2 for two or three bytes, 4 for more.
       const alignment = value.length >= 4 ? 4 : value.length >= 2 ? 2 : 1;
       const offset = Math.ceil(size / alignment) * alignment;
       size = offset + value.length;
-      ensure(size <= MOST_ADDED_BYTES, path, () => `constants added to the model exceed ${MOST_ADDED_BYTES} bytes`);
+      ensure(size <= MOST_ADDED_BYTES, place, () => `constants added to the model exceed ${MOST_ADDED_BYTES} bytes`);
       added.push({ offset, value });
       return { poolIndex: 0, offset, length: value.length };
     },

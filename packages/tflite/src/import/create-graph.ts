@@ -2,7 +2,13 @@
  * Makes a HAL subgraph: its operands, operations, constants and states.
  */
 import { byteSize, elementAt, elementFactsOf, isExtensionType, type Operation, typeText } from "@nnhal/operations";
-import { type Operation as HalOperation, type Operand, type OperandExtraParams, OperandLifeTime } from "@nnhal/types";
+import {
+  type DataLocation,
+  type Operation as HalOperation,
+  type Operand,
+  type OperandExtraParams,
+  OperandLifeTime,
+} from "@nnhal/types";
 import { ensure, fail, listText, type Place } from "../error.ts";
 import type { TfliteSubgraph } from "../model.ts";
 import { bytesOfIntegers, integersOf } from "./bytes.ts";
@@ -46,6 +52,12 @@ function removeFrom<Key>(map: Map<Key, number>, bound: number): void {
   for (const [key, operand] of map) if (operand >= bound) map.delete(key);
 }
 
+/** Of an operand that is added: what a problem of it is about, by default the subgraph, and where its value lies. */
+interface Added {
+  readonly place?: Place;
+  readonly location?: DataLocation;
+}
+
 /** Starts a subgraph whose tensors have the given extents; -1 is unknown. */
 export function createGraph(
   subgraph: TfliteSubgraph,
@@ -55,7 +67,7 @@ export function createGraph(
 ): Graph {
   const path = `subgraphs[${index}]`;
   const facts = createTensorFacts(subgraph, storedShapes, constants, { index, narrow, dialect });
-  const { tensorPath, placeOf, tensorAt, dimensions, constantBytes, isNarrowed, specOf, inputTensors } = facts;
+  const { placeOf, tensorAt, dimensions, constantBytes, isNarrowed, specOf, inputTensors } = facts;
   const operands: Draft[] = [];
   const values = new Map<number, Uint8Array>();
   const tensorByOperand = new Map<number, number>();
@@ -72,33 +84,33 @@ export function createGraph(
   const newStates = new Map<number, number>();
   const outputTensors = new Set(subgraph.outputs);
 
-  function ensureSize(spec: OperandSpec): void {
+  function ensureSize(spec: OperandSpec, place: Place): void {
     const size = byteSize(elementFactsOf(spec.type), spec.dimensions);
     ensure(
       size <= MOST_OPERAND_BYTES,
-      path,
+      place,
       () =>
         `a ${typeText(spec.type)} ${listText(spec.dimensions)} takes more than the ${MOST_OPERAND_BYTES} bytes that the HAL can express`,
     );
   }
 
-  function add(spec: OperandSpec, lifetime: number, location = nowhere): number {
-    ensureSize(spec);
+  function add(spec: OperandSpec, lifetime: number, { place = path, location = nowhere }: Added = {}): number {
+    ensureSize(spec, place);
     operands.push({ ...spec, lifetime, location });
     return operands.length - 1;
   }
 
   /** A constant of the file stays in its pool. */
-  function addConstant(spec: OperandSpec, value: Uint8Array, place: string): number {
+  function addConstant(spec: OperandSpec, value: Uint8Array, place: Place): number {
     const location = constants.locate(value);
     return location === undefined
-      ? add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, place))
-      : add(spec, OperandLifeTime.CONSTANT_REFERENCE, location);
+      ? add(spec, OperandLifeTime.CONSTANT_COPY, { place, location: constants.add(value, place) })
+      : add(spec, OperandLifeTime.CONSTANT_REFERENCE, { place, location });
   }
 
   /** A constant operand: INT64 values are narrowed, the others stay in the pool. */
   function constantOperand(index: number, bytes: Uint8Array): number {
-    const place = tensorPath(index);
+    const place = placeOf(index);
     const isNarrow = isNarrowed(index);
     const value = isNarrow ? bytesOfIntegers(integersOf("INT64", bytes, place)) : bytes;
     const made = addConstant(specOf(index), value, place);
@@ -130,13 +142,11 @@ export function createGraph(
     if (bytes !== undefined && tensorAt(index).shape.includes(0)) return emptyOperand(index);
     if (bytes !== undefined) return constantOperand(index, bytes);
     const spec = specOf(index);
-    if (inputTensors.has(index)) return add(spec, OperandLifeTime.SUBGRAPH_INPUT);
-    ensure(
-      !tensorAt(index).isVariable,
-      placeOf(index),
-      () => "a variable tensor is read by an operator that keeps no state",
-    );
-    return add(spec, outputTensors.has(index) ? OperandLifeTime.SUBGRAPH_OUTPUT : OperandLifeTime.TEMPORARY_VARIABLE);
+    const place = placeOf(index);
+    if (inputTensors.has(index)) return add(spec, OperandLifeTime.SUBGRAPH_INPUT, { place });
+    ensure(!tensorAt(index).isVariable, place, () => "a variable tensor is read by an operator that keeps no state");
+    const isOutput = outputTensors.has(index);
+    return add(spec, isOutput ? OperandLifeTime.SUBGRAPH_OUTPUT : OperandLifeTime.TEMPORARY_VARIABLE, { place });
   }
 
   function operand(index: number): number {
@@ -178,7 +188,7 @@ export function createGraph(
   }
 
   function constant(spec: OperandSpec, value: Uint8Array): number {
-    const made = add(spec, OperandLifeTime.CONSTANT_COPY, constants.add(value, path));
+    const made = add(spec, OperandLifeTime.CONSTANT_COPY, { location: constants.add(value, path) });
     values.set(made, value);
     return made;
   }
@@ -196,7 +206,7 @@ export function createGraph(
     const spec = operandSpecOf(tensorAt(tensor), dimensions(tensor), placeOf(tensor), dialect);
     return once(`${tensor} as INT64`, () => {
       if (tensorAt(tensor).shape.includes(0)) return emptyOperand(tensor, spec);
-      const made = addConstant(spec, bytes, tensorPath(tensor));
+      const made = addConstant(spec, bytes, placeOf(tensor));
       values.set(made, bytes);
       return made;
     });
@@ -237,7 +247,7 @@ export function createGraph(
     index,
     subgraph,
     emitted,
-    tensorPath,
+    placeOf,
     dimensions,
     constantBytes,
     fold(tensor, value) {
@@ -257,9 +267,9 @@ export function createGraph(
     },
     reshape(operand, shape) {
       const spec = { ...elementAt(operands, operand), dimensions: operandExtents(shape) };
-      ensureSize(spec);
-      operands[operand] = spec;
       const tensor = tensorByOperand.get(operand);
+      ensureSize(spec, tensor === undefined ? path : placeOf(tensor));
+      operands[operand] = spec;
       if (tensor !== undefined) noteShape(tensor, shape);
     },
     loosen(tensor, sources, isComputed) {
@@ -301,14 +311,14 @@ export function createGraph(
       const bytes = constantBytes(tensor);
       const isOne = bytes !== undefined && !isNarrowed(tensor);
       ensure(isOne, placeOf(tensor), () => "must be a constant, and not one of INT64");
-      return once(`${tensor} as ${key}`, () => addConstant(spec(), bytes, tensorPath(tensor)));
+      return once(`${tensor} as ${key}`, () => addConstant(spec(), bytes, placeOf(tensor)));
     },
     constant,
     shared: (key, spec, value) => once(key, () => constant(spec, value)),
     subgraphReference(index) {
       const spec: OperandSpec = { type: "SUBGRAPH", dimensions: [], scale: 0, zeroPoint: 0 };
       return once(`subgraph ${index}`, () =>
-        add(spec, OperandLifeTime.SUBGRAPH, { poolIndex: 0, offset: index, length: 0 }),
+        add(spec, OperandLifeTime.SUBGRAPH, { location: { poolIndex: 0, offset: index, length: 0 } }),
       );
     },
     omitted(type, rank) {

@@ -4,6 +4,7 @@
  */
 import type { AnyOperandType, Operation } from "@nnhal/operations";
 import type { Subgraph } from "@nnhal/types";
+import type { Place } from "../error.ts";
 import type { TfliteSubgraph } from "../model.ts";
 import type { Dialect } from "./dialect.ts";
 import type { OperandSpec } from "./operand-types.ts";
@@ -27,8 +28,8 @@ export interface Graph {
   readonly subgraph: TfliteSubgraph;
   /** The operations so far, each with the index of the operator that it came from; -1 if it copies a value to an output. */
   readonly emitted: readonly { readonly operation: Operation; readonly origin: number }[];
-  /** The place of a tensor in messages. */
-  tensorPath(tensor: number): string;
+  /** The place of a tensor in problems. */
+  placeOf(tensor: number): Place;
   /** Extents of a tensor as the HAL sees them: 0 is unknown, a scalar is a tensor of one element. */
   dimensions(tensor: number): readonly number[];
   /** The bytes of a constant; undefined for any other tensor. */

@@ -60,7 +60,7 @@ function fold(op: Lowering): boolean {
     const input = op.inputTensor(place);
     const bytes = isInteger(input.type) && !input.quantization ? op.graph.constantBytes(tensor) : undefined;
     if (bytes === undefined || bytes.length > 8 * MOST_FOLDED) return false;
-    constants.push({ values: integersOf(input.type, bytes, op.graph.tensorPath(tensor)), shape: input.shape });
+    constants.push({ values: integersOf(input.type, bytes, op.graph.placeOf(tensor)), shape: input.shape });
   }
   const values = folding().foldedValues({ name, inputs: constants, shape, option: op.option });
   if (values === undefined) return false;

@@ -206,7 +206,9 @@ describe("inputs and outputs", () => {
 
   test("an output that nothing writes is refused", () => {
     const model = ofOperators({ x: f, z: f, y: f }, [add(["x", "x"], "y")], ["x"], ["y", "z"]);
-    expect(problemOf(model)).toContain("subgraphs[0]: tensor 1 is an output, but nothing writes it and it has no data");
+    expect(problemOf(model)).toContain(
+      `subgraphs[0].tensors[1] "z": is an output, but nothing writes it and it has no data`,
+    );
   });
 
   test("an input listed twice is refused", () => {

@@ -87,6 +87,36 @@ describe("all problems are reported together", () => {
     ]);
   });
 
+  test("those of an output, of an input that is too large and of a constant that does not fit name the tensor", () => {
+    const large = { type: "FLOAT32", shape: [70_000, 70_000] } as const;
+    const long = { type: "INT64", shape: [1] } as const;
+    const wide = { ...long, data: [2 ** 40] };
+    const model = ofOperators(
+      { x: f, z: f, y: f, large, i: long, wide, sum: long },
+      [add(["x", "x"], "y"), add(["i", "wide"], "sum")],
+      ["x", "large", "i"],
+      ["y", "z", "sum"],
+    );
+    expect(errorOf(model).problems).toEqual([
+      {
+        path: 'subgraphs[0].tensors[1] "z"',
+        message: "is an output, but nothing writes it and it has no data",
+        tensor: { subgraph: 0, index: 1, name: "z" },
+      },
+      {
+        path: 'subgraphs[0].tensors[3] "large"',
+        message: "a TENSOR_FLOAT32 [70000, 70000] takes more than the 4294967295 bytes that the HAL can express",
+        tensor: { subgraph: 0, index: 3, name: "large" },
+      },
+      {
+        path: "subgraphs[0].operators[1] (ADD version 1)",
+        message: 'subgraphs[0].tensors[5] "wide": the HAL has 32-bit integers only, and 1099511627776 does not fit',
+        operator: { subgraph: 0, index: 1, name: "ADD", version: 1 },
+        tensor: { subgraph: 0, index: 5, name: "wide" },
+      },
+    ]);
+  });
+
   test("wrong tensors of one operator and operators before it", () => {
     const model = ofOperators({ x: f, a: f, y: f }, [cos("x", "a"), add(["a"], "y")], ["x"], ["y"]);
     expect(errorOf(model).problems.map(({ path }) => path)).toEqual([

@@ -5,7 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import { ensure, fail, type Place } from "../error.ts";
 import type { TfliteOperator, TfliteSubgraph } from "../model.ts";
-import { operatorWhere } from "./lowering/place.ts";
+import { operatorWhere, tensorWhere } from "./lowering/place.ts";
 import { describeTensor } from "./operand-types.ts";
 import { checkOperatorTensors } from "./operator-tensors.ts";
 import type { TensorFacts } from "./row.ts";
@@ -147,8 +147,8 @@ export function scheduleOperators(
   const { writers, hasValue, readBy, before } = createDependencies(subgraph, shapes, placeOf, options);
   const roots = new Set<number>();
   for (const tensor of subgraph.outputs) {
-    const missing = () => `tensor ${tensor} is an output, but nothing writes it and it has no data`;
-    options.attempt(() => ensure(hasValue(tensor), place.path, missing));
+    const missing = () => "is an output, but nothing writes it and it has no data";
+    options.attempt(() => ensure(hasValue(tensor), () => tensorWhere(place, subgraph.tensors, tensor), missing));
     const writer = writers.get(tensor);
     if (writer !== undefined) roots.add(writer);
   }

@@ -1,10 +1,11 @@
 /** The tensors of a subgraph of the file as the HAL sees them: shapes that are valid, constants of the right size, and descriptions. */
 import type { StringTensor } from "@nnhal/extension-tflite/types";
 import { elementAt } from "@nnhal/operations";
-import { ensure, listText, type Place, quoted } from "../error.ts";
+import { ensure, listText, type Place } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 import type { Constants } from "./constants.ts";
 import type { GraphFacts } from "./graph.ts";
+import { tensorWhere } from "./lowering/place.ts";
 import { elementSize, type OperandSpec, operandSpecOf, typeHelp } from "./operand-types.ts";
 import { strings } from "./string-models.ts";
 
@@ -18,7 +19,6 @@ const MOST_DIMENSIONS = 32;
 export interface TensorFacts {
   /** The subgraph's inputs. */
   readonly inputTensors: ReadonlySet<number>;
-  tensorPath(tensor: number): string;
   placeOf(tensor: number): Place;
   tensorAt(index: number): TfliteTensor;
   /** Extents for the HAL, in which 0 is unknown. */
@@ -67,13 +67,10 @@ export function createTensorFacts(
   const inputTensors = indexesOf(subgraph.inputs, `${path}.inputs`);
   const written = new Set(subgraph.operators.flatMap(({ outputs }) => outputs));
 
-  const tensorPath = (tensor: number) => `${path}.tensors[${tensor}] ${quoted(tensors[tensor]?.name ?? "")}`;
-  const placeOf = (tensor: number): Place => {
-    return () => ({
-      path: tensorPath(tensor),
-      tensor: { subgraph: index, index: tensor, name: tensors[tensor]?.name ?? "" },
-    });
-  };
+  const placeOf =
+    (tensor: number): Place =>
+    () =>
+      tensorWhere({ path, index }, tensors, tensor);
 
   function tensorAt(index: number): TfliteTensor {
     const tensor = tensors[index];
@@ -182,7 +179,6 @@ export function createTensorFacts(
 
   return {
     inputTensors,
-    tensorPath,
     placeOf,
     tensorAt,
     dimensions,

@@ -120,7 +120,7 @@ export function accessOperator(graph: Graph, operator: TfliteOperator, index: nu
   function constantIntegers(place: number): readonly number[] | undefined {
     const tensor = inputIndex(place);
     const bytes = graph.constantBytes(tensor);
-    return bytes && integersOf(elementAt(tensors, tensor).type, bytes, graph.tensorPath(tensor));
+    return bytes && integersOf(elementAt(tensors, tensor).type, bytes, graph.placeOf(tensor));
   }
   function integers(place: number, meaning: string): readonly number[] {
     const values = constantIntegers(place);

@@ -1,6 +1,6 @@
-/** The place of an operator, in messages and in problems. */
-import type { ProblemOperator, Where } from "../../error.ts";
-import type { TfliteOperator } from "../../model.ts";
+/** The places of operators and tensors, in messages and in problems. */
+import { type ProblemOperator, quoted, type Where } from "../../error.ts";
+import type { TfliteOperator, TfliteTensor } from "../../model.ts";
 import type { Graph } from "../graph.ts";
 
 /** The place of an operator in messages. */
@@ -21,4 +21,14 @@ export function problemOperator(
 export function operatorWhere(graph: Pick<Graph, "path" | "index">, operator: TfliteOperator, index: number): Where {
   if (index < 0) return { path: graph.path };
   return { path: operatorPath(graph.path, operator, index), operator: problemOperator(operator, index, graph.index) };
+}
+
+/** The place of a tensor in problems. */
+export function tensorWhere(
+  { path, index }: Pick<Graph, "path" | "index">,
+  tensors: readonly TfliteTensor[],
+  tensor: number,
+): Where {
+  const name = tensors[tensor]?.name ?? "";
+  return { path: `${path}.tensors[${tensor}] ${quoted(name)}`, tensor: { subgraph: index, index: tensor, name } };
 }
