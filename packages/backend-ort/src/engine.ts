@@ -82,7 +82,7 @@ export function sessionOptions(
     extra: {
       // Threads that sleep between operators wake too late to share a small one; those that spin for longer take the processor from others.
       "session.intra_op.allow_spinning": "1",
-      "session.intra_op.spin_duration_us": "50",
+      "session.intra_op.spin_duration_us": "300",
       // On processors whose products of bytes saturate, unsigned weights are used, which are exact.
       "session.x64quantprecision": "1",
       // Otherwise constant weights between conversions from and to 8 bits are rounded to 8 bits too.

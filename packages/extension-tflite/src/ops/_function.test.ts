@@ -34,6 +34,17 @@ describe("functions by a table", () => {
   });
 
   it.each([
+    ["exp", Math.exp],
+    ["1 / x", (x: number) => 1 / Math.max(x, 0)],
+  ])("%s stays within its range where results are too large or infinite", (_, real) => {
+    const table = tableOf({ scale: 1 / 32, zeroPoint: 0 }, { scale: 1 / 4096, zeroPoint: 0 }, real);
+    const wanted = (element: number) => Math.min(real(element / 32) * 4096, 32767);
+    const tooLarge = shorts.map((element) => element & ~127).filter((element) => wanted(element) === 32767);
+    expect(tooLarge.length).toBeGreaterThan(100);
+    expect(new Set(tooLarge.map(table))).toEqual(new Set([32767]));
+  });
+
+  it.each([
     ["EXP", Math.exp, of("int8", 0.02, 0), of("int8", 0.06, -128), of("int16", 1 / 8192), of("int16", 60 / 32768)],
     [
       "LOG",

@@ -16,7 +16,7 @@ type Quantisation = Pick<TensorInfo, "scale" | "zeroPoint">;
 
 /**
  * The table of a function of real numbers. Each point is moved by half the error that interpolation makes in the middle of the interval
- * that begins there.
+ * that begins there, unless results are outside the range of 16 bits.
  */
 export function tableOf(input: Quantisation, output: Quantisation, transform: (value: number) => number): Table {
   const [least, greatest] = integerRange("TENSOR_QUANT16_SYMM");
@@ -28,8 +28,15 @@ export function tableOf(input: Quantisation, output: Quantisation, transform: (v
   const points = Int16Array.from({ length: INTERVALS + 1 }, (_, place) => {
     const point = roundHalfAway(place === INTERVALS ? transform(last) * perUnit : at(place));
     if (place === INTERVALS) return clamp(point, least, greatest);
-    const error = roundHalfAway((at(place + 1) + point) / 2) - roundHalfAway(at(place + 0.5));
-    return clamp(point - roundHalfAway(error / 2), least, greatest);
+    const next = at(place + 1);
+    const error = roundHalfAway((next + point) / 2) - roundHalfAway(at(place + 0.5));
+    const correction = roundHalfAway(error / 2);
+    const [here, there] = [clamp(point, least, greatest), clamp(next, least, greatest)];
+    // Where results leave the range, or are not finite, a correction may be greater than the step that it is to correct.
+    const isInside = here === point && there === next;
+    return isInside || Math.abs(correction) <= Math.abs(there - here)
+      ? clamp(point - correction, least, greatest)
+      : here;
   });
   return (element) => {
     const place = (element >> 7) + INTERVALS / 2;

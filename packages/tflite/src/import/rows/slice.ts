@@ -9,16 +9,22 @@ import type { Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import { ensureDivides, type Row, refuseActivation, targetShape } from "../row.ts";
 
+/** The first output that is quantised in another way than the input; undefined if there is none. */
+function otherQuantisation(op: Lowering, input: OperandSpec): number | undefined {
+  return [...op.operator.outputs.keys()].find((place) => {
+    const { scale, zeroPoint } = op.outputSpec(place);
+    return scale !== input.scale || zeroPoint !== input.zeroPoint;
+  });
+}
+
 /** Refuses results that are quantised in another way than the input: the HAL cannot convert here. */
 function ensureSameQuantisation(op: Lowering, input: OperandSpec): void {
-  for (const place of op.operator.outputs.keys()) {
-    const { scale, zeroPoint } = op.outputSpec(place);
-    op.ensure(
-      scale === input.scale && zeroPoint === input.zeroPoint,
-      () =>
-        `output ${place} has another quantisation (${scale}, ${zeroPoint}) than the input (${input.scale}, ${input.zeroPoint})`,
-    );
-  }
+  const place = otherQuantisation(op, input);
+  if (place === undefined) return;
+  const { scale, zeroPoint } = op.outputSpec(place);
+  op.fail(
+    `output ${place} has another quantisation (${scale}, ${zeroPoint}) than the input (${input.scale}, ${input.zeroPoint})`,
+  );
 }
 
 function outputsOf(op: Lowering): number[] {
@@ -98,8 +104,8 @@ const split: Row = {
       parts === op.operator.outputs.length,
       () => `numSplits ${parts} differs from ${op.operator.outputs.length} outputs`,
     );
-    const isComputed = op.constantIntegers(0) === undefined;
-    if (isComputed && op.emitExtended("SPLIT", [op.input(1), op.input(0), op.int32(parts)], outputsOf(op))) return;
+    const isOther = op.constantIntegers(0) === undefined || otherQuantisation(op, input) !== undefined;
+    if (isOther && op.emitExtended("SPLIT", [op.input(1), op.input(0), op.int32(parts)], outputsOf(op))) return;
     const axis = op.axis(op.integer(0, "the axis"), input.dimensions.length);
     ensureDivides(op, `dimension ${axis} of the input`, elementAt(input.dimensions, axis), parts);
     ensureSameQuantisation(op, input);
