@@ -124,9 +124,19 @@ function lower(op: Lowering, graph: Graph): void {
     if (!(error instanceof TfliteError)) throw error;
     refused = error;
   }
+  if (readsIgnored(op)) throw refused;
   const problem = builtinProblem(op, graph, derived);
   if (problem === "none") throw refused;
   if (problem !== undefined) throw bothOf(refused, problem);
+}
+
+/** Whether an input has no value since the operator's row ignores it: only its row may import the operator. */
+function readsIgnored({ operator, graph, isRead }: Lowering): boolean {
+  const { inputs, tensors } = graph.subgraph;
+  return operator.inputs.some((tensor) => {
+    const isGiven = tensor < 0 || inputs.includes(tensor) || tensors[tensor]?.isVariable === true || isRead(tensor);
+    return !isGiven && graph.constantBytes(tensor) === undefined;
+  });
 }
 
 /** Emits the extension's operation for an operator, or returns why it does not accept its tensors; "none": there is no such operation. */

@@ -202,6 +202,31 @@ describe("questions about shapes", () => {
     );
   });
 
+  test("SHAPE of what an operator computes is of the extents that it has", async () => {
+    const open = { ...flat, shapeSignature: [-1, 6] };
+    const model = modelOf({
+      tensors: { x: open, a: open, s: { type: "INT32", shape: [2] } },
+      operators: [
+        { name: "ABS", inputs: ["x"], outputs: ["a"] },
+        { name: "SHAPE", inputs: ["a"], outputs: ["s"], options: { outType: "INT32" } },
+      ],
+      inputs: ["x"],
+      outputs: ["s"],
+    });
+    const computed = ["ABS(in0) -> t0:FLOAT32[0,6]", "nnhal.tflite SHAPE(t0, 2) -> out0"];
+    expect(importLines(model, { dynamicShapes: true })).toEqual(computed);
+    expect(await execute(importTflite(model, { inputShapes: { x: [3, 6] } }), [])).toEqual([[3, 6]]);
+    const fixed = changed(model, ({ tensors }) => ({
+      tensors: tensors.map(({ shapeSignature: _, ...each }) => each),
+    }));
+    expect(importLines(fixed)).toEqual(["CAST(INT32[2](1,6)) -> out0"]);
+    // Without the operator that computes it, the extension's operation has nothing to read.
+    const wrong = changed(fixed, ({ tensors }) => ({
+      tensors: tensors.map((each) => (each.name === "s" ? { ...each, shape: [] } : each)),
+    }));
+    expect(() => importTflite(wrong)).toThrow('"s": INT32[] takes 4 bytes, its value has 8');
+  });
+
   test("RANK as an output is the HAL's, a scalar", async () => {
     const model = oneOperator("RANK", { x: f }, { r: { type: "INT32", shape: [] } });
     expect(importLines(model)).toEqual(["RANK(in0) -> out0"]);

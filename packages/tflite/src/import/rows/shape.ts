@@ -109,7 +109,7 @@ const shapeOf: Row = {
   version: 1,
   operations: [],
   note: "Becomes a constant; the input's shape must be known.",
-  ignores: () => [0],
+  ignores: ({ inputs: [input] }, facts) => (input !== undefined && facts.isStatic(input) ? [0] : []),
   lower(op: Lowering) {
     const dimensions = op.inputTensor(0).shape.length === 0 ? [] : op.inputSpec(0).dimensions;
     op.ensure(!dimensions.includes(0), () => `the input's shape ${listText(dimensions)} is not fully known`);
