@@ -12,7 +12,7 @@ import {
 } from "@nnhal/operations";
 import { type ExtensionNameAndPrefix, OperandType, OperationType, type OperationTypeName } from "@nnhal/types";
 import type { TensorTypeName } from "../schema/codes.ts";
-import { extensionOperations } from "./extension.ts";
+import { extension } from "./extension.ts";
 
 /** See the file's head. */
 export interface Dialect {
@@ -52,7 +52,7 @@ const firstCustom = 2100;
 let operationsByName: ReadonlyMap<string, Operation> | undefined;
 
 function extensionOperation(name: string): Operation | undefined {
-  operationsByName ??= new Map(extensionOperations().map((operation) => [operation.name, operation]));
+  operationsByName ??= new Map(extension().operations.map((operation) => [operation.name, operation]));
   return operationsByName.get(name);
 }
 

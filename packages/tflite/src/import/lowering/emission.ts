@@ -2,8 +2,8 @@
 import { elementAt, layOut, type Operation } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
 import { type Dialect, halOperation } from "../dialect.ts";
+import { extension } from "../extension.ts";
 import { inferredShapes, otherQuantisations, shapeProblem } from "../infer.ts";
-import { movingOperators } from "../moving.ts";
 import { signatureProblem } from "../signature.ts";
 import { describeTensors, type OperatorAccess } from "./access.ts";
 
@@ -109,7 +109,7 @@ export function createEmission(
   function emitMoving(operation: Operation, inputs: readonly number[], outputs: readonly number[]): string | undefined {
     const others = otherQuantisations(operation, valued(inputs), outputs.map(graph.spec));
     const [first] = others;
-    if (first !== undefined && !movingOperators.has(operator.name)) {
+    if (first !== undefined && !extension().movingOperators.has(operator.name)) {
       const [place, { scale, zeroPoint }] = first;
       return `the extension's ${operation.name} cannot compute it: output ${place} needs scale ${scale} and zero point ${zeroPoint}`;
     }

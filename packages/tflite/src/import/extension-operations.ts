@@ -1,3 +1,9 @@
+/** The operations of the extension for .tflite, and what the import knows of them. */
+import { tfliteExtension } from "@nnhal/extension-tflite";
+
+/** The operations. */
+export const { operations } = tfliteExtension;
+
 /**
  * Operators that move elements, or choose some of them. TensorFlow Lite's kernels copy what is stored: if the result has another
  * quantisation than the input, its elements are the input's all the same.
