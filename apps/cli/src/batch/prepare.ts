@@ -61,18 +61,21 @@ export async function prepareBatch(
   const source = await openInputs(pathFrom(cwd, inputs), (name) => inputEndings.test(name)).catch((error: unknown) => {
     throw error instanceof BatchError ? usageError(error.message, error) : error;
   });
+  const entry: EntryOptions = {
+    ...(signature !== undefined && { signature }),
+    ...(inputShape !== undefined && { inputShape }),
+  };
   const importing = {
     hybrid,
     customOperators: await devices.definitions(),
-    ...entryOf({ ...(signature !== undefined && { signature }), ...(inputShape && { inputShape }) }),
+    ...entryOf(entry),
   };
   const { bytes, givenInputs } = await loadModel(path, cwd, importing);
   if (givenInputs.length !== 1)
     throw usageError(`a batch runs a model of one input for each file; ${basename(path)} has ${givenInputs.length}`);
   const options: BatchTaskOptions = {
     ...{ device, hybrid, top },
-    ...(signature !== undefined && { signature }),
-    ...(inputShape !== undefined && { inputShape }),
+    ...entry,
     ...(mean !== undefined && { mean }),
     ...(std !== undefined && { std }),
     ...(labels !== undefined && { labels: labels.names }),
