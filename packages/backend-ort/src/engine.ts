@@ -80,7 +80,7 @@ export function sessionOptions(
     logSeverityLevel: 4,
     ...more,
     extra: {
-      // Threads that sleep between operators wake too late to share a small one; those that spin for longer take the processor from others.
+      // Threads that sleep between operators wake too late to share a small one; by default they spin for 30 ms, and take a processor from others.
       "session.intra_op.allow_spinning": "1",
       "session.intra_op.spin_duration_us": "300",
       // On processors whose products of bytes saturate, unsigned weights are used, which are exact.

@@ -148,7 +148,10 @@ const idleExecutable: Executable = {
 /** The most bytes of a model's values for which it runs when it is prepared. */
 const mostForWarmUp = 2 ** 26;
 
-/** Runs on zeros, so that the first execution is not slower than the others. What comes of it does not matter. */
+/**
+ * Runs on zeros, so that the first execution is not slower than the others: the first run finds the order in which memory is taken, and the
+ * second one reserves it in one piece. What comes of them does not matter.
+ */
 async function warmUp({ inputs, session, slots, infos, peak }: Variant): Promise<void> {
   const bytesOf = (info: TensorInfo) => new Uint8Array(heldBytes(info));
   const infosIn = inputs.map((wire) => wire?.info);
@@ -157,7 +160,7 @@ async function warmUp({ inputs, session, slots, infos, peak }: Variant): Promise
   const slot = slots.take();
   for (const [position, info] of infosIn.entries()) if (info !== undefined) slot.setInput(position, bytesOf(info));
   for (const [position, info] of infos.entries()) slot.setOutput(position, bytesOf(info));
-  await session.run(slot.feeds, slot.fetches).catch(() => {});
+  for (let runs = 0; runs < 2; runs++) await session.run(slot.feeds, slot.fetches).catch(() => {});
 }
 
 /** The extents of the inputs, if the model determines all of them. */

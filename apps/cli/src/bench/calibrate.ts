@@ -20,11 +20,14 @@ export interface Peak {
   readonly integer: number | null;
 }
 
-/** How many runs the fastest is taken of: short ones, which other programs seldom interrupt. */
-const times = 40;
+/** The fastest is taken of at least so many runs: short ones, which other programs seldom interrupt. */
+const leastRuns = 10;
+/** Milliseconds of runs at least. Products are slow at first, while processors change their clock and memory of what came before is freed. */
+const duration = { loops: 100, products: 250 };
 /** About a millisecond of passes through a loop. */
 const passes = 1 << 19;
-const matrixSize = 512;
+/** The extents of matrices whose products are fastest. */
+const matrixSizes: Readonly<Record<Arithmetic, number>> = { float: 512, integer: 1024 };
 
 /** Measures the peaks. Takes about a second. */
 export async function calibrate(threads: number, now: () => number): Promise<readonly Peak[]> {
@@ -41,7 +44,8 @@ async function loops(now: () => number): Promise<Peak> {
   const found = createPeakLoops();
   const rate = async (arithmetic: Arithmetic) => {
     if (found === undefined) return null;
-    return fastest(passes * operationsOfPass[arithmetic], () => void found[arithmetic](passes), now);
+    const operations = passes * operationsOfPass[arithmetic];
+    return fastest(operations, () => void found[arithmetic](passes), duration.loops, now);
   };
   return {
     how: "WebAssembly SIMD on registers of 128 bits: multiply and add of float32, products of int16 added in pairs",
@@ -52,38 +56,49 @@ async function loops(now: () => number): Promise<Peak> {
 }
 
 async function products(threads: number, now: () => number): Promise<Peak> {
-  const how = `products of matrices of ${matrixSize} x ${matrixSize} in onnxruntime: float32, and uint8 by int8`;
-  const rate = async (arithmetic: Arithmetic) => {
-    const { InferenceSession, Tensor } = await import("onnxruntime-node");
-    const session = await InferenceSession.create(matrixProduct(arithmetic, matrixSize), {
-      intraOpNumThreads: threads,
-      logSeverityLevel: 3,
-    });
-    const shape = [matrixSize, matrixSize];
-    const ones = {
-      float: () => new Float32Array(matrixSize ** 2).fill(1),
-      integer: () => new Uint8Array(matrixSize ** 2).fill(1),
-    };
-    const a =
-      arithmetic === "float" ? new Tensor("float32", ones.float(), shape) : new Tensor("uint8", ones.integer(), shape);
-    try {
-      const c = await session.run({ a });
-      return await fastest(2 * matrixSize ** 3, () => session.run({ a }, c), now);
-    } finally {
-      await session.release();
-    }
-  };
+  const [ofFloats, ofBytes] = [matrixSizes.float, matrixSizes.integer].map((size) => `${size} x ${size}`);
+  const how = `products of matrices in onnxruntime: ${ofFloats} of float32, and ${ofBytes} of uint8 by int8`;
+  const rate = (arithmetic: Arithmetic) => product(arithmetic, threads, now);
   try {
-    return { how, threads, float: await rate("float"), integer: await rate("integer") };
+    // Integers first, which lose less by what the process still does at its start.
+    const integer = await rate("integer");
+    return { how, threads, float: await rate("float"), integer };
   } catch (error) {
     return { how: `${how}: ${oneLine(messageOf(error))}`, threads, float: null, integer: null };
   }
 }
 
-/** Thousand million operations in a second, of the fastest of some runs. */
-async function fastest(operations: number, run: () => unknown, now: () => number): Promise<number> {
+/** Thousand million operations in a second of products of matrices. */
+async function product(arithmetic: Arithmetic, threads: number, now: () => number): Promise<number> {
+  const size = matrixSizes[arithmetic];
+  const { InferenceSession, Tensor } = await import("onnxruntime-node");
+  const session = await InferenceSession.create(matrixProduct(arithmetic, size), {
+    intraOpNumThreads: threads,
+    logSeverityLevel: 3,
+  });
+  const shape = [size, size];
+  const a =
+    arithmetic === "float"
+      ? new Tensor("float32", new Float32Array(size ** 2).fill(1), shape)
+      : new Tensor("uint8", new Uint8Array(size ** 2).fill(1), shape);
+  try {
+    const c = await session.run({ a });
+    return await fastest(2 * size ** 3, () => session.run({ a }, c), duration.products, now);
+  } finally {
+    await session.release();
+  }
+}
+
+/** Thousand million operations in a second, of the fastest of the runs that begin within some milliseconds. */
+async function fastest(
+  operations: number,
+  run: () => unknown,
+  milliseconds: number,
+  now: () => number,
+): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let done = 0; done < times; done++) {
+  const end = now() + milliseconds;
+  for (let done = 0; done < leastRuns || now() < end; done++) {
     const start = now();
     await run();
     least = Math.min(least, now() - start);

@@ -64,12 +64,15 @@ function keepsModels(device: Device): boolean {
 function ready(prepared: PreparedRun, given: readonly Uint8Array[], burst: Burst | undefined, keeps: boolean): Ready {
   const { model, compilation } = prepared;
   const inputs = inputValues(model, given);
-  let buffers: readonly Uint8Array[] | undefined;
+  const isOpen = model.outputs.some(({ shape }) => shape.includes(0));
+  let buffers: readonly Uint8Array[] | undefined = isOpen
+    ? undefined
+    : model.outputs.map((info) => new Uint8Array(byteSize(info)));
   return {
     keeps,
     async run() {
       if (buffers === undefined) {
-        // The first run also finds out how much room outputs of open shape need.
+        // The first run finds out how much room outputs of open shape need.
         const first = await runOnce(prepared, given);
         const wanted = new Map(first.map(({ bytes }, place) => [elementAt(model.wantedOutputs, place), bytes]));
         buffers = model.outputs.map((info, index) => wanted.get(index) ?? new Uint8Array(byteSize(info)));

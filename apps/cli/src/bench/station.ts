@@ -1,9 +1,11 @@
 /**
  * Where a contestant runs and is measured: in a process of its own, or in this one.
  */
+import { setTimeout } from "node:timers/promises";
 import type { Unavailable } from "@nnhal/backend";
 import { CannotRun, type Contestant, type OpenContestant, type Ready } from "./contestant.ts";
 import { createMemoryMeter, heapForEachRun, type MemoryMeter } from "./memory.ts";
+import { settle } from "./settle.ts";
 import { type WarmUp, warmUp } from "./warm-up.ts";
 
 /** What is known of a contestant whose libraries are loaded. */
@@ -46,7 +48,10 @@ export interface Footprint {
   readonly outputs: readonly Uint8Array[];
 }
 
-/** Calls come one after the other, in this order; `run` any number of times. Calls reject if the process is gone. */
+/**
+ * Calls come one after the other, in this order; `run` any number of times. Those that compute resolve when the process no longer does.
+ * Calls reject if the process is gone.
+ */
 export interface Station {
   open(): Promise<Opened | Unavailable>;
   prepare(): Promise<Prepared | Refused>;
@@ -69,6 +74,7 @@ export function createStation(open: OpenContestant, { now, alone }: StationOptio
   let contestant: Contestant | undefined;
   let ready: Ready | undefined;
   let memory: MemoryMeter | undefined;
+  const idle = () => settle({ now, used: processorTime, sleep: setTimeout });
   const prepared = () => {
     if (ready === undefined) throw new Error("a contestant was asked to run before it was prepared");
     return ready;
@@ -96,22 +102,28 @@ export function createStation(open: OpenContestant, { now, alone }: StationOptio
       const begin = now();
       await ready.run();
       const first = now() - begin;
+      await idle();
       return { milliseconds, keeps: ready.keeps, first, outputs: copies(ready.outputs()) };
     },
-    warmUp: () => warmUp(() => prepared().run(), now),
+    async warmUp() {
+      const result = await warmUp(() => prepared().run(), now);
+      await idle();
+      return result;
+    },
     async run(count) {
       const one = prepared();
       // Others have run in between: their data is in the processor's caches.
       await one.run();
       const times: number[] = [];
-      const before = process.cpuUsage();
+      const before = processorTime();
       for (let done = 0; done < count; done++) {
         const start = now();
         await one.run();
         times.push(now() - start);
       }
-      const { user, system } = process.cpuUsage(before);
-      return { times, cpu: (user + system) / 1000 };
+      const cpu = processorTime() - before;
+      await idle();
+      return { times, cpu };
     },
     async finish() {
       const one = prepared();
@@ -123,6 +135,12 @@ export function createStation(open: OpenContestant, { now, alone }: StationOptio
       await ready?.close();
     },
   };
+}
+
+/** Milliseconds of processors that this process has used. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function copies(arrays: readonly Uint8Array[]): Uint8Array[] {

@@ -1,7 +1,13 @@
 import { expect, it } from "vitest";
 import { type WarmUpLimits, warmUp } from "./warm-up.ts";
 
-const limits: WarmUpLimits = { window: { runs: 2, milliseconds: 0 }, settled: 2, tolerance: 0.1, longest: 1000 };
+const limits: WarmUpLimits = {
+  window: { runs: 2, milliseconds: 0 },
+  settled: 2,
+  tolerance: 0.1,
+  least: { runs: 0, milliseconds: 0 },
+  longest: 1000,
+};
 
 /** A clock that moves on in the runs alone, which take the given times, the last one again and again. */
 function runs(times: readonly number[]) {
@@ -26,6 +32,20 @@ it("takes a window within the tolerance for settled, and one beyond it not", asy
   expect(await warmUp(within.run, within.now, limits)).toEqual({ runs: 6, stable: true, least: 91 });
   const beyond = runs([100, 100, 89, 89, 89]);
   expect(await warmUp(beyond.run, beyond.now, limits)).toEqual({ runs: 8, stable: true, least: 89 });
+});
+
+it("runs at least so often though the times have settled, and no longer once that has taken its time", async () => {
+  const settled = runs([10]);
+  expect(await warmUp(settled.run, settled.now, { ...limits, least: { runs: 8, milliseconds: 500 } })).toMatchObject({
+    runs: 8,
+    stable: true,
+  });
+  // Three windows settle in 60 ms; the fifth ends at 100 ms.
+  const slow = runs([10]);
+  expect(await warmUp(slow.run, slow.now, { ...limits, least: { runs: 99, milliseconds: 100 } })).toMatchObject({
+    runs: 10,
+    stable: true,
+  });
 });
 
 it("ends after the longest time, and says that the times had not settled", async () => {

@@ -1,5 +1,7 @@
 /**
- * Runs until the times no longer fall: JavaScript engines compile what runs often, and libraries reserve memory on first use.
+ * Runs until the times no longer fall: libraries reserve memory on first use, and JavaScript engines compile what runs often. Of a fast
+ * network, code that runs once per execution is a few hundredths of the time and compiled after a thousand runs or two, which the times of
+ * windows do not show: so there is a least number of runs.
  */
 
 /** How a warm-up ended. */
@@ -18,6 +20,8 @@ export interface WarmUpLimits {
   /** So many windows in a row must not be faster than what came before by more than the tolerance. */
   readonly settled: number;
   readonly tolerance: number;
+  /** There are at least so many runs, unless they take longer than so many milliseconds. */
+  readonly least: { readonly runs: number; readonly milliseconds: number };
   /** Milliseconds after which no other window begins. */
   readonly longest: number;
 }
@@ -26,20 +30,22 @@ export const warmUpLimits: WarmUpLimits = {
   window: { runs: 3, milliseconds: 60 },
   settled: 3,
   tolerance: 0.03,
-  longest: 5000,
+  least: { runs: 2500, milliseconds: 5000 },
+  longest: 10_000,
 };
 
 /** Warms up. The least times of windows are compared, since work of other programs only adds time. */
 export async function warmUp(
   run: () => Promise<void> | void,
   now: () => number,
-  { window, settled, tolerance, longest }: WarmUpLimits = warmUpLimits,
+  { window, settled, tolerance, least: needed, longest }: WarmUpLimits = warmUpLimits,
 ): Promise<WarmUp> {
   const start = now();
   let runs = 0;
   let quiet = 0;
   let least = Number.POSITIVE_INFINITY;
-  while (quiet < settled && (runs === 0 || now() - start < longest)) {
+  const isEnough = () => runs >= needed.runs || now() - start >= needed.milliseconds;
+  while ((quiet < settled || !isEnough()) && (runs === 0 || now() - start < longest)) {
     const begin = now();
     let fastest = Number.POSITIVE_INFINITY;
     for (let done = 0; done < window.runs || now() - begin < window.milliseconds; done++) {
