@@ -128,7 +128,7 @@ function viewOperand(
   const type = operandTypeByCode(operand.type);
   if (type === undefined) return undefined;
   const { dimensions, scale, zeroPoint, lifetime, numberOfConsumers, extraParams } = operand;
-  const view = {
+  const view: Writable<OperandView> = {
     index,
     type,
     // A copy: arrays of a sealed model are frozen, and V8 reads those more slowly.
@@ -137,35 +137,43 @@ function viewOperand(
     zeroPoint,
     lifetime,
     numberOfConsumers,
-    ...(extraParams.kind === "channelQuant" && { channelQuant: extraParams.channelQuant }),
-    ...(extraParams.kind === "extension" &&
-      isExtensionType(type) &&
-      type.params && { params: type.params.decode(extraParams.extension) }),
   };
+  if (extraParams.kind === "channelQuant") view.channelQuant = extraParams.channelQuant;
+  if (extraParams.kind === "extension" && isExtensionType(type) && type.params) {
+    view.params = type.params.decode(extraParams.extension);
+  }
   const bytes = constantBytes(operand, source);
-  return bytes === undefined ? view : withConstant(view, bytes);
+  if (bytes !== undefined) addConstant(view, bytes);
+  return view;
 }
 
-/** Adds a constant's elements, decoded when they are first read. */
-function withConstant(view: OperandView, bytes: Uint8Array): OperandView {
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Bytes of a constant that is decoded at once: a getter would take longer. */
+const fewBytes = 1024;
+
+/** Adds a constant's elements. Those of a large constant that must be copied are decoded when they are first read. */
+function addConstant(view: Writable<OperandView>, bytes: Uint8Array): void {
+  const { type } = view;
+  const count = countIn(type, view.dimensions, bytes);
+  if (bytes.length <= fewBytes || isView(type, bytes)) {
+    view.data = decodeTensorData(type, bytes, count);
+    return;
+  }
   let data: OperandInfo["data"];
-  const count = countIn(view.type, view.dimensions, bytes);
-  const result: OperandView = Object.defineProperty({ ...view }, "data", {
+  Object.defineProperty(view, "data", {
     enumerable: true,
     get() {
-      data ??= decodeTensorData(view.type, bytes, count);
+      data ??= decodeTensorData(type, bytes, count);
       return data;
     },
   });
-  if (!isView(view.type, bytes)) {
-    copied.set(result, function* () {
-      data ??= yield* decodeInParts(view.type, bytes, count);
-    });
-  }
-  return result;
+  copied.set(view, function* () {
+    data ??= yield* decodeInParts(type, bytes, count);
+  });
 }
 
-/** Decoders of the constants whose elements are copies. */
+/** Decoders of the constants that have not been read yet. */
 const copied = new WeakMap<OperandView, () => Generator<void, void>>();
 
 /** Decodes a constant, with pauses if it is large. Reading its `data` takes no time afterwards. */

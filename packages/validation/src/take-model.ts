@@ -1,7 +1,7 @@
 /**
  * Copies of models that nothing can change: every field of the caller's model is read once, into frozen plain data.
  */
-import type { Memory, Model, Operand, OperandExtraParams, Operation, Subgraph } from "@nnhal/types";
+import type { DataLocation, Memory, Model, Operand, OperandExtraParams, Operation, Subgraph } from "@nnhal/types";
 import { show } from "./issues.ts";
 import { takeList, takeNumbers, Unreadable } from "./take.ts";
 
@@ -41,7 +41,6 @@ function takeOperation({ type, inputs, outputs }: Operation): Operation {
 
 function takeOperand(operand: Operand): Operand {
   const { type, dimensions, numberOfConsumers, scale, zeroPoint, lifetime, location, extraParams } = operand;
-  const { poolIndex, offset, length } = location;
   return Object.freeze({
     type,
     dimensions: frozenNumbers(dimensions, "dimensions"),
@@ -49,12 +48,22 @@ function takeOperand(operand: Operand): Operand {
     scale,
     zeroPoint,
     lifetime,
-    location: Object.freeze({ poolIndex, offset, length }),
+    location: takeLocation(location),
     extraParams: takeExtraParams(extraParams),
   });
 }
 
+/** What most operands have. */
+const noParams: OperandExtraParams = Object.freeze({ kind: "none" });
+const nowhere = Object.freeze({ poolIndex: 0, offset: 0, length: 0 });
+
+function takeLocation({ poolIndex, offset, length }: DataLocation): DataLocation {
+  const isNowhere = poolIndex === 0 && offset === 0 && length === 0;
+  return isNowhere ? nowhere : Object.freeze({ poolIndex, offset, length });
+}
+
 function takeExtraParams(params: OperandExtraParams): OperandExtraParams {
+  if (params.kind === "none") return noParams;
   if (params.kind !== "channelQuant") return Object.freeze({ ...params });
   const { scales, channelDim } = params.channelQuant;
   const channelQuant = Object.freeze({ scales: frozenNumbers(scales, "scales"), channelDim });

@@ -17,9 +17,11 @@ export function holdExecutable({ executable }: ModelRecord, context: DeviceConte
   const { name, trace, client, timer, idleAfter, log } = context;
   const traced = (what: string, phase: TracePhase, work: () => void) =>
     inSection(trace, "LD", phase, `${name}: ${what}`, work);
+  const ticket = {};
   const usage: Usage = createUsage(() => {
     watch?.stop();
     forget();
+    lost.unregister(ticket);
     traced("close", "PT", () => executable.close());
   });
   const forget = client.onClose(() => {
@@ -53,6 +55,6 @@ export function holdExecutable({ executable }: ModelRecord, context: DeviceConte
     close: () => usage.close(),
   };
   // Neither the finalizer's held value nor the client may reference `held`; otherwise it is never collected.
-  lost.register(held, usage);
+  lost.register(held, usage, ticket);
   return held;
 }
