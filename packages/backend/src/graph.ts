@@ -76,6 +76,8 @@ export interface GraphSource extends VendorDefinitions {
   readonly pools: readonly Uint8Array[];
   /** The matches of operations that are known already, by these definitions. Default: operations are matched when they are viewed. */
   readonly matches?: ReadonlyMap<Operation, Match> | undefined;
+  /** The views that have been made of subgraphs, which are not made again. Default: none are kept. */
+  readonly views?: Map<Subgraph, SubgraphView> | undefined;
 }
 
 /** A subgraph of a valid model, of which some operations may have no view. */
@@ -86,36 +88,17 @@ export interface SubgraphView {
   readonly operations: readonly (OperationView | UnknownOperation)[];
 }
 
-/** The views of a source, and what the codes of its model mean. */
-interface Views {
-  readonly vocabulary: Vocabulary;
-  readonly bySubgraph: Map<Subgraph, SubgraphView>;
-}
-
-const viewsOf = new WeakMap<GraphSource, Views>();
-
-/**
- * The view of a subgraph of a valid model. It is made once for each source: the answer to which operations are supported and the graph
- * that is compiled share it.
- */
+/** The view of a subgraph of a valid model. */
 export function viewSubgraph(subgraph: Subgraph, source: GraphSource): SubgraphView {
-  let views = viewsOf.get(source);
-  if (views === undefined) {
-    views = { vocabulary: vocabularyOf(source.model.extensionNameToPrefix, source), bySubgraph: new Map() };
-    viewsOf.set(source, views);
-  }
-  const { vocabulary, bySubgraph } = views;
-  let view = bySubgraph.get(subgraph);
-  if (view === undefined) {
-    const operands = subgraph.operands.map((operand, index) => viewOperand(operand, index, source, vocabulary));
-    view = {
-      operands,
-      operations: subgraph.operations.map((operation, index) =>
-        viewOperation(operation, index, operands, source, vocabulary),
-      ),
-    };
-    bySubgraph.set(subgraph, view);
-  }
+  const known = source.views?.get(subgraph);
+  if (known !== undefined) return known;
+  const vocabulary = vocabularyOf(source.model.extensionNameToPrefix, source);
+  const operands = subgraph.operands.map((operand, index) => viewOperand(operand, index, source, vocabulary));
+  const operations = subgraph.operations.map((operation, index) =>
+    viewOperation(operation, index, operands, source, vocabulary),
+  );
+  const view = { operands, operations };
+  source.views?.set(subgraph, view);
   return view;
 }
 

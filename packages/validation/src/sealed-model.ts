@@ -26,11 +26,64 @@ export interface SealOptions {
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
 }
 
-/** By model, by the extensions that it was validated with. */
-const sealed = new WeakMap<
-  Model,
-  WeakMap<readonly ExtensionDefinition[], SealedModel & { readonly valuesLength: number }>
->();
+interface Seal extends SealedModel {
+  /** The extensions that the model was validated with. */
+  readonly extensions: readonly ExtensionDefinition[];
+  readonly valuesLength: number;
+}
+
+/** The seals of a model: most models have one. */
+interface Seals {
+  first: Seal | undefined;
+  others: WeakMap<readonly ExtensionDefinition[], Seal> | undefined;
+}
+
+let sealsOf: (model: Model) => Seals | undefined;
+
+/**
+ * The copies that `sealModel` makes, with their seals. A map by model would keep what it knows of short-lived models until a major
+ * garbage collection. A new copy has no seal.
+ */
+class ModelCopy implements Model {
+  readonly main: Model["main"];
+  readonly referenced: Model["referenced"];
+  readonly operandValues: Model["operandValues"];
+  readonly pools: Model["pools"];
+  readonly relaxComputationFloat32toFloat16: boolean;
+  readonly extensionNameToPrefix: Model["extensionNameToPrefix"];
+  readonly #seals: Seals = { first: undefined, others: undefined };
+
+  static {
+    sealsOf = (model) => (typeof model === "object" && model !== null && #seals in model ? model.#seals : undefined);
+  }
+
+  /** Throws what `takeModel` throws. */
+  constructor(given: Model) {
+    const taken = takeModel(given);
+    this.main = taken.main;
+    this.referenced = taken.referenced;
+    this.operandValues = taken.operandValues;
+    this.pools = taken.pools;
+    this.relaxComputationFloat32toFloat16 = taken.relaxComputationFloat32toFloat16;
+    this.extensionNameToPrefix = taken.extensionNameToPrefix;
+    Object.freeze(this);
+  }
+}
+
+function sealWith(extensions: readonly ExtensionDefinition[], { first, others }: Seals): Seal | undefined {
+  return first?.extensions === extensions ? first : others?.get(extensions);
+}
+
+function keep(seal: Seal): void {
+  const seals = sealsOf(seal.model);
+  if (seals === undefined) return;
+  if (seals.first === undefined || seals.first.extensions === seal.extensions) {
+    seals.first = seal;
+    return;
+  }
+  seals.others ??= new WeakMap();
+  seals.others.set(seal.extensions, seal);
+}
 
 const none: readonly ExtensionDefinition[] = [];
 
@@ -43,14 +96,14 @@ export function sealModel(
   given: Model,
   { extensions: known = none }: SealOptions = {},
 ): SealedModel | { readonly issues: readonly Issue[] } {
-  const seals = sealed.get(given);
+  const seals = sealsOf(given);
   // A model that is sealed is readable: only a list of which it uses an extension is other than none.
   const extensions = seals === undefined || usesAny(given, known) ? known : none;
-  const found = seals?.get(extensions);
+  const found = seals && sealWith(extensions, seals);
   if (found !== undefined && found.valuesLength === given.operandValues.length) return found;
   let model: Model;
   try {
-    model = seals === undefined ? takeModel(given) : given;
+    model = seals === undefined ? new ModelCopy(given) : given;
   } catch (error) {
     return { issues: unreadableIssues(given, extensions, error) };
   }
@@ -63,11 +116,12 @@ export function sealModel(
     checkModel({ ...model, pools }, { mode: "runtime", extensions }, list, undefined, matches);
   });
   if (issues.length > 0) return { issues };
-  const result = { model, poolSizes, matches, valuesLength: model.operandValues.length };
-  const byExtensions = seals ?? new WeakMap();
-  byExtensions.set(usesAny(model, extensions) ? extensions : none, result);
-  sealed.set(model, byExtensions);
-  return result;
+  const seal: Seal = {
+    ...{ model, poolSizes, matches, valuesLength: model.operandValues.length },
+    extensions: usesAny(model, extensions) ? extensions : none,
+  };
+  keep(seal);
+  return seal;
 }
 
 function usesAny({ extensionNameToPrefix }: Model, extensions: readonly ExtensionDefinition[]): boolean {

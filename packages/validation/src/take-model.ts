@@ -5,10 +5,10 @@ import type { DataLocation, Memory, Model, Operand, OperandExtraParams, Operatio
 import { show } from "./issues.ts";
 import { takeList, takeNumbers, Unreadable } from "./take.ts";
 
-/** A copy of a model. Throws Unreadable if its structure is wrong, and whatever the caller's getters throw. */
+/** A copy of a model, whose parts are frozen. Throws Unreadable if its structure is wrong, and whatever the caller's getters throw. */
 export function takeModel(given: Model): Model {
   const { main, referenced, operandValues, pools, relaxComputationFloat32toFloat16, extensionNameToPrefix } = given;
-  return Object.freeze({
+  return {
     main: takeSubgraph(main),
     referenced: frozenList(referenced, "referenced", takeSubgraph),
     operandValues,
@@ -17,7 +17,7 @@ export function takeModel(given: Model): Model {
     extensionNameToPrefix: frozenList(extensionNameToPrefix, "extensionNameToPrefix", ({ name, prefix }) =>
       Object.freeze({ name, prefix }),
     ),
-  });
+  };
 }
 
 /** Memories keep their identity, by which they are mapped once: `SealedModel` has copies of their fields. */

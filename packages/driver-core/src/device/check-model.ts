@@ -21,7 +21,7 @@ export function checkModel(
   if ("issues" in sealed) return invalid(`the model is not valid: ${formatIssues(sealed.issues)}`);
   const { model, matches } = sealed;
   const pools = mapPools(sealed);
-  return "status" in pools ? pools : { model, pools, matches, extensions, oemOperation };
+  return "status" in pools ? pools : { model, pools, matches, extensions, oemOperation, views: new Map() };
 }
 
 /** Maps every pool, or reports the first that cannot be mapped. */
