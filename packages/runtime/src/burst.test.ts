@@ -1,6 +1,7 @@
 import { configureExecutionBurst } from "@nnhal/driver-core/burst";
 import { allocateMemory, memoryOf } from "@nnhal/driver-core/memory";
 import { androidPolicy } from "@nnhal/driver-core/partition";
+import { collectUntil } from "@nnhal/test-kit/garbage";
 import {
   type BurstResult,
   type Device,
@@ -13,7 +14,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Burst } from "./burst.ts";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
-import { code, collect, faster, gate, half, turn, withPrepared } from "./fakes.test-helper.ts";
+import { code, faster, gate, half, turn, withPrepared } from "./fakes.test-helper.ts";
 import { Memory } from "./memory.ts";
 import { MemoryDesc } from "./memory-desc.ts";
 import { addModel, compile, float32, openReference, operationModel } from "./models.test-helper.ts";
@@ -226,7 +227,7 @@ describe("Burst", () => {
       await execution.burstCompute(burst);
     })();
     expect(seen.forgotten).toBe(3 * 2 + 1 + 1);
-    await collect(() => seen.forgotten === 3 * 2 + 1 + 1 + 2);
+    await collectUntil(() => seen.forgotten === 3 * 2 + 1 + 1 + 2);
     expect(seen.forgotten).toBe(3 * 2 + 1 + 1 + 2);
   });
 
@@ -348,7 +349,7 @@ describe("Burst", () => {
     await turn();
     expect(seen.closed).toBe(1);
     await (async () => Burst.create(compilation))();
-    await collect(() => seen.closed === 2);
+    await collectUntil(() => seen.closed === 2);
     expect(seen.closed).toBe(2);
   });
 

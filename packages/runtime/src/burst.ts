@@ -9,9 +9,10 @@ import {
   type Memory as HalMemory,
   type Request,
 } from "@nnhal/types";
+import { whenCollected } from "@nnhal/utils";
 import { type BurstStage, createBurstStage } from "./burst-stage.ts";
+import { close } from "./close.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
-import { close, whenCollected } from "./finalizer.ts";
 import { expectKind } from "./given.ts";
 import type { GuardedModel, OpenedBurst } from "./guard/prepared-model.ts";
 import type { Memory } from "./memory.ts";

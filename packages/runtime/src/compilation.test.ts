@@ -1,8 +1,9 @@
+import { collectUntil } from "@nnhal/test-kit/garbage";
 import { type Device, DeviceStatus, ErrorStatus, type PrepareOptions } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
-import { code, collect, gate, withPrepared } from "./fakes.test-helper.ts";
+import { code, gate, withPrepared } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
 import { addModel, openReference } from "./models.test-helper.ts";
 
@@ -249,7 +250,7 @@ describe("Compilation", () => {
     }
     expect(closed).toBe(1);
     await (async () => new Compilation(addModel(), [counting]).finish())();
-    await collect(() => closed === 2);
+    await collectUntil(() => closed === 2);
     expect(closed).toBe(2);
   });
 });

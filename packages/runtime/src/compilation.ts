@@ -13,12 +13,12 @@ import {
   type PreparedModel,
   Priority,
 } from "@nnhal/types";
-import { inSection, type Logger, loadOnce, makeDeadline, modelSummary, type Tracer } from "@nnhal/utils";
+import { inSection, type Logger, loadOnce, makeDeadline, modelSummary, type Tracer, whenCollected } from "@nnhal/utils";
 import type { Caching } from "./caching.ts";
 import { timeoutOf } from "./checks.ts";
+import { close } from "./close.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { divisionGiven } from "./divide-options.ts";
-import { close, whenCollected } from "./finalizer.ts";
 import { describe, expectGiven, expectKind } from "./given.ts";
 import type { GuardedDevice } from "./guard/device.ts";
 import type { Model } from "./model.ts";

@@ -1,8 +1,6 @@
 /**
  * Devices that differ from the reference device in one respect, for this package's tests.
  */
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { type Device, ErrorStatus, type PreparedModel } from "@nnhal/types";
 import { expect } from "vitest";
 import { ResultCode } from "./result-code.ts";
@@ -77,14 +75,4 @@ export function gate() {
 /** Lets everything that is ready run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Collects garbage and lets finalizers run until a condition holds. Throws after many attempts. */
-export async function collect(isSo: () => boolean): Promise<void> {
-  setFlagsFromString("--expose-gc");
-  const gc: () => void = runInNewContext("gc");
-  for (let round = 0; round < 40 && !isSo(); round++) {
-    gc();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -1,3 +1,4 @@
+import { collectUntil } from "@nnhal/test-kit/garbage";
 import {
   type AllocateResult,
   type BufferDesc,
@@ -10,7 +11,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
 import { addFrom, addInto, read, state } from "./described-memory.test-helper.ts";
 import { Execution } from "./execution.ts";
-import { code, collect } from "./fakes.test-helper.ts";
+import { code } from "./fakes.test-helper.ts";
 import { Memory } from "./memory.ts";
 import { MemoryDesc } from "./memory-desc.ts";
 import { addModel, compile, float32, openReference, operationModel } from "./models.test-helper.ts";
@@ -107,7 +108,7 @@ describe("MemoryDesc", () => {
     (await Memory.createFromDesc(state(own))).close();
     expect(closed).toBe(1);
     await (async () => Memory.createFromDesc(state(own)))();
-    await collect(() => closed === 2);
+    await collectUntil(() => closed === 2);
     expect(closed).toBe(2);
   });
 

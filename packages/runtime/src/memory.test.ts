@@ -18,10 +18,11 @@ import {
   hardwareBufferFormats,
   Protection,
 } from "@nnhal/driver-core/memory";
+import { collectUntil } from "@nnhal/test-kit/garbage";
 import type { Device } from "@nnhal/types";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Execution } from "./execution.ts";
-import { code, collect, gate, withPrepared } from "./fakes.test-helper.ts";
+import { code, gate, withPrepared } from "./fakes.test-helper.ts";
 import { Memory } from "./memory.ts";
 import { Model } from "./model.ts";
 import { addModel, addOperands, compile, float32, openReference } from "./models.test-helper.ts";
@@ -178,7 +179,7 @@ describe("Memory", () => {
     expect(count()).toBe(before);
     (() => Memory.createFromFd(8, READ, fd))();
     expect(count()).toBe(before + 1);
-    await collect(() => count() === before);
+    await collectUntil(() => count() === before);
     expect(count()).toBe(before);
     closeSync(fd);
   });

@@ -3,10 +3,10 @@
  */
 import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
 import type { Memory as HalMemory } from "@nnhal/types";
-import { defaultLogger, type Logger, nodeModule } from "@nnhal/utils";
+import { defaultLogger, type Logger, nodeModule, whenCollected } from "@nnhal/utils";
 import { poolIssues } from "@nnhal/validation";
 import { allocated } from "./checks.ts";
-import { close, whenCollected } from "./finalizer.ts";
+import { close } from "./close.ts";
 import { describe, expectGiven, expectKind, optionsOf } from "./given.ts";
 import { type MemoryContent, opaqueContent, sizedContent } from "./memory-content.ts";
 import { copyContent } from "./memory-copy.ts";

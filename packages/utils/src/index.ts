@@ -107,3 +107,4 @@ export {
   type Tracer,
 } from "./trace/tracer.ts";
 export { createUsage, type Usage } from "./usage.ts";
+export { whenCollected } from "./when-collected.ts";

@@ -2,9 +2,8 @@
  * Several clients of one device: they share the engine and take turns, and know nothing of what the others hold. What a
  * client holds ends with it.
  */
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import type { Executable, RunResult } from "@nnhal/backend";
+import { collectAll, collectUntil } from "@nnhal/test-kit/garbage";
 import { DeviceStatus, ErrorStatus, type Memory, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { createBurst } from "../burst/controller.ts";
@@ -236,22 +235,16 @@ describe("closing a device", () => {
 
 describe("a prepared model without references", () => {
   it("is freed, and is not while any of its methods is held", async () => {
-    setFlagsFromString("--expose-gc");
-    const gc: () => void = runInNewContext("gc");
-    const collect = async () => {
-      gc();
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    };
     const { device, closed } = await open();
     let execute: PreparedModel["execute"] | undefined = await (async () => {
       const model = await preparedOn(device, absModel);
       return { ...model }.execute;
     })();
-    for (let turn = 0; turn < 3; turn++) await collect();
+    await collectAll();
     expect(closed.executables).toBe(0);
     await expect(execute(absRequest().request)).resolves.toMatchObject({ status: NONE });
     execute = undefined;
-    for (let turn = 0; closed.executables === 0 && turn < 100; turn++) await collect();
+    await collectUntil(() => closed.executables > 0);
     expect(closed.executables).toBe(1);
   });
 });

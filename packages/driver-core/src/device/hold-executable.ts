@@ -2,7 +2,7 @@
  * An executable is freed when its prepared model is closed or collected, or its client closes, and running executions
  * have ended. An idle executable releases its scratch memory.
  */
-import { createUsage, inSection, type TracePhase, type Usage } from "@nnhal/utils";
+import { createUsage, inSection, type TracePhase, type Usage, whenCollected } from "@nnhal/utils";
 import { watchIdle } from "../schedule/idle.ts";
 import type { DeviceContext } from "./context.ts";
 import type { ModelRecord } from "./record.ts";
@@ -10,18 +10,15 @@ import type { ModelRecord } from "./record.ts";
 /** A prepared model's reference to its executable. */
 export type HeldExecutable = Pick<Usage, "isClosed" | "begin" | "end" | "close">;
 
-const lost = new FinalizationRegistry<Usage>((usage) => usage.close());
-
 /** References an executable from a prepared model. All methods that use the executable must reference the hold. */
 export function holdExecutable({ executable }: ModelRecord, context: DeviceContext): HeldExecutable {
   const { name, trace, client, timer, idleAfter, log } = context;
   const traced = (what: string, phase: TracePhase, work: () => void) =>
     inSection(trace, "LD", phase, `${name}: ${what}`, work);
-  const ticket = {};
   const usage: Usage = createUsage(() => {
     watch?.stop();
     forget();
-    lost.unregister(ticket);
+    cancelFinalizer();
     traced("close", "PT", () => executable.close());
   });
   const forget = client.onClose(() => {
@@ -54,7 +51,11 @@ export function holdExecutable({ executable }: ModelRecord, context: DeviceConte
     },
     close: () => usage.close(),
   };
-  // Neither the finalizer's held value nor the client may reference `held`; otherwise it is never collected.
-  lost.register(held, usage, ticket);
+  // Neither the finalizer nor the client may reference `held`; otherwise it is never collected.
+  const cancelFinalizer = whenCollected(held, usage, close);
   return held;
+}
+
+function close(usage: Usage): void {
+  usage.close();
 }

@@ -3,10 +3,9 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { elementAt } from "@nnhal/operations";
+import { collectGarbage } from "@nnhal/test-kit/garbage";
 import {
   type Device,
   ErrorStatus,
@@ -62,9 +61,7 @@ async function busyDevice(): Promise<Device> {
 }
 
 function usedMemory(): number {
-  setFlagsFromString("--expose-gc");
-  const gc: () => void = runInNewContext("gc");
-  for (let turn = 0; turn < 3; turn++) gc();
+  for (let turn = 0; turn < 3; turn++) collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

@@ -1,18 +1,7 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { elementAt } from "@nnhal/operations";
+import { collectAll } from "@nnhal/test-kit/garbage";
 import { describe, expect, it } from "vitest";
 import { createBufferTracker } from "./tracker.ts";
-
-/** Collects garbage and lets what waits for that run. */
-async function collect(): Promise<void> {
-  setFlagsFromString("--expose-gc");
-  const gc: () => void = runInNewContext("gc");
-  for (let turn = 0; turn < 3; turn++) {
-    gc();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 describe("createBufferTracker", () => {
   it("never assigns 0, and assigns the token freed last next", () => {
@@ -59,7 +48,7 @@ describe("createBufferTracker", () => {
       for (let index = 0; index < 100; index++) tracker.add({}, () => collected++);
       tracker.add(kept, () => collected++);
     })();
-    await collect();
+    await collectAll();
     expect(collected).toBe(100);
     expect(tracker.get(101)).toBe(kept);
     expect(tracker.add({})).toBeLessThanOrEqual(100);
