@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { entriesOf, tarballOf, typeProblems } from "./packed.ts";
+import { entriesOf, packingProblems, tarballOf, typeProblems } from "./packed.ts";
 import { readWorkspace, workspaceRoot } from "./workspace.ts";
 
 test("the entries are what an import can name", () => {
@@ -33,33 +33,51 @@ test("every published package says where its source is, before anything else", (
   }
 });
 
-describe("the declarations of a packed package", () => {
-  const folder = mkdtempSync(join(tmpdir(), "nnhal-packed-test-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+const folder = mkdtempSync(join(tmpdir(), "nnhal-packed-test-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** Packs a package of some files, as npm does. */
-  function tarballWith(files: Readonly<Record<string, string>>): string {
-    const source = mkdtempSync(join(folder, "source-"));
-    const manifest = {
-      ...{ name: "made-up", version: "1.0.0", type: "module" },
-      exports: {
-        ".": { types: "./index.d.ts", default: "./index.js" },
-      },
-    };
-    mkdirSync(join(source, "package"));
-    for (const [name, text] of Object.entries({ "package.json": JSON.stringify(manifest), ...files })) {
-      writeFileSync(join(source, "package", name), text);
-    }
-    const tarball = join(source, tarballOf(manifest));
-    execFileSync("tar", ["-czf", tarball, "-C", source, "package"]);
-    return tarball;
-  }
-
-  const whole = {
-    "index.js": "export const a = 1;",
-    "index.d.ts": "export declare const a: number;",
+/** Packs a package of some files, as npm does. */
+function tarballWith(files: Readonly<Record<string, string>>): string {
+  const source = mkdtempSync(join(folder, "source-"));
+  const manifest = {
+    ...{ name: "made-up", version: "1.0.0", type: "module" },
+    exports: {
+      ".": { types: "./index.d.ts", default: "./index.js" },
+    },
   };
+  mkdirSync(join(source, "package"));
+  for (const [name, text] of Object.entries({ "package.json": JSON.stringify(manifest), ...files })) {
+    writeFileSync(join(source, "package", name), text);
+  }
+  const tarball = join(source, tarballOf(manifest));
+  execFileSync("tar", ["-czf", tarball, "-C", source, "package"]);
+  return tarball;
+}
 
+const whole = {
+  "index.js": "export const a = 1;",
+  "index.d.ts": "export declare const a: number;",
+};
+
+describe("a packed package", () => {
+  test("is as npm expects", async () => {
+    expect(await packingProblems(tarballWith(whole))).toEqual([]);
+  });
+
+  test("is found to lack a file that it names", async () => {
+    const { "index.js": _, ...rest } = whole;
+    expect(await packingProblems(tarballWith(rest))).toEqual([
+      'pkg.exports["."].default is ./index.js but the file does not exist.',
+    ]);
+  });
+
+  test("is found to have a file of another format than its name says", async () => {
+    const files = { ...whole, "index.js": "exports.a = 1;" };
+    expect((await packingProblems(tarballWith(files))).join("\n")).toContain("CJS");
+  });
+});
+
+describe("the declarations of a packed package", () => {
   test("fit", async () => {
     expect(await typeProblems(tarballWith(whole))).toEqual([]);
   });

@@ -1,19 +1,10 @@
 /**
- * Checks packages as npm would deliver them: all are packed once, each is linted, its declarations are checked, and then all are
- * unpacked side by side and loaded with `import` and `require`.
+ * Checks packages as npm would deliver them: all are packed once, each is linted, and its declarations are checked. `installed.ts` uses
+ * them as users do.
  */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type CommandResult, runCommand } from "./process.ts";
 import type { Manifest, WorkspacePackage } from "./workspace.ts";
 
@@ -66,22 +57,38 @@ export async function withTarballs(
   }
 }
 
-/** publint on every package. */
+/** The checks of publint on every package. */
 export function lintPacked(root: string, packages: readonly WorkspacePackage[]): Promise<CommandResult> {
-  return withTarballs(root, packages, (tarballs) =>
-    each([...tarballs], ([one, file]) =>
-      runCommand(root, "publint", ["run", file, "--strict"], join(root, one.folder)),
-    ),
-  );
+  return problemsIn(root, packages, packingProblems);
+}
+
+/** What publint finds in a packed package, warnings included. It is imported only here: few steps need it. */
+export async function packingProblems(tarball: string): Promise<string[]> {
+  const { publint } = await import("publint");
+  const { formatMessage } = await import("publint/utils");
+  const { buffer, byteOffset, byteLength } = readFileSync(tarball);
+  // A copy: small files are parts of a buffer that other files are in, too.
+  const bytes = buffer.slice(byteOffset, byteOffset + byteLength);
+  const { messages, pkg } = await publint({ pack: { tarball: bytes }, strict: true });
+  return messages
+    .filter(({ type }) => type === "error")
+    .map((message) => formatMessage(message, pkg, { color: false }) ?? message.code);
 }
 
 /** The checks of attw on every package that can be imported. */
 export function checkPackedTypes(root: string, packages: readonly WorkspacePackage[]): Promise<CommandResult> {
+  return problemsIn(root, packages.filter(isImportable), typeProblems);
+}
+
+/** Packs packages, and finds problems in the tarball of each. */
+function problemsIn(
+  root: string,
+  packages: readonly WorkspacePackage[],
+  find: (tarball: string) => Promise<string[]>,
+): Promise<CommandResult> {
   return withTarballs(root, packages, async (tarballs) => {
     const problems: string[] = [];
-    for (const [one, file] of tarballs) {
-      if (isImportable(one)) problems.push(...(await typeProblems(file)).map((text) => `${one.folder}: ${text}`));
-    }
+    for (const [one, file] of tarballs) problems.push(...(await find(file)).map((text) => `${one.folder}: ${text}`));
     return { ok: problems.length === 0, output: problems.join("\n") };
   });
 }
@@ -101,34 +108,6 @@ export async function typeProblems(tarball: string): Promise<string[]> {
   return analysis.problems
     .filter((problem) => resolutionKinds.some((kind) => problemAffectsResolutionKind(problem, kind, analysis)))
     .map(({ kind, ...place }) => `${problemKindInfo[kind].title}: ${JSON.stringify(place)}`);
-}
-
-/** Loads every entry of every package from its tarball, both ways, in a folder that knows nothing of this workspace. */
-export function loadPacked(root: string, packages: readonly WorkspacePackage[]): Promise<CommandResult> {
-  return withTarballs(root, packages, async (tarballs, folder) => {
-    const modules = join(folder, "node_modules");
-    for (const [{ folder: from, manifest }, file] of tarballs) {
-      const to = join(modules, manifest.name);
-      mkdirSync(to, { recursive: true });
-      const unpacked = await runCommand(root, "tar", ["-xzf", file, "-C", to, "--strip-components=1"]);
-      if (!unpacked.ok) return unpacked;
-      linkDependencies(manifest, join(root, from), modules);
-    }
-    const entries = packages.flatMap(({ manifest }) => entriesOf(manifest));
-    writeFileSync(join(folder, "load.mjs"), loadScript(entries));
-    return runCommand(root, process.execPath, ["load.mjs"], folder);
-  });
-}
-
-/** Third-party dependencies come from the workspace's install, as links to where they really are. */
-function linkDependencies(manifest: Manifest, folder: string, modules: string): void {
-  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
-    const installed = join(folder, "node_modules", name);
-    const link = join(modules, name);
-    if (name.startsWith("@nnhal/") || existsSync(link) || !existsSync(installed)) continue;
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(realpathSync(installed), link, "junction");
-  }
 }
 
 /** A module that loads entries both ways, and fails where one cannot be loaded or exports nothing. */
@@ -163,18 +142,4 @@ export function entriesOf({ name, exports = {}, bin = {} }: Manifest): string[] 
 
 function isImportable({ manifest }: WorkspacePackage): boolean {
   return entriesOf(manifest).length > 0;
-}
-
-/** Two at a time: each is a process of its own that waits for little but the processor. */
-async function each<T>(items: readonly T[], work: (item: T) => Promise<CommandResult>): Promise<CommandResult> {
-  const queue = [...items];
-  const failures: string[] = [];
-  const worker = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-      const { ok, output } = await work(item);
-      if (!ok) failures.push(output);
-    }
-  };
-  await Promise.all([worker(), worker()]);
-  return { ok: failures.length === 0, output: failures.join("\n") };
 }

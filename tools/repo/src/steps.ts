@@ -14,7 +14,7 @@ import { checkFileSizes } from "./file-sizes.ts";
 import { generateAll, generateFromDefinitions, staleFiles } from "./generate.ts";
 import { checkImports } from "./import-rules.ts";
 import { checkInstalled } from "./installed.ts";
-import { checkPackedTypes, lintPacked, loadPacked } from "./packed.ts";
+import { checkPackedTypes, lintPacked } from "./packed.ts";
 import { runCommand } from "./process.ts";
 import { checkPublished } from "./published.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
@@ -134,12 +134,6 @@ export const steps: readonly Step[] = [
     purpose: "declarations fit what they declare",
     after: "build",
     run: (root, changes) => onTouched(root, changes, (packages) => checkPackedTypes(root, packages)),
-  },
-  {
-    name: "load",
-    purpose: "packed packages load with import and with require",
-    after: "build",
-    run: (root, changes) => onTouched(root, changes, (packages) => loadPacked(root, packages)),
   },
   {
     name: "publish",
