@@ -94,10 +94,12 @@ export function viewSubgraph(subgraph: Subgraph, source: GraphSource): SubgraphV
   if (known !== undefined) return known;
   const vocabulary = vocabularyOf(source.model.extensionNameToPrefix, source);
   const operands = subgraph.operands.map((operand, index) => viewOperand(operand, index, source, vocabulary));
-  const operations = subgraph.operations.map((operation, index) =>
-    viewOperation(operation, index, operands, source, vocabulary),
-  );
-  const view = { operands, operations };
+  const view: SubgraphView = {
+    operands,
+    operations: subgraph.operations.map((operation, index) =>
+      viewOperation(operation, index, operands, source, vocabulary),
+    ),
+  };
   source.views?.set(subgraph, view);
   return view;
 }
@@ -144,13 +146,11 @@ function addConstant(view: Writable<OperandView>, bytes: Uint8Array): void {
     return;
   }
   let data: OperandInfo["data"];
-  Object.defineProperty(view, "data", {
-    enumerable: true,
-    get() {
-      data ??= decodeTensorData(type, bytes, count);
-      return data;
-    },
-  });
+  const read = () => {
+    data ??= decodeTensorData(type, bytes, count);
+    return data;
+  };
+  Object.defineProperty(view, "data", { enumerable: true, get: read });
   copied.set(view, function* () {
     data ??= yield* decodeInParts(type, bytes, count);
   });

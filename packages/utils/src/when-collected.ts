@@ -14,15 +14,12 @@ const registry = new FinalizationRegistry<Registration>(({ release }) => release
  * owner; a function that is created where the owner is in scope can do so implicitly.
  */
 export function whenCollected<Held>(owner: object, held: Held, release: (held: Held) => void): () => void {
-  const registration: Registration = { release: releaser(held, release) };
+  // A function that is created here would reference the owner.
+  const registration: Registration = { release: release.bind(undefined, held) };
   registry.register(owner, registration, registration);
   return () => {
     registry.unregister(registration);
     // V8 keeps a registration that has been removed until a major garbage collection: it must not keep what was held.
     registration.release = undefined;
   };
-}
-
-function releaser<Held>(held: Held, release: (held: Held) => void): () => void {
-  return () => release(held);
 }

@@ -1,32 +1,21 @@
 /**
- * Copies of models that nothing can change: every field of the caller's model is read once, into frozen plain data.
+ * Frozen copies of the parts of a model. Each field is read once.
  */
-import type { DataLocation, Memory, Model, Operand, OperandExtraParams, Operation, Subgraph } from "@nnhal/types";
+import type { ExtensionNameAndPrefix, Memory, Operand, OperandExtraParams, Operation, Subgraph } from "@nnhal/types";
 import { show } from "./issues.ts";
 import { takeList, takeNumbers, Unreadable } from "./take.ts";
 
-/** A copy of a model, whose parts are frozen. Throws Unreadable if its structure is wrong, and whatever the caller's getters throw. */
-export function takeModel(given: Model): Model {
-  const { main, referenced, operandValues, pools, relaxComputationFloat32toFloat16, extensionNameToPrefix } = given;
-  return {
-    main: takeSubgraph(main),
-    referenced: frozenList(referenced, "referenced", takeSubgraph),
-    operandValues,
-    pools: frozenList(pools, "pools", takeMemory),
-    relaxComputationFloat32toFloat16,
-    extensionNameToPrefix: frozenList(extensionNameToPrefix, "extensionNameToPrefix", ({ name, prefix }) =>
-      Object.freeze({ name, prefix }),
-    ),
-  };
-}
-
 /** Memories keep their identity, by which they are mapped once: `SealedModel` has copies of their fields. */
-function takeMemory(memory: Memory): Memory {
+export function takeMemory(memory: Memory): Memory {
   if (typeof memory !== "object" || memory === null) throw new Unreadable(`a pool is ${show(memory)}`);
   return memory;
 }
 
-function takeSubgraph({ operands, operations, inputIndexes, outputIndexes }: Subgraph): Subgraph {
+export function takePrefix({ name, prefix }: ExtensionNameAndPrefix): ExtensionNameAndPrefix {
+  return Object.freeze({ name, prefix });
+}
+
+export function takeSubgraph({ operands, operations, inputIndexes, outputIndexes }: Subgraph): Subgraph {
   return Object.freeze({
     operands: frozenList(operands, "operands", takeOperand),
     operations: frozenList(operations, "operations", takeOperation),
@@ -41,6 +30,7 @@ function takeOperation({ type, inputs, outputs }: Operation): Operation {
 
 function takeOperand(operand: Operand): Operand {
   const { type, dimensions, numberOfConsumers, scale, zeroPoint, lifetime, location, extraParams } = operand;
+  const { poolIndex, offset, length } = location;
   return Object.freeze({
     type,
     dimensions: frozenNumbers(dimensions, "dimensions"),
@@ -48,19 +38,13 @@ function takeOperand(operand: Operand): Operand {
     scale,
     zeroPoint,
     lifetime,
-    location: takeLocation(location),
+    location: Object.freeze({ poolIndex, offset, length }),
     extraParams: takeExtraParams(extraParams),
   });
 }
 
 /** What most operands have. */
 const noParams: OperandExtraParams = Object.freeze({ kind: "none" });
-const nowhere = Object.freeze({ poolIndex: 0, offset: 0, length: 0 });
-
-function takeLocation({ poolIndex, offset, length }: DataLocation): DataLocation {
-  const isNowhere = poolIndex === 0 && offset === 0 && length === 0;
-  return isNowhere ? nowhere : Object.freeze({ poolIndex, offset, length });
-}
 
 function takeExtraParams(params: OperandExtraParams): OperandExtraParams {
   if (params.kind === "none") return noParams;
@@ -70,7 +54,11 @@ function takeExtraParams(params: OperandExtraParams): OperandExtraParams {
   return Object.freeze({ kind: "channelQuant", channelQuant });
 }
 
-function frozenList<Item, Taken>(list: readonly Item[], what: string, take: (item: Item) => Taken): readonly Taken[] {
+export function frozenList<Item, Taken>(
+  list: readonly Item[],
+  what: string,
+  take: (item: Item) => Taken,
+): readonly Taken[] {
   return Object.freeze(takeList(list, what, take));
 }
 

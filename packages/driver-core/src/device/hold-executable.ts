@@ -49,13 +49,9 @@ export function holdExecutable({ executable }: ModelRecord, context: DeviceConte
       watch?.touch();
       usage.end();
     },
-    close: () => usage.close(),
+    close: usage.close,
   };
   // Neither the finalizer nor the client may reference `held`; otherwise it is never collected.
-  const cancelFinalizer = whenCollected(held, usage, close);
+  const cancelFinalizer = whenCollected(held, undefined, usage.close);
   return held;
-}
-
-function close(usage: Usage): void {
-  usage.close();
 }
