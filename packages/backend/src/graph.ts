@@ -146,11 +146,13 @@ function addConstant(view: Writable<OperandView>, bytes: Uint8Array): void {
     return;
   }
   let data: OperandInfo["data"];
-  const read = () => {
-    data ??= decodeTensorData(type, bytes, count);
-    return data;
-  };
-  Object.defineProperty(view, "data", { enumerable: true, get: read });
+  Object.defineProperty(view, "data", {
+    enumerable: true,
+    get() {
+      data ??= decodeTensorData(type, bytes, count);
+      return data;
+    },
+  });
   copied.set(view, function* () {
     data ??= yield* decodeInParts(type, bytes, count);
   });

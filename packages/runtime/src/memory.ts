@@ -3,7 +3,7 @@
  */
 import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
 import type { Memory as HalMemory } from "@nnhal/types";
-import { defaultLogger, type Logger, nodeModule, whenCollected } from "@nnhal/utils";
+import { defaultLogger, descriptorStats, type Logger, nodeModule, whenCollected } from "@nnhal/utils";
 import { poolIssues } from "@nnhal/validation";
 import { allocated } from "./checks.ts";
 import { close } from "./close.ts";
@@ -240,7 +240,7 @@ const files = () => nodeModule("node:fs", "a memory in a file");
  */
 function duplicated(fd: number, isWritten: boolean, what: string): number | undefined {
   try {
-    if (!files().fstatSync(fd).isFile()) return undefined;
+    if (!descriptorStats(fd).isFile()) return undefined;
   } catch (error) {
     expect(false, ResultCode.BAD_DATA, () => `${what}: ${error instanceof Error ? error.message : error}`);
   }

@@ -15,7 +15,8 @@ export interface FoundServices {
  */
 export async function findServices(text: string, cwd: string): Promise<FoundServices | { readonly none: string }> {
   const path = resolve(cwd, text);
-  const found = statSync(path, { throwIfNoEntry: false });
+  // With bigints: after another look at a socket, Node.js does not follow symbolic links to modules (nodejs/node, issue 51142).
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   const isPath = isAbsolute(text) || /[/\\]/.test(text) || found?.isDirectory() === true;
   if (isPath && found?.isSocket() === true) return { directory: dirname(path), names: [basename(path)] };
   if (isPath && found?.isDirectory() === false) {

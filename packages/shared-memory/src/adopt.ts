@@ -2,7 +2,7 @@
  * Memory that another process offers. Its descriptor can name anything, and its owner can change it at any time, so a file
  * is mapped only if nothing can make it shorter. Any other file is used by copies.
  */
-import { closeSync, fstatSync, readFileSync, statfsSync } from "node:fs";
+import { type BigIntStats, closeSync, fstatSync, readFileSync, statfsSync } from "node:fs";
 import { copyFile, type Mapping, mapAnew, mappedMemory, Protection } from "@nnhal/driver-core/memory";
 import type { FileDescriptorHandle, Memory } from "@nnhal/types";
 import { mappedSignal } from "./futex-signal.ts";
@@ -94,7 +94,7 @@ function mapped(file: FileDescriptorHandle, size: number): Memory {
 function copy(file: FileDescriptorHandle, size: number, unsafe: string): Memory {
   const unreadable = whyUnreadable(file.fd);
   if (unreadable !== undefined) throw new Error(unreadable);
-  const length = fstatSync(file.fd).size;
+  const length = statsOf(file.fd).size;
   if (file.offset + size > length) throw new Error(`it reaches beyond the file's ${length} bytes`);
   const mapping = copyFile(file, size);
   if ("unmappable" in mapping) throw new Error(mapping.unmappable);
@@ -104,6 +104,11 @@ function copy(file: FileDescriptorHandle, size: number, unsafe: string): Memory 
   // The descriptor stays open as long as the mapping can be used.
   const keeping: Mapping & { readonly file: FileDescriptorHandle } = { ...mapping, file };
   return mappedMemory(memory, keeping);
+}
+
+/** The facts of an open file. With bigints: `descriptorStats` of @nnhal/utils says why. */
+export function statsOf(fd: number): BigIntStats {
+  return fstatSync(fd, { bigint: true });
 }
 
 /** Why a file is not one whose reads end: that of a disk, or a memory file. A process can answer reads when it likes. */
@@ -116,7 +121,7 @@ export function whyUnreadable(fd: number): string | undefined {
       return `its file lies in ${system ?? "an unknown file system"}, whose reads can be delayed for ever`;
     }
   }
-  return fstatSync(fd).isFile() ? undefined : "its descriptor is not that of a file";
+  return statsOf(fd).isFile() ? undefined : "its descriptor is not that of a file";
 }
 
 /** The kind of file system that a file is in; undefined if it is in none that this process sees. Asks nothing of that system. */

@@ -1,10 +1,10 @@
 /** The two ways in which files cross to another process: as descriptors over a socket, and as names in a private folder. */
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { mapPool } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
-import { adoptMemory, whyUnreadable } from "./adopt.ts";
+import { adoptMemory, statsOf, whyUnreadable } from "./adopt.ts";
 import { descriptorChannel, type NotPassed } from "./descriptor-channel.ts";
 import { createSharedMemory, type NoMemory } from "./shared-memory.ts";
 import type { Ticket } from "./ticket.ts";
@@ -138,7 +138,8 @@ export function folderWay({ folder, owner = process.getuid?.() }: FolderOptions)
       try {
         // Neither a link to another file nor a pipe that never answers.
         fd = openSync(join(folder, file), constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-        const { uid, mode } = fstatSync(fd);
+        const stats = statsOf(fd);
+        const [uid, mode] = [Number(stats.uid), Number(stats.mode)];
         if (owner !== undefined && uid !== owner) throw new Error(`it belongs to user ${uid}, not ${owner}`);
         // Windows has neither users nor modes of this kind.
         if (owner !== undefined && (mode & 0o077) !== 0)

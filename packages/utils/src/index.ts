@@ -28,6 +28,7 @@ export {
   makeTimeoutDuration,
   makeTimePoint,
 } from "./deadline.ts";
+export { descriptorStats } from "./descriptor-stats.ts";
 export { type MergedExtensions, mergeExtensions } from "./extensions.ts";
 export type { ShownValue } from "./graph/constant-value.ts";
 export { type DotOptions, dotVisitor } from "./graph/dot.ts";

@@ -15,7 +15,7 @@ const registry = new FinalizationRegistry<Registration>(({ release }) => release
  */
 export function whenCollected<Held>(owner: object, held: Held, release: (held: Held) => void): () => void {
   // A function that is created here would reference the owner.
-  const registration: Registration = { release: release.bind(undefined, held) };
+  const registration: Registration = { release: release.bind(null, held) };
   registry.register(owner, registration, registration);
   return () => {
     registry.unregister(registration);

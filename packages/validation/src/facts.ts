@@ -17,6 +17,7 @@ import {
 import { capabilitiesIssues } from "./capabilities.ts";
 import { extensionIssues } from "./extension.ts";
 import { type Issue, show } from "./issues.ts";
+import { isObject } from "./structure.ts";
 
 /** An answer that breaks a rule: `answered …`. */
 export class BrokenAnswer extends Error {
@@ -33,7 +34,7 @@ export type UncheckedFields = Readonly<Record<string, unknown>>;
 
 /** Whether a value is an object, whose fields can be any values. */
 export function hasFields(value: unknown): value is UncheckedFields {
-  return typeof value === "object" && value !== null;
+  return isObject(value);
 }
 
 const done: Outcome = { status: ErrorStatus.NONE };

@@ -3,11 +3,12 @@
  */
 import type { ExtensionNameAndPrefix, Memory, Operand, OperandExtraParams, Operation, Subgraph } from "@nnhal/types";
 import { show } from "./issues.ts";
+import { isObject } from "./structure.ts";
 import { takeList, takeNumbers, Unreadable } from "./take.ts";
 
 /** Memories keep their identity, by which they are mapped once: `SealedModel` has copies of their fields. */
 export function takeMemory(memory: Memory): Memory {
-  if (typeof memory !== "object" || memory === null) throw new Unreadable(`a pool is ${show(memory)}`);
+  if (!isObject(memory)) throw new Unreadable(`a pool is ${show(memory)}`);
   return memory;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { CacheBlobs, CompileOptions, GraphSource } from "@nnhal/backend";
 import { BYTE_SIZE_OF_CACHE_TOKEN, type CompilationCache, type Handle } from "@nnhal/types";
-import { show } from "@nnhal/validation";
+import { hasFields, show } from "@nnhal/validation";
 import { failure, invalid, messageOf, type Refusal } from "../device/refusal.ts";
 import { cacheFiles } from "./caching.ts";
 import { emptyFile, fillFile, isWritable, readFile, sizeOf } from "./descriptors.ts";
@@ -25,7 +25,7 @@ interface Opened extends Files {
 /** Copies the arguments of a cache, or returns what is wrong with them. They can be any values. */
 function openCache(cache: CompilationCache): Opened | Refusal {
   try {
-    if (typeof cache !== "object" || cache === null) {
+    if (!hasFields(cache)) {
       return invalid(`the cache is ${show(cache)} where an object is needed`);
     }
     return takeCache(cache);

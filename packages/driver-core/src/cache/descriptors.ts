@@ -2,7 +2,7 @@
  * Reading and writing the files of a client's descriptors. Each file is read once into private memory; the descriptor's
  * position does not matter.
  */
-import { nodeModule } from "@nnhal/utils";
+import { descriptorStats, nodeModule } from "@nnhal/utils";
 
 /** The functions on files. Throws where there are no files. */
 const files = () => nodeModule("node:fs", "a compilation cache");
@@ -30,9 +30,9 @@ export function readFile(fd: number): Uint8Array {
  * ever.
  */
 export function sizeOf(fd: number): number {
-  const stat = files().fstatSync(fd);
-  if (!stat.isFile()) throw new Error("it is not a regular file");
-  return stat.size;
+  const stats = descriptorStats(fd);
+  if (!stats.isFile()) throw new Error("it is not a regular file");
+  return Number(stats.size);
 }
 
 /** Whether a descriptor is open for writing. Tested by a write of zero bytes, which changes nothing. */

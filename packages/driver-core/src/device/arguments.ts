@@ -17,6 +17,7 @@ import {
   type RequestMemoryPool,
 } from "@nnhal/types";
 import {
+  hasFields,
   longestList,
   requestIssues,
   show,
@@ -91,8 +92,8 @@ function taking<Options extends object, Taken>(
   options: Options | undefined,
   take: (options: Options) => Taken | Refusal,
 ): Taken | Refusal {
-  const given: unknown = options ?? (options === undefined ? {} : options);
-  if (typeof given !== "object" || given === null) {
+  const given: unknown = options === undefined ? {} : options;
+  if (!hasFields(given)) {
     return invalid(`the options are ${show(given)} where an object is needed`);
   }
   try {
@@ -177,8 +178,7 @@ export function allocateArguments(
   outputRoles: readonly BufferRole[],
 ): AllocateArguments | Refusal {
   const takeRole = (role: BufferRole): BufferRole => {
-    if (typeof role !== "object" || role === null)
-      throw new Unreadable(`a role is ${show(role)} where an object is needed`);
+    if (!hasFields(role)) throw new Unreadable(`a role is ${show(role)} where an object is needed`);
     const { modelIndex, ioIndex, frequency } = role;
     return { modelIndex, ioIndex, frequency };
   };

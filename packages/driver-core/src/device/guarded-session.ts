@@ -20,7 +20,7 @@ import {
 import { describeExtension, type ExtensionDefinition, type VendorDefinitions } from "@nnhal/operations";
 import { type Capabilities, DeviceType, ErrorStatus, type HardwareBufferDescription } from "@nnhal/types";
 import { isErrorStatus, type Logger } from "@nnhal/utils";
-import { extensionIssues, show, takeCapabilities } from "@nnhal/validation";
+import { extensionIssues, hasFields, show, takeCapabilities } from "@nnhal/validation";
 import type { Timer } from "../schedule/timer.ts";
 import { createClient, endsWithin, type Halting } from "./client.ts";
 import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
@@ -78,7 +78,7 @@ export async function openGuarded(
 ): Promise<GuardedSession | Unavailable> {
   const { now, timer, openTimeout } = options;
   try {
-    if (!isObject(backend) || typeof backend.open !== "function") {
+    if (!hasFields(backend) || typeof backend.open !== "function") {
       return { unavailable: `the backend is ${show(backend)} where an object with the function open is needed` };
     }
     const patience = {
@@ -97,7 +97,7 @@ export async function openGuarded(
       return { unavailable: waited.refusal.message };
     }
     const opened: unknown = waited.value;
-    if (!isObject(opened)) return { unavailable: `the backend opened to ${show(opened)} where a session is needed` };
+    if (!hasFields(opened)) return { unavailable: `the backend opened to ${show(opened)} where a session is needed` };
     if ("unavailable" in opened) return soundUnavailable(opened);
     return guardSession(waited.value as BackendSession, backend, options);
   } catch (error) {
@@ -116,10 +116,6 @@ async function closeLate(session: BackendSession): Promise<void> {
 function soundUnavailable({ unavailable, remedy }: { unavailable?: unknown; remedy?: unknown }): Unavailable {
   const reason = typeof unavailable === "string" ? unavailable : `the backend gives ${show(unavailable)} as the reason`;
   return { unavailable: reason, ...(typeof remedy === "string" && { remedy }) };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 /** Maximum number of distinct breaches that are logged. */
@@ -153,7 +149,7 @@ function factsOf(session: BackendSession, backend: Backend) {
   if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1)) {
     throw new Error(`its concurrency is ${show(concurrency)} where an integer >= 1 is needed`);
   }
-  if (lost !== undefined && !(isObject(lost) && typeof lost.then === "function")) {
+  if (lost !== undefined && !(hasFields(lost) && typeof lost.then === "function")) {
     throw new Error(`its lost is ${show(lost)} where a promise is needed`);
   }
   if (!Array.isArray(extensions) || !extensions.every(isExtension)) {
@@ -163,7 +159,7 @@ function factsOf(session: BackendSession, backend: Backend) {
   if (extensionIssue !== undefined) {
     throw new Error(`its extensions are not valid: ${extensionIssue.path}: ${extensionIssue.message}`);
   }
-  if (oemOperation !== undefined && !(isObject(oemOperation) && Array.isArray(oemOperation.forms))) {
+  if (oemOperation !== undefined && !(hasFields(oemOperation) && Array.isArray(oemOperation.forms))) {
     throw new Error(`its oemOperation is ${show(oemOperation)} where the definition of an operation is needed`);
   }
   const own = [...extensions];
@@ -171,9 +167,9 @@ function factsOf(session: BackendSession, backend: Backend) {
 }
 
 function isExtension(value: unknown): boolean {
-  if (!isObject(value)) return false;
+  if (!hasFields(value)) return false;
   const { operandTypes, operations }: { operandTypes?: unknown; operations?: unknown } = value;
-  return [operandTypes, operations].every((list) => Array.isArray(list) && list.every(isObject));
+  return [operandTypes, operations].every((list) => Array.isArray(list) && list.every(hasFields));
 }
 
 /** The methods of a session, read once. Throws an Error if one is not a function. */
@@ -317,7 +313,7 @@ function guarded(
 
 /** An answer about support as plain data; undefined if it is not valid. */
 function soundSupport(answer: Support): Support | undefined {
-  if (!isObject(answer)) return undefined;
+  if (!hasFields(answer)) return undefined;
   if (answer.supported === true) {
     const { dispatches } = answer;
     return dispatches !== undefined && Number.isInteger(dispatches) && dispatches >= 1
@@ -331,7 +327,7 @@ function soundSupport(answer: Support): Support | undefined {
 function executableOf(executable: Executable, graph: GraphView, options: GuardOptions): GuardedExecutable | undefined {
   try {
     const isOne =
-      isObject(executable) && typeof executable.run === "function" && typeof executable.close === "function";
+      hasFields(executable) && typeof executable.run === "function" && typeof executable.close === "function";
     return isOne ? guardExecutable(executable, graph, options) : undefined;
   } catch {
     return undefined;
@@ -339,7 +335,7 @@ function executableOf(executable: Executable, graph: GraphView, options: GuardOp
 }
 
 function isPlace(place: BackendBuffer): boolean {
-  return isObject(place) && [place.read, place.write, place.close].every((method) => typeof method === "function");
+  return hasFields(place) && [place.read, place.write, place.close].every((method) => typeof method === "function");
 }
 
 function guardPlace(place: BackendBuffer, complain: (problem: string) => void, timer: Timer): GuardedPlace {

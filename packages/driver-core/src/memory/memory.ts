@@ -1,6 +1,6 @@
 /** Making and mapping memories of the HAL. Each memory has one mapping for as long as it is referenced. */
 import type { BufferHandle, FileDescriptorHandle, Memory } from "@nnhal/types";
-import { nodeModule } from "@nnhal/utils";
+import { descriptorStats } from "@nnhal/utils";
 import { copyFile } from "./file-copy.ts";
 import { hardwareBufferFacts } from "./hardware-buffer.ts";
 import type { Mapping, Unmappable } from "./mapping.ts";
@@ -132,7 +132,7 @@ function mapFile(name: string, size: number, file: FileDescriptorHandle, mapper:
     return { unmappable: `${what} has protection ${protection}: it is not readable` };
   }
   try {
-    const length = nodeModule("node:fs", "a memory in a file").fstatSync(fd).size;
+    const length = descriptorStats(fd).size;
     // Touching a page beyond the end of a file would end the process.
     if (offset + size > length) return { unmappable: `${what} reaches beyond the file's ${length} bytes` };
     if (size === 0) return { bytes: new Uint8Array(0), writable: (protection & Protection.WRITE) !== 0 };

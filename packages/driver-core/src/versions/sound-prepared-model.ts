@@ -19,7 +19,7 @@ import {
   type PreparedModel,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { broken, type ExpectedOutput, readOutcome, show } from "@nnhal/validation";
+import { broken, type ExpectedOutput, hasFields, readOutcome, show } from "@nnhal/validation";
 import { messageOf } from "../device/refusal.ts";
 import { invalid, refusalOf } from "./callback.ts";
 import { type AnswerLimits, inTime } from "./in-time.ts";
@@ -128,7 +128,7 @@ export function refuseTimes<Key extends string>(
   options: { readonly [Name in Key]?: unknown },
   ...names: readonly Key[]
 ): Outcome | undefined {
-  if (typeof options !== "object" || options === null) {
+  if (!hasFields(options)) {
     return invalid(`the options are ${show(options)} where an object is needed`);
   }
   for (const name of names) {
