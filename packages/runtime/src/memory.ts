@@ -240,7 +240,7 @@ const files = () => nodeModule("node:fs", "a memory in a file");
  */
 function duplicated(fd: number, isWritten: boolean, what: string): number | undefined {
   try {
-    if (!descriptorStats(fd).isFile()) return undefined;
+    if (!descriptorStats(fd, "a memory in a file").isFile()) return undefined;
   } catch (error) {
     expect(false, ResultCode.BAD_DATA, () => `${what}: ${error instanceof Error ? error.message : error}`);
   }

@@ -41,8 +41,8 @@ describe("descriptorStats", () => {
     writeFileSync(path, "12345");
     const fd = openSync(path, "r");
     try {
-      const { size, uid, mode } = descriptorStats(fd);
-      expect(descriptorStats(fd).isFile()).toBe(true);
+      const { size, uid, mode } = descriptorStats(fd, "a test");
+      expect(descriptorStats(fd, "a test").isFile()).toBe(true);
       expect({ size: Number(size), uid: Number(uid), mode: Number(mode) }).toMatchObject({
         size: 5,
         uid: fstatSync(fd).uid,
@@ -50,7 +50,7 @@ describe("descriptorStats", () => {
     } finally {
       closeSync(fd);
     }
-    expect(() => descriptorStats(fd)).toThrow("EBADF");
+    expect(() => descriptorStats(fd, "a test")).toThrow("EBADF");
   });
 
   it.skipIf(process.platform === "win32")(
@@ -65,7 +65,7 @@ describe("descriptorStats", () => {
       });
       try {
         const { fd } = Reflect.get(socket, "_handle") as { fd: number };
-        expect(descriptorStats(fd).isSocket()).toBe(true);
+        expect(descriptorStats(fd, "a test").isSocket()).toBe(true);
         expect(found()).toBe(join(folder, "store/second.cjs"));
       } finally {
         socket.destroy();

@@ -30,7 +30,7 @@ export function readFile(fd: number): Uint8Array {
  * ever.
  */
 export function sizeOf(fd: number): number {
-  const stats = descriptorStats(fd);
+  const stats = descriptorStats(fd, "a compilation cache");
   if (!stats.isFile()) throw new Error("it is not a regular file");
   return Number(stats.size);
 }

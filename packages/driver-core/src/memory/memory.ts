@@ -132,7 +132,7 @@ function mapFile(name: string, size: number, file: FileDescriptorHandle, mapper:
     return { unmappable: `${what} has protection ${protection}: it is not readable` };
   }
   try {
-    const length = descriptorStats(fd).size;
+    const length = descriptorStats(fd, "a memory in a file").size;
     // Touching a page beyond the end of a file would end the process.
     if (offset + size > length) return { unmappable: `${what} reaches beyond the file's ${length} bytes` };
     if (size === 0) return { bytes: new Uint8Array(0), writable: (protection & Protection.WRITE) !== 0 };
