@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addingModel, passingModel, quantised, unknownOperatorModel, useFolder } from "../program.test-helper.ts";
+import { addingModel, hybridModel, passingModel, quantised, unknownOperatorModel, useFolder } from "../program.test-helper.ts";
 
 const folder = useFolder();
 const quick = ["--rounds", "2", "--peers", "none"];
@@ -23,6 +23,8 @@ describe("nnhal bench", () => {
     const report = JSON.parse(stdout);
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({ format: "nnhal-benchmark-1", threads: 1, rounds: 2, interrupted: false });
+    // What the machine computes at most says nothing about a network without products.
+    expect(report.peaks).toEqual([]);
     const [{ contestants, ratios }] = report.models;
     expect(contestants.map((one: { name: string }) => one.name)).toEqual([
       "nnhal-reference",
@@ -71,11 +73,13 @@ describe("nnhal bench", () => {
     for (const one of contestants) expect(one).toMatchObject({ problem: null, agreement: { agrees: true } });
   });
 
-  it("writes a page", async () => {
-    await folder.put("add.tflite", addingModel());
-    const { exitCode } = await folder.run(["bench", "add.tflite", ...quick, "--html", "page.html"]);
+  it("writes a page, which compares a network that has products with the peak of the machine", async () => {
+    await folder.put("products.tflite", hybridModel());
+    const { exitCode } = await folder.run(["bench", "products.tflite", "--hybrid", "widened", ...quick, "--html", "page.html"]);
     expect(exitCode).toBe(0);
-    expect(new TextDecoder().decode(await folder.get("page.html"))).toContain("<h1>add.tflite</h1>");
+    const page = new TextDecoder().decode(await folder.get("page.html"));
+    expect(page).toContain("<h1>products.tflite</h1>");
+    expect(page).toMatch(/Peak<.*WebAssembly SIMD/);
   });
 
   it("wants a model, or something else to measure, and files before it measures any", async () => {

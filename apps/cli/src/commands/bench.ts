@@ -162,8 +162,11 @@ export async function runBenchCommand(
   const reports: ModelReport[] = [];
   let peaks: readonly Peak[] = [];
   try {
-    bar.moveTo(0, "the peak of the machine");
-    peaks = await calibrate(threads, now);
+    // Only multiply-adds are compared with the peak.
+    if (jobs.some(({ network }) => network.multiplyAdds > 0)) {
+      bar.moveTo(0, "the peak of the machine");
+      peaks = await calibrate(threads, now);
+    }
     let before = 0;
     for (const job of jobs) {
       if (interruption.signal.aborted) break;
