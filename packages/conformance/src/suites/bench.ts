@@ -66,10 +66,19 @@ export interface Drivers {
   readonly "1.3"?: V1_3.IDevice;
 }
 
-/** The device itself, and the optional methods that its prepared models have; found out by the first case that needs them. */
+/** The device itself, and what the first case that needs it has found out about it. */
 export interface OwnDevice {
   readonly device: Device;
+  /** The optional methods that its prepared models have. */
   methods?: Pick<PreparedModel, OptionalMethod>;
+  /** By the first way to execute that is asked for: the others do the same work. */
+  longWork?: LongWork;
+}
+
+/** Work that takes long: how many rows of a tensor, and how many milliseconds. */
+export interface LongWork {
+  readonly rows: number;
+  readonly milliseconds: number;
 }
 
 /** A method that a prepared model need not have. */

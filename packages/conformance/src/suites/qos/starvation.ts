@@ -13,7 +13,7 @@ import { emptyMemory, memoryWith, requestFor } from "../values.ts";
 const { MISSED_DEADLINE_TRANSIENT, MISSED_DEADLINE_PERSISTENT } = ErrorStatus;
 
 /** Milliseconds that the loop has. */
-const allotted = 400;
+const allotted = 200;
 
 interface Ending {
   readonly what: string;
