@@ -1,6 +1,6 @@
 /**
  * The loop of dense convolutions, grouped or not: the inputs under the window are gathered into one contiguous patch,
- * with 0 for cells beyond the border, and each filter is a dot product with it.
+ * with 0 for cells beyond the border, and each filter is a dot product with it. Two neighbours in a row are computed together.
  */
 import { ensure } from "../fail.ts";
 import { dilatedExtent, type Padding, windowCount } from "../window.ts";
@@ -65,20 +65,25 @@ export function* convolve(
   store: Store,
 ): Generator<void, void> {
   const [count, height, width, depth] = filters.dimensions;
-  const patch = new Float64Array(height * width * depth);
-  const sums = new Float64Array(count);
+  const length = height * width * depth;
+  const [patch, nextPatch] = [new Float64Array(length), new Float64Array(length)];
+  const [sums, nextSums] = [new Float64Array(count), new Float64Array(count)];
   const perGroup = count / groups;
-  const block = blockOf(patch.length);
+  const block = blockOf(2 * length);
   let work = 0;
   for (let batch = 0; batch < output.batches; batch++) {
     for (let y = 0; y < output.height; y++) {
-      for (let x = 0; x < output.width; x++) {
+      for (let x = 0; x < output.width; x += 2) {
+        const hasNext = x + 1 < output.width;
         for (let group = 0; group < groups; group++) {
           yield* gather(image, filters, sliding, batch, y, x, group * depth, patch);
+          if (hasNext) yield* gather(image, filters, sliding, batch, y, x + 1, group * depth, nextPatch);
           const end = (group + 1) * perGroup;
           for (let first = group * perGroup; first < end; first += block) {
-            multiply(patch, filters.data, bias, first, Math.min(first + block, end), sums);
-            work += (Math.min(block, end - first) + 1) * (patch.length + 1);
+            const last = Math.min(first + block, end);
+            if (hasNext) multiplyTwo(patch, nextPatch, filters.data, bias, first, last, sums, nextSums);
+            else multiply(patch, filters.data, bias, first, last, sums);
+            work += 2 * (last - first + 1) * (length + 1);
             if (work > WORK_BETWEEN_PAUSES) {
               work = 0;
               yield;
@@ -87,6 +92,7 @@ export function* convolve(
         }
         const start = batch * output.batchStep + y * output.rowStep + x * output.pixelStep;
         store(sums, 0, count, start, output.channelStep);
+        if (hasNext) store(nextSums, 0, count, start + output.pixelStep, output.channelStep);
       }
     }
   }
@@ -166,5 +172,59 @@ export function multiply(
     let sum = bias[filter];
     for (let index = 0; index < length; index++) sum += patch[index] * filters[at++];
     sums[filter] = sum;
+  }
+}
+
+/** `multiply` of two patches at once, which reads each filter once for both. */
+function multiplyTwo(
+  patch: Float64Array,
+  nextPatch: Float64Array,
+  filters: Float64Array,
+  bias: Float64Array,
+  first: number,
+  end: number,
+  sums: Float64Array,
+  nextSums: Float64Array,
+): void {
+  const length = patch.length;
+  let filter = first;
+  for (; filter + 4 <= end; filter += 4) {
+    let at = filter * length;
+    let sum0 = bias[filter];
+    let sum1 = bias[filter + 1];
+    let sum2 = bias[filter + 2];
+    let sum3 = bias[filter + 3];
+    let next0 = sum0;
+    let next1 = sum1;
+    let next2 = sum2;
+    let next3 = sum3;
+    for (let index = 0; index < length; index++, at++) {
+      const value = patch[index];
+      const next = nextPatch[index];
+      const filter0 = filters[at];
+      const filter1 = filters[at + length];
+      const filter2 = filters[at + 2 * length];
+      const filter3 = filters[at + 3 * length];
+      sum0 += value * filter0;
+      sum1 += value * filter1;
+      sum2 += value * filter2;
+      sum3 += value * filter3;
+      next0 += next * filter0;
+      next1 += next * filter1;
+      next2 += next * filter2;
+      next3 += next * filter3;
+    }
+    sums[filter] = sum0;
+    sums[filter + 1] = sum1;
+    sums[filter + 2] = sum2;
+    sums[filter + 3] = sum3;
+    nextSums[filter] = next0;
+    nextSums[filter + 1] = next1;
+    nextSums[filter + 2] = next2;
+    nextSums[filter + 3] = next3;
+  }
+  if (filter < end) {
+    multiply(patch, filters, bias, filter, end, sums);
+    multiply(nextPatch, filters, bias, filter, end, nextSums);
   }
 }

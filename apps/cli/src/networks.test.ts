@@ -1,24 +1,37 @@
 /**
- * Trained networks that are not part of this repository, each by its task: NNHAL_MODELS and NNHAL_CORPUS name their folders.
+ * Trained networks that are not part of this repository, each by its task, as applications load them: on the fastest engine that is
+ * installed. NNHAL_MODELS and NNHAL_CORPUS name their folders.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import {
+  classify,
+  classifyAudio,
+  cosineSimilarity,
+  detect,
+  embed,
+  load,
+  type Model,
+  picture,
+  segment,
+  top,
+} from "@nnhal/network";
 import { elementAt } from "@nnhal/operations";
 import { corpusFolder, modelsFolder } from "@nnhal/test-kit/folders";
-import { describe, expect, it } from "vitest";
-import { load } from "./load.ts";
-import { picture } from "./picture/load-picture.ts";
-import { top } from "./scores.ts";
-import { classify } from "./tasks/classify.ts";
-import { classifyAudio } from "./tasks/classify-audio.ts";
-import { detect } from "./tasks/detect.ts";
-import { cosineSimilarity, embed } from "./tasks/embed.ts";
-import { segment } from "./tasks/segment.ts";
+import { afterEach, describe, expect, it } from "vitest";
 
 const cat = join(modelsFolder, "cat.bmp");
 const absent = "there are no networks beside the checkout; set NNHAL_MODELS and NNHAL_CORPUS to their folders";
 const isThere = existsSync(cat) && existsSync(corpusFolder);
-const open = (file: string) => load(file, { engines: [] });
+
+const opened: Model[] = [];
+async function open(file: string): Promise<Model> {
+  const model = await load(file, { engines: [() => import("@nnhal/backend-ort")] });
+  opened.push(model);
+  return model;
+}
+afterEach(async () => void (await Promise.all(opened.splice(0).map((model) => model.close()))));
+
 const floatsOf = (file: string) => new Float32Array(new Uint8Array(readFileSync(file)).buffer);
 
 describe("trained networks", { timeout: 180_000 }, () => {
