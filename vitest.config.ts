@@ -30,7 +30,7 @@ const stress = "packages/driver-core/src/device/stress.test.ts";
 function bundled(packages: string) {
   if (process.env.NNHAL_TESTS !== "all") return {};
   return {
-    execArgv: ["--import", new URL("tools/launcher/src/sources.mjs", import.meta.url).href],
+    execArgv: ["--enable-source-maps", "--import", new URL("tools/launcher/src/sources.mjs", import.meta.url).href],
     server: { deps: { external: [new RegExp(`/packages/(?:${packages.replaceAll(",", "|")})/src/`)] } },
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Bundles of a package's sources. They are kept in node_modules/.cache, and are made again if a source of the package has changed.
  * NNHAL_SOURCES_SINCE is a time (milliseconds of Date.now) since which no source has changed: a bundle that was made or compared with
- * its sources after it is right. A run of all tests sets it, since its processes would compare the same sources hundreds of times.
+ * its sources after it is right. A run of all tests sets it, since its processes would compare the same sources hundreds of times. The
+ * stacks of its programs name bundled lines.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";

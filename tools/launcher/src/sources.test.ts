@@ -128,9 +128,12 @@ test("a stack names sources and their lines", () => {
     "packages/shapes/src/count.ts",
     `interface Nothing {}\n\nexport function next(): never {\n  throw new Error("no");\n}\n`,
   );
-  const { stderr } = run(`import { next } from "@nnhal/shapes";\ntype None = 0;\n\nnext();\n`);
+  const program = `import { next } from "@nnhal/shapes";\ntype None = 0;\n\nnext();\n`;
+  const { stderr } = run(program);
   expect(stderr).toContain(`(${join(root, "packages/shapes/src/count.ts")}:4:9)`);
   expect(stderr).toContain(`${join(root, "program.ts")}:4:1`);
+  // In a run of all tests, the lines are those of the bundles.
+  expect(run(program, "program.ts", Date.now()).stderr).toContain("Error: no");
 });
 
 test("a source that cannot be compiled is named with its line", () => {

@@ -61,7 +61,7 @@ describe.concurrent("READMEs", () => {
     }
   });
 
-  it.each(readmes)("%s: its examples run", { timeout: 60_000 }, async (path) => {
+  it.each(readmes.filter((path) => path !== "README.md"))("%s: its examples run", { timeout: 60_000 }, async (path) => {
     for (const example of examplesOf(path)) expect((await runExample(withFiles(example), root)).stderr).toBe("");
   });
 
@@ -100,10 +100,13 @@ describe.concurrent("READMEs", () => {
     expect(stdout).toBe("1.3\ninput 0 (input) is TENSOR_INT32 where TENSOR_FLOAT32 is needed\n");
   });
 
-  it("the first example of README.md sees the 3, and the second names a digit", { timeout: 60_000 }, async () => {
-    const [three = "", digit = ""] = examplesOf("README.md");
-    expect((await runExample(withFiles(three), root)).stdout).toMatch(/^\[\n {2}\{ index: 3, label: null, score: 0\.9/);
-    const { stdout } = await runExample(withFiles(digit), root);
-    expect(stdout).toMatch(/^most likely a [0-9]\n$/);
+  it("the first example of README.md sees the 3, and the second names a digit", {
+    timeout: 60_000,
+  }, async () => {
+    const outputs = [];
+    for (const code of examplesOf("README.md")) outputs.push(await runExample(withFiles(code), root));
+    expect(outputs.map(({ stderr }) => stderr).join("")).toBe("");
+    expect(outputs[0]?.stdout).toMatch(/^\[\n {2}\{ index: 3, label: null, score: 0\.9/);
+    expect(outputs[1]?.stdout).toMatch(/^most likely a [0-9]\n$/);
   });
 });
