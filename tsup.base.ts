@@ -33,6 +33,7 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
       if (more.dts !== false) copyDeclarations();
     },
     ...more,
+    esbuildOptions: inFolder(more.esbuildOptions),
     dts: false,
   });
   return browser === undefined ? node : [node, forBrowsers(entry, bundled, more)];
@@ -53,8 +54,17 @@ function forBrowsers(entry: Record<string, string>, bundled: readonly string[], 
     splitting: true,
     treeshake: false,
     noExternal: [...bundled],
-    ...(esbuildOptions && { esbuildOptions }),
+    esbuildOptions: inFolder(esbuildOptions),
   });
+}
+
+/** One process builds all packages, and that of esbuild stays in the folder of the first. */
+function inFolder(more: Options["esbuildOptions"]): NonNullable<Options["esbuildOptions"]> {
+  const folder = process.cwd();
+  return (options, context) => {
+    options.absWorkingDir = folder;
+    more?.(options, context);
+  };
 }
 
 /** A command: no declarations, since it is not imported. */
@@ -62,10 +72,10 @@ export function command(entry: Record<string, string>, more: Options = {}) {
   return library(entry, { platform: "node", dts: false, ...more });
 }
 
-/** Copies the declarations of the package at hand, which turbo has made for all packages before it builds one. */
+/** Copies the declarations of the package at hand, which have been made for all packages (`npm run build`). */
 function copyDeclarations(): void {
   const folder = join(root, ".declarations", relative(root, process.cwd()), "dist");
-  if (!existsSync(folder)) throw new Error(`${folder} does not exist: "npm run declarations" makes it`);
+  if (!existsSync(folder)) throw new Error(`${folder} does not exist: "npm run build" makes it`);
   cpSync(folder, "dist", { recursive: true });
 }
 

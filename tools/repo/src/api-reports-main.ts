@@ -1,7 +1,7 @@
 /** `npm run api`: builds the published packages and writes every API report that is not up to date. */
 import { checkApiReports } from "./api-reports.ts";
-import { buildPackages, publicPackages } from "./steps.ts";
-import { workspaceRoot } from "./workspace.ts";
+import { buildPackages } from "./steps.ts";
+import { publicPackages, workspaceRoot } from "./workspace.ts";
 
 const built = await buildPackages(workspaceRoot);
 if (!built.ok) {

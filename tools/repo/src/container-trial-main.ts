@@ -20,9 +20,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { withTarballs } from "./packed.ts";
 import { type CommandResult, runCommand } from "./process.ts";
-import { buildPackages, publicPackages } from "./steps.ts";
+import { buildPackages } from "./steps.ts";
 import { expectThat, statusOf } from "./trial.ts";
-import { workspaceRoot as root } from "./workspace.ts";
+import { publicPackages, workspaceRoot as root } from "./workspace.ts";
 
 const user = 1000;
 const base = process.argv.includes("--base")

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { inOrder, runCommand } from "./process.ts";
 import { type Registry, startRegistry } from "./registry.ts";
 import { exampleOf } from "./scaffolded.ts";
-import { buildPackages, publicPackages } from "./steps.ts";
-import { readManifest, workspaceRoot as root } from "./workspace.ts";
+import { buildPackages } from "./steps.ts";
+import { publicPackages, readManifest, workspaceRoot as root } from "./workspace.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nnhal-release-"));
 const backend = "nnhal-backend-trial";

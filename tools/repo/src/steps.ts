@@ -20,7 +20,15 @@ import { checkPublished } from "./published.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
 import { checkTypes } from "./type-check.ts";
 import { checkWording } from "./wording.ts";
-import { readCode, readDocuments, readManifest, readWorkspace, type WorkspacePackage } from "./workspace.ts";
+import {
+  hasSources,
+  publicPackages,
+  readCode,
+  readDocuments,
+  readManifest,
+  readWorkspace,
+  type WorkspacePackage,
+} from "./workspace.ts";
 
 export interface StepResult {
   readonly ok: boolean;
@@ -176,33 +184,9 @@ function typedFolders(root: string): string[] {
     .map(({ folder }) => folder);
 }
 
-function runTurbo(root: string, task: string, packages: readonly WorkspacePackage[]): Promise<StepResult> {
-  const chosen = packages.filter(({ manifest }) => manifest.scripts?.[task] !== undefined);
-  if (chosen.length === 0) return Promise.resolve({ ok: false, output: `no package has the script "${task}"` });
-  const filters = chosen.map(({ manifest }) => `--filter=${manifest.name}`);
-  const args = [
-    "run",
-    task,
-    ...filters,
-    "--output-logs=errors-only",
-    "--continue=dependencies-successful",
-    "--concurrency=2",
-  ];
-  return runCommand(root, "turbo", args);
-}
-
-/** Builds every published package. */
+/** Builds every published package, unless turbo has the build of these sources. */
 export function buildPackages(root: string): Promise<StepResult> {
-  return runTurbo(root, "build", publicPackages(root));
-}
-
-/** The packages that are published and have sources. */
-export function publicPackages(root: string): WorkspacePackage[] {
-  return readWorkspace(root).filter((one) => one.manifest.private !== true && hasSources(one));
-}
-
-function hasSources({ sources }: WorkspacePackage): boolean {
-  return sources.length > 0;
+  return runCommand(root, "turbo", ["run", "build", "--output-logs=errors-only"]);
 }
 
 /** Packages that hold nothing yet are left out of most steps; this says which. */

@@ -55,6 +55,15 @@ export function readWorkspace(root: string): WorkspacePackage[] {
   );
 }
 
+/** The packages that are published and have sources. */
+export function publicPackages(root: string): WorkspacePackage[] {
+  return readWorkspace(root).filter((one) => one.manifest.private !== true && hasSources(one));
+}
+
+export function hasSources({ sources }: WorkspacePackage): boolean {
+  return sources.length > 0;
+}
+
 export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { addingModel, hybridModel, passingModel, quantised, unknownOperatorModel, useFolder } from "../program.test-helper.ts";
+import {
+  addingModel,
+  hybridModel,
+  passingModel,
+  quantised,
+  unknownOperatorModel,
+  useFolder,
+} from "../program.test-helper.ts";
 
 const folder = useFolder();
 const quick = ["--rounds", "2", "--peers", "none"];
@@ -75,7 +82,15 @@ describe("nnhal bench", () => {
 
   it("writes a page, which compares a network that has products with the peak of the machine", async () => {
     await folder.put("products.tflite", hybridModel());
-    const { exitCode } = await folder.run(["bench", "products.tflite", "--hybrid", "widened", ...quick, "--html", "page.html"]);
+    const { exitCode } = await folder.run([
+      "bench",
+      "products.tflite",
+      "--hybrid",
+      "widened",
+      ...quick,
+      "--html",
+      "page.html",
+    ]);
     expect(exitCode).toBe(0);
     const page = new TextDecoder().decode(await folder.get("page.html"));
     expect(page).toContain("<h1>products.tflite</h1>");
