@@ -3,7 +3,8 @@
  */
 import { type Zippable, zipSync } from "fflate";
 import { Builder } from "flatbuffers";
-import { type Row, writeTable } from "./flatbuffer/table.ts";
+import type { Row } from "./flatbuffer/table.ts";
+import { writeTable } from "./flatbuffer/write-table.ts";
 import type { TfliteModel } from "./model.ts";
 import {
   MODEL_METADATA_IDENTIFIER,

@@ -5,7 +5,8 @@ import { elementAt } from "@nnhal/operations";
 import { Builder } from "flatbuffers/js/builder.js";
 import { modelArgument } from "./arguments.ts";
 import { ensure } from "./error.ts";
-import { type Layout, writeTable } from "./flatbuffer/table.ts";
+import type { Layout } from "./flatbuffer/table.ts";
+import { writeTable } from "./flatbuffer/write-table.ts";
 import type {
   TfliteBlocks,
   TfliteModel,

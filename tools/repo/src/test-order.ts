@@ -27,7 +27,6 @@ export const longFiles: readonly string[] = [
   "packages/conformance/src/isolated.test.ts",
   "packages/conformance/src/suites/run.test.ts",
   "tools/train-demo-model/src/train.test.ts",
-  "packages/network/src/networks.test.ts",
   "packages/backend-gpujs/src/vectors.test.ts",
   "tools/repo/src/examples.test.ts",
   "apps/cli/src/commands/conformance-guide.test.ts",

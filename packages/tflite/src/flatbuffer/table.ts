@@ -1,17 +1,35 @@
 /**
- * Tables of a FlatBuffer schema as data: a layout lists a table's fields in slot order, and one reader and one writer
- * serve them all.
+ * Tables of a FlatBuffer schema as data: a layout lists a table's fields in slot order. One reader, which is here, and one writer
+ * (write-table.ts) serve them all.
  */
 
 import { ensure } from "../error.ts";
-import type { Builder } from "./builder.ts";
 import { checkRange, type Source, spend, TABLE_COST } from "./source.ts";
 
-/** Puts a prepared value in its slot of the table that is being built. */
-export type Store = (builder: Builder, slot: number) => void;
+/** A kind of integer. */
+export interface Integer {
+  readonly size: 1 | 2 | 4 | 8;
+  readonly least: number;
+  readonly greatest: number;
+  get(source: Source, at: number): number;
+}
+
+/** What a field holds in the table, for the writer. */
+export type Form =
+  | { readonly is: "any int64" | "bool" | "code" | "float32" | "presence" }
+  | { readonly is: "integer"; readonly integer: Integer }
+  | Reference;
+
+/** What a field refers to outside the table. */
+export type Reference =
+  | { readonly is: "string" | "float32s" | "bools" | "reference" }
+  | { readonly is: "integers"; readonly integer: Integer }
+  | { readonly is: "bytes"; readonly alignment: number }
+  | { readonly is: "child" | "children"; readonly layout: Layout<Readonly<Record<string, unknown>>> };
 
 /** One field of a table. */
 export interface Field<T> {
+  readonly form: Form;
   /** Bytes it takes inside the table. */
   readonly size: 1 | 2 | 4 | 8;
   /** The value if the table omits it. */
@@ -20,8 +38,6 @@ export interface Field<T> {
   readonly codes?: readonly string[];
   /** Reads it from `at`; `size` bytes from there are known to be in the file. */
   read(source: Source, at: number, path: string): T;
-  /** Writes the part outside the table, and returns a function that stores the field; undefined omits the field. */
-  write(builder: Builder, value: T, path: string): Store | undefined;
 }
 
 /** A table's fields; their order is that of their slots. */
@@ -55,13 +71,4 @@ export function readTable<T>(source: Source, layout: Layout<T>, start: number, p
     row[name] = field.read(source, start + offset, `${path}.${name}`);
   }
   return row as T;
-}
-
-/** Writes a table and returns its offset. */
-export function writeTable<T>(builder: Builder, layout: Layout<T>, row: T, path: string): number {
-  const stores: (Store | undefined)[] = [];
-  for (const name in layout) stores.push(layout[name].write(builder, row[name], `${path}.${name}`));
-  builder.startObject(stores.length);
-  for (const [slot, store] of stores.entries()) store?.(builder, slot);
-  return builder.endObject();
 }
