@@ -30,7 +30,9 @@ describe("picture", () => {
     const expected = await picture(file);
     expect(expected).toMatchObject({ width: 160, height: 160 });
     for (const source of [pathToFileURL(file), bytes, bytes.buffer, new Blob([bytes])]) {
-      expect(await picture(source)).toEqual(expected);
+      const { data, ...facts } = await picture(source);
+      expect({ ...facts, data: null }).toEqual({ ...expected, data: null });
+      expect(Buffer.compare(data, expected.data)).toBe(0);
     }
     const data = Uint8ClampedArray.of(1, 2, 3, 255, 0, 0, 0, 0);
     expect(await picture({ width: 2, height: 1, data })).toEqual({
