@@ -17,8 +17,10 @@ const base =
   "types,utils,operations,validation,extension-fibonacci,extension-tflite,tflite,backend,backend-reference,driver-core,runtime";
 const baseFiles = [`packages/{${base}}/src/**/*.test.ts`];
 const conformance = "packages/conformance/src/**/*.test.ts";
-/** Engines that count their values for the whole process: their tests compare the counts. */
-const counting = "packages/backend-{tfjs,ort}/src/**/*.test.ts";
+/** Large engines. */
+const engines = "packages/backend-{tfjs,ort}/src/**/*.test.ts";
+/** Tests that compare how many values an engine has, which it counts for the whole process. */
+const counting = "packages/backend-tfjs/src/{memory,tfjs-backend,vectors}.test.ts";
 /** Callers that never stop, whose turns are counted: what other files have left to do in the process would take turns too. */
 const stress = "packages/driver-core/src/device/stress.test.ts";
 
@@ -56,7 +58,16 @@ export default defineConfig({
         test: {
           name: "others",
           include: all,
-          exclude: [...configDefaults.exclude, ...baseFiles, conformance, counting],
+          exclude: [...configDefaults.exclude, ...baseFiles, conformance, engines],
+          ...bundled(`${base},conformance`),
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "engines",
+          include: [engines],
+          exclude: [...configDefaults.exclude, counting],
           ...bundled(`${base},conformance`),
         },
       },
