@@ -40,6 +40,8 @@ export function systemLibrary(): SystemLibrary | NoSystemLibrary {
 
 function load(): SystemLibrary | NoSystemLibrary {
   try {
+    // If the last file that was looked at is a pipe or a socket, Node.js does not follow links to packages (nodejs/node, issue 51142).
+    nodeModule("node:fs", "koffi").lstatSync("/");
     const koffi: Koffi = nodeModule("node:module", "koffi").createRequire(import.meta.url)("koffi");
     const libc = koffi.load(null);
     return {
