@@ -48,7 +48,6 @@ export default defineConfig({
     // Files leave nothing behind that another could see, and share what they import: a process for each takes a second more, and
     // kernels that one file has made fast are fast for the next.
     isolate: false,
-    setupFiles: ["tools/repo/src/test-setup.ts"],
     sequence: { sequencer: TestOrder },
     projects: [
       { extends: true, test: { name: "base", include: baseFiles, exclude: [...configDefaults.exclude, stress] } },

@@ -1,3 +1,5 @@
+import "./module-look-ups.test-helper.ts";
+
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
