@@ -24,7 +24,7 @@ export interface ServiceOptions extends Omit<SessionOptions, "service" | "passin
   readonly directory?: string | undefined;
   /** Whether memories may be shared. Default true: they are if the system can. */
   readonly sharing?: boolean | undefined;
-  /** Whether the connection keeps the process alive. Default false. */
+  /** Whether the connection keeps the process alive while no call waits for the service. Default false. */
   readonly keepAlive?: boolean | undefined;
   /** Milliseconds in which the service must take the client. Default 5000. */
   readonly limit?: number | undefined;

@@ -121,7 +121,10 @@ describe("a client", () => {
     const supported = remote.getSupportedOperations(addModel([1]));
     clock.advance(1_000_000n);
     answer();
+    expect(clock.waiting).toBe(1);
     expect(await supported).toMatchObject({ status: NONE });
+    // A timer would keep the process alive.
+    expect(clock.waiting).toBe(0);
     remote.close();
   });
 

@@ -118,8 +118,8 @@ export function createConnection(
   let underWay = 0;
   let over: string | undefined;
   let isHeard = false;
-  let isWatching = false;
-  let cancelWatch = () => {};
+  /** Cancels the timer of the watch; undefined while it has none. */
+  let cancelWatch: (() => void) | undefined;
   let settle: (reason: string) => void = () => {};
   const closed = new Promise<string>((resolve) => {
     settle = resolve;
@@ -128,7 +128,7 @@ export function createConnection(
   const end = (reason: string) => {
     if (over !== undefined) return;
     over = reason;
-    cancelWatch();
+    endWatch();
     for (const { fail } of pending.values()) fail(deadObject(reason));
     pending.clear();
     settle(reason);
@@ -138,27 +138,27 @@ export function createConnection(
     end(reason);
   };
 
-  /** While calls wait, the peer must show signs of life. */
+  /** While calls wait, the peer must show signs of life. The timer keeps the process alive until they are answered, and no longer. */
   const watch = () => {
-    if (isWatching || pending.size === 0 || over !== undefined) return;
-    isWatching = true;
+    if (cancelWatch !== undefined || pending.size === 0 || over !== undefined) return;
     isHeard = false;
     const looks = 4n;
     const step = silenceLimit / looks > 0n ? silenceLimit / looks : 1n;
     // Looks are counted, not the time between them: a process that was stopped finds its peer's answers only after it looks.
     let silent = 0n;
     const look = () => {
-      if (pending.size === 0 || over !== undefined) {
-        isWatching = false;
-        return;
-      }
       silent = isHeard ? 0n : silent + 1n;
       isHeard = false;
       if (silent >= looks) return close(`it has shown no sign of life for ${(silent * step) / 1_000_000n} ms`);
       if (silent > 0n) write(FrameKind.call, (to) => writeCall(to, 0, ping.code, 0));
-      cancelWatch = timer(step, look);
+      // The ping can have ended the connection.
+      if (cancelWatch !== undefined) cancelWatch = timer(step, look);
     };
     cancelWatch = timer(step, look);
+  };
+  const endWatch = () => {
+    cancelWatch?.();
+    cancelWatch = undefined;
   };
 
   const write = (kind: number, content: (to: ByteWriter) => void, attachments?: Attachments) => {
@@ -222,6 +222,7 @@ export function createConnection(
         // A refusal that cannot be read ends the connection, and with it every call that is pending: this one too.
         const refusal = kind === FrameKind.refusal ? readLast(outcome, from) : undefined;
         pending.delete(id);
+        if (pending.size === 0) endWatch();
         if (refusal === undefined) call.answer(from);
         else call.fail(refusal);
         return;
