@@ -57,15 +57,6 @@ describe("runIsolated", () => {
     expect(children).toHaveLength(4);
   });
 
-  it("fails a case that never lets its thread go, and ends its process", async () => {
-    const { children, results } = await run(["hang", "b"], { silence: 3000 });
-    expect(results).toEqual([
-      ["hang", "the process did not react for 3000 ms"],
-      ["b", "passed"],
-    ]);
-    expect(children.map(({ killed }) => killed)).toEqual([true, true]);
-  });
-
   it("runs no more cases after so many that were lost", async () => {
     const { children, results } = await run(["exit", "a", "exit", "b"], { mostLost: 2 });
     expect(results).toEqual([
@@ -85,16 +76,6 @@ describe("runIsolated", () => {
     expect(results.map(([name]) => name)).toEqual(["a", "exit"]);
     expect(results[1]?.[1]).toMatch(/\n2 cases were not answered/);
     expect(losses).toEqual({ cases: 2, silences: 0 });
-  });
-
-  it("counts processes that do not react, which have less time each, over several suites", async () => {
-    const losses = { ...noLosses(), silences: 2 };
-    const { results } = await run(["hang", "a"], { silence: 8000, losses });
-    expect(results).toEqual([
-      ["hang", "the process did not react for 2000 ms"],
-      ["a", "passed"],
-    ]);
-    expect(losses).toEqual({ cases: 1, silences: 3 });
   });
 
   it("skips the others of a suite of which so many were lost, and goes on with the next suite", async () => {
@@ -154,16 +135,38 @@ describe("runIsolated", () => {
     await expect(run(["stillborn"], { batch: 4 })).rejects.toThrow("ended with exit code 4 before its first case");
   });
 
-  it("in batches, ends a process that never lets its thread go", async () => {
+  it("of no cases is over at once", async () => {
+    expect((await run([])).results).toEqual([]);
+  });
+});
+
+// They wait for processes that do nothing.
+describe.concurrent("a case that never lets its thread go", () => {
+  it("fails, and its process is ended", async () => {
+    const { children, results } = await run(["hang", "b"], { silence: 3000 });
+    expect(results).toEqual([
+      ["hang", "the process did not react for 3000 ms"],
+      ["b", "passed"],
+    ]);
+    expect(children.map(({ killed }) => killed)).toEqual([true, true]);
+  });
+
+  it("has less time after others, which are counted over several suites", async () => {
+    const losses = { ...noLosses(), silences: 2 };
+    const { results } = await run(["hang", "a"], { silence: 8000, losses });
+    expect(results).toEqual([
+      ["hang", "the process did not react for 2000 ms"],
+      ["a", "passed"],
+    ]);
+    expect(losses).toEqual({ cases: 1, silences: 3 });
+  });
+
+  it("fails in a batch too", async () => {
     const { results } = await run(["a", "hang", "b"], { batch: 4, silence: 3000 });
     expect(results).toEqual([
       ["a", "passed"],
       ["hang", "the process did not react for 3000 ms"],
       ["b", "passed"],
     ]);
-  });
-
-  it("of no cases is over at once", async () => {
-    expect((await run([])).results).toEqual([]);
   });
 });

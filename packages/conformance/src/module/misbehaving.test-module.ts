@@ -1,11 +1,13 @@
 /**
- * Devices that misbehave, as a module: the one that NNHAL_TEST_FAULT names.
+ * Devices that misbehave, as a module: the one that the query of its address names, or NNHAL_TEST_FAULT.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice as openReference } from "@nnhal/driver-core/device";
 import { type Device, ErrorStatus, type ExecutionResult, type PreparedModel } from "@nnhal/types";
 
 type Execute = PreparedModel["execute"];
+
+const name = new URL(import.meta.url).searchParams.get("fault") ?? process.env.NNHAL_TEST_FAULT ?? "none";
 
 const kept: Uint8Array[] = [];
 
@@ -30,10 +32,10 @@ const faults: Readonly<Record<string, (right: Execute) => Execute>> = {
 export async function openDevice(): Promise<Device> {
   const device = await openReference({ backend: referenceBackend });
   if ("unavailable" in device) throw new Error(device.unavailable);
-  const fault = faults[process.env.NNHAL_TEST_FAULT ?? "none"];
+  const fault = faults[name];
   return {
     ...device,
-    ...(process.env.NNHAL_TEST_FAULT === "supports nothing" && {
+    ...(name === "supports nothing" && {
       getSupportedOperations: ({ main }) => ({
         status: ErrorStatus.NONE,
         supported: main.operations.map(() => false),

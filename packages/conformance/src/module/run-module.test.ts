@@ -3,16 +3,12 @@
  * need a process of its own: suites/contract/planted-faults.test.ts.
  */
 import { fromSource } from "@nnhal/test-kit/from-source";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CaseResult } from "../result.ts";
 import { runModule } from "./run-module.ts";
 
-const module = new URL("./misbehaving.test-module.ts", import.meta.url);
-
-afterEach(() => void vi.unstubAllEnvs());
-
 async function run(fault: string, filter: string): Promise<CaseResult[]> {
-  vi.stubEnv("NNHAL_TEST_FAULT", fault);
+  const module = new URL(`./misbehaving.test-module.ts?fault=${encodeURIComponent(fault)}`, import.meta.url);
   const results: CaseResult[] = [];
   const options = { filter, timeLimit: 4000, execArgv: fromSource };
   for await (const result of runModule(module, "prepared-model", options)) results.push(result);
@@ -23,7 +19,8 @@ async function run(fault: string, filter: string): Promise<CaseResult[]> {
 const filter = "leak";
 
 describe("a driver that", { timeout: 120_000 }, () => {
-  it.each([
+  // They wait for processes that do nothing.
+  it.concurrent.each([
     ["blocks", /the process did not react for \d+ ms/],
     ["never answers", /execute: no answer within 2000 ms/],
     ["ends the process", /the process ended with exit code 3/],

@@ -64,7 +64,8 @@ describe("runStress", { timeout: 120_000 }, () => {
     expect(killed?.measured).toMatch(/^1 CRASH \(killed\)/);
   });
 
-  it.each([
+  // Two of the four wait for processes that do nothing.
+  it.concurrent.each([
     ["ends the process", /^CRASH: the process ended with exit code 3$/],
     ["blocks", /^HANG: the process has not ended 2000 ms after its 300 ms$/],
     ["never answers", /^HANG: the process has not ended 2000 ms after its 300 ms$/],
