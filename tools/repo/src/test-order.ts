@@ -37,7 +37,6 @@ export const longFiles: readonly string[] = [
   "packages/backend-gpujs/src/conformance.test.ts",
   "packages/backend-gpujs/src/vectors.test.ts",
   "tools/repo/src/examples.test.ts",
-  "apps/sample-driver/src/daemon.test.ts",
   "packages/transport/src/conformance.test.ts",
   "apps/cli/src/models.test.ts",
   "apps/cli/src/commands/conformance.test.ts",
