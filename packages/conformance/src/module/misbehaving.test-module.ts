@@ -1,13 +1,11 @@
 /**
- * Devices that misbehave, as a module: the one that the query of its address names, or NNHAL_TEST_FAULT.
+ * Devices that misbehave. As a module, its device is the one that the query of its address names.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice as openReference } from "@nnhal/driver-core/device";
 import { type Device, ErrorStatus, type ExecutionResult, type PreparedModel } from "@nnhal/types";
 
 type Execute = PreparedModel["execute"];
-
-const name = new URL(import.meta.url).searchParams.get("fault") ?? process.env.NNHAL_TEST_FAULT ?? "none";
 
 const kept: Uint8Array[] = [];
 
@@ -29,13 +27,18 @@ const faults: Readonly<Record<string, (right: Execute) => Execute>> = {
   },
 };
 
-export async function openDevice(): Promise<Device> {
+export function openDevice(): Promise<Device> {
+  return openMisbehaving(new URL(import.meta.url).searchParams.get("fault") ?? "none");
+}
+
+/** Opens a device that has a fault: one of those above, "supports nothing" or "none". */
+export async function openMisbehaving(fault: string): Promise<Device> {
   const device = await openReference({ backend: referenceBackend });
   if ("unavailable" in device) throw new Error(device.unavailable);
-  const fault = faults[name];
+  const execute = faults[fault];
   return {
     ...device,
-    ...(name === "supports nothing" && {
+    ...(fault === "supports nothing" && {
       getSupportedOperations: ({ main }) => ({
         status: ErrorStatus.NONE,
         supported: main.operations.map(() => false),
@@ -45,8 +48,8 @@ export async function openDevice(): Promise<Device> {
     async prepareModel(model, options) {
       const result = await device.prepareModel(model, options);
       const { preparedModel } = result;
-      if (preparedModel === null || fault === undefined) return result;
-      return { ...result, preparedModel: { ...preparedModel, execute: fault(preparedModel.execute) } };
+      if (preparedModel === null || execute === undefined) return result;
+      return { ...result, preparedModel: { ...preparedModel, execute: execute(preparedModel.execute) } };
     },
   };
 }

@@ -20,10 +20,7 @@ const program = fileURLToPath(new URL("stress.test-process.ts", import.meta.url)
 /** Starts processes; only those that do the target's work misbehave, not the one that shows that the driver is alive. */
 function starter(fault: string) {
   return (job: StressJob) =>
-    fork(program, [JSON.stringify(job)], {
-      execArgv: [...fromSource],
-      env: { ...process.env, NNHAL_TEST_FAULT: job.work === "alive" ? "none" : fault },
-    });
+    fork(program, [JSON.stringify(job), job.work === "alive" ? "none" : fault], { execArgv: [...fromSource] });
 }
 
 async function run(filter: string, fault = "none", more: Partial<StressOptions> = {}): Promise<CaseResult[]> {

@@ -10,7 +10,6 @@ it("a driver that blocks the thread of the tests ends their process, with its na
 }, async () => {
   const program = fileURLToPath(new URL("watch-thread.test-process.ts", import.meta.url));
   const child = spawn(process.execPath, [...fromSource, program], {
-    env: { ...process.env, NNHAL_TEST_FAULT: "blocks" },
     stdio: ["ignore", "ignore", "pipe"],
   });
   let said = "";
