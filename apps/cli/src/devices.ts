@@ -1,7 +1,7 @@
 /**
  * The devices of the command line: finds and opens them. If the package of an engine is missing, its device says so, and how to add it.
  */
-import type { Backend, PowerBasis, Unavailable } from "@nnhal/backend";
+import type { Backend, FormChoice, PowerBasis, Unavailable } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { runtimeAsDevice } from "@nnhal/runtime";
@@ -22,6 +22,8 @@ export interface FoundDevice {
   readonly missing: readonly Unavailable[];
   /** Where its figures for power come from; undefined if it does not say. */
   readonly powerBasis?: PowerBasis | undefined;
+  /** The forms that its self-check chose; undefined if it has none. */
+  readonly choices?: readonly FormChoice[] | undefined;
   /** How memories cross to the process of a device that is not of this one. */
   readonly memory?: string | undefined;
   /** The definitions of the extensions that it has. */
@@ -192,12 +194,14 @@ async function openEngine(engine: Engine, { trace, extensions: wanted, installs 
   let type = backend.deviceType;
   let missing: readonly Unavailable[] = [];
   let powerBasis: PowerBasis | undefined;
+  let choices: readonly FormChoice[] | undefined;
   let extensions: readonly ExtensionDefinition[] = [];
   const open = async () => {
     const session = await backend.open();
     if (!("unavailable" in session)) {
       missing = session.missing ?? [];
       powerBasis = session.powerBasis;
+      choices = session.choices;
       type = session.deviceType ?? type;
       extensions = session.extensions ?? [];
     }
@@ -205,7 +209,8 @@ async function openEngine(engine: Engine, { trace, extensions: wanted, installs 
   };
   try {
     const opened = await openDevice({ backend: { name: backend.name, deviceType: type, open }, name, trace });
-    return { name, type, opened, missing, powerBasis, extensions: "unavailable" in opened ? [] : extensions };
+    const found = "unavailable" in opened ? [] : extensions;
+    return { name, type, opened, missing, powerBasis, choices, extensions: found };
   } catch (error) {
     const unavailable = `opening it failed: ${oneLine(messageOf(error))}`;
     return { name, type, opened: { unavailable }, missing: [], extensions: [] };

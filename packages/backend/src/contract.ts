@@ -14,6 +14,7 @@ import type {
 } from "@nnhal/types";
 import type { PowerBasis } from "./capabilities.ts";
 import type { GraphView, OperationView } from "./graph.ts";
+import type { FormChoice, OutcomeStore } from "./self-check.ts";
 
 /** An engine that can be opened. It is a value that is passed to a driver; there is no registry. */
 export interface Backend {
@@ -21,12 +22,18 @@ export interface Backend {
   readonly name: string;
   readonly deviceType: DeviceType;
   /** Loads the engine. If that is not possible, the result is the reason; it does not reject. */
-  open(): Promise<BackendSession | Unavailable>;
+  open(options?: OpenOptions): Promise<BackendSession | Unavailable>;
   /**
    * The same backend for models with operations of these vendor extensions, some of which it knows by name. Optional: without it, there
    * are only the extensions that a session has by itself.
    */
   withExtensions?(extensions: readonly ExtensionDefinition[]): Backend;
+}
+
+/** Options of `open`. */
+export interface OpenOptions {
+  /** Where the outcomes of self-checks are kept between processes. Default: nowhere, so the engine checks itself whenever it opens. */
+  readonly outcomes?: OutcomeStore | undefined;
 }
 
 /** Why a backend cannot work here. */
@@ -43,6 +50,8 @@ export interface BackendSession extends VendorDefinitions {
   readonly capabilities: Capabilities;
   /** The source of `powerUsage` in the capabilities; tools show it. Default: unknown. */
   readonly powerBasis?: PowerBasis;
+  /** The forms that the engine's self-check chose; tools show them. They must change `version`: see `versionSuffix`. Default: none. */
+  readonly choices?: readonly FormChoice[];
   /** The type of the device that the engine runs on, if it is known only after opening. Default: that of the backend. */
   readonly deviceType?: DeviceType;
   /** The vendor extensions that it knows. The device reports them, and validates models by them. Default: none. */

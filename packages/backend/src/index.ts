@@ -20,6 +20,7 @@ export type {
   CompileOptions,
   Executable,
   InputBuffer,
+  OpenOptions,
   OutputBuffer,
   RunContext,
   RunResult,
@@ -64,5 +65,18 @@ export { checkOf } from "./kernels/run.ts";
 export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
 export { optionalTensor, requiredTensor, type TensorArgs } from "./kernels/tensor-args.ts";
 export { type BackendPart, partialBackend } from "./partial-backend.ts";
+export { currentProcessor, type Processor } from "./processor.ts";
+export {
+  checkForms,
+  choiceRefusal,
+  chooseForm,
+  type FormChoice,
+  type FormFailures,
+  type OutcomeStore,
+  type Probe,
+  type SelfCheck,
+  type SelfCheckOptions,
+  versionSuffix,
+} from "./self-check.ts";
 export { soon } from "./soon.ts";
 export { StatusError } from "./status-error.ts";

@@ -56,6 +56,19 @@ describe("partialBackend", () => {
     expect(partialBackend(whole, { whyNot, name: "part" }).name).toBe("part");
   });
 
+  it("opens the whole with its options, and has its choices", async () => {
+    const choices = [{ subject: "sums", chosen: "exact" }];
+    const outcomes = { read: async () => undefined, write: async () => {} };
+    const seen: unknown[] = [];
+    const open: Backend["open"] = async (options) => {
+      seen.push(options);
+      return { ...session, choices };
+    };
+    const part = partialBackend({ ...whole, open }, { whyNot });
+    expect(await part.open({ outcomes })).toMatchObject({ choices });
+    expect(seen).toEqual([{ outcomes }]);
+  });
+
   it("is not available if the whole is not", async () => {
     const missing: Backend = { ...whole, open: async () => ({ unavailable: "no GPU" }) };
     expect(await partialBackend(missing, { whyNot }).open()).toEqual({ unavailable: "no GPU" });

@@ -25,8 +25,8 @@ export function partialBackend(whole: Backend, { name = whole.name, whyNot, ...f
   return {
     name,
     deviceType: whole.deviceType,
-    async open() {
-      const session = await whole.open();
+    async open(options) {
+      const session = await whole.open(options);
       return "unavailable" in session ? session : partOf(session, { whyNot, ...facts });
     },
   };

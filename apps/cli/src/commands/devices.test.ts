@@ -38,7 +38,12 @@ async function openSlow() {
     { unavailable: "there is no @x/fast", remedy: "npm install @x/fast" },
     { unavailable: "it is Monday" },
   ];
-  return "unavailable" in session ? session : { ...session, missing, powerBasis: "derived" as const };
+  const choices = [
+    { subject: "8-bit sums", chosen: "s8" },
+    { subject: "8-bit products", chosen: "u8", reason: "on the processor X, s8 is wrong: expected 250, got 126" },
+    { subject: "roots", chosen: undefined, reason: "on the processor X, f32 is wrong: expected 2, got 3" },
+  ];
+  return "unavailable" in session ? session : { ...session, missing, choices, powerBasis: "derived" as const };
 }
 
 /** What this machine has is tested by @nnhal/shared-memory. */
@@ -77,6 +82,9 @@ describe("nnhal devices", () => {
         "  opening the backend: it threw: no!",
         "nnhal-near    CPU          nnhal-reference-1  AVAILABLE    reference",
         "nnhal-slow    CPU          nnhal-reference-1  AVAILABLE    derived",
+        "  8-bit sums: in the form s8",
+        "  8-bit products: in the form u8; on the processor X, s8 is wrong: expected 250, got 126",
+        "  roots: refused; on the processor X, f32 is wrong: expected 2, got 3",
         "  there is no @x/fast",
         "  to add it: npm install @x/fast",
         "  it is Monday",
@@ -105,6 +113,11 @@ describe("nnhal devices", () => {
       ...{ name: "nnhal-near", type: "CPU", version: "nnhal-reference-1", status: "AVAILABLE" },
       power: "reference",
     });
+    expect(devices[5].choices).toEqual([
+      { subject: "8-bit sums", chosen: "s8" },
+      { subject: "8-bit products", chosen: "u8", reason: "on the processor X, s8 is wrong: expected 250, got 126" },
+      { subject: "roots", chosen: null, reason: "on the processor X, f32 is wrong: expected 2, got 3" },
+    ]);
     expect(devices[5].missing).toEqual([
       { reason: "there is no @x/fast", remedy: "npm install @x/fast" },
       { reason: "it is Monday" },

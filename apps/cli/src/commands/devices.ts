@@ -2,7 +2,7 @@
  * `nnhal devices`: lists the devices, and the missing parts of those that are not available.
  */
 
-import type { PowerBasis, Unavailable } from "@nnhal/backend";
+import type { FormChoice, PowerBasis, Unavailable } from "@nnhal/backend";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { type SharedMemoryForm, sharedMemoryForm } from "@nnhal/shared-memory";
 import { deviceStatusNames, deviceTypeNames, type Extension } from "@nnhal/types";
@@ -33,8 +33,20 @@ export interface DeviceJson {
   readonly remedy?: string;
   /** The vendor extensions of an available device; absent if it has none. */
   readonly extensions?: readonly ExtensionJson[];
+  /** The forms of computations that its self-check chose for this processor; absent if it has none. */
+  readonly choices?: readonly ChoiceJson[];
   /** Missing parts of an available device, such as a faster engine; absent if there are none. */
   readonly missing?: readonly { readonly reason: string; readonly remedy?: string }[];
+}
+
+/** The form of a computation that a device uses, as `--json` prints it. */
+export interface ChoiceJson {
+  /** What is computed. */
+  readonly subject: string;
+  /** null if none is right on this processor: the operations are refused. */
+  readonly chosen: string | null;
+  /** Why it is not the preferred form; absent if it is. */
+  readonly reason?: string;
 }
 
 /** A vendor extension of a device, as `--json` prints it. */
@@ -64,7 +76,8 @@ Engines are found, not bundled: a device whose package is not installed is liste
 a device that works does without, such as a faster engine. The column power says where a device's figures for power come from:
 measured with energy counters, derived from its times, or reference for the device that all figures are relative to. Vendor
 extensions of a device are listed below it, with the sizes of their types, and with what the allow-list says of this program.
-Below a device of a daemon (--driver) is whether memories are shared with its process or copied.
+Engines check themselves when they open: below a device are the forms of computations that are right on this processor, and why a
+preferred one is not used. Below a device of a daemon (--driver) is whether memories are shared with its process or copied.
 The last line says how memory crosses to devices in other processes: mapped on both sides, or copied, and then why.
 
 Examples:
@@ -95,6 +108,7 @@ function describe({
   opened,
   missing,
   powerBasis,
+  choices = [],
   memory,
   extensions: definitions,
 }: FoundDevice): DeviceJson {
@@ -114,9 +128,14 @@ function describe({
     status,
     power,
     ...(memory !== undefined && { memory }),
+    ...(choices.length > 0 && { choices: choices.map(choiceOf) }),
     ...(extensions.length > 0 && { extensions }),
     ...(missing.length > 0 && { missing: missing.map(reasonOf) }),
   };
+}
+
+function choiceOf({ subject, chosen, reason }: FormChoice): ChoiceJson {
+  return { subject, chosen: chosen ?? null, ...(reason !== undefined && { reason }) };
 }
 
 /** An extension as a device describes it, with the names of its types. */
@@ -146,11 +165,12 @@ function formatDevices(
   return [
     ...(head === undefined ? [] : [head]),
     ...rows.flatMap((row, place) => {
-      const { reason, remedy, missing = [], memory, extensions = [] } = elementAt(list, place);
+      const { reason, remedy, missing = [], memory, choices = [], extensions = [] } = elementAt(list, place);
       const advice = reason === undefined ? missing : [{ reason, remedy }];
       return [
         row,
         ...(memory === undefined ? [] : [`  memories are ${memory}`]),
+        ...choices.map(formatChoice),
         ...extensions.flatMap(formatExtension),
         ...advice.flatMap((each) => [`  ${each.reason}`, ...(each.remedy ? [`  to add it: ${each.remedy}`] : [])]),
       ];
@@ -159,6 +179,11 @@ function formatDevices(
     ...(sharedMemory.remedy === undefined ? [] : [`  to add it: ${sharedMemory.remedy}`]),
     ...(allowList ? [`allow-list ${allowList.source}: ${allowList.refused ?? "this program may use extensions"}`] : []),
   ];
+}
+
+function formatChoice({ subject, chosen, reason }: ChoiceJson): string {
+  const form = chosen === null ? "refused" : `in the form ${chosen}`;
+  return `  ${subject}: ${form}${reason === undefined ? "" : `; ${reason}`}`;
 }
 
 /** The types in lines for people: scalars, then tensors, each with the bytes of an element. */

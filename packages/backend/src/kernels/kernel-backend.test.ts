@@ -1,9 +1,11 @@
 import { elementAt, operationByCode } from "@nnhal/operations";
-import { ErrorStatus, OperandLifeTime, OperationType } from "@nnhal/types";
+import { DeviceType, ErrorStatus, OperandLifeTime, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
+import type { OpenOptions } from "../contract.ts";
 import { viewSubgraph } from "../graph.ts";
 import { add, type Handle, listOf, tensorOf } from "./fake-engine.test-helper.ts";
 import type { Kernel, KernelTable } from "./kernel.ts";
+import { kernelBackend } from "./kernel-backend.ts";
 import { chain, compile, context, modelOf, none, openOver, operand, plus, runOn } from "./kernel-models.test-helper.ts";
 
 const life = OperandLifeTime;
@@ -32,6 +34,19 @@ describe("kernelBackend", () => {
     expect(record.alive.size).toBe(0);
     await session.close();
     expect(record.closed).toBe(1);
+  });
+
+  it("opens the engine with its options, and has its choices", async () => {
+    const choices = [{ subject: "sums", chosen: "exact" }];
+    const outcomes = { read: async () => undefined, write: async () => {} };
+    const seen: unknown[] = [];
+    const open = async (options?: OpenOptions) => {
+      seen.push(options);
+      return { unavailable: "no adapter" };
+    };
+    await kernelBackend({ name: "choosy", deviceType: DeviceType.CPU, open }).open({ outcomes });
+    expect(seen).toEqual([{ outcomes }]);
+    expect((await openOver({}, { choices })).session).toMatchObject({ choices });
   });
 
   it("keeps a state between runs without reading it back", async () => {

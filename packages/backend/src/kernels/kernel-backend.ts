@@ -4,7 +4,7 @@
  */
 import { bindInputs, bindOutputs, type OperandInfo } from "@nnhal/operations";
 import type { DeviceType } from "@nnhal/types";
-import type { Backend, BackendSession, Executable, Support, Unavailable } from "../contract.ts";
+import type { Backend, BackendSession, Executable, OpenOptions, Support, Unavailable } from "../contract.ts";
 import type { OperationView } from "../graph.ts";
 import type { KernelEngine } from "./kernel.ts";
 import { createPlaces } from "./places.ts";
@@ -20,7 +20,7 @@ export interface KernelBackendOptions<Handle> {
   readonly name: string;
   readonly deviceType: DeviceType;
   /** Loads the engine, or resolves with the reason why that is not possible. */
-  open(): Promise<KernelEngine<Handle> | Unavailable>;
+  open(options?: OpenOptions): Promise<KernelEngine<Handle> | Unavailable>;
 }
 
 /** Creates a backend from an engine of kernels. */
@@ -30,8 +30,8 @@ export function kernelBackend<Handle>({ name, deviceType, open }: KernelBackendO
   return {
     name,
     deviceType,
-    async open() {
-      const engine = await open();
+    async open(options) {
+      const engine = await open(options);
       return "unavailable" in engine ? engine : sessionOver(engine, name, warmRuns);
     },
   };
@@ -45,6 +45,7 @@ function sessionOver<Handle>(engine: KernelEngine<Handle>, name: string, warmRun
     version: engine.version,
     capabilities: engine.capabilities,
     ...(engine.powerBasis !== undefined && { powerBasis: engine.powerBasis }),
+    ...(engine.choices && { choices: engine.choices }),
     ...(engine.deviceType !== undefined && { deviceType: engine.deviceType }),
     ...(engine.missing && { missing: engine.missing }),
     ...(engine.extensions && { extensions: engine.extensions.map(({ extension }) => extension) }),

@@ -21,6 +21,7 @@ import type {
 import type { Capabilities, DeviceType } from "@nnhal/types";
 import type { PowerBasis } from "../capabilities.ts";
 import type { Unavailable } from "../contract.ts";
+import type { FormChoice } from "../self-check.ts";
 import type { Steps } from "./steps.ts";
 
 /** A tensor argument of a kernel. Its extents are known: 0 means that the tensor is empty. */
@@ -160,6 +161,8 @@ export interface KernelEngine<Handle> {
   readonly capabilities: Capabilities;
   /** See `BackendSession.powerBasis`. */
   readonly powerBasis?: PowerBasis;
+  /** See `BackendSession.choices`. */
+  readonly choices?: readonly FormChoice[];
   /** See `BackendSession.deviceType`. */
   readonly deviceType?: DeviceType;
   /** See `BackendSession.missing`. */

@@ -1,4 +1,4 @@
-import type { GraphView } from "@nnhal/backend";
+import type { Backend, GraphView } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { elementAt } from "@nnhal/operations";
 import {
@@ -33,6 +33,17 @@ describe("openDevice", () => {
     expect(device.getSupportedExtensions()).toEqual({ status: NONE, extensions: [] });
     expect(device.getStatus()).toBe(DeviceStatus.AVAILABLE);
     expect((await fakeDevice({}, { name: "vendor-npu" })).name).toBe("vendor-npu");
+  });
+
+  it("opens the backend with the store of outcomes", async () => {
+    const outcomes = { read: async () => undefined, write: async () => {} };
+    const seen: unknown[] = [];
+    const open: Backend["open"] = async (options) => {
+      seen.push(options?.outcomes);
+      return { unavailable: "no adapter" };
+    };
+    await openDevice({ backend: { ...fakeBackend(), open }, outcomes });
+    expect(seen).toEqual([outcomes]);
   });
 
   it("passes on why a backend cannot work here", async () => {

@@ -1,5 +1,5 @@
 /** A HAL device over a backend: the HAL's rules for drivers are kept here, and the backend only computes. */
-import type { Backend, Unavailable } from "@nnhal/backend";
+import type { Backend, OutcomeStore, Unavailable } from "@nnhal/backend";
 import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
 import { type CachingOptions, createCaching } from "../cache/caching.ts";
 import { createBreather } from "../schedule/breather.ts";
@@ -17,6 +17,8 @@ export interface DeviceOptions {
   /** The name it is registered under, such as `nnhal-reference`. Default: `nnhal-` and the backend's name. */
   readonly name?: string | undefined;
   readonly backend: Backend;
+  /** Where the engine keeps the outcome of its self-check between processes. Default: nowhere. */
+  readonly outcomes?: OutcomeStore | undefined;
   /** A monotonic clock in nanoseconds; deadlines are times on it. Default: the process's steady clock. */
   readonly now?: (() => bigint) | undefined;
   /** Waits on that clock. Default: the system's. */
@@ -82,10 +84,10 @@ export interface OpenedDevice extends ClientDevice {
  */
 export async function openDevice(options: DeviceOptions): Promise<OpenedDevice | Unavailable> {
   const { backend, log = defaultLogger, trace = noTracer, now = steadyClock, timer = systemTimer } = options;
-  const { limits = {}, openTimeout = 60_000_000_000n, closeTimeout = 5_000_000_000n, caching = {} } = options;
+  const { outcomes, limits = {}, openTimeout = 60_000_000_000n, closeTimeout = 5_000_000_000n, caching = {} } = options;
   const name = options.name ?? `nnhal-${backend?.name}`;
   log.initVLogMask();
-  const guarding = { log, name, now, timer, openTimeout, closeTimeout };
+  const guarding = { log, name, outcomes, now, timer, openTimeout, closeTimeout };
   const session = await inSection(trace, "LD", "PI", `${backend?.name}: open`, () => openGuarded(backend, guarding));
   if ("unavailable" in session) return session;
   try {

@@ -13,6 +13,7 @@ import {
   type Executable,
   type GraphView,
   type OperationView,
+  type OutcomeStore,
   StatusError,
   type Support,
   type Unavailable,
@@ -65,6 +66,8 @@ export interface GuardedSessionOptions {
   readonly name: string;
   readonly now: () => bigint;
   readonly timer: Timer;
+  /** See `OpenOptions.outcomes`. */
+  readonly outcomes?: OutcomeStore | undefined;
   /** Maximum nanoseconds to open. */
   readonly openTimeout: bigint;
   /** Maximum nanoseconds to close. */
@@ -88,7 +91,7 @@ export async function openGuarded(
       client: createClient(),
       missed: `the backend has not opened in ${openTimeout} ns`,
     };
-    const waited = await settleWithin(Promise.resolve(backend.open()), patience);
+    const waited = await settleWithin(Promise.resolve(backend.open({ outcomes: options.outcomes })), patience);
     if ("error" in waited) return { unavailable: `opening the backend: it threw: ${messageOf(waited.error)}` };
     if ("refusal" in waited) {
       void waited.late.then((late) => {
