@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CommandError } from "./failure.ts";
-import { ensureKind, ensureWritable, readUserFile, writeUserFile } from "./files.ts";
+import { ensureKind, ensureWritable, readUserFile, replaceUserFile, writeChosenFile, writeUserFile } from "./files.ts";
 
 let cwd = "";
 
@@ -89,6 +89,43 @@ describe("writing", () => {
     const before = await readdir(cwd);
     expect(await outcome(ensureWritable(path, cwd))).toBe(message);
     expect(await readdir(cwd)).toEqual(before);
+  });
+
+  it.runIf(hasPipes)("follows a link that the user names, and none of a name that the program chose", async () => {
+    await writeFile(join(cwd, "target"), "another's");
+    await symlink("target", join(cwd, "link"));
+    expect(await outcome(writeChosenFile("link", "text", cwd))).toBe("cannot write link: it is a symbolic link");
+    expect(await readFile(join(cwd, "target"), "utf8")).toBe("another's");
+    expect(await outcome(writeChosenFile("target", "text", cwd))).toBe("done");
+    expect(await outcome(writeUserFile("link", "new", cwd))).toBe("done");
+    expect(await readFile(join(cwd, "target"), "utf8")).toBe("new");
+  });
+
+  it.each([
+    ["chosen", "done"],
+    ["folder", "cannot write folder: it is a folder"],
+    ["gone/new", "cannot write gone/new: there is no such folder"],
+    ...onUnix(["pipe", "cannot write pipe: it is a pipe or socket without a process at its other end"]),
+  ])("of a name that the program chose ends at once: %s", async (path, message) => {
+    expect(await outcome(writeChosenFile(path, "text", cwd))).toBe(message);
+  });
+
+  it.runIf(hasPipes)("replaces a link, follows none, and leaves no draft", async () => {
+    const folder = join(cwd, "replaced");
+    await mkdir(folder);
+    await writeFile(join(folder, "target"), "another's");
+    await symlink("target", join(folder, "state"));
+    // The name that drafts once had.
+    await symlink("target", join(folder, `state.${process.pid}.part`));
+    await replaceUserFile("replaced/state", "mine", cwd);
+    expect(await readFile(join(folder, "target"), "utf8")).toBe("another's");
+    expect(await readFile(join(folder, "state"), "utf8")).toBe("mine");
+    expect(await readdir(folder)).toHaveLength(3);
+    await mkdir(join(folder, "taken"));
+    expect(await outcome(replaceUserFile("replaced/taken", "mine", cwd))).toBe(
+      "cannot write replaced/taken: it is a folder",
+    );
+    expect(await readdir(folder)).toHaveLength(4);
   });
 
   it.runIf(hasPipes)("goes through a pipe that a process reads", async () => {

@@ -2,8 +2,9 @@
  * Reads and writes the user's files. Each problem is one line with the purpose of the file. Anything but a regular file
  * is refused with its kind, without waiting for it.
  */
+import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { access, type FileHandle, open, stat, writeFile } from "node:fs/promises";
+import { access, type FileHandle, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CommandError, messageOf, usageError } from "./failure.ts";
 
@@ -64,6 +65,41 @@ export async function writeUserFile(path: string, content: string | Uint8Array, 
     throw unwritable(path, error);
   } finally {
     await reader?.close();
+  }
+}
+
+/**
+ * Writes a file whose name this program chose, in a folder that a user names. Unlike one that the user names, it must not be a link, which
+ * another user may have put there: its target is not written. Rejects with a usage error.
+ */
+export async function writeChosenFile(path: string, content: string | Uint8Array, cwd: string): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
+  const noLinks = constants.O_NOFOLLOW ?? 0;
+  try {
+    const handle = await open(pathFrom(cwd, path), O_WRONLY | O_CREAT | O_TRUNC | withoutWaiting | noLinks);
+    try {
+      await handle.writeFile(content);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isSystemError(error) && error.code === "ELOOP")
+      throw usageError(`cannot write ${path}: it is a symbolic link`, error);
+    throw unwritable(path, error);
+  }
+}
+
+/** Replaces a file that a user names at once: a reader finds the old content or the new. A link is replaced, not followed. */
+export async function replaceUserFile(path: string, content: string, cwd: string): Promise<void> {
+  const file = pathFrom(cwd, path);
+  const draft = `${file}.${randomUUID()}.part`;
+  try {
+    // Refuses a name that is there, which may be a link.
+    await writeFile(draft, content, { flag: "wx" });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw unwritable(path, error);
   }
 }
 

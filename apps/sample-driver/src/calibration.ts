@@ -48,7 +48,7 @@ export async function writeCalibration(directory: string, service: string, calib
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const draft = join(directory, `.${randomUUID()}`);
   try {
-    await writeFile(draft, `${JSON.stringify(calibration)}\n`, { mode: 0o600 });
+    await writeFile(draft, `${JSON.stringify(calibration)}\n`, { flag: "wx", mode: 0o600 });
     await rename(draft, fileOf(directory, service));
   } finally {
     await rm(draft, { force: true });

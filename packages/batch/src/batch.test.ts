@@ -1,7 +1,7 @@
 /** The pool with real threads, and a batch on one machine with it. */
-import { appendFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openInputs } from "./inputs.ts";
 import { openJournal, readJournals } from "./journal.ts";
@@ -157,6 +157,15 @@ describe("a batch on one machine", () => {
     await writeFile(join(inputs, "b"), "broken device");
     await expect(run()).rejects.toThrow("the device is gone");
     expect(await results.has(digestOf("1"))).toBe(true);
+  });
+
+  it.skipIf(process.platform === "win32")("writes no journal through a symbolic link", async () => {
+    const { run, journal } = await batchOf("linked", { a: "1" });
+    const target = join(dirname(journal), "target");
+    await mkdir(dirname(journal), { recursive: true });
+    await symlink(target, journal);
+    await expect(run()).rejects.toThrow("cannot use");
+    await expect(readFile(target)).rejects.toThrow("ENOENT");
   });
 
   it("refuses a file that is not a journal", async () => {

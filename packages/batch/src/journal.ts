@@ -2,6 +2,7 @@
  * What is known of the inputs of a batch on one machine: lines of JSON in a file, to which each input adds one. After any end of the
  * process all lines but the last are whole, and that one is left out.
  */
+import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { inOrder } from "./in-order.ts";
@@ -53,7 +54,9 @@ export async function openJournal(folder: string, head: BatchHead): Promise<Jour
     const stored = await readJournal(file).catch(undefinedIfMissing);
     const known = new Map<string, Entry>();
     if (stored !== undefined) for await (const entry of entriesOf(file)) known.set(entry.name, entry);
-    const handle = await open(file, "a");
+    const { O_WRONLY, O_APPEND, O_CREAT } = constants;
+    // A link in a folder of results may lead to a file outside it.
+    const handle = await open(file, O_WRONLY | O_APPEND | O_CREAT | (constants.O_NOFOLLOW ?? 0));
     // A line that was cut must not take the next one with it.
     await handle.write(stored === undefined ? `${JSON.stringify(head)}\n` : "\n");
     return {

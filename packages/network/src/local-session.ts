@@ -5,12 +5,20 @@ import type { Step } from "@nnhal/driver-core/partition";
 import { extensionName } from "@nnhal/extension-tflite/types";
 import { type ExtensionDefinition, elementAt, operationText, vocabularyOf, whenLoaded } from "@nnhal/operations";
 import { Compilation, Model, NeuralNetworksError, ResultCode, type StepTime } from "@nnhal/runtime";
-import { createStates, type ImportedModel, importTflite, readTflite, TfliteError } from "@nnhal/tflite";
+import {
+  createStates,
+  type ImportedModel,
+  type ImportOptions,
+  importTflite,
+  readTflite,
+  TfliteError,
+} from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
 import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
 import { NetworkError } from "./error.ts";
 import { type ExecuteOptions, execute, type InputBytes, type RunTiming } from "./execute.ts";
+import { modelToken } from "./model-token.ts";
 import type {
   Asked,
   Computed,
@@ -55,13 +63,16 @@ export async function openLocalSession(
     signal?.throwIfAborted();
   };
   await begin("import");
-  const imported = await whenLoaded(() => importModel(bytes, options));
+  const importing = importOptions(options);
+  const imported = await whenLoaded(() => importModel(bytes, importing));
   const tflite = await extensionFor(imported);
   await begin("devices");
   const selection = await selectDevices(options, tflite);
   try {
     await begin("prepare");
-    const prepared = await prepare(imported, selection, { onFallback: onWarning }, await cacheOf(options, bytes));
+    const { cache: folder } = options;
+    const cache = folder === undefined ? undefined : { folder, token: await modelToken(bytes, importing) };
+    const prepared = await prepare(imported, selection, { onFallback: onWarning }, cache);
     signal?.throwIfAborted();
     const extensions = [...(tflite ? [tflite] : []), ...(options.extensions ?? [])];
     const description = await whenLoaded(() => describeModel(bytes, imported, prepared.deviceNames, onWarning));
@@ -78,8 +89,17 @@ async function extensionFor({ model }: ImportedModel): Promise<ExtensionDefiniti
   return (await import("@nnhal/extension-tflite")).tfliteExtension;
 }
 
-function importModel(bytes: Uint8Array, options: SessionOptions): ImportedModel {
-  const { signature, inputShapes, dynamicShapes, extensions = [] } = options;
+/** The options of the import: they decide what the model is, so they are part of its token in a cache. */
+function importOptions({ signature, inputShapes, dynamicShapes, extensions = [] }: SessionOptions): ImportOptions {
+  return {
+    customOperators: extensions,
+    ...(signature !== undefined && { signature }),
+    ...(inputShapes !== undefined && { inputShapes }),
+    ...(dynamicShapes !== undefined && { dynamicShapes }),
+  };
+}
+
+function importModel(bytes: Uint8Array, options: ImportOptions): ImportedModel {
   try {
     readTflite(bytes);
   } catch (error) {
@@ -89,12 +109,7 @@ function importModel(bytes: Uint8Array, options: SessionOptions): ImportedModel 
     });
   }
   try {
-    return importTflite(bytes, {
-      customOperators: extensions,
-      ...(signature !== undefined && { signature }),
-      ...(inputShapes !== undefined && { inputShapes }),
-      ...(dynamicShapes !== undefined && { dynamicShapes }),
-    });
+    return importTflite(bytes, options);
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
     const isOption = error.path.startsWith("options");
@@ -110,12 +125,6 @@ function importModel(bytes: Uint8Array, options: SessionOptions): ImportedModel 
 interface Cache {
   readonly folder: string;
   readonly token: Uint8Array;
-}
-
-async function cacheOf({ cache }: SessionOptions, bytes: Uint8Array): Promise<Cache | undefined> {
-  if (cache === undefined) return undefined;
-  const token = await globalThis.crypto.subtle.digest("SHA-256", new Uint8Array(bytes));
-  return { folder: cache, token: new Uint8Array(token) };
 }
 
 /** What to observe of a compilation. */

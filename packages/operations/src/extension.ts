@@ -49,6 +49,8 @@ export type ExtensionTypesOf<Specs> = {
 export interface ExtensionDefinition {
   /** Reverse domain name: lower case letters, digits, underscores and at least one dot. */
   readonly name: string;
+  /** Changes when operations compute something else: prepared models of other versions are then not taken from a cache. Default: none. */
+  readonly version?: string | undefined;
   readonly operandTypes: readonly ExtensionOperandType[];
   /** Their codes are codes within the extension. */
   readonly operations: readonly Operation[];
@@ -116,10 +118,11 @@ export function defineExtension<
   const Operations extends readonly Operation[] = readonly [],
 >(spec: {
   readonly name: Name;
+  readonly version?: string | undefined;
   readonly operandTypes?: Readonly<Record<string, ExtensionOperandType>> | undefined;
   readonly operations?: Operations;
 }): TypedExtension<Name, Operations> {
-  const { name, operandTypes = {}, operations = [] } = spec;
+  const { name, version, operandTypes = {}, operations = [] } = spec;
   expectName(name);
   const types = Object.values(operandTypes);
   for (const type of types) {
@@ -131,7 +134,7 @@ export function defineExtension<
   expectDistinct(name, operations);
   // The operations are the given ones, each with the name of its extension.
   const own = operations.map((operation) => ({ ...operation, extension: name })) as readonly Operation[] as Operations;
-  return { name, operandTypes: types, operations: own };
+  return { name, ...(version !== undefined && { version }), operandTypes: types, operations: own };
 }
 
 /** What a device says of an extension in `getSupportedExtensions`. */

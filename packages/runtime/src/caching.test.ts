@@ -1,11 +1,19 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { elementAt } from "@nnhal/operations";
-import { type CompilationCache, type Device, ErrorStatus, ExecutionPreference, Priority } from "@nnhal/types";
+import {
+  type CompilationCache,
+  type Device,
+  ErrorStatus,
+  ExecutionPreference,
+  type Operand,
+  OperationType,
+  Priority,
+} from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { cacheFileNames, cacheFilesOf, cacheToken, partsOf } from "./caching.ts";
+import { type CacheKey, cacheFileNames, cacheFilesOf, cacheToken, partsOf } from "./caching.ts";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
 import { code, half } from "./fakes.test-helper.ts";
@@ -28,24 +36,37 @@ const token = Uint8Array.from({ length: 32 }, (_, index) => index);
 const device = { name: "d", version: "1" };
 
 describe("cacheToken", () => {
-  const usual = cacheToken(token, [], device, {});
+  const { hal } = addModel();
+  const key: CacheKey = { token, part: [], device, options: {}, model: hal };
+  const usual = cacheToken(key);
+  const [first, ...others] = hal.main.operands;
+  const withMain = (main: Partial<typeof hal.main>) => ({ ...hal, main: { ...hal.main, ...main } });
 
   it("is the same for equal arguments, and 32 bytes long", () => {
-    expect(cacheToken(token.slice(), [], { ...device }, {})).toEqual(usual);
+    expect(cacheToken({ ...key, token: token.slice(), device: { ...device }, model: addModel().hal })).toEqual(usual);
     expect(usual).toHaveLength(32);
     const { FAST_SINGLE_ANSWER: preference } = ExecutionPreference;
-    expect(cacheToken(token, [], device, { preference, priority: Priority.MEDIUM })).toEqual(usual);
+    expect(cacheToken({ ...key, options: { preference, priority: Priority.MEDIUM } })).toEqual(usual);
   });
 
-  it.each([
-    ["token", cacheToken(token.toReversed(), [], device, {})],
-    ["part", cacheToken(token, [0, 1], device, {})],
-    ["device", cacheToken(token, [], { ...device, name: "e" }, {})],
-    ["version", cacheToken(token, [], { ...device, version: "2" }, {})],
-    ["preference", cacheToken(token, [], device, { preference: ExecutionPreference.LOW_POWER })],
-    ["priority", cacheToken(token, [], device, { priority: Priority.HIGH })],
-  ])("differs for another %s", (_, other) => {
-    expect(other).not.toEqual(usual);
+  it.each<[string, Partial<CacheKey>]>([
+    ["token", { token: token.toReversed() }],
+    ["part", { part: [0, 1] }],
+    ["device", { device: { ...device, name: "e" } }],
+    ["version", { device: { ...device, version: "2" } }],
+    ["device of the same letters", { device: { name: "d1", version: "" } }],
+    ["preference", { options: { preference: ExecutionPreference.LOW_POWER } }],
+    ["priority", { options: { priority: Priority.HIGH } }],
+    [
+      "operation",
+      { model: withMain({ operations: hal.main.operations.map((one) => ({ ...one, type: OperationType.MUL })) }) },
+    ],
+    ["shape", { model: withMain({ operands: [{ ...(first as Operand), dimensions: [1, 2] }, ...others] }) }],
+    ["small constant", { model: { ...hal, operandValues: hal.operandValues.map((byte) => byte ^ 1) } }],
+    ["precision", { model: { ...hal, relaxComputationFloat32toFloat16: true } }],
+    ["extension", { model: { ...hal, extensionNameToPrefix: [{ name: "com.example.e", prefix: 1 }] } }],
+  ])("differs for another %s", (_, change) => {
+    expect(cacheToken({ ...key, ...change })).not.toEqual(usual);
   });
 });
 
@@ -211,6 +232,38 @@ describe("Compilation.setCaching", () => {
     const compilation = await compile([caching(calls, [1, 1], ErrorStatus.NONE)], addModel(), join(directory, "none"));
     expect(await sum(compilation)).toEqual([11, 22]);
     expect(calls).toEqual({ load: [], prepare: [undefined] });
+  });
+
+  it("writes to no file through a symbolic link", async () => {
+    const calls = noCalls();
+    const caches = caching(calls, [1, 0], ErrorStatus.NONE);
+    await compile([caches]);
+    const [name] = readdirSync(directory);
+    const path = join(directory, String(name));
+    const other = join(directory, "other");
+    writeFileSync(other, "another's");
+    rmSync(path);
+    symlinkSync(other, path);
+    expect(await sum(await compile([caches]))).toEqual([11, 22]);
+    expect(readFileSync(other, "utf8")).toBe("another's");
+    expect(calls.load).toEqual([]);
+    expect(calls.prepare.map((cache) => cache?.modelCache.length)).toEqual([1, undefined]);
+  });
+
+  it("takes no model of another structure under the same token of the application", async () => {
+    const run = async (shape: readonly number[]) => {
+      const compilation = await compile([reference], addModel(float32(...shape)));
+      const execution = new Execution(compilation);
+      const output = new Float32Array(2);
+      execution.setInput(0, Float32Array.of(1, 2));
+      execution.setInput(1, Float32Array.of(10, 20));
+      execution.setOutput(0, output);
+      await execution.compute();
+      return [execution.getOutputOperandDimensions(0), ...output];
+    };
+    expect(await run([2])).toEqual([[2], 11, 22]);
+    expect(await run([1, 2])).toEqual([[1, 2], 11, 22]);
+    expect(await run([2])).toEqual([[2], 11, 22]);
   });
 
   it("accepts a device without prepareModelFromCache", async () => {

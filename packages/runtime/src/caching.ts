@@ -13,6 +13,7 @@ import {
   Priority,
 } from "@nnhal/types";
 import { type Logger, nodeModule, optionalNodeModule } from "@nnhal/utils";
+import { encode, modelStructure } from "@nnhal/utils/codec";
 import type { GuardedDevice, GuardedPrepareResult } from "./guard/device.ts";
 
 const purpose = "a compilation cache";
@@ -58,16 +59,26 @@ export function partsOf(plan: Plan): Map<Model, readonly number[]> {
   return parts;
 }
 
-/** The token of a device's part: a digest of the application's token and of everything that the result depends on. */
-export function cacheToken(
-  token: Uint8Array,
-  part: readonly number[],
-  device: { readonly name: string; readonly version: string },
-  { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM }: PrepareOptions,
-): Uint8Array {
-  const hash = nodeModule("node:crypto", purpose).createHash("sha256").update(token);
-  hash.update(Uint32Array.from(part)).update(device.name).update(device.version);
-  return new Uint8Array(hash.update(Int32Array.of(preference, priority)).digest());
+/** Everything that the prepared form of a device's part depends on, except the values of constants in pools. */
+export interface CacheKey {
+  /** Of the application: it stands for the values of constants in pools. */
+  readonly token: Uint8Array;
+  readonly part: readonly number[];
+  readonly device: { readonly name: string; readonly version: string };
+  readonly options: Pick<PrepareOptions, "preference" | "priority">;
+  /** The part itself: its operations, operands with their shapes, small constants and extensions. */
+  readonly model: Model;
+}
+
+/** The token of a device's part: a digest of its key. Two models under one token of the application have different ones. */
+export function cacheToken({ token, part, device, options, model }: CacheKey): Uint8Array {
+  const { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM } = options;
+  const { createHash } = nodeModule("node:crypto", purpose);
+  const { name, version } = device;
+  const structure = encode(modelStructure, model);
+  const head = JSON.stringify([part, name, version, preference, priority, token.length, structure.length]);
+  const hash = createHash("sha256").update(`${head}\n`).update(token).update(structure).update(model.operandValues);
+  return new Uint8Array(hash.digest());
 }
 
 /** The file names of a token: 64 letters, two for each byte, lower half first; then 1 for model or 2 for data; then a number. */
@@ -98,7 +109,7 @@ export async function prepareCached(
   // Without a version, the files of another version of the driver cannot be told apart from its own.
   if (versionStatus !== ErrorStatus.NONE) return device.prepareModel(model, options);
   const { constants } = nodeModule("node:fs", purpose);
-  const token = cacheToken(given, part, { name: device.name, version }, options);
+  const token = cacheToken({ token: given, part, device: { name: device.name, version }, options, model });
   const withFiles = (flags: number, use: (cache: CompilationCache) => Promise<GuardedPrepareResult>) =>
     withCache(directory, cacheFileNames(token, files), flags, ({ modelCache, dataCache }) =>
       use({ modelCache, dataCache, token }),
@@ -122,18 +133,18 @@ export async function prepareCached(
   return device.prepareModel(model, options);
 }
 
-/** Opens files, calls `use`, and closes them. Returns a text if one cannot be opened. */
+/** Opens files, which may not be symbolic links, calls `use`, and closes them. Returns a text if one cannot be opened. */
 async function withCache<Result>(
   directory: string,
   { modelCache, dataCache }: ReturnType<typeof cacheFileNames>,
   flags: number,
   use: (handles: Pick<CompilationCache, "modelCache" | "dataCache">) => Promise<Result>,
 ): Promise<Result | string> {
-  const { closeSync, openSync } = nodeModule("node:fs", purpose);
+  const { closeSync, constants, openSync } = nodeModule("node:fs", purpose);
   const { join } = nodeModule("node:path", purpose);
   const opened: number[] = [];
   const open = (name: string): Handle => {
-    const fd = openSync(join(directory, name), flags, 0o600);
+    const fd = openSync(join(directory, name), flags | (constants.O_NOFOLLOW ?? 0), 0o600);
     opened.push(fd);
     return { fds: [fd] };
   };

@@ -1,8 +1,7 @@
 /**
  * A device of ours as a contestant: the whole way of an application, through importer, runtime, driver and backend.
  */
-import { createHash } from "node:crypto";
-import { byteSize } from "@nnhal/network/tensors";
+import { byteSize, modelToken } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import { Burst, Execution } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
@@ -36,15 +35,10 @@ export async function openDeviceContestant(
     async prepare() {
       try {
         const model = modelOfBytes(file, bytes, importing);
-        const tokenOf = () =>
-          createHash("sha256")
-            .update(JSON.stringify([hybrid, inputShapes]))
-            .update(bytes)
-            .digest();
         const prepared = await prepareRun(
           model,
           selection,
-          cache === undefined ? {} : { cache: { directory: cache, token: tokenOf() } },
+          cache === undefined ? {} : { cache: { directory: cache, token: await modelToken(bytes, importing) } },
         );
         const burst = path === "burst" ? await Burst.create(prepared.compilation) : undefined;
         return ready(prepared, inputs, burst, cache !== undefined && selection.devices.every(keepsModels));

@@ -2,7 +2,7 @@
  * The suites of `nnhal conformance`: those over vectors, one by one, and the kit's own of devices, which run together.
  */
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Allowances,
@@ -35,6 +35,7 @@ import {
   type VectorsOptions,
 } from "@nnhal/conformance";
 import type { Device, HalVersion } from "@nnhal/types";
+import { writeChosenFile } from "../files.ts";
 
 /** The options of every suite. */
 type SharedOptions = Pick<VectorsOptions, "filter" | "timeLimit" | "skip" | "onStart">;
@@ -288,7 +289,7 @@ async function writeExample(
 ): Promise<string> {
   const file = join(failures, `${original.replaceAll("/", "-")}.jsonl`);
   await mkdir(failures, { recursive: true });
-  await writeFile(file, `${exampleLine(example)}\n`);
+  await writeChosenFile(file, `${exampleLine(example)}\n`, process.cwd());
   return `${file}: ${again.file(file, path)}`;
 }
 

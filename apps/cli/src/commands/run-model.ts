@@ -14,7 +14,7 @@ import { checkDrawingName, type Drawer, openDrawer, type Seen } from "../draw.ts
 import { explainPlan } from "../explain/explanation.ts";
 import { type MeasuredPlan, measureBatch, measurePlan } from "../explain/measure-plan.ts";
 import { CommandError, exitCodes, usageError } from "../failure.ts";
-import { pathFrom, reasonOf, writeUserFile } from "../files.ts";
+import { pathFrom, reasonOf, writeChosenFile, writeUserFile } from "../files.ts";
 import { bestClasses } from "../model/classes.ts";
 import { type OutputValue, type PreparedRun, prepareRun, runOnce } from "../model/execute.ts";
 import { filesOfRuns, type GivenInputs, normalisationOf, type PreparedInput, prepareInputs } from "../model/inputs.ts";
@@ -201,7 +201,7 @@ async function runBatch(
         if (drawer !== undefined && draw !== undefined) {
           const file = join(draw, `${name}.png`);
           await makeFolderOf(file, cwd);
-          seen = await drawInput(file, result.inputs, drawer, cwd);
+          seen = await drawInput(file, result.inputs, drawer, cwd, writeChosenFile);
         }
         const kept = options.json ? outputs.map((output) => outputJson(output, mostValues(options))) : [];
         results.push({ input, outputs: kept, found: foundText(outputs, top), top, time, ...(seen && { seen }) });
@@ -308,9 +308,15 @@ async function drawerFor({ options, context, model, selection, labels }: Session
 }
 
 /** Draws what the network sees in its only input. Rejects with a usage error if that is not a picture. */
-async function drawInput(file: string, inputs: readonly PreparedInput[], drawer: Drawer, cwd: string): Promise<Seen> {
+async function drawInput(
+  file: string,
+  inputs: readonly PreparedInput[],
+  drawer: Drawer,
+  cwd: string,
+  write = writeUserFile,
+): Promise<Seen> {
   const { seen, file: drawn } = await drawer.draw(expectPicture(inputs));
-  await writeUserFile(file, drawn, cwd);
+  await write(file, drawn, cwd);
   return seen;
 }
 
@@ -356,7 +362,7 @@ async function writeOutputs(
   for (const [place, { bytes }] of outputs.entries()) {
     const file = join(folder, `${before}output${place}.bin`);
     await makeFolderOf(file, cwd);
-    await writeUserFile(file, bytes, cwd);
+    await writeChosenFile(file, bytes, cwd);
     written.push(file);
   }
   return written;

@@ -1,7 +1,6 @@
 /**
  * The state of a model between runs: in memory, and in the file of `--state`.
  */
-import { rename, rm, writeFile } from "node:fs/promises";
 import { decodeStringBytes, encodeStrings } from "@nnhal/extension-tflite";
 import { elementFacts, elementsOf, elementsOfReal, elementTypeOf } from "@nnhal/network/tensors";
 import { byteLength, elementAt, OperationError, typeText } from "@nnhal/operations";
@@ -15,7 +14,7 @@ import {
   TfliteError,
 } from "@nnhal/tflite";
 import { messageOf, usageError } from "../failure.ts";
-import { ensureWritable, isMissingFile, pathFrom, readUserFile, unwritable } from "../files.ts";
+import { ensureWritable, isMissingFile, readUserFile, replaceUserFile } from "../files.ts";
 import { oneLine, plain, shapeText } from "../text.ts";
 import type { OutputValue } from "./execute.ts";
 import type { LoadedModel } from "./load.ts";
@@ -110,7 +109,7 @@ export async function openStateFile(
       const own = createRunStates(model, states).values().map(recordOf);
       // A line for each state: one for each value would be thousands.
       const lines = [...own, ...others].map((record) => `  ${JSON.stringify(record)}`);
-      await replaceFile(path, `{ "states": [\n${lines.join(",\n")}\n] }\n`, cwd);
+      await replaceUserFile(path, `{ "states": [\n${lines.join(",\n")}\n] }\n`, cwd);
     },
   };
 }
@@ -281,16 +280,4 @@ function numberOf(value: number | string, isWide: boolean): number | bigint {
   if (isWide && /^-?\d+$/.test(value)) return BigInt(value);
   if (!isWide && /^(NaN|-0|-?Infinity)$/.test(value)) return Number(value);
   throw new RangeError(`"${plain(value)}" is not a number`);
-}
-
-async function replaceFile(path: string, content: string, cwd: string): Promise<void> {
-  const file = pathFrom(cwd, path);
-  const draft = `${file}.${process.pid}.part`;
-  try {
-    await writeFile(draft, content);
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw unwritable(path, error);
-  }
 }

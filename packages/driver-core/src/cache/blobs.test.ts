@@ -99,17 +99,39 @@ describe("a backend with something to save", () => {
       },
     );
 
-    it.each<[string, () => CacheBlobs, Model]>([
-      ["the cache has another model", withoutData, absModel],
-      ["the backend has data", () => blobs, constantModel()],
-      ["the model is not valid", withoutData, { ...constantModel(), pools: [] }],
-    ])("gets the model in the cache if %s", async (_what, serialize, given) => {
-      const { device } = await savingDevice({}, serialize);
+    it("gets the model in the cache if the backend has data", async () => {
+      const { device } = await savingDevice();
       await device.prepareModel(constantModel(), { cache: cache.open() });
-      const load = async () => (await device.prepareModelFromCache(cache.open(), {}, given)).status;
+      const load = async () => (await device.prepareModelFromCache(cache.open(), {}, constantModel())).status;
       expect(await load()).toBe(NONE);
       cache.write("data", new Uint8Array(1));
       expect(await load()).toBe(GENERAL_FAILURE);
+    });
+
+    const withOperandOf = (dimensions: number[]): Model => {
+      const model = constantModel();
+      return {
+        ...model,
+        main: {
+          ...model.main,
+          operands: model.main.operands.map((one, at) => (at === 0 ? { ...one, dimensions } : one)),
+        },
+      };
+    };
+    it.each<[string, Model]>([
+      ["of other operations", absModel],
+      ["of another input shape", withOperandOf([1, 2])],
+      ["that is not valid", { ...constantModel(), pools: [] }],
+    ])("is not given the cache of another model: one %s", async (_what, given) => {
+      for (const serialize of [withoutData, () => blobs]) {
+        const { device, calls } = await savingDevice({}, serialize);
+        await device.prepareModel(constantModel(), { cache: cache.open() });
+        const refused = await device.prepareModelFromCache(cache.open(), {}, given);
+        expect(refused.status).not.toBe(NONE);
+        expect(refused.preparedModel).toBeNull();
+        expect((await device.prepareModelFromCache(cache.open(), {}, constantModel())).status).toBe(NONE);
+        expect(calls).toEqual(["compile", "restore"]);
+      }
     });
 
     it("does not get a model file that the device has not sealed", async () => {

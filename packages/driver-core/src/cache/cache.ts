@@ -8,7 +8,7 @@ import { hasFields, show } from "@nnhal/validation";
 import { failure, invalid, messageOf, type Refusal } from "../device/refusal.ts";
 import { cacheFiles } from "./caching.ts";
 import { emptyFile, fillFile, isWritable, readFile, sizeOf } from "./descriptors.ts";
-import { type CachedModel, imageOf, isDataOf, modelOf, partOf, readModelPart } from "./image.ts";
+import { type CachedModel, imageOf, isDataOf, modelOf, partOf, readModelPart, structureLength } from "./image.ts";
 import { type SealOwner, seal, unseal } from "./seal.ts";
 
 /** The descriptors of a cache. */
@@ -93,7 +93,7 @@ export async function saveToCache(
 
 /**
  * Loads the prepared model from a cache, or returns why that is impossible. Never throws. `expected`: the model that the cache should
- * hold, checked: if it does, and the backend has no data in the cache, only the backend's part is read.
+ * hold, checked. A cache of a model of another structure is refused. If the backend has no data in the cache, only its part is read.
  */
 export function loadFromCache(
   cache: CompilationCache,
@@ -109,8 +109,13 @@ export function loadFromCache(
       const { device, version } = owner;
       return failure(`the model cache is not as ${device}, version ${version}, wrote it for this token`);
     }
-    const own = expected && partOf(expected, content);
-    if (own !== undefined) return own;
+    if (expected !== undefined) {
+      const structure = structureLength(expected, content);
+      if (structure === undefined)
+        return failure("the model cache holds a model of another structure than the given one");
+      const own = partOf(expected, content, structure);
+      if (own !== undefined) return own;
+    }
     const part = readModelPart(content);
     const length = sizeOf(files.data);
     if (length !== part.dataLength) {

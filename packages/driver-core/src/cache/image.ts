@@ -120,15 +120,20 @@ const rest: Codec<Rest> = struct(restFields);
 /** The content of a model file. */
 const modelPart: Codec<ModelPart> = struct<ModelPart>({ structure: modelStructure, ...restFields });
 
-/**
- * The prepared model of a model file if its model has the structure of another one, which then takes its place; undefined if not, or if
- * the backend needs the data file. Throws UnreadableBytes if the file is not valid. The bytes belong to the result afterwards.
- */
-export function partOf(source: GraphSource, bytes: Uint8Array): CachedModel | undefined {
+/** The length of a model's structure at the start of a model file; undefined if the file holds a model of another structure. */
+export function structureLength(source: GraphSource, bytes: Uint8Array): number | undefined {
   const structure = encode(modelStructure, gatherConstants(source).structure);
   const head = bytes.subarray(0, structure.length);
-  if (head.length < structure.length || !digests().timingSafeEqual(structure, head)) return undefined;
-  const { options, hasBlobs, modelBlobs, dataBlobLengths } = decode(rest, bytes.subarray(structure.length));
+  return head.length === structure.length && digests().timingSafeEqual(structure, head) ? structure.length : undefined;
+}
+
+/**
+ * The prepared model of a model file with a caller's model in the place of its own; undefined if the backend needs the data file.
+ * `length`: that of the structure, which is the same. Throws UnreadableBytes if the file is not valid. The bytes belong to the result
+ * afterwards.
+ */
+export function partOf(source: GraphSource, bytes: Uint8Array, length: number): CachedModel | undefined {
+  const { options, hasBlobs, modelBlobs, dataBlobLengths } = decode(rest, bytes.subarray(length));
   if (!hasBlobs || dataBlobLengths.length > 0) return undefined;
   const [first, ...others] = modelBlobs;
   const blobs = first === undefined ? [] : [alignedInPlace(first), ...others.map((blob) => new Uint8Array(blob))];

@@ -29,8 +29,8 @@ export async function prepareFromCache(
   }
   const { loadFromCache } = await caches();
   const known = model === undefined ? undefined : checkModel(model, context);
-  const expected = known === undefined || "status" in known ? undefined : known;
-  const loaded = inSection(trace, "LD", "PC", "load from cache", () => loadFromCache(cache, caching, expected));
+  if (known !== undefined && "status" in known) return unprepared(known);
+  const loaded = inSection(trace, "LD", "PC", "load from cache", () => loadFromCache(cache, caching, known));
   if ("status" in loaded) return unprepared(loaded);
   const { options, blobs } = loaded;
   const { extensions, oemOperation } = session;
