@@ -25,6 +25,7 @@ export { modelMutations } from "./mutations/list.ts";
 export type { ModelMutation, Mutant, MutantOptions } from "./mutations/mutation.ts";
 export { type RequestMutant, type RequestMutation, requestMutations } from "./mutations/request.ts";
 export { type MutationsOptions, mutationSubjects, runMutations } from "./mutations/run.ts";
+export { type ExtremeConvolutionsOptions, extremeConvolutions } from "./products/extreme.ts";
 export { type RandomExamplesOptions, randomExamples } from "./random/examples.ts";
 export { type RandomOptions, type RandomTally, runRandomOperations } from "./random/suite.ts";
 export {
