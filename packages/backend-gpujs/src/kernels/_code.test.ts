@@ -1,7 +1,8 @@
-import { stridesOf } from "@nnhal/operations";
+import { elementCount, stridesOf } from "@nnhal/operations";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Target, type Writer, writeStage } from "./_code.ts";
-import { ravel } from "./_index.ts";
+import { enclosed, ravel } from "./_index.ts";
 import { plainTarget, resultsOf } from "./_target.test-helper.ts";
 
 describe("writeStage", () => {
@@ -42,7 +43,7 @@ describe("writeStage", () => {
     const { program } = writeStage({ dimensions: [1] }, { ...plainTarget, floats: true }, ({ index }) =>
       index("0 - 2"),
     );
-    expect(program.body).toContain("n0 = 0 * n0 + 0 - 2;");
+    expect(program.body).toContain("n0 = 0 * n0 + (0 - 2);");
     expect(resultsOf(program)).toEqual([-2]);
   });
 
@@ -65,7 +66,7 @@ describe("writeStage", () => {
     expect(write(true).program).toEqual({
       reads: [{ name: "a0", length: 120, width: 1, groups: 1 }],
       constants: { c1: packed.packed },
-      body: "return [a0[4 * this.thread.x] + a0[0] + this.constants.c1[1], 0, 0, 0];",
+      body: "return [a0[(4 * this.thread.x)] + a0[0] + this.constants.c1[1], 0, 0, 0];",
       threads: [1],
       width: 4,
       groups: 1,
@@ -123,7 +124,7 @@ describe("writeStage", () => {
     it("reads them one by one", () => {
       const { body, reads } = stage([4, 3, 8], {});
       expect(reads).toEqual([{ name: "a0", length: 96, width: 1, groups: 1 }]);
-      expect(body).toBe("const d0 = (8 * 1 + 4 * 1);\nreturn [a0[d0], a0[d0 + 1], a0[d0 + 2], a0[d0 + 3]];");
+      expect(body).toBe("const d0 = (8 * 1 + 4 * 1);\nreturn [a0[d0], a0[(d0 + 1)], a0[(d0 + 2)], a0[(d0 + 3)]];");
     });
 
     it("reads them together if the machine does", () => {
@@ -169,6 +170,43 @@ describe("writeStage", () => {
         const places = program.groups > 1 ? inGroups : expected;
         expect(found).toEqual(places.map((place) => [place, place, place, 0]));
       },
+    );
+  });
+
+  it("returns operands: no operator beside them changes their meaning, in any layout", () => {
+    const axes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 4 });
+    const flags = fc.record({ grids: fc.boolean(), packs: fc.boolean(), groups: fc.boolean(), floats: fc.boolean() });
+    const block = fc.constantFrom([1, 1] as const, [4, 1] as const, [8, 8] as const);
+    fc.assert(
+      fc.property(axes, fc.constantFrom(1, 4), flags, block, fc.boolean(), (outer, width, given, blocks, flat) => {
+        const dimensions = outer.map((extent, axis) => (axis === outer.length - 1 ? extent * width : extent));
+        const whole = { ...tensor, dimensions };
+        const returned: string[] = [];
+        const { program } = writeStage(
+          { dimensions, width, flat },
+          { ...plainTarget, ...given, block: blocks },
+          (writer) => {
+            const { row, flat, group, at, read, four, fourHere, whole: part, single, quotient, index } = writer;
+            returned.push(row, flat, group, ...at);
+            for (const code of ["1 + 2", "1 > 0 ? 3 : 4", "3"]) {
+              returned.push(read(whole)(code), part(code), single(code), index(code));
+              returned.push(quotient(code, 1), quotient(code, 3));
+            }
+            if (width === 4)
+              returned.push(...four(whole, dimensions[dimensions.length - 1])("0", group), ...fourHere(whole));
+            const places = [row, flat, group, ...at];
+            // Without a bracket around a sum, the first of a pair is not the second.
+            const pairs = places.map((code) => `[8 * ${code} - (8 * (${code})), 9 - ${code} - (9 - (${code}))]`);
+            const here = `[${pairs.join(", ")}]`;
+            return width === 1 ? here : [here, "0", "0", "0"];
+          },
+        );
+        expect(returned.filter((code) => enclosed(code) !== code)).toEqual([]);
+        const reads = program.reads.map(({ name }) => `const ${name} = [];\n`).join("");
+        const results = resultsOf({ ...program, body: reads + program.body.replaceAll(/^const d\d+ = a\d.*$/gm, "") });
+        expect(results.flat(3).filter((difference) => difference !== 0)).toEqual([]);
+        expect(results.length).toBe(elementCount(dimensions) / width);
+      }),
     );
   });
 });

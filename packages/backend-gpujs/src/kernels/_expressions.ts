@@ -4,21 +4,24 @@
  */
 import type { AnyArgs } from "@nnhal/operations";
 import { scalar, type Writer } from "./_code.ts";
-import { literal } from "./_index.ts";
+import { enclosed, literal } from "./_index.ts";
 
 /** The code of an elementwise operation. */
 export interface Expression {
   /** The names of its tensor arguments. */
   readonly tensors: readonly string[];
-  /** The value of an element, from the names of the tensors' elements. */
+  /** The value of an element as an operand, from the names of the tensors' elements. */
   value(elements: readonly string[], args: AnyArgs, writer: Writer): string;
 }
 
-const unary = (value: (x: string) => string): Expression => ({ tensors: ["input"], value: ([x]) => value(x) });
+const unary = (value: (x: string) => string): Expression => ({
+  tensors: ["input"],
+  value: ([x]) => enclosed(value(x)),
+});
 
 const binary = (value: (left: string, right: string) => string): Expression => ({
   tensors: ["left", "right"],
-  value: ([left, right]) => value(left, right),
+  value: ([left, right]) => enclosed(value(left, right)),
 });
 
 const truth = (condition: string) => `(${condition} ? 1 : 0)`;
@@ -50,13 +53,13 @@ export const expressions: Readonly<Record<string, Expression | undefined>> = {
     tensors: ["input"],
     value([x], { alpha }, writer) {
       const factor = scalar(writer, typeof alpha === "number" ? alpha : Number.NaN);
-      return `Math.max(${x}, 0) + ${factor} * (Math.exp(Math.min(${x}, 0)) - 1)`;
+      return `(Math.max(${x}, 0) + ${factor} * (Math.exp(Math.min(${x}, 0)) - 1))`;
     },
   },
   // max(0, x) + α · min(0, x)
   PRELU: {
     tensors: ["input", "alpha"],
-    value: ([x, alpha]) => `Math.max(${x}, 0) + ${alpha} * Math.min(${x}, 0)`,
+    value: ([x, alpha]) => `(Math.max(${x}, 0) + ${alpha} * Math.min(${x}, 0))`,
   },
   ADD: binary((left, right) => `${left} + ${right}`),
   SUB: binary((left, right) => `${left} - ${right}`),

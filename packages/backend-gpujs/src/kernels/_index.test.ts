@@ -37,8 +37,8 @@ describe("coordinates", () => {
 
 describe("indexes", () => {
   it("may run backwards", () => {
-    expect(ravel(["x", "y"], [-2, -1], 9)).toBe("9 - 2 * x - y");
-    expect(ravel(["x"], [-2])).toBe("0 - 2 * x");
+    expect(ravel(["x", "y"], [-2, -1], 9)).toBe("(9 - 2 * x - y)");
+    expect(ravel(["x"], [-2])).toBe("(0 - 2 * x)");
     expect(ravel(["x"], [], 3)).toBe("3");
     expect(ravel(["x"], [])).toBe("0");
   });
@@ -48,7 +48,7 @@ describe("indexes", () => {
     expect(index).toEqual({ code: "(x + 10 * y)", offset: 320 });
     expect(indexAt([], [])).toEqual({ code: "0", offset: 0 });
     expect(indexAt([{ code: "x", offset: 0 }], [1])).toEqual({ code: "x", offset: 0 });
-    expect([index, "x", { code: "0", offset: 5 }].map(codeOf)).toEqual(["(x + 10 * y) + 320", "x", "5"]);
+    expect([index, "x", { code: "0", offset: 5 }].map(codeOf)).toEqual(["((x + 10 * y) + 320)", "x", "5"]);
   });
 });
 
@@ -64,13 +64,20 @@ describe("literal", () => {
 describe("terms", () => {
   it("are in brackets only if they need them", () => {
     expect(["x", "this.thread.x", "12", "(x + 1)"].map(enclosed)).toEqual(["x", "this.thread.x", "12", "(x + 1)"]);
-    expect(["x + 1", "(x) + (y)", "a[0]"].map(enclosed)).toEqual(["(x + 1)", "((x) + (y))", "(a[0])"]);
-    expect([times(1, "x + 1"), times(3, "x + 1"), times(3, "0"), times(3, "x")]).toEqual([
-      "x + 1",
-      "3 * (x + 1)",
-      "0",
-      "3 * x",
+    expect(["x + 1", "(x) + (y)", "-x"].map(enclosed)).toEqual(["(x + 1)", "((x) + (y))", "(-x)"]);
+    const operands = ["a[0]", "Math.floor(x)", "a[(x)][f(y + 1)]", "this.constants.c0[x + 1]"];
+    expect(operands.map(enclosed)).toEqual(operands);
+    expect(["a[0] + b[1]", "f(x) * f(y)", "3.4e+38"].map(enclosed)).toEqual([
+      "(a[0] + b[1])",
+      "(f(x) * f(y))",
+      "(3.4e+38)",
     ]);
-    expect([plus("x", 0), plus("x", 2)]).toEqual(["x", "x + 2"]);
+    expect([times(1, "x + 1"), times(3, "x + 1"), times(3, "0"), times(3, "x")]).toEqual([
+      "(x + 1)",
+      "(3 * (x + 1))",
+      "0",
+      "(3 * x)",
+    ]);
+    expect([plus("x", 0), plus("x", 2)]).toEqual(["x", "(x + 2)"]);
   });
 });

@@ -1,4 +1,8 @@
-/** Indexes of elements as code. Known numbers are computed in advance, so the code is as short as possible. */
+/**
+ * Indexes of elements as code. Known numbers are computed in advance, so the code is as short as possible. All code that a function of
+ * this package returns for an expression is an operand: a name, a number, a call, an element of a list, or in brackets. What it is put
+ * into can therefore not change its meaning.
+ */
 import { extentProduct } from "@nnhal/operations";
 
 /** An index: code, and a number that is added to it. Indexes with the same code share its computation. */
@@ -25,7 +29,7 @@ export function unravel(index: string, dimensions: readonly number[], quotient: 
 
 /** The whole part of the quotient of a whole number and an extent. Half is added because GPUs divide inexactly. */
 export function quotientOf(index: string, by: number): string {
-  return by === 1 ? index : `Math.floor((${index} + 0.5) / ${by})`;
+  return by === 1 ? enclosed(index) : `Math.floor((${enclosed(index)} + 0.5) / ${by})`;
 }
 
 function indexOf(index: string | Index): Index {
@@ -35,19 +39,17 @@ function indexOf(index: string | Index): Index {
 /** An index as code. */
 export function codeOf(index: string | Index): string {
   const { code, offset } = indexOf(index);
-  if (offset === 0) return code;
-  return code === "0" ? `${offset}` : `${code} + ${offset}`;
+  return code === "0" ? literal(offset) : plus(code, offset);
 }
 
 /** Σ stride · coordinate; known numbers are added now. */
 export function indexAt(coordinates: readonly (string | Index)[], strides: readonly number[]): Index {
   const indexes = coordinates.map(indexOf);
-  const code = ravel(
-    indexes.map((index) => index.code),
-    strides,
-  );
   return {
-    code: enclosed(code),
+    code: ravel(
+      indexes.map((index) => index.code),
+      strides,
+    ),
     offset: strides.reduce((sum, stride, axis) => sum + stride * indexes[axis].offset, 0),
   };
 }
@@ -57,27 +59,33 @@ export function isSimple(code: string): boolean {
   return /^[\w.]+$/.test(code);
 }
 
-/** Code that can be an operand of any operator. */
+/** The code as an operand, with brackets if it needs them. */
 export function enclosed(code: string): string {
-  if (isSimple(code)) return code;
+  return isOperand(code) ? code : `(${code})`;
+}
+
+/** Whether code keeps its meaning beside any operator: a name or a number, or a group in brackets, with calls and indexes after it. */
+function isOperand(code: string): boolean {
+  const name = /^[\w.]*/.exec(code)?.[0] ?? "";
   let depth = 0;
-  const end = [...code].findIndex((sign) => {
-    if (sign === "(") depth++;
-    if (sign === ")") depth--;
-    return depth === 0;
-  });
-  return end === code.length - 1 ? code : `(${code})`;
+  for (const sign of code.slice(name.length)) {
+    const isOpening = sign === "(" || sign === "[";
+    if (depth === 0 && !isOpening) return false;
+    if (isOpening) depth++;
+    if (sign === ")" || sign === "]") depth--;
+  }
+  return code !== "" && depth === 0;
 }
 
 /** An index plus a number. */
 export function plus(index: string, more: number): string {
-  return more === 0 ? index : `${index} + ${more}`;
+  return more === 0 ? enclosed(index) : `(${enclosed(index)} + ${literal(more)})`;
 }
 
 /** An index times a number. */
 export function times(step: number, index: string): string {
-  if (step === 1 || index === "0") return index;
-  return `${step} * ${enclosed(index)}`;
+  if (step === 1 || index === "0") return enclosed(index);
+  return `(${step} * ${enclosed(index)})`;
 }
 
 /**
@@ -89,11 +97,11 @@ export function ravel(coordinates: readonly string[], strides: readonly number[]
   strides.forEach((stride, axis) => {
     const coordinate = coordinates[axis];
     if (stride === 0 || coordinate === "0") return;
-    const term = Math.abs(stride) === 1 ? coordinate : `${Math.abs(stride)} * ${coordinate}`;
+    const term = Math.abs(stride) === 1 ? enclosed(coordinate) : `${Math.abs(stride)} * ${enclosed(coordinate)}`;
     if (stride < 0) index = `${index || "0"} - ${term}`;
     else index = index === "" ? term : `${index} + ${term}`;
   });
-  return index || "0";
+  return enclosed(index || "0");
 }
 
 /** A number as code. gpu.js has no infinite numbers. */

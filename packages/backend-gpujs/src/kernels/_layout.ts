@@ -1,7 +1,7 @@
 /** The layout of threads over the elements that they compute. */
 import { elementCount, extentProduct } from "@nnhal/operations";
 import type { Machine, Width } from "../machine/machine.ts";
-import { enclosed, type Quotient, ravel, unravel } from "./_index.ts";
+import { type Quotient, ravel, unravel } from "./_index.ts";
 
 /** The properties of a machine that layouts depend on. */
 export type LayoutTarget = Pick<Machine, "grids" | "block" | "groups">;
@@ -18,7 +18,7 @@ export const MOST_ALONG = 2 ** 23;
 /** The most blocks of threads of WebGPU along one axis. */
 const MOST_THREADS = 65535;
 
-/** A layout of threads, and the code of a thread's position: coordinates and indexes count groups of `width` elements. */
+/** A layout of threads, and the code of a thread's position, each an operand: coordinates and indexes count groups of `width` elements. */
 export interface Layout {
   readonly threads: readonly number[];
   readonly at: readonly string[];
@@ -70,7 +70,7 @@ function inGrid(dimensions: readonly number[], width: Width, quotient: Quotient)
   const z = isDeep ? 1 : elementCount(outer);
   const threads = [x, y, z].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1);
   const at = [...unravel(isDeep ? thread.y : thread.z, outer, quotient), ...inner, thread.x];
-  const row = z > 1 ? `(${thread.y} + ${y} * ${thread.z})` : y > 1 ? thread.y : "0";
+  const row = z > 1 ? ravel([thread.y, thread.z], [1, y]) : y > 1 ? thread.y : "0";
   return { threads, at, row, flat: ravel([thread.x, row], [1, x]), groups: 1 };
 }
 
@@ -93,7 +93,7 @@ export function folded(dimensions: readonly number[], width: Width, quotient: Qu
   const rows = [x === last ? "0" : quotient(thread.x, last), ...names.slice(1)];
   const row = ravel(rows, [1, x / last, (x / last) * y].slice(0, names.length));
   const flat = ravel(names, [1, x, x * y].slice(0, names.length));
-  return { threads, at: at.flat(), row: enclosed(row), flat: enclosed(flat), groups: 1 };
+  return { threads, at: at.flat(), row, flat, groups: 1 };
 }
 
 /** Adjacent rows are adjacent threads, along one axis if their number is nearly a multiple of four; groups of columns are separate. */
@@ -103,11 +103,11 @@ function inGroups(dimensions: readonly number[], quotient: Quotient): Layout {
   const groups = dimensions[dimensions.length - 1] / 4;
   const extent = outer[outer.length - 1];
   if (extent < rows && (extent % 4 === 0 || extent > 12)) {
-    const row = `(${extent} * ${thread.y} + ${thread.x})`;
+    const row = ravel([thread.y, thread.x], [extent, 1]);
     const at = [...unravel(thread.y, outer.slice(0, -1), quotient), thread.x, thread.z];
-    return { threads: [extent, rows / extent, groups], at, row, flat: `(${groups} * ${row} + ${thread.z})`, groups };
+    return { threads: [extent, rows / extent, groups], at, row, flat: ravel([row, thread.z], [groups, 1]), groups };
   }
   const at = [...unravel(thread.x, outer, quotient), thread.y];
-  const flat = `(${groups} * ${thread.x} + ${thread.y})`;
+  const flat = ravel([thread.x, thread.y], [groups, 1]);
   return { threads: [rows, groups], at, row: thread.x, flat, groups };
 }

@@ -13,7 +13,7 @@ import {
 } from "@nnhal/operations";
 import { operandTypes } from "@nnhal/types";
 import type { At, Four, FourAt, Source, Writer } from "./_code.ts";
-import { literal } from "./_index.ts";
+import { enclosed, literal } from "./_index.ts";
 
 const quantisations: readonly string[] = ["asymmetric", "symmetric", "perChannel"];
 
@@ -140,6 +140,9 @@ export function stored(writer: Writer, steps: string, { zeroPoint }: TensorInfo,
 /** The stored form of a real number in an output: the number itself if the output is not quantised. */
 export function requantised(writer: Writer, value: string, output: TensorInfo): string {
   const { type, scale, zeroPoint } = output;
-  if (!isQuantised(type)) return value;
-  return within(`${roundedAway(writer, `(${value}) / ${literal(scale)}`)} + ${literal(zeroPoint)}`, integerRange(type));
+  if (!isQuantised(type)) return enclosed(value);
+  return within(
+    `${roundedAway(writer, `${enclosed(value)} / ${literal(scale)}`)} + ${literal(zeroPoint)}`,
+    integerRange(type),
+  );
 }

@@ -2,7 +2,7 @@
 import type { Padding } from "@nnhal/operations";
 import type { Writer } from "./_code.ts";
 import type { Image, Place } from "./_image.ts";
-import { codeOf, type Index, indexAt, plus, ravel, times } from "./_index.ts";
+import { codeOf, enclosed, type Index, indexAt, plus, ravel, times } from "./_index.ts";
 
 /** A window over an image. */
 export interface Window extends Padding {
@@ -139,7 +139,7 @@ export function guarded(
 /** The conjunction of conditions. */
 export function allOf(...conditions: readonly (string | undefined)[]): string | undefined {
   const given = conditions.filter((each) => each !== undefined);
-  return given.length === 0 ? undefined : given.join(" && ");
+  return given.length === 0 ? undefined : enclosed(given.map(enclosed).join(" && "));
 }
 
 /** Writes the body, under a condition if there is one. */
@@ -150,7 +150,7 @@ export function where({ block }: Writer, condition: string | undefined, body: ()
 
 /** A guarded coordinate. If the condition differs among threads, all of them read; it is 0 in those in which the condition does not hold. */
 export function readable({ isDivided, index }: Writer, coordinate: string, condition: string): string {
-  return isDivided(condition) ? index(`${condition} ? ${coordinate} : 0`) : coordinate;
+  return isDivided(condition) ? index(`${enclosed(condition)} ? ${coordinate} : 0`) : coordinate;
 }
 
 function named({ index }: Writer, { code, offset }: Index): Index {
@@ -164,7 +164,7 @@ function isPoint({ cells, stride, before, after }: Given): boolean {
 
 /** The cell of the image at which the window begins. */
 function startOf({ stride, before }: Along, place: string): string {
-  return before > 0 ? `${times(stride, place)} - ${before}` : plus(times(stride, place), -before);
+  return before > 0 ? enclosed(`${times(stride, place)} - ${before}`) : plus(times(stride, place), -before);
 }
 
 /** A cell of the window along an axis: a number, or code with values from `least` to `greatest`. */
