@@ -33,11 +33,28 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
       if (more.dts !== false) copyDeclarations();
     },
     ...more,
+    esbuildPlugins: [urlsOfBuild, ...(more.esbuildPlugins ?? [])],
     esbuildOptions: inFolder(more.esbuildOptions),
     dts: false,
   });
   return browser === undefined ? node : [node, forBrowsers(entry, bundled, more)];
 }
+
+/**
+ * A file beside a source, which is named by its URL, is a file of the build. Bundlers follow such a URL.
+ */
+const urlsOfBuild: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "URLs of the build",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      return {
+        contents: source.replace(/(new URL\("\.\/[^"]*)\.ts"(?=, import\.meta\.url\))/g, '$1.js"'),
+        loader: "ts",
+      };
+    });
+  },
+};
 
 /**
  * The same entries for browsers, in dist/browser: files of the package's field `browser` take the place of others, and what they import

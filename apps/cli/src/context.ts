@@ -73,7 +73,7 @@ export interface DemoContext extends ModelCommandContext {
   readonly hasColours: boolean;
   /** What all commands share, for processes and threads that are to know the same devices. */
   readonly shared: SharedOptions;
-  /** Starts a thread that computes inputs of a batch (batch/thread.ts). */
+  /** Starts a thread that computes inputs of a batch (batch-thread.ts). */
   startThread(settings: ThreadSettings): BatchThread;
   /** Starts nnhal-sample-driver as a child process whose stdout is read. Absent: it is not installed. */
   startDriver?(args: readonly string[]): ChildProcess;

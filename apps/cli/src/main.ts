@@ -3,17 +3,17 @@
  * The `nnhal` command: connects the command line with this process, and ends the process in order whatever becomes of
  * its streams and children.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { checkout } from "#checkout";
+import type { Program } from "./checkout.ts";
 import { createChildStarter, createInterrupts } from "./children.ts";
 import { knownEngines } from "./engines.ts";
 import { exitCodes, stackOf } from "./failure.ts";
 import { reasonOf } from "./files.ts";
 import { runProgram } from "./program.ts";
-
-const isCheckout = import.meta.url.endsWith(".ts");
 
 /** Ends the process with one line on stderr. */
 function end(line: string): never {
@@ -47,11 +47,8 @@ const onStuck = () =>
 process.once("beforeExit", onStuck);
 
 const interrupts = createInterrupts();
-const fromSource = ["--import", new URL("../../../tools/launcher/src/sources.mjs", import.meta.url).href];
 const driver = driverProgram();
-const thread = isCheckout
-  ? { file: new URL("./batch/thread.ts", import.meta.url), execArgv: fromSource }
-  : { file: new URL("./batch-thread.js", import.meta.url), execArgv: [] };
+const execArgv = [...(checkout?.execArgv ?? [])];
 await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
@@ -62,14 +59,15 @@ await runProgram(process.argv.slice(2), {
   now: () => performance.now(),
   demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
   // In a checkout, users type the root script instead of the command.
-  commandLine: isCheckout && process.env.npm_lifecycle_event !== undefined ? "npm run -s nnhal --" : "nnhal",
-  installs: (module) => (isCheckout ? "npm run setup" : `npm install ${module}`),
+  commandLine: checkout && process.env.npm_lifecycle_event !== undefined ? "npm run -s nnhal --" : "nnhal",
+  installs: (module) => (checkout ? "npm run setup" : `npm install ${module}`),
   hasColours: process.stdout.isTTY === true && process.stdout.getColorDepth() >= 24,
   startSelf: createChildStarter(process.argv[1] ?? fileURLToPath(import.meta.url), interrupts),
   ...(driver && {
     startDriver: createChildStarter(driver.file, interrupts, { execArgv: driver.execArgv, isRead: true }),
   }),
-  startThread: (settings) => new Worker(thread.file, { workerData: settings, execArgv: thread.execArgv }),
+  startThread: (settings) =>
+    new Worker(new URL("./batch-thread.ts", import.meta.url), { workerData: settings, execArgv }),
   onInterrupt: interrupts.onInterrupt,
   setExitCode(code) {
     process.exitCode = code;
@@ -83,12 +81,9 @@ async function readStandardInput(): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** The program of the daemon: the sources of a checkout, else the package, if it is installed. */
-function driverProgram(): { readonly file: string; readonly execArgv: readonly string[] } | undefined {
-  const source = fileURLToPath(new URL("../../sample-driver/src/main.ts", import.meta.url));
-  if (isCheckout && existsSync(source)) {
-    return { file: source, execArgv: fromSource };
-  }
+/** The program of the daemon: that of the checkout, else the package, if it is installed. */
+function driverProgram(): Program | undefined {
+  if (checkout?.driver !== undefined) return checkout.driver;
   try {
     return { file: createRequire(import.meta.url).resolve("@nnhal/sample-driver/main"), execArgv: [] };
   } catch {

@@ -180,8 +180,7 @@ function once(worker: Worker, event: "exit"): { readonly promise: Promise<void>;
 
 /** The worker of this package: a file beside this one, in a build as in the sources. */
 function startDeviceWorker(settings: WorkerSettings): Worker {
-  const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-  return new Worker(new URL(`./device-worker${ending}`, import.meta.url), {
+  return new Worker(new URL("./device-worker.ts", import.meta.url), {
     workerData: settings,
     // Descriptors of clients are received and closed by system calls of a library, which Node.js does not see.
     trackUnmanagedFds: false,

@@ -4,22 +4,16 @@ import { readFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { checkout } from "#checkout";
 import { runWorker } from "./program.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const version = manifest instanceof Object && "version" in manifest ? String(manifest.version) : "unknown";
-const isCheckout = import.meta.url.endsWith(".ts");
-
 /** What a thread runs: the computing part of `nnhal`. */
-const thread = isCheckout
-  ? {
-      file: new URL("../../cli/src/batch/thread.ts", import.meta.url),
-      execArgv: ["--import", new URL("../../../tools/launcher/src/sources.mjs", import.meta.url).href],
-    }
-  : {
-      file: new URL("batch-thread.js", pathToFileURL(createRequire(import.meta.url).resolve("@nnhal/cli/main"))),
-      execArgv: [],
-    };
+const thread = checkout ?? {
+  file: new URL("batch-thread.js", pathToFileURL(createRequire(import.meta.url).resolve("@nnhal/cli/main"))),
+  execArgv: [],
+};
 
 /** Writes at once, so that nothing is lost at the end. A log that no process reads does not end the worker. */
 function write(descriptor: 1 | 2, text: string): void {

@@ -20,7 +20,7 @@ import {
   tensor,
   unknownOperatorModel,
 } from "./models.test-helper.ts";
-import { portOfWorker } from "./platform-node.ts";
+import { portOfWorker } from "./workers-node.ts";
 
 /** What a test finds must not depend on the engines that are installed. */
 const options = { engines: [] };

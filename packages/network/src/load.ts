@@ -1,7 +1,7 @@
 /**
  * `load`: from a source to a model that runs.
  */
-import { startWorker } from "#platform";
+import { startWorker } from "#workers";
 import { check } from "./error.ts";
 import { openLocalSession, type SessionOptions, type Stage } from "./local-session.ts";
 import { createModel, type Model } from "./model.ts";

@@ -4,7 +4,7 @@ import { load } from "./load.ts";
 import { openLocalSession } from "./local-session.ts";
 import { addingModel } from "./models.test-helper.ts";
 import type { Port } from "./port.ts";
-import { serve } from "./worker-session.ts";
+import { serve } from "./serve.ts";
 
 const named = { devices: "reference", engines: [] };
 const automatic = { engines: [] };

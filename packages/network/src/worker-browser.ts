@@ -1,7 +1,7 @@
 /**
  * What a web worker runs.
  */
-import { serve } from "./worker-session.ts";
+import { serve } from "./serve.ts";
 
 export { serve };
 

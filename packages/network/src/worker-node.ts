@@ -2,7 +2,7 @@
  * What a worker thread of Node.js runs.
  */
 import { parentPort } from "node:worker_threads";
-import { serve } from "./worker-session.ts";
+import { serve } from "./serve.ts";
 
 export { serve };
 

@@ -1,29 +1,11 @@
 /**
  * A model that computes in a worker: its methods become messages. `serve` is the other end.
  */
-import { check, NetworkError, type NetworkErrorCode } from "./error.ts";
-import { type OpeningOptions, openLocalSession, type SessionOptions, type Stage } from "./local-session.ts";
+import { check, NetworkError } from "./error.ts";
+import type { OpeningOptions, SessionOptions } from "./local-session.ts";
 import type { Port } from "./port.ts";
-import type { Computed, Description, Session, Value } from "./session.ts";
-import { messageOf } from "./text.ts";
-
-/** What a session is asked. */
-type Question =
-  | { readonly ask: "open"; readonly bytes: Uint8Array; readonly options: SessionOptions }
-  | { readonly ask: Exclude<keyof Session, "description">; readonly args: readonly unknown[] };
-
-/** A message to the worker, and one from it. */
-type Request = Question & { readonly id: number };
-type Answer =
-  | { readonly id: number; readonly result: unknown }
-  | {
-      readonly id: number;
-      readonly code: NetworkErrorCode;
-      readonly message: string;
-      readonly problems: readonly string[];
-    }
-  | { readonly stage: Stage }
-  | { readonly warning: string };
+import type { Description, Session, Value } from "./session.ts";
+import { type Answer, buffersOf, type Question, type Request, wholeBuffers } from "./worker-messages.ts";
 
 /** Opens a model in a worker. Rejects as `openLocalSession` does. */
 export async function openWorkerSession(
@@ -109,52 +91,4 @@ export async function openWorkerSession(
 /** A value without the rest of the memory that its bytes lie in, all of which a message would copy. */
 function alone({ bytes, shape }: Value): Value {
   return { bytes: bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice(), shape };
-}
-
-/** The memory of values that have one of their own. */
-function wholeBuffers(values: readonly Value[]): readonly ArrayBuffer[] {
-  return buffersOf(values.filter(({ bytes }) => bytes.buffer.byteLength === bytes.byteLength));
-}
-
-/** The memory that values lie in. */
-function buffersOf(values: readonly Value[]): readonly ArrayBuffer[] {
-  return [...new Set(values.flatMap(({ bytes: { buffer } }) => (buffer instanceof ArrayBuffer ? buffer : [])))];
-}
-
-/** The end of the worker: opens one model and answers for it. */
-export function serve(port: Pick<Port, "listen" | "post">): void {
-  let session: Session | undefined;
-  const send = (answer: Answer, transfer: readonly ArrayBuffer[] = []) => port.post(answer, transfer);
-  const answerTo = async (request: Request): Promise<unknown> => {
-    if (request.ask === "open") {
-      session = await openLocalSession(request.bytes, request.options, {
-        onStage: (stage) => send({ stage }),
-        onWarning: (warning) => send({ warning }),
-      });
-      return session.description;
-    }
-    check(session !== undefined, "FAILED", () => "the worker has no model");
-    // The other end is a session, too, so the arguments are those of the method.
-    const method = session[request.ask] as (...args: readonly unknown[]) => Promise<unknown>;
-    return method.apply(session, [...request.args]);
-  };
-  port.listen(
-    (message) => {
-      // The other end is `openWorkerSession`.
-      const request = message as Request;
-      answerTo(request).then(
-        (result) => {
-          // The values of a run are new, and nothing here keeps them.
-          const values = request.ask === "compute" ? (result as Computed).values : [];
-          send({ id: request.id, result }, wholeBuffers(values));
-        },
-        (error: unknown) => {
-          const isOwn = error instanceof NetworkError;
-          const { code, problems } = isOwn ? error : { code: "FAILED" as const, problems: [] };
-          send({ id: request.id, code, message: messageOf(error), problems });
-        },
-      );
-    },
-    () => {},
-  );
 }

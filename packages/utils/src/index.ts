@@ -44,6 +44,7 @@ export {
   visitGraph,
 } from "./graph/visit.ts";
 export { type GraphDumpOptions, type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
+export { ifPermitted } from "./if-permitted.ts";
 export { loadOnce } from "./load-once.ts";
 export {
   createLogger,

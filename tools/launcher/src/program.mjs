@@ -114,8 +114,8 @@ const urlsOfSources = {
   },
 };
 
-/** An import of what a variable names. */
-const variableImport = /\bimport\((?=\w+\))/g;
+/** An import of what a variable names, which may have notes for bundlers before it. */
+const variableImport = /\bimport\((?=(?:\/\*[^*]*\*\/ )*\w+\))/g;
 const importHelper = fileURLToPath(new URL("import-from.mjs", import.meta.url));
 
 /** Changes with Node.js, with an install, and with this file. @param {string} root */

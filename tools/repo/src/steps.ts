@@ -17,6 +17,7 @@ import { checkInstalled } from "./installed.ts";
 import { checkPackedTypes, lintPacked } from "./packed.ts";
 import { runCommand } from "./process.ts";
 import { checkPublished } from "./published.ts";
+import { checkBuiltFiles } from "./source-paths.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
 import { checkTypes } from "./type-check.ts";
 import { checkWording } from "./wording.ts";
@@ -130,6 +131,12 @@ export const steps: readonly Step[] = [
       const { stale, problems } = checkApiReports(root, publicPackages(root), false);
       return fromProblems([...problems, ...stale.map((path) => `${path} is out of date: run \`npm run api\``)]);
     },
+  },
+  {
+    name: "paths",
+    purpose: "no file of a build names a source",
+    after: "build",
+    run: async (root) => fromProblems(checkBuiltFiles(root, publicPackages(root))),
   },
   {
     name: "publint",

@@ -1,9 +1,6 @@
 /**
  * The decoders of Node.js.
  */
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { crc32, inflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
 import { messageOf } from "../text.ts";
@@ -59,16 +56,14 @@ interface Compiler {
   compile(bytes: Uint8Array): Promise<object>;
 }
 
-/** The decoder's own loader asks for its WebAssembly by HTTP. */
+/** The decoder's own loader would ask for its WebAssembly by HTTP. */
 async function openWebp(): Promise<(bytes: ArrayBuffer) => Promise<ImagePixels>> {
-  const { default: decode, init } = await import("@jsquash/webp/decode.js");
-  // The build has it beside itself.
-  const built = new URL("./webp_dec.wasm", import.meta.url);
-  const file = existsSync(built)
-    ? built
-    : createRequire(import.meta.url).resolve("@jsquash/webp/codec/dec/webp_dec.wasm");
+  const [{ default: decode, init }, { webp: code }] = await Promise.all([
+    import("@jsquash/webp/decode.js"),
+    import("#webp"),
+  ]);
   // The types of Node.js have no values of this name.
   const { WebAssembly: compiler } = globalThis as unknown as { readonly WebAssembly: Compiler };
-  await init(await compiler.compile(await readFile(file)));
+  await init(await compiler.compile(code));
   return decode;
 }

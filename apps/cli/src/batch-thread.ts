@@ -3,9 +3,9 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { serveBatch } from "@nnhal/batch";
-import type { ThreadSettings } from "../context.ts";
-import { knownEngines } from "../engines.ts";
-import { openComputer } from "./computer.ts";
+import { openComputer } from "./batch/computer.ts";
+import type { ThreadSettings } from "./context.ts";
+import { knownEngines } from "./engines.ts";
 
 if (parentPort !== null) {
   // `startThread` gives it.

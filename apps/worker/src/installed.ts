@@ -1,0 +1,5 @@
+/** What `checkout.ts` is to a build: there is no checkout. */
+import type { Thread } from "./checkout.ts";
+
+/** Not a checkout. */
+export const checkout: Thread | undefined = undefined;

@@ -1,0 +1,34 @@
+/**
+ * What a session and its worker say to each other, and the memory that moves with it.
+ */
+import type { NetworkErrorCode } from "./error.ts";
+import type { SessionOptions, Stage } from "./local-session.ts";
+import type { Session, Value } from "./session.ts";
+
+/** What a session is asked. */
+export type Question =
+  | { readonly ask: "open"; readonly bytes: Uint8Array; readonly options: SessionOptions }
+  | { readonly ask: Exclude<keyof Session, "description">; readonly args: readonly unknown[] };
+
+/** A message to the worker, and one from it. */
+export type Request = Question & { readonly id: number };
+export type Answer =
+  | { readonly id: number; readonly result: unknown }
+  | {
+      readonly id: number;
+      readonly code: NetworkErrorCode;
+      readonly message: string;
+      readonly problems: readonly string[];
+    }
+  | { readonly stage: Stage }
+  | { readonly warning: string };
+
+/** The memory of values that have one of their own. */
+export function wholeBuffers(values: readonly Value[]): readonly ArrayBuffer[] {
+  return buffersOf(values.filter(({ bytes }) => bytes.buffer.byteLength === bytes.byteLength));
+}
+
+/** The memory that values lie in. */
+export function buffersOf(values: readonly Value[]): readonly ArrayBuffer[] {
+  return [...new Set(values.flatMap(({ bytes: { buffer } }) => (buffer instanceof ArrayBuffer ? buffer : [])))];
+}

@@ -1,0 +1,42 @@
+/**
+ * Starts workers, in Node.js: threads.
+ */
+import { Worker } from "node:worker_threads";
+import { ifPermitted } from "@nnhal/utils";
+import type { Port } from "./port.ts";
+
+/** Starts a worker thread that computes. `threads`: for engines with threads of their own. */
+export function startWorker(threads?: number): Port {
+  const env = threads === undefined ? undefined : workerEnvironment(process.env, threads);
+  // Bundlers look for these words, with options that are written here. The build writes `.js`.
+  return portOfWorker(new Worker(new URL("./worker-node.ts", import.meta.url), { env }));
+}
+
+/** The environment of a worker: that of the process, with the threads that its engines may have. */
+export function workerEnvironment(env: NodeJS.ProcessEnv, threads: number): NodeJS.ProcessEnv {
+  return { ...ifPermitted(() => ({ ...env })), NNHAL_ORT_THREADS: String(threads) };
+}
+
+/** An error of a worker; without the file of the worker, one that says how a bundle gets it. */
+function explained(error: Error): Error {
+  const code = "code" in error ? error.code : undefined;
+  if (code !== "MODULE_NOT_FOUND" && code !== "ERR_MODULE_NOT_FOUND") return error;
+  const help = "in a bundle, make nnhal/worker an entry of its own with the name worker-node";
+  return new Error(`${error.message}; ${help}`, { cause: error });
+}
+
+/** A worker thread as a port. */
+export function portOfWorker(worker: Worker): Port {
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    listen(onMessage, onError) {
+      worker.on("message", onMessage);
+      worker.on("error", (error) => onError(explained(error)));
+      worker.on("exit", (code) => onError(new Error(`the worker ended with the code ${code}`)));
+    },
+    // A model that is not in use keeps no process alive.
+    hold: () => worker.ref(),
+    letGo: () => worker.unref(),
+    end: async () => void (await worker.terminate()),
+  };
+}
