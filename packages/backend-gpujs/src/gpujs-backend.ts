@@ -12,6 +12,7 @@ import {
 } from "@nnhal/backend";
 import { createData, elementCount, type TensorData, type TensorInfo } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
+import { ifPermitted } from "@nnhal/utils";
 import { timesOn } from "./capabilities.ts";
 import { kernels } from "./kernels/index.ts";
 import { type Machine, type ModeName, modeNames, type Value } from "./machine/machine.ts";
@@ -32,7 +33,7 @@ export function gpujsBackend({ mode }: GpujsBackendOptions = {}): Backend {
 export const backend: Backend = gpujsBackend();
 
 async function openEngine(option: ModeName | undefined): Promise<KernelEngine<Value> | Unavailable> {
-  const wanted = option ?? (process.env.NNHAL_GPUJS_MODE || undefined);
+  const wanted = option ?? (ifPermitted(() => process.env.NNHAL_GPUJS_MODE) || undefined);
   if (wanted !== undefined && !isModeName(wanted)) {
     return {
       unavailable: `there is no mode "${wanted}" of gpu.js`,

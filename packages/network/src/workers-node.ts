@@ -3,14 +3,26 @@
  */
 import { Worker } from "node:worker_threads";
 import { ifPermitted } from "@nnhal/utils";
+import { NetworkError } from "./error.ts";
 import type { Port } from "./port.ts";
+import { messageOf } from "./text.ts";
 
 /** Starts a worker thread that computes. `threads`: for engines with threads of their own. */
 export function startWorker(threads?: number): Port {
   const env = threads === undefined ? undefined : workerEnvironment(process.env, threads);
   // Bundlers look for these words, with options that are written here. The build writes `.js`.
-  return portOfWorker(new Worker(new URL("./worker-node.ts", import.meta.url), { env }));
+  try {
+    return portOfWorker(new Worker(new URL("./worker-node.ts", import.meta.url), { env }));
+  } catch (error) {
+    // A bundle in CommonJS has no URL of its own.
+    throw new NetworkError("BAD_OPTION", `worker: no thread can be started: ${messageOf(error)}; ${helpOfBundles}`, {
+      cause: error,
+    });
+  }
 }
+
+/** What a bundle lacks that has no file for the worker. */
+const helpOfBundles = "in a bundle, make nnhal/worker an entry of its own with the name worker-node";
 
 /** The environment of a worker: that of the process, with the threads that its engines may have. */
 export function workerEnvironment(env: NodeJS.ProcessEnv, threads: number): NodeJS.ProcessEnv {
@@ -21,8 +33,7 @@ export function workerEnvironment(env: NodeJS.ProcessEnv, threads: number): Node
 function explained(error: Error): Error {
   const code = "code" in error ? error.code : undefined;
   if (code !== "MODULE_NOT_FOUND" && code !== "ERR_MODULE_NOT_FOUND") return error;
-  const help = "in a bundle, make nnhal/worker an entry of its own with the name worker-node";
-  return new Error(`${error.message}; ${help}`, { cause: error });
+  return new Error(`${error.message}; ${helpOfBundles}`, { cause: error });
 }
 
 /** A worker thread as a port. */

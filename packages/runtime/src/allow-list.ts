@@ -6,6 +6,7 @@
 import {
   defaultLogger,
   environmentProperties,
+  ifPermitted,
   type Logger,
   optionalNodeModule,
   type PropertySource,
@@ -47,7 +48,7 @@ export const defaultAllowListPath = "/etc/nnhal/extensions_allowlist";
 
 function defaultPathOn(platform: string | undefined): string {
   if (platform !== "win32") return defaultAllowListPath;
-  return `${globalThis.process?.env?.ProgramData ?? "C:\\ProgramData"}\\nnhal\\extensions_allowlist`;
+  return `${ifPermitted(() => globalThis.process?.env?.ProgramData) ?? "C:\\ProgramData"}\\nnhal\\extensions_allowlist`;
 }
 
 const denyOnProduct = "ro.nnapi.extensions.deny_on_product";

@@ -38,10 +38,27 @@ describe("circles among files", () => {
     ["a re-export", 'export * from "./b.ts";'],
     ["a type that is exported again", 'export type { T } from "./b.ts";'],
     ["an import()", 'const b = await import("./b.ts");'],
+    ["a worker that is named by its URL", 'new Worker(new URL("./b.ts", import.meta.url), { env });'],
     ["a type from an import()", 'export type T = import("./b.ts").T;'],
   ])("%s counts", (_, text) => {
     const one = packageOf("packages/one", {}, { "a.ts": `${text}\n`, "b.ts": 'import "./a.ts";\n' });
     expect(findKnots([one]).map(({ circles }) => circles)).toEqual([[circle("a", "b")]]);
+  });
+
+  test("what a package imports from itself by a name counts, on each platform", () => {
+    const imports = {
+      "#workers": {
+        node: { "@nnhal/source": "./src/node.ts", default: "./dist/node.js" },
+        default: { "@nnhal/source": "./src/other.ts", default: "./dist/other.js" },
+      },
+    };
+    const sources = {
+      "a.ts": 'import "#workers"; import "#unknown";\n',
+      "node.ts": 'new URL("./a.ts", import.meta.url);\n',
+      "other.ts": "",
+    };
+    const one = packageOf("packages/one", { imports }, sources);
+    expect(findKnots([one]).map(({ circles }) => circles)).toEqual([[circle("a", "node")]]);
   });
 
   test("folders, packages and other modules are told apart", () => {

@@ -1,25 +1,39 @@
 /**
  * Circles of imports among the files of a package, types included: such files can only be understood together. Known ones
- * are in a list, which has to be exact.
+ * are in a list, which has to be exact. A file that another names by its URL, such as a worker, counts as imported: a bundler that
+ * follows it would put a worker which can start itself into itself, for ever.
  */
 import { importedModules } from "./import-rules.ts";
 import { knownCircles } from "./known-circles.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
-type Sources = Pick<WorkspacePackage, "sources">;
+type Sources = Pick<WorkspacePackage, "folder" | "manifest" | "sources">;
 
 /** The files of the same package that each file imports. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-function graphOf({ sources }: Sources): Graph {
+function graphOf({ folder, manifest, sources }: Sources): Graph {
   const paths = new Set(sources.map(({ path }) => path));
+  const own = new Map(
+    Object.entries(manifest.imports ?? {}).map(([name, target]) => [name, sourcesNamedBy(target)] as const),
+  );
   return new Map(
     sources.map(({ path, text }) => {
-      const targets = importedModules(text)
-        .filter((specifier) => specifier.startsWith("."))
-        .map((specifier) => new URL(specifier, `file:///${path}`).pathname.slice(1));
+      const urls = [...text.matchAll(/new URL\("(\.[^"]*\.ts)", import\.meta\.url\)/g)].map(([, url = ""]) => url);
+      const targets = [...importedModules(text), ...urls].flatMap((specifier) => {
+        if (specifier.startsWith(".")) return [new URL(specifier, `file:///${path}`).pathname.slice(1)];
+        return (own.get(specifier) ?? []).map((source) => source.replace(".", folder));
+      });
       return [path, [...new Set(targets)].filter((target) => paths.has(target)).sort()];
     }),
+  );
+}
+
+/** The sources that an entry of the field "imports" names, on every platform. */
+function sourcesNamedBy(target: unknown): string[] {
+  if (typeof target !== "object" || target === null) return [];
+  return Object.entries(target).flatMap(([condition, value]) =>
+    condition === "@nnhal/source" ? [String(value)] : sourcesNamedBy(value),
   );
 }
 

@@ -21,6 +21,23 @@ describe("environmentProperties", () => {
     vi.stubEnv("NNHAL_PARTITION", undefined);
     expect(environmentProperties("debug.nn.partition")).toBeUndefined();
   });
+
+  it("has no properties where the environment must not be read", () => {
+    const env = new Proxy(
+      {},
+      {
+        get() {
+          throw new Error("Requires env access, run again with the --allow-env flag");
+        },
+      },
+    );
+    vi.stubGlobal("process", { env });
+    try {
+      expect(environmentProperties("debug.nn.partition")).toBeUndefined();
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
 });
 
 describe("getProp", () => {

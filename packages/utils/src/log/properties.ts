@@ -2,6 +2,7 @@
  * Properties: named settings from outside, such as Android's `debug.nn.vlog`. Their source is a parameter; by default
  * they are environment variables.
  */
+import { ifPermitted } from "../if-permitted.ts";
 
 /** Returns the value of a property; "" or undefined if it is not set. */
 export type PropertySource = (name: string) => string | undefined;
@@ -15,7 +16,8 @@ export function environmentVariableOf(property: string): string {
 }
 
 /** Reads properties from the environment of the process. A browser has none: no property is set there. */
-export const environmentProperties: PropertySource = (name) => globalThis.process?.env?.[environmentVariableOf(name)];
+export const environmentProperties: PropertySource = (name) =>
+  ifPermitted(() => globalThis.process?.env?.[environmentVariableOf(name)]);
 
 const largestUint32 = 0xffff_ffff;
 
