@@ -156,6 +156,7 @@ describe("help", () => {
       const text = readFileSync(new URL(file, here), "utf8");
       for (const [, specifier = ""] of text.matchAll(/^import (?!type )[^;]*?from "([^"]+)";/gm)) {
         if (specifier.startsWith("./")) visit(specifier.slice(2));
+        else if (specifier === "#checkout") visit("checkout.ts");
         else imported.push(specifier);
       }
     };
