@@ -45,6 +45,7 @@ describe("nnhal", () => {
 
   it("prints its version", async () => {
     expect(await run(["--version"])).toEqual({ stdout: "1.2.3\n", stderr: "", exitCode: 0 });
+    expect(await run(["-v"])).toEqual({ stdout: "1.2.3\n", stderr: "", exitCode: 0 });
   });
 
   it("refuses what it does not know in one line, with the exit code 2", async () => {

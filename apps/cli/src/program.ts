@@ -184,7 +184,7 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
   const { stdout, stderr, version } = surroundings;
   const program = new Command("nnhal")
     .description("Run, explain and check models on Neural Networks HAL devices")
-    .version(version, "--version", "print the version")
+    .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "explain a command")
     .addOption(
       new Option(

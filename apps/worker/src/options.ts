@@ -1,9 +1,7 @@
 /** The command line of a worker. */
 import { availableParallelism } from "node:os";
-import { Command, CommanderError, InvalidArgumentError } from "commander";
-
-/** Exit codes, as the help explains them. */
-export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+import { collect, count, parseCommand } from "@nnhal/program";
+import { Command } from "commander";
 
 /** What the user wants. */
 export interface Settings {
@@ -38,11 +36,9 @@ Examples:
 
 /** Reads the command line. */
 export function parseOptions(args: readonly string[], version: string, env: NodeJS.ProcessEnv): Parsed {
-  let text = "";
   const queues = (env.NNHAL_QUEUE ?? "").split(/\s+/).filter((url) => url !== "");
   const program = new Command("nnhal-worker")
     .description("Compute batches from a queue (BullMQ on Redis), together with any number of other workers")
-    .version(version, "--version", "print the version")
     .requiredOption(
       "--queue <url>",
       "the Redis of the queue; may be given several times (default: NNHAL_QUEUE of the environment)",
@@ -50,13 +46,13 @@ export function parseOptions(args: readonly string[], version: string, env: Node
       (text, previous: readonly string[] = []) => (previous === queues ? [text] : [...previous, text]),
     )
     .option("--queue-name <name>", "the queue in that Redis", "nnhal")
-    .option("--threads <n>", "how many threads compute", number(1, 1024), availableParallelism())
-    .option("--deadline <seconds>", "how long an input may take", number(1, 86_400), 600)
-    .option("--grace <seconds>", "how long inputs that are computed may take at the end", number(0, 86_400), 20)
+    .option("--threads <n>", "how many threads compute", count(1, 1024), availableParallelism())
+    .option("--deadline <seconds>", "how long an input may take", count(1, 86_400), 600)
+    .option("--grace <seconds>", "how long inputs that are computed may take at the end", count(0, 86_400), 20)
     .option(
       "--lock <seconds>",
       "after how long the work of a worker that was killed is taken by another",
-      number(1, 3600),
+      count(1, 3600),
       30,
     )
     .option("--root <folder>", "where the inputs lie on this machine (default: as when they were submitted)")
@@ -72,28 +68,8 @@ export function parseOptions(args: readonly string[], version: string, env: Node
     .option("--extension <module>", "let the reference device run a vendor extension", collect)
     .option("--driver <directory|name>", "use the devices of a daemon (nnhal-sample-driver)", collect)
     .option("--quiet", "print only what goes wrong")
-    .helpOption("-h, --help", "explain the command")
-    .configureOutput({ writeOut: (part) => (text += part), writeErr: (part) => (text += part) })
-    .exitOverride()
     .addHelpText("after", help);
   if (queues.length > 0) program.setOptionValueWithSource("queue", queues, "env");
-  try {
-    program.parse([...args], { from: "user" });
-    return { settings: program.opts<Settings>() };
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return { text, exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
-  }
-}
-
-function number(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It has to be a whole number from ${least} to ${most}.`);
-  };
-}
-
-function collect(text: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, text];
+  const parsed = parseCommand(program, args, version);
+  return parsed.kind === "end" ? parsed : { settings: program.opts<Settings>() };
 }

@@ -1,21 +1,13 @@
 /** A worker from its command line to its exit code. */
 import { type BatchThread, createPool, messageOf } from "@nnhal/batch";
 import { type BatchQueue, openQueues, type WorkerEvent } from "@nnhal/batch-queue";
-import { exitCodes, parseOptions, type Settings } from "./options.ts";
+import { exitCodes, type Surroundings as ProgramSurroundings } from "@nnhal/program";
+import { parseOptions, type Settings } from "./options.ts";
 
 /** What a worker needs of its process. */
-export interface Surroundings {
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly version: string;
-  stdout(text: string): void;
-  stderr(text: string): void;
+export interface Surroundings extends Omit<ProgramSurroundings, "cwd"> {
   /** Starts a thread that computes, with settings of `nnhal`. */
   startThread(settings: object): BatchThread;
-  /** Calls back at SIGTERM and SIGINT, each time. */
-  onSignal(listener: (signal: NodeJS.Signals) => void): void;
-  /** Ends the process. */
-  exit(code: number): void;
 }
 
 /** A worker that cannot reach its queue at the end has no more than this after its grace, in milliseconds. */

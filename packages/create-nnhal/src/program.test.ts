@@ -203,5 +203,6 @@ describe("create-nnhal", () => {
     expect((await run(["--help"])).out).toMatch(/npm create nnhal@latest -- backend NAME/);
     expect((await run(["-h", "backend"])).exitCode).toBe(0);
     expect((await run(["--version"])).out).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(await run(["-v"])).toEqual(await run(["--version"]));
   });
 });

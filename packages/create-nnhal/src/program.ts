@@ -32,13 +32,13 @@ Options:
   -d, --directory DIR        the folder to write it to; by default NAME without its scope. It must be absent or empty.
   -e, --extension-name NAME  of the extension, such as com.acme.npu; by default com.example and the words of the package's name
   -h, --help                 print this
-      --version              print the version`;
+  -v, --version              print the version`;
 
 const options = {
   directory: { type: "string", short: "d" },
   "extension-name": { type: "string", short: "e" },
   help: { type: "boolean", short: "h" },
-  version: { type: "boolean" },
+  version: { type: "boolean", short: "v" },
 } as const;
 
 /** The command line is wrong. The message is one line. */

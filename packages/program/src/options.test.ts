@@ -1,3 +1,7 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import { expect, it } from "vitest";
 import { collect, count, parseCommand, port, seconds } from "./options.ts";
@@ -22,7 +26,27 @@ it("returns the options of a command line that is right", () => {
 
 it("ends with help and the version", () => {
   expect(parse("--help")).toMatchObject({ kind: "end", exitCode: 0, text: expect.stringContaining("Usage: counting") });
+  expect(parse("-h")).toEqual(parse("--help"));
   expect(parse("--version")).toEqual({ kind: "end", exitCode: 0, text: "1.2.3\n" });
+  expect(parse("-v")).toEqual(parse("--version"));
+});
+
+it("reads a command of another copy of commander: a project may have a version of its own", () => {
+  const folder = mkdtempSync(join(tmpdir(), "nnhal-commander-"));
+  try {
+    const copy = join(folder, "node_modules/commander");
+    cpSync(dirname(createRequire(import.meta.url).resolve("commander")), copy, { recursive: true });
+    const foreign: typeof import("commander") = createRequire(join(folder, "index.js"))("commander");
+    expect(foreign.Command).not.toBe(Command);
+    const command = () => new foreign.Command("foreign").option("--times <count>", "", count(2, 10));
+    const read = (...args: string[]) => parseCommand(command(), args, "1.2.3");
+    expect(read("-v")).toEqual({ kind: "end", exitCode: 0, text: "1.2.3\n" });
+    expect(read("--help")).toMatchObject({ kind: "end", exitCode: 0 });
+    expect(read("--other")).toMatchObject({ kind: "end", exitCode: 2 });
+    expect(read("--times", "1")).toMatchObject({ kind: "end", exitCode: 2 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it.each([

@@ -1,5 +1,5 @@
 /** Command lines: readers of options, and a parser that returns instead of ending the process. */
-import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type LogLevel, logFormats, logLevels } from "./log.ts";
 import { exitCodes } from "./process.ts";
 
@@ -8,20 +8,34 @@ export type ParsedCommand =
   | { readonly kind: "run"; readonly command: Command }
   | { readonly kind: "end"; readonly text: string; readonly exitCode: number };
 
-/** Reads a command line without the program's name. Adds `--help` and `--version`. Never throws for what a user has written. */
+/**
+ * Reads a command line without the program's name. Adds `--help` and `--version` with their short forms. Never throws for what a user has
+ * written. The command may come from another copy of commander than this package's, of the same version.
+ */
 export function parseCommand(command: Command, args: readonly string[], version: string): ParsedCommand {
   let text = "";
   const write = (more: string) => {
     text += more;
   };
-  command.version(version).exitOverride().configureOutput({ writeOut: write, writeErr: write });
+  command
+    .version(version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "explain the command")
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: write });
   try {
     command.parse([...args], { from: "user" });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
+    if (!isOfCommander(error)) throw error;
     return { kind: "end", text, exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
   }
   return { kind: "run", command };
+}
+
+/** Whether commander ends the reading, known by its code: each copy of commander has a class of its own. */
+function isOfCommander(error: unknown): error is Error & { readonly exitCode: number } {
+  return (
+    error instanceof Error && "code" in error && String(error.code).startsWith("commander.") && "exitCode" in error
+  );
 }
 
 /** Adds `--log-format` and `--log-level`, whose values are a `LogFormat` and a `LogLevel`. `level`: the default. */
@@ -32,7 +46,7 @@ export function addLogOptions(command: Command, level: LogLevel): Command {
 }
 
 /** For an option that may be given several times. */
-export function collect(value: string, before: readonly string[]): readonly string[] {
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { projectFiles } from "./installed.ts";
+import { problemOfAnswer, projectFiles } from "./installed.ts";
 import { workspaceRoot } from "./workspace.ts";
 
 let project: string;
@@ -63,4 +63,17 @@ test("enums of HAL versions are used as values and as types", () => {
   const files = projectFiles(workspaceRoot, [{ manifest }]);
   expect(JSON.parse(files["tsconfig.json"] ?? "").files).toContain("enums.mts");
   expect(files["enums.mts"]).toContain("V1_0.ErrorStatus.NONE");
+});
+
+test.each([
+  [["-v"], true, "1.2.3\n", undefined],
+  [["-v"], true, "unknown\n", "does not print /^\\d+\\.\\d+\\.\\d+\\S*$/m"],
+  [["-v"], false, "1.2.3\n", "fails"],
+  [["--help"], true, "Usage: a\n  -v, --version\n", undefined],
+  [["--help"], false, "CommanderError: (outputHelp)\n    at Command._exit (command.js:1)\n", "answers with a stack"],
+  [["--no-such-option"], false, "error: unknown option '--no-such-option'\n", undefined],
+  [["--no-such-option"], true, "error: unknown option '--no-such-option'\n", "does not refuse it"],
+  [["--no-such-option"], false, "", "does not refuse it"],
+])("the answer of a command to %s is judged", (args, ok, output, problem) => {
+  expect(problemOfAnswer(args, ok, output)).toBe(problem);
 });

@@ -1,12 +1,12 @@
 /**
  * Checks packages as a user gets them: npm installs all tarballs into an empty project, where every entry is loaded with
- * `import` and with `require`, is type-checked both ways, and every command starts. The packages that create-nnhal writes are
+ * `import` and with `require`, is type-checked both ways, and every command answers, beside a commander of another version. The packages that create-nnhal writes are
  * workspaces of the project, so that one install serves all. `nnhal` is installed into a second folder, by itself.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { entriesOf, loadScript, withTarballs } from "./packed.ts";
-import { type CommandResult, inOrder, runCommand } from "./process.ts";
+import { type CommandResult, eachOf, inOrder, runCommand } from "./process.ts";
 import { checkScaffolds, scaffoldedFolders, writeScaffolds } from "./scaffolded.ts";
 import { checkThreeLines } from "./three-lines.ts";
 import type { WorkspacePackage } from "./workspace.ts";
@@ -33,14 +33,35 @@ export function checkInstalled(root: string, packages: readonly WorkspacePackage
       () => runCommand(root, "npm", ["install", ...installOptions, ...tarballs.values()], project),
       () => runCommand(root, process.execPath, ["load.mjs"], project),
       () => runCommand(root, "tsc", ["-p", "."], project),
-      ...commands.map((name) => () => {
-        const command = join(project, "node_modules", ".bin", name);
-        return runCommand(root, command, ["--version"], project);
-      }),
+      () => checkCommands(root, project, commands),
       () => checkScaffolds(root, project),
       () => checkThreeLines(root, tarballs, folder, installOptions),
     ]);
   });
+}
+
+/** A version of commander that many projects have, since tsup brings it: our packages then have copies of theirs, each its own. */
+const foreignCommander = { commander: "4.1.1" };
+
+/** Every command says its version and its help, and refuses a mistake in words, without a stack. */
+async function checkCommands(root: string, project: string, commands: readonly string[]): Promise<CommandResult> {
+  const problems: string[] = [];
+  const asks = commands.flatMap((name) => [["-v"], ["--help"], ["--no-such-option"]].map((args) => ({ name, args })));
+  await eachOf(asks, async ({ name, args }) => {
+    const { ok, output } = await runCommand(root, join(project, "node_modules", ".bin", name), args, project);
+    const problem = problemOfAnswer(args, ok, output);
+    if (problem !== undefined) problems.push(`${name} ${args.join(" ")} ${problem}:\n${output}`);
+  });
+  return { ok: problems.length === 0, output: problems.join("\n") };
+}
+
+/** What is wrong with an answer of a command; undefined if nothing is. */
+export function problemOfAnswer([asked]: readonly string[], ok: boolean, output: string): string | undefined {
+  if (/^ +at /m.test(output)) return "answers with a stack";
+  if (asked === "--no-such-option") return !ok && output.includes("no-such-option") ? undefined : "does not refuse it";
+  if (!ok) return "fails";
+  const expected = asked === "-v" ? /^\d+\.\d+\.\d+\S*$/m : /--version/;
+  return expected.test(output) ? undefined : `does not print ${expected}`;
 }
 
 /** Enums of HAL versions are values and types in the built declarations too. */
@@ -65,7 +86,7 @@ export function projectFiles(
   const uses: Readonly<Record<string, string>> = entries.includes("@nnhal/types") ? { "enums.mts": useOfEnums } : {};
   return {
     ...uses,
-    "package.json": `${JSON.stringify({ name: "project", private: true, type: "module", workspaces: scaffoldedFolders })}\n`,
+    "package.json": `${JSON.stringify({ name: "project", private: true, type: "module", workspaces: scaffoldedFolders, dependencies: foreignCommander })}\n`,
     "load.mjs": loadScript(entries),
     "esm.mts": lines((name, entry) => `import * as ${name} from "${entry}";`),
     "cjs.cts": lines((name, entry) => `import ${name} = require("${entry}");`),

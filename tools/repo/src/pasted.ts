@@ -21,11 +21,11 @@ export const pastedDocuments = [
 ] as const;
 
 /** Pictures of one white pixel. */
-const whitePictures: Readonly<Record<string, string>> = {
+export const whitePictures = {
   "white.bmp": "Qk06AAAAAAAAADYAAAAoAAAAAQAAAAEAAAABABgAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAA////AA==",
   "white.gif": "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
   "white.webp": "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==",
-};
+} as const satisfies Readonly<Record<string, string>>;
 
 /** The examples in TypeScript of a document's text. */
 export function examplesIn(text: string): string[] {

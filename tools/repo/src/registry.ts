@@ -20,6 +20,7 @@ auth: { htpasswd: { file: ./htpasswd } }
 uplinks: { npmjs: { url: "https://registry.npmjs.org/" } }
 packages:
   "@nnhal/*": { access: $all, publish: $all }
+  "nnhal": { access: $all, publish: $all }
   "create-nnhal": { access: $all, publish: $all }
   "nnhal-*": { access: $all, publish: $all }
   "**": { access: $all, proxy: npmjs }
