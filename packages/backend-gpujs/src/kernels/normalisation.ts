@@ -48,7 +48,7 @@ function reduceSlices(
 
 /** The index of the slice of an element, as code. */
 function sliceOf({ inner }: Split, [outer, , column]: readonly string[]): string {
-  return ravel(inner === 1 ? [outer] : [outer, column], [inner, 1]);
+  return inner === 1 ? outer : ravel([outer, column], [inner, 1]);
 }
 
 function softmaxStages(args: AlongAxis & { readonly beta: number }, make: Make) {
