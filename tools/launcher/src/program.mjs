@@ -80,7 +80,7 @@ async function bundle(root, source, folder) {
 }
 
 /** @type {import("esbuild").Plugin} */
-const packagesFromElsewhere = {
+export const packagesFromElsewhere = {
   name: "packages from elsewhere",
   setup(build) {
     build.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, kind, resolveDir }) => {
@@ -98,7 +98,7 @@ const packagesFromElsewhere = {
  * Modules keep the URLs of their sources: beside these lie the files and packages that they look for.
  * @type {import("esbuild").Plugin}
  */
-const urlsOfSources = {
+export const urlsOfSources = {
   name: "URLs of sources",
   setup(build) {
     build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
