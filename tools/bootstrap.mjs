@@ -9,6 +9,7 @@
  *   api              full install and build, then write the API reports
  *   fuzz TARGET      full install, then the fuzzer (docs/fuzzing.md)
  *   mutants PACKAGE  full install, then a mutation test of a package
+ *   processors       full install, then the engines on emulated processors (docs/processors.md)
  *   ok, test [STEP…] full install, then the gate: all of it, or the named steps
  */
 const needed = [20, 19];

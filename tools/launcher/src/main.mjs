@@ -33,6 +33,7 @@ const commands = {
   api: { install: "full", file: "tools/repo/src/api-reports-main.ts" },
   fuzz: { install: "full", file: "tools/fuzz/src/main.ts" },
   mutants: { install: "full", file: "tools/repo/src/mutants-main.ts" },
+  processors: { install: "full", file: "tools/processors/src/main.ts" },
   ok: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
   test: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
 };

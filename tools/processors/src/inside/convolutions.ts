@@ -1,53 +1,76 @@
-/** Convolutions at their limits on a device. */
-import { modelRunner } from "@nnhal/conformance";
+/** Packed convolutions on a device. */
+import { type Example, modelOf, modelRunner } from "@nnhal/conformance";
 import { elementAt } from "@nnhal/operations";
-import { type Device, ErrorStatus, OperandType } from "@nnhal/types";
-import type { Pack } from "../convolutions.ts";
+import { type Device, ErrorStatus } from "@nnhal/types";
 import type { Tally } from "../result.ts";
+import { differenceOf } from "./difference.ts";
 
-/** How far an element may be from the reference's: engines round at different steps. */
-const allowed = 1;
 const listed = 5;
 
-/** Runs packs on a device. A convolution has failed if an element is more than one step off. */
-export async function runConvolutions(device: Device, packs: readonly Pack[]): Promise<Tally> {
+/**
+ * Runs packs of operations with one output each. One has failed if an element is more than a step off. If the device refuses one of a pack,
+ * the others run without it.
+ */
+export async function runConvolutions(device: Device, packs: readonly Example[]): Promise<Tally> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const problems: string[] = [];
-  for (const { model, inputs, expected, names } of packs) {
-    const { status, supported, message } = await device.getSupportedOperations(model);
-    if (status !== ErrorStatus.NONE) throw new Error(`getSupportedOperations: ${message}`);
-    // Where one is refused, the model cannot be prepared whole.
-    if (supported.includes(false)) {
-      counts.skipped += names.length;
-      continue;
-    }
-    const run = await modelRunner(model, [device]);
-    const outputs = await run(inputs);
-    for (const [place, name] of names.entries()) {
-      const { outputIndexes, operands } = model.main;
-      const isSigned = elementAt(operands, elementAt(outputIndexes, place)).type === OperandType.TENSOR_QUANT8_ASYMM_SIGNED;
-      const problem = differenceOf(elementAt(outputs, place), elementAt(expected, place), isSigned);
+  for (const pack of packs) {
+    const example = await supportedPart(device, pack);
+    counts.skipped += pack.main.operations.length - example.main.operations.length;
+    const { operations, operands, inputIndexes, outputIndexes } = example.main;
+    if (operations.length === 0) continue;
+    const bytesOf = (index: number) => elementAt(operands, index).data ?? new Uint8Array(0);
+    const run = await modelRunner(modelFor(example), [device]);
+    const outputs = await run(inputIndexes.map(bytesOf));
+    for (const [place, index] of outputIndexes.entries()) {
+      const isSigned = elementAt(operands, index).type === "TENSOR_QUANT8_ASYMM_SIGNED";
+      const problem = differenceOf(elementAt(outputs, place), bytesOf(index), isSigned);
       if (problem === undefined) counts.passed++;
-      else {
-        counts.failed++;
-        if (problems.length < listed) problems.push(`${name}: ${problem}`);
+      else if (++counts.failed <= listed) {
+        problems.push(`${describe(example, index)}: ${problem}`);
       }
     }
   }
   return { ...counts, problems };
 }
 
+function modelFor(example: Example) {
+  return modelOf({ example, name: example.name, unspecifiedOutputs: false });
+}
 
-/** What is wrong with bytes; undefined if each is within the allowance. */
-export function differenceOf(actual: Uint8Array, expected: Uint8Array, isSigned: boolean): string | undefined {
-  if (actual.length !== expected.length) return `expected ${expected.length} bytes, got ${actual.length}`;
-  const valueOf = (byte: number) => (isSigned ? (byte << 24) >> 24 : byte);
-  let wrong = 0;
-  let most = 0;
-  for (const [place, byte] of actual.entries()) {
-    const difference = Math.abs(valueOf(byte) - valueOf(elementAt(expected, place)));
-    if (difference > allowed) wrong++;
-    most = Math.max(most, difference);
-  }
-  return wrong === 0 ? undefined : `${wrong} of ${actual.length} elements are off, by up to ${most}`;
+/** The pack without the operations that a device refuses. */
+async function supportedPart(device: Device, pack: Example): Promise<Example> {
+  const { status, supported, message } = await device.getSupportedOperations(modelFor(pack));
+  if (status !== ErrorStatus.NONE) throw new Error(`getSupportedOperations: ${message}`);
+  if (!supported.includes(false)) return pack;
+  const operations = pack.main.operations.filter((_, place) => supported[place]);
+  const used = new Set(operations.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
+  const kept = [...used].sort((a, b) => a - b);
+  const placeOf = new Map(kept.map((index, place) => [index, place]));
+  const moved = (indexes: readonly number[]) => indexes.flatMap((index) => placeOf.get(index) ?? []);
+  return {
+    ...pack,
+    name: namesOf(pack).filter((_, place) => supported[place]).join(" "),
+    main: {
+      operands: kept.map((index) => elementAt(pack.main.operands, index)),
+      inputIndexes: moved(pack.main.inputIndexes),
+      outputIndexes: moved(pack.main.outputIndexes),
+      operations: operations.map((each) => ({ ...each, inputs: moved(each.inputs), outputs: moved(each.outputs) })),
+    },
+  };
+}
+
+/** The names of the examples of a pack, one for each operation. */
+function namesOf({ name }: Example): string[] {
+  return name.split(" ");
+}
+
+/** The operation that makes an output, with the types and extents of its first two operands. */
+function describe(example: Example, output: number): string {
+  const { main } = example;
+  const place = main.operations.findIndex(({ outputs }) => outputs.includes(output));
+  const { type, inputs } = elementAt(main.operations, place);
+  const [input, weights] = inputs.map((index) => elementAt(main.operands, index));
+  const shown = [input, weights].map((each) => each && `${each.type} [${each.dimensions.join(", ")}]`);
+  return `${namesOf(example)[place]} ${type} of ${shown.join(" and ")}`;
 }

@@ -9,7 +9,7 @@ import { deserialize } from "node:v8";
 import { isMainThread } from "node:worker_threads";
 import { type Example, runVectors, summarise } from "@nnhal/conformance";
 import type { Device } from "@nnhal/types";
-import type { Pack } from "../convolutions.ts";
+
 import { type EngineName, type EnginePlan, engineNames, type Plan, type Report } from "../plan.ts";
 import type { Tally } from "../result.ts";
 import { checkAtomics, serveAtomics } from "./atomics.ts";
@@ -50,7 +50,7 @@ async function runEngine(engine: EngineName, { packs, vectors, tests }: EnginePl
     report({ kind: "check", engine, check, tally });
   };
   await check("networks", plan.networks.length, () => runNetworks(device, plan.networks));
-  await check("convolutions", packs, () => runConvolutions(device, read<Pack[]>(plan.packs).slice(0, packs)));
+  await check("convolutions", packs, () => runConvolutions(device, read<Example[]>(plan.packs).slice(0, packs)));
   await check("vectors", vectors, () => runExamples(device, read<Example[]>(plan.examples).slice(0, vectors)));
   await check("tests", tests.length, () => runTestFiles(tests));
 }

@@ -6,7 +6,7 @@ import { elementAt } from "@nnhal/operations";
 import { importTflite } from "@nnhal/tflite";
 import { type Device, ErrorStatus, OperandType } from "@nnhal/types";
 import type { Tally } from "../result.ts";
-import { differenceOf } from "./convolutions.ts";
+import { differenceOf } from "./difference.ts";
 
 /** Runs networks. One has failed if an element of an output is more than a step off; of float outputs more than 1e-4. */
 export async function runNetworks(device: Device, paths: readonly string[]): Promise<Tally> {

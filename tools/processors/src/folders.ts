@@ -1,0 +1,6 @@
+/** Folders beside the checkout, which are not part of the repository. */
+import { fileURLToPath } from "node:url";
+
+/** Small inputs that failed once, with their right outputs: NNHAL_FAULT_FILES, or the folder beside the checkout. It may be absent. */
+export const faultsFolder =
+  process.env.NNHAL_FAULT_FILES ?? fileURLToPath(new URL("../../../../shared/faults", import.meta.url));

@@ -1,0 +1,56 @@
+/** How much runs on each processor. Each engine gets what its arithmetic deserves: native code first. */
+import type { EngineName } from "./plan.ts";
+
+/** What runs on an engine. */
+export interface EngineLevel {
+  readonly convolutions: number;
+  readonly vectors: number;
+  /** Test files, from the root of the checkout. */
+  readonly tests: readonly string[];
+}
+
+/** What runs on a processor. */
+export interface Level {
+  readonly engines: Readonly<Partial<Record<EngineName, EngineLevel>>>;
+  readonly atomics: number;
+  /** Seconds that a processor has at most. */
+  readonly limit: number;
+}
+
+export type LevelName = "full" | "short" | "gate";
+
+const testsOf = (engine: string, ...names: readonly string[]) =>
+  names.map((name) => `packages/backend-${engine}/src/${name}.test.ts`);
+
+/**
+ * `full`: less than an hour on two idle processors of this time. `short`: two or three minutes. `gate`: some seconds on one processor.
+ * JavaScript is 30 to 60 times slower under qemu, so tests whose expected results the reference computes are few.
+ */
+export const levels: Readonly<Record<LevelName, Level>> = {
+  full: {
+    engines: {
+      ort: { convolutions: 10_000, vectors: 600, tests: testsOf("ort", "engine", "onnx-model", "models", "random") },
+      "tfjs node": { convolutions: 10_000, vectors: 600, tests: [] },
+      "tfjs wasm": { convolutions: 2000, vectors: 300, tests: testsOf("tfjs", "models") },
+      "gpujs webasm": { convolutions: 1000, vectors: 300, tests: testsOf("gpujs", "quantised") },
+      "gpujs cpu": { convolutions: 500, vectors: 100, tests: [] },
+    },
+    atomics: 10_000,
+    limit: 3600,
+  },
+  short: {
+    engines: {
+      ort: { convolutions: 200, vectors: 40, tests: [] },
+      "tfjs node": { convolutions: 200, vectors: 40, tests: [] },
+      "tfjs wasm": { convolutions: 50, vectors: 10, tests: [] },
+      "gpujs webasm": { convolutions: 25, vectors: 10, tests: [] },
+    },
+    atomics: 1000,
+    limit: 900,
+  },
+  gate: {
+    engines: { ort: { convolutions: 50, vectors: 0, tests: [] } },
+    atomics: 0,
+    limit: 240,
+  },
+};
