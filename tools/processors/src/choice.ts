@@ -5,7 +5,9 @@ import { emulated, hostName, vnniName } from "./processors.ts";
 export const rowNames: readonly string[] = [...emulated.map(({ name }) => name), hostName, vnniName];
 
 /** The rows that `--only` names, in the order of the table; all without it. */
-export function chosenNames(only: string | undefined): { readonly names: readonly string[] } | { readonly unknown: string } {
+export function chosenNames(
+  only: string | undefined,
+): { readonly names: readonly string[] } | { readonly unknown: string } {
   if (only === undefined) return { names: rowNames };
   const asked = only.split(",").map((name) => name.trim());
   const unknown = asked.filter((name) => !rowNames.includes(name));

@@ -30,7 +30,11 @@ it("ort is right on a processor with AVX2 and without VNNI", { timeout: 600_000 
     const { program, plan } = await prepare(root, folder, levels.gate, faultsFolder);
     const path = join(folder, "plan.json");
     writeFileSync(path, JSON.stringify(plan));
-    const ran = await runProcess(launchOn(haswell, machine, folder, undefined), [program, path], levels.gate.limit * 1000);
+    const ran = await runProcess(
+      launchOn(haswell, machine, folder, undefined),
+      [program, path],
+      levels.gate.limit * 1000,
+    );
     const row = rowOf(haswell.name, haswell.what, ran);
     expect(problemsOf(row)).toEqual([]);
     expect(row.facts && mismatch(haswell, row.facts)).toBeUndefined();
@@ -38,7 +42,8 @@ it("ort is right on a processor with AVX2 and without VNNI", { timeout: 600_000 
     expect(ort).toMatchObject({ engine: "ort", checks: { convolutions: { failed: 0 } } });
     expect(ort?.checks.convolutions?.passed).toBeGreaterThan(25);
     // Without the folder of files there are none.
-    if (plan.networks.length > 0) expect(ort?.checks.networks).toEqual({ passed: 6, failed: 0, skipped: 0, problems: [] });
+    if (plan.networks.length > 0)
+      expect(ort?.checks.networks).toEqual({ passed: 6, failed: 0, skipped: 0, problems: [] });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -25,11 +25,15 @@ describe("the command", () => {
     const { command, env } = launchOn(processor, machine, folder, { node: "/arm/node", koffi: "/arm/koffi" });
     const place = command.indexOf(`/bin/qemu-${processor.arch === "x64" ? "x86_64" : "aarch64"}`);
     expect(command.slice(place + 1, place + 3)).toEqual(["-cpu", processor.cpu]);
-    if (processor.arch === "x64") expect({ place, env, node: command.at(-1) }).toEqual({ place: 0, env: {}, node: process.execPath });
+    if (processor.arch === "x64")
+      expect({ place, env, node: command.at(-1) }).toEqual({ place: 0, env: {}, node: process.execPath });
     else {
       expect(command.slice(0, 3)).toEqual(["unshare", "--mount", "sh"]);
       expect(readFileSync(command[place - 1] ?? "", "utf8")).toContain("CPU implementer\t: 0x41");
-      expect({ env, node: command.at(-1) }).toEqual({ env: { NNHAL_PROCESSORS_KOFFI: "/arm/koffi" }, node: "/arm/node" });
+      expect({ env, node: command.at(-1) }).toEqual({
+        env: { NNHAL_PROCESSORS_KOFFI: "/arm/koffi" },
+        node: "/arm/node",
+      });
     }
   });
 
@@ -46,7 +50,9 @@ const end = `console.log('{"kind":"end"}');`;
 describe("a process", () => {
   it("is heard to its end, past what others print", async () => {
     const code = `console.log("engine ready"); console.log('{"kind":"engine","engine":"ort","unavailable":"' + process.env.GREETING + '"}'); ${end}`;
-    expect(await run(code)).toEqual({ reports: [{ kind: "engine", engine: "ort", unavailable: "hello" }, { kind: "end" }] });
+    expect(await run(code)).toEqual({
+      reports: [{ kind: "engine", engine: "ort", unavailable: "hello" }, { kind: "end" }],
+    });
   });
 
   it.each([

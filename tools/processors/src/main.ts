@@ -4,12 +4,12 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { chosenNames, rowNames } from "./choice.ts";
 import { findEmulators } from "./emulators.ts";
 import { faultsFolder } from "./folders.ts";
 import { levels } from "./levels.ts";
 import { runMatrix } from "./matrix.ts";
 import { prepare } from "./prepare.ts";
-import { chosenNames, rowNames } from "./choice.ts";
 import { countsOf, problemsOf, type Row, summaryOf, withTable } from "./table.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -80,7 +80,8 @@ async function run(names: readonly string[], levelName: "full" | "short", jobs: 
   const folder = mkdtempSync(join(cache, "run-"));
   const level = levels[levelName];
   const started = performance.now();
-  const say = (text: string) => console.log(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s  ${text}`);
+  const say = (text: string) =>
+    console.log(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s  ${text}`);
   try {
     const prepared = await prepare(root, folder, level, faultsFolder);
     say("bundles and examples are ready");

@@ -2,10 +2,10 @@
 import { type ArmNode, fetchArmNode } from "./arm-node.ts";
 import type { ProcessorFacts } from "./inside/features.ts";
 import { type Launch, launchOn, type Ran, runProcess } from "./launch.ts";
-import type { Prepared } from "./prepare.ts";
 import type { Report } from "./plan.ts";
+import type { Prepared } from "./prepare.ts";
 import { type Emulated, type Emulators, emulated, hostName, mismatch, reasonAgainst, vnniName } from "./processors.ts";
-import type { Row } from "./table.ts";
+import type { EngineRow, Row } from "./table.ts";
 
 /** What a run needs. */
 export interface MatrixOptions {
@@ -63,7 +63,10 @@ async function runRow(name: string, options: MatrixOptions): Promise<Row> {
   return other === undefined ? row : { name, what, problem: other };
 }
 
-async function armNodeFor({ arch }: Emulated, options: MatrixOptions): Promise<ArmNode | { impossible: string } | undefined> {
+async function armNodeFor(
+  { arch }: Emulated,
+  options: MatrixOptions,
+): Promise<ArmNode | { impossible: string } | undefined> {
   if (arch !== "arm64") return undefined;
   return fetchArmNode(options.cache, options.koffiVersion).catch((error: unknown) => ({
     impossible: error instanceof Error ? error.message : String(error),
@@ -98,7 +101,7 @@ function factsOf(reports: readonly Report[]): ProcessorFacts | undefined {
 /** What a process reported, by engine. */
 export function rowOf(name: string, what: string, { reports, problem }: Ran): Row {
   const facts = factsOf(reports);
-  const engines = reports.flatMap((report) => {
+  const engines = reports.flatMap((report): readonly EngineRow[] => {
     if (report.kind !== "engine") return [];
     if ("unavailable" in report) return [{ engine: report.engine, unavailable: report.unavailable, checks: {} }];
     const checks = reports.flatMap((each) =>

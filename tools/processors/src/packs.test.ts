@@ -1,11 +1,11 @@
 /** Packs of examples hold what the examples hold. */
 import { type Example, extremeConvolutions } from "@nnhal/conformance";
 import { describe, expect, it } from "vitest";
-import { openedReference } from "./reference.test-helper.ts";
 import { runConvolutions } from "./inside/convolutions.ts";
 import { differenceOf } from "./inside/difference.ts";
 import { packExamples } from "./packs.ts";
 import { evenly } from "./prepare.ts";
+import { openedReference } from "./reference.test-helper.ts";
 
 const examples = [...extremeConvolutions({ count: 7 })];
 
@@ -47,7 +47,9 @@ describe("packed convolutions", () => {
   it("cannot have subgraphs", () => {
     const [first] = examples;
     if (first === undefined) throw new Error("no examples");
-    expect(() => packExamples([{ ...first, referenced: [first.main] }], 2)).toThrow("has subgraphs: it cannot be packed");
+    expect(() => packExamples([{ ...first, referenced: [first.main] }], 2)).toThrow(
+      "has subgraphs: it cannot be packed",
+    );
   });
 });
 

@@ -30,7 +30,11 @@ function sideBySide(examples: readonly Example[]): Example {
     return {
       inputs: moved(main.inputIndexes),
       outputs: moved(main.outputIndexes),
-      operations: main.operations.map((each) => ({ ...each, inputs: moved(each.inputs), outputs: moved(each.outputs) })),
+      operations: main.operations.map((each) => ({
+        ...each,
+        inputs: moved(each.inputs),
+        outputs: moved(each.outputs),
+      })),
     };
   });
   return {

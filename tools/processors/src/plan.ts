@@ -36,7 +36,12 @@ export interface Plan {
 /** What the process tells, a line of JSON each. */
 export type Report =
   | { readonly kind: "processor"; readonly facts: ProcessorFacts }
-  | { readonly kind: "engine"; readonly engine: EngineName; readonly version: string; readonly choices: readonly FormChoice[] }
+  | {
+      readonly kind: "engine";
+      readonly engine: EngineName;
+      readonly version: string;
+      readonly choices: readonly FormChoice[];
+    }
   | { readonly kind: "engine"; readonly engine: EngineName; readonly unavailable: string }
   | { readonly kind: "check"; readonly engine: EngineName; readonly check: CheckName; readonly tally: Tally }
   | { readonly kind: "atomics"; readonly tally: Tally }

@@ -2,12 +2,18 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serialize } from "node:v8";
-import { type Example, extremeConvolutions, findVectorFiles, randomExamples, readVectorFiles } from "@nnhal/conformance";
+import {
+  type Example,
+  extremeConvolutions,
+  findVectorFiles,
+  randomExamples,
+  readVectorFiles,
+} from "@nnhal/conformance";
 import { vectorsFolder } from "@nnhal/test-kit/folders";
 import { type Bundles, bundle } from "./bundle.ts";
 import type { Level } from "./levels.ts";
-import type { EnginePlan, Plan } from "./plan.ts";
 import { packExamples } from "./packs.ts";
+import type { EnginePlan, Plan } from "./plan.ts";
 
 /** Convolutions that are one model. */
 export const packed = 25;
@@ -50,8 +56,13 @@ export async function prepare(root: string, folder: string, level: Level, networ
   const [packs, examples] = [join(folder, "packs"), join(folder, "examples")];
   writeFileSync(packs, serialize(packExamples(convolutions, packed)));
   writeFileSync(examples, serialize(await chooseExamples(most(({ vectors }) => vectors))));
-  const engines = Object.fromEntries(Object.entries(level.engines).map(([name, each]) => [name, planOf(each, bundles)]));
-  return { program: bundles.program, plan: { engines, networks: findNetworks(networks), packs, examples, atomics: level.atomics } };
+  const engines = Object.fromEntries(
+    Object.entries(level.engines).map(([name, each]) => [name, planOf(each, bundles)]),
+  );
+  return {
+    program: bundles.program,
+    plan: { engines, networks: findNetworks(networks), packs, examples, atomics: level.atomics },
+  };
 }
 
 function planOf({ convolutions, vectors, tests }: Level["engines"]["ort"] & object, bundles: Bundles): EnginePlan {

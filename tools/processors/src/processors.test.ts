@@ -24,11 +24,21 @@ describe("the reason against a processor", () => {
 
   it.each<[string, string, Partial<Emulators>, string | undefined]>([
     ["Haswell", "another system", { platform: "darwin" }, "qemu-user runs on Linux, and this is darwin"],
-    ["Haswell", "no qemu", { qemu: { ...complete.qemu, x64: undefined } }, "qemu-x86_64 is not installed (Debian: qemu-user)"],
+    [
+      "Haswell",
+      "no qemu",
+      { qemu: { ...complete.qemu, x64: undefined } },
+      "qemu-x86_64 is not installed (Debian: qemu-user)",
+    ],
     ["Haswell", "no qemu for ARM", { qemu: { ...complete.qemu, arm64: undefined } }, undefined],
     ["Haswell", "an ARM host", { arch: "arm64" }, "the Node.js of this host, which is emulated, is for arm64"],
     ["Haswell", "no libraries for ARM", { hasArmLibraries: false }, undefined],
-    ["cortex-a53", "no qemu", { qemu: { ...complete.qemu, arm64: undefined } }, "qemu-aarch64 is not installed (Debian: qemu-user)"],
+    [
+      "cortex-a53",
+      "no qemu",
+      { qemu: { ...complete.qemu, arm64: undefined } },
+      "qemu-aarch64 is not installed (Debian: qemu-user)",
+    ],
     ["cortex-a53", "no libraries", { hasArmLibraries: false }, "the libraries for ARM are not installed"],
     ["cortex-a53", "no namespace", { namespace: [] }, "no permission for a mount namespace"],
     ["cortex-a53", "an ARM host", { arch: "arm64" }, undefined],
@@ -56,7 +66,9 @@ describe("a mismatch", () => {
     ["a feature less", { features: ["SSE4.2", "AVX", "FMA"] }],
     ["a feature of the host", { features: [...haswell.features, "AVX-VNNI"] }],
   ])("is found with %s", (_, change) => {
-    expect(mismatch(processor("Haswell"), { ...haswell, ...change })).toContain("expected the process to run on Haswell, got ");
+    expect(mismatch(processor("Haswell"), { ...haswell, ...change })).toContain(
+      "expected the process to run on Haswell, got ",
+    );
   });
 });
 

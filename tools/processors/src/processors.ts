@@ -14,7 +14,12 @@ export interface Emulated {
   readonly has: readonly string[];
   readonly lacks: readonly string[];
   /** ARM: the lines of /proc/cpuinfo that say which processor it is. */
-  readonly numbers?: { readonly part: string; readonly variant: string; readonly revision: string; readonly features: string };
+  readonly numbers?: {
+    readonly part: string;
+    readonly variant: string;
+    readonly revision: string;
+    readonly features: string;
+  };
 }
 
 const arm = "fp asimd evtstrm aes pmull sha1 sha2 crc32";
@@ -118,8 +123,10 @@ export function reasonAgainst({ arch }: Emulated, machine: Emulators): string | 
   if (arch === "x64") {
     return machine.arch === "x64" ? undefined : `the Node.js of this host, which is emulated, is for ${machine.arch}`;
   }
-  if (!machine.hasArmLibraries) return "the libraries for ARM are not installed (Debian: libc6-arm64-cross, libstdc++6-arm64-cross)";
-  if (machine.namespace.length === 0) return "no permission for a mount namespace, in which ONNX Runtime finds an ARM /proc/cpuinfo";
+  if (!machine.hasArmLibraries)
+    return "the libraries for ARM are not installed (Debian: libc6-arm64-cross, libstdc++6-arm64-cross)";
+  if (machine.namespace.length === 0)
+    return "no permission for a mount namespace, in which ONNX Runtime finds an ARM /proc/cpuinfo";
   return undefined;
 }
 

@@ -12,7 +12,10 @@ const haswell: Row = {
     {
       engine: "ort",
       version: "1.0",
-      choices: [{ subject: "products", chosen: "u8", reason: "expected 250, got 126" }, { subject: "sums", chosen: undefined }],
+      choices: [
+        { subject: "products", chosen: "u8", reason: "expected 250, got 126" },
+        { subject: "sums", chosen: undefined },
+      ],
       checks: {
         networks: { passed: 2, failed: 4, skipped: 0, problems: ["a.tflite: 3 of 4 elements are off"] },
         convolutions: { passed: 9, failed: 0, skipped: 1, problems: [] },
@@ -38,7 +41,9 @@ describe("the table", () => {
   });
 
   it("says why a processor is impossible", () => {
-    expect(withTable(empty, [nehalem], order)).toContain("| Nehalem | Intel without AVX |  | impossible: qemu-x86_64 is not installed |");
+    expect(withTable(empty, [nehalem], order)).toContain(
+      "| Nehalem | Intel without AVX |  | impossible: qemu-x86_64 is not installed |",
+    );
   });
 
   it("keeps the rows that did not run, in order, and writes the same again", () => {
@@ -57,7 +62,9 @@ describe("the table", () => {
   });
 
   it.each([startMarker, endMarker])("is not written into a document without %s", (marker) => {
-    expect(() => withTable(empty.replace(marker, ""), [haswell], order)).toThrow(`expected the document to have the line ${marker}`);
+    expect(() => withTable(empty.replace(marker, ""), [haswell], order)).toThrow(
+      `expected the document to have the line ${marker}`,
+    );
   });
 });
 
@@ -77,7 +84,9 @@ describe("a row", () => {
 
   it("is impossible with its reason, or shown by another one", () => {
     expect(summaryOf(nehalem)).toBe("Nehalem: impossible: qemu-x86_64 is not installed");
-    expect(summaryOf({ name: "VNNI", what: "x86", covered: "the row host has VNNI" })).toBe("VNNI: the row host has VNNI");
+    expect(summaryOf({ name: "VNNI", what: "x86", covered: "the row host has VNNI" })).toBe(
+      "VNNI: the row host has VNNI",
+    );
     expect(countsOf(nehalem)).toEqual({ passed: 0, failed: 0, skipped: 0 });
   });
 });

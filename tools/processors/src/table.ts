@@ -87,7 +87,8 @@ function linesOf(row: Row): readonly string[] {
   const { name, what, facts, engines = [], atomics } = row;
   const said = row.impossible === undefined ? (row.covered ?? row.problem) : `impossible: ${row.impossible}`;
   const blank = checkNames.map(() => "");
-  if (engines.length === 0) return [lineOf([name, what, facts?.features.join(", ") ?? "", said ?? "", "", ...blank, ""])];
+  if (engines.length === 0)
+    return [lineOf([name, what, facts?.features.join(", ") ?? "", said ?? "", "", ...blank, ""])];
   const found = facts === undefined ? "" : `${facts.name}: ${facts.features.join(", ") || "none of those that matter"}`;
   return engines.map(({ engine, version, unavailable, choices = [], checks }, place) =>
     lineOf([

@@ -60,7 +60,8 @@ async function countTogether(program: string, given: Shared): Promise<string | u
   if (code !== 0) return `the other thread ended with ${code}`;
   const expected = 2 * given.rounds;
   const found = [view[words.added], view[words.exchanged]];
-  if (found.some((count) => count !== expected)) return `expected both to count ${expected}, got ${found.join(" and ")}`;
+  if (found.some((count) => count !== expected))
+    return `expected both to count ${expected}, got ${found.join(" and ")}`;
   return lost === 0 ? undefined : `${lost} values were not seen by the other thread after its turn began`;
 }
 

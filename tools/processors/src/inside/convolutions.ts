@@ -50,7 +50,9 @@ async function supportedPart(device: Device, pack: Example): Promise<Example> {
   const moved = (indexes: readonly number[]) => indexes.flatMap((index) => placeOf.get(index) ?? []);
   return {
     ...pack,
-    name: namesOf(pack).filter((_, place) => supported[place]).join(" "),
+    name: namesOf(pack)
+      .filter((_, place) => supported[place])
+      .join(" "),
     main: {
       operands: kept.map((index) => elementAt(pack.main.operands, index)),
       inputIndexes: moved(pack.main.inputIndexes),

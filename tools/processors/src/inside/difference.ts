@@ -7,11 +7,11 @@ const allowed = 1;
 /** What is wrong with elements of 8 bits; undefined if none is more than one step off. */
 export function differenceOf(actual: Uint8Array, expected: Uint8Array, isSigned: boolean): string | undefined {
   if (actual.length !== expected.length) return `expected ${expected.length} bytes, got ${actual.length}`;
-  const valueOf = (byte: number) => (isSigned ? (byte << 24) >> 24 : byte);
+  const elementOf = (byte: number) => (isSigned ? (byte << 24) >> 24 : byte);
   let wrong = 0;
   let most = 0;
   for (const [place, byte] of actual.entries()) {
-    const difference = Math.abs(valueOf(byte) - valueOf(elementAt(expected, place)));
+    const difference = Math.abs(elementOf(byte) - elementOf(elementAt(expected, place)));
     if (difference > allowed) wrong++;
     most = Math.max(most, difference);
   }

@@ -36,7 +36,11 @@ describe("the facts of x86", () => {
 
 describe("the facts of ARM", () => {
   it("are the numbers of maker and part, and no features", () => {
-    expect(factsOfArm(vectorOf([6, 4096n], [0, 0n]), 0x410f_d034)).toEqual({ arch: "arm64", name: "41 d03", features: [] });
+    expect(factsOfArm(vectorOf([6, 4096n], [0, 0n]), 0x410f_d034)).toEqual({
+      arch: "arm64",
+      name: "41 d03",
+      features: [],
+    });
   });
 
   it.each<[string, number, bigint]>([

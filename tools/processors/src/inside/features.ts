@@ -18,7 +18,8 @@ export interface ProcessorFacts {
 /** Reads it. Throws if koffi is not installed, by which machine code is called. */
 export function processorFacts(arch: string = process.arch): ProcessorFacts {
   if (arch === "x64") return factsOfX86(identify);
-  if (arch === "arm64") return factsOfArm(new Uint8Array(readFileSync("/proc/self/auxv")), Number(callCode(readPart, "uint64_t code()")));
+  if (arch === "arm64")
+    return factsOfArm(new Uint8Array(readFileSync("/proc/self/auxv")), Number(callCode(readPart, "uint64_t code()")));
   throw new Error(`the processor cannot be asked: expected x64 or arm64, got ${arch}`);
 }
 
@@ -41,7 +42,9 @@ export function factsOfX86(cpuid: (leaf: number, subleaf: number) => Registers):
   const name = [0x8000_0002, 0x8000_0003, 0x8000_0004]
     .map((leaf) => new TextDecoder("latin1").decode(new Uint8Array(Uint32Array.from(cpuid(leaf, 0)).buffer)))
     .join("");
-  const features = x86Features.filter(([, leaf, subleaf, register, bit]) => (cpuid(leaf, subleaf)[register] >>> bit) & 1);
+  const features = x86Features.filter(
+    ([, leaf, subleaf, register, bit]) => (cpuid(leaf, subleaf)[register] >>> bit) & 1,
+  );
   return { arch: "x64", name: name.replace(/\0.*$/s, "").trim(), features: features.map(([feature]) => feature) };
 }
 

@@ -44,7 +44,11 @@ async function runEngine(engine: EngineName, { packs, vectors, tests }: EnginePl
   if ("unavailable" in opened) return report({ kind: "engine", engine, unavailable: opened.unavailable });
   const { device, version, choices } = opened;
   report({ kind: "engine", engine, version, choices });
-  const check = async (check: "networks" | "convolutions" | "vectors" | "tests", count: number, run: () => Promise<Tally>) => {
+  const check = async (
+    check: "networks" | "convolutions" | "vectors" | "tests",
+    count: number,
+    run: () => Promise<Tally>,
+  ) => {
     if (count === 0) return;
     const tally = await run().catch(failedWhole);
     report({ kind: "check", engine, check, tally });
