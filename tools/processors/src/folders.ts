@@ -4,3 +4,7 @@ import { fileURLToPath } from "node:url";
 /** Small inputs that failed once, with their right outputs: NNHAL_FAULT_FILES, or the folder beside the checkout. It may be absent. */
 export const faultsFolder =
   process.env.NNHAL_FAULT_FILES ?? fileURLToPath(new URL("../../../../shared/faults", import.meta.url));
+
+/** The folder of the conformance vectors: NNHAL_VECTORS, or the one beside the checkout. It may be absent. */
+export const vectorsFolder =
+  process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));

@@ -9,8 +9,8 @@ import {
   randomExamples,
   readVectorFiles,
 } from "@nnhal/conformance";
-import { vectorsFolder } from "@nnhal/test-kit/folders";
 import { type Bundles, bundle } from "./bundle.ts";
+import { vectorsFolder } from "./folders.ts";
 import type { Level } from "./levels.ts";
 import { packExamples } from "./packs.ts";
 import type { EnginePlan, Plan } from "./plan.ts";
