@@ -1,8 +1,10 @@
 /**
- * The examples of the suite arithmetic: for each operation its edge cases, and random ones from a seed. The reference kernels are the
+ * The examples of the suite arithmetic: for each operation its edge cases, sums at their limits, those that show a bias, and random ones from a
+ * seed. The reference kernels are the
  * judge of both. What an example is follows from its name alone, so that it can be made again.
  */
 import { elementAt, isFloat, isTensorType, type Operation, type OutputTensor } from "@nnhal/operations";
+import { type LimitCase, limitCases } from "../products/limits.ts";
 import { drawOperation, type RandomOperation } from "../random/draw.ts";
 import { type Fill, fills } from "../random/elements.ts";
 import { exampleOf, kernelOperations } from "../random/examples.ts";
@@ -11,6 +13,7 @@ import { runRandomOperation } from "../random/run.ts";
 import { type Signature, signaturesOf } from "../random/signature.ts";
 import type { Example } from "../vectors/example.ts";
 import { allowanceFor, arithmeticIn, takesUnusual } from "./allowances.ts";
+import { biasExample, biasSignatures } from "./bias.ts";
 import { inputFeatures, outputFeatures } from "./features.ts";
 
 /** An example, and the drawn operation that it is the model of. */
@@ -29,13 +32,20 @@ export interface ArithmeticExamplesOptions {
   readonly operations?: readonly Operation[] | undefined;
 }
 
-/** Draws examples: of each operation the edge cases, then the random ones. */
+/** Draws examples: of each operation the edge cases, those of limits and bias, then the random ones. */
 export function* arithmeticExamples(options: ArithmeticExamplesOptions = {}): Generator<ArithmeticExample> {
   const { seed = 1, count = 20, operations = kernelOperations() } = options;
   for (const operation of operations) {
-    yield* edgeExamples(operation);
+    yield* fixedExamples(operation);
     yield* randomRound(operation, seed, count);
   }
+}
+
+/** The examples of an operation that are the same whatever the seed. */
+export function* fixedExamples(operation: Operation, wants?: Wants): Generator<ArithmeticExample> {
+  yield* edgeExamples(operation, wants);
+  yield* limitExamples(operation, wants);
+  yield* biasExamples(operation, wants);
 }
 
 /** The number of draws of one signature and filling among which those with new features are chosen. */
@@ -73,6 +83,52 @@ export function* edgeExamples(operation: Operation, wants: Wants = () => true): 
       }
     }
   }
+}
+
+/** Sums of products at their limits, in which intermediate sums of 16 bits saturate. */
+export function* limitExamples(operation: Operation, wants: Wants = () => true): Generator<ArithmeticExample> {
+  for (const limit of limitCases(operation)) {
+    if (wants(limit.signature)) yield limitExample(limit);
+  }
+}
+
+/** The one of a name's last part, such as `2.16.3.pairs`; undefined if there is none. */
+export function limitNamed(operation: Operation, name: string): ArithmeticExample | undefined {
+  const limit = [...limitCases(operation)].find((known) => known.name === name);
+  return limit && limitExample(limit);
+}
+
+function limitExample({ name, signature, draw }: LimitCase): ArithmeticExample {
+  const drawn = draw();
+  const outcome = runRandomOperation(drawn, createRandom(1), false);
+  const title = `arithmetic/${signature.operation.name}/limits/${name}`;
+  // Operands of different numbers are constants and inputs in turn.
+  const example =
+    outcome.kind === "computed" ? judgedExample(drawn, title, outcome.outputs, name.length + title.length) : undefined;
+  if (example === undefined) throw new Error(`${title} has no result`);
+  return { example, drawn };
+}
+
+/** Examples that show a bias: one for each row of quantised types. */
+export function* biasExamples(operation: Operation, wants: Wants = () => true): Generator<ArithmeticExample> {
+  for (const { place, signature } of biasSignatures(operation)) {
+    const found = wants(signature) ? biasExample(place, signature) : undefined;
+    if (found === undefined) continue;
+    const { drawn, outputs, bias, name } = found;
+    const [first] = outputs;
+    const title = `arithmetic/${operation.name}/bias/${name}`;
+    const outcome = { kind: "computed", outputs } as const;
+    const example = exampleOf(drawn, title, createRandom(place), outcome, (output) => ({
+      ...allowanceFor(drawn, output),
+      ...(output === first && { bias }),
+    }));
+    if (example !== undefined) yield { example, drawn };
+  }
+}
+
+/** The one of a name's last part, such as `2.1`; undefined if there is none. */
+export function biasNamed(operation: Operation, name: string): ArithmeticExample | undefined {
+  return [...biasExamples(operation)].find(({ example }) => example.name.endsWith(`/bias/${name}`));
 }
 
 /** The form and the types of a signature. */

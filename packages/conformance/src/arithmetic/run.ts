@@ -18,9 +18,11 @@ import { modelOf } from "../vectors/model.ts";
 import { runVectors } from "../vectors/run.ts";
 import {
   type ArithmeticExample,
-  edgeExamples,
+  biasNamed,
   edgeNamed,
+  fixedExamples,
   judgedExample,
+  limitNamed,
   randomRound,
   typesOf,
   type Wants,
@@ -108,7 +110,7 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
 }
 
 /** Words in the names of examples. */
-const nameWords = ["arithmetic", "edge", "random", ...fills];
+const nameWords = ["arithmetic", "edge", "limits", "all", "pairs", "both", "bias", "random", ...fills];
 
 /**
  * Whether the name of an example of an operation can contain a text in lower case. If it does, each run of letters in the text lies
@@ -139,7 +141,7 @@ function* chosen(
   }
   const operations = named === undefined ? kernelOperations() : [named.operation];
   for (const operation of operations) {
-    yield* edgeExamples(operation, wants);
+    yield* fixedExamples(operation, wants);
     yield* randomRound(operation, seed, count, wants);
   }
   for (let next = seed + 1; goesOn?.(); next++) {
@@ -149,16 +151,25 @@ function* chosen(
 
 /** The operation, or the one example, that `only` names. */
 function readName(only: string): { readonly operation: Operation; readonly example?: Iterable<ArithmeticExample> } {
-  const match = /^(?:arithmetic\/)?(\w+)(?:\/(?:edge\/(\d+\.\w+\.\d+)|random\/(\d+)\.(\d+)))?$/.exec(only);
+  const match = /^(?:arithmetic\/)?(\w+)(?:\/(?:(edge|limits|bias)\/([\w.]+)|random\/(\d+)\.(\d+)))?$/.exec(only);
   const operation = operationNamed(match?.[1]);
   if (match === null || operation === undefined) {
     throw new RangeError(`"${only}" is neither an operation with examples nor the name of an example`);
   }
-  const [, , edge, seed, index] = match;
-  if (edge !== undefined) return { operation, example: [edgeNamed(operation, edge) ?? []].flat() };
+  const [, , kind, name, seed, index] = match;
+  if (kind !== undefined && name !== undefined) {
+    const example = namedBy(kind, operation, name);
+    if (example === undefined) throw new RangeError(`"${only}" is not the name of an example`);
+    return { operation, example: [example] };
+  }
   if (seed === undefined) return { operation };
   const round = [...randomRound(operation, Number(seed), Number(index) + 1)];
   return { operation, example: round.filter(({ example }) => example.name.endsWith(`/random/${seed}.${index}`)) };
+}
+
+function namedBy(kind: string, operation: Operation, name: string): ArithmeticExample | undefined {
+  if (kind === "limits") return limitNamed(operation, name);
+  return kind === "bias" ? biasNamed(operation, name) : edgeNamed(operation, name);
 }
 
 function operationNamed(name: string | undefined): Operation | undefined {

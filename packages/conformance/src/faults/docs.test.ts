@@ -10,6 +10,7 @@ import { deviceFaults } from "../suites/device-faults.test-helper.ts";
 import { executionFaults } from "../suites/execution-faults.test-helper.ts";
 import { cacheFaults, memoryFaults } from "../suites/resource-faults.test-helper.ts";
 import { graphFaults } from "./graph-faults.test-helper.ts";
+import { checkOf } from "./kernel-fault.test-helper.ts";
 import { kernelFaults, unfoundKernelFaults } from "./kernel-faults.test-helper.ts";
 import { stateFaults } from "./state-faults.test-helper.ts";
 
@@ -43,11 +44,11 @@ ${kernelFaults.length + graphFaults.length + others.length + contract.length} fa
 
 ## Arithmetic
 
-In the kernel of one operation. The check is the suite arithmetic, with the examples of the operation.
+In the kernel of one operation. The check is the suite arithmetic, with the examples of the operation, or those of one kind.
 
 ${table(
-  ["operation", "fault"],
-  kernelFaults.map(({ operation, what }) => [operation, what]),
+  ["operation", "fault", "check"],
+  kernelFaults.map((fault) => [fault.operation, fault.what, checkOf(fault).slice(0, -1)]),
 )}
 
 ## Graphs

@@ -19,6 +19,8 @@ export interface KernelFault {
   readonly what: string;
   /** The operation that is wrong, whose examples find it. */
   readonly operation: OperationName;
+  /** The kind of examples that find it. Default: any of the operation's. */
+  readonly kind?: "limits" | "bias";
   /** A new one for each device: some faults remember what was computed. */
   plant(): (operation: Operation) => Operation;
 }
@@ -29,11 +31,22 @@ export interface Change {
   readonly after?: (outputs: readonly OutputTensor[], args: AnyArgs) => void;
 }
 
+/** The examples that find a fault, by the beginning of their names. */
+export function checkOf({ operation, kind }: KernelFault): string {
+  return kind === undefined ? `arithmetic/${operation}/` : `arithmetic/${operation}/${kind}/`;
+}
+
 /** A fault of an operation. */
-export function faultOf(operation: OperationName, what: string, change: Change | (() => Change)): KernelFault {
+export function faultOf(
+  operation: OperationName,
+  what: string,
+  change: Change | (() => Change),
+  kind?: KernelFault["kind"],
+): KernelFault {
   return {
     what,
     operation,
+    ...(kind && { kind }),
     plant() {
       const { before = (args) => args, after } = typeof change === "function" ? change() : change;
       return (definition) => {

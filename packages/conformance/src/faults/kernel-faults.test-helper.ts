@@ -3,6 +3,7 @@
  * something kept too long.
  */
 import { fromFloat16Bits, type Tensor, toFloat16Bits } from "@nnhal/operations";
+import { roundingFaults, saturationFaults } from "./integer-faults.test-helper.ts";
 import {
   faultOf,
   isTensor,
@@ -55,6 +56,8 @@ function kept(state: string, output: string) {
 }
 
 export const kernelFaults: readonly KernelFault[] = [
+  ...roundingFaults,
+  ...saturationFaults,
   faultOf("SUB", "its operands are exchanged, so that the sign is wrong", {
     before: ({ left, right, ...args }) => ({ ...args, left: right, right: left }),
   }),

@@ -10,6 +10,7 @@ import type { Example, ExampleOperand, ExampleSubgraph } from "../vectors/exampl
 import { addControlFlow } from "./control-flow.ts";
 import { addOperationOf, addSomeOperation, allSignatures, pickReadable, repeatOperation } from "./operations.ts";
 import { addRearranging } from "./rearranging.ts";
+import { addResiduals, mostOfResidual } from "./residuals.ts";
 import { addInput, closeScope, createScope, type Scope } from "./scope.ts";
 
 /** The most operations that a graph is drawn with; what makes values fit each other comes in addition. */
@@ -35,12 +36,12 @@ export function drawGraph(seed: number, index: number, turn = 0): Example {
     Math.imul(seed, 0x2545_f491) + Math.imul(index, 0x9e37_79b1) + Math.imul(turn, 0x85eb_ca6b),
   );
   for (;;) {
-    const graph = tryGraph(`graphs/${seed}.${index}`, random, index);
+    const graph = tryGraph(seed, index, random);
     if (graph !== undefined) return graph;
   }
 }
 
-function tryGraph(name: string, random: Random, index: number): Example | undefined {
+function tryGraph(seed: number, index: number, random: Random): Example | undefined {
   const scope = createScope(random);
   const inputs = random.integer(1, 3);
   for (let place = 0; place < inputs; place++) {
@@ -57,9 +58,9 @@ function tryGraph(name: string, random: Random, index: number): Example | undefi
     else addSomeOperation(scope);
   }
   if (scope.operations.length < 2) return undefined;
-  const main = closeScope(scope, outputsOf(scope));
+  const main = closeScope(scope, [...outputsOf(scope), ...residualsOf(scope, seed, index)]);
   return {
-    name,
+    name: `graphs/${seed}.${index}`,
     spec: "graphs",
     isRelaxed: false,
     expectFailure: false,
@@ -75,6 +76,13 @@ function addInTurn(scope: Scope, index: number): void {
   for (let tries = 0; tries < 24; tries++) {
     if (addOperationOf(scope, signature, tries < 18 ? pickReadable(scope) : undefined)) return;
   }
+}
+
+/** In every second graph, layers of few rows with residuals beside what else was drawn. They have random numbers of their own. */
+function residualsOf(scope: Scope, seed: number, index: number): readonly number[] {
+  if (index % 2 === 0) return [];
+  const random = createRandom(Math.imul(seed, 0x1f12_3bb5) + index);
+  return addResiduals({ ...scope, random, mostElements: mostOfResidual }, (index - 1) / 2);
 }
 
 /** What nothing reads, and some of what is read. */

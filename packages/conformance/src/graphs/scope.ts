@@ -30,13 +30,14 @@ export interface Scope {
   readonly referenced: ExampleSubgraph[];
   /** How deep this subgraph lies in others. 0: the main one. */
   readonly depth: number;
+  /** The most elements of a result. */
+  readonly mostElements: number;
 }
 
-/** The most elements of a result. */
 const mostElements = 512;
 
 export function createScope(random: Random, referenced: ExampleSubgraph[] = [], depth = 0): Scope {
-  return { random, operands: [], values: [], operations: [], readable: [], referenced, depth };
+  return { random, operands: [], values: [], operations: [], readable: [], referenced, depth, mostElements };
 }
 
 /** Adds an operand with a value. */
@@ -116,7 +117,7 @@ export function addOperation(
   inputs: readonly number[],
   outputs: readonly TensorInfo[],
 ): readonly number[] | undefined {
-  const { operands, values, operations, readable, random } = scope;
+  const { operands, values, operations, readable } = scope;
   const declared = outputs.map((output): ExampleOperand => {
     const { channelQuant: _, ...info } = output;
     return { ...noOperand, ...info, type: halTypeName(info.type), lifetime: "TEMPORARY_VARIABLE" };
@@ -129,7 +130,7 @@ export function addOperation(
     given,
     declared,
   );
-  if (!results?.every((result) => isWelcome(result, random))) return undefined;
+  if (!results?.every((result) => isWelcome(result, scope))) return undefined;
   const made = results.map((result) => addOperand(scope, result, "TEMPORARY_VARIABLE"));
   if (definitionOf(type)?.dynamic) for (const index of made) operands[index] = unspecified(elementAt(operands, index));
   readable.push(...made);
@@ -165,8 +166,8 @@ function resultsOf(
 }
 
 /** What is rare in models is rare in graphs: what is beyond all bounds, and what carries nothing on. */
-function isWelcome({ type, dimensions, data }: Tensor, random: Random): boolean {
-  if (elementCount(dimensions) > mostElements) return false;
+function isWelcome({ type, dimensions, data }: Tensor, { random, mostElements: most }: Scope): boolean {
+  if (elementCount(dimensions) > most) return false;
   if (data.length === 0) return random.chance(0.3);
   if (type === "TENSOR_INT32") return data.every((element) => Math.abs(element) <= 30_000);
   if (isFloat(type)) {

@@ -2,7 +2,7 @@
  * The weighted sums of 8 bits by their formula: every product of every window in whole numbers, and the quotient of scales as a fraction of
  * whole numbers. It shares nothing with the kernels, so that these too are held against it.
  */
-import { elementAt, integerRange, type Tensor } from "@nnhal/operations";
+import { elementAt, integerRange, type Tensor, type TensorInfo } from "@nnhal/operations";
 import type { RandomOperation } from "../random/draw.ts";
 
 /** The operations that are weighted sums of 8 bits. */
@@ -15,6 +15,42 @@ export const weightedSums = [
 ] as const;
 export type WeightedSum = (typeof weightedSums)[number];
 
+/** The operands of a weighted sum by the names of their parameters; undefined: there is no such operand. */
+export interface SumOperands {
+  readonly name: string;
+  tensor(name: "input" | "filter" | "bias"): Tensor;
+  number(name: string): number | undefined;
+}
+
+/** The operands of a drawn operation. */
+export function operandsOf({ signature, inputs }: RandomOperation): SumOperands {
+  const named = (name: string) => inputs[signature.inputs.findIndex((param) => param.name === name)];
+  return {
+    name: signature.operation.name,
+    tensor(name) {
+      const tensor = named(name) ?? (name === "filter" ? named("weights") : undefined);
+      if (tensor === undefined) throw new TypeError(`${signature.operation.name} has no ${name}`);
+      return tensor;
+    },
+    number: (name) => named(name)?.data[0],
+  };
+}
+
+/** How the products of one window are summed: elements as they are stored, with the zero points of both. */
+export type Summing = (
+  values: Float64Array,
+  weights: Float64Array,
+  zeroPoints: readonly [ofValues: number, ofWeights: number],
+) => number;
+
+const exactly: Summing = (values, weights, [ofValues, ofWeights]) => {
+  let sum = 0;
+  for (let index = 0; index < values.length; index++) {
+    sum += (elementAt(values, index) - ofValues) * (elementAt(weights, index) - ofWeights);
+  }
+  return sum;
+};
+
 /** The sums of an operation, one for each element of its result, in the order of its memory. */
 export interface Sums {
   readonly dimensions: readonly number[];
@@ -25,18 +61,19 @@ export interface Sums {
 }
 
 /** The sums before they get the scale of the output, bias included. */
-export function exactSums(drawn: RandomOperation): Sums {
-  const name = drawn.signature.operation.name;
-  const [input, filter, bias] = [tensorAt(drawn, 0), tensorAt(drawn, 1), tensorAt(drawn, 2)];
-  if (name === "FULLY_CONNECTED") return connected(input, filter, bias);
-  const number = (param: string, otherwise: number) => numberNamed(drawn, param) ?? otherwise;
+export function exactSums(operands: SumOperands, summing: Summing = exactly): Sums {
+  const { name } = operands;
+  const [input, filter, bias] = [operands.tensor("input"), operands.tensor("filter"), operands.tensor("bias")];
+  const zeroPoints = [input.zeroPoint, filter.zeroPoint] as const;
+  if (name === "FULLY_CONNECTED") return connected(input, filter, bias, summing);
+  const number = (param: string, otherwise: number) => operands.number(param) ?? otherwise;
   const nchw = number("nchw", 0) !== 0;
   const [batches, height, width, depth] = ordered(input.dimensions, nchw);
   const isDepthwise = name === "DEPTHWISE_CONV_2D";
   const [filterHeight, filterWidth] = [extent(filter, 1), extent(filter, 2)];
   const outputs = extent(filter, isDepthwise ? 3 : 0);
-  const vertical = axisOf(drawn, "Height", height, filterHeight, ["paddingTop", "paddingBottom"]);
-  const horizontal = axisOf(drawn, "Width", width, filterWidth, ["paddingLeft", "paddingRight"]);
+  const vertical = axisOf(operands, "Height", height, filterHeight, ["paddingTop", "paddingBottom"]);
+  const horizontal = axisOf(operands, "Width", width, filterWidth, ["paddingLeft", "paddingRight"]);
   const groups = isDepthwise ? depth : number("groups", 1);
   const [perGroup, groupDepth] = [outputs / groups, depth / groups];
   const dimensions = nchw
@@ -45,12 +82,14 @@ export function exactSums(drawn: RandomOperation): Sums {
   const sums = new Float64Array(batches * vertical.count * horizontal.count * outputs);
   const channels = new Int32Array(sums.length);
   const [image, result] = [stepsOf(input.dimensions, nchw), stepsOf(dimensions, nchw)];
+  const size = filterHeight * filterWidth * groupDepth;
+  const [values, weights] = [new Float64Array(size), new Float64Array(size)];
   for (let b = 0; b < batches; b++) {
     for (let y = 0; y < vertical.count; y++) {
       for (let x = 0; x < horizontal.count; x++) {
         for (let o = 0; o < outputs; o++) {
           const first = Math.floor(o / perGroup) * groupDepth;
-          let sum = elementAt(bias.data, o);
+          let count = 0;
           for (let i = 0; i < filterHeight; i++) {
             const row = vertical.source(y, i);
             if (row === undefined) continue;
@@ -58,17 +97,18 @@ export function exactSums(drawn: RandomOperation): Sums {
               const column = horizontal.source(x, j);
               if (column === undefined) continue;
               const pixel = b * image.batch + row * image.row + column * image.column;
-              for (let c = 0; c < groupDepth; c++) {
-                const value = elementAt(input.data, pixel + (first + c) * image.channel);
+              for (let c = 0; c < groupDepth; c++, count++) {
+                values[count] = elementAt(input.data, pixel + (first + c) * image.channel);
                 const place = isDepthwise
                   ? (i * filterWidth + j) * outputs + o
                   : ((o * filterHeight + i) * filterWidth + j) * groupDepth + c;
-                sum += (value - input.zeroPoint) * (elementAt(filter.data, place) - filter.zeroPoint);
+                weights[count] = elementAt(filter.data, place);
               }
             }
           }
           const place = b * result.batch + y * result.row + x * result.column + o * result.channel;
-          sums[place] = sum;
+          const sum = summing(values.subarray(0, count), weights.subarray(0, count), zeroPoints);
+          sums[place] = elementAt(bias.data, o) + sum;
           channels[place] = o;
         }
       }
@@ -81,14 +121,14 @@ export function exactSums(drawn: RandomOperation): Sums {
  * The results as exact numbers, in steps of the output with its zero point added, and not rounded: within the range of the type and of the
  * activation. Each is right to within 2^-20.
  */
-export function exactResults(drawn: RandomOperation): {
-  readonly dimensions: readonly number[];
-  readonly values: Float64Array;
-} {
-  const { dimensions, sums, channels } = exactSums(drawn);
-  const [input, filter] = [tensorAt(drawn, 0), tensorAt(drawn, 1)];
-  const { type, scale, zeroPoint } = elementAt(drawn.outputs, 0);
-  const [least, greatest] = rangeOf(numberNamed(drawn, "activation") ?? 0, integerRange(type), scale, zeroPoint);
+export function exactResults(
+  operands: SumOperands,
+  { type, scale, zeroPoint }: Pick<TensorInfo, "type" | "scale" | "zeroPoint">,
+  summing?: Summing,
+): { readonly dimensions: readonly number[]; readonly values: Float64Array } {
+  const { dimensions, sums, channels } = exactSums(operands, summing);
+  const [input, filter] = [operands.tensor("input"), operands.tensor("filter")];
+  const [least, greatest] = rangeOf(operands.number("activation") ?? 0, integerRange(type), scale, zeroPoint);
   const divisor = wholeOf(scale) << wholeBits;
   const values = sums.map((sum, index) => {
     const weights = filter.channelQuant?.scales[elementAt(channels, index)] ?? filter.scale;
@@ -105,17 +145,15 @@ function wholeOf(float: number): bigint {
   return BigInt(float * 2 ** Number(wholeBits));
 }
 
-function connected(input: Tensor, weights: Tensor, bias: Tensor): Sums {
+function connected(input: Tensor, weights: Tensor, bias: Tensor, summing: Summing): Sums {
   const [units, size] = [extent(weights, 0), extent(weights, 1)];
-  const rows = input.data.length / size;
+  const [values, filters] = [Float64Array.from(input.data), Float64Array.from(weights.data)];
+  const rows = values.length / size;
+  const part = (data: Float64Array, place: number) => data.subarray(place * size, (place + 1) * size);
   const sums = Float64Array.from({ length: rows * units }, (_, place) => {
     const [row, unit] = [Math.floor(place / units), place % units];
-    let sum = elementAt(bias.data, unit);
-    for (let c = 0; c < size; c++) {
-      const value = elementAt(input.data, row * size + c) - input.zeroPoint;
-      sum += value * (elementAt(weights.data, unit * size + c) - weights.zeroPoint);
-    }
-    return sum;
+    const sum = summing(part(values, row), part(filters, unit), [input.zeroPoint, weights.zeroPoint]);
+    return elementAt(bias.data, unit) + sum;
   });
   return { dimensions: [rows, units], sums, channels: Int32Array.from(sums, (_, place) => place % units) };
 }
@@ -127,23 +165,23 @@ interface Axis {
 }
 
 function axisOf(
-  drawn: RandomOperation,
+  { name, number }: SumOperands,
   side: "Height" | "Width",
   image: number,
   filter: number,
   paddings: readonly [before: string, after: string],
 ): Axis {
-  const stride = numberNamed(drawn, `stride${side}`) ?? 1;
-  const dilation = numberNamed(drawn, `dilation${side}`) ?? 1;
+  const stride = number(`stride${side}`) ?? 1;
+  const dilation = number(`dilation${side}`) ?? 1;
   const covered = (filter - 1) * dilation + 1;
-  let [before, after] = paddings.map((name) => numberNamed(drawn, name) ?? 0) as [number, number];
-  if (numberNamed(drawn, "paddingScheme") === 1) {
+  let [before, after] = paddings.map((padding) => number(padding) ?? 0) as [number, number];
+  if (number("paddingScheme") === 1) {
     const total = Math.max(0, (Math.ceil(image / stride) - 1) * stride + covered - image);
     before = total >> 1;
     after = total - before;
   }
   const within = (cell: number) => (Number.isInteger(cell) && cell >= 0 && cell < image ? cell : undefined);
-  if (drawn.signature.operation.name === "TRANSPOSE_CONV_2D") {
+  if (name === "TRANSPOSE_CONV_2D") {
     return {
       count: Math.max(0, (image - 1) * stride + filter - before - after),
       source: (place, cell) => within((place + before - cell) / stride),
@@ -173,17 +211,6 @@ function rangeOf(
   )[activation] ?? [least, greatest];
   const within = (value: number) => Math.min(greatest, Math.max(least, value));
   return [within(low), within(high)];
-}
-
-function tensorAt({ inputs }: RandomOperation, position: number): Tensor {
-  const tensor = inputs[position];
-  if (tensor === undefined) throw new TypeError(`operand ${position} of a weighted sum is omitted`);
-  return tensor;
-}
-
-/** The value of a scalar; undefined if the operands do not have it. */
-function numberNamed({ signature, inputs }: RandomOperation, name: string): number | undefined {
-  return inputs[signature.inputs.findIndex((param) => param.name === name)]?.data[0];
 }
 
 function extent({ dimensions }: Tensor, axis: number): number {

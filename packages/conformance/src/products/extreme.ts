@@ -45,7 +45,10 @@ export function extremeConvolution(seed: number, index: number): ArithmeticExamp
   const operation = elementAt(turns, index % turns.length);
   const signatures = signaturesOf(operation).filter(isOf8Bits);
   for (;;) {
-    const drawn = operationOfLayer(drawLayer(random.pick(signatures), random), drawSpan(random), random);
+    const drawn = operationOfLayer(drawLayer(random.pick(signatures), random), random, {
+      span: drawSpan(random),
+      anyZeroPoint: true,
+    });
     const outcome = runRandomOperation(drawn, random, false);
     // Windows that do not fit the image are drawn again.
     if (outcome.kind !== "computed") continue;

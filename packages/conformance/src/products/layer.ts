@@ -8,7 +8,7 @@ import type { RandomOperation } from "../random/draw.ts";
 import { scalarTensor } from "../random/elements.ts";
 import type { Random } from "../random/random.ts";
 import type { Signature } from "../random/signature.ts";
-import { exactSums, type Sums } from "./exact.ts";
+import { exactSums, operandsOf, type Sums } from "./exact.ts";
 
 /** The shape, zero point and elements of an operand. */
 export interface Drawn {
@@ -43,11 +43,22 @@ export function isOf8Bits({ inputs, types }: Signature): boolean {
   return is8Bit && inputs.every(({ name }) => name !== "outputShape");
 }
 
+/** The scale and zero point of an output, chosen for its sums. */
+export interface OutputChoice {
+  /** The greatest of all sums is so many steps. Default: as many as all sums fit into the range of the output. */
+  readonly span?: number | undefined;
+  /** Whether the zero point is sometimes one by which sums are beyond the range. Default: no. */
+  readonly anyZeroPoint?: boolean | undefined;
+}
+
 /**
- * The operation of a layer. Each filter of its own scale has one by which its greatest sum is about as large as that of the others; the
- * output's scale makes the greatest of all `span` steps.
+ * The operation of a layer. Each filter of its own scale has one by which its greatest sum is about as large as that of the others.
  */
-export function operationOfLayer(layer: Layer, span: number, random: Random): RandomOperation {
+export function operationOfLayer(
+  layer: Layer,
+  random: Random,
+  { span, anyZeroPoint = false }: OutputChoice = {},
+): RandomOperation {
   const { signature, input, filter, bias } = layer;
   const [inputType, filterType] = typesOfSum(signature);
   const [inputScale, filterScale] = [drawScale(random), drawScale(random)];
@@ -81,13 +92,16 @@ export function operationOfLayer(layer: Layer, span: number, random: Random): Ra
     };
   };
   const equal = bias.map(() => filterScale);
-  const found = exactSums(operation(equal, { scale: 1, zeroPoint: 0 }));
+  const found = exactSums(operandsOf(operation(equal, { scale: 1, zeroPoint: 0 })));
   const greatest = greatestSums(found, bias.length);
   const most = Math.max(1, ...greatest);
   const scales = greatest.map((own) => Math.fround((filterScale * most) / Math.max(1, own)));
+  const range = integerRange(inputType);
+  const fitting = zeroPointFor(found, range);
+  const steps = span ?? Math.max(range[1] - fitting, fitting - range[0]) - 5;
   return operation(isPerChannel ? scales : equal, {
-    scale: Math.fround((inputScale * filterScale * most) / span),
-    zeroPoint: zeroPointFor(found, integerRange(inputType), random),
+    scale: Math.fround((inputScale * filterScale * most) / steps),
+    zeroPoint: anyZeroPoint && random.chance(0.2) ? random.pick([...range, random.integer(...range)]) : fitting,
   });
 }
 
@@ -117,9 +131,8 @@ function greatestSums({ sums, channels }: Sums, count: number): number[] {
   return greatest;
 }
 
-/** A zero point of the output by which the sums are within its range; sometimes any. */
-function zeroPointFor({ sums }: Sums, [least, greatest]: readonly [number, number], random: Random): number {
-  if (random.chance(0.2)) return random.pick([least, greatest, random.integer(least, greatest)]);
+/** The zero point of an output by which its sums are within its range. */
+function zeroPointFor({ sums }: Sums, [least, greatest]: readonly [number, number]): number {
   const [isBelow, isAbove] = [sums.some((sum) => sum < 0), sums.some((sum) => sum > 0)];
   return isBelow && isAbove ? Math.ceil((least + greatest) / 2) : isBelow ? greatest : least;
 }
