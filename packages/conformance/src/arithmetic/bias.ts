@@ -87,7 +87,7 @@ export function biasExample(place: number, signature: Signature): BiasExample | 
   return undefined;
 }
 
-/** Shapes of about 4000 elements by rank. The last extent is odd, so that means over it are no halves. */
+/** Shapes of about 4000 elements by rank. The last extent is odd, so that few means over it are halves. */
 const shapes = [[], [3888], [1296, 3], [36, 36, 3], [4, 18, 18, 3], [2, 2, 18, 18, 3]] as const;
 
 /** Scalars, if there are such: windows of odd numbers of cells, of which none is beyond the border, and no activation. */

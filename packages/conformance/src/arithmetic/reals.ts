@@ -37,7 +37,7 @@ export function realSteps(operation: Operation, args: AnyArgs, outputs: AnyOutpu
 /** The elements that an output has if exact results are rounded down. */
 export function roundedDown(steps: Float64Array, type: Tensor["type"]): Float64Array {
   const [least, greatest] = integerRange(type);
-  // Floats that are whole numbers but for their own rounding are these numbers.
+  // Floats within their own rounding of a whole number are that number.
   return steps.map((value) => Math.min(greatest, Math.max(least, Math.floor(value + 2 ** -10))));
 }
 

@@ -27,9 +27,9 @@ const mostInWindow = 32;
 /** Which weights a case has. `pairs` alone makes the sums of two products large beside the range of the output. */
 const kinds = ["all", "pairs", "both"] as const;
 
-/** The cases of an operation: none if it is no weighted sum of 8 bits. */
+/** The cases of an operation: none if it is not a weighted sum of 8 bits. */
 export function* limitCases(operation: Operation): Generator<LimitCase> {
-  const rank = weightedSums.indexOf(operation.name);
+  const rank = weightedSums.map(String).indexOf(operation.name);
   if (rank < 0 || operation.name === "TRANSPOSE_CONV_2D") return;
   const seen = new Set<string>();
   for (const [place, signature] of signaturesOf(operation).entries()) {
