@@ -4,10 +4,16 @@
 import {
   type Backend,
   capabilitiesOf,
+  currentProcessor,
   type KernelEngine,
   type KernelTable,
   kernelBackend,
+  type OpenOptions,
+  type Processor,
+  type ProofOptions,
   powerBasisOf,
+  proveEngine,
+  type TableEngine,
   type Unavailable,
 } from "@nnhal/backend";
 import { createData, elementCount, type TensorData, type TensorInfo } from "@nnhal/operations";
@@ -17,6 +23,7 @@ import { timesOn } from "./capabilities.ts";
 import { kernels } from "./kernels/index.ts";
 import { type Machine, type ModeName, modeNames, type Value } from "./machine/machine.ts";
 import { openMachine } from "./machine/open.ts";
+import { chooseThreads } from "./threads.ts";
 
 /** Options of `gpujsBackend`. */
 export interface GpujsBackendOptions {
@@ -26,13 +33,16 @@ export interface GpujsBackendOptions {
 
 /** Creates a gpu.js backend. Whether its device is a GPU or the CPU is known once it is open. */
 export function gpujsBackend({ mode }: GpujsBackendOptions = {}): Backend {
-  return kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open: () => openEngine(mode) });
+  return kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open: (options) => openEngine(mode, options) });
 }
 
 /** The gpu.js backend in the best mode that works. */
 export const backend: Backend = gpujsBackend();
 
-async function openEngine(option: ModeName | undefined): Promise<KernelEngine<Value> | Unavailable> {
+async function openEngine(
+  option: ModeName | undefined,
+  options: OpenOptions = {},
+): Promise<KernelEngine<Value> | Unavailable> {
   const wanted = option ?? (ifPermitted(() => process.env.NNHAL_GPUJS_MODE) || undefined);
   if (wanted !== undefined && !isModeName(wanted)) {
     return {
@@ -41,7 +51,25 @@ async function openEngine(option: ModeName | undefined): Promise<KernelEngine<Va
     };
   }
   const opened = await openMachine(wanted);
-  return "unavailable" in opened ? opened : engineOn(opened.machine, opened.missing);
+  if ("unavailable" in opened) return opened;
+  const { machine, missing } = opened;
+  return proven(machine, missing, { ...options, processor: processorOf(machine) });
+}
+
+/** The engine on a machine after its self-check. */
+export async function proven(
+  machine: Machine,
+  missing: readonly Unavailable[],
+  options: ProofOptions,
+): Promise<KernelEngine<Value>> {
+  const { engine, choice } = await chooseThreads(machine, (each) => engineOn(each, missing), options);
+  return proveEngine(engine, { ...options, choices: [choice] });
+}
+
+/** The processor that a machine computes on. Drivers of graphics adapters do not tell their versions, so nothing is kept about them. */
+export function processorOf({ mode, adapter }: Pick<Machine, "mode" | "adapter">): Processor {
+  if (mode === "webasm" || mode === "cpu") return currentProcessor();
+  return { name: adapter === undefined ? "of OpenGL" : `of the graphics adapter ${adapter}` };
 }
 
 function isModeName(name: string): name is ModeName {
@@ -49,7 +77,7 @@ function isModeName(name: string): name is ModeName {
 }
 
 /** An engine for kernels over a machine. */
-export function engineOn(machine: Machine, missing: readonly Unavailable[] = []): KernelEngine<Value> {
+export function engineOn(machine: Machine, missing: readonly Unavailable[] = []): TableEngine<Value> {
   const { mode, adapter } = machine;
   // Each kernel keeps the name of its operation; the compiler cannot infer this from the entries.
   const table = Object.fromEntries(

@@ -3,12 +3,12 @@
  * and paddings of a few cells, where only some of the threads that WebAssembly computes as one have a cell of the image. TOPK_V2 has
  * tests of its own, since the HAL does not say where NaN comes.
  */
-import { randomExamples, runVectors, summarise } from "@nnhal/conformance";
+import { extremeConvolutions, randomExamples, runVectors, summarise } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";
 import { everyWay } from "@nnhal/test-kit/samples";
 import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { deviceOver } from "./_devices.test-helper.ts";
+import { deviceOn, deviceOver } from "./_devices.test-helper.ts";
 import { kernels } from "./kernels/index.ts";
 
 const windowed: readonly OperationTypeName[] = [
@@ -38,5 +38,12 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", { timeout: 240_000 }, (m
     expect(failures.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
     expect(passed).toBeGreaterThan(least);
     expect(machine.statistics.values).toBe(0);
+  });
+
+  it("computes layers of 8 bits with extreme values", { timeout: everyWay ? 3_600_000 : 240_000 }, async () => {
+    const count = everyWay ? 10_000 : 60;
+    const { failures, passed } = await summarise(runVectors(await deviceOn(mode), extremeConvolutions({ count })));
+    expect(failures.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
+    expect(passed).toBe(count);
   });
 });

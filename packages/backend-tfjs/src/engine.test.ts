@@ -119,9 +119,21 @@ it("prefers a tfjs-node that works", () => {
     const tf = require("@tensorflow/tfjs-core");
     const { MathBackendCPU } = require("@tensorflow/tfjs-backend-cpu");
     tf.registerBackend("tensorflow", () => new MathBackendCPU());
+    for (const kernel of tf.getKernelsForBackend("cpu")) tf.registerKernel({ ...kernel, backendName: "tensorflow" });
     exports.version = { "tfjs-node": "4.22.1" };`;
   expect(open({ working: { source } })).toEqual({
     working: { version: "nnhal-tfjs-1 node 4.22.1", missing: [], current: "tensorflow" },
+  });
+});
+
+it("refuses all operations of a tfjs-node that starts and does not compute", () => {
+  const source = `
+    const tf = require("@tensorflow/tfjs-core");
+    const { MathBackendCPU } = require("@tensorflow/tfjs-backend-cpu");
+    tf.registerBackend("tensorflow", () => new MathBackendCPU());
+    exports.version = { "tfjs-node": "4.22.1" };`;
+  expect(open({ idle: { source } })).toMatchObject({
+    idle: { version: expect.stringMatching(/^nnhal-tfjs-1 node 4\.22\.1 forms-[0-9a-f]{8}$/) },
   });
 });
 

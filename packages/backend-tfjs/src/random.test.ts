@@ -2,7 +2,14 @@
  * Random operations on the tfjs backend, held against the reference kernels: other shapes, windows, quantisations and hostile
  * numbers than the public vectors have. Those of the windows are more, since tfjs has odd ways with padding.
  */
-import { modelRunner, randomExamples, runArithmetic, runVectors, summarise } from "@nnhal/conformance";
+import {
+  extremeConvolutions,
+  modelRunner,
+  randomExamples,
+  runArithmetic,
+  runVectors,
+  summarise,
+} from "@nnhal/conformance";
 import { type Operation, operationByCode } from "@nnhal/operations";
 import { everyWay } from "@nnhal/test-kit/samples";
 import { ErrorStatus, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
@@ -32,6 +39,17 @@ describe("the tfjs backend", { timeout: 120_000 }, () => {
     const operations = codes.map(operationByCode).filter((operation) => operation !== undefined);
     return expectRight(160, 1000, operations);
   });
+
+  it.each(["wasm", "cpu"] as const)(
+    "computes layers of 8 bits with extreme values on %s",
+    { timeout: everyWay ? 3_600_000 : 120_000 },
+    async (engine) => {
+      const count = everyWay ? 10_000 : 100;
+      const { failures, passed } = await summarise(runVectors(await deviceOn(engine), extremeConvolutions({ count })));
+      expect(failures.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
+      expect(passed).toBe(count);
+    },
+  );
 
   // The engine divides integers as floats: -2147483648 / 2147483647 would be -1.
   it("divides the greatest integers, rounding down", async () => {

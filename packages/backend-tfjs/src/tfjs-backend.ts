@@ -4,13 +4,17 @@
 import {
   type Backend,
   capabilitiesOf,
+  currentProcessor,
   type Kernel,
   type KernelEngine,
   type KernelTable,
   kernelBackend,
   kernelsByName,
+  type OpenOptions,
   powerBasisOf,
+  proveEngine,
   type Steps,
+  type TableEngine,
   type Unavailable,
 } from "@nnhal/backend";
 import { createData, elementCount, isFloat, type TensorData, type TensorInfo } from "@nnhal/operations";
@@ -30,13 +34,16 @@ export interface TfjsBackendOptions {
 
 /** Creates a tfjs backend. */
 export function tfjsBackend({ engine }: TfjsBackendOptions = {}): Backend {
-  return kernelBackend({ name: "tfjs", deviceType: DeviceType.CPU, open: () => openEngine(engine) });
+  return kernelBackend({ name: "tfjs", deviceType: DeviceType.CPU, open: (options) => openEngine(engine, options) });
 }
 
 /** The tfjs backend on the best engine that is available. */
 export const backend: Backend = tfjsBackend();
 
-async function openEngine(option: EngineName | undefined): Promise<KernelEngine<tf.Tensor> | Unavailable> {
+async function openEngine(
+  option: EngineName | undefined,
+  options: OpenOptions = {},
+): Promise<KernelEngine<tf.Tensor> | Unavailable> {
   const wanted = option ?? engineOfEnvironment();
   if (wanted !== undefined && !isEngineName(wanted)) {
     const known = engineNames.join(", ");
@@ -46,7 +53,8 @@ async function openEngine(option: EngineName | undefined): Promise<KernelEngine<
     };
   }
   const engine = await loadEngine(wanted);
-  return "unavailable" in engine ? engine : kernelEngine(engine);
+  if ("unavailable" in engine) return engine;
+  return proveEngine(kernelEngine(engine), { ...options, processor: currentProcessor() });
 }
 
 function engineOfEnvironment(): string | undefined {
@@ -57,7 +65,8 @@ function isEngineName(name: string): name is EngineName {
   return engineNames.some((known) => known === name);
 }
 
-function kernelEngine(engine: Engine): KernelEngine<tf.Tensor> {
+/** An engine for kernels over an engine of tfjs, before its self-check. */
+export function kernelEngine(engine: Engine): TableEngine<tf.Tensor> {
   return {
     version: `nnhal-tfjs-1 ${engine.name} ${engine.version}`,
     capabilities: capabilitiesOf(timesOf[engine.name]),

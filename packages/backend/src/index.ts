@@ -67,6 +67,21 @@ export { optionalTensor, requiredTensor, type TensorArgs } from "./kernels/tenso
 export { type BackendPart, partialBackend } from "./partial-backend.ts";
 export { currentProcessor, type Processor } from "./processor.ts";
 export {
+  differenceOf,
+  engineWith,
+  failureOf,
+  type ProofOptions,
+  proveEngine,
+  type TableEngine,
+} from "./proof/prove-engine.ts";
+export {
+  type LoneRun,
+  type ProbeArgument,
+  type ProbeOperation,
+  type ProbeTensor,
+  runAlone,
+} from "./proof/run-alone.ts";
+export {
   checkForms,
   choiceRefusal,
   chooseForm,
