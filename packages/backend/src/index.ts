@@ -68,8 +68,6 @@ export { type BackendPart, partialBackend } from "./partial-backend.ts";
 export { currentProcessor, type Processor } from "./processor.ts";
 export {
   differenceOf,
-  engineWith,
-  failureOf,
   type ProofOptions,
   proveEngine,
   type TableEngine,

@@ -95,7 +95,7 @@ export async function proveEngine<Handle>(
 }
 
 /** An engine with the outcome of a self-check. */
-export function engineWith<Handle>(
+function engineWith<Handle>(
   engine: TableEngine<Handle>,
   check: SelfCheck,
   before: readonly FormChoice[] = [],
@@ -174,7 +174,7 @@ function probesOf<Handle>(engine: TableEngine<Handle>): Probe[] {
 }
 
 /** What is wrong with the engine's result of a case; undefined if nothing is, or the engine does not have the operation. */
-export async function failureOf<Handle>(
+async function failureOf<Handle>(
   engine: TableEngine<Handle>,
   { name, expected, orElse, allowance = 0, ...operation }: ProbeCase,
 ): Promise<string | undefined> {
