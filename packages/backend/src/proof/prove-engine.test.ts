@@ -1,4 +1,4 @@
-import type { AnyArgs } from "@nnhal/operations";
+import type { AnyArgs, AnyOperandType } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
 import { capabilitiesOf } from "../capabilities.ts";
 import type { Kernel, KernelTable, KernelTensor } from "../kernels/kernel.ts";
@@ -61,7 +61,7 @@ function engineOf(kernels: Readonly<Record<string, Kernel<Elements>>>) {
   return { engine, counted };
 }
 
-const tensor = (type: string) => ({ input: { type, dimensions: [1], scale: 1, zeroPoint: 0 } });
+const tensor = (type: AnyOperandType) => ({ input: { type, dimensions: [1], scale: 1, zeroPoint: 0 } });
 
 async function proven(kernels: Readonly<Record<string, Kernel<Elements>>>, outcomes?: OutcomeStore) {
   const { engine, counted } = engineOf(kernels);
