@@ -1,5 +1,5 @@
 /** How much runs on each processor. Each engine gets what its arithmetic deserves: native code first. */
-import type { EngineName } from "./plan.ts";
+import { type EngineName, engineNames } from "./plan.ts";
 
 /** What runs on an engine. */
 export interface EngineLevel {
@@ -54,3 +54,12 @@ export const levels: Readonly<Record<LevelName, Level>> = {
     limit: 240,
   },
 };
+
+/** A level with one engine alone, or with all; undefined if there is no such engine. An engine that the level leaves out does nothing. */
+export function levelOf(level: Level, engine: string | undefined): Level | undefined {
+  if (engine === undefined) return level;
+  const name = engineNames.find((each) => each === engine);
+  if (name === undefined) return undefined;
+  const own = level.engines[name];
+  return { ...level, engines: own === undefined ? {} : { [name]: own } };
+}

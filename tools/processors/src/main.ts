@@ -7,8 +7,9 @@ import { parseArgs } from "node:util";
 import { chosenNames, rowNames } from "./choice.ts";
 import { findEmulators } from "./emulators.ts";
 import { faultsFolder } from "./folders.ts";
-import { levels } from "./levels.ts";
+import { type Level, levelOf, levels } from "./levels.ts";
 import { runMatrix } from "./matrix.ts";
+import { engineNames } from "./plan.ts";
 import { prepare } from "./prepare.ts";
 import { countsOf, problemsOf, type Row, summaryOf, withTable } from "./table.ts";
 
@@ -23,6 +24,7 @@ const help = `Runs the engines on emulated processors (qemu-user) and on this on
 
   --short        less of everything
   --only NAMES   ${rowNames.join(", ")}
+  --engine NAME  one of ${engineNames.join(", ")}
   --jobs N       rows that run at the same time; by default as many as there are processors
   --dry          the table is not written
   --help
@@ -41,7 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(error instanceof Error ? error.message : error);
     return 2;
   }
-  const { short = false, only, jobs = String(availableParallelism()), dry = false, help: isAsked } = options;
+  const { short = false, only, engine, jobs = String(availableParallelism()), dry = false, help: isAsked } = options;
   if (isAsked) {
     console.log(help);
     return 0;
@@ -55,7 +57,12 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`expected --jobs to be a whole number from 1 to 999, got ${jobs}`);
     return 2;
   }
-  const rows = await run(names.names, short ? "short" : "full", Number(jobs));
+  const level = levelOf(levels[short ? "short" : "full"], engine);
+  if (level === undefined) {
+    console.error(`expected --engine to be one of ${engineNames.join(", ")}, got ${engine}`);
+    return 2;
+  }
+  const rows = await run(names.names, level, Number(jobs));
   if (!dry) writeFileSync(document, withTable(readFileSync(document, "utf8"), rows, rowNames));
   for (const row of rows) for (const problem of problemsOf(row)) console.log(`${row.name}: ${problem}`);
   for (const row of rows) console.log(summaryOf(row));
@@ -66,6 +73,7 @@ function parse(args: readonly string[]) {
   const options = {
     short: { type: "boolean" },
     only: { type: "string" },
+    engine: { type: "string" },
     jobs: { type: "string" },
     dry: { type: "boolean" },
     help: { type: "boolean" },
@@ -73,12 +81,11 @@ function parse(args: readonly string[]) {
   return parseArgs({ args: [...args], options }).values;
 }
 
-async function run(names: readonly string[], levelName: "full" | "short", jobs: number): Promise<readonly Row[]> {
+async function run(names: readonly string[], level: Level, jobs: number): Promise<readonly Row[]> {
   const cache = join(root, "node_modules/.cache/nnhal-processors");
   mkdirSync(cache, { recursive: true });
   // Bundles must lie below the checkout, and two runs must not share them.
   const folder = mkdtempSync(join(cache, "run-"));
-  const level = levels[levelName];
   const started = performance.now();
   const say = (text: string) =>
     console.log(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s  ${text}`);
@@ -100,6 +107,8 @@ async function run(names: readonly string[], levelName: "full" | "short", jobs: 
         return path;
       },
       onReport(name, report) {
+        if (report.kind === "engine" && "unavailable" in report)
+          say(`${name}, ${report.engine}: ${report.unavailable}`);
         if (report.kind !== "check") return;
         const { passed, failed, skipped } = report.tally;
         say(`${name}, ${report.engine}, ${report.check}: ${passed} right, ${failed} wrong, ${skipped} not supported`);

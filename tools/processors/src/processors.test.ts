@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chosenNames, rowNames } from "./choice.ts";
 import type { ProcessorFacts } from "./inside/features.ts";
+import { levelOf, levels } from "./levels.ts";
 import { cpuinfoOf, type Emulated, type Emulators, emulated, mismatch, reasonAgainst } from "./processors.ts";
 
 function processor(name: string): Emulated {
@@ -96,5 +97,21 @@ describe("the choice of rows", () => {
 
   it.each(["", "haswell", "Haswell,Pentium"])("refuses %j", (only) => {
     expect(chosenNames(only)).toHaveProperty("unknown");
+  });
+});
+
+describe("a level", () => {
+  it("is with all its engines, or with one", () => {
+    expect(levelOf(levels.short, undefined)).toBe(levels.short);
+    expect(Object.keys(levelOf(levels.short, "ort")?.engines ?? {})).toEqual(["ort"]);
+    expect(levelOf(levels.short, "gpujs cpu")?.engines).toEqual({});
+    expect(levelOf(levels.short, "onnx")).toBeUndefined();
+  });
+
+  it("of the gate is less than the short one, and that is less than all", () => {
+    const count = ({ engines: { ort } }: (typeof levels)["gate"]) => ort?.convolutions ?? 0;
+    expect(count(levels.gate)).toBeLessThan(count(levels.short));
+    expect(count(levels.short)).toBeLessThan(count(levels.full));
+    expect(count(levels.full)).toBe(10_000);
   });
 });
