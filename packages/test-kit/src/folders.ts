@@ -15,3 +15,10 @@ export const modelsFolder =
 /** The folder of public `.tflite` files with TensorFlow Lite's outputs: NNHAL_CORPUS, or the one beside the checkout. */
 export const corpusFolder =
   process.env.NNHAL_CORPUS ?? fileURLToPath(new URL("../../../../shared/corpus", import.meta.url));
+
+/**
+ * The folder of inputs on which nnhal once failed, with the right outputs, one folder for each fault: NNHAL_FOUND_FAULTS, or the one beside
+ * the checkout. (NNHAL_FAULTS is about planted faults.)
+ */
+export const foundFaultsFolder =
+  process.env.NNHAL_FOUND_FAULTS ?? fileURLToPath(new URL("../../../../shared/faults", import.meta.url));

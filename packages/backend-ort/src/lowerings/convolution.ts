@@ -3,7 +3,7 @@
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { elementAt, elementCount, imageLayout, isFloat, type Padding, type TensorInfo } from "@nnhal/operations";
-import { type Builder, reshape, transpose, type Value } from "../graph/builder.ts";
+import { type Builder, integers, reshape, transpose, type Value } from "../graph/builder.ts";
 import { toSigned } from "../graph/bytes.ts";
 import { asLowered, type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
 import type { Attribute } from "../onnx/write.ts";
@@ -183,22 +183,42 @@ export function transposeConv2d(args: Convolution, { output }: One, scope: Scope
   const to = imageLayout(output.dimensions, nchw);
   const rows = (from.height - 1) * args.strideHeight + elementAt(weights.dims, 2);
   const columns = (from.width - 1) * args.strideWidth + elementAt(weights.dims, 3);
-  const bottom = rows - args.paddingTop - to.height;
-  const right = columns - args.paddingLeft - to.width;
-  if (bottom < 0 || right < 0) {
-    if (-bottom >= args.strideHeight || -right >= args.strideWidth)
-      return refuse("an output that the filters do not reach is not available");
-  }
+  const [bottom, right] = [rows - args.paddingTop - to.height, columns - args.paddingLeft - to.width];
+  // What the operator adds behind its result must be less than a stride.
+  const behind = [
+    Math.min(Math.max(0, -bottom), args.strideHeight - 1),
+    Math.min(Math.max(0, -right), args.strideWidth - 1),
+  ];
   const attributes: Attributes = {
     kernel_shape: { ints: weights.dims.slice(2) },
     strides: { ints: [args.strideHeight, args.strideWidth] },
     pads: { ints: [args.paddingTop, args.paddingLeft, Math.max(0, bottom), Math.max(0, right)] },
-    output_padding: { ints: [Math.max(0, -bottom), Math.max(0, -right)] },
+    output_padding: { ints: behind },
   };
-  const result = { type: "float32", dims: imageDims(output, nchw) } as const;
   const biased = realBias(scope, bias, input, filter);
-  const sums = builder.node("ConvTranspose", [image, weights, biased], result, { attributes });
+  const dims = imageDims(output, nchw);
+  const [batches = 0, channels = 0] = dims;
+  const missing = [-bottom, -right].map((extent, axis) => Math.max(0, extent - elementAt(behind, axis)));
+  const spread = (inputs: readonly Value[]) => {
+    const [height, width] = [to.height - elementAt(missing, 0), to.width - elementAt(missing, 1)];
+    const result = { type: "float32", dims: [batches, channels, height, width] } as const;
+    return builder.node("ConvTranspose", inputs, result, { attributes });
+  };
+  const sums = missing.some((extent) => extent > 0)
+    ? withUnreached(scope, spread([image, weights]), missing, biased)
+    : spread([image, weights, biased]);
   return asLowered(quantised(scope, activated(builder, sums, activation), output), nchw);
+}
+
+/** An image [batches, channels, height, width] with rows and columns behind it that no filter reaches, and with the bias everywhere. */
+function withUnreached({ builder }: Scope, image: Value, missing: readonly number[], bias: Value): Value {
+  const dims = image.dims.map((extent, axis) => extent + (missing[axis - 2] ?? 0));
+  const pads = integers(builder, [0, 0, 0, 0, 0, 0, ...missing]);
+  const whole = builder.node("Pad", [image, pads], { type: image.type, dims });
+  return builder.node("Add", [whole, reshape(builder, bias, [1, elementAt(dims, 1), 1, 1])], {
+    type: image.type,
+    dims,
+  });
 }
 
 interface FullyConnected extends Summed {

@@ -17,7 +17,7 @@ export interface SparseSlice {
   readonly ellipsisMask: number;
   /** Elements that add a dimension of 1 to the result. */
   readonly newAxisMask: number;
-  /** Dimensions of which one place is taken, and which the result does not have. */
+  /** Dimensions of which one place is taken, whatever the end, and which the result does not have. */
   readonly shrinkAxisMask: number;
   /** Whether ends count from the beginnings. */
   readonly isOffset: boolean;
@@ -83,7 +83,8 @@ function rangeOf(slice: SparseSlice, bit: number, extent: number): SliceRange | 
   const first = elementAt(slice.begin, bit);
   if (step === 0) return undefined;
   if (has(slice.shrinkAxisMask)) {
-    const place = first < 0 ? first + extent : first;
+    const open = step > 0 ? 0 : extent - 1;
+    const place = has(slice.beginMask) ? open : first < 0 ? first + extent : first;
     return place >= 0 && place < extent ? { begin: place, count: 1, step: 1 } : undefined;
   }
   const [least, most] = step > 0 ? [0, extent] : [-1, extent - 1];

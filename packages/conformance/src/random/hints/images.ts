@@ -82,6 +82,9 @@ const convolution =
       nchw,
       ...window,
       ...(isTransposed && { outputShape: { dimensions: [4], values: dimensions.map((extent) => 2 * extent) } }),
+      // Cells that no filter reaches: only behind the result of a transposed convolution may padding be negative.
+      ...(isTransposed &&
+        draw.chance(0.3) && { paddingRight: -draw.integer(0, 4), paddingBottom: -draw.integer(1, 5) }),
     };
   };
 

@@ -19,7 +19,7 @@ describe("STRIDED_SLICE", () => {
   test("masks", () => {
     const options = { beginMask: 1, endMask: 2, shrinkAxisMask: 1 };
     expect(importLines(oneOperator("STRIDED_SLICE", inputs, { y: { type: "FLOAT32", shape: [2] } }, options))).toEqual([
-      "STRIDED_SLICE(in0, INT32[2](0,1), INT32[2](1,4), INT32[2](1,2), 1, 2, 1) -> out0",
+      "STRIDED_SLICE(in0, INT32[2](0,1), INT32[2](1,4), INT32[2](1,2), 0, 2, 1) -> out0",
     ]);
   });
 

@@ -51,18 +51,49 @@ const stridedSlice: Row = {
       lowerSparseSlice(op);
       return;
     }
-    const masks = ["beginMask", "endMask", "shrinkAxisMask"].map((option) => op.int32(op.number(option)));
-    const inputs = [...[0, 1, 2, 3].map(op.input), ...masks];
-    // The HAL's lists have an element for each axis.
+    const masks = () => ["beginMask", "endMask", "shrinkAxisMask"].map((option) => op.int32(op.number(option)));
+    const asInFile = () => [...[0, 1, 2, 3].map(op.input), ...masks()];
+    const forHal = op.number("shrinkAxisMask") === 0 ? asInFile() : withRemovedAxes(op);
+    // The HAL's lists have an element for each axis, and it takes removed axes only if their ends are known to be right.
     const isPartial = op.inputSpec(1).dimensions.join() !== String(op.inputSpec(0).dimensions.length);
-    if (isPartial && op.emitExtended("STRIDED_SLICE", inputs, [op.output()])) return;
-    op.emitMoved("STRIDED_SLICE", inputs, op.inputSpec(0));
+    if ((isPartial || forHal === undefined) && op.emitExtended("STRIDED_SLICE", asInFile(), [op.output()])) return;
+    op.emitMoved("STRIDED_SLICE", forHal ?? asInFile(), op.inputSpec(0));
   },
 };
 
+/**
+ * The operands of a slice that removes axes. Of a removed axis .tflite takes the first element, and ignores end, stride and the end mask;
+ * the HAL demands a range of one element. Undefined if begin, end or strides are computed.
+ */
+function withRemovedAxes(op: Lowering): number[] | undefined {
+  const lists = [1, 2, 3].map(op.constantIntegers);
+  const [begin, end, strides] = lists.map((list) => list && [...list]);
+  if (begin === undefined || end === undefined || strides === undefined) return undefined;
+  const shrinkAxisMask = op.number("shrinkAxisMask");
+  let [beginMask, endMask] = [op.number("beginMask"), op.number("endMask")];
+  for (const [axis, first] of begin.entries()) {
+    const bit = 1 << axis;
+    if ((shrinkAxisMask & bit) === 0) continue;
+    const place = (beginMask & bit) === 0 ? first : elementAt(strides, axis) > 0 ? 0 : -1;
+    // The end after the last element cannot be counted from the back: it is left open.
+    const isLast = place === -1;
+    begin[axis] = place;
+    if (!isLast) end[axis] = place + 1;
+    strides[axis] = 1;
+    beginMask &= ~bit;
+    endMask = isLast ? endMask | bit : endMask & ~bit;
+  }
+  const operands = [begin, end, strides].map((list, place) =>
+    list.join() === lists[place]?.join() ? op.input(place + 1) : op.int32Tensor(list),
+  );
+  return [op.input(0), ...operands, ...[beginMask, endMask, shrinkAxisMask].map(op.int32)];
+}
+
 /** A slice with what the HAL's lacks, as one range for each dimension of the input. */
 function lowerSparseSlice(op: Lowering): void {
-  const input = op.inputSpec(0);
+  const spec = op.inputSpec(0);
+  const isScalar = op.inputTensor(0).shape.length === 0;
+  const input = isScalar ? { ...spec, dimensions: [] } : spec;
   op.ensure(
     !input.dimensions.includes(0),
     () => `the shape ${listText(input.dimensions)} of the input has to be known`,
@@ -75,6 +106,11 @@ function lowerSparseSlice(op: Lowering): void {
   });
   if ("problem" in dense) op.fail(dense.problem);
   const { dimensions, shape } = dense;
+  const target = () => op.int32Tensor(shape.length === 0 ? [1] : shape);
+  if (isScalar) {
+    op.emitMoved("RESHAPE", [op.input(0), target()], spec);
+    return;
+  }
   op.ensure(
     dimensions.every(({ count }) => count > 0),
     () => `the result has no elements: ${listText(shape)}`,
@@ -89,7 +125,7 @@ function lowerSparseSlice(op: Lowering): void {
     [op.input(0), ...lists.map(op.int32Tensor), op.int32(0), op.int32(endMask), op.int32(0)],
     [part],
   );
-  op.emitMoved("RESHAPE", [part, op.int32Tensor(shape.length === 0 ? [1] : shape)], input);
+  op.emitMoved("RESHAPE", [part, target()], input);
 }
 
 const split: Row = {
