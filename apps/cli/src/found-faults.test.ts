@@ -24,11 +24,11 @@ const models = Object.keys(faults).flatMap((fault) =>
     .map((file) => `${fault}/${file}`),
 );
 
-const bytesOf = (file: string) => new Uint8Array(readFileSync(join(foundFaultsFolder, file)));
+const bytesOf = (file: string): Uint8Array<ArrayBuffer> => new Uint8Array(readFileSync(join(foundFaultsFolder, file)));
 
 const arrays = { float32: Float32Array, int32: Int32Array, int8: Int8Array, uint8: Uint8Array, int16: Int16Array };
 
-function elementsOf(type: string, { buffer }: Uint8Array): ElementArray {
+function elementsOf(type: string, { buffer }: Uint8Array<ArrayBuffer>): ElementArray {
   const found = Object.entries(arrays).find(([name]) => name === type);
   if (found === undefined) throw new Error(`a test file has elements of ${type}`);
   return new found[1](buffer);

@@ -34,6 +34,7 @@ const commands = {
   fuzz: { install: "full", file: "tools/fuzz/src/main.ts" },
   mutants: { install: "full", file: "tools/repo/src/mutants-main.ts" },
   processors: { install: "full", file: "tools/processors/src/main.ts" },
+  differences: { install: "full", file: "tools/differences/src/main.ts" },
   ok: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
   test: { install: "full", file: "tools/repo/src/ok.ts", lastLineOnFailure: noTests },
 };

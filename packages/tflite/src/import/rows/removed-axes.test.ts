@@ -65,7 +65,7 @@ function elementsAt(axes: readonly Axis[], indexes: readonly (readonly number[])
 const types = ["FLOAT32", "INT8", "INT32", "INT64", "INT16", "BOOL"] as const;
 const ways = ["constant", "computed"] as const;
 
-function slicedModel(axes: readonly Axis[], shape: readonly number[], type: TensorGiven["type"], way: string) {
+function slicedModel(axes: readonly Axis[], shape: readonly number[], type: (typeof types)[number], way: string) {
   const given = (values: readonly number[]): TensorGiven =>
     way === "computed" ? { type: "INT32", shape: [values.length] } : list(...values);
   return oneOperator(
