@@ -88,7 +88,13 @@ export type { OperationTypes } from "./operation-types.gen.ts";
 export { type ImageLayout, imageLayout } from "./ops/_image.ts";
 export { sumRatios } from "./ops/_quantised-sum.ts";
 export { pixelBins, type Region, type RegionSettings, scaledRegions } from "./ops/_regions.ts";
-export { nearestSource, type ResizeAlignment } from "./ops/_resize.ts";
+export {
+  type Neighbours,
+  nearestSource,
+  neighboursInSteps,
+  RESIZE_STEPS,
+  type ResizeAlignment,
+} from "./ops/_resize.ts";
 export type {
   AnyArg,
   AnyArgs,

@@ -1,6 +1,4 @@
 /** How far the elements of two results differ, in steps of their quantisation. */
-import type { Elements } from "./elements.ts";
-
 export interface Difference {
   readonly elements: number;
   /** How many differ. */
@@ -17,7 +15,7 @@ export interface Difference {
 export const noDifference: Difference = { elements: 0, differing: 0, largest: 0, sum: 0, above: 0, below: 0 };
 
 /** The differences of two results of the same length. */
-export function compareElements(actual: Elements, expected: Elements): Difference {
+export function compareElements(actual: ArrayLike<number | bigint>, expected: ArrayLike<number | bigint>): Difference {
   if (actual.length !== expected.length) throw new TypeError(`${actual.length} elements, expected ${expected.length}`);
   let [largest, sum, above, below] = [0, 0, 0, 0];
   for (let place = 0; place < actual.length; place++) {

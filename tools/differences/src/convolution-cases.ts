@@ -1,15 +1,9 @@
 /** Convolutions and matrix products: random constant weights, INT8 ones with a scale for each channel. */
-import type { OperatorCase, QuantisedType } from "./cases.ts";
 import type { TensorGiven, Variant } from "./model.ts";
+import { type OperatorCase, type QuantisedType, tensor } from "./operator-case.ts";
 import { randomSequence } from "./random.ts";
 
 const types = ["UINT8", "INT8", "INT16"] as const;
-
-function activation(type: QuantisedType, shape: readonly number[], least: number, greatest: number): TensorGiven {
-  if (type === "INT16") return { type, shape, scale: Math.max(-least, greatest) / 32767, zeroPoint: 0 };
-  const scale = (greatest - least) / 255;
-  return { type, shape, scale, zeroPoint: Math.round(-least / scale) - (type === "INT8" ? 128 : 0) };
-}
 
 function count(shape: readonly number[]): number {
   return shape.reduce((product, extent) => product * extent, 1);
@@ -58,7 +52,7 @@ function variantsOf(
     [1, 0.4].map((share, more): Variant => {
       const { inputs, shape, depth } = make(least, greatest, 10 * at + more + 1);
       const range = share * 2.5 * Math.sqrt(depth) * 0.4;
-      return { inputs, output: activation(type, shape, -range, 1.1 * range), ...(options && { options }) };
+      return { inputs, output: tensor(type, shape, [-range, 1.1 * range]), ...(options && { options }) };
     }),
   );
 }
@@ -69,7 +63,7 @@ const conv2d: OperatorCase = {
     variantsOf(
       type,
       (least, greatest, seed) => {
-        const x = activation(type, [1, 12, 12, 8], least, greatest);
+        const x = tensor(type, [1, 12, 12, 8], [least, greatest]);
         const w = weights(type, [16, 3, 3, 8], 0, seed);
         return { inputs: [x, w, bias(x, w, 16, seed)], shape: [1, 12, 12, 16], depth: 72 };
       },
@@ -83,7 +77,7 @@ const depthwise: OperatorCase = {
     variantsOf(
       type,
       (least, greatest, seed) => {
-        const x = activation(type, [1, 12, 12, 16], least, greatest);
+        const x = tensor(type, [1, 12, 12, 16], [least, greatest]);
         const w = weights(type, [1, 3, 3, 16], 3, seed);
         return { inputs: [x, w, bias(x, w, 16, seed)], shape: [1, 12, 12, 16], depth: 9 };
       },
@@ -98,7 +92,7 @@ const transposed: OperatorCase = {
       type,
       (least, greatest, seed) => {
         const shape = [1, 12, 12, 16];
-        const x = activation(type, [1, 6, 6, 8], least, greatest);
+        const x = tensor(type, [1, 6, 6, 8], [least, greatest]);
         const w = weights(type, [16, 3, 3, 8], 0, seed);
         const sizes: TensorGiven = { type: "INT32", shape: [4], data: shape };
         return { inputs: [sizes, w, x, bias(x, w, 16, seed)], shape, depth: 18 };
@@ -113,7 +107,7 @@ const fullyConnected: OperatorCase = {
     variantsOf(
       type,
       (least, greatest, seed) => {
-        const x = activation(type, [48, 64], least, greatest);
+        const x = tensor(type, [48, 64], [least, greatest]);
         const w = weights(type, [32, 64], undefined, seed);
         return { inputs: [x, w, bias(x, w, 32, seed)], shape: [48, 32], depth: 64 };
       },
@@ -127,7 +121,7 @@ const batchMatmul: OperatorCase = {
     variantsOf(
       type,
       (least, greatest) => {
-        const [x, y] = [activation(type, [2, 32, 24], least, greatest), activation(type, [2, 24, 32], -1, 1)];
+        const [x, y] = [tensor(type, [2, 32, 24], [least, greatest]), tensor(type, [2, 24, 32], [-1, 1])];
         return { inputs: [x, y], shape: [2, 32, 32], depth: 24 };
       },
       {},

@@ -2,8 +2,10 @@
 import type { Backend } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { tfliteExtension } from "@nnhal/extension-tflite";
-import { load } from "@nnhal/network";
+import { type ElementArray, load } from "@nnhal/network";
+import { elementAt } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
+import type { Elements } from "./elements.ts";
 
 const extensions = [tfliteExtension];
 
@@ -32,19 +34,20 @@ async function open(name: DeviceName): Promise<Device> {
 export async function deviceRunner(name: DeviceName) {
   const names: readonly DeviceName[] = name === "reference" ? [name] : [name, "reference"];
   const devices = await Promise.all(names.map(open));
-  /** The elements of each output, or why the model does not run. `inputs`: by name. */
-  return async (
-    bytes: Uint8Array,
-    inputs: readonly (Uint8Array | Int8Array | Int16Array)[],
-  ): Promise<readonly ArrayLike<number | bigint>[] | string> => {
+  /** The elements of each output, or why the model does not run. `inputs`: in the order of the model's. */
+  return async (bytes: Uint8Array, inputs: readonly Elements[]): Promise<readonly ElementArray[] | string> => {
     try {
       const model = await load(bytes, { devices });
       try {
-        const given = Object.fromEntries(model.inputs.map(({ name: input }, place) => [input, inputs[place] ?? []]));
+        const given = Object.fromEntries(
+          model.inputs.map(({ name: input }, place) => [input, elementAt(inputs, place)]),
+        );
         const results = await model.run(given, { raw: true });
-        return model.outputs.map(({ name: output }) => results[output]?.data ?? []) as readonly ArrayLike<
-          number | bigint
-        >[];
+        return model.outputs.map(({ name: output }) => {
+          const { data } = results[output] ?? {};
+          if (data === undefined) throw new Error(`there is no output ${output}`);
+          return data;
+        });
       } finally {
         await model.close();
       }

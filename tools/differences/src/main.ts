@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { cases, type QuantisedType } from "./cases.ts";
+import { cases } from "./cases.ts";
 import { deviceNames, deviceRunner, isDeviceName } from "./device.ts";
 import { type MeasuredRow, measureOperator } from "./measure.ts";
 import { oracleAbsence } from "./oracle.ts";
@@ -53,7 +53,7 @@ const run = await deviceRunner(device);
 const rows: MeasuredRow[] = [];
 for (const [operator, { types, variants }] of Object.entries(cases)) {
   if (only && !only.includes(operator)) continue;
-  for (const type of types satisfies readonly QuantisedType[]) {
+  for (const type of types) {
     if (values.type !== undefined && values.type !== type) continue;
     const row = await measureOperator(run, { operator, type, variants: variants(type), seed: Number(seed) });
     rows.push(row);

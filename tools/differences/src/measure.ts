@@ -1,11 +1,11 @@
 /** One operator in one type, on random elements, on a device and in TensorFlow Lite. */
 import { elementAt } from "@nnhal/operations";
-import type { QuantisedType } from "./cases.ts";
 import { addDifferences, compareElements, type Difference } from "./compare.ts";
 import type { deviceRunner } from "./device.ts";
-import { bytesOf, type Elements, elementsOf, ranges } from "./elements.ts";
+import { bytesOf, elementsOf, ranges } from "./elements.ts";
 import { modelOf, type TensorGiven, type Variant } from "./model.ts";
-import { type OracleEngine, oracleEngines, runOracle } from "./oracle.ts";
+import type { QuantisedType } from "./operator-case.ts";
+import { type OracleEngine, runOracle } from "./oracle.ts";
 import { randomSequence } from "./random.ts";
 
 /** The differences from each build of TensorFlow Lite, or why they are not known. */
@@ -32,33 +32,36 @@ function randomElements(type: QuantisedType, { shape, range = ranges[type] }: Te
   return Array.from({ length: count }, () => Math.floor(least + next() * (greatest - least + 1)));
 }
 
+/** The bytes of random inputs of the variants, in the order of the model's inputs. */
+export function inputsOf(type: QuantisedType, variants: readonly Variant[], seed: number): Uint8Array[] {
+  return variants
+    .flatMap(({ inputs }) => inputs.filter(({ data }) => data === undefined))
+    .map((input, place) => bytesOf(type, randomElements(type, input, 1000 * seed + place)));
+}
+
 export async function measureOperator(
   run: Awaited<ReturnType<typeof deviceRunner>>,
   { operator, type, variants, seed }: Given,
 ): Promise<MeasuredRow> {
   const model = modelOf(operator, 1, variants);
-  const inputs = variants
-    .flatMap((variant) => variant.inputs.filter(({ data }) => data === undefined))
-    .map((input, place) => randomElements(type, input, 1000 * seed + place));
-  const given = inputs.map((numbers) => bytesOf(type, numbers));
+  const inputs = inputsOf(type, variants, seed);
   const actual = await run(
     model,
-    given.map((bytes) => elementsOf(type, bytes)) as (Uint8Array | Int8Array | Int16Array)[],
+    inputs.map((bytes) => elementsOf(type, bytes)),
   );
-  const measured: Partial<Record<OracleEngine, Difference | string>> = {};
-  let perVariant: readonly Difference[] = [];
-  for (const engine of oracleEngines) {
-    const expected = await runOracle(engine, model, given, variants.length);
-    if (typeof actual === "string" || typeof expected === "string") {
-      measured[engine] = typeof actual === "string" ? `nnhal: ${actual}` : `TensorFlow Lite: ${expected}`;
-      continue;
-    }
-    const all = expected.map((bytes, place) =>
-      // The outputs are of the type that the model has for them.
-      compareElements(elementAt(actual, place) as Elements, elementsOf(type, bytes)),
-    );
-    if (perVariant.length === 0) perVariant = all;
-    measured[engine] = addDifferences(all);
-  }
-  return { operator, type, results: measured as MeasuredRow["results"], variants: perVariant };
+  const compared = async (engine: OracleEngine): Promise<readonly Difference[] | string> => {
+    if (typeof actual === "string") return `nnhal: ${actual}`;
+    const expected = await runOracle(engine, model, inputs, variants.length);
+    if (typeof expected === "string") return `TensorFlow Lite: ${expected}`;
+    return expected.map((bytes, place) => compareElements(elementAt(actual, place), elementsOf(type, bytes)));
+  };
+  const [litert, tfjs] = [await compared("litert"), await compared("tfjs")];
+  const total = (differences: readonly Difference[] | string) =>
+    typeof differences === "string" ? differences : addDifferences(differences);
+  const variantsOf = [litert, tfjs].find((differences) => typeof differences !== "string");
+  return {
+    ...{ operator, type },
+    results: { litert: total(litert), tfjs: total(tfjs) },
+    variants: typeof variantsOf === "object" ? variantsOf : [],
+  };
 }

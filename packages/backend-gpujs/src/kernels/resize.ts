@@ -1,6 +1,6 @@
 /** Resizing of images. The source pixels of each row and column are computed here, in float32 as in the HAL's executor. */
 import type { KernelTensor } from "@nnhal/backend";
-import { clamp, roundHalfAway, type TensorInfo } from "@nnhal/operations";
+import { clamp, isFloat, neighboursInSteps, RESIZE_STEPS, roundHalfAway, type TensorInfo } from "@nnhal/operations";
 import type { Packed, Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf, placeOf } from "./_image.ts";
@@ -63,7 +63,7 @@ function neighbours(from: number, to: number, step: number, alignment: Alignment
   };
 }
 
-const resizeBilinear = kernelOf({
+const resizeReals = kernelOf({
   accepts: isReal,
   prepare({ input, width, height, nchw, ...alignment }: Resize, _: One, make) {
     const image = imageOf(input.dimensions, nchw);
@@ -86,6 +86,56 @@ const resizeBilinear = kernelOf({
     });
   },
 });
+
+/**
+ * Interpolates stored bytes in whole numbers, as the reference does. Sums of 30 bits do not fit float32: what the rows differ by is divided at 2^10,
+ * and each part is exact.
+ */
+const resizeBytes = kernelOf({
+  accepts: isExact,
+  stored: true,
+  prepare({ input, width, height, nchw, ...alignment }: Resize, _: One, make) {
+    const image = imageOf(input.dimensions, nchw);
+    const along = (from: number, to: number, step: number) => {
+      const { before, after, share } = neighboursInSteps(from, to, alignment);
+      const offsets = (places: Int32Array): Packed => ({ packed: Float32Array.from(places, (place) => step * place) });
+      return { lower: offsets(before), upper: offsets(after), share: { packed: Float32Array.from(share) } };
+    };
+    const rows = along(image.height, height, image.rowStep);
+    const columns = along(image.width, width, image.pixelStep);
+    return make.output(({ read, define, index, whole, at }: Writer) => {
+      const { batch, row, column, channel } = placeOf(at, nchw);
+      const from = read(input);
+      const first = index(ravel([batch, channel], [image.batchStep, image.channelStep]));
+      const [upper, lower] = [whole(read(rows.lower)(row)), whole(read(rows.upper)(row))];
+      const [left, right] = [whole(read(columns.lower)(column)), whole(read(columns.upper)(column))];
+      const across = define(read(columns.share)(column));
+      const down = define(read(rows.share)(row));
+      const between = (line: string) => {
+        const begin = define(from(`${first} + ${line} + ${left}`));
+        return define(`${begin} * ${RESIZE_STEPS} + (${from(`${first} + ${line} + ${right}`)} - ${begin}) * ${across}`);
+      };
+      const [above, below] = [between(upper), between(lower)];
+      const difference = define(`${below} - ${above}`);
+      const high = define(`Math.floor(${difference} / 1024)`);
+      const rest = define(`Math.floor((${difference} - ${high} * 1024) * ${down} / 1024)`);
+      return `Math.floor((2 * ${above} + ${high} * ${down} + ${rest} + 2048) / 4096)`;
+    });
+  },
+});
+
+const resizeBilinear: typeof resizeReals = {
+  ...resizeReals,
+  on(machine) {
+    const [reals, bytes] = [resizeReals.on(machine), resizeBytes.on(machine)];
+    const of = ({ input }: Resize) => (isFloat(input.type) ? reals : bytes);
+    return {
+      ...reals,
+      refuse: (args, outputs) => of(args).refuse?.(args, outputs),
+      prepare: (args, outputs, setup) => of(args).prepare(args, outputs, setup),
+    };
+  },
+};
 
 export const resizeKernels = {
   RESIZE_BILINEAR: resizeBilinear,

@@ -1,9 +1,17 @@
-/** Resizing of images. */
+/** Resizing of images. 8-bit elements are interpolated in whole numbers, as the reference does: floats would round some of them otherwise. */
 import type { KernelTensor } from "@nnhal/backend";
-import { imageAxes, imageLayout, nearestSource, type ResizeAlignment, type TensorInfo } from "@nnhal/operations";
-import { integers, type Value } from "../graph/builder.ts";
+import {
+  imageAxes,
+  imageLayout,
+  nearestSource,
+  neighboursInSteps,
+  RESIZE_STEPS,
+  type ResizeAlignment,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { cast, integers, type Value } from "../graph/builder.ts";
 import { asLowered, type Lowered, refuse, type Scope } from "../graph/scope.ts";
-import { dequantised, isReal, quantised, typeName } from "./_lowering.ts";
+import { dequantised, isQuant8, isReal, quantised, typeName } from "./_lowering.ts";
 
 interface Resize extends ResizeAlignment {
   readonly input: KernelTensor;
@@ -18,6 +26,7 @@ interface One {
 
 export function resizeBilinear(args: Resize, { output }: One, scope: Scope): Lowered {
   const { input, width, height, nchw, alignCorners, halfPixelCenters } = args;
+  if (isQuant8(input)) return resizeInSteps(args, scope);
   if (!isReal(input)) refuse(`${typeName(input)} is not available`);
   const { builder } = scope;
   const image = dequantised(scope, scope.image(input, nchw), input);
@@ -28,6 +37,34 @@ export function resizeBilinear(args: Resize, { output }: One, scope: Scope): Low
   const inputs = [image, undefined, undefined, integers(builder, dims)];
   const resized = builder.node("Resize", inputs, { type: "float32", dims }, { attributes });
   return asLowered(quantised(scope, resized, output), nchw);
+}
+
+/** Interpolates bytes along both axes in steps, and rounds once. Inside the graph they are unsigned, so that the division rounds down. */
+function resizeInSteps(args: Resize, scope: Scope): Lowered {
+  const { input, width, height, nchw } = args;
+  const { builder } = scope;
+  const from = imageLayout(input.dimensions, nchw);
+  const axes = imageAxes(nchw);
+  const number = (value: number) => builder.scalar("int32", value);
+  const join = (operator: string, left: Value, right: Value, { type, dims }: Value) =>
+    builder.node(operator, [left, right], { type, dims });
+  const along = (value: Value, axis: number, extent: number, length: number): Value => {
+    const { before, after, share } = neighboursInSteps(extent, length, args);
+    const dims = value.dims.with(axis, length);
+    const attributes = { axis: { int: axis } };
+    const [first, second] = [before, after].map((places) =>
+      builder.node("Gather", [value, integers(builder, Array.from(places))], { type: "int32", dims }, { attributes }),
+    ) as [Value, Value];
+    const shareDims = dims.map((_, each) => (each === axis ? length : 1));
+    const shares = builder.constant("int32", shareDims, () => Int32Array.from(share));
+    const moved = join("Mul", join("Sub", second, first, first), shares, first);
+    return join("Add", join("Mul", first, number(RESIZE_STEPS), first), moved, first);
+  };
+  const whole = cast(builder, scope.read(input), "int32");
+  const rows = along(whole, axes.height, from.height, height);
+  const sums = along(rows, axes.width, from.width, width);
+  const raised = join("Add", sums, number(RESIZE_STEPS ** 2 / 2), sums);
+  return cast(builder, join("Div", raised, number(RESIZE_STEPS ** 2), sums), "uint8");
 }
 
 /** Gathers rows and columns at indexes that are known from the shapes: the operator of ONNX rounds differently. */

@@ -6,7 +6,7 @@ import type { OperandTypeName } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cellsOf, filled, forEachCell, inLayout, layouts, nhwc, numbers, seeds } from "./_image.test-helper.ts";
-import { nearestSource, sourcePositions } from "./_resize.ts";
+import { nearestSource, neighboursInSteps, RESIZE_STEPS, sourcePositions } from "./_resize.ts";
 import {
   boolScalar,
   ended,
@@ -79,7 +79,64 @@ describe("nearestSource", () => {
   });
 });
 
+describe("neighboursInSteps", () => {
+  const along = (input: number, output: number, mode: Mode) => {
+    const [alignCorners, halfPixelCenters] = modes[mode].map(({ data }) => data[0] === 1);
+    const { before, after, share } = neighboursInSteps(input, output, { alignCorners, halfPixelCenters });
+    return [Array.from(before), Array.from(after), Array.from(share)];
+  };
+
+  it("has shares in whole steps, and no neighbour outside", () => {
+    expect(along(2, 4, "plain")).toEqual([
+      [0, 0, 1, 1],
+      [1, 1, 1, 1],
+      [0, 1024, 0, 0],
+    ]);
+    expect(along(2, 4, "half pixel centres")).toEqual([
+      [0, 0, 0, 1],
+      [1, 1, 1, 1],
+      [0, 512, 1536, 0],
+    ]);
+    expect(along(2, 4, "align corners")).toEqual([
+      [0, 0, 0, 1],
+      [1, 1, 1, 1],
+      [0, 683, 1365, 0],
+    ]);
+    expect(along(3, 1, "align corners")).toEqual([[0], [1], [0]]);
+  });
+
+  it("is within half a step of the position, in each mode", () => {
+    const extent = fc.integer({ min: 1, max: 60 });
+    fc.assert(
+      fc.property(extent, extent, anyMode, (input, output, mode) => {
+        const [alignCorners, halfPixelCenters] = modes[mode].map(({ data }) => data[0] === 1);
+        const alignment = { alignCorners, halfPixelCenters };
+        const { before, after, share } = neighboursInSteps(input, output, alignment);
+        const positions = ended(sourcePositions(input, output, alignment));
+        for (let index = 0; index < output; index++) {
+          const position = positions[index] - (halfPixelCenters ? 0.5 : 0);
+          const inside = Math.min(Math.max(position, 0), input - 1);
+          const isNear = Math.abs(before[index] + share[index] / RESIZE_STEPS - inside) <= 0.51 / RESIZE_STEPS;
+          const isNext = after[index] === Math.min(before[index] + 1, input - 1);
+          expect({ index, isNear, isNext }).toEqual({ index, isNear: true, isNext: true });
+        }
+      }),
+    );
+  });
+});
+
 describe("RESIZE_BILINEAR", () => {
+  it.each([
+    ["unsigned", q8, 0],
+    ["signed", q8s, 0],
+    ["unsigned with a zero point above its elements", q8, 200],
+    ["signed with a zero point above its elements", q8s, 100],
+  ] as const)("rounds halves of 8-bit elements up: %s", (_, typed, zeroPoint) => {
+    const input = typed([1, 1, 4, 1], 0.5, zeroPoint, [1, 2, 5, 4]);
+    const output = runForOne(resizeBilinear, [input, ...ints(8, 1), nhwcLayout, ...modes.plain]);
+    expect(Array.from(output.data)).toEqual([1, 2, 2, 4, 5, 5, 4, 4]);
+  });
+
   const resized = (width: number, mode: Mode, input = row) =>
     valuesOf(runForOne(resizeBilinear, [input, ...ints(width, 1), nhwcLayout, ...modes[mode]]));
 

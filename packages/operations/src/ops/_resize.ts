@@ -4,7 +4,7 @@
  */
 import { alternative, defineOperation, type Operation } from "../define.ts";
 import { ensure } from "../fail.ts";
-import { clamp, roundHalfAway } from "../fixed-point.ts";
+import { clamp, roundHalfAway, roundHalfEven } from "../fixed-point.ts";
 import { bool, type FixedParam, int32, optional, scalar, tensor } from "../params.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
 import type { WorkKind } from "../work.ts";
@@ -109,6 +109,37 @@ export function* sourcePositions(
     if (isTime(1)) yield;
   }
   return positions;
+}
+
+/** The shares of neighbours between 8-bit elements are counted in steps of one 2048th of a pixel. */
+export const RESIZE_STEPS = 2048;
+
+/** Along one axis, for each of the output's indexes the input's two neighbours, and the share of the second. */
+export interface Neighbours {
+  readonly before: Int32Array;
+  readonly after: Int32Array;
+  readonly share: Float64Array;
+}
+
+/**
+ * The neighbours between which RESIZE_BILINEAR interpolates 8-bit elements along an axis, with shares in whole steps of 1 / RESIZE_STEPS. With
+ * them a result is the same on every engine: the sum of four elements, each times the steps of its row and column, is a whole number of less than 31
+ * bits, and the result that number divided by RESIZE_STEPS squared, halves up. TensorFlow Lite's engine counts in the same steps.
+ */
+export function neighboursInSteps(input: number, output: number, alignment: ResizeAlignment): Neighbours {
+  const { alignCorners, halfPixelCenters } = alignment;
+  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
+  const shift = halfPixelCenters ? Math.fround(Math.fround(0.5 * step) - 0.5) : 0;
+  const before = new Int32Array(output);
+  const after = new Int32Array(output);
+  const share = new Float64Array(output);
+  for (let index = 0; index < output; index++) {
+    const position = clamp(Math.fround(Math.fround(index * step) + shift), 0, input - 1);
+    before[index] = Math.floor(position);
+    after[index] = Math.min(before[index] + 1, input - 1);
+    share[index] = roundHalfEven((position - before[index]) * RESIZE_STEPS);
+  }
+  return { before, after, share };
 }
 
 /**

@@ -3,13 +3,20 @@
  * RESIZE_BILINEAR. The size is given as width, height or, since HAL 1.2, as their ratios.
  */
 import { OperationType } from "@nnhal/types";
-import { clamp, roundHalfAway } from "../fixed-point.ts";
+import { clamp } from "../fixed-point.ts";
 import { bool, optional } from "../params.ts";
 import { isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
 import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { imageLayout, readImage } from "./_image.ts";
-import { type ResizeAlignment, resizeOperation, sourcePositions } from "./_resize.ts";
+import {
+  type Neighbours,
+  neighboursInSteps,
+  RESIZE_STEPS,
+  type ResizeAlignment,
+  resizeOperation,
+  sourcePositions,
+} from "./_resize.ts";
 
 export const resizeBilinear = resizeOperation(
   {
@@ -23,24 +30,20 @@ export const resizeBilinear = resizeOperation(
   resampleLinear,
 );
 
-/** Along one axis, for each of the output's indexes the input's two neighbours, and the share of the second. */
-interface Neighbours {
-  readonly before: Int32Array;
-  readonly after: Int32Array;
-  readonly share: Float64Array;
-}
-
 /**
  * output = (1 − t)·((1 − s)·p00 + s·p01) + t·((1 − s)·p10 + s·p11), with s and t the shares of the right and the lower
- * neighbours. Between values of one scale and zero point nothing can leave the type's range.
+ * neighbours. Between values of one scale and zero point nothing can leave the type's range. Of 8-bit values s and t are whole steps of 1 / 2048, and
+ * halves are rounded up, as in TensorFlow Lite.
  */
 function* resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alignment: ResizeAlignment) {
   const image = yield* readImage(input, nchw);
   const to = imageLayout(output.dimensions, nchw);
-  const rows = yield* neighbours(image.height, to.height, alignment);
-  const columns = yield* neighbours(image.width, to.width, alignment);
   const { data } = image;
   const float = isFloat(output.type);
+  const one = float ? 1 : RESIZE_STEPS;
+  const along = float ? neighbours : stepsBetween;
+  const rows = yield* along(image.height, to.height, alignment);
+  const columns = yield* along(image.width, to.width, alignment);
   let work = 0;
   for (let batch = 0; batch < to.batches; batch++) {
     const start = batch * image.batchStep;
@@ -54,10 +57,10 @@ function* resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, ali
         const across = columns.share[x];
         let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
         for (let channel = 0; channel < to.channels; channel++) {
-          const above = mix(data[upper + left + channel], data[upper + right + channel], across);
-          const below = mix(data[lower + left + channel], data[lower + right + channel], across);
-          const value = mix(above, below, down);
-          output.data[target] = float ? value : roundHalfAway(value) + output.zeroPoint;
+          const above = mix(data[upper + left + channel], data[upper + right + channel], across, one);
+          const below = mix(data[lower + left + channel], data[lower + right + channel], across, one);
+          const value = mix(above, below, down, one);
+          output.data[target] = float ? value : Math.floor(value / one ** 2 + 0.5) + output.zeroPoint;
           target += to.channelStep;
         }
         work += 4 * to.channels;
@@ -70,8 +73,15 @@ function* resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, ali
   }
 }
 
-function mix(first: number, second: number, share: number): number {
-  return first * (1 - share) + second * share;
+/** `one`: the sum of both shares. */
+function mix(first: number, second: number, share: number, one: number): number {
+  return first * (one - share) + second * share;
+}
+
+/** Pauses once: the loop of an axis is short beside that of the elements. */
+function* stepsBetween(input: number, output: number, alignment: ResizeAlignment): Generator<void, Neighbours> {
+  yield;
+  return neighboursInSteps(input, output, alignment);
 }
 
 function* neighbours(input: number, output: number, alignment: ResizeAlignment): Generator<void, Neighbours> {
