@@ -131,7 +131,6 @@ const resizeBilinear: typeof resizeReals = {
     const of = ({ input }: Resize) => (isFloat(input.type) ? reals : bytes);
     return {
       ...reals,
-      refuse: (args, outputs) => of(args).refuse?.(args, outputs),
       prepare: (args, outputs, setup) => of(args).prepare(args, outputs, setup),
     };
   },

@@ -3,6 +3,7 @@
  */
 import { defineOperation, float32, tensor } from "@nnhal/operations/authoring";
 import { mapElements } from "../_elementwise.ts";
+import { isScaled16, mapScaled16, scaling16 } from "../_scaled16.ts";
 import { activationTypes } from "../_types.ts";
 
 export const leakyRelu = defineOperation({
@@ -13,6 +14,12 @@ export const leakyRelu = defineOperation({
   outputs: [tensor("output")],
   types: activationTypes.map((type) => ["1.2", type, type] as const),
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
-  reference: ({ input, alpha }, { output }) =>
-    mapElements(input, output, { real: (value) => (value > 0 ? value : alpha * value) }),
+  reference({ input, alpha }, { output }) {
+    if (!isScaled16(input, output)) {
+      return mapElements(input, output, { real: (value) => (value > 0 ? value : alpha * value) });
+    }
+    const ratio = input.scale / output.scale;
+    const [above, below] = [scaling16(ratio), scaling16(Math.fround(alpha) * ratio)];
+    return mapScaled16(input, output, (element) => (element >= 0 ? above : below)(element));
+  },
 });

@@ -89,13 +89,14 @@ describe("LEAKY_RELU is PRELU with a constant slope", () => {
     ]);
   });
 
+  // Multipliers of 8 bits after the point are too coarse for these.
   test.each([
-    [q8, 0.25, "QUANT8_ASYMM[1]*0.25@1(2)"],
+    [q8, 2 ** -9, "QUANT8_ASYMM[1]*0.001953125@1(2)"],
     [q8, 0, "QUANT8_ASYMM[1]*1@1(1)"],
-    [q8, -0.25, "QUANT8_ASYMM[1]*0.25@1(0)"],
-    [q8s, 0.25, "QUANT8_ASYMM_SIGNED[1]*0.25(1)"],
-    [q8s, -0.25, "QUANT8_ASYMM_SIGNED[1]*0.25(-1)"],
-  ])("of quantised tensors the slope is exact (%#)", (x, alpha, slope) => {
+    [q8, -(2 ** 7), "QUANT8_ASYMM[1]*128@1(0)"],
+    [q8s, 2 ** 7, "QUANT8_ASYMM_SIGNED[1]*128(1)"],
+    [q8s, -(2 ** -9), "QUANT8_ASYMM_SIGNED[1]*0.001953125(-1)"],
+  ])("of quantised tensors a very small or great slope is exact (%#)", (x, alpha, slope) => {
     expect(importLines(oneOperator("LEAKY_RELU", { x }, { y: x }, { alpha }))).toEqual([
       `PRELU(in0, ${slope}) -> out0`,
     ]);
@@ -106,6 +107,22 @@ describe("LEAKY_RELU is PRELU with a constant slope", () => {
     expect(() => importTflite(oneOperator("LEAKY_RELU", { x }, { y: x }), { extensions: false })).toThrow(
       "the HAL has no PRELU for TENSOR_INT",
     );
+  });
+
+  test("of quantised tensors it goes by way of float, with multipliers of 8 bits after the point", () => {
+    const lines = importLines(oneOperator("LEAKY_RELU", { x: q8 }, { y: q8 }, { alpha: 0.1 }));
+    expect(lines.map((line) => line.split("(")[0])).toEqual(["DEQUANTIZE", "PRELU", "ADD", "QUANTIZE"]);
+    // 0.1 becomes 26 / 256.
+    expect(lines[1]).toContain("FLOAT32[1](0.1015625)");
+    const other = { ...q8, scale: 0.7 };
+    const converted = importLines(oneOperator("LEAKY_RELU", { x: q8 }, { y: other }, { alpha: 0.1 }));
+    expect(converted.map((line) => line.split("(")[0])).toEqual(["DEQUANTIZE", "MUL", "PRELU", "ADD", "QUANTIZE"]);
+  });
+
+  test("rounds halves of 8 bits up, on either side of the zero point, within the type", async () => {
+    const [x, y] = [q8, q8].map((each) => ({ ...each, shape: [6], scale: 1, zeroPoint: 100 }));
+    const model = oneOperator("LEAKY_RELU", { x: x ?? {} }, { y: y ?? {} }, { alpha: -0.5 });
+    expect(await execute(importTflite(model), [[100, 99, 98, 97, 0, 255]])).toEqual([[100, 101, 101, 102, 150, 255]]);
   });
 
   test("computes the right result", async () => {

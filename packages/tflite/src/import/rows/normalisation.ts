@@ -4,6 +4,7 @@ import { bytesOfFloat } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuant8 } from "../operand-types.ts";
 import { inFloatNote, type Row, refuseActivation } from "../row.ts";
+import { coarseMultiplier, floatConstant, quantiseCoarsely, scaleCoarsely } from "./_coarse.ts";
 import { signedUnit } from "./activation.ts";
 
 const logSoftmax: Row = {
@@ -38,9 +39,22 @@ function slopeOperand(op: Lowering, slope: number): number {
 const leakyRelu: Row = {
   operator: "LEAKY_RELU",
   version: 2,
-  operations: ["PRELU"],
-  note: "The slope becomes PRELU's second operand.",
-  lower: (op) => op.emit("PRELU", [op.input(0), slopeOperand(op, op.number("alpha"))], [op.output()]),
+  operations: ["PRELU", "DEQUANTIZE", "MUL", "ADD", "QUANTIZE"],
+  note: "The slope becomes PRELU's second operand. 8-bit: by way of float, with multipliers of 8 bits after the point, as TensorFlow Lite does.",
+  lower(op: Lowering) {
+    const slope = op.number("alpha");
+    const from = op.inputSpec(0);
+    const exactly = () => op.emit("PRELU", [op.input(0), slopeOperand(op, slope)], [op.output()]);
+    if (!isQuant8(from.type)) return exactly();
+    const to = op.outputSpec();
+    const ratio = from.scale / to.scale;
+    const [above, below] = [ratio, ratio * slope].map((each) => coarseMultiplier(from, to, Math.fround(each)));
+    if (above === undefined || below === undefined) return exactly();
+    const scaled = scaleCoarsely(op, from, to, above);
+    const rectified = op.graph.temporary(op.graph.spec(scaled));
+    op.emit("PRELU", [scaled, floatConstant(op, below / above)], [rectified]);
+    quantiseCoarsely(op, rectified, to);
+  },
 };
 
 const l2Normalization: Row = {

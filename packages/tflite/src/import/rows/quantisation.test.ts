@@ -29,11 +29,14 @@ describe("QUANTIZE", () => {
     expect(await execute(importTflite(halves), [[9, 11]])).toEqual([[10, 11]]);
   });
 
+  // A multiplier that is the exact ratio needs no MUL.
   test.each([
     [1, 1, 2],
-    [2 ** -8, 1, 4],
+    [2 ** -8, 1, 3],
+    [1.1 * 2 ** -8, 1, 4],
     [2 ** -9, 1, 2],
-    [64, 1, 4],
+    [64, 1, 3],
+    [63.001, 1, 4],
     [128, 1, 2],
   ])("from scale %d to %d it takes %d operations", (from, to, count) => {
     const [x, y] = [from, to].map((scale) => ({ ...q8, zeroPoint: scale === to ? 0 : 10, scale }));

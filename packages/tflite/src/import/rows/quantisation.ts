@@ -1,41 +1,12 @@
 /**
  * Rows of conversions between element types.
  */
-import { roundHalfEven, typeText } from "@nnhal/operations";
-import { bytesOfFloat } from "../bytes.ts";
+import { typeText } from "@nnhal/operations";
 import type { Lowering } from "../lowering.ts";
-import { isQuant8, isQuantised, type OperandSpec } from "../operand-types.ts";
+import { isQuant8, isQuantised } from "../operand-types.ts";
 import { packedRange } from "../packed-types.ts";
 import type { Row } from "../row.ts";
-
-/** TensorFlow Lite converts between two quantisations of one 8-bit type with a multiplier of 8 bits after the point. */
-const MULTIPLIER_STEPS = 2 ** 8;
-const LEAST_RATIO = 2 ** -8;
-const GREATEST_RATIO = 2 ** 7;
-
-/** The multiplier of a conversion; undefined if the exact ratio of the scales is used. */
-function coarseMultiplier(from: OperandSpec, to: OperandSpec): number | undefined {
-  const ratio = Math.fround(from.scale / to.scale);
-  if (from.type !== to.type || !isQuant8(from.type) || ratio === 1) return undefined;
-  if (ratio < LEAST_RATIO || ratio >= GREATEST_RATIO) return undefined;
-  return roundHalfEven(ratio * MULTIPLIER_STEPS) / MULTIPLIER_STEPS;
-}
-
-/** Converts with such a multiplier, halves up: in float, where all products are within a fraction of a step of the exact ones. */
-function convertCoarsely(op: Lowering, from: OperandSpec, to: OperandSpec, multiplier: number): void {
-  const { dimensions } = from;
-  const real = () => op.graph.temporary({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
-  const constant = (value: number) => {
-    const spec: OperandSpec = { type: "TENSOR_FLOAT32", dimensions: [1], scale: 0, zeroPoint: 0 };
-    return op.graph.shared(`TENSOR_FLOAT32 ${value}`, spec, bytesOfFloat(value, "TENSOR_FLOAT32"));
-  };
-  const scaled = real();
-  op.emit("MUL", [op.asFloat(0), constant((multiplier * to.scale) / from.scale), op.int32(0)], [scaled]);
-  // A quarter of the distance between two products: halves go up, and nothing else changes.
-  const raised = real();
-  op.emit("ADD", [scaled, constant(to.scale / (4 * MULTIPLIER_STEPS)), op.int32(0)], [raised]);
-  op.emit("QUANTIZE", [raised], [op.output()]);
-}
+import { coarseMultiplier, quantiseCoarsely, scaleCoarsely } from "./_coarse.ts";
 
 const quantize: Row = {
   operator: "QUANTIZE",
@@ -49,9 +20,11 @@ const quantize: Row = {
     if (!isQuantised(from.type)) {
       op.emit("QUANTIZE", [op.input(0)], [result]);
     } else {
-      const multiplier = range === undefined ? coarseMultiplier(from, to) : undefined;
+      const ratio = Math.fround(from.scale / to.scale);
+      const isCoarse = range === undefined && from.type === to.type && ratio !== 1;
+      const multiplier = isCoarse ? coarseMultiplier(from, to, ratio) : undefined;
       if (multiplier === undefined) op.requantise(op.input(0), result);
-      else convertCoarsely(op, from, to, multiplier);
+      else quantiseCoarsely(op, scaleCoarsely(op, from, to, multiplier), to);
     }
     if (range !== undefined) clampTo(op, result, range);
   },

@@ -1,0 +1,34 @@
+/**
+ * 16-bit elements from one scale to another, with the integer multipliers of .tflite's kernels: they round twice, which real numbers do not
+ * show.
+ */
+import { clamp, type TensorData } from "@nnhal/operations";
+import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { type AnyOutput, type AnyTensor, isPlain } from "./_elements.ts";
+import { inParts } from "./_elementwise.ts";
+
+/** Whether the elements of both have 16 bits and a scale, and so are scaled in integers. */
+export function isScaled16(input: AnyTensor, output: AnyOutput): boolean {
+  const operands = [input, output];
+  return operands.every(({ type }) => type === "TENSOR_QUANT16_SYMM") && !operands.every(isPlain);
+}
+
+/** A product with a real number, in integers. */
+export function scaling16(factor: number): (element: number) => number {
+  const multiplier = quantiseMultiplier(Math.abs(factor));
+  const sign = factor < 0 ? -1 : 1;
+  return (element) => multiplyByQuantisedMultiplier(sign * element, multiplier);
+}
+
+/** Computes each element of the output from the element of the input; results are clamped to the type. */
+export function* mapScaled16(
+  input: AnyTensor,
+  output: AnyOutput,
+  compute: (element: number) => number,
+): Generator<void, void> {
+  // Both are of a type whose elements are numbers.
+  const [from, to] = [input.data as TensorData, output.data as TensorData];
+  yield* inParts(to.length, (first, end) => {
+    for (let index = first; index < end; index++) to[index] = clamp(compute(from[index]), -0x8000, 0x7fff);
+  });
+}
