@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectService, type ServiceDevice } from "@nnhal/service";
 import { createSharedMemory } from "@nnhal/shared-memory";
+import { examplesOf, runExample } from "@nnhal/test-kit/run-example";
 import { DeviceStatus, DeviceType, ErrorStatus } from "@nnhal/types";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { added, addModel, addOnce, prepare } from "./models.test-helper.ts";
@@ -99,6 +100,13 @@ describe("a daemon", () => {
     const { code, stdout, stderr } = await nnhal("run", model, "--random", "1", "--driver", daemon.directory, "--json");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("nnapi-sample_all");
+  });
+
+  it("is used by the example of docs/daemon.md", { timeout: 60_000 }, async () => {
+    const [example = ""] = examplesOf("docs/daemon.md");
+    const place = `"nnapi-sample_all", { directory: ${JSON.stringify(daemon.directory)} }`;
+    const { stdout, stderr } = await runExample(example.replace('"nnapi-sample_all"', place));
+    expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^JUST_AN_EXAMPLE \w+\n$/), stderr: "" });
   });
 
   it("leaves the sockets of a daemon that lives", async () => {

@@ -1,10 +1,11 @@
 /**
  * The examples of the READMEs run as they stand.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { examplesOf, runExample } from "@nnhal/test-kit/run-example";
 import { describe, expect, it } from "vitest";
+import { programsIn } from "./document-examples.ts";
 import { readWorkspace } from "./workspace.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -98,6 +99,25 @@ describe.concurrent("READMEs", () => {
     const { stdout, stderr } = await runExample(code, root);
     expect(stderr).toBe("");
     expect(stdout).toBe("1.3\ninput 0 (input) is TENSOR_INT32 where TENSOR_FLOAT32 is needed\n");
+  });
+
+  it("docs/debugging.md: its examples run", { timeout: 60_000 }, async () => {
+    for (const code of examplesOf("docs/debugging.md")) expect((await runExample(code)).stderr).toBe("");
+  });
+
+  it("docs/transport.md: its worker serves a device to the thread that starts it", { timeout: 60_000 }, async () => {
+    const [worker = "", main = ""] = programsIn(readFileSync(join(root, "docs/transport.md"), "utf8")).map(
+      ({ code }) => code,
+    );
+    const name = `.example-worker-${process.pid}.mjs`;
+    writeFileSync(join(root, "apps/cli", name), worker);
+    try {
+      const asked = "\nconsole.log(device.getVersionString().version);\nprocess.exit();\n";
+      const { stdout, stderr } = await runExample(main.replace('"worker.js"', JSON.stringify(name)) + asked);
+      expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^nnhal-reference-\d/), stderr: "" });
+    } finally {
+      rmSync(join(root, "apps/cli", name));
+    }
   });
 
   it("the first example of README.md sees the 3, and the second names a digit", {

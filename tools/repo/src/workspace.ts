@@ -10,6 +10,7 @@ export interface Manifest {
   readonly name: string;
   readonly version?: string;
   readonly private?: boolean;
+  readonly engines?: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;
   /** Modules that depend on the platform: those of Node.js, and those of all others. */
