@@ -48,6 +48,8 @@ export async function loadPackage<Loaded>(module: string, what: string, load: ()
 /** Whether loading a package failed because it is not installed. One that is, but lacks a part of its own, is another case. */
 export function isMissing(module: string, error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
+  // Plug'n'Play of yarn, whose errors lose their codes on their way.
+  if (messageOf(error).includes(`tried to access ${module}, but it isn't declared`)) return true;
   return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && messageOf(error).includes(module);
 }
 

@@ -39,8 +39,10 @@ function importUnbundled(name: string): Promise<unknown> {
 }
 
 /** Whether a module itself is missing, and not one that it needs. */
-function isMissing(error: unknown, name: string): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const isNotFound = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
-  return isNotFound && error instanceof Error && error.message.includes(`'${name}'`);
+export function isMissing(error: unknown, name: string): boolean {
+  if (!(error instanceof Error)) return false;
+  // Plug'n'Play of yarn says so of what is installed, too, unless this package declares it. Its errors lose their codes on their way.
+  if (error.message.includes(`tried to access ${name}, but it isn't declared`)) return true;
+  const code = "code" in error ? error.code : undefined;
+  return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && error.message.includes(`'${name}'`);
 }

@@ -82,7 +82,7 @@ async function answers(address: string): Promise<boolean> {
 }
 
 /** A port of loopback that is free now. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

@@ -14,6 +14,7 @@ import {
   bundlePlace,
   functionPlace,
   installRuntime,
+  nextPlace,
   npmProject,
   pnpmPlace,
   type Runtime,
@@ -65,6 +66,7 @@ async function tryAll(workshop: Workshop): Promise<readonly Row[]> {
   await add("yarn, Plug'n'Play", () => yarnPlace(workshop, node));
   await add("bundle of one file (esbuild)", () => bundlePlace(workshop, project, node));
   await add("zip for a serverless function", () => functionPlace(workshop, node));
+  await add("Next.js: a page is built, and a route answers", () => nextPlace(workshop, node));
   return rows;
 }
 

@@ -17,6 +17,7 @@ import { checkInstalled } from "./installed.ts";
 import { checkPackedTypes, lintPacked } from "./packed.ts";
 import { runCommand } from "./process.ts";
 import { checkPublished } from "./published.ts";
+import { checkServerBundles } from "./server-bundles.ts";
 import { checkBuiltFiles } from "./source-paths.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
 import { checkTypes } from "./type-check.ts";
@@ -158,7 +159,7 @@ export const steps: readonly Step[] = [
   },
   {
     name: "browser",
-    purpose: "packages bundle for a browser, and a page of each bundler reads a digit in Chromium",
+    purpose: "packages bundle for a browser and a server, and a page of each bundler reads a digit in Chromium",
     after: "build",
     run: (root) => checkBrowsers(root),
   },
@@ -167,6 +168,8 @@ export const steps: readonly Step[] = [
 async function checkBrowsers(root: string): Promise<StepResult> {
   const bundles = await checkBrowserBundles(root, publicPackages(root));
   if (!bundles.ok) return bundles;
+  const servers = await checkServerBundles(root);
+  if (!servers.ok) return servers;
   const { ok, output, notes, skipped } = await checkPages(root);
   return { ok, output, notes: [...bundles.notes, ...notes], counts: { passed: 0, failed: 0, skipped } };
 }

@@ -21,6 +21,11 @@ export interface Place {
   script(name: string, ...args: string[]): Command;
   /** Starts a command of a package. */
   command(name: string, ...args: string[]): Command;
+  /** A site instead of scripts: how it is started at a port, and the path that does what a script does. */
+  readonly site?: {
+    start(port: number): Command;
+    route(script: string): string;
+  };
   /** Why a program cannot run here. */
   readonly impossible?: Partial<Readonly<Record<ProgramName, string>>>;
 }

@@ -1,19 +1,10 @@
 /** Makes the places in which nnhal is tried: projects into which it is installed by name, from a registry on loopback. */
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { build } from "esbuild";
-import { whitePictures } from "../pasted.ts";
 import { inOrder, runCommand } from "../process.ts";
 import type { Registry } from "../registry.ts";
+import { bundleForNode, putFiles, scripts } from "../server-bundles.ts";
+import { workspaceRoot } from "../workspace.ts";
 import type { Command, Place } from "./place.ts";
 
 /** What a project of an application, a driver and a server installs. */
@@ -159,19 +150,7 @@ export async function yarnPlace({ root, folder, registry }: Workshop, node: Runt
 export async function bundlePlace({ folder }: Workshop, project: string, node: Runtime): Promise<Place> {
   const at = emptyProject(join(folder, "bundle"), {});
   const names = ["lines", "worker", "client", "request"];
-  for (const [script, inputs] of names.map((name) => [name, { [name]: join(project, `${name}.mjs`) }] as const)) {
-    const worker = script === "worker" ? { "worker-node": "nnhal/worker" } : {};
-    await build({
-      entryPoints: { ...inputs, ...worker },
-      absWorkingDir: project,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: "node20",
-      outdir: at,
-      logLevel: "silent",
-    });
-  }
+  await bundleForNode(Object.fromEntries(names.map((name) => [name, join(project, `${name}.mjs`)])), at, project);
   return {
     name: "bundle of one file (esbuild)",
     folder: at,
@@ -209,6 +188,33 @@ export async function functionPlace({ root, folder, registry }: Workshop, node: 
   };
 }
 
+/** A page and a route of Next.js, built with its defaults. Throws an Error with what it printed if they cannot be built. */
+export async function nextPlace({ root, folder, registry }: Workshop, node: Runtime): Promise<Place> {
+  const dependencies = dependenciesOn(["nnhal", "next", "react", "react-dom"]);
+  const at = emptyProject(join(folder, "next-project"), { dependencies });
+  cpSync(join(at, "next"), at, { recursive: true });
+  mkdirSync(join(at, "public"));
+  for (const name of ["digits.tflite", "digit.png"]) cpSync(join(at, name), join(at, "public", name));
+  await expectDone(runCommand(root, "npm", ["install", ...quiet], at, registry.env));
+  const next = join(at, "node_modules/next/dist/bin/next");
+  const env = { ...onPath(node.file), NEXT_TELEMETRY_DISABLED: "1" };
+  await expectDone(runCommand(root, node.file, [next, "build"], at, env));
+  const { version }: { readonly version: string } = JSON.parse(
+    readFileSync(join(at, "node_modules/next/package.json"), "utf8"),
+  );
+  const route = (script: string) => (script === "worker.mjs" ? "/api/digit?worker" : "/api/digit");
+  const other = "it is no part of a page or a route";
+  return {
+    name: `Next.js ${version}: a page is built, and a route answers`,
+    folder: at,
+    env,
+    site: { start: (port) => [node.file, next, "start", "-H", "127.0.0.1", "-p", String(port)], route },
+    script: (script, ...more) => [node.file, script, ...more],
+    command: (command, ...more) => [node.file, binOf(at, command), ...more],
+    impossible: { "command line": other, daemon: other, server: other },
+  };
+}
+
 /** The latest version of each package: what a user gets who names it. */
 function dependenciesOn(names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, "latest"]));
@@ -217,13 +223,9 @@ function dependenciesOn(names: readonly string[]): Readonly<Record<string, strin
 /** A folder with a package.json, and the files of the trial. */
 function emptyProject(at: string, manifest: object): string {
   mkdirSync(at);
+  cpSync(scripts, at, { recursive: true });
+  putFiles(workspaceRoot, at);
   writeFileSync(join(at, "package.json"), JSON.stringify({ private: true, type: "module", ...manifest }));
-  const root = join(import.meta.dirname, "../../../..");
-  cpSync(join(root, "tools/repo/runtimes"), at, { recursive: true });
-  const demo = join(root, "apps/cli/demo");
-  copyFileSync(join(demo, "digits-uint8.tflite"), join(at, "digits.tflite"));
-  copyFileSync(join(demo, "3-chalk.png"), join(at, "digit.png"));
-  writeFileSync(join(at, "white.webp"), Buffer.from(whitePictures["white.webp"], "base64"));
   return at;
 }
 
