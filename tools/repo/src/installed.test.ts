@@ -72,6 +72,7 @@ test.each([
   [["--help"], true, "Usage: a\n  -v, --version\n", undefined],
   [["--help"], false, "CommanderError: (outputHelp)\n    at Command._exit (command.js:1)\n", "answers with a stack"],
   [["--no-such-option"], false, "error: unknown option '--no-such-option'\n", undefined],
+  [["--no-such-option"], false, "error: required option '--queue <url>' not specified\n", undefined],
   [["--no-such-option"], true, "error: unknown option '--no-such-option'\n", "does not refuse it"],
   [["--no-such-option"], false, "", "does not refuse it"],
 ])("the answer of a command to %s is judged", (args, ok, output, problem) => {
