@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { withTarballs } from "./packed.ts";
 import { eachOf, runCommand } from "./process.ts";
 import { startRegistry } from "./registry.ts";
-import { impossibleRow, type Place, programs, type Row, rowOf } from "./runtimes/place.ts";
+import { type Place, programs, type Row, rowOf } from "./runtimes/place.ts";
 import {
   bundlePlace,
   functionPlace,
@@ -31,6 +31,9 @@ import { publicPackages, workspaceRoot as root } from "./workspace.ts";
 const only = process.argv.find((each) => each.startsWith("--only="))?.slice("--only=".length);
 const folder = mkdtempSync(join(tmpdir(), "nnhal-runtimes-"));
 
+/** What npm and this command say of a runtime that does not exist for this machine. Any other reason is a failure. */
+const isAbsent = /has no binary|EBADPLATFORM|E404/;
+
 /** A row: every program in a place. `make` throws an Error with the reason if the place cannot be had. */
 async function rowFor(name: string, make: () => Promise<Place>): Promise<Row> {
   let place: Place;
@@ -38,8 +41,10 @@ async function rowFor(name: string, make: () => Promise<Place>): Promise<Row> {
     place = await make();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    console.log(`${name}: impossible: ${why}`);
-    return impossibleRow(name, why);
+    const kind = isAbsent.test(why) ? "impossible" : "failed";
+    console.log(`${name}: ${kind}: ${why}`);
+    if (kind === "failed") process.exitCode = 1;
+    return rowOf(name, () => ({ kind, why }));
   }
   const outcomes = new Map();
   for (const program of programs) {

@@ -41,11 +41,6 @@ export interface Row {
   readonly outcomes: Readonly<Record<ProgramName, Outcome>>;
 }
 
-/** A row in which nothing can run. */
-export function impossibleRow(name: string, why: string): Row {
-  return rowOf(name, () => ({ kind: "impossible", why }));
-}
-
 /** A row from the outcome of each program. */
 export function rowOf(name: string, outcome: (program: ProgramName) => Outcome): Row {
   const of = (program: ProgramName) => outcome(program);

@@ -128,6 +128,8 @@ export async function yarnPlace({ root, folder, registry }: Workshop, node: Runt
     enableScripts: false,
     enableTelemetry: false,
     enableGlobalCache: false,
+    // What yarn keeps of a registry names its port.
+    globalFolder: join(folder, "yarn-global"),
     enableImmutableInstalls: false,
     npmRegistryServer: registry.url.replace(/\/$/, ""),
     unsafeHttpWhitelist: ["127.0.0.1"],
@@ -203,7 +205,7 @@ export async function nextPlace({ root, folder, registry }: Workshop, node: Runt
     readFileSync(join(at, "node_modules/next/package.json"), "utf8"),
   );
   const route = (script: string) => (script === "worker.mjs" ? "/api/digit?worker" : "/api/digit");
-  const other = "it is no part of a page or a route";
+  const other = "neither a page nor a route has it";
   return {
     name: `Next.js ${version}: a page is built, and a route answers`,
     folder: at,

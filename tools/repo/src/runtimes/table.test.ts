@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { impossibleRow, type Outcome, rowOf } from "./place.ts";
+import { type Outcome, rowOf } from "./place.ts";
 import { tableOf, withTable } from "./table.ts";
 
 const run = (seconds: number): Outcome => ({ kind: "run", seconds });
@@ -7,7 +7,7 @@ const run = (seconds: number): Outcome => ({ kind: "run", seconds });
 it("has times, and the reason of what failed or cannot run, each once", () => {
   const rows = [
     rowOf("A", (program) => (program === "daemon" ? { kind: "failed", why: "at x\nError: a | b\nmore" } : run(0.449))),
-    impossibleRow("B", "there is no binary"),
+    rowOf("B", () => ({ kind: "impossible", why: "there is no binary" })),
   ];
   expect(tableOf(rows, "Measured.")).toBe(
     `| | three lines | command line | worker | daemon | server |
