@@ -8,6 +8,7 @@
  *   generate         full install, then write the generated files
  *   api              full install and build, then write the API reports
  *   fuzz TARGET      full install, then the fuzzer (docs/fuzzing.md)
+ *   hostile SURFACE  full install, then hostile input for a program (docs/fuzzing.md)
  *   mutants PACKAGE  full install, then a mutation test of a package
  *   processors       full install, then the engines on emulated processors (docs/processors.md)
  *   differences      full install, then a comparison of quantised operators with TensorFlow Lite

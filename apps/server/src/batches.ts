@@ -1,6 +1,6 @@
 /** Several requests as one: their tensors joined along the first axis, and divided again. */
 import { arrayOf } from "./datatypes.ts";
-import { type Content, countOf, isByteList, type Tensor } from "./tensors.ts";
+import { type Content, countOf, isByteList, rowsOfStrings, type Tensor } from "./tensors.ts";
 
 /** How many rows the inputs of a request have; undefined if they do not agree, or have none. */
 export function rowsOf(inputs: readonly Tensor[]): number | undefined {
@@ -12,6 +12,27 @@ export function rowsOf(inputs: readonly Tensor[]): number | undefined {
 export function batchKey(inputs: readonly Tensor[]): string {
   return inputs.map(({ shape }) => shape.slice(1).join()).join(";");
 }
+
+/**
+ * Whether requests with the same key need no more than about twice the memory if they are joined: strings compute in rows that are as wide as the
+ * longest of all.
+ */
+export function canJoin(requests: readonly (readonly Tensor[])[]): boolean {
+  const [first = []] = requests;
+  return first.every(({ datatype }, place) => {
+    if (datatype !== "BYTES") return true;
+    const rows = requests.map((inputs) => {
+      const content = inputs[place]?.content ?? [];
+      return isByteList(content) ? rowsOfStrings(content) : { count: 0, width: 0 };
+    });
+    const apart = rows.reduce((sum, { count, width }) => sum + count * width, 0);
+    const count = rows.reduce((sum, each) => sum + each.count, 0);
+    return count * Math.max(...rows.map(({ width }) => width)) <= 2 * apart + smallRows;
+  });
+}
+
+/** Bytes of rows that are not worth a thought. */
+const smallRows = 2 ** 16;
 
 /** Joins the inputs of requests with the same key, input by input. */
 export function joined(requests: readonly (readonly Tensor[])[]): readonly Tensor[] {

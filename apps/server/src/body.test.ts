@@ -20,7 +20,7 @@ it.each([
   ["of unknown length", undefined],
 ])("joins the pieces of a body %s, aligned after the JSON, in memory of its own", async (_, length) => {
   const { stream, message } = requestOf(length);
-  const reading = readBody(message, 4 * mebibyte, 13);
+  const reading = readBody(message, { limit: 4 * mebibyte, before: 13 });
   for (let from = 0; from < whole.length; from += 100_000) stream.write(whole.subarray(from, from + 100_000));
   stream.end();
   const body = await reading;
@@ -32,7 +32,7 @@ it.each([
 it("takes a body of the limit, and refuses one byte more", async () => {
   const limited = async (size: number, length?: number) => {
     const { stream, message } = requestOf(length);
-    const reading = readBody(message, 100).then(({ length: read }) => read);
+    const reading = readBody(message, { limit: 100 }).then(({ length: read }) => read);
     stream.end(Buffer.alloc(size));
     return reading;
   };
@@ -43,12 +43,12 @@ it("takes a body of the limit, and refuses one byte more", async () => {
 
 it("a client that has gone is not waited for", async () => {
   const { stream, message } = requestOf(100);
-  const reading = readBody(message, 100);
+  const reading = readBody(message, { limit: 100 });
   stream.write(Buffer.alloc(60));
   setImmediate(() => stream.destroy());
   await expect(reading).rejects.toMatchObject({
     kind: "cancelled",
     message: expect.stringContaining("after 60 bytes"),
   });
-  await expect(readBody(message, 100)).rejects.toMatchObject({ kind: "cancelled" });
+  await expect(readBody(message, { limit: 100 })).rejects.toMatchObject({ kind: "cancelled" });
 });

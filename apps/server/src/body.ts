@@ -1,6 +1,11 @@
-/** The body of a request that may have large tensors, read with one copy: from the socket to the memory that moves to where they are computed. */
+/**
+ * Bodies and messages as they come in pieces, read with one copy: from the socket to the memory that moves to where they are computed. Compressed
+ * ones are unpacked on the way, and no more than the limit.
+ */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { createGunzip, createInflate } from "node:zlib";
 import { RequestError } from "./errors.ts";
 
 /** Elements of any type may lie at a multiple of it. */
@@ -9,43 +14,121 @@ const alignment = 8;
 /** Bytes for which there is memory before they have arrived. */
 const mostUnseen = 2 ** 20;
 
-/**
- * Reads a body into memory that nothing else uses. `limit`: its most bytes; `before`: how many of its bytes come before the tensors, the first
- * of which is aligned; what is not an integer counts as 0. Rejects with a RequestError.
- */
-export function readBody(message: IncomingMessage, limit: number, before = 0): Promise<Uint8Array<ArrayBuffer>> {
-  const announced = message.headers["content-length"];
-  // The parser of HTTP has checked that it is a number.
-  const length = announced === undefined ? undefined : Number(announced);
-  if (length !== undefined && length > limit) return Promise.reject(tooLarge(limit));
-  return new Promise((resolve, reject) => {
-    if (message.destroyed) return reject(gone(0));
-    const first = Number.isSafeInteger(before) ? (alignment - (before % alignment)) % alignment : 0;
-    const memory = (size: number) => Buffer.allocUnsafeSlow(first + size).subarray(first);
-    let body = memory(Math.min(length ?? 0, mostUnseen));
-    let received = 0;
-    message.on("data", (chunk: Buffer) => {
+export interface BodyOptions {
+  /** The most bytes. */
+  readonly limit: number;
+  /** How many bytes it says that it has; undefined if it does not. */
+  readonly length?: number | undefined;
+  /** How many of its bytes come before the tensors, the first of which is aligned; what is not an integer counts as 0. */
+  readonly before?: number;
+  /** Told how much memory it takes, before it takes it; throws if it cannot have it. */
+  hold?(bytes: number): void;
+}
+
+/** Joins pieces. */
+export interface Collector {
+  /** Throws a RequestError if it is too large. */
+  add(chunk: Uint8Array): void;
+  readonly received: number;
+  /** What was received, in memory that nothing else uses. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Throws a RequestError if it says that it is too large. */
+export function createCollector({ limit, length, before = 0, hold = () => {} }: BodyOptions): Collector {
+  if (length !== undefined && length > limit) throw tooLarge(limit);
+  const first = Number.isSafeInteger(before) ? (alignment - (before % alignment)) % alignment : 0;
+  const memory = (size: number) => {
+    hold(first + size);
+    return Buffer.allocUnsafeSlow(first + size).subarray(first);
+  };
+  let body = memory(Math.min(length ?? 0, mostUnseen));
+  let received = 0;
+  return {
+    add(chunk) {
       const end = received + chunk.length;
-      if (end > limit) {
-        message.removeAllListeners("data");
-        return reject(tooLarge(limit));
-      }
+      if (end > limit) throw tooLarge(limit);
       if (end > body.length) {
-        const larger = memory(length ?? Math.min(limit, 2 * end));
+        const larger = memory(Math.max(end, length ?? Math.min(limit, 2 * end)));
         larger.set(body.subarray(0, received));
         body = larger;
       }
       body.set(chunk, received);
       received = end;
+    },
+    get received() {
+      return received;
+    },
+    get bytes() {
+      return body.subarray(0, received);
+    },
+  };
+}
+
+/** How bodies and messages may be compressed. */
+export const codings = ["gzip", "deflate"] as const;
+
+export type Coding = (typeof codings)[number];
+
+export function isCoding(text: string): text is Coding {
+  return codings.some((coding) => coding === text);
+}
+
+function unpacker(coding: Coding) {
+  return coding === "gzip" ? createGunzip() : createInflate();
+}
+
+/** Reads the body of a request. Rejects with a RequestError. */
+export function readBody(
+  message: IncomingMessage,
+  options: Omit<BodyOptions, "length">,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = message.headers["content-length"];
+  const coding = message.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (coding !== "identity" && !isCoding(coding)) {
+    const text = `the body has the Content-Encoding "${coding}"; expected one of ${codings.join(", ")}, or none`;
+    return Promise.reject(new RequestError("unsupported", text));
+  }
+  // The parser of HTTP has checked that it is a number.
+  const length = announced === undefined ? undefined : Number(announced);
+  if (coding === "identity") return readAll(message, { ...options, length }, message);
+  if (length !== undefined && length > options.limit) return Promise.reject(tooLarge(options.limit));
+  return readAll(message.pipe(unpacker(coding)), options, message);
+}
+
+/** Unpacks a whole message. Rejects with a RequestError. */
+export function unpack(packed: Uint8Array, coding: Coding, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
+  const source = unpacker(coding);
+  source.end(packed);
+  return readAll(source, options);
+}
+
+/** Reads `source` to its end. `message`: the request that it is, or comes from; without one it is unpacked from memory. */
+function readAll(source: Readable, options: BodyOptions, message?: Readable): Promise<Uint8Array<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    if (message?.destroyed) return reject(gone(0));
+    const body = createCollector(options);
+    const fail = (error: unknown) => {
+      source.removeAllListeners("data");
+      if (source !== message) source.destroy();
+      reject(error);
+    };
+    source.on("data", (chunk: Buffer) => {
+      try {
+        body.add(chunk);
+      } catch (error) {
+        fail(error);
+      }
     });
-    const cut = () => reject(gone(received));
-    message.once("end", () => {
+    source.once("end", () => resolve(body.bytes));
+    if (source !== message) {
+      source.on("error", (error) => fail(new RequestError("invalid", `cannot be unpacked: ${error.message}`)));
+    }
+    message?.once("error", () => fail(gone(body.received)));
+    message?.once("close", () => {
       // Each request ends with it; an error costs what it says, and where it was made.
-      message.off("close", cut);
-      resolve(body.subarray(0, received));
+      if (!message.readableEnded) fail(gone(body.received));
     });
-    message.once("error", cut);
-    message.once("close", cut);
   });
 }
 

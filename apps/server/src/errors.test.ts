@@ -3,7 +3,7 @@ import { valueText } from "./errors.ts";
 
 test.each([
   [[1, { toString: false }], '[1,{"toString":false}]'],
-  ["a".repeat(100), `"${"a".repeat(79)}`],
+  ["a".repeat(100), `"${"a".repeat(78)}…`],
   [undefined, "undefined"],
 ])("the text of a value", (value, text) => {
   expect(valueText(value)).toBe(text);

@@ -1,12 +1,17 @@
 /** What can go wrong with a request, and how both protocols say it. */
-import { status } from "@grpc/grpc-js";
+import { status } from "./grpc-status.ts";
 
 const kinds = {
   /** The request breaks a rule of the protocol, or does not fit the model. */
   invalid: { http: 400, grpc: status.INVALID_ARGUMENT },
   unauthorized: { http: 401, grpc: status.UNAUTHENTICATED },
+  wrongToken: { http: 401, grpc: status.UNAUTHENTICATED },
+  /** The server does not do this for clients. */
+  forbidden: { http: 403, grpc: status.PERMISSION_DENIED },
   unknown: { http: 404, grpc: status.NOT_FOUND },
   tooLarge: { http: 413, grpc: status.RESOURCE_EXHAUSTED },
+  /** The body or message is packed in a way that the server does not unpack. */
+  unsupported: { http: 415, grpc: status.UNIMPLEMENTED },
   /** The device cannot compute these inputs, whose open extents the server cannot judge. */
   unprocessable: { http: 422, grpc: status.INVALID_ARGUMENT },
   /** The model has as much to do as it may have. */
@@ -42,7 +47,7 @@ export class RequestError extends Error {
     return kinds[this.kind].http;
   }
 
-  get grpcStatus(): status {
+  get grpcStatus(): number {
     return kinds[this.kind].grpc;
   }
 }
@@ -55,11 +60,41 @@ export function expectValid(condition: boolean, message: () => string): asserts 
 /** A value of JSON for a message: its text, at most 80 characters of it. */
 export function valueText(value: unknown): string {
   try {
-    return (JSON.stringify(value) ?? String(value)).slice(0, 80);
+    return shortText(JSON.stringify(value) ?? String(value), 80);
   } catch {
     // JSON is read without recursion, but written with it.
     return "a value of too many lists or objects inside each other";
   }
+}
+
+/** A text of at most `most` characters, which are not cut in two; one that is not well-formed gets U+FFFD in the wrong places. */
+export function shortText(text: string, most: number): string {
+  // Twice as many units have at least as many characters.
+  const characters = Array.from(text.slice(0, 2 * most + 2));
+  const isShort = text.length <= 2 * most + 2 && characters.length <= most;
+  return Buffer.from(isShort ? text : `${characters.slice(0, most - 1).join("")}…`).toString();
+}
+
+/** Characters of a message to a client. */
+const mostCharacters = 1000;
+
+/** What a client is told of an error: of one of the server itself, that its log says more. */
+export function publicMessageOf(error: unknown): string {
+  if (isFault(error)) return "the server failed; its log has the reason";
+  return shortText(messageOf(error), mostCharacters);
+}
+
+/** Whether an error is one of the server, and not of the request. */
+export function isFault(error: unknown): boolean {
+  return (
+    !(error instanceof RequestError) &&
+    !(error instanceof Error && "statusCode" in error && Number(error.statusCode) < 500)
+  );
+}
+
+/** A message without the folders of absolute paths: clients need not know where files of the server lie. */
+export function withoutFolders(message: string): string {
+  return message.replace(/(?:file:\/\/)?(?:\b[A-Za-z]:)?(?:[\\/][^\s\\/'"`:;,()]+)+[\\/]/g, "");
 }
 
 export function messageOf(error: unknown): string {

@@ -1,41 +1,23 @@
-/** Inference requests and responses of gRPC, as @grpc/proto-loader reads and writes them: integers of 64 bits are decimal text. */
+/** Inference requests of gRPC from their messages, and responses as @grpc/proto-loader writes them: integers of 64 bits are decimal text. */
 import { Buffer } from "node:buffer";
-import { arrayOf, type Datatype } from "./datatypes.ts";
+import type { ElementArray } from "@nnhal/network";
+import { arrayOf, type Datatype, type NumericDatatype } from "./datatypes.ts";
 import { expectValid } from "./errors.ts";
-import {
-  headOf,
-  type InferRequest,
-  type InferResponse,
-  inputText,
-  type Parameters,
-  requestedOutput,
-  timeoutOf,
-} from "./request.ts";
+import type { InferMessage, ListContents, ListName } from "./infer-message.ts";
+import { headOf, type InferRequest, type InferResponse, inputText, requestedOutput, timeoutOf } from "./request.ts";
 import {
   bytesOf,
   type Content,
+  checkStrings,
   contentOfBytes,
-  contentOfJson,
   countOf,
   isByteList,
   numbersOf,
   type Tensor,
 } from "./tensors.ts";
 
-/** A value of a parameter; `parameter_choice` names the member that is set. */
-export interface InferParameter {
-  readonly parameter_choice?: "bool_param" | "int64_param" | "string_param" | "double_param" | "uint64_param";
-  readonly bool_param?: boolean;
-  readonly int64_param?: string;
-  readonly string_param?: string;
-  readonly double_param?: number;
-  readonly uint64_param?: string;
-}
-
-type ParameterMap = Readonly<Record<string, InferParameter>>;
-
-/** The lists of elements; those that are not used are empty. */
-export interface InferTensorContents {
+/** The lists of elements of a response; those that are not used are absent. */
+interface InferTensorContents {
   readonly bool_contents?: readonly boolean[];
   readonly int_contents?: readonly number[];
   readonly int64_contents?: readonly string[];
@@ -44,22 +26,6 @@ export interface InferTensorContents {
   readonly fp32_contents?: readonly number[];
   readonly fp64_contents?: readonly number[];
   readonly bytes_contents?: readonly Buffer[];
-}
-
-export interface ModelInferRequest {
-  readonly model_name: string;
-  readonly model_version: string;
-  readonly id: string;
-  readonly parameters: ParameterMap;
-  readonly inputs: readonly {
-    readonly name: string;
-    readonly datatype: string;
-    readonly shape: readonly string[];
-    readonly parameters: ParameterMap;
-    readonly contents: InferTensorContents | null;
-  }[];
-  readonly outputs: readonly { readonly name: string; readonly parameters: ParameterMap }[];
-  readonly raw_input_contents: readonly Buffer[];
 }
 
 export interface ModelInferResponse {
@@ -76,7 +42,7 @@ export interface ModelInferResponse {
 }
 
 /** The list that has the elements of a datatype; undefined for FP16, which has only the raw form. */
-const listOf: Readonly<Record<Datatype, keyof InferTensorContents | undefined>> = {
+const listOf: Readonly<Record<Datatype, ListName | undefined>> = {
   BOOL: "bool_contents",
   UINT8: "uint_contents",
   UINT16: "uint_contents",
@@ -92,71 +58,66 @@ const listOf: Readonly<Record<Datatype, keyof InferTensorContents | undefined>> 
   BYTES: "bytes_contents",
 };
 
-/** Reads a request. Throws a RequestError. */
-export function inferRequestOfMessage(message: ModelInferRequest): InferRequest {
-  const { id, inputs, outputs, raw_input_contents: raw } = message;
+/** The request of a message. Throws a RequestError. */
+export function inferRequestOfMessage({ id, inputs, outputs, raw, parameters }: InferMessage): InferRequest {
   expectValid(
     raw.length === 0 || raw.length === inputs.length,
     () => `there are ${raw.length} raw_input_contents for ${inputs.length} inputs`,
   );
-  const tensors = inputs.map(({ name, datatype, shape, contents }, place): Tensor => {
-    const head = headOf(name, datatype, shape.map(Number));
-    const what = inputText(name);
+  const heads = inputs.map(({ name, datatype, shape }) => headOf(name, datatype, shape));
+  checkStrings(heads);
+  const tensors = heads.map((head, place): Tensor => {
+    const what = inputText(head.name);
+    const contents = inputs[place]?.contents ?? new Map<ListName, ListContents>();
     const bytes = raw[place];
-    if (bytes === undefined)
-      return { ...head, content: contentOfLists(head.datatype, head.shape, contents ?? {}, what) };
-    const isAlone = Object.values(contents ?? {}).every((list) => list.length === 0);
-    expectValid(isAlone, () => `${what} has contents although raw_input_contents are given`);
+    if (bytes === undefined) return { ...head, content: contentOfLists(head.datatype, head.shape, contents, what) };
+    expectValid(contents.size === 0, () => `${what} has contents although raw_input_contents are given`);
     return { ...head, content: contentOfBytes(head.datatype, head.shape, bytes, what) };
   });
-  const requested = outputs.map((output) => requestedOutput(output.name, parametersOf(output.parameters), false));
+  const requested = outputs.map((output) => requestedOutput(output.name, output.parameters, false));
   return {
     id,
     inputs: tensors,
     outputs: requested.length === 0 ? undefined : requested,
     binary: raw.length > 0,
-    timeout: timeoutOf(parametersOf(message.parameters)),
+    timeout: timeoutOf(parameters),
   };
 }
 
 function contentOfLists(
   datatype: Datatype,
   shape: readonly number[],
-  contents: InferTensorContents,
+  contents: ReadonlyMap<ListName, ListContents>,
   what: string,
 ): Content {
   const wanted = listOf[datatype];
   expectValid(wanted !== undefined, () => `${what}: ${datatype} has only the form of raw_input_contents`);
-  for (const [name, list] of Object.entries(contents)) {
-    expectValid(
-      name === wanted || list.length === 0,
-      () => `${what}: ${name} are not those of ${datatype}, which are ${wanted}`,
-    );
+  for (const name of contents.keys()) {
+    expectValid(name === wanted, () => `${what}: ${name} are not those of ${datatype}, which are ${wanted}`);
   }
-  const list = contents[wanted] ?? [];
+  const list = contents.get(wanted) ?? [];
   const count = countOf(shape);
   expectValid(
     list.length === count,
     () => `${what}: its shape [${shape}] has ${count} elements, ${wanted} ${list.length}`,
   );
-  if (wanted === "bytes_contents") return contents.bytes_contents ?? [];
-  // The decoder has seen to the types of these, so only what is narrower than they are is checked.
-  if (datatype === "FP32" || datatype === "FP64") {
-    const elements = new (arrayOf(datatype))(count);
-    if (!(elements instanceof BigInt64Array || elements instanceof BigUint64Array)) elements.set(list.map(Number));
-    return elements;
-  }
-  return contentOfJson(datatype, [count], list, what);
+  if (datatype === "BYTES") return isByteList(list) ? list : [];
+  return isByteList(list) ? new (arrayOf(datatype))(0) : narrowed(datatype, list, what);
 }
 
-function parametersOf(map: ParameterMap): Parameters {
-  const pairs = Object.entries(map).flatMap(([name, value]) => {
-    const { parameter_choice: choice } = value;
-    const chosen = choice === undefined ? undefined : value[choice];
-    if (chosen === undefined) return [];
-    return [[name, choice === "int64_param" || choice === "uint64_param" ? Number(chosen) : chosen] as const];
-  });
-  return Object.fromEntries(pairs);
+/** Elements of a list as those of a datatype, which may be narrower than the list's. */
+function narrowed(datatype: NumericDatatype, list: ElementArray, what: string): ElementArray {
+  const array = arrayOf(datatype);
+  if (list instanceof array) return list;
+  const content = new array(list.length);
+  if (content instanceof BigInt64Array || content instanceof BigUint64Array) return content;
+  if (list instanceof BigInt64Array || list instanceof BigUint64Array) return content;
+  for (const [index, given] of list.entries()) {
+    const value = datatype === "BOOL" ? Math.min(Math.abs(given), 1) : given;
+    content[index] = value;
+    expectValid(content[index] === value, () => `${what}: ${value} is not a value of ${datatype}`);
+  }
+  return content;
 }
 
 /** Writes a response: in the raw form if the request had it, or an output has no other. */

@@ -6,8 +6,6 @@ import {
   type ClientDuplexStream,
   credentials,
   loadPackageDefinition,
-  type Server,
-  ServerCredentials,
   type ServiceClientConstructor,
   status,
 } from "@grpc/grpc-js";
@@ -15,12 +13,13 @@ import type { PackageDefinition } from "@grpc/proto-loader";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { definitionOf, type GrpcClient, grpcClient } from "./client.test-helper.ts";
 import { createGrpc, protoFile } from "./grpc.ts";
+import type { GrpcServer } from "./grpc-server.ts";
 import { healthFile } from "./grpc-services.ts";
 import { addingModel, passingModel, removeFolders } from "./models.test-helper.ts";
 import { type TestServer, testServer } from "./server.test-helper.ts";
 
 let served: TestServer;
-let server: Server;
+let server: GrpcServer;
 let client: GrpcClient;
 let address = "";
 const clients: { close(): void }[] = [];
@@ -35,18 +34,13 @@ beforeAll(async () => {
     },
     { token: "secret" },
   );
-  server = createGrpc({ service: served.service, bodyLimit: 2 ** 20, onError: (error) => errors.push(error) });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    );
-  });
-  address = `127.0.0.1:${port}`;
+  server = createGrpc({ ...served.grpcOptions, onError: (error) => errors.push(error) });
+  address = `127.0.0.1:${await server.listen("127.0.0.1", 0)}`;
   client = grpcClient(address);
 });
 afterAll(async () => {
   for (const each of [client, ...clients]) each.close();
-  server.forceShutdown();
+  server.destroy();
   await served.models.close();
   removeFolders();
 });

@@ -1,30 +1,28 @@
-/** The protocol over gRPC. */
+/** The protocol's methods over gRPC. */
 import { fileURLToPath } from "node:url";
+import { loadSync } from "@grpc/proto-loader";
+import type { Budget } from "./budget.ts";
+import { decoded, methodIn } from "./grpc-definition.ts";
+import { inferRequestOfMessage, messageOfResponse } from "./grpc-messages.ts";
 import {
-  logVerbosity,
-  Metadata,
-  Server,
-  type ServerUnaryCall,
-  type ServiceDefinition,
-  type sendUnaryData,
-  setLogVerbosity,
-  status,
-} from "@grpc/grpc-js";
-import { loadSync, type PackageDefinition } from "@grpc/proto-loader";
-import { messageOf, RequestError } from "./errors.ts";
-import { inferRequestOfMessage, type ModelInferRequest, messageOfResponse } from "./grpc-messages.ts";
-import { addHealth, addReflection, healthFile } from "./grpc-services.ts";
+  type Call,
+  createGrpcServer,
+  type GrpcServer,
+  type GrpcServerOptions,
+  type UnaryMethod,
+} from "./grpc-server.ts";
+import { healthFile, healthMethods, reflectionMethods } from "./grpc-services.ts";
+import { readInferMessage } from "./infer-message.ts";
 import type { ModelMetadata, Service } from "./service.ts";
 
 /** The protocol's definition. */
 export const protoFile = fileURLToPath(new URL("../proto/open_inference.proto", import.meta.url));
 
-export interface GrpcOptions {
+export interface GrpcOptions extends Pick<GrpcServerOptions, "arrivalLimit" | "connections" | "tls" | "onError"> {
   readonly service: Service;
+  readonly budget: Budget;
   /** Bytes of a message. */
   readonly bodyLimit: number;
-  /** Errors of the server itself. */
-  onError(error: unknown): void;
 }
 
 interface ModelName {
@@ -32,120 +30,86 @@ interface ModelName {
   readonly version: string;
 }
 
-/** A call of any method; its messages are those of the definition. */
-type Call<Message> = Pick<
-  ServerUnaryCall<Message, object>,
-  "request" | "metadata" | "getDeadline" | "on" | "cancelled"
->;
+/** Bytes of messages without tensors. */
+const smallMessage = 2 ** 16;
+/** Bytes of messages that need no token. */
+const openMessage = 2 ** 12;
 
-/** The methods of the protocol on a server that is bound to no address yet. */
-export function createGrpc({ service, bodyLimit, onError }: GrpcOptions): Server {
-  // What fails is returned to the caller, who logs it.
-  setLogVerbosity(logVerbosity.NONE);
-  const server = new Server({
-    "grpc.max_receive_message_length": bodyLimit,
-    "grpc.max_send_message_length": -1,
-    "grpc.max_concurrent_streams": 1024,
-  });
-  /** A method that answers with a message, or with the status of an error. */
-  const method =
-    <Message>(work: (call: Call<Message>) => object | Promise<object>, isOpen = false) =>
-    (call: ServerUnaryCall<Message, object>, answer: sendUnaryData<object>) => {
-      const answering = async () => {
-        if (!isOpen) service.authorize(textOf(call.metadata.get("authorization")[0]));
-        return work(call);
-      };
-      answering().then(
-        (message) => answer(null, message),
-        (error: unknown) => {
-          if (!(error instanceof RequestError) || error.kind === "failed") onError(error);
-          answer(statusOf(error));
-        },
-      );
-    };
+/** The methods of the protocol on a server that does not listen yet. */
+export function createGrpc(options: GrpcOptions): GrpcServer {
+  const { service, bodyLimit } = options;
   // Integers of 64 bits as text.
   const definitions = loadSync(protoFile, { keepCase: true, longs: String, defaults: true, oneofs: true });
-  addHealth(server, service, serviceName);
-  addReflection(server, { ...definitions, ...loadSync(healthFile) });
-  server.addService(serviceIn(definitions), {
-    ServerLive: method(() => ({ live: true }), true),
-    ServerReady: method(() => ({ ready: service.isReady }), true),
-    ServerMetadata: method(() => service.metadata),
-    ModelReady: method<ModelName>(({ request: { name, version } }) => ({ ready: service.isModelReady(name, version) })),
-    ModelMetadata: method<ModelName>(({ request: { name, version } }) =>
-      withTexts(service.modelMetadata(name, version)),
-    ),
-    ModelInfer: method<ModelInferRequest>(async (call) => {
-      const { request, metadata } = call;
-      const admitted = service.admit("grpc", request.model_name, request.model_version);
-      const gone = new AbortController();
-      call.on("cancelled", () => gone.abort());
-      if (call.cancelled) gone.abort();
-      const arrival = {
-        protocol: "grpc",
-        headers: metadata.getMap(),
-        signal: gone.signal,
-        timeout: timeLeft(call.getDeadline()),
-        // Its tensors share their memory with other messages.
-        isOwned: false,
-      } as const;
-      return service.infer(
-        admitted,
-        () => inferRequestOfMessage(request),
-        arrival,
-        (response) => messageOfResponse(response, request.raw_input_contents.length > 0),
-      );
-    }),
-    RepositoryIndex: method<{ readonly ready: boolean }>(async ({ request: { ready } }) => {
-      return { models: await service.index(ready) };
-    }),
-    RepositoryModelLoad: method<{ readonly model_name: string }>(async ({ request }) => {
-      await service.load(request.model_name);
-      return {};
-    }),
-    RepositoryModelUnload: method<{ readonly model_name: string }>(async ({ request }) => {
-      await service.unload(request.model_name);
-      return {};
-    }),
+  const found = definitions[serviceName];
+  if (found === undefined || "format" in found) throw new Error(`${protoFile} has no ${serviceName}`);
+
+  /** A method whose request is small; `work` gets the message of the definition. */
+  const method = <Message>(
+    name: string,
+    work: (message: Message) => object | Promise<object>,
+    isOpen = false,
+  ): UnaryMethod => {
+    const { path, requestDeserialize, responseSerialize } = methodIn(found, name);
+    return {
+      ...{ path, isOpen, messageLimit: isOpen ? openMessage : smallMessage },
+      async answer(bytes) {
+        return responseSerialize(await work(decoded(requestDeserialize, bytes)));
+      },
+    };
+  };
+  const infer = (): UnaryMethod => {
+    const { path, responseSerialize } = methodIn(found, "ModelInfer");
+    return {
+      ...{ path, isOpen: false, messageLimit: bodyLimit },
+      async answer(bytes, { headers, signal, holding, timeLeft }: Call) {
+        const message = readInferMessage(bytes);
+        const { model, version } = message;
+        const arrival = {
+          protocol: "grpc",
+          ...{ model, version, headers, signal, holding, timeout: timeLeft() },
+          // The memory of the message is of no other use.
+          isOwned: true,
+        } as const;
+        return service.infer(
+          arrival,
+          () => inferRequestOfMessage(message),
+          (response) => responseSerialize(messageOfResponse(response, message.raw.length > 0)),
+        );
+      },
+    };
+  };
+  return createGrpcServer({
+    ...options,
+    authorize: (header) => service.authorize(header),
+    methods: [
+      method("ServerLive", () => ({ live: true }), true),
+      method("ServerReady", () => ({ ready: service.isReady }), true),
+      method("ServerMetadata", () => service.metadata),
+      method<ModelName>("ModelReady", ({ name, version }) => ({ ready: service.isModelReady(name, version) })),
+      method<ModelName>("ModelMetadata", ({ name, version }) => withTexts(service.modelMetadata(name, version))),
+      infer(),
+      method<{ readonly ready: boolean }>("RepositoryIndex", async ({ ready }) => ({
+        models: await service.index(ready),
+      })),
+      method<{ readonly model_name: string }>("RepositoryModelLoad", async (message) => {
+        await service.load(message.model_name);
+        return {};
+      }),
+      method<{ readonly model_name: string }>("RepositoryModelUnload", async (message) => {
+        await service.unload(message.model_name);
+        return {};
+      }),
+      ...healthMethods(service, serviceName, openMessage),
+      ...reflectionMethods({ ...definitions, ...loadSync(healthFile) }, openMessage),
+    ],
   });
-  return server;
 }
 
 /** The name of the protocol's service. */
 const serviceName = "inference.GRPCInferenceService";
 
-/** The service of the protocol's definition. */
-function serviceIn(definitions: PackageDefinition): ServiceDefinition {
-  const found = definitions[serviceName];
-  if (found === undefined || "format" in found) throw new Error(`${protoFile} has no ${serviceName}`);
-  return found;
-}
-
 function withTexts(metadata: ModelMetadata): object {
   const textual = (tensors: ModelMetadata["inputs"]) =>
     tensors.map(({ shape, ...rest }) => ({ ...rest, shape: shape.map(String) }));
   return { ...metadata, inputs: textual(metadata.inputs), outputs: textual(metadata.outputs) };
-}
-
-function timeLeft(deadline: Date | number): number | undefined {
-  const at = typeof deadline === "number" ? deadline : deadline.getTime();
-  return Number.isFinite(at) ? Math.max(at - Date.now(), 0.001) : undefined;
-}
-
-function statusOf(error: unknown): { code: status; details: string; metadata: Metadata } {
-  const metadata = new Metadata();
-  if (error instanceof RequestError && error.retryAfter !== undefined) {
-    metadata.set("retry-after", String(error.retryAfter));
-    // What clients with a policy of retries obey.
-    metadata.set("grpc-retry-pushback-ms", String(error.retryAfter * 1000));
-  }
-  return {
-    code: error instanceof RequestError ? error.grpcStatus : status.INTERNAL,
-    details: messageOf(error),
-    metadata,
-  };
-}
-
-function textOf(value: string | Buffer | undefined): string | undefined {
-  return value === undefined ? undefined : String(value);
 }

@@ -1,11 +1,11 @@
 /** Every datatype, each way that it can come and go: the elements are those that the model gets and returns. */
-import { type Server, ServerCredentials } from "@grpc/grpc-js";
 import type { TfliteTensor } from "@nnhal/tflite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GrpcClient, grpcClient } from "./client.test-helper.ts";
 import type { Datatype } from "./datatypes.ts";
 import { createGrpc } from "./grpc.ts";
 import { messageOfResponse } from "./grpc-messages.ts";
+import type { GrpcServer } from "./grpc-server.ts";
 import { passingModel, removeFolders } from "./models.test-helper.ts";
 import { type TestServer, testServer } from "./server.test-helper.ts";
 import { bytesOf, type Content, jsonTextOf } from "./tensors.ts";
@@ -30,20 +30,17 @@ const cases: readonly (readonly [Datatype, TfliteTensor["type"], Content])[] = [
 ];
 
 let served: TestServer;
-let server: Server;
+let server: GrpcServer;
 let client: GrpcClient;
 beforeAll(async () => {
   const files = cases.map(([name, type]) => [`${name}/1/model.tflite`, passingModel(type)]);
   served = await testServer(Object.fromEntries(files));
-  server = createGrpc({ service: served.service, bodyLimit: 2 ** 20, onError: () => {} });
-  const port = await new Promise<number>((resolve) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (_, bound) => resolve(bound));
-  });
-  client = grpcClient(`127.0.0.1:${port}`);
+  server = createGrpc(served.grpcOptions);
+  client = grpcClient(`127.0.0.1:${await server.listen("127.0.0.1", 0)}`);
 });
 afterAll(async () => {
   client.close();
-  server.forceShutdown();
+  server.destroy();
   await served.models.close();
   removeFolders();
 });

@@ -66,8 +66,12 @@ async function modelIn(folder: string, name: string, defaults: ModelSettings): P
 }
 
 async function ownSettings(folder: string, defaults: ModelSettings): Promise<ModelSettings> {
-  const text = await readFile(join(folder, settingsFile), "utf8").catch(() => undefined);
-  return text === undefined ? defaults : settingsOf(text, defaults);
+  try {
+    return settingsOf(await readFile(join(folder, settingsFile), "utf8"), defaults);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return defaults;
+    throw error;
+  }
 }
 
 /** `model.tflite`, or the only file of this kind. */

@@ -1,9 +1,8 @@
 /** The addresses that the server listens at, and the end of it: nothing that was accepted is lost. */
-
-import { type Server, ServerCredentials } from "@grpc/grpc-js";
 import type { FastifyInstance } from "fastify";
 import { messageOf } from "./errors.ts";
 import { createGrpc } from "./grpc.ts";
+import type { GrpcServer } from "./grpc-server.ts";
 import { createRest, type RestOptions } from "./rest.ts";
 
 export interface ListenOptions extends RestOptions {
@@ -39,8 +38,8 @@ export async function listen(options: ListenOptions): Promise<Listeners> {
     }
     if (grpcPort !== undefined) {
       const server = createGrpc(options);
-      closers.push(() => shutDown(server));
-      addresses.push(`grpc=${hostAndPort(host, await bound(server, hostAndPort(host, grpcPort), tls))}`);
+      addresses.push(`grpc=${hostAndPort(host, await bound(server, host, grpcPort))}`);
+      closers.push(() => server.close());
     }
   } catch (error) {
     await Promise.all(closers.map((close) => close()));
@@ -67,24 +66,12 @@ async function listening(app: FastifyInstance, host: string, port: number): Prom
   return hostAndPort(host, typeof address === "object" && address !== null ? address.port : port);
 }
 
-function bound(server: Server, address: string, tls: ListenOptions["tls"]): Promise<number> {
-  const credentials =
-    tls === undefined
-      ? ServerCredentials.createInsecure()
-      : ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.cert }]);
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, port) => {
-      if (error === null) resolve(port);
-      else reject(new Error(`gRPC cannot listen at ${address}: ${messageOf(error)}`));
-    });
-  });
-}
-
-/** Lets calls end; clients are told to connect elsewhere. */
-function shutDown(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.tryShutdown(() => resolve());
-  });
+async function bound(server: GrpcServer, host: string, port: number): Promise<number> {
+  try {
+    return await server.listen(host, port);
+  } catch (error) {
+    throw new Error(`gRPC cannot listen at ${hostAndPort(host, port)}: ${messageOf(error)}`);
+  }
 }
 
 function connectionsOf({ server }: FastifyInstance): Promise<number> {

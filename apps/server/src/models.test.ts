@@ -197,7 +197,7 @@ it("clients load no models of a server that is only read; a strict server is rea
   const server = await started({ ...passing, "broken/1/model.tflite": "" }, { mayLoad: false, isStrict: true });
   for (const what of ["load", "unload"]) {
     const refused = await server.app.inject({ method: "POST", url: `/v2/repository/models/passing/${what}` });
-    expect(refused.statusCode).toBe(400);
+    expect(refused.statusCode).toBe(403);
   }
   expect((await server.app.inject("/v2/health/ready")).statusCode).toBe(503);
   expect((await server.app.inject("/v2/health/live")).statusCode).toBe(200);

@@ -1,6 +1,6 @@
 /** The models of a server: loaded, unloaded, and found by name and version. */
 import { type Clock, systemClock } from "./clock.ts";
-import { messageOf, RequestError } from "./errors.ts";
+import { messageOf, RequestError, withoutFolders } from "./errors.ts";
 import { type FoundModel, selectedVersions } from "./layout.ts";
 import { whyNotJoined } from "./rows.ts";
 import { type ModelDescription, type Runner, zeroInputs } from "./runner.ts";
@@ -54,6 +54,8 @@ export interface Models {
   index(): Promise<readonly IndexEntry[]>;
   /** The version of a model that takes requests; without `version` the highest that is ready. Throws a RequestError. */
   find(name: string, version?: string): ReadyModel;
+  /** Whether a version of a model takes requests; undefined if there is no such model. */
+  hasReady(name: string): boolean | undefined;
   /** The versions of a model that take requests. */
   versionsOf(name: string): readonly string[];
   readonly ready: readonly ReadyModel[];
@@ -76,10 +78,15 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
   const queues = new Map<string, Promise<unknown>>();
   const inTurn = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
     const mine = (queues.get(name) ?? Promise.resolve()).then(work, work);
-    queues.set(
-      name,
-      mine.catch(() => {}),
+    const settled = mine.then(
+      () => {},
+      () => {},
     );
+    queues.set(name, settled);
+    // Clients choose the names.
+    void settled.then(() => {
+      if (queues.get(name) === settled) queues.delete(name);
+    });
     return mine;
   };
   const put = (entry: Entry) => {
@@ -105,9 +112,9 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
         void before?.loaded?.scheduler.close();
         return loaded.description.signatures;
       } catch (error) {
-        const reason = messageOf(error);
+        onEvent("error", `version ${version} cannot be loaded: ${messageOf(error)}`, served);
+        const reason = withoutFolders(messageOf(error));
         problems.push(`version ${version} of ${served} cannot be loaded: ${reason}`);
-        onEvent("error", `version ${version} cannot be loaded: ${reason}`, served);
         // A version that works stays until another one takes its place.
         if (before?.loaded === undefined) put({ ...base, state: "UNAVAILABLE", reason, loaded: undefined });
         return [];
@@ -162,9 +169,10 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
   const loadFound = async (found: FoundModel): Promise<void> => {
     const { name, versions, settings, problem } = found;
     const selected = selectedVersions(versions, settings.versions);
-    const reason = problem ?? (selected.length === 0 ? `it has no version that is ${settings.versions}` : undefined);
+    const reason =
+      publicProblem(problem) ?? (selected.length === 0 ? `it has no version that is ${settings.versions}` : undefined);
     if (reason !== undefined) {
-      onEvent("error", `cannot be loaded: ${reason}`, name);
+      onEvent("error", `cannot be loaded: ${problem ?? reason}`, name);
       if (!entries.some(({ owner }) => owner === name)) {
         put({ owner: name, name, version: "", state: "UNAVAILABLE", reason, loaded: undefined });
       }
@@ -217,11 +225,20 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
       const known = new Set(entries.map(({ owner }) => owner));
       const others = (await find()).filter(({ name }) => !known.has(name));
       const unloaded = others.map(({ name, problem }): IndexEntry => {
-        return { name, version: "", state: "UNAVAILABLE", reason: problem ?? "unloaded" };
+        return { name, version: "", state: "UNAVAILABLE", reason: publicProblem(problem) ?? "unloaded" };
       });
       return [...entries, ...unloaded].map(({ name, version, state, reason }) => ({ name, version, state, reason }));
     },
     find: findReady,
+    hasReady(name) {
+      let isKnown = false;
+      for (const entry of entries) {
+        if (entry.name !== name) continue;
+        if (entry.loaded !== undefined) return true;
+        isKnown = true;
+      }
+      return isKnown ? false : undefined;
+    },
     versionsOf: (name) =>
       entries.flatMap((entry) => (entry.name === name && entry.loaded !== undefined ? entry.version : [])),
     get ready() {
@@ -232,6 +249,11 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
     },
     close: () => close(entries),
   };
+}
+
+/** What clients are told of a problem with files. */
+function publicProblem(problem: string | undefined): string | undefined {
+  return problem === undefined ? undefined : withoutFolders(problem);
 }
 
 /** Runs a model on zeros, so that the first request does not wait for what is done once. A failure counts if no extent is open. */

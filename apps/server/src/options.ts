@@ -34,6 +34,9 @@ export interface Settings {
   readonly readOnly: boolean;
   readonly strictReadiness: boolean;
   readonly bodyLimit: number;
+  /** Bytes that all requests may hold together. */
+  readonly memoryLimit: number;
+  readonly connections: number;
   /** Milliseconds. */
   readonly arrivalLimit: number;
   readonly timeout: number | undefined;
@@ -104,7 +107,9 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
     .option("--read-only", "clients cannot load or unload models")
     .option("--strict-readiness", "the server is ready only if all its models are")
     .option("--body-limit <bytes>", "most bytes of a request", count(1024, 2 ** 31 - 1), 64 * 2 ** 20)
-    .option("--arrival <seconds>", "longest time in which a request arrives", seconds, 30)
+    .option("--memory <bytes>", "most bytes of all requests together", count(1024, 2 ** 40), 256 * 2 ** 20)
+    .option("--connections <count>", "most connections of each protocol", count(1, 65_536), 1024)
+    .option("--arrival <seconds>", "longest time in which a request arrives, or its answer is taken", seconds, 30)
     .option("--linger <seconds>", "how long clients may take to notice the end", seconds, 1)
     .option("--drain <seconds>", "longest time for requests at the end", seconds, 30);
   addLogOptions(command, "info").addHelpText("after", help).allowExcessArguments(false);
@@ -118,6 +123,7 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
   const { name, driver, timeout, host, tlsCert, tlsKey, tokenFile, bodyLimit, logFormat, logLevel } = given;
   return {
     settings: {
+      ...{ memoryLimit: given.memory, connections: given.connections },
       ...{ path, name, driver, host, tlsCert, tlsKey, tokenFile, bodyLimit, logFormat, logLevel },
       load: given.load === undefined ? undefined : given.load === "none" ? [] : given.load.split(","),
       model: {
@@ -162,6 +168,8 @@ interface Given extends Omit<ModelSettings, "dynamicShapes"> {
   readonly readOnly: true | undefined;
   readonly strictReadiness: true | undefined;
   readonly bodyLimit: number;
+  readonly memory: number;
+  readonly connections: number;
   readonly arrival: number;
   readonly linger: number;
   readonly drain: number;
@@ -169,7 +177,8 @@ interface Given extends Omit<ModelSettings, "dynamicShapes"> {
   readonly logLevel: LogLevel;
 }
 
-function problemOf({ rest, grpc, tlsCert, tlsKey, driver, engine }: Given): string | undefined {
+function problemOf({ rest, grpc, tlsCert, tlsKey, driver, engine, memory, bodyLimit }: Given): string | undefined {
+  if (memory < bodyLimit) return `--memory must be at least --body-limit (${bodyLimit}), got ${memory}`;
   if (!rest && !grpc) return "--no-rest and --no-grpc leave nothing to serve";
   if ((tlsCert === undefined) !== (tlsKey === undefined)) return "--tls-cert and --tls-key belong together";
   if (driver !== undefined && engine.length > 0) return "--engine is for threads, and --driver uses none";

@@ -3,8 +3,10 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import { createLog, endSignal, exitCodes, notifySystem, type Surroundings } from "@nnhal/program";
+import { createBudget } from "./budget.ts";
 import { openInDriver, openInWorkers } from "./engines.ts";
 import { messageOf } from "./errors.ts";
+import { createLane } from "./lane.ts";
 import { findModels } from "./layout.ts";
 import { listen } from "./listeners.ts";
 import { createModels } from "./models.ts";
@@ -54,10 +56,14 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
     isStrict: settings.strictReadiness,
     timeout: settings.timeout,
   });
-  const { restPort, grpcPort, host, bodyLimit, arrivalLimit } = settings;
+  const { restPort, grpcPort, host, bodyLimit, memoryLimit, connections, arrivalLimit } = settings;
   const onError = (error: unknown) =>
     log.error({ stack: error instanceof Error ? error.stack : undefined }, messageOf(error));
-  const listeners = await listen({ service, tls, host, restPort, grpcPort, bodyLimit, arrivalLimit, onError });
+  const listeners = await listen({
+    ...{ service, tls, host, restPort, grpcPort, bodyLimit, connections, arrivalLimit, onError },
+    budget: createBudget(memoryLimit),
+    lane: createLane(),
+  });
   if (host !== "127.0.0.1" && host !== "localhost" && host !== "::1" && token === undefined) {
     log.warn(`all who reach ${host} can use the models: there is no token`);
   }

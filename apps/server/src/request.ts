@@ -1,6 +1,6 @@
 /** An inference request as both protocols bring it, and its response. */
 import { type Datatype, datatypes, isDatatype } from "./datatypes.ts";
-import { expectValid, valueText } from "./errors.ts";
+import { expectValid, shortText, valueText } from "./errors.ts";
 import { MOST_AXES, type Tensor } from "./tensors.ts";
 
 /** Values by name that a request may have. */
@@ -63,7 +63,7 @@ export function headOf(
 
 /** For messages. */
 export function inputText(name: string): string {
-  return `the input "${name.slice(0, 200)}"`;
+  return `the input "${shortText(name, 200)}"`;
 }
 
 /** An output that is requested. Throws a RequestError. */

@@ -3,8 +3,10 @@
  * networks between two requests, they cost 0.35 ms of each.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { readBody } from "./body.ts";
-import { expectValid, messageOf, RequestError } from "./errors.ts";
+import { codings, readBody } from "./body.ts";
+import type { Budget, Holding } from "./budget.ts";
+import { expectValid, isFault, publicMessageOf, RequestError } from "./errors.ts";
+import type { Lane } from "./lane.ts";
 import { shortest } from "./request.ts";
 import { bodyOf, inferRequestOf, lengthHeader, type Wanted } from "./rest-messages.ts";
 import type { Service } from "./service.ts";
@@ -13,6 +15,8 @@ export interface InferenceOptions {
   readonly service: Service;
   /** Bytes of a body. */
   readonly bodyLimit: number;
+  readonly budget: Budget;
+  readonly lane: Lane;
   /** Errors of the server itself. */
   onError(error: unknown): void;
 }
@@ -37,55 +41,87 @@ export function inferencePathOf({ method, url = "" }: IncomingMessage): ModelPat
   return model === undefined ? undefined : { model, version };
 }
 
-export function createInference({ service, bodyLimit, onError }: InferenceOptions): AnswerInference {
-  const infer = async (request: IncomingMessage, response: ServerResponse, { model, version }: ModelPath) => {
-    service.authorize(request.headers.authorization);
-    // Before the body is read: a request without a place costs nothing.
-    const admitted = service.admit("rest", model, version);
+/** Bytes of JSON that take no time worth a thought. */
+const shortJson = 2 ** 16;
+
+/** Milliseconds for which an answer that the client does not take is kept even if others need its memory. */
+const patience = 1000;
+
+export function createInference({ service, bodyLimit, budget, lane, onError }: InferenceOptions): AnswerInference {
+  const infer = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { model, version }: ModelPath,
+    holding: Holding,
+  ) => {
+    const { headers } = request;
+    service.authorize(headers.authorization);
     const gone = new AbortController();
     response.once("close", () => {
-      admitted.place.leave();
+      holding.release();
       if (!response.writableFinished) gone.abort();
     });
-    const { headers } = request;
     const header = headers[lengthHeader];
     const jsonLength = typeof header === "string" ? header : undefined;
     let wanted: Wanted = { outputs: undefined, binary: false };
     const read = async () => {
       const timeout = timeoutOf(headers);
-      const inferRequest = inferRequestOf(await readBody(request, bodyLimit, Number(jsonLength ?? 0)), jsonLength);
+      const before = Number(jsonLength ?? 0);
+      const body = await readBody(request, { limit: bodyLimit, before, hold: (bytes) => holding.hold(bytes) });
+      const parse = () => inferRequestOf(body, jsonLength);
+      const inferRequest = (jsonLength === undefined ? body.length : before) > shortJson ? await lane(parse) : parse();
       wanted = inferRequest;
       return { ...inferRequest, timeout: shortest([timeout, inferRequest.timeout]) };
     };
-    const arrival = { protocol: "rest", headers, signal: gone.signal, timeout: undefined, isOwned: true } as const;
-    await service.infer(admitted, read, arrival, (answer) => {
+    const arrival = {
+      protocol: "rest",
+      ...{ model, version, headers, holding, signal: gone.signal, timeout: undefined, isOwned: true },
+    } as const;
+    await service.infer(arrival, read, (answer) => {
       const { body, jsonLength: length } = bodyOf(answer, wanted);
       const about: OutgoingHttpHeaders = { "content-length": body.length };
       about["content-type"] = length === undefined ? "application/json" : "application/octet-stream";
       if (length !== undefined) about[lengthHeader] = length;
       if (service.isDraining) about.connection = "close";
+      holding.keep(body.length);
       response.writeHead(200, about);
       response.end(body);
+      if (response.writableFinished) return;
+      const waits = setTimeout(() => holding.waits(() => response.destroy()), patience);
+      response.once("close", () => clearTimeout(waits));
     });
   };
   return async (request, response, path) => {
-    try {
-      await infer(request, response, path);
-    } catch (error) {
+    const holding = budget.open((error) => fail(error));
+    let isOver = false;
+    const fail = (error: unknown) => {
+      if (isOver) return;
+      isOver = true;
+      holding.release();
       if (response.headersSent) {
         response.destroy();
         return;
       }
-      const { status, headers } = errorAnswerOf(error);
-      if (isFault(error)) onError(error);
-      const body = Buffer.from(JSON.stringify({ error: messageOf(error) }));
-      const about: OutgoingHttpHeaders = { ...headers, "content-length": body.length };
-      about["content-type"] = "application/json; charset=utf-8";
-      if (service.isDraining) about.connection = "close";
-      response.writeHead(status, about);
-      response.end(body);
+      answerError(error, response);
+    };
+    try {
+      await infer(request, response, path, holding);
+    } catch (error) {
+      fail(error);
     }
   };
+
+  /** Answers with an error, if nothing has been answered. */
+  function answerError(error: unknown, response: ServerResponse): void {
+    const { status, headers } = errorAnswerOf(error);
+    if (isFault(error)) onError(error);
+    const body = Buffer.from(JSON.stringify({ error: publicMessageOf(error) }));
+    const about: OutgoingHttpHeaders = { ...headers, "content-length": body.length };
+    about["content-type"] = "application/json; charset=utf-8";
+    if (service.isDraining) about.connection = "close";
+    response.writeHead(status, about);
+    response.end(body);
+  }
 }
 
 /** The status and the headers that say what went wrong. */
@@ -96,16 +132,17 @@ export function errorAnswerOf(error: unknown): { readonly status: number; readon
     status,
     headers: {
       ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
-      ...(status === 401 && { "www-authenticate": "Bearer" }),
+      // As RFC 6750 has it.
+      ...(status === 401 && { "www-authenticate": isWrongToken(error) ? 'Bearer error="invalid_token"' : "Bearer" }),
+      ...(status === 415 && { "accept-encoding": codings.join(", ") }),
       // The rest of the body is not read.
-      ...(status === 413 && { connection: "close" }),
+      ...((status === 413 || status === 415) && { connection: "close" }),
     },
   };
 }
 
-/** Whether an error is one of the server, and not of the request. */
-export function isFault(error: unknown): boolean {
-  return error instanceof RequestError ? error.kind === "failed" : statusOf(error) >= 500;
+function isWrongToken(error: unknown): boolean {
+  return error instanceof RequestError && error.kind === "wrongToken";
 }
 
 /** The status of an error of fastify, such as a body that is too large. */

@@ -1,6 +1,7 @@
 /** Inference requests and responses of REST: JSON, with the bytes of tensors behind it. */
 import { Buffer } from "node:buffer";
 import { expectValid, messageOf } from "./errors.ts";
+import { checkJson } from "./json-limits.ts";
 import {
   headOf,
   type InferRequest,
@@ -10,7 +11,7 @@ import {
   requestedOutput,
   timeoutOf,
 } from "./request.ts";
-import { bytesOf, contentOfBytes, contentOfJson, jsonTextOf, type Tensor } from "./tensors.ts";
+import { bytesOf, checkStrings, contentOfBytes, contentOfJson, jsonTextOf, type Tensor } from "./tensors.ts";
 
 /** The header with the length of the JSON, if bytes follow it. */
 export const lengthHeader = "inference-header-content-length";
@@ -28,9 +29,12 @@ export function inferRequestOf(body: Uint8Array, header: string | undefined): In
   const { binary_data_output: binary = false } = parameters;
   expectValid(typeof binary === "boolean", () => `the parameter binary_data_output is ${binary}, not a boolean`);
   let rest = body.subarray(length);
-  const tensors = inputs.map((input: unknown): Tensor => {
+  const heads = inputs.map((input: unknown) => {
     expectValid(isObject(input), () => "an input is not an object");
-    const head = headOf(input.name, input.datatype, input.shape);
+    return { input, head: headOf(input.name, input.datatype, input.shape) };
+  });
+  checkStrings(heads.map(({ head }) => head));
+  const tensors = heads.map(({ input, head }): Tensor => {
     const what = inputText(head.name);
     const { binary_data_size: size } = parametersOf(input, what);
     if (size === undefined) {
@@ -52,6 +56,7 @@ export function inferRequestOf(body: Uint8Array, header: string | undefined): In
 /** A body that is an object of JSON; an empty one is {}. Throws a RequestError. */
 export function jsonObjectOf(body: Uint8Array): JsonObject {
   if (body.length === 0) return {};
+  checkJson(body);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));

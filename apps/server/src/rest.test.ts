@@ -22,7 +22,12 @@ afterAll(async () => {
   removeFolders();
 });
 
-async function call(method: "GET" | "POST", url: string, payload?: object | string | Buffer, headers = {}) {
+async function call(
+  method: "GET" | "POST" | "PUT" | "DELETE",
+  url: string,
+  payload?: object | string | Buffer,
+  headers = {},
+) {
   const response = await server.app.inject({ method, url, headers, ...(payload !== undefined && { payload }) });
   return { status: response.statusCode, headers: response.headers, body: response.body, bytes: response.rawPayload };
 }
@@ -95,7 +100,22 @@ describe("health and metadata", () => {
 
   it("what is not a method of the protocol is not found", async () => {
     expect((await json("GET", "/v3")).status).toBe(404);
-    expect((await json("POST", "/v2/models/adding")).status).toBe(404);
+  });
+
+  it("other methods of a path that exists get 405, with those that it has", async () => {
+    const asked = await Promise.all([
+      call("POST", "/v2/models/adding"),
+      call("DELETE", "/v2/models/adding/infer"),
+      call("GET", "/v2/models/adding/infer"),
+      call("PUT", "/v2/repository/index"),
+    ]);
+    expect(asked.map(({ status, headers }) => [status, headers.allow])).toEqual([
+      [405, "GET, HEAD"],
+      [405, "POST"],
+      [405, "POST"],
+      [405, "POST"],
+    ]);
+    expect(asked[1]?.body).toContain("DELETE is not a method of /v2/models/adding/infer, which has POST");
   });
 });
 

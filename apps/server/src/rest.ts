@@ -1,42 +1,58 @@
 /** The protocol over REST. */
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { messageOf, RequestError } from "./errors.ts";
+import { readBody } from "./body.ts";
+import { isFault, publicMessageOf, RequestError, shortText } from "./errors.ts";
 import {
   type AnswerInference,
   createInference,
   errorAnswerOf,
   type InferenceOptions,
   inferencePathOf,
-  isFault,
   type ModelPath,
 } from "./rest-inference.ts";
 import { jsonObjectOf } from "./rest-messages.ts";
 
 export interface RestOptions extends InferenceOptions {
-  /** Milliseconds in which a whole request must arrive. */
+  /** Milliseconds in which a whole request must arrive, and its answer be taken. */
   readonly arrivalLimit: number;
+  /** The most connections. */
+  readonly connections: number;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
 }
+
+/** Bytes of bodies without tensors. */
+const smallBody = 2 ** 20;
+
+/** Milliseconds in which a connection that sends nothing is ended: the headers of a request are short. */
+const mostHeadersTime = 10_000;
 
 const modelPaths = ["/v2/models/:model", "/v2/models/:model/versions/:version"] as const;
 
 /** The routes of the protocol on a server that does not listen yet. */
-export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: RestOptions): FastifyInstance {
-  const answerInference = createInference({ service, bodyLimit, onError });
+export function createRest(options: RestOptions): FastifyInstance {
+  const { service, arrivalLimit, connections, lane, tls, onError } = options;
+  const answerInference = createInference(options);
   const app: FastifyInstance = fastify({
-    bodyLimit,
-    serverFactory(handle, { keepAliveTimeout = 72_000 }) {
+    serverFactory(handle) {
       const listener: RequestListener = (request, response) => {
+        endUntaken(response, arrivalLimit);
         const path = inferencePathOf(request);
         if (path === undefined) handle(request, response);
         else void answerInference(request, response, path);
       };
-      // What a server of TLS has more is of no use here.
+      // Node.js heeds these only if they are given here, and looks at the times of connections in an interval.
+      const times = {
+        keepAliveTimeout: 72_000,
+        requestTimeout: arrivalLimit,
+        headersTimeout: Math.min(arrivalLimit, mostHeadersTime),
+        connectionsCheckingInterval: Math.ceil(Math.min(arrivalLimit / 4, 1000)),
+      };
+      // Only members that http.Server and https.Server share are used.
       const server: Pick<Server, keyof Server> =
-        tls === undefined ? createServer(listener) : createSecureServer(tls, listener);
-      return Object.assign(server, { keepAliveTimeout, requestTimeout: arrivalLimit }) as Server;
+        tls === undefined ? createServer(times, listener) : createSecureServer({ ...times, ...tls }, listener);
+      return Object.assign(server, { maxConnections: connections }) as Server;
     },
     // What an accepted connection still sends while the server ends is served.
     return503OnClosing: false,
@@ -45,10 +61,16 @@ export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: R
   });
   // Bodies are bytes, whatever they are called: the protocol's JSON may have tensors behind it.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) => done(null, body));
+  app.addContentTypeParser("*", async (request: FastifyRequest) => readBody(request.raw, { limit: smallBody }));
   app.setNotFoundHandler((request, reply) =>
-    reply.code(404).send({ error: `there is no ${request.method} ${request.url}` }),
+    reply.code(404).send({ error: `there is no ${request.method} ${shortText(request.url, 200)}` }),
   );
+  const allowed = new Map<string, Set<string>>();
+  app.addHook("onRoute", ({ url, method }) => {
+    const methods = allowed.get(url) ?? new Set();
+    allowed.set(url, methods);
+    for (const each of [method].flat()) methods.add(each);
+  });
   app.setErrorHandler((error, _, reply) => answerError(error, reply));
   app.addHook("onRequest", async (request) => {
     if (!request.url.startsWith("/v2/health/")) service.authorize(request.headers.authorization);
@@ -63,7 +85,7 @@ export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: R
     return reply
       .code(status)
       .headers(headers)
-      .send({ error: messageOf(error) });
+      .send({ error: publicMessageOf(error) });
   };
 
   app.get("/v2/health/live", () => ({ live: true }));
@@ -76,18 +98,19 @@ export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: R
     const { text, contentType } = await service.metrics();
     return reply.type(contentType).send(text);
   });
-  app.post("/v2/repository/index", (request) => {
-    const { ready = false } = jsonObjectOf(bytesOf(request));
+  const objectOf = (request: FastifyRequest) => lane(() => jsonObjectOf(bytesOf(request)));
+  app.post("/v2/repository/index", async (request) => {
+    const { ready = false } = await objectOf(request);
     if (typeof ready !== "boolean") throw new RequestError("invalid", "ready is not a boolean");
     return service.index(ready);
   });
   app.post<{ Params: ModelPath }>("/v2/repository/models/:model/load", async (request) => {
-    jsonObjectOf(bytesOf(request));
+    await objectOf(request);
     await service.load(request.params.model);
     return {};
   });
   app.post<{ Params: ModelPath }>("/v2/repository/models/:model/unload", async (request) => {
-    jsonObjectOf(bytesOf(request));
+    await objectOf(request);
     await service.unload(request.params.model);
     return {};
   });
@@ -99,7 +122,35 @@ export function createRest({ service, bodyLimit, arrivalLimit, tls, onError }: R
     });
   }
   app.register(async (scope) => addInference(scope, answerInference));
+  app.after(() => refuseOtherMethods(app, allowed));
   return app;
+}
+
+/** Answers other methods of paths that exist with those that they have. */
+function refuseOtherMethods(app: FastifyInstance, allowed: ReadonlyMap<string, ReadonlySet<string>>): void {
+  for (const [url, methods] of [...allowed]) {
+    const allow = [...methods].join(", ");
+    app.route({
+      url,
+      method: app.supportedMethods.filter((method) => !methods.has(method)),
+      handler: (request, reply) =>
+        reply
+          .code(405)
+          .header("allow", allow)
+          .send({ error: `${request.method} is not a method of ${shortText(request.url, 200)}, which has ${allow}` }),
+    });
+  }
+}
+
+/** Ends a connection whose client does not take its answer in time. */
+function endUntaken(response: ServerResponse, limit: number): void {
+  // The answer is complete, and is to be written.
+  response.once("prefinish", () => {
+    if (response.writableFinished) return;
+    const timer = setTimeout(() => response.destroy(), limit);
+    response.once("finish", () => clearTimeout(timer));
+    response.once("close", () => clearTimeout(timer));
+  });
 }
 
 /** The route of inference for paths that are not written in the plain way. */

@@ -1,6 +1,6 @@
 /** Which request of a model computes when: places for a limited number of them, runners, batches, and limits of time. */
 import type { RunTiming } from "@nnhal/network";
-import { batchKey, divided, joined, rowsOf } from "./batches.ts";
+import { batchKey, canJoin, divided, joined, rowsOf } from "./batches.ts";
 import type { Clock } from "./clock.ts";
 import { messageOf, RequestError } from "./errors.ts";
 import type { Runner } from "./runner.ts";
@@ -20,7 +20,7 @@ export interface SchedulerOptions {
   onWarning(message: string): void;
 }
 
-/** The place of a request, from its first byte on. */
+/** The place of a request that is there as a whole. */
 export interface Place {
   /** Leaves the place, if the request has not been given to `run`. */
   leave(): void;
@@ -54,7 +54,7 @@ export interface Done {
 
 /** What goes on. */
 export interface Activity {
-  /** Requests that have a place: they arrive, wait or compute. */
+  /** Requests that have a place: they wait or compute. */
   readonly placed: number;
   readonly waiting: number;
   readonly running: number;
@@ -65,6 +65,8 @@ export interface Scheduler {
   readonly activity: Activity;
   /** Throws a RequestError that is `busy` if all places are taken, or `unavailable` if it closes. */
   enter(): Place;
+  /** Throws as `enter` does, without taking a place. */
+  expectPlace(): void;
   /** Rejects with a RequestError. */
   run(place: Place, job: Job): Promise<Done>;
   /** Takes no more requests, and closes the runners when those that have a place are done. */
@@ -78,6 +80,8 @@ interface Waiting {
   readonly key: string;
   readonly rows: number | undefined;
   settled: boolean;
+  /** Whether it computes without others: it was in a batch that ended its runner. */
+  isAlone: boolean;
   resolve(done: Done): void;
   reject(error: unknown): void;
 }
@@ -90,6 +94,8 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
   let { maxBatch } = options;
   const idle: Runner[] = [...runners];
   const all = new Set(runners);
+  /** Runners that are being opened in place of others. */
+  const openings = new Set<Promise<Runner>>();
   const places = new Set<Place>();
   let waiting: Waiting[] = [];
   let running = 0;
@@ -103,7 +109,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     if (places.size === 0) onEmpty();
   };
 
-  const enter = (): Place => {
+  const expectPlace = () => {
     if (closing) throw new RequestError("unavailable", "the model is being unloaded");
     if (places.size >= runners.length + queue) {
       const seconds = Math.ceil((meanTime * places.size) / runners.length / 1000);
@@ -111,6 +117,10 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
         retryAfter: Math.max(1, seconds),
       });
     }
+  };
+
+  const enter = (): Place => {
+    expectPlace();
     const place: Place = { leave: () => leave(place) };
     places.add(place);
     return place;
@@ -127,7 +137,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
         leave(place);
       };
       const one: Waiting = {
-        ...{ job, submitted, settled: false, key: batchKey(inputs), rows: rowsOf(inputs) },
+        ...{ job, submitted, settled: false, isAlone: false, key: batchKey(inputs), rows: rowsOf(inputs) },
         deadline: timeout === undefined ? undefined : submitted + timeout,
         resolve(done) {
           if (one.settled) return;
@@ -158,13 +168,13 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     waiting = waiting.filter(({ settled }) => !settled);
     const [first] = waiting;
     if (first === undefined) return [];
-    if (maxBatch === 1 || first.rows === undefined) return [first];
+    if (maxBatch === 1 || first.rows === undefined || first.isAlone) return [first];
     const batch: Waiting[] = [];
     let rows = 0;
     let isFull = false;
     for (const one of waiting) {
-      if (one.key !== first.key || one.rows === undefined) continue;
-      if (batch.length > 0 && rows + one.rows > maxBatch) {
+      if (one.key !== first.key || one.rows === undefined || one.isAlone) continue;
+      if (batch.length > 0 && (rows + one.rows > maxBatch || !canJoin([...batch, one].map(({ job }) => job.inputs)))) {
         isFull = true;
         break;
       }
@@ -199,7 +209,10 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       const isFault = !(error instanceof RequestError) || error.kind === "failed" || error.kind === "unavailable";
       if (isFault && !(await runner.isAlive())) {
         usable = undefined;
-        for (const one of batch) one.reject(error);
+        if (batch.length === 1) batch[0]?.reject(error);
+        // One of them may be to blame: each is tried again for itself.
+        for (const one of batch) one.isAlone = true;
+        waiting.unshift(...batch.filter(({ settled }) => !settled));
       } else if (batch.length === 1) batch[0]?.reject(refusalOf(error, runner));
       // What is wrong with one request is not the fault of the others.
       else await computeApart(runner, batch);
@@ -259,7 +272,13 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     await lost.close().catch(() => {});
     for (let round = 0; !closing || places.size > 0; round++) {
       try {
-        const runner = await reopen();
+        const opening = reopen();
+        openings.add(opening);
+        const runner = await opening.finally(() => openings.delete(opening));
+        if (closing && places.size === 0) {
+          await runner.close().catch(() => {});
+          return undefined;
+        }
         all.add(runner);
         return runner;
       } catch (error) {
@@ -281,6 +300,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       return { placed: places.size, waiting: waiting.filter(({ settled }) => !settled).length, running };
     },
     enter,
+    expectPlace,
     run,
     async close() {
       closing = true;
@@ -290,6 +310,8 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
         });
       }
       cancelDelay?.();
+      // `replaced` closes them.
+      await Promise.allSettled(openings);
       // A request that was given up can still compute: the runner waits for it.
       await Promise.all([...all].map((runner) => runner.close().catch(() => {})));
     },

@@ -1,4 +1,7 @@
 /** A server in this process whose models compute in this thread. */
+import { createBudget } from "./budget.ts";
+import type { GrpcOptions } from "./grpc.ts";
+import { createLane } from "./lane.ts";
 import { findModels } from "./layout.ts";
 import { folderOf } from "./models.test-helper.ts";
 import { createModels, type Models, type ModelsOptions } from "./models.ts";
@@ -12,6 +15,8 @@ export interface TestServer {
   readonly app: ReturnType<typeof createRest>;
   readonly models: Models;
   readonly service: Service;
+  /** For `createGrpc`. */
+  readonly grpcOptions: GrpcOptions;
   readonly folder: string;
   readonly events: readonly string[];
 }
@@ -37,10 +42,12 @@ export async function testServer(
   const options = { token: undefined, mayLoad: true, isStrict: false, timeout: undefined };
   const service = createService({ models, telemetry, version: "1.2.3", ...options, ...more });
   const onError = (error: unknown) => events.push(`error: ${error instanceof Error ? error.stack : error}`);
-  const app = createRest({ service, bodyLimit, arrivalLimit: 30_000, tls: undefined, onError });
+  const budget = createBudget(4 * bodyLimit);
+  const shared = { service, budget, bodyLimit, arrivalLimit: 30_000, connections: 100, tls: undefined, onError };
+  const app = createRest({ ...shared, lane: createLane() });
   await models.loadAll(load);
   service.begin();
-  return { app, models, service, folder, events };
+  return { app, models, service, folder, events, grpcOptions: shared };
 }
 
 /** Opens a model in this thread, without other engines than the reference. */

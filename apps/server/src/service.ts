@@ -1,12 +1,13 @@
 /** What both protocols do with requests. */
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Holding } from "./budget.ts";
 import { RequestError } from "./errors.ts";
 import { checkOutputs, inputsFor, outputsFor } from "./inference.ts";
 import type { IndexEntry, Models, ReadyModel } from "./models.ts";
 import { type InferRequest, type InferResponse, shortest } from "./request.ts";
 import type { TensorMetadata } from "./runner.ts";
-import type { Place } from "./scheduler.ts";
 import type { Protocol, Telemetry } from "./telemetry.ts";
+import { footprintOf } from "./tensors.ts";
 
 /** What is the same for all requests. */
 export interface ServiceOptions {
@@ -40,9 +41,14 @@ export interface ModelMetadata {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** How a request came. */
+/** How a request came, and for which model. */
 export interface Arrival {
   readonly protocol: Protocol;
+  readonly model: string;
+  /** undefined or empty: the server chooses. */
+  readonly version: string | undefined;
+  /** The memory that it holds. */
+  readonly holding: Holding;
   readonly headers: Readonly<Record<string, unknown>>;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
@@ -50,12 +56,6 @@ export interface Arrival {
   readonly timeout: number | undefined;
   /** Whether the memory of its tensors is of no use to others, so that it may move to where they are computed. */
   readonly isOwned: boolean;
-}
-
-/** A request that has a place. */
-export interface Admitted {
-  readonly model: ReadyModel;
-  readonly place: Place;
 }
 
 /** All methods throw, or reject with, a RequestError. */
@@ -70,13 +70,15 @@ export interface Service {
   authorize(header: string | undefined): void;
   isModelReady(name: string, version: string | undefined): boolean;
   modelMetadata(name: string, version: string | undefined): ModelMetadata;
-  /** Takes a place for a request, whose body is still to come. */
-  admit(protocol: Protocol, name: string, version: string | undefined): Admitted;
-  /** `read` reads the request; it throws, or rejects with, a RequestError if that is not valid. `answer` writes the response; its result is that of the method. */
+  /** Whether a model has a version that is ready; undefined if there is no such model. Does not throw. */
+  hasReadyModel(name: string): boolean | undefined;
+  /**
+   * Computes. `read` reads the request; it throws, or rejects with, a RequestError if that is not valid. It is not called if the model has as
+   * many requests as it takes; the request takes its place when it has been read. `answer` writes the response; its result is that of the method.
+   */
   infer<Answer>(
-    admitted: Admitted,
-    read: () => InferRequest | Promise<InferRequest>,
     arrival: Arrival,
+    read: () => InferRequest | Promise<InferRequest>,
     answer: (response: InferResponse) => Answer,
   ): Promise<Answer>;
   index(isReadyOnly: boolean): Promise<readonly IndexEntry[]>;
@@ -92,7 +94,18 @@ export function createService(options: ServiceOptions): Service {
   let phase: "starting" | "serving" | "draining" = "starting";
   const expected = token === undefined ? undefined : digestOf(`Bearer ${token}`);
   const expectControl = () => {
-    if (!mayLoad) throw new RequestError("invalid", "this server does not let clients load or unload models");
+    if (!mayLoad) throw new RequestError("forbidden", "this server does not let clients load or unload models");
+  };
+  /** The model of a request that is still to come, if it takes more. */
+  const admit = (protocol: Protocol, name: string, wanted: string | undefined): ReadyModel => {
+    try {
+      const model = models.find(name, wanted);
+      model.scheduler.expectPlace();
+      return model;
+    } catch (error) {
+      telemetry.refused(protocol, error instanceof RequestError ? error.kind : "failed");
+      throw error;
+    }
   };
   return {
     get isReady() {
@@ -110,7 +123,9 @@ export function createService(options: ServiceOptions): Service {
     metadata: { name: "nnhal-server", version, extensions },
     authorize(header) {
       if (expected === undefined || timingSafeEqual(digestOf(header ?? ""), expected)) return;
-      throw new RequestError("unauthorized", "this server needs the header Authorization with Bearer and its token");
+      throw header === undefined || header === ""
+        ? new RequestError("unauthorized", "this server needs the header Authorization with Bearer and its token")
+        : new RequestError("wrongToken", "the header Authorization does not have Bearer and the token of this server");
     },
     isModelReady(name, wanted) {
       try {
@@ -133,35 +148,31 @@ export function createService(options: ServiceOptions): Service {
         properties: { devices: devices.join(","), ...quantizationsOf([...inputs, ...outputs]) },
       };
     },
-    admit(protocol, name, wanted) {
-      try {
-        const model = models.find(name, wanted);
-        return { model, place: model.scheduler.enter() };
-      } catch (error) {
-        telemetry.refused(protocol, error instanceof RequestError ? error.kind : "failed");
-        throw error;
-      }
-    },
-    async infer({ model, place }, read, { protocol, headers, signal, timeout, isOwned }, answer) {
-      const observed = telemetry.observe(protocol, model, headers);
+    hasReadyModel: (name) => models.hasReady(name),
+    async infer({ protocol, model: name, version: wanted, headers, signal, holding, timeout, isOwned }, read, answer) {
+      const observed = telemetry.observe(protocol, admit(protocol, name, wanted), headers);
       try {
         const request = await read();
+        holding.arrived();
+        // It may have been loaded again while the request arrived.
+        const model = models.find(name, wanted);
         const inputs = inputsFor(model.description, request);
         checkOutputs(model.description, request);
-        const done = await model.scheduler.run(place, {
+        holding.hold(footprintOf(inputs));
+        const done = await model.scheduler.run(model.scheduler.enter(), {
           inputs,
           isOwned,
           signal,
           measure: observed.isTraced,
           timeout: shortest([request.timeout, timeout, limit]),
         });
+        holding.keep(footprintOf(done.outputs));
         const outputs = outputsFor(model.description, request, done.outputs);
         const answered = answer({ model: model.name, version: model.version, id: request.id, outputs });
         // The client does not wait for what is counted.
         observed.done(done);
         return answered;
       } catch (error) {
-        place.leave();
         observed.failed(error);
         throw error;
       }

@@ -56,7 +56,7 @@ export function createTelemetry(models: Models, version: string): Telemetry {
     });
   gauge("waiting_requests", "Requests that wait for an instance", ({ scheduler }) => scheduler.activity.waiting);
   gauge("running_batches", "Instances that compute", ({ scheduler }) => scheduler.activity.running);
-  gauge("placed_requests", "Requests that arrive, wait or compute", ({ scheduler }) => scheduler.activity.placed);
+  gauge("placed_requests", "Requests that wait or compute", ({ scheduler }) => scheduler.activity.placed);
   new Gauge({
     name: "nnhal_server_model_ready",
     help: "1 for each version of a model that takes requests, 0 for one that does not",

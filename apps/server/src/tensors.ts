@@ -2,7 +2,7 @@
 import type { ElementArray } from "@nnhal/network";
 import { fromFloat16Bits, toFloat16Bits } from "@nnhal/operations";
 import { arrayOf, type Datatype, type NumericDatatype, rangeOf } from "./datatypes.ts";
-import { expectValid, valueText } from "./errors.ts";
+import { expectValid, RequestError, valueText } from "./errors.ts";
 
 /** Elements: one array, or for BYTES one for each element. */
 export type Content = ElementArray | readonly Uint8Array[];
@@ -17,6 +17,41 @@ export interface Tensor {
 
 /** The most axes of a tensor. */
 export const MOST_AXES = 32;
+
+/** The most strings of a request: each costs more than its bytes. */
+const mostStrings = 2 ** 17;
+
+/** Checks how many strings a request has, before they are read. Throws a RequestError. */
+export function checkStrings(tensors: readonly Pick<Tensor, "datatype" | "shape">[]): void {
+  const count = tensors.reduce((sum, { datatype, shape }) => sum + (datatype === "BYTES" ? countOf(shape) : 0), 0);
+  if (count <= mostStrings) return;
+  throw new RequestError("tooLarge", `the request has ${count} elements of BYTES; ${mostStrings} are the most`);
+}
+
+/** Bytes that a string takes besides its own. */
+const perString = 128;
+
+/** The width and number of the rows that strings are computed in: each is as wide as the longest. */
+export function rowsOfStrings(content: readonly Uint8Array[]): { readonly count: number; readonly width: number } {
+  return { count: content.length, width: 4 + content.reduce((most, { length }) => Math.max(most, length), 0) };
+}
+
+/** The bytes that tensors take, with those of the rows that strings become. */
+export function footprintOf(tensors: readonly Pick<Tensor, "content">[]): number {
+  const buffers = new Set<ArrayBufferLike>();
+  let sum = 0;
+  for (const { content } of tensors) {
+    if (!isByteList(content)) {
+      buffers.add(content.buffer);
+      continue;
+    }
+    const { count, width } = rowsOfStrings(content);
+    sum += count * (width + perString);
+    for (const { buffer } of content) buffers.add(buffer);
+  }
+  for (const { byteLength } of buffers) sum += byteLength;
+  return sum;
+}
 
 /** The number of elements of a shape. */
 export function countOf(shape: readonly number[]): number {
@@ -41,7 +76,8 @@ export function contentOfJson(datatype: Datatype, shape: readonly number[], data
   const content = new (arrayOf(datatype))(items.length);
   const read = readerOf(datatype, what);
   // The reader returns what the array holds: BigInt for 64 bits.
-  for (const [index, item] of items.entries()) (content as Record<number, number | bigint>)[index] = read(item);
+  const into = content as Record<number, number | bigint>;
+  for (let index = 0; index < items.length; index++) into[index] = read(items[index]);
   return content;
 }
 

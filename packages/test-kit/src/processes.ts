@@ -28,9 +28,9 @@ export function startSource(
   return watched(spawn("sh", shell, options));
 }
 
-/** Starts a program by its name. */
-export function startProgram(name: string, args: readonly string[]): Started {
-  return watched(spawn(name, args, { stdio: ["ignore", "pipe", "pipe"] }));
+/** Starts a program by its name. `ipc`: it is a program of Node.js, and can be sent messages. */
+export function startProgram(name: string, args: readonly string[], { ipc = false } = {}): Started {
+  return watched(spawn(name, args, { stdio: ["ignore", "pipe", "pipe", ...(ipc ? (["ipc"] as const) : [])] }));
 }
 
 function watched(child: ChildProcess): Started {

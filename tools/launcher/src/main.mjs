@@ -32,6 +32,7 @@ const commands = {
   generate: { install: "full", file: "tools/repo/src/generate-main.ts" },
   api: { install: "full", file: "tools/repo/src/api-reports-main.ts" },
   fuzz: { install: "full", file: "tools/fuzz/src/main.ts" },
+  hostile: { install: "full", file: "tools/hostile/src/main.ts" },
   mutants: { install: "full", file: "tools/repo/src/mutants-main.ts" },
   processors: { install: "full", file: "tools/processors/src/main.ts" },
   differences: { install: "full", file: "tools/differences/src/main.ts" },

@@ -41,6 +41,7 @@ export const longFiles: readonly string[] = [
   "apps/cli/src/models.test.ts",
   "apps/cli/src/commands/conformance.test.ts",
   "packages/backend-gpujs/src/borders.test.ts",
+  "tools/hostile/src/surfaces.test.ts",
   "apps/sample-driver/src/faults.test.ts",
   "apps/sample-driver/src/through.test.ts",
   "apps/cli/src/commands/bench.test.ts",

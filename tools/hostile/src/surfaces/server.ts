@@ -1,0 +1,84 @@
+/** `nnhal-server`, over REST and gRPC, with and without its token. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startSource } from "@nnhal/test-kit/processes";
+import { type TfliteTensor, writeTflite } from "@nnhal/tflite";
+import { programOf } from "../programs.ts";
+import { grpcKinds } from "../server/grpc-kinds.ts";
+import type { ServerAddress } from "../server/peers.ts";
+import { restKinds } from "../server/rest-kinds.ts";
+import { heapEnvironment, type Surface } from "../surface.ts";
+import { residentOf } from "../watch.ts";
+
+const token = "secret";
+/** Seconds of `--arrival`. */
+const arrival = 1;
+/** Bytes of `--memory`, and of `--body-limit`. */
+const [memory, bodyLimit] = [128 * 2 ** 20, 64 * 2 ** 20];
+
+export const serverSurface: Surface = {
+  name: "server",
+  says: "nnhal-server: REST and gRPC",
+  async start() {
+    const folder = mkdtempSync(join(tmpdir(), "nnhal-hostile-"));
+    for (const [name, type] of [
+      ["numbers", "FLOAT32"],
+      ["strings", "STRING"],
+    ] as const) {
+      mkdirSync(join(folder, name, "1"), { recursive: true });
+      writeFileSync(join(folder, name, "1", "model.tflite"), openModel(type));
+    }
+    const program = startSource(
+      programOf("server"),
+      [
+        ...[folder, "--port", "0", "--grpc-port", "0", "--devices", "reference", "--dynamic-shapes"],
+        ...["--arrival", String(arrival), "--memory", String(memory), "--body-limit", String(bodyLimit)],
+      ],
+      { env: { ...heapEnvironment, NNHAL_SERVER_TOKEN: token } },
+    );
+    await program.says("ready ");
+    await program.says("\n");
+    const [, rest = "", grpc = ""] = /rest=http:\/\/(\S+) grpc=(\S+)/.exec(program.output.stdout) ?? [];
+    const address: ServerAddress = { rest, grpc, token, arrival: arrival * 1000, bodyLimit };
+    const idle = residentOf(program.child.pid) ?? 0;
+    return {
+      program,
+      // SECURITY.md: what it has at rest, 3 times --memory, and 256 MiB for what is read and collected.
+      memoryLimit: idle + 3 * memory + 256 * 2 ** 20,
+      async ask() {
+        const response = await fetch(`http://${rest}/v2/health/live`);
+        if (response.status !== 200) throw new Error(`the health has the status ${response.status}`);
+        await response.arrayBuffer();
+      },
+      kinds: [...restKinds(address), ...grpcKinds(address)],
+      async close() {
+        program.child.kill("SIGKILL");
+        await program.ended;
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+/** A model whose output is its input, of any number of rows of one element. */
+export function openModel(type: TfliteTensor["type"]): Uint8Array {
+  const tensor = (name: string): TfliteTensor => {
+    return { name, type, isVariable: false, shape: [1, 1], shapeSignature: [-1, 1] };
+  };
+  return writeTflite({
+    version: 3,
+    description: "hostile",
+    metadata: [],
+    signatures: [],
+    subgraphs: [
+      {
+        name: "main",
+        tensors: [tensor("given"), tensor("passed")],
+        inputs: [0],
+        outputs: [1],
+        operators: [{ name: "RESHAPE", version: 1, inputs: [0], outputs: [1], options: { newShape: [-1, 1] } }],
+      },
+    ],
+  });
+}
