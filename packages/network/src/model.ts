@@ -97,11 +97,7 @@ export function createModel(session: Session): Model {
       );
       return [await encodeInput(given, only, "the input")];
     }
-    check(
-      given.constructor === Object || Object.getPrototypeOf(given) === null,
-      "WRONG_TYPE",
-      () => `inputs: ${kindOf(given)} has no inputs`,
-    );
+    check(isPlainObject(given), "WRONG_TYPE", () => `inputs: ${kindOf(given)} has no inputs`);
     const values: (Value | undefined)[] = inputs.map(() => undefined);
     for (const [key, value] of Object.entries(given)) {
       const place = placeOf(inputs, key, "input");
@@ -187,6 +183,12 @@ export function createModel(session: Session): Model {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Whether a value is an object without a class, of any realm; its own keys may have any names. */
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function listOf(infos: readonly TensorInfo[]): string {

@@ -123,8 +123,10 @@ export function outputsOf(
   infos: readonly TensorInfo[],
   tensors: readonly Tensor<ElementArray>[],
 ): Outputs<ElementArray> {
-  const outputs: Record<string, Tensor<ElementArray>> = {};
-  for (const tensor of tensors) outputs[tensor.name] = tensor;
+  // Own keys, also of names such as __proto__.
+  const outputs: Record<string, Tensor<ElementArray>> = Object.fromEntries(
+    tensors.map((tensor) => [tensor.name, tensor] as const),
+  );
   const others = new Set([...infos.flatMap(({ otherNames }) => otherNames), "output", "scores"]);
   for (const name of others) {
     if (Object.hasOwn(outputs, name)) continue;

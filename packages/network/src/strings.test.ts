@@ -77,3 +77,29 @@ it("an engine that can have the extension for .tflite gets it, once", async () =
   }
   expect(names).toEqual(["nnhal.tflite"]);
 });
+
+it("rows that would be too large are refused before they are made", async () => {
+  await using model = await load(swapping(0), { devices: "reference", engines: [] });
+  const strings = ["a".repeat(100_000), ...Array<string>(10_000).fill("")];
+  await expect(model.run(strings)).rejects.toMatchObject({
+    code: "WRONG_SIZE",
+    message: expect.stringContaining("10001 strings of up to 300000 bytes"),
+  });
+});
+
+it.each(["constructor", "__proto__", "toString"])("%s is a name as any other", async (name) => {
+  const shape = { shape: [1] };
+  const file = modelOf({
+    tensors: [tensor(name, shape), tensor("two", { ...shape, data: new Uint8Array(4) }), tensor(name, shape)],
+    inputs: [0],
+    outputs: [2],
+    operators: [
+      { name: "ADD", version: 1, inputs: [0, 1], outputs: [2], options: { fusedActivationFunction: "NONE" } },
+    ],
+  });
+  await using model = await load(file, { devices: "reference", engines: [] });
+  const outputs = await model.run(Object.fromEntries([[name, [3]]]));
+  const names = Object.keys(outputs);
+  expect(names).toContain(model.outputs[0]?.name);
+  expect([...(outputs.output?.data ?? [])]).toEqual([3]);
+});

@@ -19,8 +19,28 @@ export function encodeStringValue(value: unknown, info: TensorInfo, what: string
     );
     return item;
   });
+  checkRows(strings, info, what);
   const { bytes, dimensions } = encodeStrings(strings, shapeFor(strings.length, given, info, what));
   return { bytes, shape: dimensions };
+}
+
+/** The most bytes of the rows of a value: each is as wide as its longest string. */
+const mostRowBytes = 2 ** 30;
+
+/** Checks what the rows of strings take, before they are made. */
+function checkRows(strings: readonly (string | Uint8Array)[], info: TensorInfo, what: string): void {
+  // A UTF-16 unit is at most 3 bytes of UTF-8.
+  const width = strings.reduce(
+    (most, text) => Math.max(most, typeof text === "string" ? 3 * text.length : text.length),
+    0,
+  );
+  const bytes = strings.length * (4 + width);
+  check(
+    bytes <= mostRowBytes,
+    "WRONG_SIZE",
+    () =>
+      `${what} ${infoText(info)}: ${strings.length} strings of up to ${width} bytes take rows of ${bytes} bytes; ${mostRowBytes} are the most`,
+  );
 }
 
 function itemsOf(
