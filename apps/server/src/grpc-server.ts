@@ -66,7 +66,7 @@ export interface GrpcServerOptions {
   /** The most connections. */
   readonly connections: number;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
-  /** Throws a RequestError if a client may not call. */
+  /** Throws a RequestError if a client must not call. */
   authorize(header: string | undefined): void;
   /** Errors of the server itself. */
   onError(error: unknown): void;

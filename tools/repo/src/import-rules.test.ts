@@ -156,7 +156,7 @@ describe("import rules", () => {
     ]);
   });
 
-  test("only tests import the test kit, and only as a development dependency", () => {
+  test("only tests and tools import the test kit, and only as a development dependency", () => {
     const kit = packageOf("packages/test-kit");
     const text = 'import { floorModel } from "@nnhal/test-kit/models";';
     const using = (file: string, manifest: Partial<Manifest>, folder = "packages/conformance") =>
@@ -164,8 +164,9 @@ describe("import rules", () => {
     const declared = { devDependencies: link("test-kit") };
     expect(using("a.test.ts", declared)).toEqual([]);
     expect(using("a.test-helper.ts", declared)).toEqual([]);
+    expect(using("a.ts", declared, "tools/hostile")).toEqual([]);
     expect(using("a.ts", declared)).toEqual([
-      "packages/conformance/src/a.ts: imports @nnhal/test-kit/models, which only tests import",
+      "packages/conformance/src/a.ts: imports @nnhal/test-kit/models, which only tests and tools import",
     ]);
     expect(using("a.ts", declared, "apps/cli")).toHaveLength(1);
     expect(using("a.test.ts", { dependencies: link("test-kit") })).toEqual([

@@ -43,7 +43,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   "test-kit": ["types", "operations"],
 };
 
-/** Only tests import this package, so only development dependencies name it. */
+/** Only tests, and tools that run programs as tests do, import this package, so only development dependencies name it. */
 const forTestsOnly = "test-kit";
 
 /**
@@ -145,8 +145,8 @@ function checkSource(
       problems.push(`imports ${specifier}: write it as node:${specifier}`);
     } else if (name === manifest.name) {
       if (!test) problems.push(`imports its own package as ${specifier}: use a relative path`);
-    } else if (name === scope + forTestsOnly && !test) {
-      problems.push(`imports ${specifier}, which only tests import`);
+    } else if (name === scope + forTestsOnly && !test && !tool) {
+      problems.push(`imports ${specifier}, which only tests and tools import`);
     } else if (!Object.hasOwn(test || tool || inBuildOrFound.includes(name) ? declaredForTests : declared, name)) {
       problems.push(`imports ${specifier}, which ${folder}/package.json does not declare`);
     } else if (name.startsWith(scope) && !test && !mayImport(allowed, specifier, folders, false)) {
