@@ -9,6 +9,7 @@ import { importTflite } from "@nnhal/tflite";
 import * as ort from "onnxruntime-node";
 import { sessionOptions } from "../src/engine.ts";
 import { lowerGraph, modelOf } from "../src/lower.ts";
+import { formsOfThisProcessor } from "../src/onnx-model.ts";
 
 const [path = "", inputPath] = process.argv.slice(2);
 const { model } = importTflite(new Uint8Array(readFileSync(path)));
@@ -20,7 +21,7 @@ const graph = viewModel({ model, pools });
 const all = graph.operations.flatMap(({ outputs }) => outputs.map(({ index }) => index));
 const whole = { ...graph, outputs: all };
 const extents = graph.inputs.map((index) => graph.operands[index]?.dimensions);
-const lowered = lowerGraph(whole, extents);
+const lowered = lowerGraph(whole, extents, await formsOfThisProcessor());
 const session = await ort.InferenceSession.create(modelOf(lowered), sessionOptions(1));
 const values = new Map<number, TensorData>();
 const feeds: Record<string, ort.Tensor> = {};

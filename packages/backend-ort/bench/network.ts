@@ -1,6 +1,6 @@
 /**
- * Compares a .tflite network on the device, from end to end, with the same ONNX model that a program runs directly: in its own form, and
- * in the float form of a quantised network. Runs are interleaved. Prints least and median times in milliseconds.
+ * Compares a .tflite network on the device, from end to end, with the same ONNX model that a program runs directly: in its own form, with
+ * unsigned weights on any processor, and in the float form of a quantised network. Runs are interleaved. Prints least and median times in milliseconds.
  *
  * Run from the top of the repository:
  * `npx tsx --conditions=@nnhal/source packages/backend-ort/bench/network.ts MODEL [ROUNDS] [THREADS]`.
@@ -15,7 +15,9 @@ import { type Device, type Model as HalModel, OperandLifeTime, OperandType } fro
 import * as ort from "onnxruntime-node";
 import { sessionOptions } from "../src/engine.ts";
 import { lowerGraph, modelOf } from "../src/lower.ts";
+import { formsOfThisProcessor } from "../src/onnx-model.ts";
 import { ortBackend } from "../src/ort-backend.ts";
+import { portableForms } from "../src/self-check/forms.ts";
 
 const [path = "", roundsText = "50", threadsText = "1"] = process.argv.slice(2);
 const [rounds, threads] = [Number(roundsText), Number(threadsText)];
@@ -56,15 +58,16 @@ function floatForm(model: HalModel): HalModel {
   return { ...model, main: { ...model.main, operands }, pools: [...model.pools, pool] };
 }
 
-const opened = await openDevice({ backend: ortBackend({ threads }) });
-if ("unavailable" in opened) throw new Error(opened.unavailable);
-const device: Device = opened;
-
-async function contestantsOf(name: string, model: HalModel) {
+async function contestantsOf(name: string, model: HalModel, unsignedWeights = false) {
+  const opened = await openDevice({ backend: ortBackend({ threads, unsignedWeights }) });
+  if ("unavailable" in opened) throw new Error(opened.unavailable);
+  const device: Device = opened;
+  const forms = unsignedWeights ? portableForms : await formsOfThisProcessor();
   const graph = viewModel({ model, pools: model.pools.map(bytesOfPool) });
   const lowered = lowerGraph(
     graph,
     graph.inputs.map((index) => graph.operands[index]?.dimensions),
+    forms,
   );
   const session = await ort.InferenceSession.create(modelOf(lowered), sessionOptions(threads));
   const compilation = new Compilation(Model.from(model), [device]);
@@ -100,6 +103,7 @@ const { model } = importTflite(new Uint8Array(readFileSync(path)));
 const isQuantised = model.main.operands.some(({ type }) => type === TENSOR_QUANT8_ASYMM);
 const contestants = [
   ...(await contestantsOf(isQuantised ? "uint8" : "float", model)),
+  ...(isQuantised ? await contestantsOf("uint8, unsigned weights", model, true) : []),
   ...(isQuantised ? await contestantsOf("float", floatForm(model)) : []),
 ].map((each) => ({ ...each, times: [] as number[] }));
 for (let round = 0; round < rounds; round++) {

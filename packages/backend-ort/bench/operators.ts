@@ -14,6 +14,7 @@ import { importTflite } from "@nnhal/tflite";
 import * as ort from "onnxruntime-node";
 import { openSession, sessionOptions } from "../src/engine.ts";
 import { writeGraph } from "../src/lower.ts";
+import { formsOfThisProcessor } from "../src/onnx-model.ts";
 
 const [path = "", runsText = "100", threadsText = "1"] = process.argv.slice(2);
 const { model } = importTflite(new Uint8Array(readFileSync(path)));
@@ -25,6 +26,7 @@ const graph = viewModel({ model, pools });
 const lowered = writeGraph(
   graph,
   graph.inputs.map((index) => graph.operands[index]?.dimensions),
+  await formsOfThisProcessor(),
 );
 
 type Shapes = readonly Readonly<Record<string, readonly number[]>>[];

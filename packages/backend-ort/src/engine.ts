@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Unavailable } from "@nnhal/backend";
 import type * as ort from "onnxruntime-node";
-import { createBuilder } from "./graph/builder.ts";
-import { type ModelParts, writeModel } from "./onnx/write.ts";
+import type { ModelParts } from "./onnx/write.ts";
+import type { Forms } from "./self-check/forms.ts";
 
 /** The module of onnxruntime-node. */
 export type Ort = typeof ort;
@@ -15,6 +15,8 @@ export type Ort = typeof ort;
 /** An open engine. */
 export interface Machine {
   readonly ort: Ort;
+  /** The forms of operators that are right here. */
+  readonly forms: Forms;
   /** Threads of a session; 0 is one for each core. */
   readonly threads: number;
   /** The bytes that the results of operations take, of all runs in progress. */
@@ -32,23 +34,12 @@ export async function loadOrt(specifier: string = packageName): Promise<Ort | Un
   try {
     const module: unknown = await import(specifier);
     if (isOrt(module)) {
-      await start(module);
       return module;
     }
     return { unavailable: `${specifier} has no InferenceSession: it is not a version that is known` };
   } catch (error) {
     return whyNot(specifier, error);
   }
-}
-
-/** Runs a small model: the engine starts with its first session, which takes as long as preparing a network. */
-async function start(engine: Ort): Promise<void> {
-  const builder = createBuilder();
-  const input = builder.input({ type: "float32", dims: [1] });
-  builder.output(input);
-  const session = await engine.InferenceSession.create(writeModel(builder.graph()), sessionOptions(1));
-  await session.run({ [input.name]: new engine.Tensor("float32", new Float32Array(1), [1]) });
-  await session.release();
 }
 
 function isOrt(module: unknown): module is Ort {
@@ -83,8 +74,6 @@ export function sessionOptions(
       // Threads that sleep between operators wake too late to share a small one; by default they spin for 30 ms, and take a processor from others.
       "session.intra_op.allow_spinning": "1",
       "session.intra_op.spin_duration_us": "300",
-      // On processors whose products of bytes saturate, unsigned weights are used, which are exact.
-      "session.x64quantprecision": "1",
       // Otherwise constant weights between conversions from and to 8 bits are rounded to 8 bits too.
       "session.disable_quant_qdq": "1",
       ...more.extra,

@@ -104,7 +104,7 @@ async function openGraph(
   const write = (): WrittenGraph => {
     const kept = written?.deref();
     if (kept !== undefined) return kept;
-    const made = writeGraph(graph, extents ?? []);
+    const made = writeGraph(graph, extents ?? [], machine.forms);
     written = new WeakRef(made);
     return made;
   };
@@ -375,7 +375,7 @@ async function addVariant(compiled: Compiled, inputs: readonly (InputBuffer | un
     if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
   }
   const extents = inputs.map((input) => input?.dimensions);
-  const variant = await createVariant(machine, writeGraph(graph, extents));
+  const variant = await createVariant(machine, writeGraph(graph, extents, machine.forms));
   variants.push(variant);
   const oldest = variants.length > mostVariants ? variants.shift() : undefined;
   if (oldest !== undefined) {

@@ -1,5 +1,5 @@
 /**
  * @nnhal/backend-ort: computes with ONNX Runtime. A subgraph becomes one model of ONNX.
  */
-export { onnxModelOf } from "./onnx-model.ts";
+export { formsOfThisProcessor, type OnnxModelOptions, onnxModelOf } from "./onnx-model.ts";
 export { backend, type OrtBackendOptions, ortBackend } from "./ort-backend.ts";

@@ -2,6 +2,7 @@ import { viewModel } from "@nnhal/backend";
 import { Model } from "@nnhal/runtime";
 import { expect, it } from "vitest";
 import { refusalOf } from "./lower.ts";
+import { portableForms } from "./self-check/forms.ts";
 
 const state = { type: "TENSOR_FLOAT32", dimensions: [1] } as const;
 
@@ -22,7 +23,7 @@ function single(operation: "LESS" | "RELU", inputs: number): Model {
 
 function reasonsOf(model: Model): (string | undefined)[] {
   const { operations } = viewModel({ model: model.hal, pools: [] });
-  return operations.map(refusalOf);
+  return operations.map((view) => refusalOf(view, portableForms));
 }
 
 it("says why the engine cannot run a loop, and nothing of what it can run", () => {

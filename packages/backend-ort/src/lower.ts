@@ -40,6 +40,7 @@ import { lowerings } from "./lowerings/index.ts";
 import { tfliteExtensionName, tfliteLowerings } from "./lowerings/tflite.ts";
 import type { ElementType } from "./onnx/types.ts";
 import { type ModelParts, type OnnxGraph, writeModel, writeModelParts } from "./onnx/write.ts";
+import type { Forms } from "./self-check/forms.ts";
 
 /** An input or output of a lowered graph. */
 export interface Wire {
@@ -72,10 +73,10 @@ export interface LoweredGraph extends Interface {
  * Why an operation cannot be expressed; undefined if it can. Extents that only a request determines count as 8: whether an operation can
  * be expressed hardly depends on them, and a session is made when they are known.
  */
-export function refusalOf(view: OperationView): string | undefined {
+export function refusalOf(view: OperationView, forms: Forms): string | undefined {
   const { definition, match, inputs } = view;
   try {
-    const scope = createScope(createBuilder());
+    const scope = createScope(createBuilder(), forms);
     const params = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
     const tensors = inputs.map((input, position) => {
       // An input of the model that requests may omit has no extents if they do.
@@ -107,9 +108,13 @@ const assumedExtent = 8;
 /**
  * Lowers a subgraph. `dimensions` are those of its inputs; undefined for an input that is omitted. Throws a Refusal or an OperationError.
  */
-export function lowerGraph(graph: GraphView, dimensions: readonly (readonly number[] | undefined)[]): LoweredGraph {
-  const builder = createBuilder();
-  const scope = createScope(builder);
+export function lowerGraph(
+  graph: GraphView,
+  dimensions: readonly (readonly number[] | undefined)[],
+  forms: Forms,
+): LoweredGraph {
+  const scope = createScope(createBuilder(), forms);
+  const { builder } = scope;
   /** The facts of inputs and of results; undefined for omitted inputs. */
   const known = new Map<number, TensorInfo | undefined>();
   const inputs = graph.inputs.map((index, position): Wire | undefined => {
@@ -155,8 +160,12 @@ export interface WrittenGraph extends Interface {
 }
 
 /** Lowers a subgraph, as `lowerGraph` does, and writes its model. */
-export function writeGraph(graph: GraphView, dimensions: readonly (readonly number[] | undefined)[]): WrittenGraph {
-  const { onnx, ...parts } = lowerGraph(graph, dimensions);
+export function writeGraph(
+  graph: GraphView,
+  dimensions: readonly (readonly number[] | undefined)[],
+  forms: Forms,
+): WrittenGraph {
+  const { onnx, ...parts } = lowerGraph(graph, dimensions, forms);
   return { ...parts, model: writeModelParts(withSymmetricWeights(onnx)) };
 }
 

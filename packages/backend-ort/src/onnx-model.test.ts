@@ -2,7 +2,7 @@ import { viewModel } from "@nnhal/backend";
 import { Model } from "@nnhal/runtime";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { describe, expect, it } from "vitest";
-import { onnxModelOf } from "./onnx-model.ts";
+import { formsOfThisProcessor, onnxModelOf } from "./onnx-model.ts";
 
 function adding(dimensions: readonly number[]): Model {
   const model = new Model();
@@ -28,6 +28,32 @@ describe("onnxModelOf", () => {
     expect(session.outputNames.map((name) => results[name]?.data)).toEqual([Float32Array.of(11, 22)]);
     await session.release();
   });
+
+  it.each(["forms that are right anywhere", "those of this processor"])(
+    "has products that do not saturate, in %s",
+    async (which) => {
+      const model = new Model();
+      const facts = { type: "TENSOR_QUANT8_ASYMM", scale: 1, zeroPoint: 128 } as const;
+      const input = model.addOperand({ ...facts, dimensions: [1, 16] });
+      const weights = model.addOperand({ ...facts, dimensions: [1, 16] });
+      const bias = model.addOperand({ type: "TENSOR_INT32", dimensions: [1], scale: 1 });
+      const activation = model.addOperand({ type: "INT32" });
+      const output = model.addOperand({ ...facts, scale: 2048, dimensions: [1, 1] });
+      model.setOperandValue(weights, new Uint8Array(16).fill(255));
+      model.setOperandValue(bias, Int32Array.of(0));
+      model.setOperandValue(activation, Int32Array.of(0));
+      model.addOperation("FULLY_CONNECTED", [input, weights, bias, activation], [output]);
+      model.identifyInputsAndOutputs([input], [output]);
+      model.finish();
+      const options = which.includes("anywhere") ? {} : { forms: await formsOfThisProcessor() };
+      const session = await InferenceSession.create(onnxModelOf(graphOf(model), options));
+      const [name = ""] = session.inputNames;
+      const results = await session.run({ [name]: new Tensor("uint8", new Uint8Array(16).fill(255), [1, 16]) });
+      // 16 products of 127 and 127, in steps of 2048, which is 126.
+      expect(session.outputNames.map((each) => results[each]?.data)).toEqual([Uint8Array.of(128 + 126)]);
+      await session.release();
+    },
+  );
 
   it("refuses a model with open extents", () => {
     expect(() => onnxModelOf(graphOf(adding([0])))).toThrow("the model leaves extents of its inputs open");

@@ -14,8 +14,10 @@ export type OnnxForm = Uint8Array | { readonly cannot: string };
 export async function onnxFormOf({ model, states }: Pick<LoadedModel, "model" | "states">): Promise<OnnxForm> {
   if (states.length > 0) return { cannot: "the ONNX form of a network has no state between executions" };
   try {
-    const { onnxModelOf } = await import("@nnhal/backend-ort");
-    return onnxModelOf(viewModel({ model, pools: model.pools.map(bytesOf) }));
+    const { formsOfThisProcessor, onnxModelOf } = await import("@nnhal/backend-ort");
+    // The peer runs the same file as the device, so it is right on this processor too.
+    const forms = await formsOfThisProcessor();
+    return onnxModelOf(viewModel({ model, pools: model.pools.map(bytesOf) }), { forms });
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
     const reason = isMissing ? "@nnhal/backend-ort, which writes it, is not installed" : oneLine(messageOf(error));

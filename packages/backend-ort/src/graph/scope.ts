@@ -4,8 +4,9 @@
  * transpositions stay at the edges of a network.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { type AnyOperandType, isExtensionType, type TensorInfo } from "@nnhal/operations";
+import { type AnyOperandType, elementAt, isExtensionType, type TensorInfo } from "@nnhal/operations";
 import type { Elements, ElementType } from "../onnx/types.ts";
+import type { Forms } from "../self-check/forms.ts";
 import { type Builder, type Result, transpose, type Value } from "./builder.ts";
 
 /** The result of a lowering: the value in the order of the HAL, or an image whose order in the HAL is NHWC as NCHW. */
@@ -14,6 +15,7 @@ export type Lowered = Value | { readonly image: Value };
 /** The values of the tensors of a subgraph. */
 export interface Scope {
   readonly builder: Builder;
+  readonly forms: Forms;
   /** The value of a tensor in the order of the HAL. */
   read(tensor: KernelTensor): Value;
   /** The image in a tensor of rank 4 as NCHW; `nchw` is the layout operand of the HAL. */
@@ -36,7 +38,8 @@ const channelsFirst = [0, 3, 1, 2];
 const channelsLast = [0, 2, 3, 1];
 
 /** Creates the scope of a subgraph. */
-export function createScope(builder: Builder): Scope {
+export function createScope(building: Builder, forms: Forms): Scope {
+  const builder = refusing(building, forms);
   const held = new Map<number, { hal?: Value; image?: Value }>();
   const entryOf = (tensor: KernelTensor) => {
     let entry = held.get(tensor.index);
@@ -56,6 +59,7 @@ export function createScope(builder: Builder): Scope {
   };
   return {
     builder,
+    forms,
     read,
     image(tensor, nchw) {
       if (nchw) return read(tensor);
@@ -65,6 +69,19 @@ export function createScope(builder: Builder): Scope {
     },
     isImage: (tensor) => held.get(tensor.index)?.image !== undefined && held.get(tensor.index)?.hal === undefined,
     define: (index, lowered) => held.set(index, "image" in lowered ? { image: lowered.image } : { hal: lowered }),
+  };
+}
+
+/** A builder that refuses operators which are wrong on this processor. */
+function refusing(builder: Builder, { refusalOf }: Forms): Builder {
+  const nodes: Builder["nodes"] = (operator, ...more) => {
+    const reason = refusalOf(operator);
+    return reason === undefined ? builder.nodes(operator, ...more) : refuse(reason);
+  };
+  return {
+    ...builder,
+    nodes,
+    node: (operator, from, result, options) => elementAt(nodes(operator, from, [result], options), 0),
   };
 }
 

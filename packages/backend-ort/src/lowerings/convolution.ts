@@ -3,10 +3,12 @@
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { elementAt, elementCount, imageLayout, isFloat, type Padding, type TensorInfo } from "@nnhal/operations";
-import { type Builder, integers, reshape, transpose, type Value } from "../graph/builder.ts";
+import { type Builder, cast, integers, reshape, transpose, type Value, whole } from "../graph/builder.ts";
 import { toSigned } from "../graph/bytes.ts";
 import { asLowered, type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
+import type { Elements } from "../onnx/types.ts";
 import type { Attribute } from "../onnx/write.ts";
+import type { ProductKind } from "../self-check/forms.ts";
 import {
   activated,
   activatedQuant8,
@@ -92,7 +94,7 @@ function convolution(
     : ({ attributes: { ...attributes, channels_last: { int: 1 } }, domain: "com.microsoft" } as const);
   const inputs = [
     ...withQuantisation(builder, scope.read(input), input),
-    ...weightsOf(builder, weights, filter),
+    ...weightsOf(scope, weights, filter, kindOf(weights, group)),
     scaleConstant(builder, output),
     zeroPointConstant(builder, output),
     scope.read(bias),
@@ -111,31 +113,56 @@ function withQuantisation(builder: Builder, value: Value, info: TensorInfo): rea
   return [value, scaleConstant(builder, info), zeroPointConstant(builder, info)];
 }
 
+/** The engine has kernels of their own for depthwise convolutions, in which each channel makes one. */
+function kindOf({ dims: [outputs, inputs] }: Value, group: number): ProductKind {
+  if (group === 1) return "convolution";
+  return outputs === group && inputs === 1 ? "depthwise convolution" : "grouped convolution";
+}
+
 /**
- * Weights of 8 bits with scale and zero point. Constant ones become signed, since the instructions that multiply bytes take unsigned
- * activations and signed weights.
+ * Weights of 8 bits with scale and zero point. Constant ones become signed where products of unsigned activations and signed weights are
+ * exact, since processors with instructions for products take them so; else all are unsigned.
  */
-function weightsOf(builder: Builder, value: Value, info: TensorInfo): readonly [Value, Value, Value] {
+function weightsOf(
+  { builder, forms }: Scope,
+  value: Value,
+  info: TensorInfo,
+  kind: ProductKind,
+): readonly [Value, Value, Value] {
+  const form = forms.products(kind);
+  if (typeof form === "object") return refuse(form.refused);
   const { channelQuant } = info;
   if (channelQuant !== undefined) {
     const { scales } = channelQuant;
     const dims = [scales.length];
-    return [
-      value,
-      builder.constant("float32", dims, () => Float32Array.from(scales)),
-      builder.constant("int8", dims, () => new Int8Array(scales.length)),
-    ];
+    const scale = builder.constant("float32", dims, () => Float32Array.from(scales));
+    if (form === "u8s8") return [value, scale, builder.constant("int8", dims, () => new Int8Array(scales.length))];
+    const middle = builder.constant("uint8", dims, () => new Uint8Array(scales.length).fill(128));
+    return [toUnsigned(builder, value), scale, middle];
   }
   const { elements } = value;
   if (value.type !== "uint8" || elements === undefined) return withQuantisation(builder, value, info);
-  const unsigned = () => {
-    const { buffer, byteOffset, byteLength } = elements();
-    return new Uint8Array(buffer, byteOffset, byteLength);
-  };
-  const signed = builder.constant("int8", value.dims, () => toSigned(unsigned()), unsigned);
   // onnxruntime may change weights together with their zero point, and fails if two have the same constant.
-  const zeroPoint = builder.constant("int8", [], () => Int8Array.of(zeroPointOf(info) - 128));
-  return [signed, scaleConstant(builder, info), zeroPoint];
+  const zeroPoint = zeroPointOf(info);
+  if (form === "u8u8") {
+    return [value, scaleConstant(builder, info), builder.constant("uint8", [], () => Uint8Array.of(zeroPoint))];
+  }
+  const unsigned = () => bytesOf(elements());
+  const signed = builder.constant("int8", value.dims, () => toSigned(unsigned()), unsigned);
+  return [signed, scaleConstant(builder, info), builder.constant("int8", [], () => Int8Array.of(zeroPoint - 128))];
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Elements): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Signed bytes with 128 added. */
+function toUnsigned(builder: Builder, value: Value): Value {
+  const { dims, elements } = value;
+  // Adding 128 changes the top bit, as subtracting it does.
+  if (elements !== undefined) return builder.constant("uint8", dims, () => bytesOf(toSigned(bytesOf(elements()))));
+  const bytes = cast(builder, value, "uint8");
+  return builder.node("BitwiseXor", [bytes, whole(builder, "uint8", 128)], bytes);
 }
 
 /** The operators of onnxruntime take a bias whose scale is the product of the others. */
@@ -241,7 +268,7 @@ export function fullyConnected(args: FullyConnected, { output }: One, scope: Sco
   ensureSums(size, bias);
   const inputs = [
     ...withQuantisation(builder, rows, input),
-    ...weightsOf(builder, scope.read(weights), weights),
+    ...weightsOf(scope, scope.read(weights), weights, "matrix product"),
     scope.read(bias),
     scaleConstant(builder, output),
     zeroPointConstant(builder, output),
