@@ -3,3 +3,4 @@
  */
 export { formsOfThisProcessor, type OnnxModelOptions, onnxModelOf } from "./onnx-model.ts";
 export { backend, type OrtBackendOptions, ortBackend } from "./ort-backend.ts";
+export type { FormName, Forms, OperatorForm, ProductKind, WeightForm } from "./self-check/forms.ts";

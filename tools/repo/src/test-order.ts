@@ -17,6 +17,7 @@ export const longFiles: readonly string[] = [
   "packages/backend-ort/src/vectors.test.ts",
   "packages/backend-tfjs/src/random.test.ts",
   "packages/backend-ort/src/random.test.ts",
+  "packages/backend-ort/src/extreme-products.test.ts",
   "packages/backend-tfjs/src/models.test.ts",
   "packages/conformance/src/suites/reference.test.ts",
   "packages/conformance/src/isolated.test.ts",

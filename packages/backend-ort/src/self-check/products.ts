@@ -89,7 +89,6 @@ export function addProduct(builder: Builder, from: ProductCase, form: WeightForm
   const bias = builder.constant("int32", [outputs], () => new Int32Array(outputs));
   const facts = [input, real(builder, 1), whole(builder, "uint8", middle), filter, ones, zeros];
   const out = [real(builder, scale), whole(builder, "uint8", middle)];
-  const channelsLast = isNchw ? {} : { channels_last: { int: 1 } };
   const result = isMatrix
     ? builder.node(
         "QGemm",
@@ -109,7 +108,7 @@ export function addProduct(builder: Builder, from: ProductCase, form: WeightForm
             kernel_shape: { ints: [kernel, kernel] },
             strides: { ints: [kernel, kernel] },
             group: { int: group },
-            ...channelsLast,
+            ...(!isNchw && { channels_last: { int: 1 } }),
           },
           domain: isNchw ? "" : "com.microsoft",
         },
