@@ -29,7 +29,7 @@ describe("main", () => {
     expect(await main([name])).toBe(2);
     expect(error.mock.calls).toEqual([
       [
-        `nnhal: "${name}" is not a command of this script. There are: start, nnhal, setup, generate, api, fuzz, hostile, mutants, ok, test.`,
+        `nnhal: "${name}" is not a command of this script. There are: start, nnhal, setup, generate, api, fuzz, hostile, mutants, processors, differences, ok, test.`,
       ],
     ]);
   });
