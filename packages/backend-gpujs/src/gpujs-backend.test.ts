@@ -236,3 +236,8 @@ describe("gpujsBackend", () => {
     }
   });
 });
+
+it("refuses an option that does not exist, and names the nearest one", () => {
+  const given: object = { modus: 1 };
+  expect(() => gpujsBackend(given)).toThrow('gpujsBackend: unknown option "modus": did you mean "mode"?');
+});

@@ -1,6 +1,7 @@
 /**
  * The gpu.js backend: a table of kernels over a mode of gpu.js. Values are float32, in the memory of the mode.
  */
+
 import {
   type Backend,
   capabilitiesOf,
@@ -16,7 +17,7 @@ import {
   type TableEngine,
   type Unavailable,
 } from "@nnhal/backend";
-import { createData, elementCount, type TensorData, type TensorInfo } from "@nnhal/operations";
+import { createData, elementCount, expectKnownOptions, type TensorData, type TensorInfo } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import { ifPermitted } from "@nnhal/utils";
 import { timesOn } from "./capabilities.ts";
@@ -32,8 +33,10 @@ export interface GpujsBackendOptions {
 }
 
 /** Creates a gpu.js backend. Whether its device is a GPU or the CPU is known once it is open. */
-export function gpujsBackend({ mode }: GpujsBackendOptions = {}): Backend {
-  return kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open: (options) => openEngine(mode, options) });
+export function gpujsBackend(options: GpujsBackendOptions = {}): Backend {
+  expectKnownOptions("gpujsBackend", options, { mode: true });
+  const { mode } = options;
+  return kernelBackend({ name: "gpujs", deviceType: DeviceType.CPU, open: (opening) => openEngine(mode, opening) });
 }
 
 /** The gpu.js backend in the best mode that works. */

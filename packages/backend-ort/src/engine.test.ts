@@ -9,7 +9,8 @@ describe("loading the engine", () => {
   it("reports that the package is not installed, and how to add it", async () => {
     expect(await loadOrt("onnxruntime-absent")).toEqual({
       unavailable: "onnxruntime-absent is not installed",
-      remedy: "npm install onnxruntime-absent",
+      remedy:
+        "npm install onnxruntime-absent; where scripts or downloads are blocked: npm install --ignore-scripts onnxruntime-absent",
     });
   });
 

@@ -50,7 +50,8 @@ function whyNot(specifier: string, error: unknown): Unavailable {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const [message = ""] = (error instanceof Error ? error.message : String(error)).trim().split("\n");
   const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
-  const remedy = `npm install ${specifier}`;
+  // Its script downloads libraries for CUDA, which are not needed; the one for the CPU is in the package.
+  const remedy = `npm install ${specifier}; where scripts or downloads are blocked: npm install --ignore-scripts ${specifier}`;
   if (isMissing && message.includes(`'${specifier}'`)) return { unavailable: `${specifier} is not installed`, remedy };
   // Its native library is a file of the package.
   return { unavailable: `${specifier} does not work: ${message}`, remedy };

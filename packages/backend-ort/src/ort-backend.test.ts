@@ -274,3 +274,8 @@ describe("deadlines of the ort backend", () => {
     expect(result.status).toBe(ErrorStatus.MISSED_DEADLINE_TRANSIENT);
   });
 });
+
+it("refuses an option that does not exist, and names the nearest one", () => {
+  const given: object = { thread: 1 };
+  expect(() => ortBackend(given)).toThrow('ortBackend: unknown option "thread": did you mean "threads"?');
+});

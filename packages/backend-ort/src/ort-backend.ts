@@ -1,6 +1,7 @@
 /**
  * The backend over onnxruntime: a subgraph becomes one model of ONNX and one session.
  */
+
 import { cpus } from "node:os";
 import {
   type Backend,
@@ -11,7 +12,7 @@ import {
   type Unavailable,
   versionSuffix,
 } from "@nnhal/backend";
-import type { ExtensionDefinition } from "@nnhal/operations";
+import { type ExtensionDefinition, expectKnownOptions } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import { times } from "./capabilities.ts";
 import { loadOrt, type Machine } from "./engine.ts";
@@ -36,6 +37,7 @@ export interface OrtBackendOptions {
 
 /** Creates a backend over onnxruntime. */
 export function ortBackend(options: OrtBackendOptions = {}): Backend {
+  expectKnownOptions("ortBackend", options, { threads: true, unsignedWeights: true, extensions: true });
   return ortBackendOf(options, checkEngine);
 }
 

@@ -1,8 +1,9 @@
 /**
  * The reference backend: a CPU device that runs the reference kernels of @nnhal/operations, one operation after the other.
  */
+
 import { type Backend, capabilitiesOf, type KernelEngine, kernelBackend } from "@nnhal/backend";
-import type { ExtensionDefinition, Operation } from "@nnhal/operations";
+import { type ExtensionDefinition, expectKnownOptions, type Operation, type OptionNames } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import { type Held, held, kernelOf } from "./kernel.ts";
 import { createScratch } from "./scratch.ts";
@@ -18,11 +19,15 @@ export interface ReferenceBackendOptions {
   readonly definitionFor?: ((operation: Operation) => Operation) | undefined;
 }
 
+const backendOptions: OptionNames<ReferenceBackendOptions> = {
+  extensions: true,
+  definitionFor: true,
+};
+
 /** Creates a backend that runs every operation of HAL 1.0 – 1.3 and those of some extensions, in plain JavaScript. */
-export function createReferenceBackend({
-  extensions = [],
-  definitionFor = (operation) => operation,
-}: ReferenceBackendOptions = {}): Backend {
+export function createReferenceBackend(options: ReferenceBackendOptions = {}): Backend {
+  expectKnownOptions("createReferenceBackend", options, backendOptions);
+  const { extensions = [], definitionFor = (operation) => operation } = options;
   return kernelBackend<Held>({
     name: "reference",
     deviceType: DeviceType.CPU,

@@ -183,3 +183,8 @@ describe("the tfjs backend", () => {
     expect("unavailable" in session ? session.unavailable : session.version).toMatch(expected);
   });
 });
+
+it("refuses an option that does not exist, and names the nearest one", () => {
+  const given: object = { engines: 1 };
+  expect(() => tfjsBackend(given)).toThrow('tfjsBackend: unknown option "engines": did you mean "engine"?');
+});

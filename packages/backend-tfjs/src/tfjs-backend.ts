@@ -1,6 +1,7 @@
 /**
  * The tfjs backend: a table of kernels over an engine of tfjs.
  */
+
 import {
   type Backend,
   capabilitiesOf,
@@ -17,7 +18,14 @@ import {
   type TableEngine,
   type Unavailable,
 } from "@nnhal/backend";
-import { createData, elementCount, isFloat, type TensorData, type TensorInfo } from "@nnhal/operations";
+import {
+  createData,
+  elementCount,
+  expectKnownOptions,
+  isFloat,
+  type TensorData,
+  type TensorInfo,
+} from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
 import { timesOf } from "./capabilities.ts";
@@ -33,8 +41,10 @@ export interface TfjsBackendOptions {
 }
 
 /** Creates a tfjs backend. */
-export function tfjsBackend({ engine }: TfjsBackendOptions = {}): Backend {
-  return kernelBackend({ name: "tfjs", deviceType: DeviceType.CPU, open: (options) => openEngine(engine, options) });
+export function tfjsBackend(options: TfjsBackendOptions = {}): Backend {
+  expectKnownOptions("tfjsBackend", options, { engine: true });
+  const { engine } = options;
+  return kernelBackend({ name: "tfjs", deviceType: DeviceType.CPU, open: (opening) => openEngine(engine, opening) });
 }
 
 /** The tfjs backend on the best engine that is available. */

@@ -11,6 +11,7 @@ import type {
   HardwareBufferDescription,
   OutputShape,
   Priority,
+  StopSignal,
 } from "@nnhal/types";
 import type { PowerBasis } from "./capabilities.ts";
 import type { GraphView, OperationView } from "./graph.ts";
@@ -171,6 +172,8 @@ export interface RunContext {
   readonly now: () => bigint;
   /** When the run must end; otherwise its status is MISSED_DEADLINE_TRANSIENT. */
   readonly deadline?: bigint;
+  /** When it is aborted, the run should end at its next pause, with MISSED_DEADLINE_TRANSIENT: its result is not wanted any more. */
+  readonly signal?: StopSignal;
   /** The longest time of one WHILE; otherwise the status is MISSED_DEADLINE_TRANSIENT. */
   readonly loopTimeoutDuration: bigint;
   /**

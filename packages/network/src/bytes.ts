@@ -1,3 +1,8 @@
+/**
+ * Memory of arrays: joined, and whether it is still there.
+ */
+import { check } from "./error.ts";
+
 /** The bytes of some parts, one after another. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
@@ -7,4 +12,20 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return bytes;
+}
+
+/** Throws WRONG_SIZE for an array whose memory has moved elsewhere: it has no elements any more. */
+export function expectAttached(array: ArrayBufferView, what: string): void {
+  check(!isDetached(array.buffer), "WRONG_SIZE", () => `${what} was given an array whose memory has been transferred`);
+}
+
+/** Whether memory has moved elsewhere. */
+export function isDetached(memory: ArrayBufferLike): boolean {
+  if (memory.byteLength > 0) return false;
+  try {
+    new Uint8Array(memory);
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -8,12 +8,13 @@ import {
   modelMetadata,
   readTflite,
   type TensorDescription,
+  type TensorMetadata,
   TfliteError,
   type TfliteTensor,
 } from "@nnhal/tflite";
 import { elementTypeOf, isQuantized } from "./elements.ts";
 import { NetworkError } from "./error.ts";
-import { packedLabels } from "./labels.ts";
+import { findPackedLabels } from "./labels.ts";
 import type { Description } from "./session.ts";
 import type { TensorInfo } from "./tensor-info.ts";
 import { oneLine, plain } from "./text.ts";
@@ -28,31 +29,37 @@ export function describeModel(
   const { states, signatures } = imported;
   const model = readTflite(file);
   const metadata = metadataOf(model, onWarning);
+  // Metadata that are broken have been reported.
+  const labelsOf = metadata === undefined ? () => undefined : findPackedLabels(file, onWarning);
   const [main] = model.subgraphs;
-  const tensors = model.subgraphs.flatMap((subgraph) => subgraph.tensors);
+  const tensors = firstByName(model.subgraphs.flatMap((subgraph) => subgraph.tensors));
   const namesOf = (indexes: readonly number[] = []) => indexes.map((index) => main?.tensors[index]?.name);
   const stateInputs = new Set(states.map(({ input }) => input));
   const stateOutputs = new Set(states.flatMap(({ output }) => output ?? []));
   const describe = (kind: "input" | "output", excluded: ReadonlySet<number>): TensorInfo[] => {
     const list = kind === "input" ? imported.inputs : imported.outputs;
-    const inMetadata = namesOf(main?.[`${kind}s`]);
-    return list
-      .filter((_, place) => !excluded.has(place))
-      .map((tensor, place, all) => {
-        // Metadata describe the tensors of the first subgraph, in its order.
-        const about = metadata?.[`${kind}s`][inMetadata.indexOf(tensor.name)];
-        const labels = kind === "output" ? packedLabels(file, tensor, onWarning)?.names : undefined;
-        const name = nameOf(tensor, all) ?? `${kind}${place}`;
-        const others = [tensor.name, about?.name ?? ""].filter((other) => other !== "" && other !== name);
-        const normalization = about?.normalization;
-        return {
-          ...infoOf(tensor, name, tensors),
-          otherNames: [...new Set(others)],
-          ...(labels !== undefined && { labels }),
-          ...(normalization !== undefined && normalization.mean.length > 0 && { normalization }),
-          ...(about !== undefined && about.description !== "" && { description: plain(about.description) }),
-        };
-      });
+    // Metadata describe the tensors of the first subgraph, in its order.
+    const metadataByName = new Map<string | undefined, TensorMetadata | undefined>();
+    for (const [place, name] of namesOf(main?.[`${kind}s`]).entries())
+      if (!metadataByName.has(name)) metadataByName.set(name, metadata?.[`${kind}s`][place]);
+    const own = list.filter((_, place) => !excluded.has(place));
+    const counts = new Map<string, number>();
+    for (const tensor of own) counts.set(nameOf(tensor), (counts.get(nameOf(tensor)) ?? 0) + 1);
+    return own.map((tensor, place) => {
+      const about = metadataByName.get(tensor.name);
+      const labels = kind === "output" ? labelsOf(tensor)?.names : undefined;
+      const isUnique = nameOf(tensor) !== "" && counts.get(nameOf(tensor)) === 1;
+      const name = isUnique ? nameOf(tensor) : `${kind}${place}`;
+      const others = [tensor.name, about?.name ?? ""].filter((other) => other !== "" && other !== name);
+      const normalization = about?.normalization;
+      return {
+        ...infoOf(tensor, name, tensors),
+        otherNames: [...new Set(others)],
+        ...(labels !== undefined && { labels }),
+        ...(normalization !== undefined && normalization.mean.length > 0 && { normalization }),
+        ...(about !== undefined && about.description !== "" && { description: plain(about.description) }),
+      };
+    });
   };
   return {
     inputs: describe("input", stateInputs),
@@ -69,17 +76,21 @@ export function describeModel(
   };
 }
 
-/** The name in the signature, else the tensor's; undefined if another tensor has it, too. */
-function nameOf(tensor: TensorDescription, all: readonly TensorDescription[]): string | undefined {
-  const name = tensor.signatureName ?? tensor.name;
-  const sharing = all.filter((other) => (other.signatureName ?? other.name) === name);
-  return name === "" || sharing.length > 1 ? undefined : name;
+/** The name in the signature, else the tensor's. Tensors may share it. */
+function nameOf(tensor: TensorDescription): string {
+  return tensor.signatureName ?? tensor.name;
+}
+
+function firstByName(tensors: readonly TfliteTensor[]): ReadonlyMap<string, TfliteTensor> {
+  const byName = new Map<string, TfliteTensor>();
+  for (const tensor of tensors) if (!byName.has(tensor.name)) byName.set(tensor.name, tensor);
+  return byName;
 }
 
 function infoOf(
   { name: own, type: operandType, tensorType, shape, scale, zeroPoint }: TensorDescription,
   name: string,
-  tensors: readonly TfliteTensor[],
+  tensors: ReadonlyMap<string, TfliteTensor>,
 ): Omit<TensorInfo, "otherNames"> {
   // The last extent is the bytes of a row.
   if (tensorType === "STRING") return { name, type: "string", shape: shape.slice(0, -1) };
@@ -89,7 +100,7 @@ function infoOf(
     throw new NetworkError("CANNOT_RUN", message, { problems: [message] });
   }
   // Types of extensions have their quantisation elsewhere, so the file is asked.
-  const inFile = scale === 0 ? tensors.find((tensor) => tensor.name === own)?.quantization : undefined;
+  const inFile = scale === 0 ? tensors.get(own)?.quantization : undefined;
   const [fileScale] = inFile?.scale.length === 1 ? inFile.scale : [];
   const quantization =
     fileScale === undefined ? { scale, zeroPoint } : { scale: fileScale, zeroPoint: Number(inFile?.zeroPoint[0] ?? 0) };

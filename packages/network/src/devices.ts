@@ -91,10 +91,14 @@ function loadReference(
   return known;
 }
 
-/** The devices that are asked for. `tflite`: the extension for .tflite, if the model needs it. Rejects with a NetworkError. */
+/**
+ * The devices that are asked for. `tflite`: the extension for .tflite, if the model needs it. `onEngineWarning`: an engine is installed and
+ * does not work, and others compute in its place. Rejects with a NetworkError.
+ */
 export async function selectDevices(
   options: SelectionOptions,
   tflite: ExtensionDefinition | undefined,
+  onEngineWarning: (message: string) => void = () => {},
 ): Promise<Selection> {
   const { devices: wanted = "auto", engines, extensions = [] } = options;
   const candidates: Candidate[] = [
@@ -114,7 +118,20 @@ export async function selectDevices(
   };
   const close = async () => void (await Promise.all(own.map((device) => device.close())));
   if (wanted === "auto") {
-    const all = await Promise.all(candidates.map(openCandidate));
+    const openOrWarn = async (candidate: Candidate): Promise<Opened | undefined> => {
+      let opened: Opened | undefined;
+      try {
+        opened = await openCandidate(candidate);
+      } catch (error) {
+        // An engine that was not asked for stops nothing.
+        if (engines !== undefined || !(error instanceof NetworkError)) throw error;
+        opened = { unavailable: error.message };
+      }
+      const isBroken = opened !== undefined && "unavailable" in opened;
+      if (isBroken) onEngineWarning(`${candidate.text} is installed, but cannot be used: ${whyNot(opened)}`);
+      return opened;
+    };
+    const all = await Promise.all(candidates.map(openOrWarn));
     const devices = all.filter((each): each is OpenedDevice => each !== undefined && !("unavailable" in each));
     const cpu = devices.find(({ name }) => name === reference);
     check(devices.length > 0, "NO_DEVICE", () => `no device works here: ${all.map(whyNot).join("; ")}`);

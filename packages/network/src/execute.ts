@@ -26,11 +26,16 @@ export interface RunTiming {
   readonly onHardware: number | undefined;
 }
 
-/** What else a run is to do. Only for a compilation for one explicit device, as in the NNAPI. */
+/** What else a run is to do. */
 export interface ExecuteOptions {
-  /** Milliseconds after which the device gives up: MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT. Default: no limit. */
+  /**
+   * Milliseconds after which the device gives up: MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT. Only for a compilation for one
+   * explicit device, as in the NNAPI. Default: no limit.
+   */
   readonly timeout?: number | undefined;
-  /** Measures the run. */
+  /** When it is aborted, the run ends at the next pause of the device: MISSED_DEADLINE_TRANSIENT. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+  /** Measures the run. Only for a compilation for one explicit device. */
   readonly onTiming?: ((timing: RunTiming) => void) | undefined;
 }
 
@@ -56,7 +61,7 @@ async function attempt<Info extends TensorShape>(
   options: ExecuteOptions,
   mayGrow: boolean,
 ): Promise<OutputBytes<Info>[]> {
-  const { timeout, onTiming } = options;
+  const { timeout, signal, onTiming } = options;
   const buffers = outputs.map((info, index) => {
     const given = into[index];
     const size = byteSize(info);
@@ -64,6 +69,7 @@ async function attempt<Info extends TensorShape>(
   });
   const execution = new Execution(compilation);
   if (timeout !== undefined) execution.setTimeout(nanoseconds(timeout));
+  if (signal !== undefined) execution.setSignal(signal);
   if (onTiming !== undefined) execution.setMeasureTiming(true);
   for (const [index, { bytes, shape }] of inputs.entries()) execution.setInput(index, bytes, shape);
   for (const [index, bytes] of buffers.entries()) execution.setOutput(index, bytes);

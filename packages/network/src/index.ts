@@ -8,7 +8,7 @@ export type { RunTiming } from "./execute.ts";
 export type { InputValue } from "./inputs.ts";
 export { type LoadOptions, type LoadProgress, load } from "./load.ts";
 export type { SessionOptions, Stage } from "./local-session.ts";
-export type { Inputs, Model, ModelState, RunOptions } from "./model.ts";
+export type { Inputs, Model, ModelState, ProfileOptions, RunOptions } from "./model.ts";
 export { type Box, type Colour, colourOf, type Drawing, draw } from "./picture/draw.ts";
 export { encodePng } from "./picture/encode-png.ts";
 export type { PictureLike } from "./picture/like.ts";
@@ -33,6 +33,6 @@ export {
   showsLandmarks,
 } from "./tasks/landmarks.ts";
 export { type Segmentation, type SegmentOptions, segment } from "./tasks/segment.ts";
-export { resample, type Sound, sound } from "./tasks/sound.ts";
+export { resample, type Sound, type SoundOptions, sound } from "./tasks/sound.ts";
 export type { Tensor, TensorInfo } from "./tensor-info.ts";
 export type { NumberList, PlainValue, ShapedData, StringList } from "./values.ts";

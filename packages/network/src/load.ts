@@ -1,10 +1,13 @@
 /**
  * `load`: from a source to a model that runs.
  */
+import type { OptionNames } from "@nnhal/operations";
+import { warnOnce } from "#platform";
 import { startWorker } from "#workers";
 import { check } from "./error.ts";
 import { openLocalSession, type SessionOptions, type Stage } from "./local-session.ts";
 import { createModel, type Model } from "./model.ts";
+import { checkOptions, wrapErrors } from "./options.ts";
 import type { Port } from "./port.ts";
 import { readSource, type Source } from "./read.ts";
 
@@ -44,17 +47,42 @@ export interface LoadOptions extends SessionOptions {
    * else one for each core.
    */
   readonly threads?: number | undefined;
+  /** The most bytes of the file. A larger one, and a body without end, is refused with CANNOT_READ. Default: 2 GiB. */
+  readonly maxBytes?: number | undefined;
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
-  /** What is worth knowing and does not stop the work: a device that failed, labels that cannot be read. Default: nothing. */
+  /**
+   * Receives warnings: a device that failed, labels that cannot be read, an engine that is installed and does not work. Default: the last
+   * kind is shown once as a warning of the process, others are dropped.
+   */
   readonly onWarning?: ((message: string) => void) | undefined;
   /** When it aborts, the loading rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
+const loadOptions: OptionNames<LoadOptions> = {
+  devices: true,
+  engines: true,
+  extensions: true,
+  cache: true,
+  signature: true,
+  inputShapes: true,
+  dynamicShapes: true,
+  worker: true,
+  threads: true,
+  maxBytes: true,
+  onProgress: true,
+  onWarning: true,
+  signal: true,
+};
+
 /** Loads a .tflite model. Rejects with a NetworkError, or with the reason of the signal. */
-export async function load(source: Source, options: LoadOptions = {}): Promise<Model> {
-  check(typeof options === "object" && options !== null, "BAD_OPTION", () => "load: its options are not an object");
-  const { worker = false, threads, onProgress, onWarning, signal, ...session } = options;
+export function load(source: Source, options: LoadOptions = {}): Promise<Model> {
+  return wrapErrors("load", options, () => loadModel(source, options));
+}
+
+async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
+  checkOptions("load", options, loadOptions);
+  const { worker = false, threads, maxBytes, onProgress, onWarning, signal, ...session } = options;
   check(
     threads === undefined || (worker === true && Number.isInteger(threads) && threads > 0),
     "BAD_OPTION",
@@ -62,9 +90,15 @@ export async function load(source: Source, options: LoadOptions = {}): Promise<M
   );
   const bytes = await readSource(source, "model", {
     signal,
+    maxBytes,
     onProgress: (loaded, total) => onProgress?.({ stage: "read", loaded, ...(total !== undefined && { total }) }),
   });
-  const opening = { onStage: (stage: Stage) => onProgress?.({ stage }), onWarning, signal };
+  const opening = {
+    onStage: (stage: Stage) => onProgress?.({ stage }),
+    onWarning,
+    onEngineWarning: onWarning ?? warnOnce,
+    signal,
+  };
   if (worker === false) return createModel(await openLocalSession(bytes, session, opening));
   const { openWorkerSession } = await import("./worker-session.ts");
   const port = () => (worker === true ? startWorker(threads) : worker());

@@ -16,7 +16,7 @@ import {
 import { silentLogger } from "@nnhal/utils";
 import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
-import { NetworkError } from "./error.ts";
+import { check, NetworkError } from "./error.ts";
 import { type ExecuteOptions, execute, type InputBytes, type RunTiming } from "./execute.ts";
 import { modelToken } from "./model-token.ts";
 import type {
@@ -47,6 +47,8 @@ export type Stage = "import" | "devices" | "prepare";
 export interface OpeningOptions {
   readonly onStage?: ((stage: Stage) => void) | undefined;
   readonly onWarning?: ((message: string) => void) | undefined;
+  /** An engine is installed and does not work. */
+  readonly onEngineWarning?: ((message: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -54,7 +56,7 @@ export interface OpeningOptions {
 export async function openLocalSession(
   bytes: Uint8Array,
   options: SessionOptions,
-  { onStage, onWarning, signal }: OpeningOptions = {},
+  { onStage, onWarning, onEngineWarning, signal }: OpeningOptions = {},
 ): Promise<Session> {
   const begin = async (stage: Stage) => {
     onStage?.(stage);
@@ -67,7 +69,7 @@ export async function openLocalSession(
   const imported = await whenLoaded(() => importModel(bytes, importing));
   const tflite = await extensionFor(imported);
   await begin("devices");
-  const selection = await selectDevices(options, tflite);
+  const selection = await selectDevices(options, tflite, onEngineWarning);
   try {
     await begin("prepare");
     const { cache: folder } = options;
@@ -198,13 +200,15 @@ function createSession(
   const once = async (
     values: readonly Value[],
     into: readonly (Uint8Array | undefined)[] = [],
-    { timeout, measure = false }: Asked = {},
+    { timeout, signal, measure = false }: Asked = {},
   ): Promise<Computed> => {
+    // A run of a model with state may have waited for others.
+    check(signal?.aborted !== true, "FAILED", () => "the run failed: it was stopped before it began");
     let timing: RunTiming | undefined;
     const onTiming = (measured: RunTiming) => {
       timing = measured;
     };
-    const options: ExecuteOptions = isForOne ? { timeout, ...(measure && { onTiming }) } : {};
+    const options: ExecuteOptions = { signal, ...(isForOne && { timeout }), ...(isForOne && measure && { onTiming }) };
     const results = await failing(() => execute(compilation, argumentsOf(values), outputs, into, options));
     state.update(imported, (output) => {
       const { bytes, info } = elementAt(results, output);

@@ -1,11 +1,12 @@
 /**
  * A loaded model as applications use it.
  */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, type OptionNames } from "@nnhal/operations";
 import type { ElementArray } from "./elements.ts";
 import { check, NetworkError } from "./error.ts";
 import type { RunTiming } from "./execute.ts";
 import { encodeInput, encodePlain, type InputValue, isValue } from "./inputs.ts";
+import { checkOptions, wrapErrors } from "./options.ts";
 import { type OutputBuffers, type Outputs, outputsOf, placeBuffers, tensorOf } from "./results.ts";
 import type { Explanation, Profile, Session, Value } from "./session.ts";
 import { findByName, infoText, isNumeric, type Tensor, type TensorInfo } from "./tensor-info.ts";
@@ -21,8 +22,7 @@ export interface RunOptions {
   /** Memory for outputs by name: an array of the type and length that the result has. Default: new memory. */
   readonly outputs?: OutputBuffers | undefined;
   /**
-   * Milliseconds that the run may take: then it rejects with TIMED_OUT. The device is told and ends its work if the model runs on one
-   * device that was named, such as `devices: "ort"`; others do not know. Default: no limit.
+   * Milliseconds that the run may take: then it rejects with TIMED_OUT, and the computation ends as for `signal`. Default: no limit.
    */
   readonly timeout?: number | undefined;
   /** Has the device measure the run, and gets the times. Called if the model runs on one device that was named, and the device measures. */
@@ -32,7 +32,10 @@ export interface RunOptions {
    * then. Default: no.
    */
   readonly transfer?: boolean | undefined;
-  /** When it aborts, the run rejects with its reason. What a device has begun it ends, and nothing sees the result. */
+  /**
+   * When it aborts, the run rejects with its reason, and the computation ends at the next pause of the device, in a worker too: after some
+   * milliseconds on the reference, tfjs and gpujs, after the graph that it computes on ort and on a device of another process.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -64,10 +67,29 @@ export interface Model extends AsyncDisposable {
   /** Which device computes each operation, and why. */
   explain(): Promise<Explanation>;
   /** Runs several times and tells how long each operation takes. `inputs` default to zeros, `runs` to 5. */
-  profile(options?: { readonly inputs?: Inputs | undefined; readonly runs?: number | undefined }): Promise<Profile>;
+  profile(options?: ProfileOptions): Promise<Profile>;
   /** Waits for runs that have started, and frees the model. */
   close(): Promise<void>;
 }
+
+const runOptions: OptionNames<RunOptions> = {
+  raw: true,
+  outputs: true,
+  timeout: true,
+  onTiming: true,
+  transfer: true,
+  signal: true,
+};
+
+/** How to profile a model. */
+export interface ProfileOptions {
+  /** Default: zeros. */
+  readonly inputs?: Inputs | undefined;
+  /** Default: 5. */
+  readonly runs?: number | undefined;
+}
+
+const profileOptions: OptionNames<ProfileOptions> = { inputs: true, runs: true };
 
 /** A model over a session. */
 export function createModel(session: Session): Model {
@@ -113,53 +135,74 @@ export function createModel(session: Session): Model {
       return value;
     });
   };
-  const run = async (given: Inputs, options: RunOptions = {}) => {
+  const calls = new Set<Promise<unknown>>();
+  /** Calls a method of the model, which `close` waits for. */
+  const call = <Result>(
+    what: string,
+    options: { readonly signal?: AbortSignal | undefined } | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    const result = wrapErrors(what, options, async () => {
+      expectOpen(what);
+      return work();
+    });
+    const settled: Promise<unknown> = result.catch(() => {}).finally(() => calls.delete(settled));
+    calls.add(settled);
+    return result;
+  };
+  const runOnce = async (given: Inputs, options: RunOptions) => {
+    checkOptions("run", options, runOptions);
     const { raw = false, outputs: buffers = {}, timeout, onTiming, transfer, signal } = options;
-    expectOpen("run");
     check(
-      timeout === undefined || timeout > 0,
+      timeout === undefined || (typeof timeout === "number" && timeout > 0),
       "BAD_OPTION",
       () => `timeout: ${timeout} is not a number of milliseconds above 0`,
     );
     signal?.throwIfAborted();
     const into = placeBuffers(buffers, outputs, raw);
     const values = await encode(given);
-    expectOpen("run");
     signal?.throwIfAborted();
     // Elements that the caller gets as they are can be computed to where they are wanted.
     const places = into.map((array) => array && new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
     const mayOutlive = signal !== undefined || timeout !== undefined;
-    const asked = { timeout, measure: onTiming !== undefined, transfer };
-    const work = session.compute(values, mayOutlive ? [] : places, asked);
-    const results = await until(within(work, timeout), signal);
+    // Ends the computation when its result is not wanted any more.
+    const stop = mayOutlive ? new AbortController() : undefined;
+    const asked = { timeout, signal: stop?.signal, measure: onTiming !== undefined, transfer };
+    const results = await until(signal, stop, () =>
+      within(session.compute(values, mayOutlive ? [] : places, asked), timeout),
+    );
     if (results.timing !== undefined) onTiming?.(results.timing);
     const tensors = await tensorsOf(outputs, results.values, raw, into);
     return outputsOf(outputs, tensors);
   };
+  const run = (given: Inputs, options: RunOptions = {}) => call("run", options, () => runOnce(given, options));
+  const readState = async () => {
+    const all = await session.readState();
+    const tensors = await tensorsOf(states, all, false);
+    // Real numbers: `raw` is false.
+    return Object.fromEntries(tensors.map((tensor) => [tensor.name, tensor])) as Record<string, Tensor>;
+  };
+  const writeState = async (values: Readonly<Record<string, PlainValue>>) => {
+    const isObject = typeof values === "object" && values !== null && !Array.isArray(values);
+    check(isObject, "WRONG_TYPE", () => `state.write takes values by name; it was given ${kindOf(values)}`);
+    const entries = Object.entries(values).map(async ([key, value]) => {
+      const place = placeOf(states, key, "state");
+      return [place, await encodePlain(value, elementAt(states, place), "the state")] as const;
+    });
+    await session.writeState(new Map(await Promise.all(entries)));
+  };
+  const resetState = async (names: readonly string[]) => {
+    check(Array.isArray(names), "WRONG_TYPE", () => `state.reset takes a list of names; it was given ${kindOf(names)}`);
+    await session.writeState(new Map(names.map((key) => [placeOf(states, key, "state"), undefined])));
+  };
   const state: ModelState = {
     infos: states,
-    async read() {
-      expectOpen("state.read");
-      const all = await session.readState();
-      const tensors = await tensorsOf(states, all, false);
-      // Real numbers: `raw` is false.
-      return Object.fromEntries(tensors.map((tensor) => [tensor.name, tensor])) as Record<string, Tensor>;
-    },
-    async write(values) {
-      expectOpen("state.write");
-      const entries = Object.entries(values).map(async ([key, value]) => {
-        const place = placeOf(states, key, "state");
-        return [place, await encodePlain(value, elementAt(states, place), "the state")] as const;
-      });
-      await session.writeState(new Map(await Promise.all(entries)));
-    },
-    async reset(names = states.map((info) => info.name)) {
-      expectOpen("state.reset");
-      await session.writeState(new Map(names.map((key) => [placeOf(states, key, "state"), undefined])));
-    },
+    read: () => call("state.read", undefined, readState),
+    write: (values) => call("state.write", undefined, () => writeState(values)),
+    reset: (names = states.map((info) => info.name)) => call("state.reset", undefined, () => resetState(names)),
   };
   const close = () => {
-    closing ??= session.close();
+    closing ??= Promise.all(calls).then(() => session.close());
     return closing;
   };
   return {
@@ -171,15 +214,14 @@ export function createModel(session: Session): Model {
     state,
     // The overloads differ in what `raw` leads to.
     run: run as Model["run"],
-    async explain() {
-      expectOpen("explain");
-      return session.explain();
-    },
-    async profile({ inputs: given, runs = 5 } = {}) {
-      expectOpen("profile");
-      check(Number.isInteger(runs) && runs > 0, "BAD_OPTION", () => `runs: ${runs} is not a whole number above 0`);
-      return session.profile(await (given === undefined ? zeroInputs(inputs) : encode(given)), runs);
-    },
+    explain: () => call("explain", undefined, () => session.explain()),
+    profile: (options = {}) =>
+      call("profile", undefined, async () => {
+        checkOptions("profile", options, profileOptions);
+        const { inputs: given, runs = 5 } = options;
+        check(Number.isInteger(runs) && runs > 0, "BAD_OPTION", () => `runs: ${runs} is not a whole number above 0`);
+        return session.profile(await (given === undefined ? zeroInputs(inputs) : encode(given)), runs);
+      }),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -238,17 +280,26 @@ async function within<Result>(work: Promise<Result>, timeout: number | undefined
   }
 }
 
-/** Resolves as the work does, unless the signal aborts before. */
-async function until<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return work;
-  let stop = () => {};
+/** Resolves as the work does, unless the signal aborts before. Then, and if the work fails, `stop` is aborted. */
+async function until<Result>(
+  signal: AbortSignal | undefined,
+  stop: AbortController | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (stop === undefined) return work();
+  let abort = () => {};
+  // The signal may abort while the work begins.
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+    abort = () => {
+      stop.abort();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
   });
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([work(), aborted]);
   } finally {
-    signal.removeEventListener("abort", stop);
+    stop.abort();
+    signal?.removeEventListener("abort", abort);
   }
 }

@@ -2,12 +2,13 @@
  * What differs between platforms, for browsers: there are no files and no installed engines.
  */
 import { NetworkError } from "./error.ts";
+import type { LocalReadOptions } from "./port.ts";
 
 /** A browser has only the engines that the application's bundle has. */
 export const knownEngines: readonly string[] = [];
 
 /** There are no files: everything is fetched. */
-export async function readLocal(_source: string | URL): Promise<undefined> {
+export async function readLocal(_source: string | URL, _options: LocalReadOptions): Promise<undefined> {
   return undefined;
 }
 
@@ -15,4 +16,13 @@ export async function readLocal(_source: string | URL): Promise<undefined> {
 export async function loadModule(name: string): Promise<never> {
   const help = `give the module itself: engines: [() => import("${name}")]`;
   throw new NetworkError("BAD_OPTION", `engines: "${name}" cannot be loaded by its name in a browser; ${help}`);
+}
+
+const warned = new Set<string>();
+
+/** Tells the user something once in the life of the page. */
+export function warnOnce(message: string): void {
+  if (warned.has(message)) return;
+  warned.add(message);
+  console.warn(message);
 }

@@ -2,7 +2,7 @@
  * Reads what an application names: a file, an address, bytes or a Blob.
  */
 import { readLocal } from "#platform";
-import { joinBytes } from "./bytes.ts";
+import { expectAttached, isDetached, joinBytes } from "./bytes.ts";
 import { check, NetworkError } from "./error.ts";
 import { messageOf, oneLine } from "./text.ts";
 import { kindOf } from "./values.ts";
@@ -15,21 +15,33 @@ export type Source = string | URL | ArrayBuffer | ArrayBufferView | SharedArrayB
 
 /** How to read. */
 export interface ReadOptions {
+  /** The most bytes. Default: 2 GiB. */
+  readonly maxBytes?: number | undefined;
   readonly onProgress?: ((loaded: number, total: number | undefined) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The bytes of a source; those of an array are not copied. Rejects with a NetworkError, or with the reason of the signal. */
 export async function readSource(source: Source, what: string, options: ReadOptions = {}): Promise<Uint8Array> {
-  options.signal?.throwIfAborted();
-  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  const { maxBytes = MOST_BYTES, signal } = options;
+  const isLimit = typeof maxBytes === "number" && maxBytes > 0;
+  check(isLimit, "BAD_OPTION", () => `maxBytes: ${maxBytes} is not a number of bytes above 0`);
+  signal?.throwIfAborted();
+  if (ArrayBuffer.isView(source)) {
+    expectAttached(source, `the ${what}`);
+    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  }
   if (
     source instanceof ArrayBuffer ||
     (typeof SharedArrayBuffer !== "undefined" && source instanceof SharedArrayBuffer)
   ) {
+    check(!isDetached(source), "WRONG_SIZE", () => `the ${what} was given memory that has been transferred`);
     return new Uint8Array(source);
   }
-  if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer());
+  if (source instanceof Blob) {
+    check(source.size <= maxBytes, "CANNOT_READ", () => `cannot read the ${what}: ${tooLarge(maxBytes)}`);
+    return new Uint8Array(await source.arrayBuffer());
+  }
   const isName = typeof source === "string" || source instanceof URL;
   check(
     isName,
@@ -37,21 +49,32 @@ export async function readSource(source: Source, what: string, options: ReadOpti
     () => `the ${what} is ${kindOf(source)}; give a path, an address, a URL, bytes or a Blob`,
   );
   try {
-    const local = await readLocal(source);
-    options.signal?.throwIfAborted();
+    const local = await readLocal(source, { maxBytes, signal });
+    signal?.throwIfAborted();
     if (local !== undefined) {
       options.onProgress?.(local.length, local.length);
       return local;
     }
-    return await fetchBytes(source, options);
+    return await fetchBytes(source, maxBytes, options);
   } catch (error) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     const text = oneLine(String(source)).slice(0, 200);
     throw new NetworkError("CANNOT_READ", `cannot read the ${what} ${text}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
-async function fetchBytes(source: string | URL, { onProgress, signal }: ReadOptions): Promise<Uint8Array> {
+/** The most bytes that are read unless the caller says otherwise: a .tflite file cannot be larger. */
+const MOST_BYTES = 2 ** 31;
+
+function tooLarge(maxBytes: number): string {
+  return `it has more than the ${maxBytes} bytes of maxBytes`;
+}
+
+async function fetchBytes(
+  source: string | URL,
+  maxBytes: number,
+  { onProgress, signal }: ReadOptions,
+): Promise<Uint8Array> {
   const response = await fetch(source, signal === undefined ? {} : { signal });
   if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
   const length = Number(response.headers.get("content-length") ?? Number.NaN);
@@ -59,12 +82,19 @@ async function fetchBytes(source: string | URL, { onProgress, signal }: ReadOpti
   const isPlain = response.headers.get("content-encoding") === null && Number.isInteger(length);
   const total = isPlain ? length : undefined;
   const reader = response.body?.getReader();
-  if (reader === undefined) return new Uint8Array(await response.arrayBuffer());
+  if (reader === undefined) return new Uint8Array(0);
+  const refuse = async () => {
+    // Ends the transfer. What the server says to that does not matter.
+    await reader.cancel().catch(() => {});
+    throw new Error(tooLarge(maxBytes));
+  };
+  if (total !== undefined && total > maxBytes) await refuse();
   const parts: Uint8Array[] = [];
   let loaded = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
     loaded += part.value.length;
+    if (loaded > maxBytes) await refuse();
     onProgress?.(loaded, total);
   }
   return joinBytes(parts);

@@ -1,6 +1,7 @@
 /**
  * From the bytes of outputs to what an application gets.
  */
+import { expectAttached } from "./bytes.ts";
 import {
   type ArrayOf,
   type ElementArray,
@@ -36,6 +37,8 @@ export function placeBuffers(
   raw: boolean,
 ): (ElementArray | undefined)[] {
   const placed: (ElementArray | undefined)[] = outputs.map(() => undefined);
+  const isObject = typeof buffers === "object" && buffers !== null && !Array.isArray(buffers);
+  check(isObject, "BAD_OPTION", () => `outputs: it takes arrays by name; it was given ${kindOf(buffers)}`);
   for (const [name, buffer] of Object.entries(buffers)) {
     const info = findOutput(outputs, name);
     check(
@@ -56,6 +59,7 @@ export function placeBuffers(
       () =>
         `the output ${infoText(info)} needs a ${needed.name} for its ${raw ? "elements" : "real values"}; it was given ${kindOf(buffer)}`,
     );
+    expectAttached(buffer, `the output ${infoText(info)}`);
     const count = elementsOf(info.shape) * parts;
     // Extents that are open are known after the run.
     const isKnown = info.shape.length > 0 && !info.shape.includes(0);
@@ -116,6 +120,11 @@ function copied(info: TensorInfo, data: ElementArray, into: ElementArray): Eleme
     );
   }
   return into;
+}
+
+/** An output by any of its names; undefined if there is none, as for a name that every object has, such as `constructor`. */
+export function outputNamed(outputs: Outputs, name: string): Tensor | undefined {
+  return Object.hasOwn(outputs, name) ? outputs[name] : undefined;
 }
 
 /** The outputs by name. */

@@ -11,37 +11,61 @@ import { type Answer, type Request, wholeBuffers } from "./worker-messages.ts";
 /** Opens one model, and answers for it. */
 export function serve(port: Pick<Port, "listen" | "post">): void {
   let session: Session | undefined;
+  const computing = new Map<number, AbortController>();
   const send = (answer: Answer, transfer: readonly ArrayBuffer[] = []) => port.post(answer, transfer);
-  const answerTo = async (request: Request): Promise<unknown> => {
+  const compute = async ({ compute }: Session, id: number, args: readonly unknown[]) => {
+    const controller = new AbortController();
+    computing.set(id, controller);
+    // The other end is a session, too, so the arguments are those of the method.
+    const [values, into, asked] = args as Parameters<Session["compute"]>;
+    try {
+      return await compute(values, into, { ...asked, signal: controller.signal });
+    } finally {
+      computing.delete(id);
+    }
+  };
+  const answerTo = async (request: Exclude<Request, { readonly ask: "stop" }>): Promise<unknown> => {
     if (request.ask === "open") {
       session = await openLocalSession(request.bytes, request.options, {
         onStage: (stage) => send({ stage }),
         onWarning: (warning) => send({ warning }),
+        onEngineWarning: (engineWarning) => send({ engineWarning }),
       });
       return session.description;
     }
     check(session !== undefined, "FAILED", () => "the worker has no model");
-    // The other end is a session, too, so the arguments are those of the method.
+    if (request.ask === "compute") return compute(session, request.id, request.args);
     const method = session[request.ask] as (...args: readonly unknown[]) => Promise<unknown>;
     return method.apply(session, [...request.args]);
   };
+  const refuse = (id: number, error: unknown) => {
+    const isOwn = error instanceof NetworkError;
+    const { code, problems } = isOwn ? error : { code: "FAILED" as const, problems: [] };
+    send({ id, code, message: messageOf(error), problems });
+  };
+  // Messages arrive in the order of their ids.
+  let last = -1;
   port.listen(
     (message) => {
       // The other end is `openWorkerSession`.
       const request = message as Request;
-      answerTo(request).then(
-        (result) => {
+      last = request.id;
+      if (request.ask === "stop") return computing.get(request.target)?.abort();
+      answerTo(request)
+        .then((result) => {
           // The values of a run are new, and nothing here keeps them.
           const values = request.ask === "compute" ? (result as Computed).values : [];
           send({ id: request.id, result }, wholeBuffers(values));
-        },
-        (error: unknown) => {
-          const isOwn = error instanceof NetworkError;
-          const { code, problems } = isOwn ? error : { code: "FAILED" as const, problems: [] };
-          send({ id: request.id, code, message: messageOf(error), problems });
-        },
-      );
+        })
+        .catch((error: unknown) => refuse(request.id, error));
     },
     () => {},
+    () => {
+      last++;
+      refuse(
+        last,
+        new NetworkError("WRONG_VALUE", "the values have not arrived at the worker: their memory had moved elsewhere"),
+      );
+    },
   );
 }

@@ -57,6 +57,8 @@ export interface Profile {
 
 /** What a run is asked for besides its outputs. */
 export interface Asked {
+  /** When it is aborted, the computation ends at the next pause of the device: its result is not wanted any more. */
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds that the device may take. Devices are told if the model runs on one device, without fallback. */
   readonly timeout?: number | undefined;
   /** Whether the device measures the run. It does if the model runs on one device, without fallback. */

@@ -2,6 +2,7 @@
  * Strings of inputs, outputs and states. It is loaded for models that have some.
  */
 import { decodeStrings, encodeStrings } from "@nnhal/extension-tflite";
+import { expectAttached } from "./bytes.ts";
 import { check } from "./error.ts";
 import type { Value } from "./session.ts";
 import { infoText, type Tensor, type TensorInfo } from "./tensor-info.ts";
@@ -17,6 +18,7 @@ export function encodeStringValue(value: unknown, info: TensorInfo, what: string
       "WRONG_TYPE",
       () => `${what} ${infoText(info)} takes a string, or lists of strings; it has ${kindOf(item)}`,
     );
+    if (typeof item !== "string") expectAttached(item, `${what} ${infoText(info)}`);
     return item;
   });
   checkRows(strings, info, what);

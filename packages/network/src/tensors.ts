@@ -4,7 +4,7 @@
  */
 export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
 export { type ExecuteOptions, execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
-export { type Labels, packedLabels } from "./labels.ts";
+export { findPackedLabels, type LabelFinder, type Labels } from "./labels.ts";
 export { modelToken } from "./model-token.ts";
 export { decodePicture } from "./picture/decode.ts";
 export { checkSize, MOST_PIXELS, type Picture } from "./picture/picture.ts";

@@ -1,6 +1,7 @@
 /**
  * From what an application passes to the bytes of an input or state.
  */
+import { expectAttached } from "./bytes.ts";
 import { byteLengthOf, type ElementArray, elementFacts, elementsOfReal, isQuantized, realArrayOf } from "./elements.ts";
 import { check, NetworkError } from "./error.ts";
 import type { Value } from "./session.ts";
@@ -67,6 +68,7 @@ function encodeView(
   info: NumericInfo,
   what: string,
 ): Value {
+  expectAttached(view, `${what} ${infoText(info)}`);
   const { type } = info;
   const name = Object.prototype.toString.call(view).slice(8, -1);
   const { array } = elementFacts[type];
@@ -115,6 +117,9 @@ export function shapeFor(
 ): readonly number[] {
   const { shape } = info;
   const needed = () => `${what} ${infoText(info)}`;
+  const isShape =
+    given === undefined || (Array.isArray(given) && given.every((extent) => Number.isInteger(extent) && extent >= 0));
+  check(isShape, "WRONG_SHAPE", () => `${needed()}: its shape is not a list of whole numbers`);
   if (given !== undefined && given.length > 0) {
     const size = elementsOf(given);
     check(
@@ -210,10 +215,17 @@ function flat(
   return into;
 }
 
+/** The name of a value's class. The value may be one of names that are those of JavaScript, such as `constructor`. */
+function classOf(value: object): string {
+  const { constructor: made }: { readonly constructor?: unknown } = Object.getPrototypeOf(value) ?? {};
+  return typeof made === "function" ? made.name : "null";
+}
+
 /** What a value is, for messages. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (value instanceof Promise) return "a promise, which has to be awaited";
-  if (typeof value === "object") return `an object of the class ${value.constructor?.name ?? "null"}`;
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return `an object of the class ${classOf(value)}`;
   return `a ${typeof value}`;
 }

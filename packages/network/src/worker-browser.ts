@@ -8,7 +8,7 @@ export { serve };
 /** What a worker of the web has as its globals. */
 interface WorkerGlobals {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
-  addEventListener(kind: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(kind: string, listener: (event: { readonly data: unknown }) => void): void;
 }
 
 // They are not declared in the types of Node.js.
@@ -17,6 +17,9 @@ const globals = globalThis as unknown as WorkerGlobals;
 if ("WorkerGlobalScope" in globalThis) {
   serve({
     post: (message, transfer) => globals.postMessage(message, transfer),
-    listen: (onMessage) => globals.addEventListener("message", ({ data }) => onMessage(data)),
+    listen(onMessage, _, onUnreadable) {
+      globals.addEventListener("message", ({ data }) => onMessage(data));
+      globals.addEventListener("messageerror", () => onUnreadable?.());
+    },
   });
 }

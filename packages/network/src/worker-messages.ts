@@ -8,6 +8,8 @@ import type { Session, Value } from "./session.ts";
 /** What a session is asked. */
 export type Question =
   | { readonly ask: "open"; readonly bytes: Uint8Array; readonly options: SessionOptions }
+  /** `target`: the question whose computation is to end. */
+  | { readonly ask: "stop"; readonly target: number }
   | { readonly ask: Exclude<keyof Session, "description">; readonly args: readonly unknown[] };
 
 /** A message to the worker, and one from it. */
@@ -21,7 +23,8 @@ export type Answer =
       readonly problems: readonly string[];
     }
   | { readonly stage: Stage }
-  | { readonly warning: string };
+  | { readonly warning: string }
+  | { readonly engineWarning: string };
 
 /** The memory of values that have one of their own. */
 export function wholeBuffers(values: readonly Value[]): readonly ArrayBuffer[] {

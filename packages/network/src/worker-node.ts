@@ -10,6 +10,9 @@ if (parentPort !== null) {
   const port = parentPort;
   serve({
     post: (message, transfer) => port.postMessage(message, transfer),
-    listen: (onMessage) => port.on("message", onMessage),
+    listen(onMessage, _, onUnreadable) {
+      port.on("message", onMessage);
+      port.on("messageerror", () => onUnreadable?.());
+    },
   });
 }

@@ -1,10 +1,12 @@
 /**
  * A model that computes in a worker: its methods become messages. `serve` is the other end.
  */
+import { isDetached } from "./bytes.ts";
 import { check, NetworkError } from "./error.ts";
 import type { OpeningOptions, SessionOptions } from "./local-session.ts";
 import type { Port } from "./port.ts";
-import type { Description, Session, Value } from "./session.ts";
+import type { Computed, Description, Session, Value } from "./session.ts";
+import { messageOf } from "./text.ts";
 import { type Answer, buffersOf, type Question, type Request, wholeBuffers } from "./worker-messages.ts";
 
 /** Opens a model in a worker. Rejects as `openLocalSession` does. */
@@ -12,7 +14,7 @@ export async function openWorkerSession(
   start: () => Port,
   bytes: Uint8Array,
   options: SessionOptions,
-  { onStage, onWarning, signal }: OpeningOptions,
+  { onStage, onWarning, onEngineWarning, signal }: OpeningOptions,
 ): Promise<Session> {
   const { devices, engines = [], extensions = [] } = options;
   const areNames = (list: readonly unknown[]) => list.every((each) => typeof each === "string");
@@ -31,26 +33,48 @@ export async function openWorkerSession(
     for (const { reject } of waiting.values()) reject(lost);
     waiting.clear();
   };
-  port.listen((message) => {
-    // The other end is `serve`.
-    const answer = message as Answer;
-    if ("stage" in answer) return onStage?.(answer.stage);
-    if ("warning" in answer) return onWarning?.(answer.warning);
-    const asked = waiting.get(answer.id);
-    waiting.delete(answer.id);
-    if (waiting.size === 0) port.letGo();
-    if ("code" in answer) asked?.reject(new NetworkError(answer.code, answer.message, { problems: answer.problems }));
-    else asked?.resolve(answer.result);
-  }, lose);
-  const ask = <Result>(question: Question, transfer: readonly ArrayBuffer[] = []): Promise<Result> =>
-    new Promise<Result>((resolve, reject) => {
-      if (lost !== undefined) return reject(lost);
-      const id = next++;
+  port.listen(
+    (message) => {
+      // The other end is `serve`.
+      const answer = message as Answer;
+      if ("stage" in answer) return onStage?.(answer.stage);
+      if ("warning" in answer) return onWarning?.(answer.warning);
+      if ("engineWarning" in answer) return onEngineWarning?.(answer.engineWarning);
+      const asked = waiting.get(answer.id);
+      waiting.delete(answer.id);
+      if (waiting.size === 0) port.letGo();
+      if ("code" in answer) asked?.reject(new NetworkError(answer.code, answer.message, { problems: answer.problems }));
+      else asked?.resolve(answer.result);
+    },
+    lose,
+    () => lose(new Error("an answer of it cannot be read")),
+  );
+  const ask = <Result>(
+    question: Question,
+    transfer: readonly ArrayBuffer[] = [],
+    signal?: AbortSignal,
+  ): Promise<Result> => {
+    if (lost !== undefined) return Promise.reject(lost);
+    const id = next;
+    try {
+      port.post({ ...question, id } satisfies Request, transfer);
+    } catch (error) {
+      // Nothing has been sent: the worker counts only what it gets.
+      const message = `the values cannot be passed to the worker: ${messageOf(error)}`;
+      return Promise.reject(new NetworkError("WRONG_VALUE", message, { cause: error }));
+    }
+    next++;
+    const stop = () => {
+      if (waiting.has(id)) port.post({ ask: "stop", target: id, id: next++ } satisfies Request, []);
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    const answer = new Promise<Result>((resolve, reject) => {
       // `serve` answers with what the session's method of that name returns.
       waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       port.hold();
-      port.post({ ...question, id } satisfies Request, transfer);
     });
+    return answer.finally(() => signal?.removeEventListener("abort", stop));
+  };
   const call =
     <Args extends readonly unknown[], Result>(method: Exclude<keyof Session, "description">) =>
     (...args: Args): Promise<Result> =>
@@ -63,11 +87,20 @@ export async function openWorkerSession(
       description,
       // Memory of this thread is of no use to the worker.
       compute(inputs, _, asked) {
-        if (asked?.transfer) return ask({ ask: "compute", args: [inputs, [], asked] }, buffersOf(inputs));
+        const { signal, ...rest } = asked ?? {};
+        const compute = (values: readonly Value[], transfer: readonly ArrayBuffer[]) =>
+          ask<Computed>({ ask: "compute", args: [values, [], rest] }, transfer, signal);
+        // Another run may have taken the memory since these values were made.
+        const isGone = inputs.some(({ bytes }) => isDetached(bytes.buffer));
+        if (isGone)
+          return Promise.reject(
+            new NetworkError("WRONG_SIZE", "the memory of an input has been transferred by another run"),
+          );
+        if (asked?.transfer) return compute(inputs, buffersOf(inputs));
         const own = inputs.map(alone);
         // What is copied here moves to the worker; the rest is copied on the way.
         const copies = own.filter((value, place) => value.bytes !== inputs[place]?.bytes);
-        return ask({ ask: "compute", args: [own, [], asked] }, wholeBuffers(copies));
+        return compute(own, wholeBuffers(copies));
       },
       explain: call("explain"),
       profile: call("profile"),

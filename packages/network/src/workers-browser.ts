@@ -25,7 +25,8 @@ export interface WebWorker {
 export function portOfWorker(worker: WebWorker): Port {
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
-    listen(onMessage, onError) {
+    listen(onMessage, onError, onUnreadable) {
+      worker.addEventListener("messageerror", () => onUnreadable?.());
       worker.addEventListener("message", ({ data }) => onMessage(data));
       worker.addEventListener("error", ({ message }) => onError(new Error(message ?? "the worker cannot be loaded")));
     },

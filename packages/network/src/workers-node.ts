@@ -40,8 +40,9 @@ function explained(error: Error): Error {
 export function portOfWorker(worker: Worker): Port {
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
-    listen(onMessage, onError) {
+    listen(onMessage, onError, onUnreadable) {
       worker.on("message", onMessage);
+      worker.on("messageerror", () => onUnreadable?.());
       worker.on("error", (error) => onError(explained(error)));
       worker.on("exit", (code) => onError(new Error(`the worker ended with the code ${code}`)));
     },

@@ -18,7 +18,7 @@ import type { Caching } from "./caching.ts";
 import { timeoutOf } from "./checks.ts";
 import { close } from "./close.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
-import { divisionGiven } from "./divide-options.ts";
+import { divideOptions, divisionGiven } from "./divide-options.ts";
 import { describe, expectGiven, expectKind } from "./given.ts";
 import type { GuardedDevice } from "./guard/device.ts";
 import type { Model } from "./model.ts";
@@ -70,7 +70,7 @@ export class Compilation implements CompiledModel {
   constructor(model: Model, devices: readonly Device[], options: CompilationOptions = {}) {
     const what = "Compilation";
     expectKind(model, "Model", what, "model");
-    const { devices: all, cpu, options: checked } = divisionGiven(devices, options, what);
+    const { devices: all, cpu, options: checked } = divisionGiven(devices, options, what, divideOptions);
     const { now = steadyClock, log = model.log, trace = model.trace } = checked;
     void model.hal;
     this.#source = model;

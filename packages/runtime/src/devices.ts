@@ -2,7 +2,7 @@
  * The devices of an application. Each is asked once for its facts; a device that does not answer is left out (NNAPI:
  * ANeuralNetworks_getDeviceCount, getDevice and ANeuralNetworksDevice).
  */
-import type { ExtensionDefinition } from "@nnhal/operations";
+import type { ExtensionDefinition, OptionNames } from "@nnhal/operations";
 import {
   type Capabilities,
   type DEVICE_TYPE_UNKNOWN,
@@ -76,6 +76,14 @@ export interface RegisterOptions {
   readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 
+const registerOptions: OptionNames<RegisterOptions> = {
+  cpu: true,
+  log: true,
+  allowList: true,
+  application: true,
+  sleep: true,
+};
+
 const featureLevels: Readonly<Record<HalVersion, number>> = { "1.0": 27, "1.1": 28, "1.2": 29, "1.3": 30 };
 
 /**
@@ -84,7 +92,13 @@ const featureLevels: Readonly<Record<HalVersion, number>> = { "1.0": 27, "1.1": 
  */
 export function registerDevices(devices: readonly Device[], options: RegisterOptions = {}): DeviceRegistry {
   const what = "registerDevices";
-  const { cpu, log = defaultLogger, sleep = systemSleep, allowList, application } = optionsOf(options, what);
+  const {
+    cpu,
+    log = defaultLogger,
+    sleep = systemSleep,
+    allowList,
+    application,
+  } = optionsOf(options, what, registerOptions);
   expectKind(log, "Logger", what, "log");
   expectFunction(sleep, what, "sleep");
   const given = soundDevicesGiven(devices, cpu, what);

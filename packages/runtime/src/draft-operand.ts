@@ -48,7 +48,12 @@ export interface DraftOperand {
 
 /** The operand that a caller describes. `what`: begins the message of an error. */
 export function draftOperand(description: OperandDescription, extensions: ModelExtensions, what: string): DraftOperand {
-  const { type: typeOrName, dimensions = [], scale = 0, zeroPoint = 0 } = optionsOf(description, what, "description");
+  const {
+    type: typeOrName,
+    dimensions = [],
+    scale = 0,
+    zeroPoint = 0,
+  } = optionsOf(description, what, undefined, "description");
   const type = codeOf(typeOrName, extensions, what);
   const facts = extensions.factsOf(type);
   expect(facts !== undefined, ResultCode.BAD_DATA, () => `${what}: ${describeUnknown(typeOrName, extensions)}`);
@@ -114,7 +119,7 @@ export function channelQuantOf(
   channelQuant: SymmPerChannelQuantParams,
   what: string,
 ): OperandExtraParams {
-  const { scales, channelDim } = optionsOf(channelQuant, what, "channelQuant");
+  const { scales, channelDim } = optionsOf(channelQuant, what, undefined, "channelQuant");
   expectList(scales, what, "scales");
   const isPerChannel = type === OperandType.TENSOR_QUANT8_SYMM_PER_CHANNEL;
   expect(isPerChannel, ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}`);

@@ -7,8 +7,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Burst } from "./burst.ts";
 import { Compilation } from "./compilation.ts";
 import { defaultLoopTimeout, Execution, maximumLoopTimeout } from "./execution.ts";
-import { code, withPrepared } from "./fakes.test-helper.ts";
-import { addModel, openReference } from "./models.test-helper.ts";
+import { code, half, withPrepared } from "./fakes.test-helper.ts";
+import { Model } from "./model.ts";
+import { addModel, float32, openReference } from "./models.test-helper.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -179,5 +180,56 @@ describe("timeouts", () => {
     execution.setTimeout(1n);
     const ended = ways[way](execution, compilation);
     await expect(ended).rejects.toThrow(code("MISSED_DEADLINE_PERSISTENT"));
+  });
+});
+
+describe("setSignal", () => {
+  /** A model of four operations, which two devices compute by turns, and the number of steps that have begun. */
+  async function divided(onStep: (count: number) => void) {
+    let steps = 0;
+    const counting = withPrepared(reference, ({ execute }) => ({
+      execute(request, options) {
+        onStep(++steps);
+        return execute(request, options);
+      },
+    }));
+    const model = new Model();
+    const first = model.addOperand(float32(2));
+    let last = first;
+    for (let index = 0; index < 4; index++) {
+      const next = model.addOperand(float32(2));
+      model.addOperation("NEG", [last], [next]);
+      last = next;
+    }
+    model.identifyInputsAndOutputs([first], [last]);
+    model.finish();
+    const compilation = new Compilation(model, [half("even", counting, 0), half("odd", counting, 1)]);
+    await compilation.finish();
+    const execution = new Execution(compilation);
+    execution.setInput(0, Float32Array.of(1, 2));
+    execution.setOutput(0, new Float32Array(2));
+    return { execution, stepsDone: () => steps };
+  }
+
+  it("ends an execution between the steps of several devices", async () => {
+    const controller = new AbortController();
+    const { execution, stepsDone } = await divided((count) => {
+      if (count === 2) controller.abort();
+    });
+    execution.setSignal(controller.signal);
+    await expect(execution.compute()).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
+    expect(stepsDone()).toBe(2);
+  });
+
+  it("changes nothing if it is not aborted, and ends an execution at once if it has been", async () => {
+    const going = await divided(() => {});
+    going.execution.setSignal(new AbortController().signal);
+    await going.execution.compute();
+    expect(going.stepsDone()).toBe(4);
+    const { device, asked } = measuring(unknown);
+    const { execution } = await ready(device);
+    execution.setSignal(AbortSignal.abort());
+    await expect(execution.compute()).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));
+    expect(asked).toMatchObject([{ signal: { aborted: true } }]);
   });
 });

@@ -3,6 +3,7 @@
  */
 
 import { nextTurn } from "@nnhal/driver-core/device";
+import type { OptionNames } from "@nnhal/operations";
 import {
   ErrorStatus,
   type ExecuteOptions,
@@ -12,6 +13,7 @@ import {
   MeasureTiming,
   type OutputShape,
   type Request,
+  type StopSignal,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
 import { inSection, makeDeadline, notMeasured } from "@nnhal/utils";
@@ -21,7 +23,7 @@ import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { type Ending, Event, startedEvent } from "./event.ts";
 import { type ArgumentRegion, ExecutionArguments } from "./execution-arguments.ts";
 import { type Conclusion, concludeFenced, launchFenced } from "./fenced-execution.ts";
-import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
+import { describe, expectGiven, expectKind, expectList, expectSignal, optionsOf } from "./given.ts";
 import { textOf } from "./guard/attempt.ts";
 import type { Memory } from "./memory.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
@@ -67,6 +69,7 @@ export class Execution {
   #measure = false;
   #timeout: bigint | undefined;
   #loopTimeout: bigint | undefined;
+  #signal: StopSignal | undefined;
   #state: "open" | "running" | "done" | "closed" = "open";
   #conclusion: Conclusion | undefined;
 
@@ -96,7 +99,7 @@ export class Execution {
   setInputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
     const what = `setInputFromMemory(${index})`;
     this.#expectOpen(what);
-    const part = optionsOf(region, what, "region");
+    const part = optionsOf(region, what, regionParts, "region");
     inSection(this.#compilation.trace, "LR", "PIO", "Execution.setInputFromMemory", () =>
       this.#arguments.setFromMemory("input", index, memory, part, what),
     );
@@ -127,7 +130,7 @@ export class Execution {
   setOutputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
     const what = `setOutputFromMemory(${index})`;
     this.#expectOpen(what);
-    const part = optionsOf(region, what, "region");
+    const part = optionsOf(region, what, regionParts, "region");
     inSection(this.#compilation.trace, "LR", "PIO", "Execution.setOutputFromMemory", () =>
       this.#arguments.setFromMemory("output", index, memory, part, what),
     );
@@ -148,6 +151,16 @@ export class Execution {
     this.#compilation.expectOneExplicitDevice("setTimeout");
     this.#expectOpen("setTimeout");
     this.#timeout = timeoutOf(nanoseconds, "setTimeout");
+  }
+
+  /**
+   * Sets a signal, such as an AbortSignal. When it is aborted, the execution ends with MISSED_DEADLINE_TRANSIENT at the next pause of the
+   * device, or between the steps of several devices. A device of another process ends the step that it has begun.
+   */
+  setSignal(signal: StopSignal): void {
+    this.#expectOpen("setSignal");
+    expectSignal(signal, "setSignal", "signal");
+    this.#signal = signal;
   }
 
   /** Sets the maximum duration of one WHILE in nanoseconds; at most 15 s. Default: 2 s. */
@@ -312,12 +325,14 @@ export class Execution {
   }
 
   #options(): ExecuteOptions {
-    if (this.#timeout === undefined && this.#loopTimeout === undefined && !this.#measure) return notMeasuring;
+    const isTimed = this.#timeout !== undefined || this.#loopTimeout !== undefined;
+    if (!isTimed && this.#signal === undefined && !this.#measure) return notMeasuring;
     const deadline = makeDeadline(this.#timeout, this.#compilation.now());
     return {
       measure: this.#measure ? MeasureTiming.YES : MeasureTiming.NO,
       ...(deadline !== undefined && { deadline }),
       ...(this.#loopTimeout !== undefined && { loopTimeoutDuration: this.#loopTimeout }),
+      ...(this.#signal !== undefined && { signal: this.#signal }),
     };
   }
 
@@ -413,6 +428,8 @@ function callOf(method: string, index: number, known: (string | undefined)[]): s
   if (Number.isInteger(index) && index >= 0 && index < known.length) known[index] = call;
   return call;
 }
+
+const regionParts: OptionNames<ArgumentRegion> = { offset: true, length: true, dimensions: true };
 
 /** The options of executions without any. */
 const notMeasuring: ExecuteOptions = { measure: MeasureTiming.NO };

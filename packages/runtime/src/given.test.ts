@@ -94,6 +94,7 @@ const takers: Readonly<Record<string, (value: never) => unknown>> = {
   "setInput(dimensions)": (value) => new Execution(compilation).setInput(3, new Float32Array(2), value),
   setInputFromMemory: (value) => new Execution(compilation).setInputFromMemory(2, value),
   "setInputFromMemory(region)": (value) => new Execution(compilation).setInputFromMemory(2, Memory.allocate(8), value),
+  setSignal: (value) => new Execution(compilation).setSignal(value),
   setLoopTimeout: (value) => new Execution(compilation).setLoopTimeout(value),
   startComputeWithDependencies: (value) => new Execution(compilation).startComputeWithDependencies(value),
   "startComputeWithDependencies[0]": (value) => new Execution(compilation).startComputeWithDependencies([value]),
@@ -292,5 +293,25 @@ describe("the property debug.nn.partition", () => {
     await expect(deviceOf("2", reference)).rejects.toThrow("refusing: broken");
     await expect(deviceOf("0")).rejects.toThrow("refusing: broken");
     expect(await deviceOf("7", reference)).toEqual([reference.name]);
+  });
+});
+
+describe("an option that does not exist is refused with the nearest one", () => {
+  it.each<[string, () => unknown, string]>([
+    ["Model", () => new Model(untyped({ logs: 1 })), 'unknown option "logs": did you mean "log"?'],
+    [
+      "Compilation",
+      () => new Compilation(addModel(), [reference], untyped({ partitions: 1 })),
+      'unknown option "partitions": did you mean "partition"?',
+    ],
+    ["registerDevices", () => registerDevices([], untyped({ allowlist: 1 })), 'did you mean "allowList"?'],
+    [
+      "setInputFromMemory",
+      () => new Execution(compilation).setInputFromMemory(0, Memory.allocate(8), untyped({ size: 8 })),
+      'unknown option "size"; there are: offset, length, dimensions',
+    ],
+  ])("%s", (_what, call, message) => {
+    expect(call).toThrow(message);
+    expect(call).toThrow(code("BAD_DATA"));
   });
 });

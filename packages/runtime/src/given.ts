@@ -1,7 +1,8 @@
 /**
  * Checks of callers' arguments. Callers may use no types, so an argument can be any value.
  */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, type OptionNames, unknownOption } from "@nnhal/operations";
+import type { StopSignal } from "@nnhal/types";
 import { hasFields, show } from "@nnhal/validation";
 import { textOf } from "./guard/attempt.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
@@ -58,19 +59,41 @@ export function expectFunction(value: unknown, what: string, name: string): void
   expect(isOne, ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(value)}, not a function`);
 }
 
+/** Throws UNEXPECTED_NULL for a missing signal, BAD_DATA for one that is not an AbortSignal. */
+export function expectSignal(value: StopSignal, what: string, name: string): void {
+  expectGiven(value, what, name);
+  let isSignal = false;
+  try {
+    isSignal = hasFields(value) && typeof value.aborted === "boolean";
+  } catch {
+    // Refused below.
+  }
+  expect(isSignal, ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(value)}, not an AbortSignal`);
+}
+
 /**
  * A copy of the options of a call, read once: later changes of the object have no effect. Throws UNEXPECTED_NULL for null,
- * BAD_DATA for a value that is not an object, or that throws when it is read.
+ * BAD_DATA for a value that is not an object, that throws when it is read, or that has an option which is not among the `known`, if they are given.
  */
-export function optionsOf<Options extends object>(options: Options, what: string, name = "options"): Options {
+export function optionsOf<Options extends object>(
+  options: Options,
+  what: string,
+  known?: OptionNames<Options>,
+  name = "options",
+): Options {
   expectGiven(options, what, name);
   const isOne = typeof options === "object" && !Array.isArray(options);
   expect(isOne, ResultCode.BAD_DATA, () => `${what}: ${name} is ${describe(options)}, not an object of options`);
+  let taken: Options;
   try {
-    return { ...options };
+    taken = { ...options };
   } catch (error) {
     throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: reading ${name} threw: ${textOf(error)}`);
   }
+  // The names of a mapped type are strings.
+  const problem = known && unknownOption(taken, known as Readonly<Record<string, true>>);
+  expect(problem === undefined, ResultCode.BAD_DATA, () => `${what}: ${name}: ${problem}`);
+  return taken;
 }
 
 function isOf(kind: Kind, value: unknown): boolean {

@@ -94,7 +94,7 @@ export class Memory {
   static createFromAHardwareBuffer(hardwareBuffer: HalMemory): Memory {
     const what = "Memory.createFromAHardwareBuffer";
     expectGiven(hardwareBuffer, what, "hardwareBuffer");
-    const { handle } = optionsOf(hardwareBuffer, what, "hardwareBuffer");
+    const { handle } = optionsOf(hardwareBuffer, what, undefined, "hardwareBuffer");
     const isOne = handle?.kind === "hardwareBuffer";
     expect(
       isOne,

@@ -8,6 +8,7 @@ import {
   type ExtensionOperandType,
   elementAt,
   extensionCode,
+  type OptionNames,
   splitExtensionCode,
   type TypedExtension,
   typeText,
@@ -66,6 +67,12 @@ export interface ModelOptions {
   readonly trace?: Tracer | undefined;
 }
 
+const modelOptions: OptionNames<ModelOptions> = {
+  extensions: true,
+  log: true,
+  trace: true,
+};
+
 /**
  * A model. Operands and operations are added, inputs and outputs identified, then `finish` makes it immutable.
  *
@@ -92,7 +99,7 @@ export class Model {
 
   constructor(options: ModelOptions = {}) {
     const what = "Model";
-    const { extensions = [], log = defaultLogger, trace = noTracer } = optionsOf(options, what);
+    const { extensions = [], log = defaultLogger, trace = noTracer } = optionsOf(options, what, modelOptions);
     expectList(extensions, what, "extensions");
     const [issue] = extensionIssues(extensions);
     expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue?.path}: ${issue?.message}`);

@@ -15,7 +15,7 @@ import {
 } from "@nnhal/types";
 import { defaultLogger, mergeExtensions } from "@nnhal/utils";
 import { sealModel } from "@nnhal/validation";
-import { divisionGiven } from "./divide-options.ts";
+import { divideOptions, divisionGiven } from "./divide-options.ts";
 import { describe } from "./given.ts";
 import { type GuardedDevice, guardDevice } from "./guard/device.ts";
 import { deviceForm } from "./plan/device-form.ts";
@@ -38,7 +38,11 @@ export interface RuntimeDeviceOptions extends DivideOptions {
  */
 export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDeviceOptions = {}): Device {
   const what = "runtimeAsDevice";
-  const { devices: all, cpu, options: checked } = divisionGiven(devices, options, what);
+  const {
+    devices: all,
+    cpu,
+    options: checked,
+  } = divisionGiven(devices, options, what, { ...divideOptions, name: true });
   const { cpu: _, name = nameOf(all), ...others } = checked;
   const isName = typeof name === "string" && name !== "";
   expect(isName, ResultCode.BAD_DATA, () => `${what}: name is ${describe(name)}, not a text`);

@@ -19,6 +19,14 @@ function sliceOf<Memory extends ArrayBufferLike>(memory: Memory): Uint8Array<Mem
 
 const whole = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer;
 
+test("an option that does not exist is refused with the nearest one", () => {
+  const options: object = { customOperator: [] };
+  expect(() => importTflite(file, options)).toThrow(TfliteError);
+  expect(() => importTflite(file, options)).toThrow(
+    'options: unknown option "customOperator": did you mean "customOperators"?',
+  );
+});
+
 describe("the bytes of a file", () => {
   const shared = new SharedArrayBuffer(file.length);
   new Uint8Array(shared).set(file);

@@ -33,6 +33,11 @@ export interface PrepareOptions {
   readonly cache?: CompilationCache | undefined;
 }
 
+/** A request to end an execution early. An AbortSignal is one. */
+export interface StopSignal {
+  readonly aborted: boolean;
+}
+
 /** How to execute a request (HAL 1.3 IPreparedModel.execute_1_3). */
 export interface ExecuteOptions {
   /** Default NO. */
@@ -41,6 +46,11 @@ export interface ExecuteOptions {
   readonly deadline?: bigint | undefined;
   /** Maximum duration of one WHILE loop, in nanoseconds. Default and upper bound: `LoopTimeoutDurationNs`. */
   readonly loopTimeoutDuration?: bigint | undefined;
+  /**
+   * When it is aborted, the execution ends at its next pause, with MISSED_DEADLINE_TRANSIENT. The HAL does not have it: devices of this process
+   * look at it, those of other processes and behind the interface of a HAL version do not get it. Default: none.
+   */
+  readonly signal?: StopSignal | undefined;
 }
 
 /** How to execute a request once fences are signalled (HAL 1.3 IPreparedModel.executeFenced). */

@@ -42,6 +42,7 @@ export type {
   PrepareOptions,
   PrepareResult,
   SharedMemorySource,
+  StopSignal,
   SupportedOperations,
 } from "./device.ts";
 export {

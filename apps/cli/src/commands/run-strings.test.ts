@@ -77,6 +77,8 @@ describe("nnhal run with strings", () => {
     });
     for (const [content, said] of [
       ['["a"]', "has 2 strings, but list.json has 1 strings"],
+      [`${"[".repeat(100_000)}"a"${"]".repeat(100_000)}`, "but list.json has lists more than 32 deep"],
+      [`[{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}]`, "but list.json has an object in it"],
       ['["a", 2]', "takes a JSON list of strings, but list.json has 2 in it"],
       ["a\nb", "takes a JSON list of strings, but list.json is not JSON"],
     ] as const) {

@@ -1,7 +1,15 @@
 /**
  * The best classes of a run.
  */
-import { elementsOf, type Labels, packedLabels, type ScoredClass, scoresOf, topClasses } from "@nnhal/network/tensors";
+import {
+  elementsOf,
+  findPackedLabels,
+  type LabelFinder,
+  type Labels,
+  type ScoredClass,
+  scoresOf,
+  topClasses,
+} from "@nnhal/network/tensors";
 import type { OutputValue } from "./execute.ts";
 import type { LoadedModel } from "./load.ts";
 
@@ -20,9 +28,18 @@ export function bestClasses(
   { top, labels: given, model, note }: ClassOptions,
 ): ScoredClass[] {
   const scores = scoresOf(outputs);
-  const labels = given ?? (scores && packedLabels(model.bytes, scores.info, note));
+  const labels = given ?? (scores && packedLabelsOf(model, note)(scores.info));
   if (labels !== undefined) warnOfLabels(labels, scores, note);
   return scores === undefined ? [] : topClasses(scores, top, labels?.names);
+}
+
+const finders = new WeakMap<LoadedModel, LabelFinder>();
+
+/** The finder of a model, whose files are read once for all its runs. */
+function packedLabelsOf(model: LoadedModel, note: (message: string) => void): LabelFinder {
+  const known = finders.get(model) ?? findPackedLabels(model.bytes, note);
+  finders.set(model, known);
+  return known;
 }
 
 /** A list that is one off names every class wrongly, so any other length deserves a word. */

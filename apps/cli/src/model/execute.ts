@@ -34,7 +34,9 @@ export async function prepareRun(
 ): Promise<PreparedRun> {
   return explained(async () => {
     const { trace = noTracer } = options;
-    const built = inSection(trace, "LA", "PP", "build model", () => Model.from(model.model, options));
+    const built = inSection(trace, "LA", "PP", "build model", () =>
+      Model.from(model.model, { trace, log: options.log }),
+    );
     const compilation = new Compilation(built, devices, { ...options, ...(cpu && { cpu }) });
     if (preference !== undefined) compilation.setPreference(preference);
     if (cache !== undefined) compilation.setCaching(cache.directory, cache.token);

@@ -93,7 +93,7 @@ function linesOf(text: string, count: number): readonly string[] {
   return count === 1 ? [trimmed] : trimmed.split(/\r?\n/);
 }
 
-/** The strings of lists in lists of any depth, in order. */
+/** The strings of lists in lists, at most 32 deep, in order. */
 function stringsOfJson(file: string, text: string, info: TensorDescription): readonly string[] {
   const refused = (why: string, cause?: unknown) =>
     usageError(`the input ${tensorText(info)} takes a JSON list of strings, but ${file} ${why}`, cause);
@@ -103,12 +103,18 @@ function stringsOfJson(file: string, text: string, info: TensorDescription): rea
   } catch (error) {
     throw refused(`is not JSON: ${oneLine(messageOf(error))}`, error);
   }
-  const items: readonly unknown[] = Array.isArray(content) ? content.flat(Number.POSITIVE_INFINITY) : [content];
+  const items: readonly unknown[] = Array.isArray(content) ? content.flat(MOST_LEVELS - 1) : [content];
   return items.map((item) => {
     if (typeof item === "string") return item;
-    throw refused(`has ${oneLine(JSON.stringify(item)).slice(0, 40)} in it`);
+    if (Array.isArray(item)) throw refused(`has lists more than ${MOST_LEVELS} deep`);
+    // An object may be so deep that it cannot be written.
+    const shown = typeof item === "object" && item !== null ? "an object" : JSON.stringify(item);
+    throw refused(`has ${shown} in it`);
   });
 }
+
+/** More levels of lists than any tensor has. */
+const MOST_LEVELS = 32;
 
 async function pictureInput(
   file: string,

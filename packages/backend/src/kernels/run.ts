@@ -44,11 +44,16 @@ export function runKernels<Handle>(
 
 function unlimited(): void {}
 
-/** A check that throws when a deadline has passed. */
-export function checkOf({ now, deadline }: Pick<CompileOptions, "now" | "deadline">, message: string): Check {
-  if (deadline === undefined || now === undefined) return unlimited;
+/** A check that throws when a deadline has passed, or a signal is aborted. */
+export function checkOf(
+  { now, deadline, signal }: Pick<CompileOptions, "now" | "deadline"> & Pick<RunContext, "signal">,
+  message: string,
+): Check {
+  const isLimited = deadline !== undefined && now !== undefined;
+  if (!isLimited && signal === undefined) return unlimited;
   return () => {
-    if (now() >= deadline) throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, message);
+    if (signal?.aborted) throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, "the execution was stopped");
+    if (isLimited && now() >= deadline) throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, message);
   };
 }
 

@@ -79,6 +79,8 @@ describe("options", () => {
     ["a measure that is not a number", { measure: true }, "measure is true"],
     ["a deadline that is a number", { deadline: 5 }, "the deadline is 5"],
     ["a loopTimeoutDuration that is a string", { loopTimeoutDuration: "1" }, 'the loopTimeoutDuration is "1"'],
+    ["a signal that is a number", { signal: 5 }, "the signal is 5, not an AbortSignal"],
+    ["a signal that is an object", { signal: {} }, "not an AbortSignal"],
     ["a measure that throws", throwing("measure"), "the options cannot be read: keep out"],
   ])("of an execution: %s", async (_what, options, message) => {
     const model = await preparedOn(await fakeDevice(), absModel);

@@ -68,18 +68,31 @@ export function fencedArguments(options: FencedExecuteOptions | undefined): Fenc
   });
 }
 
-function takeExecuteOptions({ measure, deadline, loopTimeoutDuration }: ExecuteOptions): ExecuteOptions | Refusal {
+function takeExecuteOptions({
+  measure,
+  deadline,
+  loopTimeoutDuration,
+  signal,
+}: ExecuteOptions): ExecuteOptions | Refusal {
   if (measure !== undefined && measure !== MeasureTiming.NO && measure !== MeasureTiming.YES) {
     return invalid(`measure is ${show(measure)} where 0 or 1 is needed`);
   }
   const problem = timeProblem("deadline", deadline) ?? timeProblem("loopTimeoutDuration", loopTimeoutDuration);
   if (problem !== undefined) return problem;
-  if (deadline === undefined && loopTimeoutDuration === undefined && measure !== MeasureTiming.YES) return noOptions;
+  if (signal !== undefined && !isStopSignal(signal))
+    return invalid(`the signal is ${show(signal)}, not an AbortSignal`);
+  const isPlain = deadline === undefined && loopTimeoutDuration === undefined && signal === undefined;
+  if (isPlain && measure !== MeasureTiming.YES) return noOptions;
   return {
     ...(measure !== undefined && { measure }),
     ...(deadline !== undefined && { deadline }),
     ...(loopTimeoutDuration !== undefined && { loopTimeoutDuration }),
+    ...(signal !== undefined && { signal }),
   };
+}
+
+function isStopSignal(value: unknown): boolean {
+  return hasFields(value) && typeof value.aborted === "boolean";
 }
 
 function timeProblem(what: string, time: unknown): Refusal | undefined {

@@ -24,6 +24,13 @@ const changed = (main: Partial<Model["main"]>): Model => ({ ...absModel, main: {
 const invalid = changed({ inputIndexes: [] });
 
 describe("openDevice", () => {
+  it("refuses an option that does not exist, and names the nearest one", async () => {
+    const options = { backend: referenceBackend, ...{ temporarylimits: 5 } };
+    await expect(openDevice(options)).rejects.toThrow(
+      new RangeError('openDevice: unknown option "temporarylimits": did you mean "temporaryLimit"?'),
+    );
+  });
+
   it("describes itself as the backend does", async () => {
     const device = await fakeDevice();
     expect(device.name).toBe("nnhal-fake");

@@ -1,5 +1,6 @@
 /** A HAL device over a backend: the HAL's rules for drivers are kept here, and the backend only computes. */
 import type { Backend, OutcomeStore, Unavailable } from "@nnhal/backend";
+import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
 import { type CachingOptions, createCaching } from "../cache/caching.ts";
 import { createBreather } from "../schedule/breather.ts";
@@ -78,11 +79,31 @@ export interface OpenedDevice extends ClientDevice {
   close(): Promise<void>;
 }
 
+const deviceOptions: OptionNames<DeviceOptions> = {
+  name: true,
+  backend: true,
+  outcomes: true,
+  now: true,
+  timer: true,
+  concurrency: true,
+  limits: true,
+  overrun: true,
+  openTimeout: true,
+  closeTimeout: true,
+  idleAfter: true,
+  temporaryLimit: true,
+  caching: true,
+  random: true,
+  log: true,
+  trace: true,
+};
+
 /**
  * Opens a backend and makes a device of it, or returns why the backend cannot work here. Throws RangeError for invalid
  * options.
  */
 export async function openDevice(options: DeviceOptions): Promise<OpenedDevice | Unavailable> {
+  expectKnownOptions("openDevice", options, deviceOptions);
   const { backend, log = defaultLogger, trace = noTracer, now = steadyClock, timer = systemTimer } = options;
   const { outcomes, limits = {}, openTimeout = 60_000_000_000n, closeTimeout = 5_000_000_000n, caching = {} } = options;
   const name = options.name ?? `nnhal-${backend?.name}`;

@@ -148,6 +148,22 @@ describe("PreparedModel", () => {
     expect(seen).toEqual([LoopTimeoutDurationNs.DEFAULT, 7n, LoopTimeoutDurationNs.MAXIMUM]);
   });
 
+  it("tells the engine of a signal, and does not ask it once that is aborted", async () => {
+    const seen: unknown[] = [];
+    const model = await prepared((_inputs, _outputs, { signal }) => {
+      seen.push(signal);
+      return { status: NONE, outputShapes: sufficient };
+    });
+    const { request } = absRequest();
+    const { signal } = new AbortController();
+    expect((await model.execute(request, { signal })).status).toBe(NONE);
+    await expect(model.execute(request, { signal: AbortSignal.abort() })).resolves.toMatchObject({
+      status: ErrorStatus.MISSED_DEADLINE_TRANSIENT,
+      message: "the execution was stopped before it began",
+    });
+    expect(seen).toEqual([signal]);
+  });
+
   it("serves bursts until it is closed", async () => {
     const model = await prepared();
     const burst = await createBurst(async (...channels) => {

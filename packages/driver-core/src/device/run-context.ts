@@ -21,13 +21,13 @@ export function plainRun({
 
 /** The context of a run. */
 export function runContextOf(
-  { deadline, measure, loopTimeoutDuration }: ExecuteOptions,
+  { deadline, measure, loopTimeoutDuration, signal }: ExecuteOptions,
   section: Section,
   { name, plainRun, log, trace }: DeviceContext,
 ): RunContext {
   const isMeasured = measure === MeasureTiming.YES;
   const isLogged = log.VLOG_IS_ON("CPUEXE");
-  const isPlain = deadline === undefined && loopTimeoutDuration === undefined && !isMeasured;
+  const isPlain = deadline === undefined && loopTimeoutDuration === undefined && signal === undefined && !isMeasured;
   if (isPlain && !isLogged && !trace.isOn) return plainRun;
   const { MAXIMUM } = LoopTimeoutDurationNs;
   return {
@@ -36,6 +36,7 @@ export function runContextOf(
     ...(loopTimeoutDuration !== undefined && {
       loopTimeoutDuration: loopTimeoutDuration < MAXIMUM ? loopTimeoutDuration : MAXIMUM,
     }),
+    ...(signal !== undefined && { signal }),
     measure: isMeasured,
     ...(trace.isOn && { section }),
     ...(isLogged && { log: (message: string) => log.VLOG("CPUEXE", `${name}: ${message}`) }),

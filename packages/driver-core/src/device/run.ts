@@ -25,6 +25,11 @@ const late: Refusal = {
   message: "the deadline had passed before the execution",
 };
 
+const stopped: Refusal = {
+  status: ErrorStatus.MISSED_DEADLINE_TRANSIENT,
+  message: "the execution was stopped before it began",
+};
+
 /** An execution under way. */
 interface Job {
   readonly record: ModelRecord;
@@ -190,9 +195,10 @@ function leaveLater(underWay: Promise<void>, { scheduler, client, now, timer, ov
 function inputsNow(
   record: ModelRecord,
   checked: CheckedRequest,
-  { deadline }: ExecuteOptions,
+  { deadline, signal }: ExecuteOptions,
   { now }: DeviceContext,
 ): ReturnType<typeof bindInputs> | RunResult {
+  if (signal?.aborted) return unrun(stopped);
   if (deadline !== undefined && now() >= deadline) return unrun(late);
   const refusal = checked.isPlain ? undefined : checkInputs(record, checked);
   return refusal === undefined ? bindInputs(record, checked) : unrun(refusal);

@@ -1,8 +1,12 @@
 /**
  * Draws results onto pictures: boxes with labels, masks of classes, key points and the lines between them.
  */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, type OptionNames } from "@nnhal/operations";
+import { check } from "../error.ts";
+import { checkOptions } from "../options.ts";
+import { kindOf } from "../values.ts";
 import { drawText, TEXT_HEIGHT, textWidth } from "./font.ts";
+import { isPictureLike, type PictureLike, rgbOf } from "./like.ts";
 import type { Picture } from "./picture.ts";
 
 /** Red, green and blue. */
@@ -57,10 +61,23 @@ export function colourOf(index: number): Colour {
   return [channel(2), channel(0), channel(4)];
 }
 
-/** A copy of a picture with results on it. What lies outside is cut off. */
-export function draw(picture: Picture, drawing: Drawing): Picture {
-  const { width, height } = picture;
-  const data = picture.data.slice();
+const drawingParts: OptionNames<Drawing> = {
+  boxes: true,
+  mask: true,
+  opacity: true,
+  points: true,
+  lines: true,
+  threshold: true,
+  lineWidth: true,
+};
+
+/** A copy of a picture with results on it. What lies outside is cut off. Throws a NetworkError for a value that is not a picture. */
+export function draw(picture: PictureLike, drawing: Drawing): Picture {
+  const help = "; read it with `picture`";
+  check(isPictureLike(picture), "WRONG_TYPE", () => `draw: expected a picture, got ${kindOf(picture)}${help}`);
+  checkOptions("draw", drawing, drawingParts);
+  const { width, height, data: pixels } = rgbOf(picture);
+  const data = pixels.slice();
   const { boxes = [], mask, points = [], lines = [], opacity = 0.6, threshold = 0.3 } = drawing;
   const lineWidth = drawing.lineWidth ?? Math.max(1, Math.round(Math.min(width, height) / 150));
   const set = (x: number, y: number, colour: Colour) => {

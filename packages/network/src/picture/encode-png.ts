@@ -2,13 +2,14 @@
  * Writes PNG files, with nothing but what Node.js and browsers have in common.
  */
 import { elementAt } from "@nnhal/operations";
-import type { Picture } from "./picture.ts";
+import { type PictureSource, picture } from "./load-picture.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const TRUE_COLOUR = 2;
 
-/** The bytes of a PNG file: 8 bits each for red, green and blue. */
-export async function encodePng({ width, height, data }: Picture): Promise<Uint8Array> {
+/** The bytes of a PNG file, 8 bits each for red, green and blue, of anything that `picture` takes. Rejects with a NetworkError. */
+export async function encodePng(source: PictureSource): Promise<Uint8Array> {
+  const { width, height, data } = await picture(source);
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);

@@ -2,8 +2,9 @@
  * Pictures in memory: those of this package, and those of other programs and of browsers.
  */
 import { elementAt } from "@nnhal/operations";
+import { expectAttached } from "../bytes.ts";
 import { check } from "../error.ts";
-import { checkSize, onWhite, type Picture, type PictureUse } from "./picture.ts";
+import { onWhite, type Picture, type PictureUse, sizeProblem } from "./picture.ts";
 
 /** Pixels row by row from the top: 4 bytes each for red, green, blue and alpha, as in an ImageData, 3 without alpha, or 1 of grey. */
 export interface PictureLike {
@@ -24,7 +25,9 @@ export function isPictureLike(value: unknown): value is PictureLike {
 
 /** Red, green and blue of a picture. Throws a NetworkError if its data have a wrong length. */
 export function rgbOf({ width, height, data, use }: PictureLike): Picture {
-  checkSize(width, height);
+  expectAttached(data, "a picture");
+  const problem = sizeProblem(width, height);
+  check(problem === undefined, "WRONG_SIZE", () => `a picture cannot be used: ${problem}`);
   const channels = data.length / (width * height);
   check(
     channels === 1 || channels === 3 || channels === 4,

@@ -1,13 +1,15 @@
 /**
  * `picture`: from a file or what a program has in memory to pixels.
  */
+import type { OptionNames } from "@nnhal/operations";
 import { type Bitmap, isDrawable, pixelsOf } from "../browser.ts";
 import { check, NetworkError } from "../error.ts";
+import { checkOptions, wrapErrors } from "../options.ts";
 import { type ReadOptions, readSource, type Source } from "../read.ts";
 import { messageOf } from "../text.ts";
 import { decodePicture } from "./decode.ts";
 import { isPictureLike, type PictureLike, rgbOf } from "./like.ts";
-import { checkSize, onWhite, type Picture, type PictureUse } from "./picture.ts";
+import { onWhite, type Picture, type PictureUse, sizeProblem } from "./picture.ts";
 
 /**
  * A file, an address or its bytes (see `Source`): PNG, JPEG, WebP, GIF (first frame) or BMP. Or pixels: an ImageData or any
@@ -18,33 +20,51 @@ export type PictureSource = Source | PictureLike | Bitmap;
 /** How a picture goes into an input, and when its reading ends. */
 export interface PictureOptions extends PictureUse {
   readonly signal?: ReadOptions["signal"];
+  /** The most bytes of a file. Default: 2 GiB. */
+  readonly maxBytes?: ReadOptions["maxBytes"];
 }
+
+const pictureOptions: OptionNames<PictureOptions> = {
+  fit: true,
+  background: true,
+  mean: true,
+  std: true,
+  signal: true,
+  maxBytes: true,
+};
 
 /**
  * A picture, which inputs of models accept. Transparent pixels are blended with white, and photographs turned upright. At most 100
  * megapixels. Rejects with a NetworkError.
  */
-export async function picture(source: PictureSource, { signal, ...use }: PictureOptions = {}): Promise<Picture> {
+export function picture(source: PictureSource, options: PictureOptions = {}): Promise<Picture> {
+  return wrapErrors("picture", options, () => loadPicture(source, options));
+}
+
+async function loadPicture(source: PictureSource, options: PictureOptions): Promise<Picture> {
+  checkOptions("picture", options, pictureOptions);
+  const { signal, maxBytes, ...use } = options;
   const { fit = "stretch" } = use;
   check(
     ["stretch", "cover", "contain"].includes(fit),
     "BAD_OPTION",
     () => `picture: the fit "${fit}" is not stretch, cover or contain`,
   );
-  const pixels = await pixelsOfSource(source, signal);
+  const pixels = await pixelsOfSource(source, { signal, maxBytes });
   return Object.keys(use).length === 0 ? pixels : { ...pixels, use: { ...pixels.use, ...use } };
 }
 
-async function pixelsOfSource(source: PictureSource, signal: AbortSignal | undefined): Promise<Picture> {
+async function pixelsOfSource(source: PictureSource, reading: ReadOptions): Promise<Picture> {
   if (isPictureLike(source)) return rgbOf(source);
   if (isDrawable(source)) {
     const { width, height } = source;
-    checkSize(width, height);
+    const problem = sizeProblem(width, height);
+    check(problem === undefined, "WRONG_SIZE", () => `the picture cannot be drawn: ${problem}`);
     return onWhite(width, height, pixelsOf(source));
   }
   // All else is a file.
   const file = source as Source;
-  const bytes = await readSource(file, "picture", { signal });
+  const bytes = await readSource(file, "picture", reading);
   try {
     return await decodePicture(bytes);
   } catch (error) {

@@ -30,12 +30,18 @@ export interface Picture {
 /** The most pixels that are decoded: a file that claims more is a mistake or an attack. */
 export const MOST_PIXELS = 100_000_000;
 
-/** Refuses sizes that no picture has, before memory is taken for one. */
+/** Why no picture has a size; undefined if one can have it. */
+export function sizeProblem(width: number, height: number): string | undefined {
+  const isSize = Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0;
+  if (!isSize) return `its size is ${width} x ${height}`;
+  if (width * height <= MOST_PIXELS) return undefined;
+  return `its size is ${width} x ${height}, more than ${MOST_PIXELS / 1e6} megapixels`;
+}
+
+/** Refuses sizes that no picture has with a RangeError, before memory is taken for one. */
 export function checkSize(width: number, height: number): void {
-  if (width < 1 || height < 1) throw new RangeError(`its size is ${width} x ${height}`);
-  if (width * height > MOST_PIXELS) {
-    throw new RangeError(`its size is ${width} x ${height}, more than ${MOST_PIXELS / 1e6} megapixels`);
-  }
+  const problem = sizeProblem(width, height);
+  if (problem !== undefined) throw new RangeError(problem);
 }
 
 /** Drops the alpha channel: transparent pixels are blended with white. */

@@ -1,16 +1,19 @@
 /**
  * What can be heard.
  */
+import type { OptionNames } from "@nnhal/operations";
 import { elementAt } from "@nnhal/operations";
 import { check, NetworkError } from "../error.ts";
 import type { Model } from "../model.ts";
+import { checkOptions, wrapErrors } from "../options.ts";
 import type { Source } from "../read.ts";
-import { type ScoredClass, top } from "../scores.ts";
+import { outputNamed } from "../results.ts";
+import { checkLabels, type ScoredClass, top } from "../scores.ts";
 import type { Tensor } from "../tensor-info.ts";
 import { infoText } from "../tensor-info.ts";
-import { type ClassifyOptions, onlyInput } from "./classify.ts";
-import { extentsOf } from "./roles.ts";
-import { resample, type Sound, sound } from "./sound.ts";
+import type { ClassifyOptions } from "./classify.ts";
+import { extentsOf, onlyInput } from "./roles.ts";
+import { isSound, resample, type Sound, sound } from "./sound.ts";
 
 /** How to classify a sound. */
 export interface ClassifyAudioOptions extends ClassifyOptions {
@@ -28,15 +31,34 @@ export interface HeardClasses {
   readonly parts: readonly { readonly start: number; readonly classes: readonly ScoredClass[] }[];
 }
 
+const classifyAudioOptions: OptionNames<ClassifyAudioOptions> = {
+  top: true,
+  labels: true,
+  output: true,
+  rate: true,
+  step: true,
+  signal: true,
+};
+
 /**
  * The best classes of a WAV file or of samples: a model whose input is a waveform of -1 to 1, such as YAMNet. A sound that is longer than
  * the input is cut into parts, and a last part that is shorter ends with silence.
  */
-export async function classifyAudio(
+export function classifyAudio(
   model: Model,
   source: Source | Sound,
   options: ClassifyAudioOptions = {},
 ): Promise<HeardClasses> {
+  return wrapErrors("classifyAudio", options, () => classifySound(model, source, options));
+}
+
+async function classifySound(
+  model: Model,
+  source: Source | Sound,
+  options: ClassifyAudioOptions,
+): Promise<HeardClasses> {
+  checkOptions("classifyAudio", options, classifyAudioOptions);
+  checkLabels("classifyAudio", options.labels);
   const { rate = 16_000, top: count = 5, labels, output = "scores", signal } = options;
   const input = onlyInput("classifyAudio", model);
   const extents = extentsOf(input);
@@ -57,7 +79,7 @@ export async function classifyAudio(
     const part = new Float32Array(length);
     part.set(samples.subarray(start, start + length));
     const outputs = await model.run(part, { signal });
-    const scores: Tensor | undefined = outputs[output];
+    const scores = outputNamed(outputs, output);
     if (scores === undefined) throw new NetworkError("WRONG_NAME", `classifyAudio: there is no output "${output}"`);
     parts.push({ start: start / rate, scores });
     if (start + length >= samples.length) break;
@@ -72,8 +94,4 @@ export async function classifyAudio(
     classes: top(means, count, names),
     parts: parts.map(({ start, scores }) => ({ start, classes: top(scores, count, names) })),
   };
-}
-
-function isSound(source: Source | Sound): source is Sound {
-  return typeof source === "object" && "samples" in source && "rate" in source;
 }

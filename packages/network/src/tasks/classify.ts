@@ -1,10 +1,15 @@
 /**
  * What is in a picture, or in any other input: the best classes.
  */
-import { check, NetworkError } from "../error.ts";
+import type { OptionNames } from "@nnhal/operations";
+import { check } from "../error.ts";
 import type { Inputs, Model } from "../model.ts";
-import { type ScoredClass, top } from "../scores.ts";
-import { infoText, type Tensor } from "../tensor-info.ts";
+import { checkOptions, wrapErrors } from "../options.ts";
+import type { Source } from "../read.ts";
+import { outputNamed } from "../results.ts";
+import { checkLabels, type ScoredClass, top } from "../scores.ts";
+import { infoText } from "../tensor-info.ts";
+import { inputsOf } from "./picture-input.ts";
 
 /** How to classify. */
 export interface ClassifyOptions {
@@ -17,21 +22,27 @@ export interface ClassifyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The best classes of what is given, best first. Scores are those of the model: most models give shares of 1. */
-export async function classify(model: Model, inputs: Inputs, options: ClassifyOptions = {}): Promise<ScoredClass[]> {
+const classifyOptions: OptionNames<ClassifyOptions> = {
+  top: true,
+  labels: true,
+  output: true,
+  signal: true,
+};
+
+/** The best classes of a picture (a path, URL, Blob or bytes of one, too) or of any other input, best first. Scores are those of the model: most models give shares of 1. */
+export function classify(model: Model, inputs: Inputs | Source, options: ClassifyOptions = {}): Promise<ScoredClass[]> {
+  return wrapErrors("classify", options, () => classifyInputs(model, inputs, options));
+}
+
+async function classifyInputs(model: Model, inputs: Inputs | Source, options: ClassifyOptions): Promise<ScoredClass[]> {
+  checkOptions("classify", options, classifyOptions);
+  checkLabels("classify", options.labels);
   const { top: count = 5, labels, output = "scores", signal } = options;
-  const outputs = await model.run(inputs, { signal });
-  const scores: Tensor | undefined = outputs[output];
+  const outputs = await model.run(await inputsOf(model, inputs, signal), { signal });
+  const scores = outputNamed(outputs, output);
   check(scores !== undefined, "WRONG_NAME", () => {
     const list = model.outputs.map(infoText).join(", ");
     return `classify: there is no output "${output}"; there are: ${list}`;
   });
   return top(scores, count, labels);
-}
-
-/** The only input of a task that takes one picture or sound. Throws WRONG_TASK. */
-export function onlyInput(task: string, { inputs }: Pick<Model, "inputs">) {
-  const [input] = inputs;
-  if (input !== undefined && inputs.length === 1) return input;
-  throw new NetworkError("WRONG_TASK", `${task}: the model has ${inputs.length} inputs, and not one alone`);
 }

@@ -1,10 +1,13 @@
 /**
  * Which things are where in a picture.
  */
+import type { OptionNames } from "@nnhal/operations";
 import { clamp, elementAt } from "@nnhal/operations";
 import type { Model } from "../model.ts";
+import { checkOptions, wrapErrors } from "../options.ts";
 import type { Box } from "../picture/draw.ts";
-import type { PictureLike } from "../picture/like.ts";
+import type { PictureSource } from "../picture/load-picture.ts";
+import { checkLabels } from "../scores.ts";
 import type { Tensor } from "../tensor-info.ts";
 import { placePicture } from "./picture-input.ts";
 import { extentsOf, outputsByRole, type Role } from "./roles.ts";
@@ -43,14 +46,28 @@ const roles = {
 
 const tensorFlowOrder: readonly (keyof Box)[] = ["top", "left", "bottom", "right"];
 
+const detectOptions: OptionNames<DetectOptions> = {
+  threshold: true,
+  labels: true,
+  outputs: true,
+  order: true,
+  signal: true,
+};
+
 /**
  * The things that a detector sees in a picture, best first: a model that ends in boxes, classes and scores, such as SSD and EfficientDet
  * with TFLite_Detection_PostProcess.
  */
-export async function detect(model: Model, like: PictureLike, options: DetectOptions = {}): Promise<Detection[]> {
+export function detect(model: Model, source: PictureSource, options: DetectOptions = {}): Promise<Detection[]> {
+  return wrapErrors("detect", options, () => detectThings(model, source, options));
+}
+
+async function detectThings(model: Model, source: PictureSource, options: DetectOptions): Promise<Detection[]> {
+  checkOptions("detect", options, detectOptions);
+  checkLabels("detect", options.labels);
   const { threshold = 0.5, labels, order = tensorFlowOrder, signal } = options;
   const info = outputsByRole("detect", model, roles, options.outputs);
-  const { picture, width, height, pointOf } = placePicture("detect", model, like);
+  const { picture, width, height, pointOf } = await placePicture("detect", model, source, signal);
   const outputs = await model.run(picture, { signal });
   // Each is an output of the model.
   const [boxes, classes, scores] = [info.boxes, info.classes, info.scores].map(

@@ -1,10 +1,17 @@
 /**
  * What something is like, as a list of numbers: similar things have similar lists.
  */
+
+import type { OptionNames } from "@nnhal/operations";
 import { elementAt } from "@nnhal/operations";
 import { check } from "../error.ts";
 import type { Inputs, Model } from "../model.ts";
+import { checkOptions, wrapErrors } from "../options.ts";
+import type { Source } from "../read.ts";
+import { isNumbers } from "../scores.ts";
 import type { Tensor } from "../tensor-info.ts";
+import { kindOf } from "../values.ts";
+import { inputsOf } from "./picture-input.ts";
 import { outputsByRole } from "./roles.ts";
 
 /** How to embed. */
@@ -20,11 +27,22 @@ const roles = {
   embedding: { names: /embed|feature/, fits: ({ shape }: { shape: readonly number[] }) => (shape.at(-1) ?? 0) !== 1 },
 };
 
-/** The embedding of what is given: all numbers of the output. */
-export async function embed(model: Model, inputs: Inputs, options: EmbedOptions = {}): Promise<Float32Array> {
+const embedOptions: OptionNames<EmbedOptions> = {
+  output: true,
+  normalize: true,
+  signal: true,
+};
+
+/** The embedding of a picture (a path, URL, Blob or bytes of one, too) or of any other input: all numbers of the output. */
+export function embed(model: Model, inputs: Inputs | Source, options: EmbedOptions = {}): Promise<Float32Array> {
+  return wrapErrors("embed", options, () => embedInputs(model, inputs, options));
+}
+
+async function embedInputs(model: Model, inputs: Inputs | Source, options: EmbedOptions): Promise<Float32Array> {
+  checkOptions("embed", options, embedOptions);
   const { output, normalize = false, signal } = options;
   const info = outputsByRole("embed", model, roles, output === undefined ? {} : { embedding: output }).embedding;
-  const outputs = await model.run(inputs, { signal });
+  const outputs = await model.run(await inputsOf(model, inputs, signal), { signal });
   // It is an output of the model.
   const embedding = Float32Array.from((outputs[info.name] as Tensor).data);
   if (!normalize) return embedding;
@@ -34,6 +52,8 @@ export async function embed(model: Model, inputs: Inputs, options: EmbedOptions 
 
 /** How alike two embeddings are: 1 for the same direction, 0 for a right angle, -1 for the opposite; 0 if either has the length 0. */
 export function cosineSimilarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  for (const list of [a, b])
+    check(isNumbers(list), "WRONG_TYPE", () => `cosineSimilarity: expected numbers, got ${kindOf(list)}`);
   check(
     a.length === b.length,
     "WRONG_SIZE",

@@ -1,10 +1,13 @@
 /**
  * Where the parts of a body, a face or a hand are in a picture.
  */
+import type { OptionNames } from "@nnhal/operations";
 import { elementAt } from "@nnhal/operations";
 import { NetworkError } from "../error.ts";
 import type { Model } from "../model.ts";
-import type { PictureLike } from "../picture/like.ts";
+import { checkOptions, wrapErrors } from "../options.ts";
+import type { PictureSource } from "../picture/load-picture.ts";
+import { checkLabels } from "../scores.ts";
 import type { Tensor, TensorInfo } from "../tensor-info.ts";
 import { type PlacedPicture, placePicture } from "./picture-input.ts";
 import { outputsByRole, type Role } from "./roles.ts";
@@ -119,13 +122,27 @@ export function showsLandmarks({ shape }: Pick<TensorInfo, "shape">): boolean {
 
 const isMap: Role["fits"] = ({ shape }) => shape.length === 4 && (shape[1] ?? 0) > 1 && (shape[2] ?? 0) > 1;
 
+const landmarksOptions: OptionNames<LandmarksOptions> = {
+  names: true,
+  outputs: true,
+  order: true,
+  areShares: true,
+  signal: true,
+};
+
 /**
  * The landmarks in a picture of one body, face or hand: a model whose output is a list of points [..., landmarks, 2 to 4 numbers], such as
  * MoveNet, a flat list [1, numbers] of MediaPipe (body, hand, face), or heatmaps [1, rows, columns, landmarks] with offsets [1, rows, columns, 2 * landmarks], such as PoseNet.
  */
-export async function landmarks(model: Model, like: PictureLike, options: LandmarksOptions = {}): Promise<Landmark[]> {
+export function landmarks(model: Model, source: PictureSource, options: LandmarksOptions = {}): Promise<Landmark[]> {
+  return wrapErrors("landmarks", options, () => findLandmarks(model, source, options));
+}
+
+async function findLandmarks(model: Model, source: PictureSource, options: LandmarksOptions): Promise<Landmark[]> {
+  checkOptions("landmarks", options, landmarksOptions);
+  checkLabels("landmarks", options.names);
   const { outputs: given = {}, signal } = options;
-  const placed = placePicture("landmarks", model, like);
+  const placed = await placePicture("landmarks", model, source, signal);
   const isHeat = given.heatmaps !== undefined || (given.points === undefined && model.outputs.some(isHeatmaps(model)));
   if (isHeat) {
     const info = heatRoles(model, given);

@@ -71,3 +71,10 @@ export function outputsByRole<Name extends string>(
 export function extentsOf({ shape }: Pick<TensorInfo, "shape">): readonly number[] {
   return shape.filter((extent) => extent !== 1);
 }
+
+/** The only input of a task that takes one picture or sound. Throws WRONG_TASK. */
+export function onlyInput(task: string, { inputs }: Pick<Model, "inputs">) {
+  const [input] = inputs;
+  if (input !== undefined && inputs.length === 1) return input;
+  throw new NetworkError("WRONG_TASK", `${task}: the model has ${inputs.length} inputs, and not one alone`);
+}

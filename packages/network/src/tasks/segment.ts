@@ -1,9 +1,12 @@
 /**
  * Which class each pixel of a picture has.
  */
+import type { OptionNames } from "@nnhal/operations";
 import { elementAt } from "@nnhal/operations";
 import type { Model } from "../model.ts";
-import type { PictureLike } from "../picture/like.ts";
+import { checkOptions, wrapErrors } from "../options.ts";
+import type { PictureSource } from "../picture/load-picture.ts";
+import { checkLabels } from "../scores.ts";
 import type { Tensor } from "../tensor-info.ts";
 import { placePicture } from "./picture-input.ts";
 import { outputsByRole } from "./roles.ts";
@@ -35,13 +38,26 @@ const roles = {
   },
 };
 
+const segmentOptions: OptionNames<SegmentOptions> = {
+  labels: true,
+  output: true,
+  signal: true,
+};
+
 /**
  * The class of each pixel of a picture: a model whose output is [1, height, width] with classes, or [1, height, width, classes] with scores.
  */
-export async function segment(model: Model, like: PictureLike, options: SegmentOptions = {}): Promise<Segmentation> {
+export function segment(model: Model, source: PictureSource, options: SegmentOptions = {}): Promise<Segmentation> {
+  return wrapErrors("segment", options, () => segmentPicture(model, source, options));
+}
+
+async function segmentPicture(model: Model, source: PictureSource, options: SegmentOptions): Promise<Segmentation> {
+  checkOptions("segment", options, segmentOptions);
+  checkLabels("segment", options.labels);
   const { labels, output, signal } = options;
   const info = outputsByRole("segment", model, roles, output === undefined ? {} : { classes: output }).classes;
-  const { picture, width: inputWidth, height: inputHeight, placement } = placePicture("segment", model, like);
+  const placed = await placePicture("segment", model, source, signal);
+  const { picture, width: inputWidth, height: inputHeight, placement } = placed;
   const outputs = await model.run(picture, { signal });
   // It is an output of the model.
   const { data, shape } = outputs[info.name] as Tensor;

@@ -1,9 +1,12 @@
 /**
  * Sounds: WAV files read, and brought to another rate.
  */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, type OptionNames } from "@nnhal/operations";
+import { expectAttached } from "../bytes.ts";
 import { check, NetworkError } from "../error.ts";
+import { checkOptions, wrapErrors } from "../options.ts";
 import { type ReadOptions, readSource, type Source } from "../read.ts";
+import { kindOf } from "../values.ts";
 
 /** A sound of one channel. */
 export interface Sound {
@@ -13,12 +16,22 @@ export interface Sound {
   readonly samples: Float32Array;
 }
 
+/** How to read a sound. */
+export type SoundOptions = Pick<ReadOptions, "signal" | "maxBytes">;
+
+const soundOptions: OptionNames<SoundOptions> = { signal: true, maxBytes: true };
+
 const PCM = 1;
 const FLOAT = 3;
 const EXTENSIBLE = 0xfffe;
 
 /** Reads a WAV file: integers of 8, 16, 24 or 32 bits, or floats of 32 or 64. Channels are averaged. Rejects with a NetworkError. */
-export async function sound(source: Source, options: Pick<ReadOptions, "signal"> = {}): Promise<Sound> {
+export function sound(source: Source, options: SoundOptions = {}): Promise<Sound> {
+  return wrapErrors("sound", options, () => loadSound(source, options));
+}
+
+async function loadSound(source: Source, options: SoundOptions): Promise<Sound> {
+  checkOptions("sound", options, soundOptions);
   const bytes = await readSource(source, "sound", options);
   try {
     return readWav(bytes);
@@ -95,7 +108,10 @@ function readSamples(view: DataView, start: number, size: number, { rate, channe
  * A sound at another rate: each new sample is interpolated linearly, and when there are fewer, is the mean of those it stands for, so that
  * high tones do not come back as low ones.
  */
-export function resample({ rate, samples }: Sound, toRate: number): Sound {
+export function resample(given: Sound, toRate: number): Sound {
+  check(isSound(given), "WRONG_TYPE", () => `resample: expected a sound { rate, samples }, got ${kindOf(given)}`);
+  const { rate, samples } = given;
+  expectAttached(samples, "resample");
   check(toRate > 0 && Number.isFinite(toRate), "BAD_OPTION", () => `resample: ${toRate} Hz is not a rate`);
   if (rate === toRate || samples.length === 0) return { rate: toRate, samples };
   const step = rate / toRate;
@@ -118,4 +134,10 @@ export function resample({ rate, samples }: Sound, toRate: number): Sound {
     }
   }
   return { rate: toRate, samples: result };
+}
+
+/** Whether a value has the samples of a sound, and their rate. */
+export function isSound(value: unknown): value is Sound {
+  const isObject = typeof value === "object" && value !== null && "samples" in value && "rate" in value;
+  return isObject && value.samples instanceof Float32Array && typeof value.rate === "number" && value.rate > 0;
 }

@@ -50,6 +50,7 @@ type CurrentPlaces = (Place | undefined)[];
 async function runLevels(prepared: PreparedPlan, places: CurrentPlaces, options: RunOptions): Promise<StepOutcome> {
   const shapes: (OutputShape | undefined)[] = [];
   for (const level of prepared.levels) {
+    if (options.signal?.aborted) return stopped;
     const run = (index: number) => runStep(elementAt(prepared.steps, index), prepared.plan, places, options);
     // A chain has many levels of one step.
     const outcomes = level.length === 1 ? [await run(elementAt(level, 0))] : await Promise.all(level.map(run));
@@ -69,6 +70,12 @@ async function runLevels(prepared: PreparedPlan, places: CurrentPlaces, options:
   }
   return { status: ErrorStatus.NONE, outputShapes: allShapes(prepared, shapes) };
 }
+
+const stopped: StepOutcome = {
+  status: ErrorStatus.MISSED_DEADLINE_TRANSIENT,
+  message: "the execution was stopped",
+  outputShapes: [],
+};
 
 /** Records the shapes that a step found: later steps read its outputs with them. */
 function noteShapes(

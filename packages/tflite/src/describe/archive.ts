@@ -59,10 +59,15 @@ function textOf(bytes: Uint8Array, isUtf8: boolean): string {
   return isUtf8 ? new TextDecoder().decode(bytes) : Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }
 
-/** The content of a packed file. */
-export function contentOf(bytes: Uint8Array, { name, method, compressed, size, at }: Entry): Uint8Array {
+/** The content of a packed file, which may have `most` bytes. */
+export function contentOf(
+  bytes: Uint8Array,
+  { name, method, compressed, size, at }: Entry,
+  most = MOST_BYTES,
+): Uint8Array {
   const place = `${PATH}: ${quoted(name)}`;
-  ensure(size <= MOST_BYTES, place, () => `${size} bytes are more than the most, ${MOST_BYTES}`);
+  const limit = Math.min(most, MOST_BYTES);
+  ensure(size <= limit, place, () => `${size} bytes are more than the most, ${limit}`);
   const view = viewOf(bytes);
   const isLocal = at + local.size <= bytes.length && view.getUint32(at, true) === local.signature;
   ensure(isLocal, place, () => `there is no file at ${at}`);

@@ -92,6 +92,15 @@ describe("packed files", () => {
     expect(read).toThrow(message);
   });
 
+  test("has at most the bytes that its reader wants", () => {
+    expect(readPackedFile(packed, "labels.txt", { most: text.length })).toHaveLength(text.length);
+    expect(() => readPackedFile(packed, "labels.txt", { most: text.length - 1 })).toThrow(
+      `packed files: "labels.txt": ${text.length} bytes are more than the most, ${text.length - 1}`,
+    );
+    const zeros = withPacked(plain, { zeros: new Uint8Array(2 ** 26 + 1) });
+    expect(() => readPackedFile(zeros, "zeros", { most: 2 ** 27 })).toThrow("are more than the most, 67108864");
+  });
+
   test("a small file that becomes a large one is refused before it is unpacked", () => {
     const bomb = withPacked(plain, { bomb: new Uint8Array(2 ** 25) });
     expect(bomb.length).toBeLessThan(2 ** 16 + plain.length);

@@ -20,16 +20,21 @@ export function packedFiles(bytes: TfliteBytes): readonly PackedFile[] {
 }
 
 /**
- * The content of the first packed file of a name; undefined if there is none. At most 64 MiB.
+ * The content of the first packed file of a name; undefined if there is none. `most`: the bytes that it may have, by default, and at most,
+ * 64 MiB. A larger one is refused before it is unpacked.
  *
  * @throws TfliteError if the archive or the file's content is broken, or the file is too large. In a browser: a NotLoadedError, see
  *   whenLoaded of `@nnhal/operations`.
  */
-export function readPackedFile(bytes: TfliteBytes, name: string): Uint8Array | undefined {
+export function readPackedFile(
+  bytes: TfliteBytes,
+  name: string,
+  { most }: { readonly most?: number | undefined } = {},
+): Uint8Array | undefined {
   const file = fileArgument(bytes, "readPackedFile");
   const directory = findDirectory(file);
   if (directory === undefined) return undefined;
   const { entriesOf, contentOf } = archive();
   const found = entriesOf(file, directory).find((each) => each.name === name);
-  return found && contentOf(file, found);
+  return found && contentOf(file, found, most);
 }

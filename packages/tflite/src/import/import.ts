@@ -1,7 +1,14 @@
 /**
  * Turns a .tflite model into a HAL model.
  */
-import { type AnyOperandType, type ExtensionDefinition, elementAt, ensureLoaded } from "@nnhal/operations";
+import {
+  type AnyOperandType,
+  type ExtensionDefinition,
+  elementAt,
+  ensureLoaded,
+  type OptionNames,
+  unknownOption,
+} from "@nnhal/operations";
 import { type Model, OperationType, type Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
@@ -45,6 +52,15 @@ export interface ImportOptions extends ShapeOptions {
    */
   readonly signature?: string;
 }
+
+const importOptions: OptionNames<ImportOptions> = {
+  extensions: true,
+  hybrid: true,
+  customOperators: true,
+  signature: true,
+  inputShapes: true,
+  dynamicShapes: true,
+};
 
 /** A signature of a file: a key for a subgraph, and names for its inputs and outputs. */
 export interface SignatureDescription {
@@ -190,6 +206,9 @@ export interface ImportAttempt {
 /** Imports a model as far as possible. Throws a TfliteError for a file that is broken, or for wrong options. */
 export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, options: ImportOptions): ImportAttempt {
   checkShapeOptions(options);
+  // The names of a mapped type are strings.
+  const unknown = unknownOption(options, importOptions as Readonly<Record<string, true>>);
+  ensure(unknown === undefined, "options", () => unknown ?? "");
   const { signature } = options;
   ensure(
     signature === undefined || typeof signature === "string",
