@@ -8,6 +8,7 @@ import { type Backend, type FormFailures, viewModel } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { elementAt } from "@nnhal/operations";
 import { Compilation, Model, type OperandDescription } from "@nnhal/runtime";
+import { OperandType } from "@nnhal/types";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { staticExtents } from "./executable.ts";
 import { lowerGraph } from "./lower.ts";
@@ -177,6 +178,23 @@ describe("a form that is wrong", () => {
     expect(new Set(others).size).toBe(2);
     expect(sessions[1]?.choices?.[0]).toMatchObject({ chosen: "u8u8 convolution" });
     expect(sessions[2]?.choices?.[0]).toMatchObject({ chosen: undefined });
+  });
+});
+
+describe("the capabilities", () => {
+  const timesOn = async (failures: Failures) => {
+    const { operandPerformance } = (await sessionOn(failures)).capabilities;
+    const { TENSOR_FLOAT32, TENSOR_QUANT8_ASYMM } = OperandType;
+    return [TENSOR_FLOAT32, TENSOR_QUANT8_ASYMM].map(
+      (type) => operandPerformance.find((one) => one.type === type)?.info.execTime ?? 0,
+    );
+  };
+
+  it("say that floats are faster than bytes if convolutions have unsigned weights", async () => {
+    const [floats = 0, bytes = 0] = await timesOn(signedAreWrong);
+    expect(floats).toBeLessThan(bytes);
+    const [preferredFloats, preferredBytes = 0] = await timesOn({});
+    expect([preferredFloats, preferredBytes < bytes]).toEqual([floats, true]);
   });
 });
 

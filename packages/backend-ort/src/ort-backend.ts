@@ -14,7 +14,7 @@ import {
 } from "@nnhal/backend";
 import { type ExtensionDefinition, expectKnownOptions } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
-import { times } from "./capabilities.ts";
+import { timesWith } from "./capabilities.ts";
 import { loadOrt, type Machine } from "./engine.ts";
 import { compileGraph, restoreGraph } from "./executable.ts";
 import { refusalOf } from "./lower.ts";
@@ -87,6 +87,7 @@ function unsignedOf(text: string | undefined): boolean | undefined {
 
 function sessionOver(machine: Machine, extensions: readonly ExtensionDefinition[]): BackendSession {
   const { ort, forms } = machine;
+  const times = timesWith(forms);
   const processor = cpus()[0]?.model ?? process.arch;
   return {
     // An optimised model has the layout of weights that is best for the processor.
