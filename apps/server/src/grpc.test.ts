@@ -200,6 +200,23 @@ it("lists, unloads and loads models", async () => {
   });
 });
 
+it("names of any length and form are answered, on a connection that goes on", async () => {
+  const health = otherService(healthFile, "grpc.health.v1.Health");
+  const check = (service: string) =>
+    new Promise((resolve) =>
+      health.check?.({ service }, (error: { code: status } | null, answer: unknown) => resolve(error?.code ?? answer)),
+    );
+  expect(await check(`${"a".repeat(199)}\u{1f600}`)).toBe(status.NOT_FOUND);
+  expect(await check("a".repeat(100_000))).toBe(status.RESOURCE_EXHAUSTED);
+  expect(await check("adding")).toEqual({ status: 1 });
+  const name = `${"a".repeat(199)}\u{1f600}`;
+  for (const change of [{ datatype: name }, { name, datatype: "none" }]) {
+    const answer = await refused("ModelInfer", { model_name: "adding", inputs: [{ ...inputs[0], ...change }] });
+    expect(answer).toMatchObject({ code: status.INVALID_ARGUMENT, details: expect.stringContaining("datatype") });
+  }
+  expect(await refused("ModelReady", { name: "é".repeat(20_000) })).toMatchObject({ code: status.NOT_FOUND });
+});
+
 it("no error of the server was logged", () => {
   expect([...errors, ...served.events.filter((event) => event.startsWith("error: "))]).toEqual([]);
 });

@@ -67,6 +67,12 @@ it.each([
   expect(String(selectedVersions(versions, policy).map(({ version }) => version))).toBe(selected);
 });
 
+it("settings that cannot be read make the model unusable; clients are not told where they lie", async () => {
+  const folder = folderOf({ "one/1/model.tflite": "", "one/nnhal.json/file": "" });
+  const [found] = await findModels(folder, defaultSettings);
+  expect(found).toMatchObject({ name: "one", versions: [], problem: expect.stringContaining("EISDIR") });
+});
+
 describe("settings of a model", () => {
   it("stand over those of the command line", () => {
     const text = '{"devices": "ort", "maxBatch": 4096, "batchDelay": 0, "queue": 0, "versions": "latest:2"}';

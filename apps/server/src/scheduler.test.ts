@@ -265,6 +265,43 @@ describe("a runner that fails", () => {
     expect(first.runs).toHaveLength(4);
   });
 
+  it("is replaced if a batch ends it, and computes each request of the batch alone: only the one to blame fails", async () => {
+    const others = [testRunner(), testRunner()];
+    let opened = 0;
+    const reopen = async () => others[opened++]?.runner ?? testRunner().runner;
+    const { run, first } = started({ maxBatch: 3, batchDelay: 5, reopen, queue: 9 });
+    const outcomes = [run([tensor(1)]), run([tensor(2)]), run([tensor(3)])];
+    const dies = new RequestError("failed", "the worker failed");
+    first.state.alive = false;
+    await first.runs[0]?.fail(dies);
+    const [second, third] = others;
+    if (second === undefined || third === undefined) throw new Error("there are no other runners");
+    second.state.alive = false;
+    await second.runs[0]?.fail(dies);
+    await third.runs[0]?.end();
+    await third.runs[1]?.end();
+    expect(outcomes).toEqual([{ kind: "failed" }, { values: [2], together: 1 }, { values: [3], together: 1 }]);
+    expect(opened).toBe(2);
+  });
+
+  it("is not replaced if the model closes meanwhile: what is being opened is closed", async () => {
+    const other = testRunner();
+    let open = (_: Runner) => {};
+    const reopen = () =>
+      new Promise<Runner>((resolve) => {
+        open = resolve;
+      });
+    const { scheduler, run, first } = started({ reopen });
+    first.state.alive = false;
+    run([tensor(1)]);
+    await first.runs[0]?.fail(new RequestError("failed", "the worker failed"));
+    const closing = scheduler.close();
+    await turns();
+    open(other.runner);
+    await closing;
+    expect(other.state.closed).toBe(1);
+  });
+
   it("is replaced if it is dead, as soon as that works", async () => {
     const other = testRunner();
     let tries = 0;

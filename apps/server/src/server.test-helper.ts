@@ -21,7 +21,9 @@ export interface TestServer {
   readonly events: readonly string[];
 }
 
-export interface TestServerOptions extends Partial<ServiceOptions>, Partial<Pick<RestOptions, "bodyLimit">> {
+export interface TestServerOptions
+  extends Partial<ServiceOptions>,
+    Partial<Pick<RestOptions, "bodyLimit" | "arrivalLimit">> {
   readonly settings?: Partial<ModelSettings>;
   readonly open?: ModelsOptions["open"];
   readonly load?: readonly string[];
@@ -30,7 +32,7 @@ export interface TestServerOptions extends Partial<ServiceOptions>, Partial<Pick
 /** Serves files such as `adding/1/model.tflite`, all loaded. */
 export async function testServer(
   files: Readonly<Record<string, Uint8Array | string>>,
-  { settings, open = openHere, load, bodyLimit = 2 ** 20, ...more }: TestServerOptions = {},
+  { settings, open = openHere, load, bodyLimit = 2 ** 20, arrivalLimit = 30_000, ...more }: TestServerOptions = {},
 ): Promise<TestServer> {
   const folder = folderOf(files);
   const defaults = { ...defaultSettings, devices: "reference", ...settings };
@@ -43,7 +45,7 @@ export async function testServer(
   const service = createService({ models, telemetry, version: "1.2.3", ...options, ...more });
   const onError = (error: unknown) => events.push(`error: ${error instanceof Error ? error.stack : error}`);
   const budget = createBudget(4 * bodyLimit);
-  const shared = { service, budget, bodyLimit, arrivalLimit: 30_000, connections: 100, tls: undefined, onError };
+  const shared = { service, budget, bodyLimit, arrivalLimit, connections: 100, tls: undefined, onError };
   const app = createRest({ ...shared, lane: createLane() });
   await models.loadAll(load);
   service.begin();

@@ -58,15 +58,18 @@ async function sendKind(target: Target, kind: Kind, { seconds, seed, limits = de
   const end = performance.now() + seconds * 1000;
   const problems: string[] = [];
   let rounds = 0;
+  let isGone = false;
+  const gone = target.program.ended.then(() => {
+    isGone = true;
+    return undefined;
+  });
   do {
     const round = kind.send(random, over).then(() => undefined, String);
-    const problem = await Promise.race([
-      round,
-      wait(seconds * 1000 + stuckAfter, "a round does not end", { ref: false }),
-    ]);
+    const stuck = wait(seconds * 1000 + stuckAfter, "a round does not end", { ref: false });
+    const problem = await Promise.race([round, gone, stuck]);
     rounds++;
     if (problem !== undefined) problems.push(problem);
-  } while (performance.now() < end && problems.length === 0);
+  } while (performance.now() < end && problems.length === 0 && !isGone);
   const watched = await stop();
   return { ...watched, kind: kind.name, rounds, problems: [...problems, ...watched.problems] };
 }
