@@ -51,12 +51,12 @@ export function createContexts(
  * there are no others.
  */
 export async function findDevices(
-  { backend: modules = [], extension: definitions = [], driver: drivers = [] }: SharedOptions,
+  { backend: modules = [], extension: definitions = [], driver: drivers = [], driverOwner }: SharedOptions,
   { engines: known, cwd, installs }: Pick<Surroundings, "engines" | "cwd" | "installs">,
   trace: Tracer,
 ): Promise<DeviceFinder> {
   const { servicesAt } = await import("./driver-services.ts");
-  const services = (await Promise.all(drivers.map((driver) => servicesAt(driver, cwd)))).flat();
+  const services = (await Promise.all(drivers.map((driver) => servicesAt(driver, cwd, driverOwner)))).flat();
   const engines = drivers.length > 0 ? services : known;
   const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
   const others = engines.filter(({ module }) => !modules.includes(module));
@@ -67,8 +67,15 @@ export async function findDevices(
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */
-function sharedArguments({ backend = [], extension = [], driver = [], debug = false }: SharedOptions): string[] {
+function sharedArguments({
+  backend = [],
+  extension = [],
+  driver = [],
+  driverOwner,
+  debug = false,
+}: SharedOptions): string[] {
   const named = (option: string, modules: readonly string[]) => modules.flatMap((module) => [option, module]);
   const all = [...named("--backend", backend), ...named("--extension", extension), ...named("--driver", driver)];
-  return [...all, ...(debug ? ["--debug"] : [])];
+  const owner = driverOwner === undefined ? [] : ["--driver-owner", String(driverOwner)];
+  return [...all, ...owner, ...(debug ? ["--debug"] : [])];
 }

@@ -99,6 +99,8 @@ export interface SharedOptions {
   readonly backend?: readonly string[];
   readonly extension?: readonly string[];
   readonly driver?: readonly string[];
+  /** The number of the user whose daemon `driver` names. Default: the user of this process. */
+  readonly driverOwner?: number;
   readonly debug?: boolean;
 }
 

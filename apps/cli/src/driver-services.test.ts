@@ -10,8 +10,8 @@ let folder: string;
 const servers: Server[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "nnhal-driver-"));
-  mkdirSync(join(folder, "run"));
-  mkdirSync(join(folder, "empty"));
+  mkdirSync(join(folder, "run"), { mode: 0o700 });
+  mkdirSync(join(folder, "empty"), { mode: 0o700 });
   writeFileSync(join(folder, "file"), "");
   for (const name of ["a", "b"]) {
     // A client that connects is sent away at once.
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === "win32")("--driver", () => {
       await expect(servicesAt("a", folder)).rejects.toThrow(
         `no daemon has its sockets in ${place}: nnhal-sample-driver`,
       );
-      mkdirSync(place);
+      mkdirSync(place, { mode: 0o700 });
       const server = createServer();
       servers.push(server);
       server.listen(join(place, "c"));

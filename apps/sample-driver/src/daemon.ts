@@ -9,6 +9,8 @@ import type { Service } from "./services.ts";
 /** What is the same for all services. */
 export interface DaemonOptions extends Omit<HostOptions, "service" | "events" | "calibration"> {
   readonly directory: string;
+  /** Numbers of users besides that of this process who may be clients. */
+  readonly users: readonly number[];
   readonly services: readonly Service[];
   /** Descriptors of listening sockets that the process was started with, by service. */
   readonly inherited: ReadonlyMap<string, number>;
@@ -30,7 +32,7 @@ interface Listening {
 
 /** Starts to listen. Rejects, with nothing left behind, if a service cannot be offered. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const directory = await openDirectory(options.directory);
+  const directory = await openDirectory(options.directory, { isShared: options.users.length > 0 });
   const listening: Listening[] = [];
   try {
     for (const service of options.services) listening.push(await listen(service, directory, options));
@@ -65,7 +67,7 @@ async function listen(service: Service, directory: string, options: DaemonOption
   const channel = await serveDescriptors(path);
   const descriptors: DescriptorServer | string = "noSocket" in channel ? channel.noSocket : channel;
   const server = createServer({ pauseOnConnect: true }, (socket) => {
-    void acceptClient(socket, { descriptors, whyNot: host.whyNot }).then((client) => {
+    void acceptClient(socket, { descriptors, whyNot: host.whyNot, users: options.users }).then((client) => {
       if ("refused" in client) events.event("warn", `a client was refused: ${client.refused}`);
       else host.serve(client);
     });
@@ -80,8 +82,9 @@ async function listen(service: Service, directory: string, options: DaemonOption
   };
   try {
     await listenAt(server, fd === undefined ? { path } : { fd });
-    if (fd === undefined) await protectSocket(path);
-    if (typeof descriptors !== "string") await protectSocket(`${path}.descriptors`);
+    const sharing = { isShared: options.users.length > 0 };
+    if (fd === undefined) await protectSocket(path, sharing);
+    if (typeof descriptors !== "string") await protectSocket(`${path}.descriptors`, sharing);
   } catch (error) {
     await stop();
     throw error;

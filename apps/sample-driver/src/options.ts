@@ -8,6 +8,7 @@ import {
   parseCommand,
   port,
   seconds,
+  userNumber,
 } from "@nnhal/program";
 import { defaultDirectory } from "@nnhal/service";
 import { VLOG_PROPERTY } from "@nnhal/utils";
@@ -21,6 +22,8 @@ export interface Settings {
   readonly devices: string;
   readonly backend: readonly string[];
   readonly dir: string;
+  /** Numbers of users besides that of this process who may be clients. */
+  readonly allowUser: readonly number[];
   readonly state: string;
   readonly list: boolean;
   readonly vlog: string;
@@ -69,6 +72,14 @@ export function parseOptions(args: readonly string[], version: string, env: Node
         .default([], "none"),
     )
     .option("--dir <directory>", "the runtime directory, with a socket for each device", defaultDirectory(env))
+    .addOption(
+      new Option(
+        "--allow-user <user>",
+        "also take clients of the user of this number; may be given several times, and needs koffi",
+      )
+        .argParser((text: string, before: readonly number[]) => [...before, userNumber(text)])
+        .default([], "none"),
+    )
     .option("--list", "list the devices that can be served, and end")
     .addOption(
       new Option("--vlog <tags>", `tags of verbose logs (${VLOG_PROPERTY})`).default(

@@ -75,6 +75,7 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
   const services = withoutDoubles([...known, ...own]);
   const daemon = await startDaemon({
     directory: settings.dir,
+    users: settings.allowUser,
     services,
     inherited,
     limits: settings.limits,

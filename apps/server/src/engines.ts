@@ -18,14 +18,23 @@ export function openInWorkers(engines: readonly string[]): (opening: Opening) =>
     });
 }
 
-/** Opens models on devices of a daemon, each with a connection of its own. Rejects if there is no such daemon. */
-export async function openInDriver(driver: string, cwd: string): Promise<(opening: Opening) => Promise<Runner>> {
-  const found = await findServices(driver, cwd);
+/**
+ * Opens models on devices of a daemon, each with a connection of its own. `owner`: the number of the user whose daemon it is (default: the
+ * user of this process). Rejects if there is no such daemon.
+ */
+export async function openInDriver(
+  driver: string,
+  cwd: string,
+  owner?: number,
+): Promise<(opening: Opening) => Promise<Runner>> {
+  const found = await findServices(driver, cwd, owner);
   if ("none" in found) throw new Error(`--driver ${driver}: ${found.none}`);
   const { directory, names } = found;
   return async ({ file, signature, settings }) => {
     const wanted = settings.devices === "auto" ? names.slice(0, 1) : settings.devices.split(",");
-    const connected = await Promise.all(wanted.map((name) => connectService(name, { directory, keepAlive: true })));
+    const connected = await Promise.all(
+      wanted.map((name) => connectService(name, { directory, owner, keepAlive: true })),
+    );
     const closeAll = () => {
       for (const device of connected) if (!("unavailable" in device)) device.close();
     };

@@ -3,12 +3,14 @@ import {
   addLogOptions,
   collect,
   count,
+  driverOwnerHelp,
   exitCodes,
   type LogFormat,
   type LogLevel,
   parseCommand,
   port,
   seconds,
+  userNumber,
 } from "@nnhal/program";
 import { Command, InvalidArgumentError } from "commander";
 import { defaultSettings, type ModelSettings, settingRanges, versionPolicy } from "./settings.ts";
@@ -24,6 +26,8 @@ export interface Settings {
   readonly model: ModelSettings;
   /** A runtime directory of a daemon, or the name of a service: see `findServices`. */
   readonly driver: string | undefined;
+  /** The number of the user whose daemon it is; undefined: the user of this process. */
+  readonly driverOwner: number | undefined;
   readonly engines: readonly string[];
   readonly host: string;
   readonly restPort: number | undefined;
@@ -78,6 +82,7 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
     .option("--devices <names>", "devices to divide a model among", defaultSettings.devices)
     .option("--engine <module>", "an engine besides those installed; may be given several times", collect, [])
     .option("--driver <directory|name>", "compute in a daemon (nnhal-sample-driver) instead of threads")
+    .option("--driver-owner <user>", driverOwnerHelp, userNumber)
     .option("--instances <count>", "copies of each model, with a thread for each", count(...instances), 1)
     .option(
       "--threads <count>",
@@ -120,11 +125,12 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
   const [path = ""] = command.args;
   const problem = problemOf(given);
   if (problem !== undefined) return { text: `error: ${problem}\n`, exitCode: exitCodes.usage };
-  const { name, driver, timeout, host, tlsCert, tlsKey, tokenFile, bodyLimit, logFormat, logLevel } = given;
+  const { name, driver, driverOwner, timeout, host, tlsCert, tlsKey, tokenFile, bodyLimit, logFormat, logLevel } =
+    given;
   return {
     settings: {
       ...{ memoryLimit: given.memory, connections: given.connections },
-      ...{ path, name, driver, host, tlsCert, tlsKey, tokenFile, bodyLimit, logFormat, logLevel },
+      ...{ path, name, driver, driverOwner, host, tlsCert, tlsKey, tokenFile, bodyLimit, logFormat, logLevel },
       load: given.load === undefined ? undefined : given.load === "none" ? [] : given.load.split(","),
       model: {
         devices: given.devices,
@@ -156,6 +162,7 @@ interface Given extends Omit<ModelSettings, "dynamicShapes"> {
   readonly load: string | undefined;
   readonly engine: readonly string[];
   readonly driver: string | undefined;
+  readonly driverOwner: number | undefined;
   readonly timeout: number | undefined;
   readonly host: string;
   readonly port: number;

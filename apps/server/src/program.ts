@@ -41,10 +41,10 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
   await find();
   const token = await tokenOf(settings, surroundings);
   const tls = await tlsOf(settings, cwd);
-  const { driver, engines } = settings;
+  const { driver, driverOwner, engines } = settings;
   const models = createModels({
     find,
-    open: driver === undefined ? openInWorkers(engines) : await openInDriver(driver, cwd),
+    open: driver === undefined ? openInWorkers(engines) : await openInDriver(driver, cwd, driverOwner),
     onEvent: (severity, message, model) => log[severity]({ service: model }, message),
   });
   const service = createService({

@@ -1,6 +1,6 @@
 /** The command line of a worker. */
 import { availableParallelism } from "node:os";
-import { collect, count, parseCommand } from "@nnhal/program";
+import { collect, count, driverOwnerHelp, parseCommand, userNumber } from "@nnhal/program";
 import { Command } from "commander";
 
 /** What the user wants. */
@@ -18,6 +18,7 @@ export interface Settings {
   readonly backend?: readonly string[];
   readonly extension?: readonly string[];
   readonly driver?: readonly string[];
+  readonly driverOwner?: number;
   readonly quiet?: boolean;
 }
 
@@ -67,6 +68,7 @@ export function parseOptions(args: readonly string[], version: string, env: Node
     .option("--backend <module>", "also offer the device of a backend from elsewhere", collect)
     .option("--extension <module>", "let the reference device run a vendor extension", collect)
     .option("--driver <directory|name>", "use the devices of a daemon (nnhal-sample-driver)", collect)
+    .option("--driver-owner <user>", driverOwnerHelp, userNumber)
     .option("--quiet", "print only what goes wrong")
     .addHelpText("after", help);
   if (queues.length > 0) program.setOptionValueWithSource("queue", queues, "env");

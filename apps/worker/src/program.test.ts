@@ -43,6 +43,7 @@ describe("the command line of a worker", () => {
     [[], "required option '--queue <url>' not specified"],
     [["--queue", "x", "--threads", "0"], "It has to be an integer from 1 to 1024."],
     [["--queue", "x", "--lock", "0"], "It has to be an integer from 1 to 3600."],
+    [["--queue", "x", "--driver-owner", "nnhal"], "It has to be an integer from 0 to"],
     [["--queue", "x", "more"], "too many arguments"],
     [["--queue", "x", "--unknown"], "unknown option '--unknown'"],
   ])("refuses %j", async (args, message) => {

@@ -54,11 +54,11 @@ async function workUntil(
   { stdout, stderr, startThread }: Surroundings,
 ): Promise<void> {
   const { queueName, threads, deadline, grace, lock, root, results, store, quiet = false } = settings;
-  const { backend, extension, driver } = settings;
+  const { backend, extension, driver, driverOwner } = settings;
   const warn = (message: string) => stderr(`nnhal-worker: ${message}\n`);
   const pool = createPool({
     threads,
-    start: () => startThread({ backend, extension, driver, cwd: process.cwd() }),
+    start: () => startThread({ backend, extension, driver, driverOwner, cwd: process.cwd() }),
     deadline: deadline * 1000,
     onNote: warn,
   });

@@ -2,6 +2,16 @@
  * @nnhal/program: what the long-running programs of nnhal share.
  */
 export { createLog, type LogFormat, type LogLevel, logFormats, logLevels, writeEntry } from "./log.ts";
-export { addLogOptions, collect, count, type ParsedCommand, parseCommand, port, seconds } from "./options.ts";
+export {
+  addLogOptions,
+  collect,
+  count,
+  driverOwnerHelp,
+  type ParsedCommand,
+  parseCommand,
+  port,
+  seconds,
+  userNumber,
+} from "./options.ts";
 export { endSignal, exitCodes, runMain, type Surroundings } from "./process.ts";
 export { inheritedSockets, notifySystem } from "./system.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import { expect, it } from "vitest";
-import { collect, count, parseCommand, port, seconds } from "./options.ts";
+import { collect, count, parseCommand, port, seconds, userNumber } from "./options.ts";
 
 const parse = (...args: string[]) =>
   parseCommand(
@@ -12,6 +12,7 @@ const parse = (...args: string[]) =>
       .option("--times <count>", "", count(2, 10), 2)
       .option("--port <port>", "", port)
       .option("--wait <seconds>", "", seconds)
+      .option("--user <user>", "", userNumber)
       .option("--name <name>", "", collect, [])
       .addOption(new Option("--form <form>").choices(["a", "b"]))
       .allowExcessArguments(false),
@@ -20,8 +21,27 @@ const parse = (...args: string[]) =>
   );
 
 it("returns the options of a command line that is right", () => {
-  const parsed = parse("--times", "10", "--port", "0", "--wait", "0.5", "--name", "a", "--name", "b");
-  expect(parsed.kind === "run" && parsed.command.opts()).toEqual({ times: 10, port: 0, wait: 0.5, name: ["a", "b"] });
+  const parsed = parse(
+    "--times",
+    "10",
+    "--port",
+    "0",
+    "--wait",
+    "0.5",
+    "--user",
+    "4294967294",
+    "--name",
+    "a",
+    "--name",
+    "b",
+  );
+  expect(parsed.kind === "run" && parsed.command.opts()).toEqual({
+    times: 10,
+    port: 0,
+    wait: 0.5,
+    user: 4294967294,
+    name: ["a", "b"],
+  });
 });
 
 it("ends with help and the version", () => {
@@ -54,6 +74,8 @@ it.each([
   [["--times", "11"], "It has to be an integer from 2 to 10."],
   [["--times", "3.5"], "It has to be an integer from 2 to 10."],
   [["--port", "65536"], "It has to be an integer from 0 to 65535."],
+  [["--user", "-1"], "It has to be an integer from 0 to 4294967294."],
+  [["--user", "4294967295"], "It has to be an integer from 0 to 4294967294."],
   [["--wait", "0"], "It has to be a number of seconds above 0"],
   [["--wait", "86401"], "of at most a day"],
   [["--wait", ""], "It has to be a number of seconds above 0"],

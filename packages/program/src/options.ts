@@ -62,6 +62,15 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
 }
 
+/** The number of a user of the system, as `id -u NAME` prints it. */
+export function userNumber(text: string): number {
+  return count(0, 2 ** 32 - 2)(text);
+}
+
+/** The help text of `--driver-owner`. */
+export const driverOwnerHelp =
+  "the number of the user whose daemon --driver names (default: that of this process; any other is refused)";
+
 /** An integer in a range. */
 export function count(least: number, most: number): (text: string) => number {
   return (text) => {

@@ -20,6 +20,11 @@ export interface AcceptOptions extends CarrierOptions {
   readonly descriptors: DescriptorServer | string;
   /** Why no client is taken now; undefined if one is. Asked once for each client. */
   readonly whyNot?: (() => string | undefined) | undefined;
+  /**
+   * Numbers of users besides that of this process whose clients are taken. If there are any, the system must say whose a client is. Default:
+   * none.
+   */
+  readonly users?: readonly number[] | undefined;
   /** Milliseconds in which a client must greet. Default 5000. */
   readonly limit?: number | undefined;
 }
@@ -27,7 +32,7 @@ export interface AcceptOptions extends CarrierOptions {
 /** Accepts a client, or closes its socket and says why. Never rejects. */
 export async function acceptClient(
   socket: Socket,
-  { descriptors, whyNot = () => undefined, limit = 5000, ...options }: AcceptOptions,
+  { descriptors, whyNot = () => undefined, users = [], limit = 5000, ...options }: AcceptOptions,
 ): Promise<AcceptedClient | { readonly refused: string }> {
   const whole = socketCarrier(socket, options);
   const credentials = peerCredentials(socket);
@@ -42,9 +47,11 @@ export async function acceptClient(
   const greeting = decodeGreeting(first.bytes);
   if (greeting === undefined) return refuse("the client does not greet as a client of this version");
   const user = process.getuid?.();
-  if ("uid" in credentials && user !== undefined && credentials.uid !== user) {
-    return refuse(`the client belongs to user ${credentials.uid}, not to user ${user}`);
-  }
+  if ("uid" in credentials) {
+    const isOwn = user === undefined || [user, ...users].includes(credentials.uid);
+    if (!isOwn)
+      return refuse(`the client belongs to user ${credentials.uid}, not to user ${[user, ...users].join(" or ")}`);
+  } else if (users.length > 0) return refuse(`the system does not say whose the client is: ${credentials.unknown}`);
   const why = whyNot();
   if (why !== undefined) return refuse(why);
   const pid = "pid" in credentials ? credentials.pid : undefined;

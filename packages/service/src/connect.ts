@@ -13,6 +13,7 @@ import { connectDevice, type RemoteDevice, type SessionOptions, type Unavailable
 import type { Memory } from "@nnhal/types";
 import { takeFirst } from "./first-frame.ts";
 import { decodeReply, encodeGreeting } from "./greeting.ts";
+import { clientSocketProblem, peerProblem } from "./ownership.ts";
 import { defaultDirectory, listSockets, socketPath } from "./runtime-directory.ts";
 
 /** Opening a device for its first client can take long: an engine is loaded. */
@@ -22,6 +23,11 @@ const defaultConnectLimit = 60_000_000_000n;
 export interface ServiceOptions extends Omit<SessionOptions, "service" | "passing"> {
   /** Default: `defaultDirectory()`. */
   readonly directory?: string | undefined;
+  /**
+   * The number of the user whose daemon is meant. Default: the user of this process. A directory of another user, also one of root, is used
+   * only if its owner is named here. Then others may be able to open the directory, but not to change it.
+   */
+  readonly owner?: number | undefined;
   /** Whether memories may be shared. Default true: they are if the system can. */
   readonly sharing?: boolean | undefined;
   /** Whether the connection keeps the process alive while no call waits for the service. Default false. */
@@ -52,7 +58,7 @@ interface Joined {
  * connects again and is made once more; prepared models stay lost, as those of HAL services do. Never rejects.
  */
 export async function connectService(name: string, options: ServiceOptions = {}): Promise<ServiceDevice | Unavailable> {
-  const { directory, sharing, keepAlive, limit, ...session } = options;
+  const { directory, owner, sharing, keepAlive, limit, ...session } = options;
   const first = await joinService(name, options);
   if ("unavailable" in first) return first;
   let current = first;
@@ -86,7 +92,10 @@ export async function connectService(name: string, options: ServiceOptions = {})
   });
 }
 
-/** Connects to all services of a directory; those that do not answer are in the list with the reason. */
+/**
+ * Connects to all services of a directory; those that do not answer are in the list with the reason. Rejects with the system's error if the
+ * directory cannot be read.
+ */
 export async function connectServices(
   options: ServiceOptions = {},
 ): Promise<readonly { readonly name: string; readonly opened: ServiceDevice | Unavailable }[]> {
@@ -95,15 +104,23 @@ export async function connectServices(
 }
 
 async function joinService(name: string, options: ServiceOptions, isAgain = false): Promise<Joined | Unavailable> {
-  const { directory = defaultDirectory(), sharing = true, keepAlive = false, limit = 5000 } = options;
+  const { directory = defaultDirectory(), owner, sharing = true, keepAlive = false, limit = 5000 } = options;
   let path: string;
   try {
     path = socketPath(directory, name);
   } catch (error) {
     return { unavailable: messageOf(error) };
   }
+  const refuse = (why: string) => ({ unavailable: `connecting to ${name} in ${directory}: ${why}` });
+  const problem = await clientSocketProblem(path, owner).catch((error: unknown) => explained(error));
+  if (problem !== undefined) return refuse(problem);
   const socket = await opened(path);
-  if ("unavailable" in socket) return { unavailable: `connecting to ${name} in ${directory}: ${socket.unavailable}` };
+  if ("unavailable" in socket) return refuse(socket.unavailable);
+  const problemOfPeer = peerProblem(socket, owner);
+  if (problemOfPeer !== undefined) {
+    socket.destroy();
+    return refuse(problemOfPeer);
+  }
   const own = sharing ? await connectDescriptors(path) : { noSocket: "sharing is off" };
   const secret = "secret" in own ? own.secret : undefined;
   const whole = socketCarrier(socket);
@@ -117,7 +134,7 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
     release();
     if ("carrier" in first) first.carrier.close();
     const why = "closed" in first ? first.closed : (reply?.reason ?? "it does not answer as a service of this version");
-    return { unavailable: `connecting to ${name} in ${directory}: ${why}` };
+    return refuse(why);
   }
   // A daemon that the first connection has started has its socket for descriptors now.
   if (!isAgain && reply.kind === "copied" && "noSocket" in own && own.noSocket.includes("ENOENT")) {
@@ -149,10 +166,13 @@ function opened(path: string): Promise<Socket | Unavailable> {
   return new Promise((resolve) => {
     const socket = connectSocket(path);
     socket.once("connect", () => resolve(socket));
-    socket.once("error", (error: NodeJS.ErrnoException) => {
-      resolve({ unavailable: (error.code !== undefined && noService[error.code]) || error.message });
-    });
+    socket.once("error", (error) => resolve({ unavailable: explained(error) }));
   });
+}
+
+function explained(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? noService[String(error.code)] : undefined;
+  return code ?? messageOf(error);
 }
 
 function messageOf(error: unknown): string {

@@ -3,11 +3,11 @@
  * connect to a socket in it can use the devices. Sockets of daemons that are dead are removed; nothing else is.
  */
 import { randomUUID } from "node:crypto";
-import { constants, type Stats } from "node:fs";
 import { chmod, link, lstat, mkdir, readdir, rename, unlink } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { directoryProblem, ownUser, statusOf } from "./ownership.ts";
 
 /** Why a directory or a socket cannot be used. */
 export class RegistryError extends Error {
@@ -25,9 +25,6 @@ const longestSocketPath = process.platform === "darwin" ? 103 : 107;
 /** What a service is called: it becomes the name of a file. */
 const serviceName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
-/** The user of this process; undefined on systems without users of this kind. */
-const ownUser = () => process.getuid?.();
-
 /** `$XDG_RUNTIME_DIR/nnhal`, else a directory of the user under the temporary directory. */
 export function defaultDirectory({ XDG_RUNTIME_DIR: runtime }: RuntimeEnvironment = process.env): string {
   if (runtime !== undefined && runtime !== "") return join(runtime, "nnhal");
@@ -35,32 +32,22 @@ export function defaultDirectory({ XDG_RUNTIME_DIR: runtime }: RuntimeEnvironmen
 }
 
 /**
- * Makes the directory, for its owner alone, or checks one that exists. Rejects with a RegistryError if it is a symbolic link, belongs to
- * another user, or others can open it.
+ * Makes the directory, for its owner alone, or checks one that exists. `isShared`: other users may connect, so that they must be able to open
+ * it. Rejects with a RegistryError if it is a symbolic link, belongs to another user, or others can open it; a shared one: can change it.
  */
-export async function openDirectory(directory: string): Promise<string> {
+export async function openDirectory(directory: string, { isShared = false } = {}): Promise<string> {
   const path = resolve(directory);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    const made = await mkdir(path, { recursive: true, mode: isShared ? 0o755 : 0o700 });
+    // Whatever the process lets others do with new files.
+    if (isShared && made !== undefined) await chmod(path, 0o755);
   } catch (error) {
     throw new RegistryError(`the runtime directory ${path} cannot be made: ${messageOf(error)}`);
   }
   const found = await lstat(path);
-  const problem = problemOf(found);
+  const problem = directoryProblem(found, isShared ? ownUser() : undefined);
   if (problem !== undefined) throw new RegistryError(`the runtime directory ${path} ${problem}`);
   return path;
-}
-
-function problemOf(found: Stats): string | undefined {
-  if (found.isSymbolicLink()) return "is a symbolic link";
-  if (!found.isDirectory()) return "is not a directory";
-  const user = ownUser();
-  // Windows has neither users nor modes of this kind.
-  if (user === undefined) return undefined;
-  if (found.uid !== user) return `belongs to user ${found.uid}, not to user ${user}`;
-  const open = found.mode & 0o077;
-  if (open !== 0) return `has mode 0${(found.mode & 0o777).toString(8)}: others can open it; 0700 is needed`;
-  return undefined;
 }
 
 /** The path of the socket of a service. Throws a RegistryError for a name that is not valid. */
@@ -103,9 +90,9 @@ export async function removeStale(path: string): Promise<void> {
   throw new RegistryError(`the socket ${path} is served by another process`);
 }
 
-/** Lets only the owner connect, on systems that look at the mode of a socket. */
-export async function protectSocket(path: string): Promise<void> {
-  if (ownUser() !== undefined) await chmod(path, constants.S_IRUSR | constants.S_IWUSR);
+/** Lets only the owner connect, or all users, on systems that look at the mode of a socket. */
+export async function protectSocket(path: string, { isShared = false } = {}): Promise<void> {
+  if (ownUser() !== undefined) await chmod(path, isShared ? 0o666 : 0o600);
 }
 
 /** The names of sockets in a directory, in order; none if it does not exist. */
@@ -138,14 +125,6 @@ export function isServed(path: string): Promise<boolean> {
       else reject(new RegistryError(`the socket ${path} cannot be asked: ${error.message}`));
     });
   });
-}
-
-async function statusOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    return ignoreMissing(error);
-  }
 }
 
 function ignoreMissing(error: unknown): undefined {
