@@ -355,7 +355,10 @@ export async function executeBytes({ model, outputs }: ImportedModel, given: rea
     preference: ExecutionPreference.FAST_SINGLE_ANSWER,
     priority: Priority.MEDIUM,
   });
-  const places = outputs.map(({ shape }) => ({ bytes: new Uint8Array(1 << 16), dimensions: shape }));
+  const places = outputs.map(({ type, shape }) => {
+    const least = byteLength(type, elementCount(shape));
+    return { bytes: new Uint8Array(Math.max(least, 1 << 16)), dimensions: shape };
+  });
   const result = await executable.run(given, places, {
     now: () => process.hrtime.bigint(),
     loopTimeoutDuration: 2_000_000_000n,
