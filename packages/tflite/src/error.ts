@@ -9,7 +9,7 @@ export interface ProblemOperator {
   /** Its place in the subgraph. */
   readonly index: number;
   readonly name: string;
-  /** The name of a custom operator. */
+  /** The name of a custom operator, or of a composite. */
   readonly customCode?: string;
   readonly version: number;
 }

@@ -25,7 +25,7 @@ function otherValue(name: string, absent: OptionValue | undefined): OptionValue 
   if (typeof absent === "boolean") return !absent;
   if (typeof absent === "number") return absent + 3;
   if (typeof absent === "string") return 100;
-  return ["container", "sharedName"].includes(name) ? "text" : [5, 6];
+  return ["container", "sharedName", "name"].includes(name) ? "text" : [5, 6];
 }
 
 /** Options of an operator, each its default or another value. */

@@ -78,6 +78,8 @@ export const uint8 = (absent = 0): Field<number> => integer(uint8Kind, absent);
 export const int32 = (absent = 0): Field<number> => integer(int32Kind, absent);
 export const uint32 = (absent = 0): Field<number> => integer(uint32Kind, absent);
 /** A 64-bit integer that a number holds exactly; any other is refused. */
+export const int64 = (absent = 0): Field<number> => integer(int64Kind, absent);
+/** The same without a sign. */
 export const uint64 = (absent = 0): Field<number> => integer(uint64Kind, absent);
 
 /** A 64-bit integer of any value: a number if it is exact, else its decimal digits. */

@@ -5,7 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import type { Subgraph } from "@nnhal/types";
 import { ensure, quoted, TfliteError } from "../error.ts";
-import type { TfliteModel, TfliteTensor } from "../model.ts";
+import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { ensureNoOtherBlocks } from "./blocks.ts";
 import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
@@ -73,7 +73,14 @@ function isInteger(type: TensorTypeName): boolean {
 }
 
 /** Operators that run other subgraphs. */
-const callers: ReadonlySet<string> = new Set(["IF", "WHILE", "CALL", "CALL_ONCE"]);
+const callers: ReadonlySet<string> = new Set([
+  "IF",
+  "WHILE",
+  "CALL",
+  "CALL_ONCE",
+  "STABLEHLO_COMPOSITE",
+  "STABLEHLO_CASE",
+]);
 
 /** How often subgraphs are imported again for other shapes; more are a file that is made to exhaust time. */
 const MOST_ATTEMPTS = 2 ** 8;
@@ -209,7 +216,22 @@ export function createImporter(
   let attempts = 0;
   /** By subgraph of the file; several subgraphs can be made from one. */
   const progress = new Map<number, Progress[]>();
-  const { main, procedures } = program;
+  const { main } = program;
+  const procedures = [...program.procedures];
+  const made = new Map<TfliteOperator, Map<string, number>>();
+
+  function addSubgraph(operator: TfliteOperator, key: string, like: number, make: () => TfliteSubgraph): number {
+    const ofOperator = made.get(operator) ?? new Map<string, number>();
+    made.set(operator, ofOperator);
+    const known = ofOperator.get(key);
+    if (known !== undefined) return known;
+    const subgraph = make();
+    // One that runs a subgraph that is missing is as good as missing.
+    const index = procedures[like]?.index ?? like;
+    const place = procedures.push({ subgraph, index, origins: subgraph.operators.map(() => -1) }) - 1;
+    ofOperator.set(key, place);
+    return place;
+  }
 
   /** What was made since can be taken back. */
   function mark(): () => void {
@@ -290,6 +312,7 @@ export function createImporter(
       isRead: (tensor) => read.has(tensor),
       infersShapes: options.dynamicShapes !== true,
       checksShapes: hasChosen,
+      addSubgraph,
       importSubgraphs: (others, inputs) => importReferenced(others, inputs, depth + 1, path),
       settleShapes: (inputs, work) => settleShapes(path, inputs, work),
     };

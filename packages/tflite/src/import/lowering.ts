@@ -3,7 +3,7 @@
  */
 import type { AnyOperandType } from "@nnhal/operations";
 import type { OperationTypeName, Subgraph } from "@nnhal/types";
-import type { TfliteOperator } from "../model.ts";
+import type { TfliteOperator, TfliteSubgraph } from "../model.ts";
 import { halOperation } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
 import { accessOperator, type OperatorAccess } from "./lowering/access.ts";
@@ -52,6 +52,11 @@ export interface Lowering extends OperatorAccess, AddedConstants, Pick<Emission,
   state(place: number): StateOperands;
   /** Subgraphs of the file, which are imported on their first use. `inputs`: the shapes of what they get. */
   subgraphs(indexes: readonly number[], inputs: readonly Varying[]): readonly Callee[];
+  /**
+   * A subgraph that the import makes for this operator, once for each `key`; returns its index for `subgraphs`. `like`: the index of a
+   * subgraph that it runs, whose place its problems have.
+   */
+  addSubgraph(key: string, like: number, make: () => TfliteSubgraph): number;
   settleShapes: Surroundings["settleShapes"];
   /** Whether an operator reads a tensor. */
   isRead(tensor: number): boolean;
@@ -78,6 +83,8 @@ export interface ImportedSubgraph extends Pick<Callee, "subgraph" | "results"> {
 export interface Surroundings extends EmissionOptions {
   /** Imports subgraphs of the file; `inputs`: the shapes of what they get. */
   importSubgraphs(indexes: readonly number[], inputs: readonly Varying[]): readonly ImportedSubgraph[];
+  /** Adds a subgraph, once for each operator and key, as Lowering says. */
+  addSubgraph(operator: TfliteOperator, key: string, like: number, make: () => TfliteSubgraph): number;
   /**
    * Runs `work`, which imports subgraphs that get values of the given shapes, and returns the shapes of these values afterwards; again with
    * those, and without what was imported, until they are the same.
@@ -198,6 +205,7 @@ export function createLowering(
       surroundings
         .importSubgraphs(others, inputs)
         .map(({ place, ...callee }) => ({ ...callee, reference: () => graph.subgraphReference(place) })),
+    addSubgraph: (key, like, make) => surroundings.addSubgraph(operator, key, like, make),
     settleShapes: surroundings.settleShapes,
     isRead: surroundings.isRead,
     typeCode: dialect.typeCode,

@@ -149,6 +149,8 @@ const table = {
   SQUARED_DIFFERENCE: binary,
   SQUEEZE: unary,
   STRIDED_SLICE: ["input begin end strides", "output"],
+  STABLEHLO_CASE: ["branch values*", "results*"],
+  STABLEHLO_COMPOSITE: ["values*", "results*"],
   SUB: binary,
   SUM: reduction,
   SVDF: ["input feature_weights time_weights bias? state", "output"],

@@ -1,5 +1,6 @@
 /** The rows of all other operators, and of custom ones. */
 import type { Row } from "./row.ts";
+import { stablehloCase } from "./rows/case.ts";
 import { controlFlowRows } from "./rows/control-flow.ts";
 import { customRows } from "./rows/detection.ts";
 import { elementwiseRows } from "./rows/elementwise.ts";
@@ -26,5 +27,6 @@ export const rows: readonly Row[] = [
   ...lookupRows,
   ...recurrentRows,
   ...controlFlowRows,
+  stablehloCase,
   ...resourceRows,
 ];

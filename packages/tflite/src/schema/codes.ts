@@ -39,3 +39,4 @@ export const weightsFormats = ["DEFAULT", "SHUFFLED4x16INT8"] as const;
 export const lstmKernelTypes = ["FULL", "BASIC"] as const;
 export const combiners = ["SUM", "MEAN", "SQRTN"] as const;
 export const mirrorPadModes = ["REFLECT", "SYMMETRIC"] as const;
+export const rngAlgorithms = ["DEFAULT", "PHILOX", "THREEFRY"] as const;

@@ -1,6 +1,7 @@
 /**
  * The options of builtin operators: every table of the schema's BuiltinOptions union, in the order of the union's codes,
- * each with its fields in slot order. Operators from 162 on keep theirs in a second union, of which only some tables are known.
+ * each with its fields in slot order. Operators from 162 on keep theirs in a second union, of which the tables of operators that
+ * TensorFlow Lite has kernels for are known.
  */
 import {
   anyInt64,
@@ -9,9 +10,13 @@ import {
   code,
   float32,
   float32s,
+  int8,
   int32,
   int32s,
+  int64,
+  int64s,
   string,
+  uint8s,
   uint32,
 } from "../flatbuffer/fields.ts";
 import type { Field } from "../flatbuffer/table.ts";
@@ -22,6 +27,7 @@ import {
   lstmKernelTypes,
   mirrorPadModes,
   paddings,
+  rngAlgorithms,
   tensorTypes,
   weightsFormats,
 } from "./codes.ts";
@@ -209,11 +215,64 @@ export const optionsTables = {
   RightShiftOptions: none,
 } as const satisfies Readonly<Record<string, OptionsLayout>>;
 
-/** Tables of the second union, whose other tables are those of StableHLO, by their codes in it. */
+/** Tables of the second union, whose other tables are of operators without kernels, by their codes in it. */
 const secondTables = {
+  StablehloScatterOptions: {
+    code: 7,
+    layout: {
+      indicesAreSorted: bool(),
+      updateWindowDims: int64s(),
+      insertedWindowDims: int64s(),
+      scatterDimsToOperandDims: int64s(),
+      indexVectorDim: int64(),
+      uniqueIndices: bool(),
+      updateComputationSubgraphIndex: int32(),
+    },
+  },
+  StablehloPadOptions: {
+    code: 10,
+    layout: { edgePaddingLow: int64s(), edgePaddingHigh: int64s(), interiorPadding: int64s() },
+  },
+  StablehloReduceWindowOptions: {
+    code: 13,
+    layout: {
+      windowDimensions: int64s(),
+      windowStrides: int64s(),
+      baseDilations: int64s(),
+      windowDilations: int64s(),
+      // Two for each dimension: before its elements, and after them.
+      padding: int64s(),
+      bodySubgraphIndex: int32(),
+    },
+  },
+  StablehloGatherOptions: {
+    code: 16,
+    layout: {
+      offsetDims: int64s(),
+      collapsedSliceDims: int64s(),
+      startIndexMap: int64s(),
+      indexVectorDim: int64(),
+      sliceSizes: int64s(),
+      indicesAreSorted: bool(),
+    },
+  },
   DilateOptions: { code: 18, layout: none },
+  StablehloRngBitGeneratorOptions: { code: 19, layout: { algorithm: code(rngAlgorithms) } },
   // The function is a member of an enum of 32 bits: 1 ADD, 2 MUL, 3 MINIMUM, 4 MAXIMUM, 5 ALL, 6 ANY.
   ReduceWindowOptions: { code: 20, layout: { reduceFunction: int32() } },
+  StableHLOCompositeOptions: {
+    code: 21,
+    layout: {
+      name: string(),
+      decompositionSubgraphIndex: int32(),
+      // The bytes of a FlexBuffer, if the format is 0.
+      compositeAttributes: uint8s(),
+      compositeAttributesFormat: int8(),
+      version: int32(),
+    },
+  },
+  StablehloShiftLeftOptions: { code: 22, layout: none },
+  StablehloCaseOptions: { code: 23, layout: { branchSubgraphIndices: int32s() } },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly layout: OptionsLayout }>>;
 
 /** The name of an options table. */

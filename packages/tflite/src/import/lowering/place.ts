@@ -8,12 +8,14 @@ export function operatorPath(graphPath: string, operator: TfliteOperator, index:
   return `${graphPath}.operators[${index}] (${operator.name} version ${operator.version})`;
 }
 
-/** An operator as problems describe it. */
+/** An operator as problems describe it. A composite is known by its own name, as a custom operator is. */
 export function problemOperator(
-  { name, customCode, version }: TfliteOperator,
+  { name, customCode: custom, version, options }: TfliteOperator,
   index: number,
   subgraph: number,
 ): ProblemOperator {
+  const composite = name === "STABLEHLO_COMPOSITE" ? options["name"] : undefined;
+  const customCode = typeof composite === "string" ? composite : custom;
   return { subgraph, index, name, ...(customCode !== undefined && { customCode }), version };
 }
 

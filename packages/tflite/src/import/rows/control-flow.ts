@@ -8,6 +8,7 @@ import { type Operand, OperandType, operandTypeNames } from "@nnhal/types";
 import { listText } from "../../error.ts";
 import type { Callee, Lowering } from "../lowering.ts";
 import { describeTensor, type OperandSpec } from "../operand-types.ts";
+import type { ImportedOperatorName } from "../operator-tensors.ts";
 import type { Row } from "../row.ts";
 import { eitherShape, type Varying, withDeclared } from "../varying.ts";
 
@@ -62,7 +63,7 @@ function outputSides(op: Lowering): Side[] {
 }
 
 /** The shapes of inputs. The size of rows of strings is not part of them. */
-function shapesOf(op: Lowering, inputs: readonly number[]): Varying[] {
+export function shapesOf(op: Lowering, inputs: readonly number[]): Varying[] {
   return inputs.map((tensor) => {
     const shape = op.graph.varying(tensor);
     return op.graph.subgraph.tensors[tensor]?.type === "STRING" ? shape.with(-1, 0) : shape;
@@ -95,7 +96,7 @@ function ensureSameRank(
 }
 
 /** The inputs; constants of 64 bits are so inside as well. */
-function inputsOf(op: Lowering): number[] {
+export function inputsOf(op: Lowering): number[] {
   return op.operator.inputs.map((_, place) => op.asInFile(place));
 }
 
@@ -108,7 +109,7 @@ function outputsOf(op: Lowering): number[] {
 }
 
 /** Emits an IF. `callees`: the subgraphs for true and false, with their names. */
-function emitIf(
+export function emitIf(
   op: Lowering,
   condition: number,
   callees: readonly [Callee, Callee],
@@ -192,19 +193,36 @@ const loop: Row = {
   },
 };
 
-const call: Row = {
-  operator: "CALL",
-  version: 1,
-  operations: ["IF"],
-  note: "An IF whose condition is true.",
-  lower(op: Lowering) {
-    const [callee] = op.subgraphs([op.number("subgraph")], shapesOf(op, op.operator.inputs));
-    if (callee === undefined) throw new TypeError("a subgraph that is imported has a reference");
-    const isTrue: OperandSpec = { type: "TENSOR_BOOL8", dimensions: [1], scale: 0, zeroPoint: 0 };
-    const condition = op.graph.shared("true", isTrue, Uint8Array.of(1));
-    emitIf(op, condition, [callee, callee], ["subgraph", "subgraph"], inputsOf(op));
-  },
-};
+/** Emits an IF that always runs `callee`, with the name `what` in messages. */
+export function emitCall(op: Lowering, callee: Callee | undefined, what: string, inputs: readonly number[]): void {
+  if (callee === undefined) throw new TypeError("a subgraph that is imported has a reference");
+  const isTrue: OperandSpec = { type: "TENSOR_BOOL8", dimensions: [1], scale: 0, zeroPoint: 0 };
+  const condition = op.graph.shared("true", isTrue, Uint8Array.of(1));
+  emitIf(op, condition, [callee, callee], [what, what], inputs);
+}
+
+/** Runs one subgraph, which an option names. */
+function calling(operator: ImportedOperatorName, version: number, option: string, note: string): Row {
+  return {
+    operator,
+    version,
+    operations: ["IF"],
+    note,
+    lower(op: Lowering) {
+      const [callee] = op.subgraphs([op.number(option)], shapesOf(op, op.operator.inputs));
+      emitCall(op, callee, option, inputsOf(op));
+    },
+  };
+}
+
+const call = calling("CALL", 1, "subgraph", "An IF whose condition is true.");
+
+const composite = calling(
+  "STABLEHLO_COMPOSITE",
+  1,
+  "decompositionSubgraphIndex",
+  "Its decomposition, as for CALL. The attributes are not read.",
+);
 
 const once: Row = {
   operator: "CALL_ONCE",
@@ -223,4 +241,4 @@ const once: Row = {
   },
 };
 
-export const controlFlowRows: readonly Row[] = [conditional, loop, call, once];
+export const controlFlowRows: readonly Row[] = [conditional, loop, call, composite, once];

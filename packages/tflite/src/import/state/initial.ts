@@ -24,6 +24,8 @@ const users: ReadonlySet<string> = new Set([
   "IF",
   "WHILE",
   "CALL",
+  "STABLEHLO_COMPOSITE",
+  "STABLEHLO_CASE",
 ]);
 
 const isTrue: TfliteTensor = { name: "", type: "BOOL", shape: [1], data: Uint8Array.of(1), isVariable: false };

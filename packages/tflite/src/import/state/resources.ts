@@ -80,22 +80,31 @@ export function tableCells({ key }: Resource): TableCells {
   return { isImported: `${key} imported`, keys: `${key} keys`, values: `${key} values` };
 }
 
-/** The subgraphs that an operator runs, and the places of its inputs that they get. */
+/** The options of operators that name the subgraphs that they run with their inputs, each one index or a list of them. */
+const calleeOptions: Readonly<Record<string, readonly string[]>> = {
+  IF: ["thenSubgraphIndex", "elseSubgraphIndex"],
+  WHILE: ["condSubgraphIndex", "bodySubgraphIndex"],
+  CALL: ["subgraph"],
+  STABLEHLO_COMPOSITE: ["decompositionSubgraphIndex"],
+  STABLEHLO_CASE: ["branchSubgraphIndices"],
+};
+
+/** Operators whose first input tells which subgraph runs, and is not passed to it. */
+const choosing: ReadonlySet<string> = new Set(["IF", "STABLEHLO_CASE"]);
+
+/** The options of an operator that name subgraphs, with the subgraphs, and the inputs that these get. */
 export function calleesOf({ name, options, inputs }: TfliteOperator): {
-  readonly subgraphs: readonly number[];
+  readonly options: readonly (readonly [name: string, subgraphs: readonly number[]])[];
   readonly passed: readonly number[];
 } {
-  const listed = (...names: readonly string[]) => names.map((option) => Number(options[option] ?? 0));
-  switch (name) {
-    case "IF":
-      return { subgraphs: listed("thenSubgraphIndex", "elseSubgraphIndex"), passed: inputs.slice(1) };
-    case "WHILE":
-      return { subgraphs: listed("condSubgraphIndex", "bodySubgraphIndex"), passed: inputs };
-    case "CALL":
-      return { subgraphs: listed("subgraph"), passed: inputs };
-    default:
-      return { subgraphs: [], passed: [] };
-  }
+  const named = calleeOptions[name] ?? [];
+  return {
+    options: named.map((option) => {
+      const value = options[option] ?? (name === "STABLEHLO_CASE" ? [] : 0);
+      return [option, typeof value === "object" ? value : [Number(value)]];
+    }),
+    passed: named.length === 0 ? [] : choosing.has(name) ? inputs.slice(1) : inputs,
+  };
 }
 
 /** What the tensors of a subgraph refer to, by tensor. */
@@ -209,9 +218,9 @@ export function createResources(model: TfliteModel, main: number, { isDone, isFi
       const used = new Set([table.isImported, table.keys, table.values]);
       return { used, written: name === "HASHTABLE_IMPORT" && !isFilled(resource) ? used : new Set() };
     }
-    const { subgraphs, passed } = calleesOf(operator);
+    const { options: callees, passed } = calleesOf(operator);
     const bound = passed.map((tensor) => resources.get(tensor));
-    const effects = subgraphs.map((callee) => effectsOf(callee, bound));
+    const effects = callees.flatMap(([, subgraphs]) => subgraphs).map((callee) => effectsOf(callee, bound));
     const own = index === main ? [] : inputs.filter((tensor) => tensors[tensor]?.isVariable);
     if (effects.length === 0 && own.length === 0) return nothing;
     const keys = own.map((tensor) => {

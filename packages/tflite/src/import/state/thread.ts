@@ -6,6 +6,7 @@
 import { elementAt } from "@nnhal/operations";
 import { ensure } from "../../error.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "../../model.ts";
+import type { OptionValue } from "../../schema/options.ts";
 import { operatorWhere } from "../lowering/place.ts";
 import { checkOperatorTensors } from "../operator-tensors.ts";
 import { type Called, callOf, changingLoop, tensorLike } from "./changing-loop.ts";
@@ -165,22 +166,26 @@ export function createThreading(
     /** Runs subgraphs that use cells or get resources: `inputs` include resources, which are not passed. */
     function emitCall(operator: TfliteOperator, origin: number, keys: readonly string[], changed: readonly string[]) {
       const { inputs, outputs, options, name } = operator;
-      const { passed: given } = calleesOf(operator);
+      const { options: named, passed: given } = calleesOf(operator);
       const bindings = given.map((tensor) => known.get(tensor));
       // The cells that a WHILE only reads come last.
       const ordered = [...changed, ...keys.filter((key) => !changed.includes(key))];
-      const callee = (option: string, results: readonly string[]) =>
-        specialised(Number(options[option] ?? 0), { bound: bindings, cells: ordered, written: results });
-      const changes: Record<string, number> = {};
-      if (name === "IF") {
-        for (const option of ["thenSubgraphIndex", "elseSubgraphIndex"]) changes[option] = callee(option, changed);
-      } else if (name === "WHILE") {
+      const runs = (subgraph: number, results: readonly string[]) =>
+        specialised(subgraph, { bound: bindings, cells: ordered, written: results });
+      const callee = (option: string, results: readonly string[]) => runs(Number(options[option] ?? 0), results);
+      const changes: Record<string, OptionValue> = {};
+      if (name === "WHILE") {
         const condition = resources.effectsOf(Number(options["condSubgraphIndex"] ?? 0), bindings);
         if (condition.written.size > 0 && emitChangingLoop(operator, origin, { ordered, changed, callee })) return;
         changes["condSubgraphIndex"] = callee("condSubgraphIndex", []);
         changes["bodySubgraphIndex"] = callee("bodySubgraphIndex", changed);
         changes["readOnlyInputs"] = ordered.length - changed.length;
-      } else changes["subgraph"] = callee("subgraph", changed);
+      } else {
+        for (const [option, subgraphs] of named) {
+          const made = subgraphs.map((subgraph) => runs(subgraph, changed));
+          changes[option] = typeof options[option] === "object" ? made : elementAt(made, 0);
+        }
+      }
       const results = changed.map(tensorOf);
       emit(
         {
@@ -307,7 +312,7 @@ export function createThreading(
         if (model.subgraphs[init] === undefined) emit(operator, origin);
         else if (used.size === 0) carried.add(origin);
         else emitOnce(operator, origin, keys, changed);
-      } else if (calleesOf(operator).subgraphs.length > 0) {
+      } else if (calleesOf(operator).options.length > 0) {
         const isAffected = used.size > 0 || inputs.some((tensor) => known.has(tensor));
         if (isAffected && keepsResources(operator, known)) emitCall(operator, origin, keys, changed);
         else emit({ ...operator, inputs: inputs.map(real) }, origin);
