@@ -5,7 +5,7 @@ import { protoPath as healthFile, service as healthService } from "grpc-health-c
 import { type Clock, systemClock } from "./clock.ts";
 import { RequestError } from "./errors.ts";
 import { type DefinedMethod, decoded, methodIn } from "./grpc-definition.ts";
-import type { Method, StreamCall } from "./grpc-server.ts";
+import type { Method, StreamCall } from "./grpc-method.ts";
 import type { Service } from "./service.ts";
 
 type ServingStatus = "SERVING" | "NOT_SERVING" | "SERVICE_UNKNOWN";

@@ -4,13 +4,8 @@ import { loadSync } from "@grpc/proto-loader";
 import type { Budget } from "./budget.ts";
 import { decoded, methodIn } from "./grpc-definition.ts";
 import { inferRequestOfMessage, messageOfResponse } from "./grpc-messages.ts";
-import {
-  type Call,
-  createGrpcServer,
-  type GrpcServer,
-  type GrpcServerOptions,
-  type UnaryMethod,
-} from "./grpc-server.ts";
+import type { Call, UnaryMethod } from "./grpc-method.ts";
+import { createGrpcServer, type GrpcServer, type GrpcServerOptions } from "./grpc-server.ts";
 import { healthFile, healthMethods, reflectionMethods } from "./grpc-services.ts";
 import { readInferMessage } from "./infer-message.ts";
 import type { ModelMetadata, Service } from "./service.ts";
@@ -18,7 +13,8 @@ import type { ModelMetadata, Service } from "./service.ts";
 /** The protocol's definition. */
 export const protoFile = fileURLToPath(new URL("../proto/open_inference.proto", import.meta.url));
 
-export interface GrpcOptions extends Pick<GrpcServerOptions, "arrivalLimit" | "connections" | "tls" | "onError"> {
+export interface GrpcOptions
+  extends Pick<GrpcServerOptions, "arrivalLimit" | "connections" | "tls" | "onError" | "limits"> {
   readonly service: Service;
   readonly budget: Budget;
   /** Bytes of a message. */

@@ -35,6 +35,10 @@ export interface RunLimits {
   /** Whether the memory of the inputs may move to another thread; it is empty here then. Default: no. */
   readonly isOwned?: boolean;
   readonly onTiming?: ((timing: RunTiming) => void) | undefined;
+  /** When it aborts, the run rejects with its reason, and ends at the next pause of the device. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once when nothing of the run computes any more, which may be after it has rejected. */
+  readonly onEnd?: (() => void) | undefined;
 }
 
 /** A model that is ready. */
@@ -68,10 +72,10 @@ function runnerOf(model: Model): Runner {
   };
   return {
     description,
-    async run(inputs, { timeout, onTiming, isOwned }) {
+    async run(inputs, { isOwned, ...limits }) {
       const named = inputs.map(({ name, content, shape }) => [name, { data: content, shape }] as const);
       try {
-        const outputs = await model.run(Object.fromEntries(named), { raw: true, timeout, onTiming, transfer: isOwned });
+        const outputs = await model.run(Object.fromEntries(named), { raw: true, transfer: isOwned, ...limits });
         return description.outputs.map(({ name, datatype }) => {
           const { data, shape } = outputs[name] ?? outputs.output;
           if (datatype !== "BYTES") return { name, datatype, shape, content: data };

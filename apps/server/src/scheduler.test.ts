@@ -43,12 +43,16 @@ function testRunner() {
     description: { inputs: [], outputs: [], devices: [], signatures: [], hasState: false },
     run: (inputs, limits) =>
       new Promise((resolve, reject) => {
+        const { signal, onEnd } = limits;
+        signal?.addEventListener("abort", () => reject(signal.reason));
         const end = async (outputs = inputs) => {
           resolve(outputs);
+          onEnd?.();
           await turns();
         };
         const fail = async (error: Error) => {
           reject(error);
+          onEnd?.();
           await turns();
         };
         runs.push({ inputs, limits, end, fail });
@@ -166,6 +170,63 @@ describe("limits of time", () => {
     await turns();
     await first.runs[0]?.end();
     expect(first.runs).toHaveLength(1);
+  });
+});
+
+describe("a run that nobody waits for", () => {
+  it("is told to end when its client has gone; its runner computes the next when it has ended", async () => {
+    const { run, first } = started();
+    const gone = new AbortController();
+    const left = run([tensor(1)], { signal: gone.signal });
+    const next = run([tensor(2)]);
+    expect(first.runs[0]?.limits.signal?.aborted).toBe(false);
+    gone.abort();
+    await turns();
+    expect([left.kind, first.runs[0]?.limits.signal?.aborted, first.runs.length]).toEqual(["cancelled", true, 1]);
+    await first.runs[0]?.end();
+    await first.runs[1]?.end();
+    expect([next.values, first.runs[1]?.limits.signal?.aborted]).toEqual([[2], false]);
+  });
+
+  it("is told to end when its time is over", async () => {
+    const { run, first, advance } = started();
+    run([tensor(1)], { timeout: 10 });
+    await advance(9);
+    expect(first.runs[0]?.limits.signal?.aborted).toBe(false);
+    await advance(1);
+    expect(first.runs[0]?.limits.signal?.aborted).toBe(true);
+  });
+
+  it("of a batch is told only when all its requests are given up, whatever for", async () => {
+    const { run, first, advance } = started({ maxBatch: 3, batchDelay: 5, queue: 9 });
+    const [one, other] = [new AbortController(), new AbortController()];
+    const left = [
+      run([tensor(1)], { signal: one.signal }),
+      run([tensor(2)], { signal: other.signal }),
+      run([tensor(3)], { timeout: 10 }),
+    ];
+    const isAborted = () => first.runs[0]?.limits.signal?.aborted;
+    one.abort();
+    await advance(10);
+    expect([left.map(({ kind }) => kind), isAborted()]).toEqual([["cancelled", undefined, "late"], false]);
+    other.abort();
+    await turns();
+    expect(isAborted()).toBe(true);
+    await first.runs[0]?.end();
+    // None of them computes again, alone.
+    expect(first.runs).toHaveLength(1);
+    const next = run([tensor(4, 5, 6)]);
+    await first.runs[1]?.end();
+    expect(next.values).toEqual([4, 5, 6]);
+  });
+
+  it("is not told to end if it has ended", async () => {
+    const { run, first } = started();
+    const gone = new AbortController();
+    const done = run([tensor(1)], { signal: gone.signal });
+    await first.runs[0]?.end();
+    gone.abort();
+    expect([done.values, first.runs[0]?.limits.signal?.aborted]).toEqual([[1], false]);
   });
 });
 

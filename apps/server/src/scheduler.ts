@@ -82,6 +82,8 @@ interface Waiting {
   settled: boolean;
   /** Whether it computes without others: it was in a batch that ended its runner. */
   isAlone: boolean;
+  /** Called when it is settled, while it computes. */
+  onSettled: () => void;
   resolve(done: Done): void;
   reject(error: unknown): void;
 }
@@ -135,9 +137,18 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
         one.settled = true;
         for (const each of undo) each();
         leave(place);
+        one.onSettled();
       };
       const one: Waiting = {
-        ...{ job, submitted, settled: false, isAlone: false, key: batchKey(inputs), rows: rowsOf(inputs) },
+        ...{
+          job,
+          submitted,
+          settled: false,
+          isAlone: false,
+          onSettled() {},
+          key: batchKey(inputs),
+          rows: rowsOf(inputs),
+        },
         deadline: timeout === undefined ? undefined : submitted + timeout,
         resolve(done) {
           if (one.settled) return;
@@ -230,6 +241,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       timing = measured;
     };
     // A device that is told a limit stops for all, so it is the last one.
+    const end = endOf(batch);
     const deadlines = batch.map(({ deadline }) => deadline ?? Number.POSITIVE_INFINITY);
     const timeout = Math.max(...deadlines) - started;
     const isMeasured = batch.some(({ job }) => job.measure);
@@ -238,8 +250,16 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       ...((batch.length > 1 || batch[0]?.job.isOwned) && { isOwned: true }),
       ...(isMeasured && { onTiming }),
       ...(Number.isFinite(timeout) && { timeout: Math.max(timeout, 0.001) }),
+      ...{ signal: end.signal, onEnd: end.reached },
     };
-    const outputs = await runner.run(joined(batch.map(({ job }) => job.inputs)), limits);
+    const inputs = joined(batch.map(({ job }) => job.inputs));
+    let outputs: readonly Tensor[];
+    try {
+      outputs = await runner.run(inputs, limits);
+    } finally {
+      // A run that was given up keeps its runner until the device has paused: who comes and goes does not pile up work.
+      await end.wait;
+    }
     const ended = clock.now();
     meanTime = meanTime === 0 ? ended - started : meanTime * 0.9 + (ended - started) * 0.1;
     const parts =
@@ -316,6 +336,26 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       await Promise.all([...all].map((runner) => runner.close().catch(() => {})));
     },
   };
+}
+
+/** The end of a run of some requests: `signal` aborts when none of them is to be answered any more, and `wait` resolves when `reached` is called. */
+function endOf(batch: readonly Waiting[]) {
+  const controller = new AbortController();
+  let isReached = false;
+  let reached = () => {};
+  const wait = new Promise<void>((resolve) => {
+    reached = () => {
+      isReached = true;
+      resolve();
+    };
+  });
+  for (const one of batch) {
+    one.onSettled = () => {
+      if (isReached || batch.some(({ settled }) => !settled)) return;
+      controller.abort(new RequestError("cancelled", "nobody waits for the run any more"));
+    };
+  }
+  return { signal: controller.signal, reached, wait };
 }
 
 /** The error of a request that a runner which goes on cannot compute: extents that are open are right or wrong only in a run. */

@@ -97,6 +97,7 @@ describe("a wrong value is a NetworkError", () => {
     ["a shape with a fraction", () => model.run({ data: [1, 2, 3, 4], shape: [0.5, 8] }), "shape"],
     ["a signal that is an object", () => model.run([1, 2, 3, 4], { signal: any({}) }), "not an AbortSignal"],
     ["a signal of load", () => load(passingModel({ shape: [1] }), { signal: any({}) }), "not an AbortSignal"],
+    ["an end that is a text", () => model.run([1, 2, 3, 4], { onEnd: any("1") }), "onEnd"],
     ["a time that is a text", () => model.run([1, 2, 3, 4], { timeout: any("1") }), "timeout"],
     ["options that are null", () => model.run([1, 2, 3, 4], any(null)), "its options"],
     ["outputs that are a list", () => model.run([1, 2, 3, 4], { outputs: any([1]) }), "outputs"],

@@ -37,6 +37,11 @@ export interface RunOptions {
    * milliseconds on the reference, tfjs and gpujs, after the graph that it computes on ort and on a device of another process.
    */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Called once when nothing of the run computes any more. A run that `signal` or `timeout` ends has rejected before, at the next pause of the
+   * device at the earliest.
+   */
+  readonly onEnd?: (() => void) | undefined;
 }
 
 /** What a model carries from one run to the next. The runs of a model with state follow one another. */
@@ -79,6 +84,7 @@ const runOptions: OptionNames<RunOptions> = {
   onTiming: true,
   transfer: true,
   signal: true,
+  onEnd: true,
 };
 
 /** How to profile a model. */
@@ -150,13 +156,18 @@ export function createModel(session: Session): Model {
     calls.add(settled);
     return result;
   };
-  const runOnce = async (given: Inputs, options: RunOptions) => {
+  const runOnce = async (given: Inputs, options: RunOptions, onStart: (work: Promise<unknown>) => void) => {
     checkOptions("run", options, runOptions);
-    const { raw = false, outputs: buffers = {}, timeout, onTiming, transfer, signal } = options;
+    const { raw = false, outputs: buffers = {}, timeout, onTiming, transfer, signal, onEnd } = options;
     check(
       timeout === undefined || (typeof timeout === "number" && timeout > 0),
       "BAD_OPTION",
       () => `timeout: ${timeout} is not a number of milliseconds above 0`,
+    );
+    check(
+      onEnd === undefined || typeof onEnd === "function",
+      "BAD_OPTION",
+      () => `onEnd: expected a function, got ${kindOf(onEnd)}`,
     );
     signal?.throwIfAborted();
     const into = placeBuffers(buffers, outputs, raw);
@@ -168,14 +179,32 @@ export function createModel(session: Session): Model {
     // Ends the computation when its result is not wanted any more.
     const stop = mayOutlive ? new AbortController() : undefined;
     const asked = { timeout, signal: stop?.signal, measure: onTiming !== undefined, transfer };
-    const results = await until(signal, stop, () =>
-      within(session.compute(values, mayOutlive ? [] : places, asked), timeout),
-    );
+    const results = await until(signal, stop, () => {
+      const work = session.compute(values, mayOutlive ? [] : places, asked);
+      onStart(work);
+      return within(work, timeout);
+    });
     if (results.timing !== undefined) onTiming?.(results.timing);
     const tensors = await tensorsOf(outputs, results.values, raw, into);
     return outputsOf(outputs, tensors);
   };
-  const run = (given: Inputs, options: RunOptions = {}) => call("run", options, () => runOnce(given, options));
+  const run = async (given: Inputs, options: RunOptions = {}) => {
+    let computing: Promise<unknown> = Promise.resolve();
+    const onStart = (work: Promise<unknown>) => {
+      computing = work;
+    };
+    try {
+      return await call("run", options, () => runOnce(given, options, onStart));
+    } finally {
+      // What JavaScript passes may be null.
+      const onEnd = options?.onEnd;
+      if (typeof onEnd === "function")
+        computing.then(
+          () => onEnd(),
+          () => onEnd(),
+        );
+    }
+  };
   const readState = async () => {
     const all = await session.readState();
     const tensors = await tensorsOf(states, all, false);

@@ -67,6 +67,32 @@ describe("in this thread", () => {
     expect(pauses).toBeLessThan(MOST_PAUSES);
   });
 
+  it("is told when it has ended: after a result, an end before, and a refusal", async () => {
+    const controller = new AbortController();
+    let pauses = 0;
+    let abortAt = Number.POSITIVE_INFINITY;
+    const extension = pausing((count) => {
+      pauses = count;
+      if (count === abortAt) controller.abort(new Error("enough"));
+    }, 200_000);
+    const model = await load(unknownOperatorModel(), { engines: [], devices: "reference", extensions: [extension] });
+    const ends: string[] = [];
+    const onEnd = () => ends.push(`after ${pauses} pauses`);
+    pauses = 0;
+    await model.run([1, 2], { onEnd });
+    await expect.poll(() => ends).toEqual(["after 200000 pauses"]);
+    await expect(model.run([1], { onEnd })).rejects.toThrow();
+    await expect.poll(() => ends.length).toBe(2);
+    abortAt = 1;
+    const stopped = model.run([1, 2], { signal: controller.signal, onEnd });
+    await expect(stopped).rejects.toThrow("enough");
+    await expect.poll(() => ends.length).toBe(3);
+    expect(ends[2]).toBe(`after ${pauses} pauses`);
+    await model.close();
+    await expect(model.run([1, 2], { onEnd })).rejects.toMatchObject({ code: "CLOSED" });
+    await expect.poll(() => ends.length).toBe(4);
+  });
+
   it("another run goes on", async () => {
     const controller = new AbortController();
     let calls = 0;
@@ -133,10 +159,16 @@ describe("in a worker", () => {
   it("the signal ends the computation there", async () => {
     const model = await load(longModel(), { devices: "reference", engines: [], worker: watchedPort });
     const controller = new AbortController();
-    const run = model.run(new Float32Array(1_000_000), { signal: controller.signal });
+    let hasEnded = false;
+    const onEnd = () => {
+      hasEnded = true;
+    };
+    const run = model.run(new Float32Array(1_000_000), { signal: controller.signal, onEnd });
     await expect.poll(() => posted.length).toBeGreaterThan(1);
     controller.abort(new Error("enough"));
     await expect(run).rejects.toThrow("enough");
+    expect(hasEnded).toBe(false);
+    await expect.poll(() => hasEnded).toBe(true);
     await model.close();
     const [, compute, stop] = posted as readonly { readonly ask: string; readonly id: number }[];
     expect([compute?.ask, stop]).toEqual(["compute", { ask: "stop", target: compute?.id, id: (compute?.id ?? 0) + 1 }]);
