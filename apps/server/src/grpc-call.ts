@@ -166,11 +166,19 @@ function sendStatus(stream: ServerHttp2Stream, error: unknown): void {
   if (stream.closed || stream.destroyed) return;
   const trailers = trailersOf(error);
   if (stream.headersSent) {
-    stream.once("wantTrailers", () => stream.sendTrailers(trailers));
+    stream.once("wantTrailers", () => {
+      stream.sendTrailers(trailers);
+      resetLater(stream);
+    });
     stream.end();
-    return;
+  } else {
+    stream.respond({ ...answerHeaders, ...trailers }, { endStream: true });
+    resetLater(stream);
   }
-  stream.respond({ ...answerHeaders, ...trailers }, { endStream: true });
+}
+
+/** Ends an answered call whose client still sends. */
+function resetLater(stream: ServerHttp2Stream): void {
   // What still comes of the message is discarded. A stream that is reset before Node.js has read what came for it would keep that part of the
   // connection's window, and stop its other calls.
   stream.resume();

@@ -6,6 +6,7 @@ import { whyNotJoined } from "./rows.ts";
 import { type ModelDescription, type Runner, zeroInputs } from "./runner.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import type { ModelSettings } from "./settings.ts";
+import { createTurns } from "./turns.ts";
 
 /** What a version of a model is doing, in the words of the protocol. */
 export type ModelState = "LOADING" | "READY" | "UNLOADING" | "UNAVAILABLE";
@@ -74,21 +75,7 @@ interface Entry extends IndexEntry {
 
 export function createModels({ find, open, onEvent, clock = systemClock }: ModelsOptions): Models {
   let entries: readonly Entry[] = [];
-  /** What is done with each name, one after the other. */
-  const queues = new Map<string, Promise<unknown>>();
-  const inTurn = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
-    const mine = (queues.get(name) ?? Promise.resolve()).then(work, work);
-    const settled = mine.then(
-      () => {},
-      () => {},
-    );
-    queues.set(name, settled);
-    // Clients choose the names.
-    void settled.then(() => {
-      if (queues.get(name) === settled) queues.delete(name);
-    });
-    return mine;
-  };
+  const turns = createTurns();
   const put = (entry: Entry) => {
     entries = [...entries.filter(({ name, version }) => name !== entry.name || version !== entry.version), entry];
   };
@@ -210,11 +197,11 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
       for (const name of names ?? []) {
         if (!wanted.some((one) => one.name === name)) onEvent("error", "the folder does not have this model", name);
       }
-      await Promise.all(wanted.map((found) => inTurn(found.name, () => loadFound(found)).catch(() => {})));
+      await Promise.all(wanted.map((found) => turns.take(found.name, () => loadFound(found)).catch(() => {})));
     },
-    load: (name) => inTurn(name, async () => loadFound(await foundModel(name))),
+    load: (name) => turns.take(name, async () => loadFound(await foundModel(name))),
     unload: (name) =>
-      inTurn(name, async () => {
+      turns.take(name, async () => {
         const own = entries.filter(({ owner }) => owner === name);
         if (own.length === 0) await foundModel(name);
         await close(own);

@@ -1,10 +1,12 @@
 /** The command line, in this process: what it refuses, and how it starts and ends. */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { credentials, status } from "@grpc/grpc-js";
 import { afterAll, expect, it } from "vitest";
+import { grpcClient } from "./client.test-helper.ts";
 import { folderOf, removeFolders } from "./models.test-helper.ts";
 import { parseOptions } from "./options.ts";
 import { runServer } from "./program.ts";
@@ -50,6 +52,8 @@ it.each([
   [["a", "--versions", "newest"], "It has to be latest, latest:N, all, or numbers"],
   [["a", "--port", "65536"], "It has to be an integer from 0 to 65535."],
   [["a", "--tls-cert", "b"], "--tls-cert and --tls-key belong together"],
+  [["a", "--memory", "1999", "--body-limit", "2000"], "--memory must be at least --body-limit (2000), got 1999"],
+  [["a", "--memory", "1000000"], "--memory must be at least --body-limit (67108864), got 1000000"],
   [["a", "--no-rest", "--no-grpc"], "leave nothing to serve"],
   [["a", "--driver", "b", "--engine", "c"], "--engine is for threads"],
 ])("refuses %j", async (args, message) => {
@@ -65,6 +69,9 @@ it("takes its options", () => {
       ...{ path: "a", load: ["x", "y"], timeout: 500, grpcPort: undefined, restPort: 8000, host: "127.0.0.1" },
       model: { maxBatch: 8, instances: 1, queue: 64, devices: "auto", versions: "latest" },
     },
+  });
+  expect(parseOptions(["a", "--memory", "2000", "--body-limit", "2000"], "1")).toMatchObject({
+    settings: { memoryLimit: 2000, bodyLimit: 2000 },
   });
   expect(parseOptions(["a", "--load", "none"], "1")).toMatchObject({ settings: { load: [] } });
 });
@@ -134,7 +141,7 @@ const canMakeCertificates = (() => {
   }
 })();
 
-it.runIf(canMakeCertificates)("speaks TLS, and asks for its token", async () => {
+it.runIf(canMakeCertificates)("speaks TLS, and asks for its token, over both protocols", async () => {
   const folder = folderOf({});
   const [key, cert, token] = [join(folder, "key.pem"), join(folder, "cert.pem"), join(folder, "token")];
   const subject = ["-subj", "/CN=localhost", "-days", "1"];
@@ -143,7 +150,22 @@ it.runIf(canMakeCertificates)("speaks TLS, and asks for its token", async () => 
   writeFileSync(token, "secret\n");
   const statuses: (number | undefined)[] = [];
   const whileReady = async (text: string) => {
-    const [, address] = /rest=(https:\/\/\S+)/.exec(text) ?? [];
+    const [, address, grpc = ""] = /rest=(https:\/\/\S+) grpc=(\S+)/.exec(text) ?? [];
+    const security = credentials.createSsl(readFileSync(cert), null, null, { checkServerIdentity: () => undefined });
+    for (const [client, authorization] of [
+      [grpcClient(grpc), "Bearer secret"],
+      [grpcClient(grpc, security), "Bearer wrong"],
+      [grpcClient(grpc, security), "Bearer secret"],
+    ] as const) {
+      const answer = client.call("ServerMetadata", {}, { headers: { authorization } });
+      statuses.push(
+        await answer.then(
+          () => status.OK,
+          (error: { readonly code: number }) => error.code,
+        ),
+      );
+      client.close();
+    }
     for (const authorization of ["Bearer wrong", "Bearer secret"]) {
       statuses.push(
         await new Promise((resolve, reject) => {
@@ -157,7 +179,7 @@ it.runIf(canMakeCertificates)("speaks TLS, and asks for its token", async () => 
       );
     }
   };
-  const args = ["--port", "0", "--no-grpc", "--tls-cert", cert, "--tls-key", key, "--token-file", token];
+  const args = ["--port", "0", "--grpc-port", "0", "--tls-cert", cert, "--tls-key", key, "--token-file", token];
   expect(await run([folderOf({}), ...args], { whileReady })).toMatchObject({ code: 0 });
-  expect(statuses).toEqual([401, 200]);
+  expect(statuses).toEqual([status.UNAVAILABLE, status.UNAUTHENTICATED, status.OK, 401, 200]);
 });

@@ -114,7 +114,11 @@ it("no folder of the server is in an answer, and no name stays that clients made
       answer.text(),
     );
   const texts = [await post("/v2/repository/index"), await post("/v2/repository/models/broken/load")];
-  texts.push(await post(`/v2/repository/models/${"a".repeat(400)}/load`));
+  const made = "a".repeat(400);
+  expect(await post(`/v2/repository/models/${made}/load`)).toContain("there is no model");
+  const metrics = await fetch(`${url}/metrics`, { headers: { authorization: "Bearer secret" } });
+  texts.push(await metrics.text(), await post("/v2/repository/index"));
+  expect(texts.join()).not.toContain(made);
   expect(texts.join()).not.toContain(server.folder);
   expect(texts.join()).not.toContain("/tmp/");
   expect(texts[1]).toContain("cannot be loaded");
