@@ -173,7 +173,7 @@ describe("limits of time", () => {
   });
 });
 
-describe("a run that nobody waits for", () => {
+describe("a run whose requests are all given up", () => {
   it("is told to end when its client has gone; its runner computes the next when it has ended", async () => {
     const { run, first } = started();
     const gone = new AbortController();

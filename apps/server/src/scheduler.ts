@@ -352,7 +352,7 @@ function endOf(batch: readonly Waiting[]) {
   for (const one of batch) {
     one.onSettled = () => {
       if (isReached || batch.some(({ settled }) => !settled)) return;
-      controller.abort(new RequestError("cancelled", "nobody waits for the run any more"));
+      controller.abort(new RequestError("cancelled", "all requests of the run have been given up"));
     };
   }
   return { signal: controller.signal, reached, wait };
