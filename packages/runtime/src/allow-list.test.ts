@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -139,8 +140,29 @@ describe("readAllowList", () => {
 
   it("allows no application if the file cannot be read, and logs why", () => {
     vi.stubEnv("NNHAL_EXTENSIONS_ALLOWLIST", folder);
-    expect(readAllowList({ log }).whyRefused(application)).toContain(`the allow-list ${folder} cannot be read: EISDIR`);
+    expect(readAllowList({ log }).whyRefused(application)).toContain(
+      `the allow-list ${folder} cannot be read: it is a folder`,
+    );
     expect(messages()).toEqual([expect.stringContaining(`${folder} cannot be read`)]);
+  });
+
+  it.runIf(process.platform !== "win32")("does not wait for a pipe, or read a device or a large file", () => {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const large = join(folder, "large");
+    writeFileSync(large, `com.example.app\n${"\n".repeat(2 ** 20)}`);
+    const whole = join(folder, "whole");
+    writeFileSync(whole, "com.example.app\n".padEnd(2 ** 20, "\n"));
+    for (const [path, reason] of [
+      [pipe, "it is not a regular file, but a device, pipe or socket"],
+      ["/dev/zero", "it is not a regular file, but a device, pipe or socket"],
+      [large, `it has ${2 ** 20 + 16} bytes; ${2 ** 20} are the most`],
+      [whole, undefined],
+    ] as const) {
+      vi.stubEnv("NNHAL_EXTENSIONS_ALLOWLIST", path);
+      const expected = reason === undefined ? undefined : `the allow-list ${path} cannot be read: ${reason}`;
+      expect(readAllowList({ log }).whyRefused(application)).toBe(expected);
+    }
   });
 
   it("looks in /etc by default", () => {

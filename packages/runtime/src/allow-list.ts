@@ -10,6 +10,7 @@ import {
   type Logger,
   optionalNodeModule,
   type PropertySource,
+  readRegularFile,
 } from "@nnhal/utils";
 
 /** An application that asks to use extensions. */
@@ -116,7 +117,8 @@ function partitionProblem(path: string, isProductDenied: boolean): string | unde
 
 /**
  * The allow-list of this machine: the file that `NNHAL_EXTENSIONS_ALLOWLIST` names, else `/etc/nnhal/extensions_allowlist`, on Windows
- * `%ProgramData%\nnhal\extensions_allowlist`. If the file is absent or cannot be read, no application is allowed.
+ * `%ProgramData%\nnhal\extensions_allowlist`. If the file is absent or cannot be read, is not a
+ * regular file or has more than 1 MiB, no application is allowed.
  */
 export function readAllowList(options: Omit<AllowListOptions, "source"> = {}): AllowList {
   const { log = defaultLogger, properties = environmentProperties } = options;
@@ -126,7 +128,7 @@ export function readAllowList(options: Omit<AllowListOptions, "source"> = {}): A
   const noApplication = (why: string): AllowList => ({ source, whyRefused: () => why });
   if (files === undefined) return noApplication("there are no files here, and so no allow-list");
   try {
-    return parseAllowList(files.readFileSync(source, "utf8"), { ...options, source });
+    return parseAllowList(readText(source, "an allow-list"), { ...options, source });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") return noApplication(`there is no allow-list at ${source}`);
@@ -134,6 +136,14 @@ export function readAllowList(options: Omit<AllowListOptions, "source"> = {}): A
     log.error(`${source} cannot be read: ${reason}`);
     return noApplication(`the allow-list ${source} cannot be read: ${reason}`);
   }
+}
+
+/** Bytes of an allow-list or a package.json. */
+const mostBytes = 2 ** 20;
+
+/** Throws if it is not a regular file of at most `mostBytes`. */
+function readText(path: string, purpose: string): string {
+  return new TextDecoder().decode(readRegularFile(path, mostBytes, purpose));
 }
 
 /** The application that this process runs: its script without symbolic links, and the nearest package.json that has a name. */
@@ -159,7 +169,7 @@ function nearestPackageName(
   for (let at = folder; ; at = paths.dirname(at)) {
     const manifest = paths.join(at, "package.json");
     if (files.existsSync(manifest)) {
-      const name = nameIn(files.readFileSync(manifest, "utf8"));
+      const name = nameIn(readText(manifest, "the name of a package"));
       if (name !== undefined) return name;
     }
     if (at === paths.dirname(at)) return undefined;

@@ -71,6 +71,7 @@ export {
   sizeOfTensorDataOverflowsUInt32,
   tensorHasUnspecifiedDimensions,
 } from "./operand.ts";
+export { readRegularFile } from "./read-regular-file.ts";
 export { type ModelSlice, sliceModel, type Unsliceable } from "./slice.ts";
 export {
   convertErrorStatusToResultCode,
