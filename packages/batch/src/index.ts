@@ -5,6 +5,7 @@ export { inOrder, joinInOrder } from "./in-order.ts";
 export { type FileMark, type InputSource, markOf, openInputs, readInput, readingProblem } from "./inputs.ts";
 export { type BatchHead, type Entry, type Journal, openJournal, readJournals, type StoredJournal } from "./journal.ts";
 export type { Answer, Computer, Input, Opening, Request } from "./messages.ts";
+export { createPlaces, type Places, type Reach } from "./places.ts";
 export { type BatchThread, createPool, type Pool, type PoolOptions, type PoolTask } from "./pool.ts";
 export { openResults, type ResultFolder } from "./results.ts";
 export { type BatchCounts, type BatchRun, runBatch } from "./run-batch.ts";
@@ -12,11 +13,11 @@ export { type OpenTask, serveBatch } from "./serve.ts";
 export {
   checkedGet,
   createFolderStore,
-  createHttpStore,
   ensureIn,
-  type Fetch,
   openStore,
   type Store,
+  type StoreLimits,
+  type StoreOptions,
 } from "./store.ts";
 export {
   BatchError,

@@ -1,9 +1,11 @@
 /**
  * The inputs of a batch: the names in a folder or a list, one after the other, so that a million of them need no memory.
  */
-import { opendir, readFile, stat } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { open, opendir, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { linesOf } from "./lines.ts";
+import { anyPlace, type Places } from "./places.ts";
 import { BatchError, messageOf } from "./task.ts";
 
 /** Where inputs come from. */
@@ -71,16 +73,27 @@ export function inputPath(root: string, name: string): string {
 
 /** The mark of an input file. Rejects with the system's error, or a RangeError. */
 export async function markOf(root: string, name: string): Promise<FileMark> {
-  const status = await stat(inputPath(root, name));
+  return markIn(await stat(inputPath(root, name)));
+}
+
+function markIn(status: Stats): FileMark {
   if (!status.isFile()) throw new RangeError("it is not a regular file");
   if (status.size > mostBytes) throw new RangeError(`it has ${status.size} bytes, more than any input needs`);
   return { size: status.size, changed: Math.floor(status.mtimeMs) };
 }
 
-/** The bytes of an input. Rejects as `markOf` does. */
-export async function readInput(root: string, name: string): Promise<Uint8Array> {
-  await markOf(root, name);
-  return new Uint8Array(await readFile(inputPath(root, name)));
+/** The opening of a pipe waits for its other end unless this is set. Windows has no such flag, and no such pipes. */
+const withoutWaiting = constants.O_NONBLOCK ?? 0;
+
+/** The bytes of an input, if it may be read. `places`: default any. Rejects as `markOf` does. */
+export async function readInput(root: string, name: string, places: Places = anyPlace): Promise<Uint8Array> {
+  const handle = await open(await places.file(inputPath(root, name), root), constants.O_RDONLY | withoutWaiting);
+  try {
+    markIn(await handle.stat());
+    return new Uint8Array(await handle.readFile());
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Why an input could not be read. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkedGet, createFolderStore, createHttpStore, ensureIn, openStore } from "./store.ts";
+import { checkedGet, createFolderStore, ensureIn, openStore } from "./store.ts";
 import { digestOf } from "./task.ts";
 
 let folder: string;
@@ -56,14 +56,14 @@ describe("a store", () => {
       expect(await checkedGet(store, digest)).toEqual(model);
       expect([...server.kept.keys()]).toEqual([`/models/${digest}`]);
       expect(server.asked.filter(({ method }) => method === "PUT")).toHaveLength(1);
-      await expect(createHttpStore(`${server.address}/forbidden`, fetch).get(digest)).rejects.toThrow(
+      await expect((await openStore(`${server.address}/forbidden`)).get(digest)).rejects.toThrow(
         `/forbidden cannot be used, at GET ${digest}: the answer is 403 Forbidden`,
       );
     } finally {
       server.close();
     }
-    await expect(createHttpStore(server.address, fetch).has(digest)).rejects.toThrow(
-      /cannot be used, at HEAD .*: fetch failed: ./,
+    await expect((await openStore(server.address)).has(digest)).rejects.toThrow(
+      /cannot be used, at HEAD .*: connect E/,
     );
   });
 
@@ -71,7 +71,7 @@ describe("a store", () => {
     const server = await startServer();
     const keys = { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "secret", AWS_REGION: "eu-north-1" };
     try {
-      const store = await openStore(`s3+${server.address}/bucket`, keys);
+      const store = await openStore(`s3+${server.address}/bucket`, { env: keys });
       await store.put(digest, model);
       expect(await checkedGet(store, digest)).toEqual(model);
       expect(server.asked[0]?.authorization).toMatch(
@@ -80,7 +80,7 @@ describe("a store", () => {
     } finally {
       server.close();
     }
-    await expect(openStore("s3+https://host/bucket", {})).rejects.toThrow("needs AWS_ACCESS_KEY_ID");
+    await expect(openStore("s3+https://host/bucket", { env: {} })).rejects.toThrow("needs AWS_ACCESS_KEY_ID");
   });
 
   it("is not believed: what arrives must have the digest", async () => {

@@ -2,9 +2,11 @@
  * Where models lie by their digests: a folder, or a server that answers GET, HEAD and PUT, such as S3 and what is compatible with it.
  */
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { constants } from "node:fs";
+import { mkdir, open, rename, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { anyPlace, folderOf, type Places } from "./places.ts";
+import { type RequestLimits, type StoreAnswer, type StoreRequest, send } from "./request.ts";
 import { BatchError, digestOf, messageOf } from "./task.ts";
 
 /** Bytes by their digests. Its methods reject with a BatchError if the store cannot be used. */
@@ -17,22 +19,50 @@ export interface Store {
   put(digest: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** A function like `fetch`. */
-export type Fetch = (url: string, init?: { method?: string; body?: Uint8Array }) => Promise<Response>;
+/** How a store is used. */
+export interface StoreOptions {
+  /** Where `s3+https://` has its keys. Default: the environment of the process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** What may be used. Default: any folder and any server. */
+  readonly places?: Places | undefined;
+  readonly limits?: StoreLimits | undefined;
+}
+
+/** Bounds on what a store takes. `bytes`: of a model, 512 MiB. `silence` and `time`: of a request, 30 s and 600 s. */
+export interface StoreLimits extends Partial<RequestLimits> {}
+
+const defaultLimits: RequestLimits = { bytes: 2 ** 29, silence: 30_000, time: 600_000 };
+
+/** Sends a request to the server of a store. */
+type Send = (url: string, request: StoreRequest) => Promise<StoreAnswer>;
 
 /**
  * The store of an address: a folder, `http://` or `https://` with a path that digests are added to, or `s3+https://HOST/BUCKET/PATH`, whose
- * requests are signed by aws4fetch with the keys of the environment. Throws a BatchError.
+ * requests are signed by aws4fetch with the keys of the environment. Rejects with a BatchError if it may not be used.
  */
-export async function openStore(address: string, env: NodeJS.ProcessEnv = process.env): Promise<Store> {
-  if (/^https?:\/\//.test(address)) return createHttpStore(address, fetch);
-  if (/^s3\+https?:\/\//.test(address)) return createHttpStore(address.slice("s3+".length), await signedFetch(env));
-  const folder = address.startsWith("file:") ? fileURLToPath(address) : resolve(address);
-  return createFolderStore(folder);
+export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
+  const { env = process.env, places = anyPlace } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const sent: Send = (url, request) => send(url, request, { places, limits });
+  if (/^(s3\+)?https?:\/\//.test(address)) {
+    const plain = address.replace(/^s3\+/, "");
+    const url = URL.canParse(plain) ? new URL(plain) : undefined;
+    if (url === undefined || /[?#]/.test(plain))
+      throw new BatchError(`expected the address of a store such as https://HOST/PATH, got ${plain}`);
+    places.reach(url);
+    return createHttpStore(url.href, plain === address ? sent : await signedSend(env, sent));
+  }
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(address) && !address.startsWith("file:"))
+    throw new BatchError(`expected a folder, http(s):// or s3+https:// as a store, got ${address}`);
+  return createFolderStore(await places.folder(folderOf(address), "the store"), limits.bytes);
 }
 
-/** A store in a folder. */
-export function createFolderStore(folder: string): Store {
+/** The opening of a pipe waits for its other end unless this is set. Windows has no such flag, and no such pipes. */
+const withoutWaiting = constants.O_NONBLOCK ?? 0;
+const withoutLinks = constants.O_NOFOLLOW ?? 0;
+
+/** A store in a folder. `most`: bytes of a model, 512 MiB. */
+export function createFolderStore(folder: string, most: number = defaultLimits.bytes): Store {
   const path = (digest: string) => join(folder, digest);
   const used = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
     try {
@@ -44,7 +74,19 @@ export function createFolderStore(folder: string): Store {
   };
   return {
     name: folder,
-    get: (digest) => used(async () => new Uint8Array(await readFile(path(digest)))),
+    get: (digest) =>
+      used(async () => {
+        // What a link leads to was not looked at.
+        const handle = await open(path(digest), constants.O_RDONLY | withoutWaiting | withoutLinks);
+        try {
+          const status = await handle.stat();
+          if (!status.isFile()) throw new Error(`${digest} is not a regular file`);
+          if (status.size > most) throw new Error(`${digest} has ${status.size} bytes, and ${most} are the most`);
+          return new Uint8Array(await handle.readFile());
+        } finally {
+          await handle.close();
+        }
+      }),
     has: async (digest) => (await used(() => stat(path(digest)))) !== undefined,
     async put(digest, bytes) {
       await used(async () => {
@@ -58,33 +100,42 @@ export function createFolderStore(folder: string): Store {
 }
 
 /** A store behind a server. */
-export function createHttpStore(address: string, send: Fetch): Store {
+function createHttpStore(address: string, send: Send): Store {
   const base = address.replace(/\/*$/, "");
   const ask = async (method: string, digest: string, body?: Uint8Array) => {
     try {
-      const response = await send(`${base}/${digest}`, { method, ...(body && { body }) });
-      if (response.ok || (response.status === 404 && method !== "PUT")) return response;
-      throw new Error(`the answer is ${response.status} ${response.statusText}`.trim());
+      const answer = await send(`${base}/${digest}`, { method, ...(body && { body }) });
+      const isThere = answer.status >= 200 && answer.status < 300;
+      if (isThere || (answer.status === 404 && method !== "PUT")) return { isThere, body: answer.body };
+      throw new Error(`the answer is ${answer.status} ${answer.text}`.trim());
     } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
-      throw new BatchError(`the store ${base} cannot be used, at ${method} ${digest}: ${messageOf(error)}${cause}`);
+      throw new BatchError(`the store ${base} cannot be used, at ${method} ${digest}: ${connectionProblem(error)}`);
     }
   };
   return {
     name: base,
     async get(digest) {
-      const response = await ask("GET", digest);
-      return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
+      const { isThere, body } = await ask("GET", digest);
+      return isThere ? body : undefined;
     },
-    has: async (digest) => (await ask("HEAD", digest)).ok,
+    has: async (digest) => (await ask("HEAD", digest)).isThere,
     async put(digest, bytes) {
       await ask("PUT", digest, bytes);
     },
   };
 }
 
+/** A connection that was tried at several addresses fails with an error for each, and without a message. */
+function connectionProblem(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return messageOf(error);
+}
+
+/** A server that is busy is asked again after so many milliseconds. */
+const pauses = [200, 400, 800, 1600];
+
 /** Signs requests with the keys that the environment has in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION. */
-async function signedFetch(env: NodeJS.ProcessEnv): Promise<Fetch> {
+async function signedSend(env: NodeJS.ProcessEnv, send: Send): Promise<Send> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN, AWS_REGION } = env;
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new BatchError("a store s3+https:// needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
@@ -100,7 +151,15 @@ async function signedFetch(env: NodeJS.ProcessEnv): Promise<Fetch> {
     region: AWS_REGION ?? "us-east-1",
     ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),
   });
-  return (url, init) => client.fetch(url, init);
+  return async (url, { method, body }) => {
+    for (let tries = 0; ; tries++) {
+      const signed = await client.sign(url, { method, ...(body && { body }) });
+      const answer = await send(url, { method, headers: Object.fromEntries(signed.headers), ...(body && { body }) });
+      const pause = pauses[tries];
+      if (pause === undefined || (answer.status < 500 && answer.status !== 429)) return answer;
+      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random() / 2)));
+    }
+  };
 }
 
 /** The bytes of a digest. Rejects with a BatchError if they are not there, or not those. */
