@@ -15,6 +15,8 @@ export interface Settings {
   readonly root?: string;
   readonly results?: string;
   readonly store?: string;
+  readonly allow?: readonly string[];
+  readonly modelBytes: number;
   readonly backend?: readonly string[];
   readonly extension?: readonly string[];
   readonly driver?: readonly string[];
@@ -65,6 +67,13 @@ export function parseOptions(args: readonly string[], version: string, env: Node
       "--store <address>",
       "where models lie: a folder, http(s)://, s3+https:// (default: as when they were submitted)",
     )
+    .option(
+      "--allow <folder|address>",
+      "where batches may have inputs, results and models, besides the above; may be given several times (default: " +
+        "folders that are neither hidden nor the system's, and stores of the public network)",
+      collect,
+    )
+    .option("--model-bytes <n>", "most bytes of a model", count(1, 2 ** 31 - 1), 2 ** 29)
     .option("--backend <module>", "also offer the device of a backend from elsewhere", collect)
     .option("--extension <module>", "let the reference device run a vendor extension", collect)
     .option("--driver <directory|name>", "use the devices of a daemon (nnhal-sample-driver)", collect)

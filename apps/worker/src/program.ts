@@ -53,7 +53,19 @@ async function workUntil(
   settings: Settings,
   { stdout, stderr, startThread }: Surroundings,
 ): Promise<void> {
-  const { queueName, threads, deadline, grace, lock, root, results, store, quiet = false } = settings;
+  const {
+    queueName,
+    threads,
+    deadline,
+    grace,
+    lock,
+    root,
+    results,
+    store,
+    allow,
+    modelBytes,
+    quiet = false,
+  } = settings;
   const { backend, extension, driver, driverOwner } = settings;
   const warn = (message: string) => stderr(`nnhal-worker: ${message}\n`);
   const pool = createPool({
@@ -63,7 +75,7 @@ async function workUntil(
     onNote: warn,
   });
   const worker = queue.work({
-    ...{ pool, lock: lock * 1000, root, results, store },
+    ...{ pool, lock: lock * 1000, root, results, store, allow, modelBytes },
     onEvent(event) {
       const line = lineOf(event);
       if (event.kind === "chunk" || event.kind === "given back") {
@@ -88,6 +100,8 @@ function lineOf(event: WorkerEvent): string {
       return `batch ${event.batch}: workers have ended in a chunk; its ${event.inputs} inputs come one by one`;
     case "given back":
       return `batch ${event.batch}: a chunk is given back`;
+    case "dropped":
+      return `${event.jobs === 1 ? "a job was" : `${event.jobs} jobs were`} dropped: ${event.reason}`;
     case "trouble":
       return event.reason;
   }

@@ -7,6 +7,7 @@ import {
   type BatchRecord,
   batchesKey,
   type Change,
+  droppedKey,
   type InputState,
   type Ledger,
   type LedgerCounts,
@@ -16,6 +17,7 @@ import {
   stateOf,
 } from "./ledger.ts";
 import { modelKey } from "./redis-store.ts";
+import { readResult, ShapeError } from "./shapes.ts";
 import { addChunk, chunked } from "./submit.ts";
 
 /** What becomes of a batch. */
@@ -32,6 +34,8 @@ export interface QueueStatus {
   readonly active: number;
   /** Wait to be tried again. */
   readonly delayed: number;
+  /** Jobs that workers have dropped, since they were not chunks of a batch, or their batch was damaged. */
+  readonly dropped: number;
   readonly workers: number;
 }
 
@@ -47,9 +51,50 @@ export async function batchIds({ redis, name }: Connection): Promise<readonly st
   return redis.zrange(batchesKey(name), "0", "-1");
 }
 
-export async function queueStatus({ queue }: Connection): Promise<QueueStatus> {
+export async function queueStatus({ queue, redis, name }: Connection): Promise<QueueStatus> {
   const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts("waiting", "active", "delayed");
-  return { waiting, active, delayed, workers: await queue.getWorkersCount() };
+  const dropped = Number(await redis.get(droppedKey(name)));
+  return { waiting, active, delayed, dropped, workers: await queue.getWorkersCount() };
+}
+
+/** Lists of jobs that are still to be computed, in the order in which a job goes through them, some twice: it may go on meanwhile. */
+const lists = ["wait", "paused", "active", "delayed", "wait", "active"] as const;
+
+/** Whether the queue has jobs of a batch. One that is taken from a list and put into another meanwhile may be overlooked. */
+async function hasJobs({ queue, redis }: Connection, id: string): Promise<boolean> {
+  const pageSize = 1000;
+  for (const list of lists) {
+    const key = queue.toKey(list);
+    for (let start = 0; ; start += pageSize) {
+      const end = start + pageSize - 1;
+      const ids =
+        list === "delayed" ? await redis.zrange(key, String(start), String(end)) : await redis.lrange(key, start, end);
+      if (ids.some((each) => each.startsWith(`${id}-`))) return true;
+      if (ids.length < pageSize) break;
+    }
+  }
+  return false;
+}
+
+/** Milliseconds between two looks at a queue that seems to have no jobs of a batch. */
+const lookAgain = 100;
+
+/**
+ * How many inputs of a batch wait although the queue has no job for them, as after a Redis that has lost jobs; 0 if there is a job. Rejects
+ * with a BatchError if there is no batch of that id.
+ */
+export async function inputsWithoutJob(connection: Connection, id: string): Promise<number> {
+  const { ledger } = await found(connection, id);
+  let before: number | undefined;
+  for (let looks = 0; looks < 3; looks++) {
+    const { inputs, done, failed } = await ledger.counts();
+    const open = inputs - done - failed;
+    // What is computed meanwhile had a job.
+    if (open <= 0 || (before !== undefined && open !== before) || (await hasJobs(connection, id))) return 0;
+    before = open;
+    await new Promise((resolve) => setTimeout(resolve, lookAgain));
+  }
+  return before ?? 0;
 }
 
 /** Rejects with a BatchError if there is no batch of that id. */
@@ -69,7 +114,11 @@ export async function batchStatus(connection: Connection, id: string): Promise<B
 
 async function found(connection: Connection, id: string): Promise<{ ledger: Ledger; record: BatchRecord }> {
   const ledger = openLedger(connection, id);
-  const record = await ledger.record();
+  const record = await ledger.record().catch((error: unknown) => {
+    if (!(error instanceof ShapeError)) throw error;
+    const where = `the batch ${id} in the queue ${connection.name} at ${connection.place}`;
+    throw new BatchError(`${where} is damaged: ${error.message}; nnhal batch cancel --remove removes it`);
+  });
   if (record === undefined)
     throw new BatchError(`the queue ${connection.name} at ${connection.place} has no batch ${id}`);
   return { ledger, record };
@@ -116,7 +165,16 @@ async function outcomeOf(
   }
   const [entry] = await redis.xrange(keys.stream, state.place, state.place);
   const [, text] = entry?.[1].slice(2) ?? [];
-  return text === undefined ? { problem: "its result was removed from the stream" } : { result: JSON.parse(text) };
+  return text === undefined ? { problem: "its result was removed from the stream" } : resultOf(text);
+}
+
+function resultOf(text: string): Omit<BatchInput, "name"> {
+  try {
+    return { result: readResult(text) };
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
+    return { problem: `its result in Redis is damaged: ${error.message}` };
+  }
 }
 
 /** Inputs that failed, with their reasons; at most `most`. */
@@ -139,13 +197,12 @@ export async function failedInputs(connection: Connection, id: string, most: num
 }
 
 /**
- * Queues again the inputs that failed, and if the queue is empty those that wait without a job. Resolves to their number. Rejects with a
+ * Queues again the inputs that failed, and those that wait if the queue has no job of the batch. Resolves to their number. Rejects with a
  * BatchError if their bytes have to travel along and cannot be read here.
  */
 export async function retryBatch(connection: Connection, id: string, chunk: number): Promise<number> {
   const { ledger, record } = await found(connection, id);
-  const { waiting, active, delayed } = await queueStatus(connection);
-  const isEmpty = waiting + active + delayed === 0;
+  const isEmpty = (await inputsWithoutJob(connection, id)) > 0;
   const epoch = await ledger.renew();
   const seen = new Set<string>();
   const chosen = async function* () {
@@ -202,12 +259,23 @@ export async function cancelBatch(connection: Connection, id: string): Promise<n
 /** Cancels a batch and removes all that Redis has of it: the model too, if no other batch needs it. Results in folders stay. */
 export async function removeBatch(connection: Connection, id: string): Promise<void> {
   const { redis, name } = connection;
-  await cancelBatch(connection, id);
-  const { ledger, record } = await found(connection, id);
+  const ledger = openLedger(connection, id);
+  const recordOf = (other: string) =>
+    openLedger(connection, other)
+      .record()
+      .catch((error: unknown) => {
+        if (error instanceof ShapeError) return undefined;
+        throw error;
+      });
+  const record = await recordOf(id);
+  // What is damaged has nothing that its jobs could be taken for.
+  if (record === undefined && !(await batchIds(connection)).includes(id)) await found(connection, id);
+  if (record !== undefined) await cancelBatch(connection, id);
   await redis.zrem(batchesKey(name), id);
   const { record: key, names, unreadable, states, stream } = ledger.keys;
   await redis.unlink(key, names, unreadable, states, stream);
-  const others = await Promise.all((await batchIds(connection)).map((other) => openLedger(connection, other).record()));
+  const others = await Promise.all((await batchIds(connection)).map(recordOf));
+  if (record === undefined) return;
   const isNeeded = others.some((other) => other?.task.model === record.task.model && other.store === undefined);
   if (!isNeeded) await redis.unlink(modelKey(name, record.task.model));
 }

@@ -3,9 +3,10 @@
  * States change in one script, so that counts are right however often the same is said.
  */
 import { createHash } from "node:crypto";
-import type { Task } from "@nnhal/batch";
+import { BatchError, type Task } from "@nnhal/batch";
 import type { ChainableCommander } from "ioredis";
 import type { Connection } from "./connection.ts";
+import { readRecord } from "./shapes.ts";
 
 /** What a batch is. */
 export interface BatchRecord {
@@ -33,8 +34,9 @@ export type InputState =
   | { readonly kind: "done"; readonly place?: string }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** A change of a state. A result that is there stays, whatever is said later. */
+/** A change of a state. A result that is there stays, whatever is said later. `complete`: a submission has come to its end. */
 export type Change =
+  | { readonly to: "complete" }
   | { readonly to: "queued" | "queued again" | "dropped"; readonly input: string }
   | { readonly to: "done"; readonly input: string; readonly result?: string }
   | { readonly to: "failed"; readonly input: string; readonly reason: string };
@@ -51,14 +53,20 @@ export interface LedgerCounts {
 
 const longestReason = 300;
 
-/** KEYS: record, states, stream. ARGV: kind, digest and payload of each change. */
+/** The batch is no longer in Redis. */
+export class LostBatch extends BatchError {}
+
+/** KEYS: record, states, stream. ARGV: kind, digest and payload of each change. Returns -1, and changes nothing, if there is no such batch. */
 const markScript = `
+if redis.call("HEXISTS", KEYS[1], "record") == 0 then return -1 end
 local done, failed = 0, 0
 for i = 1, #ARGV, 3 do
   local kind, input, payload = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  local state = redis.call("HGET", KEYS[2], input)
+  local state = kind ~= "c" and redis.call("HGET", KEYS[2], input)
   local was = state and string.sub(state, 1, 1) or ""
-  if kind == "q" then
+  if kind == "c" then
+    redis.call("HSET", KEYS[1], "complete", "1")
+  elseif kind == "q" then
     if was == "" then redis.call("HSET", KEYS[2], input, "q") end
   elseif kind == "a" then
     if was == "f" then failed = failed - 1 end
@@ -100,6 +108,9 @@ export function keysOf(queue: string, id: string) {
 /** The ids of all batches, by the time of their creation. */
 export const batchesKey = (queue: string) => `nnhal:${queue}:batches`;
 
+/** How many jobs workers have dropped. */
+export const droppedKey = (queue: string) => `nnhal:${queue}:dropped`;
+
 /** Digests in 43 characters, as Redis keeps them. */
 export const shortened = (digest: string) => Buffer.from(digest, "hex").toString("base64url");
 export const lengthened = (short: string) => Buffer.from(short, "base64url").toString("hex");
@@ -109,10 +120,10 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
   const keys = keysOf(queue, id);
   return {
     keys,
+    /** undefined: there is no such batch. Rejects with a ShapeError if what is there is not a record. */
     async record(): Promise<BatchRecord | undefined> {
       const text = await redis.hget(keys.record, "record");
-      // `begin` is the only writer.
-      return text === null ? undefined : (JSON.parse(text) as BatchRecord);
+      return text === null ? undefined : readRecord(text, id);
     },
     /** Begins the batch, or goes on with it as the record says now. */
     async begin(record: BatchRecord): Promise<void> {
@@ -134,9 +145,11 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
     /** Opens the batch, with new job ids: a job that ends must not keep one of the same id from being added. Resolves to the epoch. */
     async renew(): Promise<string> {
       const pipeline = redis.pipeline();
+      // One that Redis has lost and that begins anew must not have the ids of jobs that workers still have.
+      pipeline.hsetnx(keys.record, "epoch", Date.now());
       pipeline.hincrby(keys.record, "epoch", 1);
       pipeline.hset(keys.record, "open", "1");
-      const [epoch] = await repliesOf(pipeline);
+      const [, epoch] = await repliesOf(pipeline);
       return String(epoch);
     },
     /** Counts what is to make job ids new. */
@@ -151,15 +164,16 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
       if (names.length === 0) return [];
       return (await redis.hmget(keys.names, ...names)).map((text) => (text === null ? undefined : nameOf(text)));
     },
-    /** Changes states, in order. */
+    /** Changes states, in order. Rejects with a LostBatch if there is no such batch. */
     async mark(changes: readonly Change[]): Promise<void> {
       if (changes.length === 0) return;
       const words = [keys.record, keys.states, keys.stream, ...changes.flatMap(wordsOf)];
-      await redis.evalsha(markDigest, 3, ...words).catch((error: unknown) => {
+      const reply = await redis.evalsha(markDigest, 3, ...words).catch((error: unknown) => {
         // A Redis that has started again does not know the script.
         if (error instanceof Error && error.message.startsWith("NOSCRIPT")) return redis.eval(markScript, 3, ...words);
         throw error;
       });
+      if (reply === -1) throw new LostBatch(`the queue ${queue} no longer has the batch ${id}`);
     },
     async counts(): Promise<LedgerCounts & { readonly isCancelled: boolean; readonly isComplete: boolean }> {
       // Not a transaction: a Redis whose memory is full refuses it. What has been counted has its state, so the number of states comes later.
@@ -209,6 +223,8 @@ export function stateOf(text: string | null): InputState | undefined {
 
 function wordsOf(change: Change): string[] {
   switch (change.to) {
+    case "complete":
+      return ["c", "", ""];
     case "queued":
       return ["q", change.input, ""];
     case "queued again":

@@ -18,6 +18,7 @@ import {
   batchStatus,
   cancelBatch,
   failedInputs,
+  inputsWithoutJob,
   type QueueStatus,
   queueStatus,
   removeBatch,
@@ -39,17 +40,19 @@ export interface BatchQueue {
   ids(): Promise<readonly string[]>;
   status(id: string): Promise<BatchStatus>;
   queueStatus(): Promise<QueueStatus>;
+  /** How many inputs of a batch wait although the queue has no job for them: those that `retry` queues again. */
+  withoutJob(id: string): Promise<number>;
   /** All inputs, in the order of their names. `folder`: where the results lie on this machine. Default: as the batch says. */
   inputs(id: string, folder?: string): AsyncGenerator<BatchInput>;
   /** Inputs that failed; at most `most`. */
   failed(id: string, most: number): Promise<readonly BatchInput[]>;
-  /** Queues again what failed, in chunks of so many inputs, and what waits without a job if the queue is empty. Resolves to the number of inputs. */
+  /** Queues again what failed, in chunks of so many inputs, and what waits if it has no job of the batch. Resolves to the number of inputs. */
   retry(id: string, chunk: number): Promise<number>;
   /** Takes the jobs of a batch from the queue. Resolves to their number. */
   cancel(id: string): Promise<number>;
   /** The same, and removes all that Redis has of it. */
   remove(id: string): Promise<void>;
-  /** Begins to compute. */
+  /** Begins to compute. Throws a BatchError if `allow` has an address that is not valid. */
   work(options: WorkerOptions): QueueWorker;
   close(): Promise<void>;
 }
@@ -78,6 +81,7 @@ export async function openQueue(address: QueueAddress, options?: ConnectOptions)
     submit: (submission) => asked(submitBatch(connection, submission)),
     ids: () => asked(batchIds(connection)),
     status: (id) => asked(batchStatus(connection, id)),
+    withoutJob: (id) => asked(inputsWithoutJob(connection, id)),
     queueStatus: () => asked(queueStatus(connection)),
     async *inputs(id, folder) {
       try {

@@ -60,6 +60,9 @@ function joinQueues(queues: readonly BatchQueue[]): BatchQueue {
     async queueStatus() {
       return summed<QueueStatus>(await all((queue) => queue.queueStatus()));
     },
+    async withoutJob(id) {
+      return total(await all((queue) => queue.withoutJob(id)));
+    },
     inputs: (id, folder) => joinInOrder(queues.map((queue) => queue.inputs(id, folder))),
     async failed(id, most) {
       return (await all((queue) => queue.failed(id, most))).flat().slice(0, most);

@@ -3,9 +3,19 @@
  * been queued, and the rest is queued by the next submission.
  */
 import { BatchError, digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
-import type { JobsOptions } from "bullmq";
+import { jobOptions } from "./chunk-worker.ts";
 import type { ChunkData, Connection } from "./connection.ts";
-import { type BatchRecord, type Change, type Ledger, nameText, openLedger, repliesOf, shortened } from "./ledger.ts";
+import {
+  type BatchRecord,
+  type Change,
+  type Ledger,
+  LostBatch,
+  nameText,
+  openLedger,
+  repliesOf,
+  shortened,
+} from "./ledger.ts";
+import { expectId, readRecord } from "./shapes.ts";
 
 /** What to submit. */
 export interface Submission {
@@ -31,13 +41,8 @@ export interface SubmitCounts {
 const mostInlineBytes = 2 ** 28;
 const inlinePause = 200;
 
-/** How jobs are kept and tried again: after 1, 2, 4, 8 and 16 seconds, since a store or a folder may come back. */
-export const jobOptions: JobsOptions = {
-  attempts: 6,
-  backoff: { type: "exponential", delay: 1000, jitter: 0.5 },
-  removeOnComplete: true,
-  removeOnFail: true,
-};
+/** What to do about a batch that was lost. */
+const again = "the same nnhal batch submit begins it anew";
 
 /** A name that was looked at. */
 type Looked =
@@ -50,10 +55,19 @@ export async function submitBatch(connection: Connection, submission: Submission
   const { eviction, place } = connection;
   if (eviction !== undefined)
     throw new BatchError(`the queue at ${place} takes no batch while it may lose it: ${eviction}`);
+  // What workers would not take.
+  readRecord(JSON.stringify(record), record.id);
+  expectId(record.id);
   const ledger = openLedger(connection, record.id);
   await ledger.begin(record);
   const epoch = await ledger.epoch();
   const counts = { queued: 0, known: 0, unreadable: 0 };
+  const mark = (changes: readonly Change[]) =>
+    ledger.mark(changes).catch((error: unknown) => {
+      if (error instanceof LostBatch)
+        throw new BatchError(`${error.message}, as after a start of Redis without its data; ${again}`);
+      throw error;
+    });
   for await (const names of chunked(submission.names(), chunk)) {
     if (signal?.aborted) return counts;
     const looked = await lookAt(names, record, ledger);
@@ -64,14 +78,14 @@ export async function submitBatch(connection: Connection, submission: Submission
     const inputs = await Promise.all([...fresh.values()].map((one) => chunkInput(one, record)));
     if (record.inline) await waitForRoom(connection, inputs);
     await addChunk(connection, { batch: record.id, inputs }, epoch);
-    await ledger.mark(inputs.map(([, input]): Change => ({ to: "queued", input })));
+    await mark(inputs.map(([, input]): Change => ({ to: "queued", input })));
     await note(connection, ledger, looked);
     counts.queued += fresh.size;
     counts.known += readable.length - fresh.size;
     counts.unreadable += looked.length - readable.length;
     onProgress?.(counts);
   }
-  await connection.redis.hset(ledger.keys.record, "complete", "1");
+  await mark([{ to: "complete" }]);
   return counts;
 }
 

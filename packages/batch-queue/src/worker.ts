@@ -1,26 +1,15 @@
 /**
  * A worker: takes chunks from the queue and computes their inputs. A chunk may come again, because a worker ended or Redis was away; what
- * has a result is not computed again, and states change once.
+ * has a result is not computed again, and states change once. What is not a chunk is dropped, and what comes again rests before.
  */
-import { stat } from "node:fs/promises";
-import {
-  BatchError,
-  checkedGet,
-  digestOf,
-  messageOf,
-  openResults,
-  openStore,
-  type Pool,
-  type PoolTask,
-  type ResultFolder,
-  readInput,
-  readingProblem,
-  taskDigest,
-} from "@nnhal/batch";
-import { type Job, WaitingError, Worker } from "bullmq";
+import { BatchError, createPlaces, messageOf, type Pool } from "@nnhal/batch";
+import { DelayedError, type Job, WaitingError } from "bullmq";
+import { ChunkWorker, jobOptions, repairJobs } from "./chunk-worker.ts";
+import { computeChunk } from "./compute-chunk.ts";
 import { type ChunkData, type Connection, isReply, replyText } from "./connection.ts";
-import { type BatchRecord, type Change, type Ledger, lengthened, openLedger } from "./ledger.ts";
-import { createRedisStore } from "./redis-store.ts";
+import { type Change, droppedKey, LostBatch, openLedger } from "./ledger.ts";
+import { NotYet, taskOpener } from "./open-task.ts";
+import { readChunk, ShapeError } from "./shapes.ts";
 import { addChunk } from "./submit.ts";
 
 /** How to work. */
@@ -32,6 +21,15 @@ export interface WorkerOptions {
   readonly root?: string | undefined;
   readonly results?: string | undefined;
   readonly store?: string | undefined;
+  /**
+   * Folders and addresses (`https://HOST/PATH`) where batches may have inputs, results and models, besides those above. Default: folders that
+   * are neither the system's nor hidden, and stores at addresses of the public network.
+   */
+  readonly allow?: readonly string[] | undefined;
+  /** Most bytes of a model. Default 512 MiB. */
+  readonly modelBytes?: number | undefined;
+  /** Milliseconds for which a chunk waits for its model before it makes room for others. Default 5000. */
+  readonly modelPatience?: number | undefined;
   readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
 }
 
@@ -47,6 +45,8 @@ export type WorkerEvent =
   | { readonly kind: "again"; readonly batch: string; readonly reason: string }
   | { readonly kind: "divided"; readonly batch: string; readonly inputs: number }
   | { readonly kind: "given back"; readonly batch: string }
+  /** Jobs that are not chunks of a batch, or whose batch is damaged: so many since the last event with this reason. */
+  | { readonly kind: "dropped"; readonly jobs: number; readonly reason: string }
   | { readonly kind: "trouble"; readonly reason: string };
 
 /** A worker that runs. */
@@ -58,71 +58,99 @@ export interface QueueWorker {
 /** A chunk that its workers did not survive is divided after so many ends, and an input alone is given up after so many more. */
 const endsOfChunk = 2;
 const endsOfInput = 3;
-/** Results are handed on at least every second. */
-const flushInterval = 1000;
-/** Milliseconds without new chunks after Redis has refused a command, and in which the same trouble is told once. */
-const pauseAfterTrouble = 2000;
+/** Milliseconds without new chunks after Redis has refused a command: the first pause, and the longest. */
+const firstPause = 2000;
+const longestPause = 16_000;
+/** Milliseconds in which the same trouble is told once. */
 const troubleInterval = 60_000;
+/** A chunk rests before it comes again: milliseconds at the first time, and at most. */
+const firstRest = 1000;
+const longestRest = 60_000;
 /** Chunks at a time: one is computed while the next is fetched. */
 const chunksAtOnce = 2;
 
-/** Begins to work. */
+/** Begins to work. Throws a BatchError if `allow` has what is not an address. */
 export function startWorker(connection: Connection, options: WorkerOptions): QueueWorker {
-  const { pool, lock, onEvent = () => {} } = options;
+  const { pool, lock, allow, root, results, store, onEvent = () => {} } = options;
   const stop = new AbortController();
-  const openTask = taskOpener(connection, options);
+  const own = [root, results, store].filter((place) => place !== undefined);
+  const places = createPlaces(allow, own);
+  const openTask = taskOpener(connection, { ...options, places });
   const textOf = (error: unknown) => (isReply(error) ? replyText(connection.place, error) : messageOf(error));
-  const giveBack = async (job: Job<ChunkData>, token: string): Promise<never> => {
+  const tell = onceInAWhile((reason) => onEvent({ kind: "trouble", reason }));
+  const dropped = onceInAWhile((reason, jobs) => onEvent({ kind: "dropped", jobs, reason }));
+  const drop = async (reason: string) => {
+    dropped.add(reason);
+    // It is a count, and nothing depends on it.
+    await connection.redis.incr(droppedKey(connection.name)).catch(() => {});
+  };
+  const giveBack = async (job: Job<unknown>, token: string): Promise<never> => {
     // If Redis takes not even this, the lock runs out.
     await job.moveToWait(token).catch(() => {});
     throw new WaitingError();
   };
+  /** Lets a chunk come again later, which does not count as an attempt. */
+  const putOff = async (job: Job<unknown>, token: string): Promise<never> => {
+    await job.moveToDelayed(Date.now() + restOf(job.attemptsStarted), token).catch(() => {});
+    throw new DelayedError();
+  };
 
-  const process = async (job: Job<ChunkData>, token = ""): Promise<void> => {
-    const { batch, inputs } = job.data;
+  const compute = async (job: Job<unknown>, chunk: ChunkData): Promise<void> => {
+    const { batch, inputs } = chunk;
     const ledger = openLedger(connection, batch);
+    const record = await ledger.record();
+    // A batch that is gone or given up needs no work.
+    if (record === undefined || (await ledger.isCancelled())) return;
+    if (inputs.length > 1 && job.stalledCounter >= endsOfChunk) {
+      for (const input of inputs) await addChunk(connection, { batch, inputs: [input] }, `alone ${job.id}`);
+      return onEvent({ kind: "divided", batch, inputs: inputs.length });
+    }
+    if (inputs.length === 1 && job.stalledCounter >= endsOfInput) {
+      const reason = `the worker ended ${job.stalledCounter} times while it computed this input`;
+      return await ledger.mark(inputs.map(([, input]): Change => ({ to: "failed", input, reason })));
+    }
+    const task = await openTask(record);
+    const counts = await computeChunk(chunk, { ledger, record, task, pool, signal: stop.signal, root, places });
+    if (stop.signal.aborted) throw new BatchError("the worker ends");
+    troubles = 0;
+    onEvent({ kind: "chunk", batch, ...counts });
+  };
+  const process = async (job: Job<unknown>, token = ""): Promise<void> => {
+    let chunk: ChunkData;
     try {
-      const record = await ledger.record();
-      // A batch that is gone or given up needs no work.
-      if (record === undefined || (await ledger.isCancelled())) return;
-      if (inputs.length > 1 && job.stalledCounter >= endsOfChunk) {
-        for (const input of inputs) await addChunk(connection, { batch, inputs: [input] }, `alone ${job.id}`);
-        return onEvent({ kind: "divided", batch, inputs: inputs.length });
-      }
-      if (inputs.length === 1 && job.stalledCounter >= endsOfInput) {
-        const reason = `the worker ended ${job.stalledCounter} times while it computed this input`;
-        return await ledger.mark(inputs.map(([, input]): Change => ({ to: "failed", input, reason })));
-      }
-      const task = await openTask(record);
-      const counts = await computeChunk(job.data, {
-        ledger,
-        record,
-        task,
-        pool,
-        signal: stop.signal,
-        root: options.root,
-      });
-      if (stop.signal.aborted) throw new BatchError("the worker ends");
-      onEvent({ kind: "chunk", batch, ...counts });
+      chunk = readChunk(job.data);
+    } catch (error) {
+      return drop(messageOf(error));
+    }
+    const { batch, inputs } = chunk;
+    try {
+      await compute(job, chunk);
     } catch (error) {
       if (stop.signal.aborted) {
         onEvent({ kind: "given back", batch });
         return await giveBack(job, token);
       }
+      // Its batch was removed while it was computed.
+      if (error instanceof LostBatch) return;
+      if (error instanceof ShapeError || isDamage(error))
+        return drop(`the batch ${batch} is damaged: ${textOf(error)}`);
+      if (error instanceof NotYet) return await putOff(job, token);
       const reason = textOf(error);
       onEvent({ kind: "again", batch, reason });
       // The chunk is not at fault, and must not be gone without a word in the ledger.
-      if (isOfQueue(error)) {
-        void rest();
-        return await giveBack(job, token);
+      if (isReply(error)) {
+        if (isOfQueue(error)) void rest();
+        return await putOff(job, token);
       }
       // The last attempt: its inputs have the reason, and can be tried again.
-      if (job.attemptsMade + 1 < (job.opts.attempts ?? 1)) throw error;
+      if (job.attemptsMade + 1 < jobOptions.attempts) throw error;
       const changes = inputs.map(([, input]): Change => ({ to: "failed", input, reason }));
-      await ledger.mark(changes).catch(() => giveBack(job, token));
+      await openLedger(connection, batch)
+        .mark(changes)
+        .catch(() => putOff(job, token));
     }
   };
-  const worker = new Worker<ChunkData>(connection.name, process, {
+  const worker = new ChunkWorker(connection.name, process, {
     connection: connection.redis,
     concurrency: chunksAtOnce,
     lockDuration: lock,
@@ -134,23 +162,22 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
   });
   /** A Redis that refuses commands is asked again after a while: BullMQ would ask at once, as often as it can. */
   let resting: NodeJS.Timeout | undefined;
+  let troubles = 0;
   const rest = async () => {
     if (resting !== undefined || isClosing) return;
+    const pause = Math.min(longestPause, firstPause * 2 ** troubles++);
     resting = setTimeout(() => {
       resting = undefined;
       if (!isClosing) void worker.resume();
-    }, pauseAfterTrouble);
+    }, pause);
     await worker.pause(true);
   };
   let isClosing = false;
-  const told = new Map<string, number>();
   worker.on("error", (error) => {
-    if (isReply(error)) void rest();
-    const reason = textOf(error);
-    if (Date.now() - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < troubleInterval) return;
-    if (told.size > 100) told.clear();
-    told.set(reason, Date.now());
-    onEvent({ kind: "trouble", reason });
+    const isUnread = error instanceof SyntaxError || error instanceof TypeError || isDamage(error);
+    if (isUnread) void repairJobs(connection).catch((problem: unknown) => tell.add(textOf(problem)));
+    else if (isReply(error)) void rest();
+    tell.add(textOf(error));
   });
   return {
     async close(grace) {
@@ -163,7 +190,38 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
       }, grace);
       await worker.close();
       clearTimeout(timer);
+      dropped.end();
     },
+  };
+}
+
+/** How long a chunk rests that was begun so many times, in milliseconds. Not all rest equally long. */
+function restOf(begun: number): number {
+  return Math.min(longestRest, firstRest * 2 ** Math.min(begun, 10)) * (0.5 + Math.random() / 2);
+}
+
+/** Tells the same text once in an interval, with the number of times. What is left is told at the end. */
+function onceInAWhile(say: (text: string, times: number) => void) {
+  const all = new Map<string, { at: number; times: number }>();
+  const told = (text: string, entry: { at: number; times: number }) => {
+    const { times } = entry;
+    entry.at = Date.now();
+    entry.times = 0;
+    say(text, times);
+  };
+  const end = () => {
+    for (const [text, entry] of all) if (entry.times > 0) told(text, entry);
+    all.clear();
+  };
+  return {
+    add(text: string) {
+      if (!all.has(text) && all.size >= 100) end();
+      const entry = all.get(text) ?? { at: Number.NEGATIVE_INFINITY, times: 0 };
+      all.set(text, entry);
+      entry.times++;
+      if (Date.now() - entry.at >= troubleInterval) told(text, entry);
+    },
+    end,
   };
 }
 
@@ -172,126 +230,7 @@ function isOfQueue(error: unknown): boolean {
   return isReply(error) && /^(OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|NOREPLICAS)\b/.test(error.message);
 }
 
-/** A task with where its results go. */
-interface OpenedTask {
-  readonly task: PoolTask;
-  /** undefined: the stream. */
-  readonly results: ResultFolder | undefined;
-}
-
-/** Opens tasks, and remembers those of the last batches. */
-function taskOpener(connection: Connection, options: WorkerOptions): (record: BatchRecord) => Promise<OpenedTask> {
-  const opened = new Map<string, Promise<OpenedTask>>();
-  const models = new Map<string, Promise<Uint8Array>>();
-  const kept = 4;
-  const remember = <Value>(
-    map: Map<string, Promise<Value>>,
-    key: string,
-    make: () => Promise<Value>,
-  ): Promise<Value> => {
-    const value = map.get(key) ?? make();
-    map.delete(key);
-    map.set(key, value);
-    value.catch(() => map.delete(key));
-    for (const oldest of map.keys()) if (map.size > kept) map.delete(oldest);
-    return value;
-  };
-  const open = async ({ task, store: storeOfBatch, results: folderOfBatch }: BatchRecord): Promise<OpenedTask> => {
-    const digest = taskDigest(task);
-    const address = options.store ?? storeOfBatch;
-    const folder = folderOfBatch === undefined ? undefined : (options.results ?? folderOfBatch);
-    const model = () =>
-      remember(models, task.model, async () =>
-        checkedGet(address === undefined ? createRedisStore(connection) : await openStore(address), task.model),
-      );
-    return {
-      task: { task: digest, options: task.options, model },
-      results: folder === undefined ? undefined : await openResults(folder, digest),
-    };
-  };
-  // A later submission may have moved the store.
-  return (record) => remember(opened, JSON.stringify([record.task, record.store, record.results]), () => open(record));
-}
-
-/** Rejects with a BatchError if a folder of inputs is not there: then this machine is at fault, and another one may see them. */
-async function expectFolder(root: string): Promise<void> {
-  await stat(root).catch((error: unknown) => {
-    throw new BatchError(
-      `the folder of the inputs cannot be read on this machine (nnhal-worker --root): ${messageOf(error)}`,
-    );
-  });
-}
-
-/** What a chunk is computed with. */
-interface ChunkContext {
-  readonly ledger: Ledger;
-  readonly record: BatchRecord;
-  readonly task: OpenedTask;
-  readonly pool: Pool;
-  readonly signal: AbortSignal;
-  readonly root: string | undefined;
-}
-
-async function computeChunk(
-  { inputs }: ChunkData,
-  { ledger, record, task: { task, results }, pool, signal, root = record.root }: ChunkContext,
-): Promise<{ readonly computed: number; readonly known: number; readonly failed: number }> {
-  const counts = { computed: 0, known: 0, failed: 0 };
-  const states = await ledger.states(inputs.map(([, input]) => input));
-  const open = inputs.filter((_, place) => states[place]?.kind !== "done");
-  counts.known = inputs.length - open.length;
-  let changes: Change[] = [];
-  let flushed = Date.now();
-  let isGivenUp = false;
-  const flush = async () => {
-    const part = changes;
-    changes = [];
-    flushed = Date.now();
-    await ledger.mark(part);
-  };
-  const bytesOf = async (name: string, input: string, inline: string | undefined) => {
-    const bytes = inline === undefined ? await readInput(root, name) : new Uint8Array(Buffer.from(inline, "base64"));
-    const actual = digestOf(bytes);
-    if (actual === lengthened(input)) return bytes;
-    throw new Error(`it has changed since it was submitted: its SHA-256 is ${actual}`);
-  };
-  const one = async ([name, input, inline]: ChunkData["inputs"][number]): Promise<Change> => {
-    const digest = lengthened(input);
-    if (await results?.has(digest)) {
-      counts.known++;
-      return { to: "done", input };
-    }
-    const failed = (reason: string): Change => {
-      counts.failed++;
-      return { to: "failed", input, reason };
-    };
-    const bytes = await bytesOf(name, input, inline).catch(async (error: unknown) => {
-      if (inline === undefined) await expectFolder(root);
-      return readingProblem(name, error);
-    });
-    if (typeof bytes === "string") return failed(bytes);
-    const computed = await pool.compute(task, { name, bytes });
-    if ("problem" in computed) return failed(computed.problem);
-    counts.computed++;
-    if (results === undefined) return { to: "done", input, result: JSON.stringify(computed.result) };
-    await results.put(digest, computed);
-    return { to: "done", input };
-  };
-  const next = open.values();
-  const work = async () => {
-    for (const input of next) {
-      if (signal.aborted || isGivenUp) return;
-      const change = await one(input);
-      // Not in one expression: a flush in between puts another list in this place.
-      changes.push(change);
-      if (Date.now() - flushed < flushInterval) continue;
-      await flush();
-      isGivenUp = await ledger.isCancelled();
-    }
-  };
-  const workers = await Promise.allSettled(Array.from({ length: 2 * pool.threads }, work));
-  // What is done is done, also if the rest has to come again.
-  await flush();
-  for (const worker of workers) if (worker.status === "rejected") throw worker.reason;
-  return counts;
+/** Whether what Redis has under the keys of a batch is not what a batch has there, which stays so. */
+function isDamage(error: unknown): boolean {
+  return isReply(error) && /\bWRONGTYPE\b|not an integer/.test(error.message);
 }

@@ -49,3 +49,21 @@ export function taskOptionsOf(json: { readonly [key: string]: Json | undefined }
 export function outcomeOf(json: Json): BatchOutcome {
   return json as unknown as BatchOutcome;
 }
+
+/** Whether a result that comes from elsewhere can be printed as an outcome. */
+export function isOutcome(json: Json): boolean {
+  if (!isRecord(json) || typeof json.found !== "string") return false;
+  const { top, outputs } = json;
+  const isClass = (each: Json) =>
+    isRecord(each) &&
+    typeof each.index === "number" &&
+    typeof each.score === "number" &&
+    (each.label === null || typeof each.label === "string");
+  const isOutput = (each: Json) =>
+    isRecord(each) && (each.values === undefined || each.values === null || Array.isArray(each.values));
+  return Array.isArray(top) && top.every(isClass) && Array.isArray(outputs) && outputs.every(isOutput);
+}
+
+function isRecord(value: Json): value is { readonly [key: string]: Json | undefined } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

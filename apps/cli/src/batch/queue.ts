@@ -1,15 +1,15 @@
 /**
  * `nnhal batch submit|status|results|retry|cancel`: batches behind a queue.
  */
-import { digestOf, ensureIn, openStore, taskDigest } from "@nnhal/batch";
+import { digestOf, ensureIn, type Json, openStore, taskDigest } from "@nnhal/batch";
 import type { BatchQueue, BatchStatus } from "@nnhal/batch-queue";
-import { exitCodes, failure, loadPackage, usageError } from "../failure.ts";
+import { exitCodes, failure, loadPackage, messageOf, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { columns, counted, plain } from "../text.ts";
-import { outcomeOf } from "./options.ts";
+import { isOutcome, outcomeOf } from "./options.ts";
 import { type BatchOptions, countNames, prepareBatch, reported } from "./prepare.ts";
-import { formatFailed, type PrintOptions, printItems } from "./print.ts";
+import { type BatchItem, formatFailed, type PrintOptions, printItems } from "./print.ts";
 import type { BatchContext } from "./run.ts";
 
 /** Where the queue is, or several among which batches are divided. */
@@ -29,6 +29,11 @@ export interface SubmitOptions extends BatchOptions, QueueOptions {
 
 /** Milliseconds between two looks at a batch that is waited for. */
 const lookInterval = 500;
+/** After so many looks, the queue is searched for jobs of the batch. */
+const looksForJobs = 4;
+
+const withoutJobs = (id: string, count: number) =>
+  `${counted(count, "input")} of the batch ${id} ${count === 1 ? "waits" : "wait"}, and the queue has no job for ${count === 1 ? "it" : "them"}, as after a Redis that has lost jobs`;
 
 async function withQueue(
   { queue: urls, queueName: name }: QueueOptions,
@@ -109,11 +114,15 @@ async function waitFor(queue: BatchQueue, id: string, signal: AbortSignal, { std
   const first = await queue.status(id);
   const bar = createLateProgressBar(stderr, first.inputs);
   try {
-    for (;;) {
-      const { inputs, done, failed, isCancelled } = await queue.status(id);
+    for (let looks = 1; ; looks++) {
+      const { inputs, done, failed, isCancelled } = await queue.status(id).catch((error: unknown) => {
+        throw failure(`${messageOf(error)}, which had it before; the same nnhal batch submit begins it anew`);
+      });
       bar.moveTo(done + failed, `${done} done, ${failed} failed`);
       if (done + failed >= inputs) return;
       if (isCancelled) throw failure(`the batch ${id} was cancelled`);
+      const lost = looks % looksForJobs === 0 ? await queue.withoutJob(id) : 0;
+      if (lost > 0) throw failure(`${withoutJobs(id, lost)}; nnhal batch retry ${id} queues them again`);
       if (signal.aborted)
         throw failure("stopped waiting; workers go on, and nnhal batch status tells how far they are");
       await new Promise((resolve) => setTimeout(resolve, lookInterval));
@@ -131,15 +140,18 @@ export async function statusCommand(
 ): Promise<void> {
   await withQueue(options, context, async (queue) => {
     const ids = id === undefined ? await queue.ids() : [id];
-    const all = await Promise.all(ids.map((each) => queue.status(each)));
+    const looked = await Promise.all(ids.map((each) => lookAt(queue, each, id !== undefined)));
+    const all = looked.flatMap((each) => ("problem" in each ? [] : [each]));
     const whole = await queue.queueStatus();
     const { stdout } = context;
-    if (json) return void stdout.write(`${JSON.stringify({ queue: whole, batches: all.map(statusJson) })}\n`);
-    const { waiting, active, delayed, workers } = whole;
+    if (json) return void stdout.write(`${JSON.stringify({ queue: whole, batches: looked.map(statusJson) })}\n`);
+    const { waiting, active, delayed, dropped, workers } = whole;
     const facts = `${counted(workers, "worker")}; chunks: ${waiting} wait, ${active} are computed, ${delayed} will be tried again`;
-    stdout.write(`queue  ${facts}\n`);
+    stdout.write(`queue  ${facts}${dropped > 0 ? `; ${counted(dropped, "job")} dropped: not of a batch` : ""}\n`);
+    for (const each of looked)
+      if ("problem" in each) stdout.write(`\nbatch  ${plain(each.id)}: ${plain(each.problem)}\n`);
     for (const status of all) {
-      const { record, inputs, names, done, failed, unreadable } = status;
+      const { record, inputs, names, done, failed, unreadable, withoutJob } = status;
       const rows = [
         ["batch", record.id],
         ["model", plain(record.model)],
@@ -153,9 +165,23 @@ export async function statusCommand(
         ],
       ];
       stdout.write(`\n${columns(rows).join("\n")}\n`);
+      if (withoutJob > 0) stdout.write(`${withoutJobs(record.id, withoutJob)}: nnhal batch retry ${record.id}\n`);
       stdout.write(formatFailed(await queue.failed(record.id, 10), failed + unreadable));
     }
   });
+}
+
+type LookedAt = (BatchStatus & { readonly withoutJob: number }) | { readonly id: string; readonly problem: string };
+
+/** What becomes of a batch. One that is damaged hides no others: its problem is thrown only if it was asked for. */
+async function lookAt(queue: BatchQueue, id: string, isAskedFor: boolean): Promise<LookedAt> {
+  try {
+    const status = await queue.status(id);
+    return { ...status, withoutJob: status.isCancelled ? 0 : await queue.withoutJob(id) };
+  } catch (error) {
+    if (isAskedFor) throw error;
+    return { id, problem: messageOf(error) };
+  }
 }
 
 function stateText({ isCancelled, isComplete }: BatchStatus): string {
@@ -163,7 +189,10 @@ function stateText({ isCancelled, isComplete }: BatchStatus): string {
   return isComplete ? "" : "; not all are submitted: the same nnhal batch submit goes on";
 }
 
-function statusJson({ record: { id, model, inputs: source, results, task }, ...counts }: BatchStatus) {
+function statusJson(looked: LookedAt) {
+  if ("problem" in looked) return looked;
+  const { record, ...counts } = looked;
+  const { id, model, inputs: source, results, task } = record;
   return { id, model, source, results: results ?? null, task: taskDigest(task), ...counts };
 }
 
@@ -178,10 +207,15 @@ export async function queueResults(
   await withQueue(options, context, async (queue) => {
     const items = async function* () {
       for await (const { name, result, problem } of queue.inputs(id, folder))
-        yield { name, problem, ...(result !== undefined && { outcome: outcomeOf(result) }) };
+        yield { name, problem, ...outcomeIn(result) };
     };
     await printItems(items(), options, stdout, stderr);
   });
+}
+
+function outcomeIn(result: Json | undefined): Pick<BatchItem, "outcome"> | { readonly problem: string } {
+  if (result === undefined) return {};
+  return isOutcome(result) ? { outcome: outcomeOf(result) } : { problem: "its result in Redis is not one of nnhal" };
 }
 
 /** Queues again what failed. */
@@ -203,9 +237,12 @@ export async function cancelCommand(
   context: BatchContext,
 ): Promise<void> {
   await withQueue(options, context, async (queue) => {
+    if (remove) {
+      await queue.remove(id);
+      return void context.stdout.write(`batch ${id} removed\n`);
+    }
     const { done } = await queue.status(id);
-    if (remove) await queue.remove(id);
-    else await queue.cancel(id);
-    context.stdout.write(remove ? `batch ${id} removed\n` : `batch ${id} cancelled; ${counted(done, "result")} stay\n`);
+    await queue.cancel(id);
+    context.stdout.write(`batch ${id} cancelled; ${counted(done, "result")} stay\n`);
   });
 }

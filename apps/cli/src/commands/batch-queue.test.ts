@@ -1,5 +1,7 @@
 /** The commands around a queue, with a worker of this process. */
+import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
+import { connect } from "node:net";
 import { createPool } from "@nnhal/batch";
 import { openQueue, openQueues } from "@nnhal/batch-queue";
 import { hasRedis, redisRemedy, startRedis, type TestRedis } from "@nnhal/test-kit/redis";
@@ -24,6 +26,14 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
   afterAll(() => redis.stop());
 
   const batch = (...args: string[]) => run(["batch", ...args, "--queue", redis.url]);
+
+  /** Gives Redis a command of one line. */
+  async function tell(command: string): Promise<void> {
+    const socket = connect(redis.url, () => socket.write(`${command}\r\n`));
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).not.toMatch(/^-/);
+    socket.destroy();
+  }
 
   /** Runs commands while a worker works. */
   async function working<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -73,6 +83,43 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
       exitCode: 1,
       stdout: "",
       stderr: expect.stringMatching(/^nnhal batch: the queue nnhal .* has no batch/),
+    });
+  });
+
+  it("says that inputs wait without a job, also to who waits for them, and hides no batch behind a damaged one", async () => {
+    const args = ["submit", "scores.tflite", "in", "--top", "3", "--chunk", "4"];
+    const id = (await batch(...args)).stdout.slice(8, 24);
+    expect((await batch("status", id)).stdout).not.toContain("no job");
+    await tell("DEL bull:nnhal:wait");
+    const lost = `3 inputs of the batch ${id} wait, and the queue has no job for them, as after a Redis that has lost jobs`;
+    expect((await batch("status", id)).stdout).toContain(`${lost}: nnhal batch retry ${id}\n`);
+    expect(JSON.parse((await batch("status", id, "--json")).stdout).batches).toMatchObject([{ id, withoutJob: 3 }]);
+    const waited = await batch(...args, "--wait");
+    expect(waited).toMatchObject({
+      exitCode: 1,
+      stderr: `nnhal batch: ${lost}; nnhal batch retry ${id} queues them again\n`,
+    });
+    const keys = `redis.call('KEYS', 'bull:nnhal:${id}-*')`;
+    await tell(`EVAL "for _, key in ipairs(${keys}) do redis.call('DEL', key) end return 1" 0`);
+    expect((await batch("retry", id)).stdout).toBe("3 inputs queued again\n");
+    await tell("HSET nnhal:nnhal:batch:damaged record {");
+    await tell("ZADD nnhal:nnhal:batches 0 damaged");
+    const { stdout } = await batch("status");
+    expect(stdout).toMatch(
+      /^queue [^\n]*\n\nbatch {2}damaged: the batch damaged in the queue nnhal at [^\n]*is damaged/,
+    );
+    expect(stdout).toContain(`batch    ${id}`);
+    expect((await batch("cancel", "damaged", "--remove")).exitCode).toBe(0);
+    // What was there is gone while it is waited for.
+    await batch("cancel", id, "--remove");
+    const queue = await openQueue({ url: redis.url, name: "nnhal" });
+    const gone = batch(...args, "--wait");
+    await expect.poll(async () => (await queue.ids()).includes(id) && (await queue.status(id)).isComplete).toBe(true);
+    await tell("FLUSHALL");
+    await queue.close();
+    expect(await gone).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("the same nnhal batch submit begins it anew"),
     });
   });
 

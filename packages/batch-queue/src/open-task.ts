@@ -1,0 +1,118 @@
+/**
+ * Opens the tasks of batches: the model, where it lies, and where results go. Models come from stores that a queue names, each at its own pace:
+ * a chunk whose model takes its time makes room for others.
+ */
+import {
+  BatchError,
+  checkedGet,
+  openResults,
+  openStore,
+  type Places,
+  type PoolTask,
+  type ResultFolder,
+  taskDigest,
+} from "@nnhal/batch";
+import type { Connection } from "./connection.ts";
+import type { BatchRecord } from "./ledger.ts";
+import { createRedisStore } from "./redis-store.ts";
+
+/** A task with where its results go. */
+export interface OpenedTask {
+  readonly task: PoolTask;
+  /** undefined: the stream. */
+  readonly results: ResultFolder | undefined;
+  /** Begins to fetch the model, and waits for it for some time. Rejects with a NotYet if it does not come. */
+  prepare(): Promise<void>;
+}
+
+/** What a chunk needs is on its way. The chunk comes again. */
+export class NotYet extends BatchError {}
+
+/** How tasks are opened. */
+export interface TaskOptions {
+  readonly places: Places;
+  /** Where results and models lie on this machine. Default: as each batch says. */
+  readonly results?: string | undefined;
+  readonly store?: string | undefined;
+  /** Most bytes of a model. Default 512 MiB. */
+  readonly modelBytes?: number | undefined;
+  /** Milliseconds for which a chunk waits for its model. Default 5000. */
+  readonly modelPatience?: number | undefined;
+}
+
+/** Tasks and models of the last batches that are remembered. */
+const kept = 4;
+/** Models that are fetched from stores at a time. */
+const mostFetches = 4;
+
+/** Opens tasks, and remembers those of the last batches. */
+export function taskOpener(
+  connection: Connection,
+  { places, results, store, modelBytes: bytes, modelPatience = 5000 }: TaskOptions,
+): (record: BatchRecord) => Promise<OpenedTask> {
+  const opened = new Map<string, Promise<OpenedTask>>();
+  const models = new Map<string, Uint8Array>();
+  const fetches = new Map<string, Promise<Uint8Array>>();
+  let fromStores = 0;
+  const remember = <Value>(map: Map<string, Value>, key: string, value: Value): Value => {
+    map.delete(key);
+    map.set(key, value);
+    for (const oldest of map.keys()) if (map.size > kept) map.delete(oldest);
+    return value;
+  };
+  const fetchModel = async (digest: string, address: string | undefined): Promise<Uint8Array> => {
+    if (address === undefined) return checkedGet(createRedisStore(connection), digest);
+    return checkedGet(await openStore(address, { places, limits: bytes === undefined ? {} : { bytes } }), digest);
+  };
+  /** A model. The same from the same place is fetched once, however many ask. */
+  const modelOf = (digest: string, address: string | undefined): Promise<Uint8Array> => {
+    const known = models.get(digest);
+    if (known !== undefined) return Promise.resolve(remember(models, digest, known));
+    const key = JSON.stringify([digest, address]);
+    const begun = fetches.get(key);
+    if (begun !== undefined) return begun;
+    // The queue's own Redis is not kept waiting by stores.
+    const isStore = address !== undefined;
+    if (isStore && fromStores >= mostFetches) return Promise.reject(new NotYet("other models are being fetched"));
+    if (isStore) fromStores++;
+    const fetched = fetchModel(digest, address)
+      .then((model) => remember(models, digest, model))
+      .finally(() => {
+        if (isStore) fromStores--;
+        fetches.delete(key);
+      });
+    fetches.set(key, fetched);
+    return fetched;
+  };
+  const open = async ({ task, store: storeOfBatch, results: ofBatch }: BatchRecord): Promise<OpenedTask> => {
+    const digest = taskDigest(task);
+    const address = store ?? storeOfBatch;
+    const folder = ofBatch === undefined ? undefined : await places.folder(results ?? ofBatch, "the folder of results");
+    const model = () => modelOf(task.model, address);
+    return {
+      task: { task: digest, options: task.options, model },
+      results: folder === undefined ? undefined : await openResults(folder, digest),
+      prepare: () => inTime(model(), modelPatience),
+    };
+  };
+  return (record) => {
+    // A later submission may have moved the store.
+    const key = JSON.stringify([record.task, record.store, record.results]);
+    const task = remember(opened, key, opened.get(key) ?? open(record));
+    task.catch(() => opened.delete(key));
+    return task;
+  };
+}
+
+/** Waits for work for some milliseconds; it goes on. Rejects with a NotYet if it is not done by then. */
+async function inTime(work: Promise<unknown>, patience: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NotYet("its model is still being fetched")), patience);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
