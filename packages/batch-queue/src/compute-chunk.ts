@@ -4,8 +4,9 @@
 import { stat } from "node:fs/promises";
 import { BatchError, digestOf, messageOf, type Places, type Pool, readInput, readingProblem } from "@nnhal/batch";
 import type { ChunkData } from "./connection.ts";
-import { type BatchRecord, type Change, type Ledger, lengthened } from "./ledger.ts";
+import { type Change, type Ledger, lengthened } from "./ledger.ts";
 import type { OpenedTask } from "./open-task.ts";
+import type { BatchRecord } from "./shapes.ts";
 
 /** Results are handed on at least every second. */
 const flushInterval = 1000;

@@ -4,7 +4,6 @@
 import { BatchError, inOrder, type Json, openResults, type ResultFolder, readInput, taskDigest } from "@nnhal/batch";
 import type { ChunkData, Connection } from "./connection.ts";
 import {
-  type BatchRecord,
   batchesKey,
   type Change,
   droppedKey,
@@ -17,7 +16,7 @@ import {
   stateOf,
 } from "./ledger.ts";
 import { modelKey } from "./redis-store.ts";
-import { readResult, ShapeError } from "./shapes.ts";
+import { type BatchRecord, readResult, ShapeError } from "./shapes.ts";
 import { addChunk, chunked } from "./submit.ts";
 
 /** What becomes of a batch. */

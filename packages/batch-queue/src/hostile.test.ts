@@ -1,4 +1,4 @@
-/** A queue in which others have put what they like, and a Redis that refuses or loses: the worker rests, drops what is no chunk, and goes on. */
+/** A queue in which others have put what they like, and a Redis that refuses or loses: the worker rests, drops what is not a chunk, and goes on. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

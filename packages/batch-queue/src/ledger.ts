@@ -3,30 +3,10 @@
  * States change in one script, so that counts are right however often the same is said.
  */
 import { createHash } from "node:crypto";
-import { BatchError, type Task } from "@nnhal/batch";
+import { BatchError } from "@nnhal/batch";
 import type { ChainableCommander } from "ioredis";
 import type { Connection } from "./connection.ts";
-import { readRecord } from "./shapes.ts";
-
-/** What a batch is. */
-export interface BatchRecord {
-  readonly id: string;
-  readonly task: Task;
-  /** As the user named it. */
-  readonly model: string;
-  /** The folder that names are relative to. */
-  readonly root: string;
-  /** The folder or list of inputs. */
-  readonly inputs: string;
-  /** The folder of results; undefined: the stream in Redis. */
-  readonly results?: string | undefined;
-  /** The store of the model; undefined: Redis. */
-  readonly store?: string | undefined;
-  /** Whether the bytes of inputs travel in the jobs. */
-  readonly inline: boolean;
-  /** Milliseconds since 1970. */
-  readonly created: number;
-}
+import { type BatchRecord, readRecord } from "./shapes.ts";
 
 /** The state of an input: waits, has a result (at a place in the stream), or has none and why. */
 export type InputState =

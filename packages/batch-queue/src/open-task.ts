@@ -13,8 +13,8 @@ import {
   taskDigest,
 } from "@nnhal/batch";
 import type { Connection } from "./connection.ts";
-import type { BatchRecord } from "./ledger.ts";
 import { createRedisStore } from "./redis-store.ts";
+import type { BatchRecord } from "./shapes.ts";
 
 /** A task with where its results go. */
 export interface OpenedTask {

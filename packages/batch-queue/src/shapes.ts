@@ -1,9 +1,28 @@
 /**
  * The shapes of what Redis has for a worker: whatever else can write there, only what has them is worked on. They are what `submit` writes.
  */
-import { BatchError, type Json } from "@nnhal/batch";
+import { BatchError, type Json, type Task } from "@nnhal/batch";
 import type { ChunkData } from "./connection.ts";
-import type { BatchRecord } from "./ledger.ts";
+
+/** What a batch is. */
+export interface BatchRecord {
+  readonly id: string;
+  readonly task: Task;
+  /** As the user named it. */
+  readonly model: string;
+  /** The folder that names are relative to. */
+  readonly root: string;
+  /** The folder or list of inputs. */
+  readonly inputs: string;
+  /** The folder of results; undefined: the stream in Redis. */
+  readonly results?: string | undefined;
+  /** The store of the model; undefined: Redis. */
+  readonly store?: string | undefined;
+  /** Whether the bytes of inputs travel in the jobs. */
+  readonly inline: boolean;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
 
 /** What ids are: they are parts of keys. */
 const batchId = /^[\w.-]{1,64}$/;

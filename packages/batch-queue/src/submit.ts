@@ -5,17 +5,8 @@
 import { BatchError, digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
 import { jobOptions } from "./chunk-worker.ts";
 import type { ChunkData, Connection } from "./connection.ts";
-import {
-  type BatchRecord,
-  type Change,
-  type Ledger,
-  LostBatch,
-  nameText,
-  openLedger,
-  repliesOf,
-  shortened,
-} from "./ledger.ts";
-import { expectId, readRecord } from "./shapes.ts";
+import { type Change, type Ledger, LostBatch, nameText, openLedger, repliesOf, shortened } from "./ledger.ts";
+import { type BatchRecord, expectId, readRecord } from "./shapes.ts";
 
 /** What to submit. */
 export interface Submission {

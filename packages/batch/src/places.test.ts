@@ -1,4 +1,4 @@
-/** What a worker does for whoever names places in its queue: folders, links out of them, addresses, redirections, and endless answers. */
+/** What a worker does with the places that its queue names: folders, links out of them, addresses, redirections, and endless answers. */
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
 /**
- * Where the batches of a queue may have inputs, results and models. Whoever can write to the queue names them, so that a worker looks before
+ * Where the batches of a queue may have inputs, results and models. All who can write to the queue name them, so that a worker looks before
  * it reads or writes: at the folder in which a file really lies, and at the address to which a connection really goes.
  */
 import { realpath } from "node:fs/promises";
