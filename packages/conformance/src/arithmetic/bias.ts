@@ -90,7 +90,7 @@ export function biasExample(place: number, signature: Signature): BiasExample | 
 /** Shapes of about 4000 elements by rank. The last extent is odd, so that few means over it are halves. */
 const shapes = [[], [3888], [1296, 3], [36, 36, 3], [4, 18, 18, 3], [2, 2, 18, 18, 3]] as const;
 
-/** Scalars, if there are such: windows of odd numbers of cells, of which none is beyond the border, and no activation. */
+/** Scalars, if there are such: windows of odd numbers of cells, of which none is beyond the border, images in other sizes, no activation. */
 const scalars: Readonly<Record<string, number>> = {
   activation: 0,
   filterWidth: 3,
@@ -102,6 +102,8 @@ const scalars: Readonly<Record<string, number>> = {
   paddingScheme: PaddingScheme.VALID,
   strideWidth: 1,
   strideHeight: 1,
+  width: 25,
+  height: 23,
 };
 
 /** Scales of the output beside the one that was drawn, of which one may suit the results better. */

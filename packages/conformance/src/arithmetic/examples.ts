@@ -53,8 +53,11 @@ const draws = 12;
 /** The same for the first signature of a row of types that has the filling `plain`, which shows most. */
 const mostDraws = 64;
 
-/** Whether examples of a signature are still wanted. */
-export type Wants = (signature: Signature) => boolean;
+/** The kinds of examples, as their names have them. */
+export type ExampleKind = "edge" | "limits" | "bias" | "random";
+
+/** Whether examples of a signature and a kind are still wanted. */
+export type Wants = (signature: Signature, kind: ExampleKind) => boolean;
 
 /** The edge cases of an operation. */
 export function* edgeExamples(operation: Operation, wants: Wants = () => true): Generator<ArithmeticExample> {
@@ -67,7 +70,7 @@ export function* edgeExamples(operation: Operation, wants: Wants = () => true): 
     for (const fill of fillsFor(signature)) {
       const limit = fill === "plain" ? mostDraws : draws;
       for (let turn = 0; turn < limit; turn++) {
-        if (!wants(signature)) break;
+        if (!wants(signature, "edge")) break;
         const made = drawEdge(operation, place, fill, turn, (drawn) => {
           const news = [...inputFeatures(drawn)].filter((feature) => !known.has(feature));
           // What the operands do not show, the results may: a few draws of each filling are computed for that.
@@ -88,7 +91,7 @@ export function* edgeExamples(operation: Operation, wants: Wants = () => true): 
 /** Sums of products at their limits, in which intermediate sums of 16 bits saturate. */
 export function* limitExamples(operation: Operation, wants: Wants = () => true): Generator<ArithmeticExample> {
   for (const limit of limitCases(operation)) {
-    if (wants(limit.signature)) yield limitExample(limit);
+    if (wants(limit.signature, "limits")) yield limitExample(limit);
   }
 }
 
@@ -112,7 +115,7 @@ function limitExample({ name, signature, draw }: LimitCase): ArithmeticExample {
 /** Examples that show a bias: one for each row of quantised types. */
 export function* biasExamples(operation: Operation, wants: Wants = () => true): Generator<ArithmeticExample> {
   for (const { place, signature } of biasSignatures(operation)) {
-    const found = wants(signature) ? biasExample(place, signature) : undefined;
+    const found = wants(signature, "bias") ? biasExample(place, signature) : undefined;
     if (found === undefined) continue;
     const { drawn, outputs, bias, name } = found;
     const [first] = outputs;
@@ -184,7 +187,7 @@ export function* randomRound(
     const random = createRandom(seed * 0x1_0001 + operation.code * 0x101 + index * 0x3_ffff);
     // Other seeds begin with other signatures.
     const signature = elementAt(signatures, (seed * 20 + index) % signatures.length);
-    if (!wants(signature)) continue;
+    if (!wants(signature, "random")) continue;
     const fill = random.pick<Fill>(["plain", "fine"]);
     const drawn = drawOperation(signature, random, { spoilt: 0.1, fill });
     const outcome = runRandomOperation(drawn, random, false);

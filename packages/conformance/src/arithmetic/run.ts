@@ -19,6 +19,7 @@ import { runVectors } from "../vectors/run.ts";
 import {
   type ArithmeticExample,
   biasNamed,
+  type ExampleKind,
   edgeNamed,
   fixedExamples,
   judgedExample,
@@ -75,8 +76,8 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
   const operations = new Set<unknown>();
   const unsupported = new Map<string, number>();
   const keyOf = (signature: Signature) => `${signature.operation.name} ${typesOf(signature)}`;
-  const wants = (signature: Signature) =>
-    canMatch(signature.operation, filter) && (unsupported.get(keyOf(signature)) ?? 0) < mostUnsupported;
+  const wants: Wants = (signature, kind) =>
+    canMatch(signature.operation, kind, filter) && (unsupported.get(keyOf(signature)) ?? 0) < mostUnsupported;
   for (const made of chosen(options, wants)) {
     const { name } = made.example;
     if (!name.toLowerCase().includes(filter)) continue;
@@ -109,15 +110,20 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
   }
 }
 
-/** Words in the names of examples. */
-const nameWords = ["arithmetic", "edge", "limits", "all", "pairs", "both", "bias", "random", ...fills];
+/** Words in the names of examples, beside their operation's name and their kind. */
+const nameWords: Readonly<Record<ExampleKind, readonly string[]>> = {
+  edge: fills,
+  limits: ["all", "pairs", "both"],
+  bias: [],
+  random: [],
+};
 
 /**
- * Whether the name of an example of an operation can contain a text in lower case. If it does, each run of letters in the text lies
+ * Whether the name of an example of an operation and kind can contain a text in lower case. If it does, each run of letters in the text lies
  * within one word of the name.
  */
-function canMatch({ name }: Operation, text: string): boolean {
-  const words = [...nameWords, name.toLowerCase()];
+function canMatch({ name }: Operation, kind: ExampleKind, text: string): boolean {
+  const words = ["arithmetic", name.toLowerCase(), kind, ...nameWords[kind]];
   return (text.match(/[a-z]+/g) ?? []).every((letters) => words.some((word) => word.includes(letters)));
 }
 

@@ -13,6 +13,7 @@ import {
   type Subgraph,
 } from "@nnhal/types";
 import type { Fault } from "../suites/faulty-device.test-helper.ts";
+import { areAlike, withWrongRows, writersIn } from "./wrong-rows.test-helper.ts";
 
 /** What the device does, and the graph that finds it. */
 export type GraphFault = readonly [what: string, fault: Fault, check: string];
@@ -37,18 +38,6 @@ function preparing(what: string, check: string, change: (model: Model) => Model)
 
 const isResult = ({ lifetime }: Operand) =>
   lifetime === OperandLifeTime.TEMPORARY_VARIABLE || lifetime === OperandLifeTime.SUBGRAPH_OUTPUT;
-
-/** Whether two values are held in memory of one size, by what the model says. */
-function areAlike(a: Operand, b: Operand): boolean {
-  return (
-    a.type === b.type &&
-    a.scale === b.scale &&
-    a.zeroPoint === b.zeroPoint &&
-    a.dimensions.length > 0 &&
-    !a.dimensions.includes(0) &&
-    String(a.dimensions) === String(b.dimensions)
-  );
-}
 
 /** With another operand in one place of an operation's inputs; numbers of consumers follow. */
 function reading(main: Subgraph, operation: number, position: number, operand: number): Subgraph {
@@ -76,11 +65,6 @@ function firstReading(
     }
   }
   return undefined;
-}
-
-/** The number of the operation that writes each operand. */
-function writersIn({ operations }: Subgraph): ReadonlyMap<number, number> {
-  return new Map(operations.flatMap(({ outputs }, index) => outputs.map((operand) => [operand, index] as const)));
 }
 
 function readersOf({ operations }: Subgraph, operand: number): number[] {
@@ -131,65 +115,6 @@ function withReferences(
   const operations = main.operations.map((own) => (own.type === type ? { ...own, inputs: change(own.inputs) } : own));
   return { ...main, operations };
 }
-
-/** Layers whose results compilers join with the operation that reads them. */
-const layers: ReadonlySet<number> = new Set([
-  OperationType.CONV_2D,
-  OperationType.DEPTHWISE_CONV_2D,
-  OperationType.FULLY_CONNECTED,
-]);
-
-/** A model whose second tensor after a layer of 2 to 7 rows has its rows, except the first, in another order. */
-function withWrongRows(model: Model): Model {
-  const { main, operandValues } = model;
-  const writers = writersIn(main);
-  for (const [index, { type, inputs }] of main.operations.entries()) {
-    if (type !== OperationType.ADD && type !== OperationType.SUB && type !== OperationType.MUL) continue;
-    const [first = -1, second = -1] = inputs;
-    const layer = main.operations[writers.get(first) ?? -1]?.type ?? -1;
-    const [own, other] = [elementAt(main.operands, first), elementAt(main.operands, second)];
-    const axis = own.dimensions.findIndex((extent, place) => extent > 1 && place < own.dimensions.length - 1);
-    const rows = own.dimensions[axis] ?? 0;
-    const isWide = (own.dimensions.at(-1) ?? 0) % 16 === 0;
-    if (!layers.has(layer) || !areAlike({ ...own, scale: other.scale, zeroPoint: other.zeroPoint }, other)) continue;
-    if (!isWide || rows < 3 || rows > 7) continue;
-    const order = Int32Array.from({ length: rows }, (_, row) => (row === 0 ? 0 : rows - row));
-    const values = new Uint8Array(operandValues.length + 4 + order.byteLength);
-    values.set(operandValues);
-    const constant = (offset: number, length: number, tensor: boolean): Operand => ({
-      ...own,
-      type: tensor ? OperandType.TENSOR_INT32 : OperandType.INT32,
-      dimensions: tensor ? [rows] : [],
-      scale: 0,
-      zeroPoint: 0,
-      numberOfConsumers: 1,
-      lifetime: OperandLifeTime.CONSTANT_COPY,
-      location: { poolIndex: 0, offset, length },
-    });
-    new DataView(values.buffer).setInt32(operandValues.length, axis, true);
-    values.set(new Uint8Array(order.buffer), operandValues.length + 4);
-    const moved: Operand = {
-      ...other,
-      lifetime: OperandLifeTime.TEMPORARY_VARIABLE,
-      numberOfConsumers: 1,
-      location: none,
-    };
-    const count = main.operands.length;
-    const operands = [
-      ...main.operands,
-      constant(operandValues.length, 4, false),
-      constant(operandValues.length + 4, order.byteLength, true),
-      moved,
-    ];
-    const gather: Operation = { type: OperationType.GATHER, inputs: [second, count, count + 1], outputs: [count + 2] };
-    const joined = { ...elementAt(main.operations, index), inputs: inputs.with(1, count + 2) };
-    const operations = main.operations.toSpliced(index, 1, gather, joined);
-    return { ...model, operandValues: values, main: { ...main, operands, operations } };
-  }
-  return model;
-}
-
-const none = { poolIndex: 0, offset: 0, length: 0 };
 
 export const graphFaults: readonly GraphFault[] = [
   preparing("adds the second tensor after a layer of few rows at the wrong row", "graphs/1.11", withWrongRows),

@@ -102,7 +102,9 @@ export const roundingFaults: readonly KernelFault[] = [
   ...(["ADD", "SUB", "MUL", "CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV_2D", "FULLY_CONNECTED"] as const).map(
     roundingDown,
   ),
-  ...(["MEAN", "LOGISTIC", "TANH", "SOFTMAX", "HARD_SWISH", "L2_NORMALIZATION", "PRELU"] as const).map(roundingDown),
+  ...(
+    ["MEAN", "LOGISTIC", "TANH", "SOFTMAX", "HARD_SWISH", "L2_NORMALIZATION", "PRELU", "RESIZE_BILINEAR"] as const
+  ).map(roundingDown),
   faultOf(
     "QUANTIZE",
     "results are always rounded down",

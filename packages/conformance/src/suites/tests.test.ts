@@ -3,6 +3,7 @@ import { fromSource } from "@nnhal/test-kit/from-source";
 import type { Device } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { referenceDevice } from "./faulty-device.test-helper.ts";
+import { deviceSuiteNames } from "./run.ts";
 import { type ConformanceTestsOptions, defineConformanceTests } from "./tests.ts";
 
 /** The tests that are defined, by name; each gives the message that it fails with. */
@@ -83,6 +84,46 @@ describe("defineConformanceTests", () => {
     const declared = definedTests(open, { suites: ["memory"], versions: [], lacks }).get("conformance: memory");
     expect(declared).toBeDefined();
     expect(await declared?.()).toBeUndefined();
+  });
+
+  describe("an entry of `lacks`", { timeout: 120_000 }, () => {
+    const title = "conformance: the device lacks what `lacks` has";
+    const suites = deviceSuiteNames;
+    const lacks = ["device memory", "unsupported operations"] as const;
+    const open = async () => {
+      const { allocate: _, ...without } = await referenceDevice();
+      return without;
+    };
+
+    it("that the device has fails a test of its own, by its name, without running a suite again", async () => {
+      let started = 0;
+      const counting = async () => {
+        const device = await open();
+        return {
+          ...device,
+          getType() {
+            started++;
+            return device.getType();
+          },
+        };
+      };
+      const tests = definedTests(counting, { suites, versions: [], lacks: [...lacks, "TILE", "TENSOR_FLOAT16"] });
+      expect([...tests.keys()].at(-1)).toBe(title);
+      for (const [name, run] of tests) if (name !== title) expect(await run(), name).toBeUndefined();
+      const before = started;
+      expect(before).toBeGreaterThan(0);
+      expect(await tests.get(title)?.()).toBe(
+        'Error: `lacks` has "TILE", but no case lacked it: remove it from the list\n' +
+          '`lacks` has "TENSOR_FLOAT16", but no case lacked it: remove it from the list',
+      );
+      expect(started).toBe(before);
+    });
+
+    it("is not judged by some suites alone", () => {
+      const tests = definedTests(open, { suites: suites.slice(1), versions: [], lacks });
+      expect([...tests.keys()]).not.toContain(title);
+      expect([...definedTests(open, { suites, versions: [] }).keys()]).not.toContain(title);
+    });
   });
 
   it("fails if the device is not available", async () => {

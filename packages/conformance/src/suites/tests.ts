@@ -24,7 +24,8 @@ export interface ConformanceTestsOptions {
   readonly versions?: readonly HalVersion[] | undefined;
   /**
    * The optional parts that the device lacks. A test fails if a case is unsupported for another part, so that every
-   * unproven case is written down. Limits of HAL versions need not be listed. Default: none.
+   * unproven case is written down. Limits of HAL versions need not be listed. If all device suites run, one more test fails if the list has
+   * a part that no case lacks. Default: none.
    */
   readonly lacks?: readonly Need[] | undefined;
   /**
@@ -71,23 +72,49 @@ export function defineConformanceTests(
       await watch.close();
     }
   }
-  for (const version of [undefined, ...versions]) {
-    for (const suite of suites) {
-      if (!isDeviceSuiteName(suite) && version !== undefined) continue;
-      const through = version === undefined ? "" : ` through HAL ${version}`;
-      test(
-        `conformance: ${suite}${through}`,
-        async () => {
-          const running = open instanceof URL ? runModule(open, suite, { version }) : runHere(open, suite, version);
-          const results: CaseResult[] = [];
-          for await (const result of running) results.push(result);
-          const problems = problemsOf(results, lacks);
-          if (problems.length > 0) throw new Error(problems.join("\n"));
-        },
-        open instanceof URL ? moduleTimeLimit : isDeviceSuiteName(suite) ? timeLimit : 5 * timeLimit,
-      );
-    }
+  const ways = [undefined, ...versions].flatMap((version) =>
+    suites
+      .filter((suite) => isDeviceSuiteName(suite) || version === undefined)
+      .map((suite) => {
+        let results: Promise<readonly CaseResult[]> | undefined;
+        const run = () => {
+          results = all(open instanceof URL ? runModule(open, suite, { version }) : runHere(open, suite, version));
+          return results;
+        };
+        return { suite, version, run, results: () => results ?? run() };
+      }),
+  );
+  for (const { suite, version, run } of ways) {
+    const through = version === undefined ? "" : ` through HAL ${version}`;
+    test(
+      `conformance: ${suite}${through}`,
+      async () => failWith(problemsOf(await run(), lacks)),
+      open instanceof URL ? moduleTimeLimit : isDeviceSuiteName(suite) ? timeLimit : 5 * timeLimit,
+    );
   }
+  // What a case lacks may only show in one of the suites.
+  if (lacks.length === 0 || !deviceSuiteNames.every((name) => suites.includes(name))) return;
+  const ofDevices = ways.filter(({ suite }) => isDeviceSuiteName(suite));
+  test(
+    "conformance: the device lacks what `lacks` has",
+    async () => {
+      const results: CaseResult[] = [];
+      // Those that have run are not run again.
+      for (const way of ofDevices) results.push(...(await way.results()));
+      failWith(staleIn(lacks, results));
+    },
+    open instanceof URL ? moduleTimeLimit : ofDevices.length * timeLimit,
+  );
+}
+
+async function all(results: AsyncIterable<CaseResult>): Promise<readonly CaseResult[]> {
+  const list: CaseResult[] = [];
+  for await (const result of results) list.push(result);
+  return list;
+}
+
+function failWith(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
 type Opener = () => Device | Unavailable | Promise<Device | Unavailable>;
@@ -114,4 +141,12 @@ function problemsOf(results: readonly CaseResult[], lacks: readonly Need[]): str
     ...lines,
     ...[...unexpected].map((reason) => `unsupported, and not in \`lacks\`: ${reason}`),
   ];
+}
+
+/** Parts that the device is said to lack, and that no case lacked. */
+function staleIn(lacks: readonly Need[], results: readonly CaseResult[]): string[] {
+  const needs = new Set(results.map(({ cause }) => (cause?.kind === "need" ? cause.need : undefined)));
+  return lacks
+    .filter((need) => !needs.has(need))
+    .map((need) => `\`lacks\` has "${need}", but no case lacked it: remove it from the list`);
 }
