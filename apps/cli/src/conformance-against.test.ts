@@ -104,6 +104,7 @@ describe("junitReport", () => {
       ["SUB", { passed: 1, failed: 1, unsupported: 0, skipped: 0 }],
     ]),
     byType: new Map(),
+    deviations: new Map(),
     failures: [{ name: "b <&>", reason: 'it says "no"\nand \u0001 more' }],
     reasons: new Map(),
   };

@@ -13,6 +13,7 @@ const summary: Summary = {
     ["ADD", { passed: 2, failed: 0, unsupported: 2, skipped: 0 }],
   ]),
   byType: new Map(),
+  deviations: new Map(),
   failures: [{ name: "sub/sub_2", reason: "SUB output 0 element 3: expected 1, actual 2" }],
   reasons: new Map([["ADD: no int32 here", 2]]),
 };

@@ -2,7 +2,7 @@
  * Random operations on the ort backend, held against the reference kernels: other shapes, windows, quantisations and hostile
  * numbers than the public vectors have.
  */
-import { randomExamples, runVectors, summarise } from "@nnhal/conformance";
+import { randomExamples, runArithmetic, runVectors, summarise } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -39,5 +39,13 @@ describe("the ort backend", { timeout: 120_000 }, () => {
     const operations = operationsOf([CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, FULLY_CONNECTED]);
     const backend = ortBackend({ threads: 1, unsignedWeights: true });
     return expectRight({ count: 40, operations }, 80, deviceOf({ backend }));
+  });
+
+  it("refuses a transposed convolution of which no filter reaches the result", async () => {
+    // Two rows of padding less than none below a result of two rows: all of it is the bias.
+    const only = "arithmetic/TRANSPOSE_CONV_2D/random/1.8";
+    const { failures, reasons } = await summarise(runArithmetic(await deviceOf(), { only }));
+    expect(failures).toEqual([]);
+    expect([...reasons.keys()]).toEqual([expect.stringContaining("an output that no filter reaches is not available")]);
   });
 });

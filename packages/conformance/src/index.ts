@@ -2,7 +2,8 @@
  * @nnhal/conformance: the kit that proves that a driver behaves as the Neural Networks HAL says.
  */
 export { type AccuracyOptions, runAccuracy } from "./accuracy/run.ts";
-export { type ArithmeticOptions, arithmeticSize, runArithmetic } from "./arithmetic/run.ts";
+export { describeAllowance } from "./arithmetic/allowance-text.ts";
+export { type ArithmeticOptions, arithmeticSize, defaultExampleCount, runArithmetic } from "./arithmetic/run.ts";
 export { systemTimer, type Timer } from "./attempt.ts";
 export { defaultGraphCount, type GraphsOptions, type GraphWay, graphWays, runGraphs } from "./graphs/run.ts";
 export {
@@ -61,6 +62,7 @@ export {
   type TrainedTensor,
   trainedOutputProblem,
 } from "./trained-models.ts";
+export type { Deviation } from "./vectors/deviation.ts";
 export type {
   Allowance,
   Example,

@@ -31,6 +31,7 @@ describe("summarise", () => {
         ["DIV", { passed: 0, failed: 0, unsupported: 1, skipped: 0 }],
       ]),
       byType: new Map(),
+      deviations: new Map(),
       failures: [
         { name: "b", reason: "first" },
         { name: "e", reason: "second" },
@@ -91,5 +92,36 @@ describe("summarise", () => {
   it("of nothing is all zero", async () => {
     const summary = await summarise(resultsOf());
     expect(summary).toMatchObject({ passed: 0, failed: 0, unsupported: 0, skipped: 0, total: 0, failures: [] });
+  });
+
+  it("adds up how far results are off, by subject and by the type of each output", async () => {
+    const one = { elements: 2, differing: 1, largest: 1, sum: -1, error: 0.5 } as const;
+    const { deviations } = await summarise(
+      resultsOf(
+        { name: "a", subject: "TOPK_V2", verdict: "passed", deviations: [{ ...one, type: "TENSOR_FLOAT32" }] },
+        {
+          name: "b",
+          subject: "TOPK_V2",
+          verdict: "failed",
+          reason: "x",
+          deviations: [
+            { ...one, type: "TENSOR_FLOAT32" },
+            { ...one, type: "TENSOR_INT32" },
+          ],
+        },
+        { name: "c", subject: "ADD", verdict: "passed" },
+      ),
+    );
+    expect(deviations).toEqual(
+      new Map([
+        [
+          "TOPK_V2",
+          new Map([
+            ["TENSOR_FLOAT32", { ...one, type: "TENSOR_FLOAT32", elements: 4, differing: 2, sum: -2 }],
+            ["TENSOR_INT32", { ...one, type: "TENSOR_INT32" }],
+          ]),
+        ],
+      ]),
+    );
   });
 });

@@ -4,6 +4,7 @@
  */
 import type { Device, OperandTypeName } from "@nnhal/types";
 import type { Need } from "./suites/needs.ts";
+import { addDeviations, type Deviation } from "./vectors/deviation.ts";
 
 /**
  * The outcome of a case. `unsupported`: the device does not support something that the case needs, so nothing is
@@ -43,6 +44,8 @@ export interface CaseResult {
    * expected; above 1 the case has failed; 1e9 stands for all that is greater.
    */
   readonly error?: number;
+  /** Of an example whose results were compared: how far they are from the expected ones, one for each output. */
+  readonly deviations?: readonly Deviation[];
 }
 
 /** How many elements of outputs there are, and how many of them are compared: of the others the HAL leaves open what they are. */
@@ -69,6 +72,8 @@ export interface Summary extends Counts {
   readonly bySubject: ReadonlyMap<string, Counts>;
   /** Of examples, by subject and by the type of the result. */
   readonly byType: ReadonlyMap<string, ReadonlyMap<OperandTypeName, Precision>>;
+  /** Of examples whose results were compared, by subject and by the type of an output. */
+  readonly deviations: ReadonlyMap<string, ReadonlyMap<OperandTypeName, Deviation>>;
   /** The failed cases, in the order in which they ran. */
   readonly failures: readonly { readonly name: string; readonly reason: string }[];
   /** Why cases were unsupported or skipped, and how many each, in the order of the first case of each. */
@@ -85,11 +90,12 @@ export async function summarise(
   const all = noCounts();
   const bySubject = new Map<string, Record<Verdict, number>>();
   const byType = new Map<string, Map<OperandTypeName, MutablePrecision>>();
+  const deviationsOf = new Map<string, Map<OperandTypeName, Deviation>>();
   const failures: { name: string; reason: string }[] = [];
   const reasons = new Map<string, number>();
   let sum: JudgedElements | undefined;
   for await (const result of results) {
-    const { name, subject, verdict, reason = "", count = 1, elements, type, error } = result;
+    const { name, subject, verdict, reason = "", count = 1, elements, type, error, deviations = [] } = result;
     if (elements !== undefined) {
       sum = { judged: (sum?.judged ?? 0) + elements.judged, total: (sum?.total ?? 0) + elements.total };
     }
@@ -98,6 +104,7 @@ export async function summarise(
     counts[verdict] += count;
     all[verdict] += count;
     if (type !== undefined) addPrecision(byType, subject, type, verdict, error);
+    for (const deviation of deviations) addDeviation(deviationsOf, subject, deviation);
     if (verdict === "failed") failures.push({ name, reason });
     else if (verdict !== "passed") reasons.set(reason, (reasons.get(reason) ?? 0) + count);
     onResult(result);
@@ -107,6 +114,7 @@ export async function summarise(
     total: all.passed + all.failed + all.unsupported + all.skipped,
     bySubject,
     byType,
+    deviations: deviationsOf,
     failures,
     reasons,
     ...(sum && { elements: sum }),
@@ -128,6 +136,17 @@ function addPrecision(
   types.set(type, sum);
   sum[verdict]++;
   if (error !== undefined) sum.worst = Math.max(sum.worst ?? 0, error);
+}
+
+function addDeviation(
+  deviationsOf: Map<string, Map<OperandTypeName, Deviation>>,
+  subject: string,
+  deviation: Deviation,
+): void {
+  const types = deviationsOf.get(subject) ?? new Map<OperandTypeName, Deviation>();
+  deviationsOf.set(subject, types);
+  const sum = types.get(deviation.type);
+  types.set(deviation.type, sum === undefined ? deviation : addDeviations(sum, deviation));
 }
 
 function noCounts(): Record<Verdict, number> {

@@ -30,6 +30,8 @@ export const longFiles: readonly string[] = [
   "packages/conformance/src/suites/tests.test.ts",
   "packages/conformance/src/suites/contract/planted-faults.test.ts",
   "packages/conformance/src/random/examples.test.ts",
+  "packages/conformance/src/faults/kernel-faults.test.ts",
+  "packages/conformance/src/arithmetic/bias.test.ts",
   "packages/conformance/src/runtime/random-partitioning.test.ts",
   "packages/conformance/src/suites/run.test.ts",
   "apps/cli/src/main.test.ts",

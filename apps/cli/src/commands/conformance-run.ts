@@ -56,6 +56,8 @@ export interface ConformanceCommandOptions {
   readonly json?: boolean;
   /** File of a report to look at. */
   readonly html?: string;
+  /** File of the page of differences from the reference. */
+  readonly differences?: string;
   /** File of the result in one line, as a picture. */
   readonly badge?: string;
   /** Seconds. */
@@ -69,8 +71,9 @@ export interface ConformanceCommandOptions {
   readonly only?: string;
   readonly minutes?: number;
   readonly failures?: string;
-  /** The number of random graphs. */
+  /** The number of random graphs, and of random examples of each operation. */
   readonly graphs?: number;
+  readonly examples?: number;
   /** A .tflite file, of the suites crash and accuracy, and the folder of inputs of the latter. */
   readonly network?: string;
   readonly data?: string;
@@ -270,7 +273,7 @@ async function* each(results: readonly CaseResult[]): AsyncGenerator<CaseResult>
 
 function childArguments(names: readonly SuiteName[], options: ConformanceCommandOptions): string[] {
   const { device, vectors, hal = [], filter, all, timeLimit, allowance = {} } = options;
-  const named = ["seed", "only", "graphs", "minutes", "failures"] as const;
+  const named = ["seed", "only", "graphs", "examples", "minutes", "failures"] as const;
   return [
     ...names.flatMap((name) => ["--suite", name]),
     ...["--device", device],

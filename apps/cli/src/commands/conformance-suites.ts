@@ -202,6 +202,8 @@ export interface DrawnChoice {
   readonly minutes?: number | undefined;
   /** The number of random graphs. */
   readonly graphs?: number | undefined;
+  /** The number of random examples of each operation. */
+  readonly examples?: number | undefined;
   /** Every graph in every way. */
   readonly all?: boolean | undefined;
   /** The folder for failed examples. */
@@ -244,11 +246,12 @@ export const drawnSuites: Readonly<Record<DrawnSuiteName, DrawnSuite>> = {
     by: "operation",
     batch: 64,
     size: () => arithmeticSize,
-    run: (device, { seed, only, failures }, again, options) =>
+    run: (device, { seed, only, examples, failures }, again, options) =>
       runArithmetic(device, {
         ...options,
         seed,
         only,
+        count: examples,
         keep: async (example, original) =>
           `the smallest example that fails is in ${await writeExample(example, original, again, failures)}; the original: ${again.example(original)}`,
       }),

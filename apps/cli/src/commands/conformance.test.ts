@@ -345,4 +345,56 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     expect({ ...report, device: "mine" }).toEqual(JSON.parse(here.stdout));
     expect(exitCode).toBe(0);
   });
+
+  describe("with --differences", () => {
+    const page = () => join(folder, "differences.md");
+    const differing = [...mine, "--suite", "arithmetic"];
+
+    it("writes a section of the device into a page, and keeps what else it has", async () => {
+      const deviation = { type: "TENSOR_FLOAT32", elements: 8, differing: 2, largest: 1, sum: 2, error: 0.5 };
+      const results = [{ name: "a", subject: "MUL", verdict: "passed", deviations: [deviation] }];
+      const messages = [{ kind: "results", results }, { kind: "end" }];
+      let started: readonly string[] = [];
+      const startSelf = (args: readonly string[]) => {
+        started = args;
+        const code = `for (const message of ${JSON.stringify(messages)}) process.send(message);`;
+        return spawn(process.execPath, ["-e", code], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+      };
+      await writeFile(page(), "# Ours\n");
+      const args = [...differing, "--examples", "2", "--differences", page()];
+      const { exitCode } = await run(args, await reference(), startSelf);
+      expect(started).toEqual(expect.arrayContaining(["--suite", "arithmetic", "--examples", "2"]));
+      expect(exitCode).toBe(0);
+      const text = await readFile(page(), "utf8");
+      expect(text).toMatch(/^# Ours\n\n<!-- differences of mine -->\n\n## mine\n/);
+      expect(text).toContain("--seed 1 --examples 2 --differences FILE");
+      expect(text).toMatch(
+        /\n\| MUL \| TENSOR_FLOAT32 \| 8 \| 25 \| 1 ULP \| 0\.25 \| .* \| 50 \|\n\n<!-- end of mine -->\n$/,
+      );
+    });
+
+    it.each([
+      [["--only", "ADD"], "--differences needs the whole suite arithmetic, without --only"],
+      [["--filter", "ADD"], "--differences needs the whole suite arithmetic, without --filter"],
+      [["--hal", "1.2"], "--differences needs the whole suite arithmetic, without --hal"],
+      [["--suite", "memory"], "--differences needs the suite arithmetic: --suite arithmetic"],
+    ])("refuses %s before anything runs", async (args, message) => {
+      const { stdout, stderr, exitCode } = await run([...mine, ...args, "--differences", page()], await reference());
+      expect({ stdout, stderr, exitCode }).toEqual({
+        stdout: "",
+        stderr: `nnhal conformance: ${message}\n`,
+        exitCode: 2,
+      });
+    });
+
+    it("refuses a page that cannot be written, or in which a mark is missing, before anything runs", async () => {
+      const device = await reference();
+      const into = (path: string) => run([...differing, "--differences", path], device);
+      expect((await into(folder)).stderr).toMatch(/^nnhal conformance: cannot write .*/);
+      await writeFile(page(), "<!-- differences of mine -->\n");
+      const { stdout, stderr, exitCode } = await into(page());
+      expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
+      expect(stderr).toMatch(/expected "<!-- differences of mine -->" and after it "<!-- end of mine -->"/);
+    });
+  });
 });

@@ -1,14 +1,16 @@
 /** `nnhal conformance --device NAME`: runs the suites of the conformance kit on a device, and reports the results. */
-import { type Allowances, defaultAllowances, defaultGraphCount } from "@nnhal/conformance";
+import { type Allowances, defaultAllowances, defaultExampleCount, defaultGraphCount } from "@nnhal/conformance";
 import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { changesBetween, formatChanges, parseReport } from "../conformance-against.ts";
 import { badgeFile } from "../conformance-badge.ts";
+import { differencesSection, pageWith } from "../conformance-differences.ts";
 import { htmlReport } from "../conformance-html.ts";
 import { junitReport } from "../conformance-junit.ts";
-import { deviceFacts, formatReport, toJson } from "../conformance-report.ts";
+import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
-import { readUserFile, writeUserFile } from "../files.ts";
+import { usageError } from "../failure.ts";
+import { ensureWritable, isMissingFile, readUserFile, writeUserFile } from "../files.ts";
 import { checkedDeviceOption, type GivenDevice, parseSeconds } from "../option-values.ts";
 import { asUsageErrors, parseCount, parseMinutes, parseSeed } from "../suite-run.ts";
 import { serveCrashJob } from "./conformance-crash.ts";
@@ -33,6 +35,7 @@ Examples:
   nnhal conformance --device reference --suite memory --suite fenced --hal 1.3
   nnhal conformance --device tfjs --only CONV_2D --minutes 5 --seed 7
   nnhal conformance --device tfjs --suite graphs --graphs 10000 --seed 7
+  nnhal conformance --device tfjs --suite arithmetic --examples 100 --differences differences.md
   nnhal conformance --backend ./my-backend.js --device mine --html report.html
   nnhal conformance --device reference --vectors nn-vectors --suite mutations --all --filter CONV_2D --json`;
 
@@ -59,12 +62,21 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .option("--json", "print the report as JSON")
     .option("--html <file>", "also write the report as a page to look at")
     .option("--badge <file>", "also write the result in one line as a picture (SVG), for a README")
+    .option(
+      "--differences <file>",
+      "also write how far results of the suite arithmetic are from the reference's, by operation and type, into this page (Markdown), which keeps what it says of other devices",
+    )
     .option("--junit <file>", "also write the report as JUnit XML, for continuous integration")
     .option("--against <file>", "say what has changed since an earlier report, one that --json has printed")
     .option("--seed <number>", "the seed of random examples (default: 1)", parseSeed)
     .option(
       "--only <name>",
       "only the examples of this operation, or the one of this name, in the suite arithmetic, or this graph, such as graphs/1.17",
+    )
+    .option(
+      "--examples <number>",
+      `how many random examples of each operation, in the suite arithmetic (default: ${defaultExampleCount})`,
+      parseCount,
     )
     .option("--graphs <number>", `how many random graphs (default: ${defaultGraphCount})`, parseCount)
     .option(
@@ -136,9 +148,11 @@ export async function runConformanceCommand(
   today: () => Date = () => new Date(),
 ): Promise<void> {
   const { stdout } = context;
-  const { device, html, badge, junit, against } = options;
+  const { device, html, badge, junit, against, differences } = options;
   await asUsageErrors(async () => {
     const cwd = process.cwd();
+    // What is wrong with the page is said before the suites run.
+    if (differences !== undefined) await readPage(differences, options, cwd);
     const earlier =
       against === undefined
         ? undefined
@@ -154,10 +168,53 @@ export async function runConformanceCommand(
       if (html !== undefined) await writeUserFile(html, htmlReport(facts, reports, today(), before), cwd);
       if (badge !== undefined) await writeUserFile(badge, badgeFile(facts.halVersion, json), cwd);
     }
+    if (differences !== undefined) {
+      const section = await measuredDifferences(options, reports, context);
+      // Another run may have written its section meanwhile.
+      const page = await readPage(differences, options, cwd);
+      await writeUserFile(differences, pageWith(page, device, section, differences), cwd);
+    }
     if (junit !== undefined) await writeUserFile(junit, junitReport(device, reports), cwd);
     const changes = before === undefined ? "" : formatChanges(before.changes, before.path);
     if (options.json) context.stderr.write(changes);
     stdout.write(options.json ? `${JSON.stringify(json)}\n` : `${changes}${formatReport(device, reports)}`);
     context.setExitCode(reports.some(({ summary }) => summary.failed > 0) ? 1 : 0);
+  });
+}
+
+/** The page that differences are written into; undefined if there is none yet. Rejects if the options do not run the whole suite arithmetic. */
+async function readPage(
+  path: string,
+  { suite, only, filter, hal, device }: ConformanceCommandOptions,
+  cwd: string,
+): Promise<string | undefined> {
+  const parts = { "--only": only, "--filter": filter, "--hal": hal };
+  const part = Object.entries(parts).find(([, value]) => value !== undefined)?.[0];
+  if (part !== undefined) throw usageError(`--differences needs the whole suite arithmetic, without ${part}`);
+  if (suite !== undefined && !suite.includes("arithmetic")) {
+    throw usageError("--differences needs the suite arithmetic: --suite arithmetic");
+  }
+  await ensureWritable(path, cwd);
+  try {
+    const page = new TextDecoder().decode(await readUserFile(path, { what: "page of differences", cwd }));
+    pageWith(page, device, "", path);
+    return page;
+  } catch (error) {
+    if (isMissingFile(error)) return undefined;
+    throw error;
+  }
+}
+
+async function measuredDifferences(
+  { device, seed = 1, examples = defaultExampleCount }: ConformanceCommandOptions,
+  reports: readonly SuiteReport[],
+  context: CommandContext,
+): Promise<string> {
+  const arithmetic = reports.find(({ suite }) => suite === "arithmetic");
+  if (arithmetic === undefined)
+    throw new Error("the suite arithmetic has not run, so there are no differences to write");
+  return differencesSection(deviceFacts(device, await context.openDevice(device)), arithmetic.summary, {
+    seed,
+    examples,
   });
 }

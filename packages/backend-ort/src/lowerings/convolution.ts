@@ -226,6 +226,9 @@ export function transposeConv2d(args: Convolution, { output }: One, scope: Scope
   const dims = imageDims(output, nchw);
   const [batches = 0, channels = 0] = dims;
   const missing = [-bottom, -right].map((extent, axis) => Math.max(0, extent - elementAt(behind, axis)));
+  if (to.height <= elementAt(missing, 0) || to.width <= elementAt(missing, 1)) {
+    return refuse("an output that no filter reaches is not available");
+  }
   const spread = (inputs: readonly Value[]) => {
     const [height, width] = [to.height - elementAt(missing, 0), to.width - elementAt(missing, 1)];
     const result = { type: "float32", dims: [batches, channels, height, width] } as const;

@@ -34,7 +34,7 @@ import { shrink } from "./shrink.ts";
 export interface ArithmeticOptions {
   /** Of the random examples. Default 1. */
   readonly seed?: number | undefined;
-  /** The number of random examples of each operation in a round; some of them cannot be models. Default 20. */
+  /** The number of random examples of each operation in a round; some of them cannot be models. Default `defaultExampleCount`. */
   readonly count?: number | undefined;
   /**
    * An operation's name, or the name of an example, which is then the only one. Names of random examples tell their seed. Default: all.
@@ -57,6 +57,9 @@ export interface ArithmeticOptions {
   /** Called with the number of operations that were begun, of `arithmeticSize`, and the name of the example. */
   readonly onProgress?: OnProgress | undefined;
 }
+
+/** How many random examples of each operation are drawn by default. */
+export const defaultExampleCount = 20;
 
 /** The number of operations that have examples. */
 export const arithmeticSize = kernelOperations().length;
@@ -137,7 +140,7 @@ async function isSupported(device: Device, example: Example): Promise<boolean> {
 
 /** The examples that the options choose. Throws RangeError if `only` names neither an operation nor an example. */
 function* chosen(
-  { seed = 1, count = 20, only, goesOn }: ArithmeticOptions,
+  { seed = 1, count = defaultExampleCount, only, goesOn }: ArithmeticOptions,
   wants: Wants,
 ): Generator<ArithmeticExample> {
   const named = only === undefined ? undefined : readName(only);

@@ -3,6 +3,7 @@
  */
 import { elementAt, formatShape, sameShape } from "@nnhal/operations";
 import type { OperandTypeName, OutputShape } from "@nnhal/types";
+import { type Deviation, deviationOf } from "./deviation.ts";
 import { readElements } from "./elements.ts";
 import type { Allowance, Example } from "./example.ts";
 import { findDistributionProblem } from "./multinomial.ts";
@@ -14,6 +15,8 @@ export interface Comparison {
   readonly difference: string | undefined;
   /** The greatest part of its allowance that an element uses up, as `CaseResult.error`; undefined if none was compared. */
   readonly error: number | undefined;
+  /** Of each output that was compared, in order, up to one with a difference. */
+  readonly deviations: readonly Deviation[];
 }
 
 /** Describes the first difference between the expected and the actual outputs; undefined if there is none. */
@@ -28,7 +31,8 @@ export function compareOutputs(
   bytesOf: (output: number) => Uint8Array,
 ): Comparison {
   const { main, expectedMultinomialDistributionTolerance } = example;
-  const different = (difference: string): Comparison => ({ difference, error: undefined });
+  const deviations: Deviation[] = [];
+  const different = (difference: string): Comparison => ({ difference, error: undefined, deviations });
   if (outputShapes.length !== main.outputIndexes.length) {
     return different(
       `the answer has ${outputShapes.length} output shapes, the model ${main.outputIndexes.length} outputs`,
@@ -48,12 +52,13 @@ export function compareOutputs(
     if (data === null || expectedMultinomialDistributionTolerance > 0) continue;
     const actual = bytesOf(output).subarray(0, data.length);
     const found = compareElements(type, dimensions, data, actual, allowance ?? toleranceOf(example, type));
+    deviations.push(found.deviation);
     worst = Math.max(worst ?? 0, found.error ?? 0);
-    if (found.difference !== undefined) return { difference: `${label} ${found.difference}`, error: worst };
+    if (found.difference !== undefined) return { difference: `${label} ${found.difference}`, error: worst, deviations };
   }
   const difference =
     expectedMultinomialDistributionTolerance > 0 ? findDistributionProblem(example, bytesOf) : undefined;
-  return { difference, error: worst };
+  return { difference, error: worst, deviations };
 }
 
 /** The operation that writes an operand of the main subgraph. */
@@ -61,22 +66,18 @@ function writerOf({ main }: Example, operand: number): string {
   return main.operations.find(({ outputs }) => outputs.includes(operand))?.type ?? "the model's";
 }
 
-/** Stands for all greater ones, and for any difference if none is allowed: JSON has no infinity. */
-const mostError = 1e9;
-
 function compareElements(
   type: OperandTypeName,
   dimensions: readonly number[],
   expectedBytes: Uint8Array,
   actualBytes: Uint8Array,
   allowance: Allowance,
-): Comparison {
+): { readonly difference: string | undefined; readonly error: number; readonly deviation: Deviation } {
   const expected = readElements(type, expectedBytes);
   const actual = readElements(type, actualBytes);
   const boundOf = boundsOf(allowance, expected);
   let first = -1;
   let count = 0;
-  let error = 0;
   for (let index = 0; index < expected.length; index++) {
     const wanted = elementAt(expected, index);
     const found = actual[index];
@@ -84,22 +85,22 @@ function compareElements(
     if (bound === null && found !== undefined) continue;
     if (Number.isFinite(wanted)) {
       const distance = Math.abs(wanted - (found ?? Number.NaN));
-      const allowed = bound ?? 0;
-      if (distance > 0) error = Math.max(error, Math.min(mostError, distance / allowed));
       // Written so that a NaN is a difference, and so is an element that is missing.
-      if (distance <= allowed) continue;
+      if (distance <= (bound ?? 0)) continue;
     } else if (found !== undefined && (allowance.anyUnusual || Object.is(found, wanted))) continue;
     if (first < 0) first = index;
     count++;
   }
-  if (first < 0) return { difference: findMeanDifference(expected, actual, allowance), error };
+  const deviation = deviationOf(type, expected, actual, boundOf);
+  const { error } = deviation;
+  if (first < 0) return { difference: findMeanDifference(expected, actual, allowance), error, deviation };
   const bound = boundOf(first) ?? 0;
   const position = dimensions.length > 1 ? ` [${positionOf(first, dimensions).join(", ")}]` : "";
   const difference =
     `element ${first}${position}: expected ${expected[first]}, actual ${actual[first]}, ` +
     `${bound === 0 || Number.isNaN(bound) ? "where none may differ" : `where ${Number(bound.toPrecision(3))} is allowed`}; ` +
     `${count} of ${expected.length} elements differ`;
-  return { difference, error };
+  return { difference, error, deviation };
 }
 
 /** How far each element may be off; null: it is not compared. */

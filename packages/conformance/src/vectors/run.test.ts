@@ -46,7 +46,8 @@ const refusing: FakeBehaviour = {
 describe("runVectors", () => {
   it("passes a device that returns the expected results, in every form", async () => {
     const { device, results } = await run(adding, [addExample()], { variants: true });
-    const facts = { subject: "ADD", verdict: "passed", type: "TENSOR_FLOAT32", error: 0 };
+    const deviation = { type: "TENSOR_FLOAT32", elements: 3, differing: 0, largest: 0, sum: 0, error: 0 };
+    const facts = { subject: "ADD", verdict: "passed", type: "TENSOR_FLOAT32", error: 0, deviations: [deviation] };
     expect(results).toEqual([
       { name: "add_made_up/add_made_up", ...facts },
       { name: "add_made_up/add_made_up [unspecified outputs]", ...facts },

@@ -60,7 +60,7 @@ export async function* runVectors(
         const start = { name: vectorCase.name, subject: subjectOf(example) };
         await onStart?.(start);
         const outcome = await attempt(timeLimit, () => runCase(device, vectorCase, path, preparer, options.again));
-        const { verdict, reason, error } = "value" in outcome ? outcome.value : failed(outcome.problem);
+        const { verdict, reason, error, deviations } = "value" in outcome ? outcome.value : failed(outcome.problem);
         const isLost = "isLate" in outcome;
         const type = resultTypeOf(example);
         yield {
@@ -69,6 +69,7 @@ export async function* runVectors(
           ...(reason !== undefined && { reason }),
           ...(type !== undefined && { type }),
           ...(error !== undefined && { error }),
+          ...(deviations !== undefined && deviations.length > 0 && { deviations }),
           ...(isLost && { isLost }),
         };
       }
@@ -78,7 +79,7 @@ export async function* runVectors(
   }
 }
 
-type Outcome = Pick<CaseResult, "verdict" | "reason" | "error">;
+type Outcome = Pick<CaseResult, "verdict" | "reason" | "error" | "deviations">;
 
 const passed: Outcome = { verdict: "passed" };
 
@@ -142,8 +143,10 @@ async function runCase(
     const second = await run(example);
     const error = first.error === undefined ? second.error : Math.max(first.error, second.error ?? 0);
     const worst = error === undefined ? {} : { error };
-    if (second.verdict === "passed") return { ...second, ...worst };
-    return { ...failed(`after an execution with other inputs, ${second.reason}`), ...worst };
+    const { deviations } = first;
+    const both = { ...worst, ...(deviations !== undefined && { deviations }) };
+    if (second.verdict === "passed") return { ...second, ...both };
+    return { ...failed(`after an execution with other inputs, ${second.reason}`), ...both };
   } finally {
     preparedModel.close();
   }
@@ -187,8 +190,9 @@ async function execute(
     return failed("the model is wrong, but it was prepared and executed without an error");
   }
   if (result.status !== ErrorStatus.NONE) return failed(`execute: ${describe(result)}`);
-  const { difference, error } = compareOutputs(example, result.outputShapes, outputBytes);
-  return { ...(difference === undefined ? passed : failed(difference)), ...(error !== undefined && { error }) };
+  const { difference, error, deviations } = compareOutputs(example, result.outputShapes, outputBytes);
+  const outcome = difference === undefined ? passed : failed(difference);
+  return { ...outcome, ...(error !== undefined && { error }), deviations };
 }
 
 function describe({ status, message }: { readonly status: ErrorStatus; readonly message?: string }): string {
