@@ -70,11 +70,20 @@ export function differencesSection(
     `Device \`${name}\`, version \`${version}\`, on ${describeProcessor(processor)}. ${count(passed + failed)} examples ran, ` +
       `${count(total)} elements were compared. In ${equal} of ${all.length} operations and types no element differs` +
       `${rows.length === 0 ? "." : "; in the others:"}`,
-    ...(failed > 0 ? ["", `${count(failed)} examples failed: their differences are beyond what is allowed.`] : []),
+    ...(failed > 0 ? ["", failedText(summary)] : []),
     ...(rows.length > 0 ? ["", ...tableHead, ...rows.map(rowOf)] : []),
     "",
   ];
   return lines.join("\n");
+}
+
+/** The most failed examples that are named. */
+const mostNamed = 20;
+
+function failedText({ failures }: Summary): string {
+  const named = failures.slice(0, mostNamed).map(({ name }) => `\`${name}\``);
+  const more = failures.length - named.length;
+  return `Beyond what is allowed, or without a result: ${named.join(", ")}${more > 0 ? `, and ${count(more)} more examples` : ""}.`;
 }
 
 const tableHead = [
