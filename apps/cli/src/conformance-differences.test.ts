@@ -66,7 +66,7 @@ describe("the section of a device", () => {
     const section = await sectionOf({ ABS: [wrong] }, 2);
     expect(section).toContain("\n\nBeyond what is allowed, or without a result: `f0`, `f1`.\n\n");
     expect(await sectionOf({}, 21)).toContain("`f19`, and 1 more examples.");
-    expect(rowsOf(section)).toEqual(["| ABS | TENSOR_INT32 | 1,000 | 0.1 | unbounded | 0 | 0 | all of none |"]);
+    expect(rowsOf(section)).toEqual(["| ABS | TENSOR_INT32 | 1,000 | 0.1 | unbounded | 0 | 0 | unbounded |"]);
   });
 });
 

@@ -102,7 +102,7 @@ function rowOf({ operation, deviation }: { readonly operation: string; readonly 
     largest >= unbounded ? "unbounded" : `${short(largest, 0.01)}${unit}`,
     short(sum / elements, 0.0001),
     describeAllowance(operation, type),
-    error >= unbounded ? "all of none" : short(100 * error, 0.1),
+    error >= unbounded ? "unbounded" : short(100 * error, 0.1),
   ];
   return `| ${cells.join(" | ")} |`;
 }
