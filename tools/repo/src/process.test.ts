@@ -47,3 +47,11 @@ test("work on several items is done two at a time, in order, and waited for", as
   await all;
   expect(events.slice(4).sort()).toEqual(["end 1", "end 3"]);
 });
+
+test("a command that does not end in time has failed, whatever its code", async () => {
+  const code = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)";
+  expect(await runCommand(".", process.execPath, ["-e", code], ".", {}, 3000)).toEqual({
+    ok: false,
+    output: `\n${process.execPath} did not end within 3 s\n`,
+  });
+});

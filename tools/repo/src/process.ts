@@ -11,13 +11,17 @@ export interface CommandResult {
 /** No step needs nearly as long; one that does hangs. */
 const limitMilliseconds = 15 * 60_000;
 
-/** `command` is found among the workspace's own tools first. `env`: variables besides those of this process, or undefined for one to leave out. */
+/**
+ * `command` is found among the workspace's own tools first. `env`: variables besides those of this process, or undefined for one to leave out.
+ * `timeout`: after so many milliseconds the command is ended, and has failed. Default: 15 minutes.
+ */
 export function runCommand(
   root: string,
   command: string,
   args: readonly string[],
   cwd = root,
   env: Readonly<Record<string, string | undefined>> = {},
+  timeout = limitMilliseconds,
 ): Promise<CommandResult> {
   // On Windows the tools are scripts, which need a shell; a program with its path does not.
   const inShell = process.platform === "win32" && !command.endsWith(".exe");
@@ -25,7 +29,7 @@ export function runCommand(
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
     shell: inShell,
-    timeout: limitMilliseconds,
+    timeout,
     env: {
       ...process.env,
       PATH: join(root, "node_modules", ".bin") + delimiter + (process.env.PATH ?? ""),
@@ -44,8 +48,10 @@ export function runCommand(
     child.stderr.setEncoding("utf8").on("data", keep);
     child.on("error", (error) => resolve({ ok: false, output: `${chunks.join("")}${command}: ${error.message}\n` }));
     child.on("close", (code, signal) => {
-      if (signal !== null) chunks.push(`\n${command} was ended by ${signal}\n`);
-      resolve({ ok: code === 0, output: chunks.join("") });
+      // A command may end with the code 0 when it is told to end: turbo does.
+      if (child.killed) chunks.push(`\n${command} did not end within ${timeout / 1000} s\n`);
+      else if (signal !== null) chunks.push(`\n${command} was ended by ${signal}\n`);
+      resolve({ ok: code === 0 && !child.killed, output: chunks.join("") });
     });
   });
 }
