@@ -1,5 +1,6 @@
 /** Attacks a surface with each of its kinds in turn, and reports what was found. */
 import { setTimeout as wait } from "node:timers/promises";
+import { randomFrom } from "./random.ts";
 import type { Kind, Surface, Target } from "./surface.ts";
 import { defaultLimits, type Limits, mebibytes, type Watched, watch } from "./watch.ts";
 
@@ -18,6 +19,8 @@ export interface AttackOptions {
 export interface KindReport extends Watched {
   readonly kind: string;
   readonly rounds: number;
+  /** What the kind has to tell. */
+  readonly notes: readonly string[];
 }
 
 /** Milliseconds that a round may take beyond the time of its kind before it counts as stuck. */
@@ -57,6 +60,7 @@ async function sendKind(target: Target, kind: Kind, { seconds, seed, limits = de
   const over = AbortSignal.timeout(seconds * 1000);
   const end = performance.now() + seconds * 1000;
   const problems: string[] = [];
+  const notes: string[] = [];
   let rounds = 0;
   let isGone = false;
   const gone = target.program.ended.then(() => {
@@ -64,31 +68,21 @@ async function sendKind(target: Target, kind: Kind, { seconds, seed, limits = de
     return undefined;
   });
   do {
-    const round = kind.send(random, over).then(() => undefined, String);
+    const round = kind.send(random, over, (text) => notes.push(text)).then(() => undefined, String);
     const stuck = wait(seconds * 1000 + stuckAfter, "a round does not end", { ref: false });
     const problem = await Promise.race([round, gone, stuck]);
     rounds++;
     if (problem !== undefined) problems.push(problem);
   } while (performance.now() < end && problems.length === 0 && !isGone);
   const watched = await stop();
-  return { ...watched, kind: kind.name, rounds, problems: [...problems, ...watched.problems] };
+  return { ...watched, kind: kind.name, rounds, notes, problems: [...problems, ...watched.problems] };
 }
 
 /** A line for a reader. */
-export function lineOf({ name }: Surface, { kind, rounds, busy, silent, peak, problems }: KindReport): string {
+export function lineOf({ name }: Surface, { kind, rounds, notes, busy, silent, peak, problems }: KindReport): string {
   const memory = peak === undefined ? "memory not measured" : `${mebibytes(peak)} MiB at most`;
   const times = `longest silence ${Math.round(silent)} ms, ${Math.round(busy)} ms of processor time in it`;
   const found = problems.map((problem) => `\n  FOUND: ${problem}`).join("");
-  return `${name} ${kind}: ${rounds} rounds, ${times}, ${memory}${found}`;
-}
-
-/** Numbers from 0 to 1, the same for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const told = notes.map((note) => `\n  ${note}`).join("");
+  return `${name} ${kind}: ${rounds} rounds, ${times}, ${memory}${told}${found}`;
 }

@@ -5,3 +5,8 @@ import { fileURLToPath } from "node:url";
 export function programOf(app: string): string {
   return fileURLToPath(new URL(`../../../apps/${app}/src/main.ts`, import.meta.url));
 }
+
+/** A source file of this tool, such as `server/assailants.ts`. */
+export function sourceOf(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}

@@ -25,9 +25,9 @@ export interface Kind {
   readonly name: string;
   /**
    * Sends one round of it, which takes a few seconds at most, and leaves nothing open. Rejects if an answer shows a fault. `signal` aborts when
-   * the time of the kind is over.
+   * the time of the kind is over. `note` takes a line for the report.
    */
-  send(random: () => number, signal: AbortSignal): Promise<void>;
+  send(random: () => number, signal: AbortSignal, note: (text: string) => void): Promise<void>;
 }
 
 /** MiB of heap that programs get: about what Node.js gives itself in a container of 2 GiB. */

@@ -2,7 +2,7 @@
  * Watches a program under attack: whether it lives, for how long it does not answer, and what memory it has. The clock of a busy machine says
  * little, so a silence counts by the processor time that the program's main thread takes in it; one in which it takes none counts after 30 s.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Target } from "./surface.ts";
 
 /** What was seen. */
@@ -84,6 +84,30 @@ export function mebibytes(bytes: number): number {
 export function mainThreadTime(pid: number | undefined): number | undefined {
   const text = readProc(`${pid}/task/${pid}/schedstat`);
   return text === undefined ? undefined : Number(text.split(" ")[0]) / 1e6;
+}
+
+/** Milliseconds that a thread of a process has computed, and has waited for a processor. */
+export interface ThreadTime {
+  readonly computed: number;
+  readonly waited: number;
+}
+
+/** The times of all threads of a process, by their ids; empty where the system does not say. */
+export function threadTimesOf(pid: number | undefined): ReadonlyMap<string, ThreadTime> {
+  const times = new Map<string, ThreadTime>();
+  for (const id of threadsOf(pid)) {
+    const [computed = 0, waited = 0] = (readProc(`${pid}/task/${id}/schedstat`) ?? "").split(" ").map(Number);
+    times.set(id, { computed: computed / 1e6, waited: waited / 1e6 });
+  }
+  return times;
+}
+
+function threadsOf(pid: number | undefined): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 /** The most bytes that a process has had resident since `resetPeak`; undefined where the system does not say. */

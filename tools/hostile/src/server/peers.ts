@@ -1,6 +1,7 @@
 /** Peers that speak HTTP and gRPC byte by byte, so that they can do it wrong. */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 
 /** A server under attack. */
 export interface ServerAddress {
@@ -50,6 +51,12 @@ export async function post(
   } catch {
     return undefined;
   }
+}
+
+/** `count` times some bytes, compressed with gzip: members that follow each other, since compressing all takes seconds. */
+export function gzipOf(bytes: Uint8Array, count: number): Buffer {
+  const member = gzipSync(bytes);
+  return Buffer.concat(Array.from({ length: count }, () => member));
 }
 
 /** A message of gRPC with its prefix. `length`: what the prefix says. */

@@ -1,0 +1,34 @@
+/**
+ * A program that attacks a server with all kinds of hostile input at the same time, until its time is over. Its argument is JSON: an `Order`. A process of its own, so that what it computes does not stand before the answers that honest clients wait for.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { randomFrom } from "../random.ts";
+import { grpcKinds } from "./grpc-kinds.ts";
+import type { ServerAddress } from "./peers.ts";
+import { restKinds } from "./rest-kinds.ts";
+
+/** What to attack. */
+export interface Order {
+  readonly address: ServerAddress;
+  readonly seconds: number;
+  readonly seed: number;
+}
+
+const { address, seconds, seed }: Order = JSON.parse(process.argv[2] ?? "");
+const kinds = [...restKinds(address), ...grpcKinds(address)];
+process.stdout.write("ready\n");
+// It does not outlive the program that started it.
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) process.exit();
+}, 1000).unref();
+const over = AbortSignal.timeout(seconds * 1000);
+await Promise.all(
+  kinds.map(async ({ send }, place) => {
+    const random = randomFrom(seed + place);
+    while (!over.aborted) {
+      // Each kind is judged for itself elsewhere; it rests if it cannot even connect.
+      await send(random, over, () => {}).catch(() => wait(100));
+    }
+  }),
+);
