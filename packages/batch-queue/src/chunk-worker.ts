@@ -15,6 +15,14 @@ export const jobOptions = {
 
 /** A worker whose jobs may hold anything. */
 export class ChunkWorker extends Worker<unknown> {
+  /** Jobs with fields at which BullMQ may fail when they are done. */
+  private readonly strange = new WeakSet<Job<unknown>>();
+
+  /** Whether `repairJob` has to look at a job before it is done. */
+  isStrange(job: Job<unknown>): boolean {
+    return this.strange.has(job);
+  }
+
   protected override createJob(given: JobJson, id: string): Job<unknown> {
     // Of all that a job can say of itself, such as parents and schedules, these are what `submit` and BullMQ write.
     const { name, data, timestamp, attemptsMade, attemptsStarted, stalledCounter } = given;
@@ -23,18 +31,23 @@ export class ChunkWorker extends Worker<unknown> {
       attemptsStarted: countOf(attemptsStarted),
       stalledCounter: countOf(stalledCounter),
     };
+    const numbers = [given.attemptsMade, given.attemptsStarted, given.stalledCounter];
+    const { parentKey, parent, repeatJobKey, deduplicationId } = given;
+    const isStrange = [parentKey, parent, repeatJobKey, deduplicationId].some(Boolean) || !numbers.every(isSafe);
     const json = { id, name, timestamp, ...counts, opts: jobOptions, progress: 0, failedReason: "", returnvalue: "" };
+    let job: Job<unknown>;
     try {
-      return super.createJob({ ...json, data }, id);
+      job = super.createJob({ ...json, data }, id);
     } catch {
-      return super.createJob({ ...json, data: "null" }, id);
+      job = super.createJob({ ...json, data: "null" }, id);
     }
+    if (isStrange) this.strange.add(job);
+    return job;
   }
 }
 
-function countOf(value: number): number {
-  return Number.isSafeInteger(value) && value > 0 ? value : 0;
-}
+const isSafe = (value: number) => Number.isSafeInteger(value) && value >= 0;
+const countOf = (value: number) => (isSafe(value) ? value : 0);
 
 /** Jobs that are looked at together. */
 const mostActive = 1000;
@@ -48,6 +61,8 @@ const isJson = (text: string) => {
   }
 };
 const isCount = (text: string) => /^\d{1,15}$/.test(text);
+/** `submit` writes no such field. */
+const never = () => false;
 
 /** What BullMQ reads or counts up before there is a job and after it, and what it can read. */
 const fields: Readonly<Record<string, (text: string) => boolean>> = {
@@ -57,18 +72,25 @@ const fields: Readonly<Record<string, (text: string) => boolean>> = {
   atm: isCount,
   ats: isCount,
   stc: isCount,
+  parentKey: never,
+  rjk: never,
+  deid: never,
 };
 
 /**
  * Takes from the active jobs the fields that BullMQ cannot read, at which it fails before there is a job, or when it is done. They come again,
  * as all do whose lock runs out, and can then be read.
  */
-export async function repairJobs({ redis, queue }: Connection): Promise<void> {
+export async function repairJobs(connection: Connection): Promise<void> {
+  const { redis, queue } = connection;
+  for (const id of await redis.lrange(queue.toKey("active"), 0, mostActive - 1)) await repairJob(connection, id);
+}
+
+/** The same for one job. */
+export async function repairJob({ redis, queue }: Connection, id: string): Promise<void> {
   const names = Object.keys(fields);
-  for (const id of await redis.lrange(queue.toKey("active"), 0, mostActive - 1)) {
-    const key = queue.toKey(id);
-    const texts = await redis.hmget(key, ...names);
-    const broken = names.filter((name, place) => texts[place] && fields[name]?.(texts[place]) === false);
-    if (broken.length > 0) await redis.hdel(key, ...broken);
-  }
+  const key = queue.toKey(id);
+  const texts = await redis.hmget(key, ...names);
+  const broken = names.filter((name, place) => texts[place] && fields[name]?.(texts[place]) === false);
+  if (broken.length > 0) await redis.hdel(key, ...broken);
 }

@@ -117,10 +117,12 @@ describe.skipIf(!hasRedis)(`a queue that is not trusted${redisRemedy}`, () => {
     await add("cut", { data: '{"batch": "hon' });
     await add("backoff", { data: "{}", opts: '{"attempts":1000000,"backoff":{"type":"none"}}', stc: "-1" });
     await add("parents", { data: "{}", parentKey: "bull:other:1", rjk: "a:b:c:d:e", defa: "at once" });
+    await add("orphan", { data: "{}", parentKey: "null", deid: "x" });
+    await add("counts", { data: "{}", atm: "x" });
     const events = await work(queue, async () => (await isDone(queue)()) && (await isEmpty(queue)()));
     const dropped = events.flatMap((event) => (event.kind === "dropped" ? [event] : []));
-    expect(dropped.reduce((sum, { jobs }) => sum + jobs, 0)).toBe(data.length + 3);
-    expect(await queue.queueStatus()).toMatchObject({ dropped: data.length + 3 });
+    expect(dropped.reduce((sum, { jobs }) => sum + jobs, 0)).toBe(data.length + 5);
+    expect(await queue.queueStatus()).toMatchObject({ dropped: data.length + 5 });
     expect(dropped.map(({ reason }) => reason)).toContain("expected a SHA-256 in 43 characters, got a list of 0");
     expect(events.filter(({ kind }) => !["dropped", "chunk"].includes(kind))).toEqual([]);
     await queue.close();
@@ -132,7 +134,7 @@ describe.skipIf(!hasRedis)(`a queue that is not trusted${redisRemedy}`, () => {
     for (const opts of ["null", "{", '"x"']) await add(`opts${opts.length}`, { data: "{}", opts });
     await add("progress", { data: "{}", progress: "{" });
     await add("parent", { data: "{}", parent: "{" });
-    await add("attempts", { data: "{}", atm: "x" });
+    await add("started", { data: "{}", ats: "x" });
     const events = await work(queue, async () => (await isDone(queue)()) && (await isEmpty(queue)()), { lock: 200 });
     expect(await queue.queueStatus()).toMatchObject({ dropped: expect.toSatisfy((dropped: number) => dropped >= 6) });
     expect(events.filter(({ kind }) => kind === "trouble").length).toBeLessThan(10);

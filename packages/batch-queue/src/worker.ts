@@ -4,7 +4,7 @@
  */
 import { BatchError, createPlaces, messageOf, type Pool } from "@nnhal/batch";
 import { DelayedError, type Job, WaitingError } from "bullmq";
-import { ChunkWorker, jobOptions, repairJobs } from "./chunk-worker.ts";
+import { ChunkWorker, jobOptions, repairJob, repairJobs } from "./chunk-worker.ts";
 import { computeChunk } from "./compute-chunk.ts";
 import { type ChunkData, type Connection, isReply, replyText } from "./connection.ts";
 import { type Change, droppedKey, LostBatch, openLedger } from "./ledger.ts";
@@ -116,6 +116,7 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
     onEvent({ kind: "chunk", batch, ...counts });
   };
   const process = async (job: Job<unknown>, token = ""): Promise<void> => {
+    if (worker.isStrange(job) && job.id !== undefined) await repairJob(connection, job.id);
     let chunk: ChunkData;
     try {
       chunk = readChunk(job.data);
@@ -177,7 +178,8 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
     const isUnread = error instanceof SyntaxError || error instanceof TypeError || isDamage(error);
     if (isUnread) void repairJobs(connection).catch((problem: unknown) => tell.add(textOf(problem)));
     else if (isReply(error)) void rest();
-    tell.add(textOf(error));
+    // Of many jobs the same is told once.
+    tell.add(textOf(error).replace(/\bjob \S+/, "a job"));
   });
   return {
     async close(grace) {
@@ -232,5 +234,5 @@ function isOfQueue(error: unknown): boolean {
 
 /** Whether what Redis has under the keys of a batch is not what a batch has there, which stays so. */
 function isDamage(error: unknown): boolean {
-  return isReply(error) && /\bWRONGTYPE\b|not an integer/.test(error.message);
+  return isReply(error) && /\bWRONGTYPE\b|not an integer|user_script:\d+: attempt to/.test(error.message);
 }

@@ -2,6 +2,7 @@
  * A sample of each kind of hostile input against each surface: a round of it. With NNHAL_FAULTS=all, each kind for a minute.
  */
 import { endProcesses } from "@nnhal/test-kit/processes";
+import { hasRedis, redisRemedy } from "@nnhal/test-kit/redis";
 import { afterAll, expect, it } from "vitest";
 import { attack } from "./attack.ts";
 import { surfaces } from "./surfaces/index.ts";
@@ -19,3 +20,6 @@ it.each(surfaces.map((surface) => [surface.name, surface] as const))(
   },
   30 * 60_000,
 );
+
+// Its surface is not in the list.
+if (!hasRedis) it.skip(`worker${redisRemedy}`);

@@ -1,5 +1,8 @@
-/** All surfaces. A new one is a file beside this one, and a row here. */
+/** All surfaces that can be attacked here. A new one is a file beside this one, and a row here. */
 import type { Surface } from "../surface.ts";
 import { mixedSurface, serverSurface } from "./server.ts";
+import { workerSurface } from "./worker.ts";
 
-export const surfaces: readonly Surface[] = [serverSurface, mixedSurface];
+const all = [serverSurface, mixedSurface, workerSurface];
+
+export const surfaces: readonly Surface[] = all.filter((surface) => surface !== undefined);
