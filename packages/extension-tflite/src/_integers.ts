@@ -39,3 +39,12 @@ export function isLongs(data: AnyTensorData): data is BigInt64Array | BigUint64A
 export function movable(data: AnyTensorData): TensorData {
   return data as TensorData;
 }
+
+/** Most numbers that a message writes; a hostile model may have millions. */
+const MOST_SHOWN = 16;
+
+/** `[1, 2, 3]`: how messages write a list. */
+export function showList(values: readonly number[]): string {
+  if (values.length <= MOST_SHOWN) return `[${values.join(", ")}]`;
+  return `[${values.slice(0, MOST_SHOWN).join(", ")}, … (${values.length} numbers)]`;
+}

@@ -129,6 +129,17 @@ import { sqrt } from "./ops/sqrt.ts";
 import { square } from "./ops/square.ts";
 import { squaredDifference } from "./ops/squared-difference.ts";
 import { squeeze } from "./ops/squeeze.ts";
+import { stablehloAdd } from "./ops/stablehlo-add.ts";
+import { stablehloAnd } from "./ops/stablehlo-and.ts";
+import { stablehloGather } from "./ops/stablehlo-gather.ts";
+import { stablehloMaximum } from "./ops/stablehlo-maximum.ts";
+import { stablehloMinimum } from "./ops/stablehlo-minimum.ts";
+import { stablehloMultiply } from "./ops/stablehlo-multiply.ts";
+import { stablehloPad } from "./ops/stablehlo-pad.ts";
+import { stablehloReduceWindow } from "./ops/stablehlo-reduce-window.ts";
+import { stablehloRngBitGenerator } from "./ops/stablehlo-rng-bit-generator.ts";
+import { stablehloScatter } from "./ops/stablehlo-scatter.ts";
+import { stablehloShiftLeft } from "./ops/stablehlo-shift-left.ts";
 import { stridedSlice } from "./ops/strided-slice.ts";
 import { stringEqual } from "./ops/string-equal.ts";
 import { stringGather } from "./ops/string-gather.ts";
@@ -283,6 +294,17 @@ export const operations = [
   square,
   squaredDifference,
   squeeze,
+  stablehloAdd,
+  stablehloAnd,
+  stablehloGather,
+  stablehloMaximum,
+  stablehloMinimum,
+  stablehloMultiply,
+  stablehloPad,
+  stablehloReduceWindow,
+  stablehloRngBitGenerator,
+  stablehloScatter,
+  stablehloShiftLeft,
   stridedSlice,
   stringEqual,
   stringGather,

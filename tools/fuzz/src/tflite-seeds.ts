@@ -154,19 +154,118 @@ const several: Readonly<Record<string, TfliteModel>> = {
   ),
 };
 
+/** A model with a second subgraph of one operator on scalars, and `inputs` inputs. */
+function withSubgraph(main: TfliteModel, name: string, inputs: readonly number[]): TfliteModel {
+  const tensors = [...inputs, inputs.length].map(() => ({ shape: [] }));
+  const { subgraphs } = fileOf(tensors, [{ name, inputs, outputs: [inputs.length] }], [inputs.length]);
+  return { ...main, subgraphs: [...main.subgraphs, ...subgraphs] };
+}
+
+const vector = { shape: [2] };
+
+/** Operators of StableHLO with options and bodies. */
+const stablehlo: Readonly<Record<string, TfliteModel>> = {
+  composite: withSubgraph(
+    fileOf(
+      [vector, vector],
+      [
+        {
+          ...{ name: "STABLEHLO_COMPOSITE", inputs: [0], outputs: [1] },
+          options: { name: "norm", decompositionSubgraphIndex: 1, compositeAttributes: [1, 2] },
+        },
+      ],
+      [1],
+    ),
+    "ABS",
+    [0],
+  ),
+  case: withSubgraph(
+    fileOf(
+      [{ type: "INT32", shape: [] }, vector, vector],
+      [
+        {
+          ...{ name: "STABLEHLO_CASE", inputs: [0, 1], outputs: [2] },
+          options: { branchSubgraphIndices: [1, 1, 1] },
+        },
+      ],
+      [2],
+    ),
+    "ABS",
+    [0],
+  ),
+  gather: fileOf(
+    [{ shape: [3, 2] }, { type: "INT32", shape: [2] }, { shape: [2, 2] }],
+    [
+      {
+        ...{ name: "STABLEHLO_GATHER", inputs: [0, 1], outputs: [2] },
+        options: {
+          ...{ offsetDims: [1], collapsedSliceDims: [0], startIndexMap: [0] },
+          ...{ indexVectorDim: 1, sliceSizes: [1, 2] },
+        },
+      },
+    ],
+    [2],
+  ),
+  scatter: withSubgraph(
+    fileOf(
+      [{ shape: [3] }, { type: "INT32", shape: [2] }, vector, { shape: [3] }],
+      [
+        {
+          ...{ name: "STABLEHLO_SCATTER", inputs: [0, 1, 2], outputs: [3] },
+          options: {
+            ...{ insertedWindowDims: [0], scatterDimsToOperandDims: [0], indexVectorDim: 1 },
+            updateComputationSubgraphIndex: 1,
+          },
+        },
+      ],
+      [3],
+    ),
+    "STABLEHLO_ADD",
+    [0, 1],
+  ),
+  reduceWindow: withSubgraph(
+    fileOf(
+      [{ shape: [3] }, { shape: [] }, { shape: [4] }],
+      [
+        {
+          ...{ name: "STABLEHLO_REDUCE_WINDOW", inputs: [0, 1], outputs: [2] },
+          options: {
+            ...{ windowDimensions: [2], windowStrides: [1], baseDilations: [1], windowDilations: [1] },
+            ...{ padding: [1, 1], bodySubgraphIndex: 1 },
+          },
+        },
+      ],
+      [2],
+    ),
+    "MAXIMUM",
+    [0, 1],
+  ),
+  interior: fileOf(
+    [vector, { shape: [] }, { shape: [4] }],
+    [
+      {
+        ...{ name: "STABLEHLO_PAD", inputs: [0, 1], outputs: [2] },
+        options: { edgePaddingLow: [1], edgePaddingHigh: [-1], interiorPadding: [2] },
+      },
+    ],
+    [2],
+  ),
+};
+
 /** What the import is tried with, for each operator: types, and how many inputs. */
 const types: readonly TensorTypeName[] = ["FLOAT32", "INT32", "INT8", "BOOL", "INT64", "COMPLEX64", "STRING"];
 const shapes: readonly (readonly number[])[] = [[1, 2, 2, 1], [2], [], [1, 1, 2, 2, 1]];
 
 export function tfliteSeeds(): Case[] {
   return [
-    ...Object.entries(several).map(([name, model]) => ({ name, bytes: writeTflite(model) })),
+    ...Object.entries({ ...several, ...stablehlo }).map(([name, model]) => ({ name, bytes: writeTflite(model) })),
     ...operators(false),
   ];
 }
 
 export function extensionSeeds(): Case[] {
-  return [{ name: "custom", bytes: writeTflite(several.custom ?? fileOf([], [], [])) }, ...operators(true)];
+  const models = { custom: several.custom ?? fileOf([], [], []), ...stablehlo };
+  return [...Object.entries(models).map(([name, model]) => ({ name, bytes: writeTflite(model) })), ...operators(true)];
 }
 
 /** Of each operator the first file that is imported, with operations of the HAL alone or with those of the extension. */

@@ -7,6 +7,7 @@ import type { Subgraph } from "@nnhal/types";
 import { ensure, quoted, TfliteError } from "../error.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
+import type { OptionValue } from "../schema/options.ts";
 import { ensureNoOtherBlocks } from "./blocks.ts";
 import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
 import type { Constants } from "./constants.ts";
@@ -150,7 +151,7 @@ function readsIgnored({ operator, graph, isRead }: Lowering): boolean {
 function builtinProblem(
   op: Lowering,
   graph: Graph,
-  derived: () => Readonly<Record<string, number>>,
+  derived: () => Readonly<Record<string, OptionValue>>,
 ): TfliteError | "none" | undefined {
   let isDone = false;
   try {
@@ -312,6 +313,7 @@ export function createImporter(
       isRead: (tensor) => read.has(tensor),
       infersShapes: options.dynamicShapes !== true,
       checksShapes: hasChosen,
+      storedSubgraph: (place) => model.subgraphs[place],
       addSubgraph,
       importSubgraphs: (others, inputs) => importReferenced(others, inputs, depth + 1, path),
       settleShapes: (inputs, work) => settleShapes(path, inputs, work),

@@ -4,6 +4,7 @@
 import type { AnyOperandType } from "@nnhal/operations";
 import type { OperationTypeName, Subgraph } from "@nnhal/types";
 import type { TfliteOperator, TfliteSubgraph } from "../model.ts";
+import type { OptionValue } from "../schema/options.ts";
 import { halOperation } from "./dialect.ts";
 import type { Graph, StateOperands } from "./graph.ts";
 import { accessOperator, type OperatorAccess } from "./lowering/access.ts";
@@ -24,7 +25,7 @@ export interface Lowering extends OperatorAccess, AddedConstants, Pick<Emission,
   /** Emits the extension's operation of a name. False if there is none, or if it does not accept the operands. */
   emitExtended(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): boolean;
   /** Emits the extension's operation for the builtin operator, as lowering/builtin.ts says. `derived`: none by default. */
-  emitBuiltin(derived?: Readonly<Record<string, number>>): boolean;
+  emitBuiltin(derived?: Readonly<Record<string, OptionValue>>): boolean;
   /** Whether the layer has float inputs and weights `place` of 8 bits, and quantises its inputs at each execution. */
   quantisesInput(inputPlace: number, weightPlace: number): boolean;
   /**
@@ -52,6 +53,8 @@ export interface Lowering extends OperatorAccess, AddedConstants, Pick<Emission,
   state(place: number): StateOperands;
   /** Subgraphs of the file, which are imported on their first use. `inputs`: the shapes of what they get. */
   subgraphs(indexes: readonly number[], inputs: readonly Varying[]): readonly Callee[];
+  /** A subgraph of the file as it is stored; undefined if there is none. */
+  storedSubgraph(index: number): TfliteSubgraph | undefined;
   /**
    * A subgraph that the import makes for this operator, once for each `key`; returns its index for `subgraphs`. `like`: the index of a
    * subgraph that it runs, whose place its problems have.
@@ -83,6 +86,7 @@ export interface ImportedSubgraph extends Pick<Callee, "subgraph" | "results"> {
 export interface Surroundings extends EmissionOptions {
   /** Imports subgraphs of the file; `inputs`: the shapes of what they get. */
   importSubgraphs(indexes: readonly number[], inputs: readonly Varying[]): readonly ImportedSubgraph[];
+  storedSubgraph: Lowering["storedSubgraph"];
   /** Adds a subgraph, once for each operator and key, as Lowering says. */
   addSubgraph(operator: TfliteOperator, key: string, like: number, make: () => TfliteSubgraph): number;
   /**
@@ -205,6 +209,7 @@ export function createLowering(
       surroundings
         .importSubgraphs(others, inputs)
         .map(({ place, ...callee }) => ({ ...callee, reference: () => graph.subgraphReference(place) })),
+    storedSubgraph: surroundings.storedSubgraph,
     addSubgraph: (key, like, make) => surroundings.addSubgraph(operator, key, like, make),
     settleShapes: surroundings.settleShapes,
     isRead: surroundings.isRead,

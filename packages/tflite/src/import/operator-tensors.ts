@@ -12,6 +12,7 @@ type Tensors = readonly [inputs: string, outputs: string];
 
 const unary: Tensors = ["input", "output"];
 const binary: Tensors = ["left right", "output"];
+const same: Tensors = ["lhs rhs", "output"];
 const reduction: Tensors = ["input axes", "output"];
 const layer: Tensors = ["input filter bias?", "output"];
 const padding: Tensors = ["input paddings", "output"];
@@ -149,8 +150,19 @@ const table = {
   SQUARED_DIFFERENCE: binary,
   SQUEEZE: unary,
   STRIDED_SLICE: ["input begin end strides", "output"],
+  STABLEHLO_ADD: same,
+  STABLEHLO_AND: same,
   STABLEHLO_CASE: ["branch values*", "results*"],
   STABLEHLO_COMPOSITE: ["values*", "results*"],
+  STABLEHLO_GATHER: ["operand start_indices", "output"],
+  STABLEHLO_MAXIMUM: same,
+  STABLEHLO_MINIMUM: same,
+  STABLEHLO_MULTIPLY: same,
+  STABLEHLO_PAD: ["operand padding_value", "output"],
+  STABLEHLO_REDUCE_WINDOW: ["operand init_value", "output"],
+  STABLEHLO_RNG_BIT_GENERATOR: ["initial_state", "output_state output"],
+  STABLEHLO_SCATTER: ["operand scatter_indices updates", "output"],
+  STABLEHLO_SHIFT_LEFT: same,
   SUB: binary,
   SUM: reduction,
   SVDF: ["input feature_weights time_weights bias? state", "output"],

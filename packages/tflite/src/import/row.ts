@@ -5,6 +5,7 @@
 import type { OperationTypeName } from "@nnhal/types";
 import { listText, TfliteError } from "../error.ts";
 import type { TfliteOperator } from "../model.ts";
+import type { OptionValue } from "../schema/options.ts";
 import type { Lowering } from "./lowering.ts";
 import type { OperandSpec } from "./operand-types.ts";
 import type { ImportedOperatorName } from "./operator-tensors.ts";
@@ -27,8 +28,8 @@ export interface Row {
   readonly note?: string;
   /** Whether the results of the HAL's operation differ from .tflite's: the extension's operation is taken if there is one. */
   prefersExtension?(op: Lowering): boolean;
-  /** Scalars of the extension's operation that are not options of the schema, by name. */
-  derivedOptions?(op: Lowering): Readonly<Record<string, number>>;
+  /** Operands of the extension's operation that are not options of the schema, by name. */
+  derivedOptions?(op: Lowering): Readonly<Record<string, OptionValue>>;
   /** Keeps state between executions, and so is imported even if its result is not read. */
   readonly isStateful?: true;
   /**

@@ -12,6 +12,7 @@ import { reductionRows } from "./rows/reduction.ts";
 import { resourceRows } from "./rows/resource.ts";
 import { sliceRows } from "./rows/slice.ts";
 import { spaceRows } from "./rows/space.ts";
+import { stablehloRows } from "./rows/stablehlo.ts";
 import { transposeConvolution } from "./rows/transpose-convolution.ts";
 
 export { customRows };
@@ -28,5 +29,6 @@ export const rows: readonly Row[] = [
   ...recurrentRows,
   ...controlFlowRows,
   stablehloCase,
+  ...stablehloRows,
   ...resourceRows,
 ];

@@ -11,7 +11,7 @@ import type { Emission } from "./emission.ts";
 
 /**
  * Emits the extension's operation for the builtin operator: its tensors, then its options; then its results, and the new values of its
- * variable tensors. False if the extension has none. Throws a TfliteError if it does not accept the tensors. `derived`: scalars of the
+ * variable tensors. False if the extension has none. Throws a TfliteError if it does not accept the tensors. `derived`: operands of the
  * operation that are not options of the schema.
  */
 export function emitBuiltin(
@@ -19,7 +19,7 @@ export function emitBuiltin(
   constants: AddedConstants,
   { emitIfAccepted }: Emission,
   dialect: Dialect,
-  derived: Readonly<Record<string, number>>,
+  derived: Readonly<Record<string, OptionValue>>,
 ): boolean {
   const { operator, graph } = access;
   const isCustom = operator.name === "CUSTOM";
@@ -95,10 +95,15 @@ function optionOperand(
   access: OperatorAccess,
   { bool, float, int32, int32Tensor }: AddedConstants,
   param: Param,
-  derived: number | undefined,
+  derived: OptionValue | undefined,
 ): number {
   const { operator, graph } = access;
   const { name, type } = param;
+  if (param.omittable) {
+    // The HAL has no constants without elements.
+    const list = access.list(name) ?? [];
+    return list.length === 0 ? graph.omitted(type ?? "TENSOR_INT32", 1) : int32Tensor(list);
+  }
   const value = derived ?? (operator.name === "CUSTOM" ? customOption(access, param) : access.option(name));
   if (typeof value === "boolean") return bool(value);
   if (typeof value === "object") {
@@ -106,9 +111,10 @@ function optionOperand(
     return graph.constant({ ...float32, dimensions: [value.length] }, new Uint8Array(Float32Array.from(value).buffer));
   }
   if (type === "FLOAT32") return float(Number(value), float32);
-  const { codes = [], size } = fieldOf(operator, name) ?? {};
-  // Options of 64 bits are seeds, of which .tflite uses 32.
-  if (size === 8) return int32(seedOf(value));
+  access.ensure(value !== undefined, () => `option ${name} is missing`);
+  const { codes = [], form } = fieldOf(operator, name) ?? {};
+  // Options of any 64 bits are seeds, of which .tflite uses 32.
+  if (form?.is === "any int64") return int32(seedOf(value));
   const code = typeof value === "string" && codes.includes(value) ? codes.indexOf(value) : Number(value);
   access.ensure((code | 0) === code, () => `option ${name} is ${value}, not a 32-bit integer`);
   return int32(code);

@@ -25,12 +25,14 @@ export function addedConstants({ graph, ensure }: OperatorAccess): AddedConstant
     bool: (value) => scalar(graph, "BOOL", Number(value), Uint8Array.of(Number(value))),
     float: (value, { type }) =>
       scalar(graph, type === "TENSOR_FLOAT16" ? "FLOAT16" : "FLOAT32", value, bytesOfFloat(value, type)),
-    int32Tensor: (values) =>
-      graph.shared(
+    int32Tensor(values) {
+      for (const value of values) check((value | 0) === value, () => `${value} is not a 32-bit integer`);
+      return graph.shared(
         `TENSOR_INT32 ${values.join()}`,
         { type: "TENSOR_INT32", dimensions: [values.length], scale: 0, zeroPoint: 0 },
         bytesOfIntegers(values),
-      ),
+      );
+    },
   };
 }
 

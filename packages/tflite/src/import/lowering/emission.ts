@@ -93,7 +93,9 @@ export function createEmission(
     outputs: readonly number[],
   ): "emitted" | string {
     let problem: string | undefined;
-    for (const candidate of [inputs, inputsAsInFile(operation, inputs)]) {
+    // Operands as in the file are made only if they are needed.
+    for (const candidateOf of [() => inputs, () => inputsAsInFile(operation, inputs)]) {
+      const candidate = candidateOf();
       adoptShapes(operation, candidate, outputs);
       problem =
         problemOfTypes(operation, candidate, outputs) ?? problemOfShapes("extension", operation, candidate, outputs);

@@ -1,0 +1,129 @@
+/**
+ * Windows that slide over a tensor, and the functions that make one element of two.
+ */
+import {
+  type AnyOperandType,
+  type AnyTensorData,
+  elementCount,
+  ensure,
+  stridesOf,
+  type Tensor,
+} from "@nnhal/operations";
+import { pacer } from "@nnhal/operations/authoring";
+import type { AnyOutput } from "../_elements.ts";
+import { isLongs, movable, showList } from "../_integers.ts";
+import { tfliteTypes } from "../types.ts";
+
+/** How two elements become one, for numbers and for 64-bit integers. Arrays of a type wrap what they store. */
+export type Reduction = <T extends number | bigint>(left: T, right: T, one: T, zero: T) => T;
+
+const add = (left: number | bigint, right: number | bigint) => (left as number) + (right as number);
+const multiply = (left: number | bigint, right: number | bigint) => (left as number) * (right as number);
+
+const SUM = 1;
+const PRODUCT = 2;
+const ALL = 5;
+const ANY = 6;
+
+/** By the codes of the schema. */
+const reductions: readonly (Reduction | undefined)[] = [
+  undefined,
+  // The compiler does not know that both operands of + and * are of one kind.
+  add as Reduction,
+  multiply as Reduction,
+  (left, right) => (left <= right ? left : right),
+  (left, right) => (left >= right ? left : right),
+  (left, right, one, zero) => (left && right ? one : zero),
+  (left, right, one, zero) => (left || right ? one : zero),
+];
+
+/** The function of a code, for elements of a type. Throws an OperationError if there is none. */
+export function reductionFor(code: number, type: AnyOperandType): Reduction {
+  const isBool = type === "TENSOR_BOOL8";
+  const reduction = reductions[isBool && code === SUM ? ANY : isBool && code === PRODUCT ? ALL : code];
+  ensure(reduction !== undefined, () => `the function is ${code} where ADD 1 to ANY 6 is needed`);
+  // 32-bit products beyond 2^53 need exact arithmetic.
+  const isExact = type === "TENSOR_INT32" || type === tfliteTypes.TENSOR_UINT32;
+  return isExact && code === PRODUCT ? (Math.imul as Reduction) : reduction;
+}
+
+/** A window: its extents, and how it moves and spreads, by dimension. */
+export interface Window {
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly dilations: readonly number[];
+}
+
+/** A list of a window, checked: one integer of at least 1 for each dimension. */
+export function windowList(name: string, list: readonly number[], rank: number): readonly number[] {
+  ensure(
+    list.length === rank && list.every((value) => value >= 1),
+    () => `${name} is ${showList(list)} where ${rank} integers of at least 1 are needed`,
+  );
+  return list;
+}
+
+/** The extents of the result of a window over a tensor of a shape. Throws an OperationError if the window does not fit. */
+export function slidExtents(dimensions: readonly number[], { shape, strides, dilations }: Window): readonly number[] {
+  return dimensions.map((extent, axis) => {
+    const span = (shape[axis] - 1) * dilations[axis] + 1;
+    ensure(span <= extent, () => `the window spans ${span} of the ${extent} elements of axis ${axis}`);
+    return Math.floor((extent - span) / strides[axis]) + 1;
+  });
+}
+
+/** Room around the elements of a tensor, and between them. */
+interface Room {
+  /** By axis, the places before the first element. */
+  readonly low: readonly number[];
+  /** By axis, the distance from one element to the next. */
+  readonly distance: readonly number[];
+}
+
+/** Reduces what is under the window at each of its places; the initial value fills the room. Default: there is none. */
+export function* slideWindow(
+  { dimensions, data }: Tensor<AnyTensorData>,
+  initValue: Tensor<AnyTensorData>,
+  output: AnyOutput,
+  { shape, strides, dilations }: Window,
+  combine: Reduction,
+  room: Room = { low: dimensions.map(() => 0), distance: dimensions.map(() => 1) },
+): Generator<void, void> {
+  const { low, distance } = room;
+  const steps = stridesOf(dimensions);
+  const places = stridesOf(output.dimensions);
+  const [source, target] = [movable(data), movable(output.data)];
+  const [one, zero] = (isLongs(output.data) ? [1n, 0n] : [1, 0]) as [number, number];
+  const first = initial(initValue);
+  const count = elementCount(shape);
+  const starts = new Float64Array(dimensions.length);
+  // The sum of a window is an element at each step, as it is in .tflite.
+  const sum = target.slice(0, 1);
+  const isTime = pacer();
+  for (let place = 0; place < target.length; place++) {
+    for (let axis = 0; axis < starts.length; axis++) {
+      starts[axis] = (Math.floor(place / places[axis]) % output.dimensions[axis]) * strides[axis] - low[axis];
+    }
+    sum[0] = first;
+    for (let index = 0; index < count; index++) {
+      let rest = index;
+      let from = 0;
+      for (let axis = shape.length - 1; axis >= 0; axis--) {
+        const element = (starts[axis] + (rest % shape[axis]) * dilations[axis]) / distance[axis];
+        rest = Math.floor(rest / shape[axis]);
+        if (Number.isInteger(element) && element >= 0 && element < dimensions[axis]) from += element * steps[axis];
+        else from = Number.NaN;
+      }
+      sum[0] = combine(sum[0], Number.isNaN(from) ? first : source[from], one, zero);
+      if (isTime(1)) yield;
+    }
+    target[place] = sum[0];
+    if (isTime(1)) yield;
+  }
+}
+
+/** The initial value, which is one element. */
+function initial({ data }: Tensor<AnyTensorData>): number {
+  ensure(data.length === 1, () => `the initial value has ${data.length} elements where 1 is needed`);
+  return movable(data)[0];
+}

@@ -1,0 +1,59 @@
+/**
+ * STABLEHLO_PAD: a value around the elements of a tensor and between them.
+ */
+import { ensure, type Tensor } from "@nnhal/operations";
+import { defineOperation, movedInfo, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movesComplex } from "../_complex.ts";
+import { listOf, movable } from "../_integers.ts";
+import { type Padding, paddedExtents, padWithin } from "../_interior-padding.ts";
+import { realTypes } from "../_types.ts";
+
+export const stablehloPad = movesComplex(
+  defineOperation({
+    name: "STABLEHLO_PAD",
+    code: 1195,
+    summary: "Surrounds the elements of a tensor with a value, also between them; less than 0 cuts elements off.",
+    params: [
+      wide(tensor("operand")),
+      wide(tensor("paddingValue")),
+      read(tensor("edgePaddingLow", "TENSOR_INT32")),
+      read(tensor("edgePaddingHigh", "TENSOR_INT32")),
+      read(tensor("interiorPadding", "TENSOR_INT32")),
+    ],
+    outputs: [wide(tensor("output"))],
+    types: realTypes.map((type) => ["1.2", type, type, type] as const),
+    ranks: { edgePaddingLow: 1, edgePaddingHigh: 1, interiorPadding: 1 },
+    infer: (args) => ({
+      output: movedInfo(args.operand, paddedExtents(args.operand.dimensions, paddingOf(args))),
+    }),
+    *reference(args, { output }) {
+      const { operand, paddingValue } = args;
+      const { length } = paddingValue.data;
+      ensure(length === 1, () => `the value has ${length} elements where 1 is needed`);
+      const [source, target, [value]] = [movable(operand.data), movable(output.data), movable(paddingValue.data)];
+      yield* padWithin(operand.dimensions, source, paddingOf(args), output.dimensions, target, value);
+    },
+  }),
+);
+
+function paddingOf(args: {
+  readonly operand: { readonly dimensions: readonly number[] };
+  readonly edgePaddingLow: Tensor;
+  readonly edgePaddingHigh: Tensor;
+  readonly interiorPadding: Tensor;
+}): Padding {
+  const rank = args.operand.dimensions.length;
+  const checked = (name: "edgePaddingLow" | "edgePaddingHigh" | "interiorPadding") => {
+    const list = listOf(args[name]);
+    ensure(
+      list.length === rank,
+      () => `${name} has ${list.length} numbers where ${rank} are needed, one for each axis`,
+    );
+    return list;
+  };
+  return {
+    low: checked("edgePaddingLow"),
+    high: checked("edgePaddingHigh"),
+    interior: checked("interiorPadding"),
+  };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { type GivenInput, int32 } from "../_run.test-helper.ts";
+import { bools, floats, ints, list, longs, resultOf } from "../_values.test-helper.ts";
+
+const [ADD, MUL, MINIMUM, MAXIMUM, ALL, ANY] = [1, 2, 3, 4, 5, 6];
+
+interface Options {
+  readonly operand?: GivenInput;
+  readonly init?: GivenInput;
+  readonly windowDimensions?: readonly number[];
+  readonly windowStrides?: readonly number[];
+  readonly baseDilations?: readonly number[];
+  readonly windowDilations?: readonly number[];
+  readonly padding?: readonly number[];
+}
+
+async function reduced(code: number | undefined, given: Options) {
+  const { operand = ints([3, 2], [1, 2, 3, 4, 5, 6]), init = ints([1], [0]), windowDimensions = [2, 1] } = given;
+  const ones = windowDimensions.map(() => 1);
+  const { windowStrides = ones, baseDilations = ones, windowDilations = ones } = given;
+  const { padding = [...ones, ...ones].map(() => 0) } = given;
+  const lists = [windowDimensions, windowStrides, baseDilations, windowDilations, padding];
+  const inputs = [operand, init, ...lists.map((values) => list(...values)), int32(code ?? 0)];
+  const [shape, values] = await resultOf("STABLEHLO_REDUCE_WINDOW", inputs);
+  return { shape, values };
+}
+
+describe("STABLEHLO_REDUCE_WINDOW", () => {
+  it("has the example of StableHLO's specification", async () => {
+    const operand = longs([3, 2], [1, 2, 3, 4, 5, 6]);
+    const example = {
+      ...{ operand, init: longs([1], [0]), windowDimensions: [2, 1], windowStrides: [4, 1] },
+      ...{ baseDilations: [2, 1], windowDilations: [3, 1], padding: [2, 1, 0, 0] },
+    };
+    expect(await reduced(ADD, example)).toEqual({ shape: [2, 2], values: [0, 0, 3, 4] });
+  });
+
+  const line = (values: readonly number[], init: number, more: Options = {}) => ({
+    ...{ operand: floats([values.length], values), init: floats([1], [init]), windowDimensions: [2] },
+    ...more,
+  });
+
+  it.each([
+    ["ADD", ADD, 0, [3, 5, 7]],
+    ["MUL", MUL, 1, [2, 6, 12]],
+    ["MINIMUM", MINIMUM, 9, [1, 2, 3]],
+    ["MAXIMUM", MAXIMUM, 0, [2, 3, 4]],
+  ])("%s", async (_, code, init, values) => {
+    expect((await reduced(code, line([1, 2, 3, 4], init))).values).toEqual(values);
+  });
+
+  it("the initial value is in the padding too", async () => {
+    expect((await reduced(ADD, line([1, 2], 10, { padding: [1, 1] }))).values).toEqual([21, 13, 22]);
+    expect((await reduced(ADD, line([1, 2], 10, { baseDilations: [2] }))).values).toEqual([21, 22]);
+  });
+
+  it("less than 0 in the padding cuts elements off", async () => {
+    expect((await reduced(ADD, line([1, 2, 3, 4], 0, { padding: [-1, 0] }))).values).toEqual([5, 7]);
+  });
+
+  it("of booleans", async () => {
+    const given = { operand: bools([4], [1, 1, 0, 0]), init: bools([1], [0]), windowDimensions: [2] };
+    expect((await reduced(ANY, given)).values).toEqual([1, 1, 0]);
+    expect((await reduced(ADD, given)).values).toEqual([1, 1, 0]);
+    expect((await reduced(ALL, { ...given, init: bools([1], [1]) })).values).toEqual([1, 0, 0]);
+    expect((await reduced(MUL, { ...given, init: bools([1], [1]) })).values).toEqual([1, 0, 0]);
+  });
+
+  it.each<[Options, number, string]>([
+    [
+      { windowDimensions: [2], padding: [0, 0, 0, 0] },
+      1,
+      "windowDimensions is [2] where 2 integers of at least 1 are needed",
+    ],
+    [{ windowStrides: [0, 1] }, 1, "windowStrides is [0, 1] where 2 integers of at least 1 are needed"],
+    [{ baseDilations: [0, 1] }, 1, "baseDilations is [0, 1] where 2 integers of at least 1 are needed"],
+    [{ windowDilations: [1, -1] }, 1, "windowDilations is [1, -1] where 2 integers of at least 1 are needed"],
+    [{ padding: [0, 0] }, 1, "padding has 2 numbers where 4 are needed, two for each axis"],
+    [{ windowDimensions: [4, 1] }, 1, "the window spans 4 of the 3 elements of axis 0"],
+    [{ padding: [-2, -2, 0, 0] }, 1, "the paddings of axis 0 cut off more than its 3 elements"],
+    [{}, 0, "the function is 0 where ADD 1 to ANY 6 is needed"],
+    [{}, 7, "the function is 7 where ADD 1 to ANY 6 is needed"],
+    [{ init: ints([2]) }, 1, "the initial value has 2 elements where 1 is needed"],
+  ])("refuses %j with function %d", async (given, code, message) => {
+    await expect(reduced(code, given)).rejects.toThrow(message);
+  });
+});

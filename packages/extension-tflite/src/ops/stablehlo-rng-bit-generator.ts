@@ -1,0 +1,73 @@
+/**
+ * STABLEHLO_RNG_BIT_GENERATOR: random bits that a state determines, and the state after them. Its words of 32 bits are a key and a counter.
+ */
+import { type AnyTensorData, ensure, type Tensor } from "@nnhal/operations";
+import { defineOperation, int32, pacer, philox, read, tensor, wide } from "@nnhal/operations/authoring";
+import { threefry } from "../_threefry.ts";
+import { tfliteTypes } from "../types.ts";
+
+const { TENSOR_INT64, TENSOR_UINT32, TENSOR_UINT64 } = tfliteTypes;
+
+const THREEFRY = 2;
+
+export const stablehloRngBitGenerator = defineOperation({
+  name: "STABLEHLO_RNG_BIT_GENERATOR",
+  code: 1204,
+  summary: "Random bits by Philox or ThreeFry, which a state of key and counter determines, and the next state.",
+  params: [wide(tensor("initialState", TENSOR_UINT64)), int32("algorithm"), read(tensor("shape", "TENSOR_INT32"))],
+  outputs: [wide(tensor("outputState", TENSOR_UINT64)), wide(tensor("output"))],
+  types: (["TENSOR_INT32", TENSOR_UINT32, TENSOR_INT64, TENSOR_UINT64] as const).map((type) => ["1.2", type] as const),
+  ranks: { initialState: 1, shape: 1 },
+  work: "functionElement",
+  infer({ initialState: { dimensions }, algorithm, shape }) {
+    const [size] = dimensions;
+    ensure(algorithm >= 0 && algorithm <= THREEFRY, () => `the algorithm is ${algorithm} where 0 to 2 is needed`);
+    ensure(
+      size === 2 || (size === 3 && algorithm !== THREEFRY),
+      () => `the state has ${size} elements where ${algorithm === THREEFRY ? "2 are" : "2 or 3 are"} needed`,
+    );
+    return { outputState: { dimensions }, output: { dimensions: [...shape.data] } };
+  },
+  *reference({ initialState, algorithm }, { outputState, output }) {
+    const state = wordsOf(initialState);
+    const [key0, key1, ...counter] = state;
+    const key = [key0, key1] as const;
+    const [low = 0, high = 0, third = key0, fourth = key1] = counter;
+    const count = { low, high };
+    const block = (): readonly number[] =>
+      algorithm === THREEFRY
+        ? threefry([count.low, count.high], key)
+        : philox([count.low, count.high, third, fourth], key);
+    const { data } = output;
+    const isTime = pacer();
+    const perElement = isWide(data) ? 2 : 1;
+    let words: readonly number[] = [];
+    for (let place = 0; place < data.length; ) {
+      words = block();
+      count.low = (count.low + 1) >>> 0;
+      if (count.low === 0) count.high = (count.high + 1) >>> 0;
+      for (let word = 0; word < words.length && place < data.length; word += perElement) {
+        if (isWide(data)) data[place++] = joined(words[word], words[word + 1]);
+        else data[place++] = words[word];
+      }
+      if (isTime(words.length)) yield;
+    }
+    const next = [key0, key1, count.low, count.high, ...counter.slice(2)];
+    for (let place = 0; place < outputState.data.length; place++) {
+      outputState.data[place] = joined(next[2 * place], next[2 * place + 1]);
+    }
+  },
+});
+
+function isWide(data: AnyTensorData): data is BigInt64Array | BigUint64Array {
+  return data instanceof BigInt64Array || data instanceof BigUint64Array;
+}
+
+/** The lower and the upper half of each element. */
+function wordsOf({ data }: Tensor<BigUint64Array>): readonly number[] {
+  return Array.from(data).flatMap((element) => [Number(BigInt.asUintN(32, element)), Number(element >> 32n)]);
+}
+
+function joined(low: number, high: number): bigint {
+  return (BigInt(high) << 32n) | BigInt(low);
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { type GivenInput, int32, omitted } from "../_run.test-helper.ts";
+import { bools, floats, ints, list, longs, resultOf } from "../_values.test-helper.ts";
+
+const [UPDATE, ADD, MUL, MINIMUM, MAXIMUM, ALL, ANY] = [0, 1, 2, 3, 4, 5, 6];
+
+interface Options {
+  readonly updateWindowDims?: readonly number[];
+  readonly insertedWindowDims?: readonly number[];
+  readonly scatterDimsToOperandDims?: readonly number[];
+  readonly indexVectorDim?: number;
+}
+
+const axes = (values: readonly number[]) => (values.length === 0 ? omitted("TENSOR_INT32") : list(...values));
+
+async function scattered(
+  code: number | undefined,
+  [operand, indices, updates]: readonly [GivenInput, GivenInput, GivenInput],
+  given: Options,
+) {
+  const { updateWindowDims = [], insertedWindowDims = [], scatterDimsToOperandDims = [], indexVectorDim = 0 } = given;
+  const [, values] = await resultOf("STABLEHLO_SCATTER", [
+    operand,
+    indices,
+    updates,
+    axes(updateWindowDims),
+    axes(insertedWindowDims),
+    axes(scatterDimsToOperandDims),
+    int32(indexVectorDim),
+    int32(code ?? 0),
+  ]);
+  return values;
+}
+
+const operand = longs(
+  [3, 4, 2],
+  Array.from({ length: 24 }, (_, place) => place + 1),
+);
+const indices = longs([2, 3, 2], [0, 2, 1, 0, 2, 1, 0, 1, 1, 0, 0, 9]);
+const updates = longs([2, 3, 2, 2], new Array<number>(24).fill(1));
+/** The example of StableHLO's specification; the last window is outside. */
+const example: Options = {
+  updateWindowDims: [2, 3],
+  insertedWindowDims: [0],
+  scatterDimsToOperandDims: [1, 0],
+  indexVectorDim: 2,
+};
+
+/** Elements of a vector, by their indexes. */
+const single: Options = { insertedWindowDims: [0], scatterDimsToOperandDims: [0], indexVectorDim: 1 };
+
+describe("STABLEHLO_SCATTER", () => {
+  it("adds windows, and ignores what is outside", async () => {
+    expect(await scattered(ADD, [operand, indices, updates], example)).toEqual([
+      ...[1, 2, 5, 6, 7, 8, 7, 8],
+      ...[10, 11, 12, 13, 14, 15, 16, 17],
+      ...[18, 19, 20, 21, 21, 22, 23, 24],
+    ]);
+  });
+
+  it.each([
+    ["UPDATE", UPDATE, [9, 5, 2]],
+    ["ADD", ADD, [1 + 7 + 9, 2 + 5, 2]],
+    ["MUL", MUL, [1 * 7 * 9, 2 * 5, 2]],
+    ["MINIMUM", MINIMUM, [1, 2, 2]],
+    ["MAXIMUM", MAXIMUM, [9, 5, 2]],
+  ])("%s, in the order of the updates", async (_, code, values) => {
+    const given = [floats([3], [1, 2, 2]), ints([3], [0, 1, 0]), floats([3], [7, 5, 9])] as const;
+    expect(await scattered(code, given, single)).toEqual(values);
+  });
+
+  it("ALL and ANY of booleans, and sums of them", async () => {
+    const given = [bools([2], [1, 0]), ints([2], [0, 1]), bools([2], [0, 1])] as const;
+    expect(await scattered(ALL, given, single)).toEqual([0, 0]);
+    expect(await scattered(ANY, given, single)).toEqual([1, 1]);
+    expect(await scattered(ADD, given, single)).toEqual([1, 1]);
+  });
+
+  it("indexes below 0 and behind the end are ignored, each element by itself", async () => {
+    const given = [ints([3], [0, 0, 0]), ints([4], [-1, 2, 3, -(2 ** 31)]), ints([4], [1, 2, 3, 4])] as const;
+    expect(await scattered(UPDATE, given, single)).toEqual([0, 0, 2]);
+    const windows: Options = { updateWindowDims: [1], scatterDimsToOperandDims: [0], indexVectorDim: 1 };
+    const pairs = [ints([3], [0, 0, 0]), ints([2], [-1, 2]), ints([2, 2], [1, 2, 3, 4])] as const;
+    expect(await scattered(UPDATE, pairs, windows)).toEqual([2, 0, 3]);
+  });
+
+  it("updates follow each other in their own order, where windows come first", async () => {
+    // Two windows of two elements that overlap at element 1; the axis of the windows is the first one of the updates.
+    const windows: Options = { updateWindowDims: [0], scatterDimsToOperandDims: [0], indexVectorDim: 1 };
+    const given = [ints([3], [0, 0, 0]), ints([2], [0, 1]), ints([2, 2], [1, 2, 3, 4])] as const;
+    expect(await scattered(UPDATE, given, windows)).toEqual([1, 3, 4]);
+  });
+
+  it("of a scalar index and one update", async () => {
+    const one: Options = { insertedWindowDims: [0], scatterDimsToOperandDims: [0], indexVectorDim: 0 };
+    expect(await scattered(UPDATE, [ints([3]), ints([1], [1]), ints([1], [7])], one)).toEqual([0, 7, 2]);
+  });
+
+  it.each<[Options, string]>([
+    [{ indexVectorDim: 4 }, "indexVectorDim is 4 where 0 to 3 is needed"],
+    [{ scatterDimsToOperandDims: [1, 1] }, "scatterDimsToOperandDims is [1, 1] where 2 different axes of 3 are needed"],
+    [{ insertedWindowDims: [3] }, "insertedWindowDims are [3] where ascending axes of 3 are needed"],
+    [{ insertedWindowDims: [] }, "the updates have 4 axes where 5 are needed"],
+    [{ updateWindowDims: [3, 2] }, "updateWindowDims are [3, 2] where ascending axes of 4 are needed"],
+    [{ updateWindowDims: [2] }, "there are 1 updateWindowDims where 2 are needed"],
+  ])("refuses %j", async (change, message) => {
+    const given = [operand, indices, updates] as const;
+    await expect(scattered(ADD, given, { ...example, ...change })).rejects.toThrow(message);
+  });
+
+  it("refuses other numbers of windows than of indices", async () => {
+    const fewer = [operand, indices, longs([2, 2, 2, 2])] as const;
+    await expect(scattered(ADD, fewer, example)).rejects.toThrow("the updates are 2x2 windows where 2x3 are needed");
+  });
+
+  it("refuses a window that is larger than the tensor, and an unknown function", async () => {
+    const wide = [operand, indices, longs([2, 3, 5, 2])] as const;
+    await expect(scattered(ADD, wide, example)).rejects.toThrow(
+      "axis 2 of the updates has 5 elements where at most 4 fit",
+    );
+    await expect(scattered(7, [operand, indices, updates], example)).rejects.toThrow(
+      "the function is 7 where ADD 1 to ANY 6 is needed",
+    );
+  });
+});
