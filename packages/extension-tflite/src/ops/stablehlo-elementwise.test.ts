@@ -1,5 +1,6 @@
 import { typeText } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
+import type { GivenInput } from "../_run.test-helper.ts";
 import { bools, dataOf, floats, ints, longs, resultOf, tensorOf } from "../_values.test-helper.ts";
 import { stablehloTypes } from "./_stablehlo-pair.ts";
 
@@ -28,11 +29,11 @@ describe("the operators of StableHLO of two tensors", () => {
   });
 
   it("take no account of scales, and wrap", async () => {
-    const of = (scale: number, zeroPoint: number, ...values: readonly number[]) =>
-      ({
-        ...{ type: "TENSOR_QUANT8_ASYMM_SIGNED", dimensions: [values.length], scale, zeroPoint },
-        data: dataOf("TENSOR_QUANT8_ASYMM_SIGNED", values),
-      }) as const;
+    const type = "TENSOR_QUANT8_ASYMM_SIGNED";
+    const of = (scale: number, zeroPoint: number, ...values: readonly number[]): GivenInput => ({
+      ...{ type, dimensions: [values.length], scale, zeroPoint },
+      data: dataOf(type, values),
+    });
     const inputs = [of(0.5, 3, 127, -128, 100), of(0.25, 0, 1, -1, 3)];
     const like = { scale: 0.5, zeroPoint: 3 };
     expect((await resultOf("STABLEHLO_ADD", inputs, undefined, like))[1]).toEqual([-128, 127, 103]);

@@ -5,7 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import type { Subgraph } from "@nnhal/types";
 import { ensure, quoted, TfliteError } from "../error.ts";
-import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "../model.ts";
+import type { TfliteModel, TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import type { OptionValue } from "../schema/options.ts";
 import { ensureNoOtherBlocks } from "./blocks.ts";
@@ -18,6 +18,7 @@ import { type Graph, MOST_NESTED, type StateOperands } from "./graph.ts";
 import { type IntegerTensor, MOST_FOLDED } from "./integer-tensor.ts";
 import { operatorWhere } from "./lowering/place.ts";
 import { createLowering, type ImportedSubgraph, type Lowering, type Surroundings } from "./lowering.ts";
+import { createMadeSubgraphs } from "./made-subgraphs.ts";
 import { narrowTensors } from "./narrow.ts";
 import { packedRange } from "./packed-types.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
@@ -218,21 +219,7 @@ export function createImporter(
   /** By subgraph of the file; several subgraphs can be made from one. */
   const progress = new Map<number, Progress[]>();
   const { main } = program;
-  const procedures = [...program.procedures];
-  const made = new Map<TfliteOperator, Map<string, number>>();
-
-  function addSubgraph(operator: TfliteOperator, key: string, like: number, make: () => TfliteSubgraph): number {
-    const ofOperator = made.get(operator) ?? new Map<string, number>();
-    made.set(operator, ofOperator);
-    const known = ofOperator.get(key);
-    if (known !== undefined) return known;
-    const subgraph = make();
-    // One that runs a subgraph that is missing is as good as missing.
-    const index = procedures[like]?.index ?? like;
-    const place = procedures.push({ subgraph, index, origins: subgraph.operators.map(() => -1) }) - 1;
-    ofOperator.set(key, place);
-    return place;
-  }
+  const { procedures, addSubgraph } = createMadeSubgraphs(program.procedures);
 
   /** What was made since can be taken back. */
   function mark(): () => void {
