@@ -10,20 +10,22 @@ const entry = {
   "decoders-browser": "src/picture/decoders-browser.ts",
   "platform-node": "src/platform-node.ts",
   "platform-browser": "src/platform-browser.ts",
+  jpeg: "src/picture/jpeg-embedded.ts",
   webp: "src/picture/webp-embedded.ts",
+  "worker-decoder": "src/picture/worker-decoder.ts",
   "worker-node": "src/worker-node.ts",
   "worker-browser": "src/worker-browser.ts",
   "workers-node": "src/workers-node.ts",
   "workers-browser": "src/workers-browser.ts",
 };
 
-/** The loader of the decoder of WebP is given its WebAssembly: bundlers would look for the file that it names. */
+/** The loaders of the decoders are given their WebAssembly: bundlers would look for the files that they name. */
 const namesNoFile: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "the decoder of WebP names no file",
+  name: "decoders name no file",
   setup({ onLoad }) {
-    onLoad({ filter: /webp_dec\.js$/ }, ({ path }) => {
+    onLoad({ filter: /(webp|mozjpeg)_dec\.js$/ }, ({ path }) => {
       const code = readFileSync(path, "utf8");
-      const contents = code.replace('new URL("webp_dec.wasm",import.meta.url).href', '"webp_dec.wasm"');
+      const contents = code.replace(/new URL\("(\w+\.wasm)",import\.meta\.url\)\.href/, '"$1"');
       if (contents === code) throw new Error(`${path} does not name its file as expected`);
       return { contents };
     });

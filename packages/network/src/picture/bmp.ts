@@ -3,7 +3,7 @@
  * Bounded: the file's length is checked before a pixel is read. Problems are RangeErrors.
  */
 import { elementAt } from "@nnhal/operations";
-import { checkSize, onWhite, type Picture } from "./picture.ts";
+import { onWhite, type Picture } from "./picture.ts";
 
 const FILE_HEADER = 14;
 const BITFIELDS = 3;
@@ -21,12 +21,17 @@ interface Header {
   readonly size: number;
 }
 
+/** Width and height. Throws a RangeError if the header is not one. */
+export function bmpSize(bytes: Uint8Array): readonly [width: number, height: number] {
+  const { width, height } = readHeader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  return [width, height];
+}
+
 /** Reads a BMP file. */
 export function readBmp(bytes: Uint8Array): Picture {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const header = readHeader(view);
   const { width, height, isTopDown, bits } = header;
-  checkSize(width, height);
   const rowBytes = Math.ceil((width * bits) / 32) * 4;
   need(bytes, header.pixels + rowBytes * height, "the pixels");
   const colourAt = colours(bytes, view, header);

@@ -2,7 +2,7 @@
  * The decoders of a browser: its own. They turn pictures upright.
  */
 import { browser, pixelsOf } from "../browser.ts";
-import { checkSize, onWhite, type Picture } from "./picture.ts";
+import { onWhite, type Picture } from "./picture.ts";
 
 /** Reads a PNG file. */
 export const readPng = (bytes: Uint8Array): Promise<Picture> => decode(bytes, "image/png");
@@ -17,7 +17,6 @@ async function decode(bytes: Uint8Array, type: string): Promise<Picture> {
   const blob = new Blob([new Uint8Array(bytes)], { type });
   const bitmap = await browser.createImageBitmap(blob, { premultiplyAlpha: "none" });
   try {
-    checkSize(bitmap.width, bitmap.height);
     return onWhite(bitmap.width, bitmap.height, pixelsOf(bitmap));
   } finally {
     bitmap.close?.();

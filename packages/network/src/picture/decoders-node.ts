@@ -2,12 +2,13 @@
  * The decoders of Node.js.
  */
 import { crc32, inflateSync } from "node:zlib";
-import jpeg from "jpeg-js";
-import { messageOf } from "../text.ts";
 import { jpegOrientation, upright, webpOrientation } from "./exif.ts";
-import { checkSize, MOST_PIXELS, onWhite, type Picture } from "./picture.ts";
+import { decodeInks, decodeJpeg } from "./jpeg.ts";
+import { readJpegHeader } from "./jpeg-header.ts";
+import { onWhite, type Picture } from "./picture.ts";
 import { readPng as readPngFile } from "./png.ts";
-import { webpSize } from "./webp-size.ts";
+import { compiled, type ImagePixels } from "./wasm-module.ts";
+import { firstWebpFrame, webpSize } from "./webp-parts.ts";
 
 /** Reads a PNG file. */
 export async function readPng(bytes: Uint8Array): Promise<Picture> {
@@ -17,53 +18,45 @@ export async function readPng(bytes: Uint8Array): Promise<Picture> {
   });
 }
 
-/** Reads a JPEG file, and turns it upright. */
+/** Reads a JPEG file, and turns it upright. One that lacks nothing but its last marker is read, too. */
 export async function readJpeg(bytes: Uint8Array): Promise<Picture> {
-  const most = MOST_PIXELS / 1e6;
-  try {
-    const { width, height, data } = jpeg.decode(bytes, {
-      useTArray: true,
-      tolerantDecoding: false,
-      maxResolutionInMP: most,
-      maxMemoryUsageInMB: 2048,
-    });
-    checkSize(width, height);
-    return upright(onWhite(width, height, data), jpegOrientation(bytes));
-  } catch (error) {
-    if (!messageOf(error).startsWith("maxResolutionInMP")) throw error;
-    throw new RangeError(`its size is more than ${most} megapixels`, { cause: error });
-  }
+  const { components, isEnded } = readJpegHeader(bytes);
+  const whole = isEnded ? bytes : ended(bytes);
+  return upright(components === 4 ? await decodeInks(whole) : await decodeJpeg(whole), jpegOrientation(bytes));
 }
 
-let webp: Promise<(bytes: ArrayBuffer) => Promise<ImagePixels>> | undefined;
-
-interface ImagePixels {
-  readonly width: number;
-  readonly height: number;
-  readonly data: Uint8ClampedArray;
+/** A file with its last marker. */
+function ended(bytes: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(bytes.length + 2);
+  whole.set(bytes);
+  whole.set([0xff, 0xd9], bytes.length);
+  return whole;
 }
 
-/** Reads a WebP file, and turns it upright. Of an animation that is not one picture the decoder reads nothing. */
+/** Reads a WebP file, of an animation the first frame, and turns it upright. */
 export async function readWebp(bytes: Uint8Array): Promise<Picture> {
-  checkSize(...webpSize(bytes));
-  webp ??= openWebp();
-  const decode = await webp;
-  const { width, height, data } = await decode(new Uint8Array(bytes).buffer);
-  return upright(onWhite(width, height, new Uint8Array(data.buffer)), webpOrientation(bytes));
+  const { file, left, top } = firstWebpFrame(bytes);
+  const frame = await decodeWebp(file);
+  const [width, height] = webpSize(bytes);
+  return upright(onCanvas(frame, left, top, width, height), webpOrientation(bytes));
 }
 
-interface Compiler {
-  compile(bytes: Uint8Array): Promise<object>;
+async function decodeWebp(bytes: Uint8Array): Promise<Picture> {
+  const [{ default: create }, { webp }] = await Promise.all([import("@jsquash/webp/codec/dec/webp_dec.js"), import("#webp")]);
+  const module = await create(await compiled("webp", webp));
+  // The types of the package are those of browsers.
+  const pixels = module.decode(new Uint8Array(bytes).buffer) as unknown as ImagePixels | null;
+  if (pixels === null) throw new RangeError("its pixels are damaged, or end too early");
+  return onWhite(pixels.width, pixels.height, new Uint8Array(pixels.data.buffer));
 }
 
-/** The decoder's own loader would ask for its WebAssembly by HTTP. */
-async function openWebp(): Promise<(bytes: ArrayBuffer) => Promise<ImagePixels>> {
-  const [{ default: decode, init }, { webp: code }] = await Promise.all([
-    import("@jsquash/webp/decode.js"),
-    import("#webp"),
-  ]);
-  // The types of Node.js have no values of this name.
-  const { WebAssembly: compiler } = globalThis as unknown as { readonly WebAssembly: Compiler };
-  await init(await compiler.compile(code));
-  return decode;
+/** A frame in its place, with white around it. */
+function onCanvas(frame: Picture, left: number, top: number, width: number, height: number): Picture {
+  if (frame.width === width && frame.height === height) return frame;
+  const data = new Uint8Array(width * height * 3).fill(255);
+  for (let y = 0; y < frame.height; y++) {
+    const row = frame.data.subarray(y * frame.width * 3, (y + 1) * frame.width * 3);
+    data.set(row, ((top + y) * width + left) * 3);
+  }
+  return { width, height, data };
 }

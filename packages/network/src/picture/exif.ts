@@ -38,7 +38,8 @@ export function webpOrientation(bytes: Uint8Array): Orientation {
 }
 
 function startsWith(bytes: Uint8Array, at: number, text: string): boolean {
-  return [...text].every((letter, place) => bytes[at + place] === letter.charCodeAt(0));
+  // Most parts of a file end the look at their first byte.
+  return bytes[at] === text.charCodeAt(0) && [...text].every((letter, place) => bytes[at + place] === letter.charCodeAt(0));
 }
 
 function tiffOrientation(tiff: Uint8Array): Orientation {
@@ -68,14 +69,17 @@ export function upright(picture: Picture, orientation: Orientation): Picture {
   const result = new Uint8Array(data.length);
   const isMirrored = orientation === 2 || orientation === 3 || orientation === 7 || orientation === 8;
   const isFlipped = orientation === 3 || orientation === 4 || orientation === 6 || orientation === 7;
+  // The place of the first stored pixel that is seen, and how far it is to the next one in a row, and in a column.
+  const [columnStep, rowStep] = [isMirrored ? -3 : 3, 3 * width * (isFlipped ? -1 : 1)];
+  const start = 3 * ((isFlipped ? height - 1 : 0) * width + (isMirrored ? width - 1 : 0));
+  const [across, down] = isTurned ? [rowStep, columnStep] : [columnStep, rowStep];
+  let to = 0;
   for (let y = 0; y < toHeight; y++) {
-    for (let x = 0; x < toWidth; x++) {
-      // The column and row of the stored picture.
-      const [column, row] = isTurned ? [y, x] : [x, y];
-      const fromX = isMirrored ? width - 1 - column : column;
-      const fromY = isFlipped ? height - 1 - row : row;
-      const from = (fromY * width + fromX) * 3;
-      result.set(data.subarray(from, from + 3), (y * toWidth + x) * 3);
+    let from = start + y * down;
+    for (let x = 0; x < toWidth; x++, from += across, to += 3) {
+      result[to] = data[from] ?? 0;
+      result[to + 1] = data[from + 1] ?? 0;
+      result[to + 2] = data[from + 2] ?? 0;
     }
   }
   return { width: toWidth, height: toHeight, data: result };

@@ -167,6 +167,41 @@ describe("WebP", () => {
     expect(await pixels(file)).toEqual([...red, ...green, ...blue, ...white]);
   });
 
+  /** An animation of 4 x 2 whose first frame is the file at 2, 0. */
+  const animation = (frame: Uint8Array, size = [1, 0, 0, 1, 0, 0]) => {
+    const part = (name: string, data: readonly number[]) => [...text(name), ...short(data.length), 0, 0, ...data];
+    const pixels = [...frame.subarray(12)];
+    const frames = part("ANMF", [1, 0, 0, 0, 0, 0, ...size, 0, 0, 0, 0, ...pixels]);
+    const parts = [...part("VP8X", [2, 0, 0, 0, 3, 0, 0, 1, 0, 0]), ...part("ANIM", [0, 0, 0, 0, 0, 0]), ...frames];
+    return Uint8Array.from([...text("RIFF"), ...short(parts.length + 4), 0, 0, ...text("WEBP"), ...parts, ...frames]);
+  };
+
+  it("is read by the first frame of an animation, in its place, with white around it", async () => {
+    expect(await decodePicture(animation(file))).toMatchObject({ width: 4, height: 2 });
+    const rows = [
+      [...white, ...white, ...red, ...green],
+      [...white, ...white, ...blue, ...white],
+    ];
+    expect(await pixels(animation(file))).toEqual(rows.flat());
+  });
+
+  it.each([
+    ["is an animation without a frame", (bytes: Uint8Array) => bytes.subarray(0, 44)],
+    ["has no pixels", (bytes: Uint8Array) => bytes.with(bytes.indexOf(0x4c, 60), 0x4d)],
+    ["has pixels of 2 x 2", () => animation(file, [0, 0, 0, 1, 0, 0])],
+    ["is larger than 4 x 2", () => animation(file, [2, 0, 0, 1, 0, 0])],
+  ] as const)("of an animation is refused: %s", async (message, broken) => {
+    await expect(decodePicture(broken(animation(file)))).rejects.toThrow(message);
+  });
+
+  it("of an animation gives an answer wherever it is cut or changed", async () => {
+    const whole = animation(file);
+    for (let at = 12; at < whole.length; at += 3) {
+      for (const bytes of [whole.subarray(0, at), whole.with(at, 255 - elementAt(whole, at))])
+        await decodePicture(bytes).catch((error: unknown) => expect(error).toBeInstanceOf(RangeError));
+    }
+  });
+
   it("is refused if it is too large, before memory is taken, or broken", async () => {
     const large = Uint8Array.from([
       ...text("RIFF"),

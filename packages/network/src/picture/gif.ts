@@ -3,12 +3,19 @@
  * are RangeErrors.
  */
 import { elementAt } from "@nnhal/operations";
-import { checkSize, onWhite, type Picture } from "./picture.ts";
+import type { Picture } from "./picture.ts";
 
 const TRAILER = 0x3b;
 const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 const GRAPHIC_CONTROL = 0xf9;
+
+/** Width and height. Throws a RangeError if the file ends before them. */
+export function gifSize(bytes: Uint8Array): readonly [width: number, height: number] {
+  if (bytes.length < 10) throw new RangeError(`it ends after ${bytes.length} bytes`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return [view.getUint16(6, true), view.getUint16(8, true)];
+}
 
 /** Reads a GIF file. What the first frame leaves free is transparent, and so becomes white. */
 export function readGif(bytes: Uint8Array): Picture {
@@ -18,7 +25,6 @@ export function readGif(bytes: Uint8Array): Picture {
   };
   const short = (place: number) => at(place) | (at(place + 1) << 8);
   const [width, height] = [short(6), short(8)];
-  checkSize(width, height);
   const table = (place: number, flags: number) => ({
     start: place,
     colours: (flags & 0x80) === 0 ? 0 : 2 << (flags & 7),
@@ -48,20 +54,23 @@ export function readGif(bytes: Uint8Array): Picture {
       );
     }
     const indexes = unpack(at, data, frameWidth * frameHeight);
-    const rgba = new Uint8Array(width * height * 4);
-    const rows = rowsOf(frameHeight, (flags & 0x40) !== 0);
-    for (const [row, y] of rows.entries()) {
-      for (let x = 0; x < frameWidth; x++) {
-        const index = elementAt(indexes, row * frameWidth + x);
+    const colours = bytes.subarray(palette.start, palette.start + 3 * palette.colours);
+    const result = new Uint8Array(width * height * 3).fill(255);
+    let from = 0;
+    for (const y of rowsOf(frameHeight, (flags & 0x40) !== 0)) {
+      let to = ((top + y) * width + left) * 3;
+      for (let x = 0; x < frameWidth; x++, to += 3) {
+        const index = indexes[from++] ?? 0;
         if (index === transparent) continue;
-        if (index >= palette.colours)
+        const colour = 3 * index;
+        if (colour + 3 > colours.length)
           throw new RangeError(`a pixel has colour ${index} of a palette of ${palette.colours}`);
-        const to = ((top + y) * width + left + x) * 4;
-        for (let channel = 0; channel < 3; channel++) rgba[to + channel] = at(palette.start + 3 * index + channel);
-        rgba[to + 3] = 255;
+        result[to] = colours[colour] ?? 0;
+        result[to + 1] = colours[colour + 1] ?? 0;
+        result[to + 2] = colours[colour + 2] ?? 0;
       }
     }
-    return onWhite(width, height, rgba);
+    return { width, height, data: result };
   }
   throw new RangeError("it has no frame");
 }
@@ -92,23 +101,21 @@ function rowsOf(height: number, isInterlaced: boolean): number[] {
 
 const MOST_CODES = 4096;
 
-/** Unpacks LZW codes into `count` bytes. */
+/** Unpacks LZW codes into `count` bytes. A code that is not a byte stands for bytes that have been unpacked before. */
 function unpack(at: ByteAt, start: number, count: number): Uint8Array {
   const least = at(start);
   if (least < 1 || least > 8) throw new RangeError(`its codes begin with ${least} bits, not 1 to 8`);
   const clear = 1 << least;
-  const prefix = new Uint16Array(MOST_CODES);
-  const last = new Uint8Array(MOST_CODES);
-  const length = new Uint16Array(MOST_CODES);
-  for (let code = 0; code < clear; code++) {
-    last[code] = code;
-    length[code] = 1;
-  }
+  // Where in the result the bytes of a code begin, and how many they are.
+  const places = new Uint32Array(MOST_CODES);
+  const lengths = new Uint16Array(MOST_CODES);
   const result = new Uint8Array(count);
   let done = 0;
   let [place, blockEnd] = [start + 1, start + 1];
   let [bits, held] = [0, 0];
-  let [next, size, before] = [clear + 2, least + 1, -1];
+  let [next, size] = [clear + 2, least + 1];
+  // The bytes of the code before: none after a clear code.
+  let [beforePlace, beforeLength] = [0, 0];
   while (done < count) {
     while (held < size) {
       if (place === blockEnd) {
@@ -124,32 +131,32 @@ function unpack(at: ByteAt, start: number, count: number): Uint8Array {
     bits >>>= size;
     held -= size;
     if (code === clear) {
-      [next, size, before] = [clear + 2, least + 1, -1];
+      next = clear + 2;
+      size = least + 1;
+      beforeLength = 0;
       continue;
     }
     if (code === clear + 1) throw new RangeError(`its pixels end after ${done} of ${count}`);
-    if (code > next || (code === next && before < 0) || (code > clear && before < 0)) {
+    if (code > next || (code > clear && beforeLength === 0))
       throw new RangeError(`its pixels have the code ${code}, which is not defined yet`);
+    if (beforeLength > 0 && next < MOST_CODES) {
+      // The bytes of the code before, and the first of this one, which follows them.
+      places[next] = beforePlace;
+      lengths[next] = beforeLength + 1;
+      next++;
+      if (next === 1 << size && size < 12) size++;
     }
-    // A code that is being defined is the one before, and its first byte again.
-    const known = code === next ? before : code;
-    const size1 = elementAt(length, known);
-    let first = known;
-    for (let to = done + size1 - 1; to >= done; to--) {
-      if (to < count) result[to] = elementAt(last, first);
-      if (to > done) first = elementAt(prefix, first);
+    beforePlace = done;
+    if (code < clear) {
+      beforeLength = 1;
+      result[done++] = code;
+      continue;
     }
-    const firstByte = elementAt(last, first);
-    done += size1;
-    if (code === next && done < count) result[done++] = firstByte;
-    if (before >= 0 && next < MOST_CODES) {
-      prefix[next] = before;
-      last[next] = firstByte;
-      length[next] = elementAt(length, before) + 1;
-      next += 1;
-      if (next === 1 << size && size < 12) size += 1;
-    }
-    before = code;
+    const from = places[code] ?? 0;
+    beforeLength = lengths[code] ?? 0;
+    const end = Math.min(count, done + beforeLength);
+    // Forwards: a code that has just been defined overlaps what it becomes.
+    for (let byte = from; done < end; byte++) result[done++] = result[byte] ?? 0;
   }
   return result;
 }

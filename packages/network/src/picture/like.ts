@@ -1,7 +1,6 @@
 /**
  * Pictures in memory: those of this package, and those of other programs and of browsers.
  */
-import { elementAt } from "@nnhal/operations";
 import { expectAttached } from "../bytes.ts";
 import { check } from "../error.ts";
 import { onWhite, type Picture, type PictureUse, sizeProblem } from "./picture.ts";
@@ -26,7 +25,8 @@ export function isPictureLike(value: unknown): value is PictureLike {
 /** Red, green and blue of a picture. Throws a NetworkError if its data have a wrong length. */
 export function rgbOf({ width, height, data, use }: PictureLike): Picture {
   expectAttached(data, "a picture");
-  const problem = sizeProblem(width, height);
+  // Its memory is there already.
+  const problem = sizeProblem(width, height, Number.POSITIVE_INFINITY);
   check(problem === undefined, "WRONG_SIZE", () => `a picture cannot be used: ${problem}`);
   const channels = data.length / (width * height);
   check(
@@ -39,6 +39,12 @@ export function rgbOf({ width, height, data, use }: PictureLike): Picture {
   const rgb =
     channels === 3
       ? bytes
-      : Uint8Array.from({ length: 3 * bytes.length }, (_, at) => elementAt(bytes, Math.floor(at / 3)));
+      : greyToRgb(bytes);
   return { width, height, data: rgb, ...(use && { use }) };
+}
+
+function greyToRgb(grey: Uint8Array): Uint8Array {
+  const rgb = new Uint8Array(3 * grey.length);
+  for (let at = 0; at < grey.length; at++) rgb.fill(grey[at] ?? 0, 3 * at, 3 * at + 3);
+  return rgb;
 }

@@ -9,7 +9,7 @@ import { type ReadOptions, readSource, type Source } from "../read.ts";
 import { messageOf } from "../text.ts";
 import { decodePicture } from "./decode.ts";
 import { isPictureLike, type PictureLike, rgbOf } from "./like.ts";
-import { onWhite, type Picture, type PictureUse, sizeProblem } from "./picture.ts";
+import { MOST_PIXELS, onWhite, type Picture, type PictureUse, sizeProblem } from "./picture.ts";
 
 /**
  * A file, an address or its bytes (see `Source`): PNG, JPEG, WebP, GIF (first frame) or BMP. Or pixels: an ImageData or any
@@ -22,6 +22,8 @@ export interface PictureOptions extends PictureUse {
   readonly signal?: ReadOptions["signal"];
   /** The most bytes of a file. Default: 2 GiB. */
   readonly maxBytes?: ReadOptions["maxBytes"];
+  /** The most pixels of a file, which is refused before it is decoded if it has more. Default: 100 million. */
+  readonly maxPixels?: number | undefined;
 }
 
 const pictureOptions: OptionNames<PictureOptions> = {
@@ -31,11 +33,12 @@ const pictureOptions: OptionNames<PictureOptions> = {
   std: true,
   signal: true,
   maxBytes: true,
+  maxPixels: true,
 };
 
 /**
- * A picture, which inputs of models accept. Transparent pixels are blended with white, and photographs turned upright. At most 100
- * megapixels. Rejects with a NetworkError.
+ * A picture, which inputs of models accept. Transparent pixels are blended with white, and photographs turned upright.
+ * Files of more than a megapixel are decoded beside the calling thread. Rejects with a NetworkError, or with the reason of the signal.
  */
 export function picture(source: PictureSource, options: PictureOptions = {}): Promise<Picture> {
   return wrapErrors("picture", options, () => loadPicture(source, options));
@@ -43,18 +46,23 @@ export function picture(source: PictureSource, options: PictureOptions = {}): Pr
 
 async function loadPicture(source: PictureSource, options: PictureOptions): Promise<Picture> {
   checkOptions("picture", options, pictureOptions);
-  const { signal, maxBytes, ...use } = options;
+  const { signal, maxBytes, maxPixels = MOST_PIXELS, ...use } = options;
+  check(
+    typeof maxPixels === "number" && maxPixels > 0,
+    "BAD_OPTION",
+    () => `picture: maxPixels is ${maxPixels}, not a number of pixels above 0`,
+  );
   const { fit = "stretch" } = use;
   check(
     ["stretch", "cover", "contain"].includes(fit),
     "BAD_OPTION",
     () => `picture: the fit "${fit}" is not stretch, cover or contain`,
   );
-  const pixels = await pixelsOfSource(source, { signal, maxBytes });
+  const pixels = await pixelsOfSource(source, { signal, maxBytes }, maxPixels);
   return Object.keys(use).length === 0 ? pixels : { ...pixels, use: { ...pixels.use, ...use } };
 }
 
-async function pixelsOfSource(source: PictureSource, reading: ReadOptions): Promise<Picture> {
+async function pixelsOfSource(source: PictureSource, reading: ReadOptions, maxPixels: number): Promise<Picture> {
   if (isPictureLike(source)) return rgbOf(source);
   if (isDrawable(source)) {
     const { width, height } = source;
@@ -66,7 +74,7 @@ async function pixelsOfSource(source: PictureSource, reading: ReadOptions): Prom
   const file = source as Source;
   const bytes = await readSource(file, "picture", reading);
   try {
-    return await decodePicture(bytes);
+    return await decodePicture(bytes, { maxPixels, signal: reading.signal });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const name =

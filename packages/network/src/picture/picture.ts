@@ -26,20 +26,20 @@ export interface Picture {
   readonly use?: PictureUse | undefined;
 }
 
-/** The most pixels that are decoded: a file that claims more is a mistake or an attack. */
+/** The most pixels that are decoded by default: a file that claims more is a mistake or an attack. */
 export const MOST_PIXELS = 100_000_000;
 
 /** Why no picture has a size; undefined if one can have it. */
-export function sizeProblem(width: number, height: number): string | undefined {
+export function sizeProblem(width: number, height: number, most = MOST_PIXELS): string | undefined {
   const isSize = Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0;
   if (!isSize) return `its size is ${width} x ${height}`;
-  if (width * height <= MOST_PIXELS) return undefined;
-  return `its size is ${width} x ${height}, more than ${MOST_PIXELS / 1e6} megapixels`;
+  if (width * height <= most) return undefined;
+  return `its size is ${width} x ${height}, more than ${most / 1e6} megapixels`;
 }
 
 /** Refuses sizes that no picture has with a RangeError, before memory is taken for one. */
-export function checkSize(width: number, height: number): void {
-  const problem = sizeProblem(width, height);
+export function checkSize(width: number, height: number, most = MOST_PIXELS): void {
+  const problem = sizeProblem(width, height, most);
   if (problem !== undefined) throw new RangeError(problem);
 }
 

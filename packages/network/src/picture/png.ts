@@ -3,7 +3,7 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { joinBytes } from "../bytes.ts";
-import { blended, checkSize, type Picture } from "./picture.ts";
+import { blended, type Picture } from "./picture.ts";
 
 /** Colour types: samples in a pixel, and the depths that they may have. */
 const kinds: Readonly<Record<number, { readonly samples: number; readonly depths: readonly number[] }>> = {
@@ -42,6 +42,13 @@ export interface Unpacking {
   /** Unpacks zlib's format. Throws an Error if there are more bytes than that. */
   inflate(packed: Uint8Array, most: number): Uint8Array;
   crc32(bytes: Uint8Array): number;
+}
+
+/** Width and height. Throws a RangeError if the file does not begin with them. */
+export function pngSize(bytes: Uint8Array): readonly [width: number, height: number] {
+  if (bytes.length < 24) throw new RangeError(`it ends after ${bytes.length} bytes, in the header`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return [view.getUint32(16), view.getUint32(20)];
 }
 
 /** Reads a file. Throws an Error that says what is wrong with it. */
@@ -123,7 +130,6 @@ function headerOf(data: Uint8Array): Header {
   if (data.length !== 13) throw new RangeError(`its header has ${data.length} bytes, not 13`);
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const [width, height] = [view.getUint32(0), view.getUint32(4)];
-  checkSize(width, height);
   const [depth = 0, kind = 0, compression, filter, interlace = 0] = data.subarray(8);
   const { samples, depths } = kinds[kind] ?? { samples: 0, depths: [] };
   if (!depths.includes(depth)) throw new RangeError(`it has ${depth} bits for each sample of the colour type ${kind}`);

@@ -1,0 +1,13 @@
+/**
+ * What a thread that decodes a picture is asked, and what it says.
+ */
+import type { Picture } from "./picture.ts";
+
+/** The work of a thread. */
+export interface DecodingRequest {
+  readonly bytes: Uint8Array;
+  readonly maxPixels: number;
+}
+
+/** First, that the thread has been loaded; then its picture, or why there is none. */
+export type DecodingAnswer = "loaded" | { readonly picture: Picture } | { readonly problem: string };

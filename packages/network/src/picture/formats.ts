@@ -1,0 +1,88 @@
+/**
+ * The formats of pictures: their first bytes, what a file costs before it is decoded, and their decoders.
+ */
+import { messageOf, oneLine } from "../text.ts";
+import { bmpSize, readBmp } from "./bmp.ts";
+import { gifSize, readGif } from "./gif.ts";
+import { readJpegHeader } from "./jpeg-header.ts";
+import { checkSize, type Picture } from "./picture.ts";
+import { pngSize } from "./png.ts";
+import { webpSize } from "./webp-parts.ts";
+
+/** A picture that can be decoded: of a known format, and within the limits. */
+export interface Announced {
+  /** The pixels that a decoder goes over, each as often as it does so. */
+  readonly work: number;
+  /** Rejects with a RangeError. */
+  decode(): Promise<Picture>;
+}
+
+interface Format {
+  readonly name: string;
+  readonly start: readonly number[];
+  /** Reads what the file says of itself. Throws a RangeError. */
+  announce(bytes: Uint8Array): { readonly width: number; readonly height: number; readonly work?: number };
+  decode(bytes: Uint8Array): Promise<Picture>;
+}
+
+/** Decoders are loaded when a file needs one. Which there are depends on the platform: see `imports` in package.json. */
+const decoders = () => import("#decoders");
+
+/** A byte that says nothing about the format. */
+const ANY = -1;
+
+const sized =
+  (sizeOf: (bytes: Uint8Array) => readonly [number, number]): Format["announce"] =>
+  (bytes) => {
+    const [width, height] = sizeOf(bytes);
+    return { width, height };
+  };
+
+const formats: readonly Format[] = [
+  {
+    name: "PNG",
+    start: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+    announce: sized(pngSize),
+    decode: async (bytes) => (await decoders()).readPng(bytes),
+  },
+  {
+    name: "JPEG",
+    start: [0xff, 0xd8, 0xff],
+    announce: readJpegHeader,
+    decode: async (bytes) => (await decoders()).readJpeg(bytes),
+  },
+  {
+    name: "WebP",
+    start: [0x52, 0x49, 0x46, 0x46, ANY, ANY, ANY, ANY, 0x57, 0x45, 0x42, 0x50],
+    announce: sized(webpSize),
+    decode: async (bytes) => (await decoders()).readWebp(bytes),
+  },
+  { name: "GIF", start: [0x47, 0x49, 0x46, 0x38], announce: sized(gifSize), decode: async (bytes) => readGif(bytes) },
+  { name: "BMP", start: [0x42, 0x4d], announce: sized(bmpSize), decode: async (bytes) => readBmp(bytes) },
+];
+
+/** A progressive JPEG file of the largest size may have this many scans; smaller ones more, so that the work is the same. */
+const MOST_SCANS_OF_LARGEST = 10;
+
+/** Finds the format of a file, and what it costs. Throws a RangeError for a file that is refused before it is decoded. */
+export function announcePicture(bytes: Uint8Array, maxPixels: number): Announced {
+  const format = formats.find(({ start }) => start.every((byte, place) => byte === ANY || bytes[place] === byte));
+  if (format === undefined) throw new RangeError("is not a PNG, JPEG, WebP, GIF or BMP picture");
+  const refusal = (error: unknown) =>
+    new RangeError(`is a ${format.name} picture that cannot be read: ${oneLine(messageOf(error))}`, { cause: error });
+  try {
+    const { width, height, work = width * height } = format.announce(bytes);
+    checkSize(width, height, maxPixels);
+    if (work > MOST_SCANS_OF_LARGEST * maxPixels)
+      throw new RangeError(`its scans have ${Math.round(work / 1e6)} megapixels in all, more than ${(MOST_SCANS_OF_LARGEST * maxPixels) / 1e6}`);
+    return {
+      work,
+      decode: () =>
+        format.decode(bytes).catch((error: unknown) => {
+          throw refusal(error);
+        }),
+    };
+  } catch (error) {
+    throw refusal(error);
+  }
+}

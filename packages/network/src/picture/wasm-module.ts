@@ -1,0 +1,55 @@
+/**
+ * Decoders that are WebAssembly: compiled once, with memory of their own for each picture. Their own loaders would ask for files by HTTP.
+ */
+
+/** What decoders give. */
+export interface ImagePixels {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8ClampedArray;
+}
+
+/** How Emscripten's modules are made. */
+export interface ModuleOptions {
+  readonly noInitialRun: true;
+  instantiateWasm(imports: object, receive: (instance: Instance) => void): unknown;
+  readonly print: (line: string) => void;
+  readonly printErr: (line: string) => void;
+}
+
+interface Instance {
+  readonly exports: unknown;
+}
+
+interface Compiler {
+  compile(bytes: Uint8Array): Promise<object>;
+  readonly Instance: new (module: object, imports: object) => Instance;
+}
+
+// The types of Node.js have no values of this name.
+const { WebAssembly: compiler } = globalThis as unknown as { readonly WebAssembly: Compiler };
+const modules = new Map<string, Promise<object>>();
+
+/** Options that make a module of a decoder's code. `onLine`: what the decoder writes, such as warnings. */
+export async function compiled(
+  name: string,
+  code: Uint8Array,
+  onLine: (line: string) => void = () => {},
+): Promise<ModuleOptions> {
+  let module = modules.get(name);
+  if (module === undefined) {
+    module = compiler.compile(code);
+    modules.set(name, module);
+  }
+  const ready = await module;
+  return {
+    noInitialRun: true,
+    print: onLine,
+    printErr: onLine,
+    instantiateWasm(imports, receive) {
+      const instance = new compiler.Instance(ready, imports);
+      receive(instance);
+      return instance.exports;
+    },
+  };
+}
