@@ -6,6 +6,8 @@ import { library } from "../../tsup.base.ts";
 const entry = {
   index: "src/index.ts",
   tensors: "src/tensors.ts",
+  "apart-node": "src/picture/apart-node.ts",
+  "apart-browser": "src/picture/apart-browser.ts",
   "decoders-node": "src/picture/decoders-node.ts",
   "decoders-browser": "src/picture/decoders-browser.ts",
   "platform-node": "src/platform-node.ts",

@@ -17,5 +17,6 @@ export {
   whyNoPicture,
 } from "./picture/to-tensor.ts";
 export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts";
+export { partStarts } from "./tasks/sound.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
 export { messageOf, oneLine, plain, shapeText } from "./text.ts";

@@ -1,7 +1,6 @@
 /**
  * Starts workers, in browsers: those of the web.
  */
-import type { Picture } from "./picture/picture.ts";
 import type { Port } from "./port.ts";
 
 /** The browser's own. Bundlers look for these words; the build writes `.js`. */
@@ -10,11 +9,6 @@ declare const Worker: new (url: URL, options: { readonly type: "module" }) => We
 /** Starts a worker that computes. */
 export function startWorker(): Port {
   return portOfWorker(new Worker(new URL("./worker-browser.ts", import.meta.url), { type: "module" }));
-}
-
-/** Browsers decode beside the calling thread by themselves. */
-export async function decodeApart(_: Uint8Array, __: number, ___: AbortSignal | undefined): Promise<Picture | undefined> {
-  return undefined;
 }
 
 /** What a worker of the web has that is used here. */

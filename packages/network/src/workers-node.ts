@@ -7,8 +7,6 @@ import { NetworkError } from "./error.ts";
 import type { Port } from "./port.ts";
 import { messageOf } from "./text.ts";
 
-export { decodeApart } from "./picture/apart-node.ts";
-
 /** Starts a worker thread that computes. `threads`: for engines with threads of their own. */
 export function startWorker(threads?: number): Port {
   const env = threads === undefined ? undefined : workerEnvironment(process.env, threads);

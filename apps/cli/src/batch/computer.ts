@@ -15,6 +15,7 @@ import { prepareRun, runOnce } from "../model/execute.ts";
 import { convertInput } from "../model/input-file.ts";
 import { normalisationOf } from "../model/inputs.ts";
 import { modelOfBytes } from "../model/load.ts";
+import { meanOfParts } from "../model/parts.ts";
 import { entryOf } from "../option-values.ts";
 import { MOST_VALUES, outputJson } from "../run-report.ts";
 import { type BatchOutcome, taskOptionsOf, toJson } from "./options.ts";
@@ -56,11 +57,11 @@ export async function openComputer(
   return {
     async compute(given) {
       try {
-        const input = await convertInput(given.name, given.bytes, info, normalisation);
+        const input = await convertInput(given.name, given.bytes, info, { normalisation });
         if (drawer !== undefined && input.picture === undefined)
           throw usageError(`the input ${given.name} is not a picture to draw on`);
         const start = performance.now();
-        const outputs = await runOnce(prepared, [input.bytes]);
+        const outputs = await meanOfParts(prepared, [input], await runOnce(prepared, [input.bytes]));
         const ms = performance.now() - start;
         const classes = bestClasses(outputs, { top, labels, model, note });
         const drawn = input.picture && (await drawer?.draw(input.picture));

@@ -14,14 +14,14 @@ function npy(descr: string, shape: string, data: Uint8Array, order = "False"): U
 }
 
 /** A WAV file of 16-bit samples. */
-function wav(...samples: readonly number[]): Uint8Array {
+function wav(samples: readonly number[], rate = 16_000): Uint8Array {
   const bytes = Buffer.alloc(44 + 2 * samples.length);
   bytes.write("RIFF", 0);
   bytes.write("WAVEfmt ", 8);
   bytes.writeUInt32LE(16, 16);
   bytes.writeUInt16LE(1, 20);
   bytes.writeUInt16LE(1, 22);
-  bytes.writeUInt32LE(8000, 24);
+  bytes.writeUInt32LE(rate, 24);
   bytes.writeUInt16LE(16, 34);
   bytes.write("data", 36);
   bytes.writeUInt32LE(2 * samples.length, 40);
@@ -162,8 +162,8 @@ describe("nnhal run on several inputs", () => {
 });
 
 describe("an input of nnhal run", () => {
-  const valuesOf = async (file: string, stdin?: Uint8Array) => {
-    const { stdout, stderr } = await run(["run", "model.tflite", file, "--json"], {
+  const valuesOf = async (file: string, stdin?: Uint8Array, more: readonly string[] = []) => {
+    const { stdout, stderr } = await run(["run", "model.tflite", file, "--json", ...more], {
       ...(stdin && { stdin: async () => stdin }),
     });
     return stdout === "" ? stderr : JSON.parse(stdout).outputs[0].values;
@@ -191,14 +191,42 @@ describe("an input of nnhal run", () => {
     }
   });
 
-  it("is a sound that is cut or followed by silence", async () => {
+  it("is a sound, which silence follows if it is too short", async () => {
     await put("model.tflite", passingModel({ shape: [1, 3] }));
-    await put("long.wav", wav(16384, -32768, 0, 9, 9));
-    await put("short.wav", wav(16384));
-    expect(await valuesOf("long.wav")).toEqual([0.5, -1, 0]);
+    await put("short.wav", wav([16384]));
     expect(await valuesOf("short.wav")).toEqual([0.5, 0, 0]);
     await put("model.tflite", passingModel({ shape: [2, 2] }));
     expect(await valuesOf("short.wav")).toContain("a sound needs one extent above 1");
+  });
+
+  it("is a sound that is brought to the rate of the model", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 4] }));
+    await put("slow.wav", wav([16384, 0], 8000));
+    expect(await valuesOf("slow.wav")).toEqual([0.5, 0.25, 0, 0]);
+    expect(await valuesOf("slow.wav", undefined, ["--rate", "8000"])).toEqual([0.5, 0, 0, 0]);
+    expect(await valuesOf("slow.wav", undefined, ["--rate", "4000"])).toEqual([0.25, 0, 0, 0]);
+    await put("bad.wav", wav([1], 1));
+    expect(await valuesOf("bad.wav")).toContain("its rate is 1 Hz; 1000 to 768000 are supported");
+  });
+
+  it("is a sound that is longer than the input: the outputs are the means of its parts", async () => {
+    await put("long.wav", wav([16384, -32768, 0, -16384, 0, 0, 16384]));
+    await put("model.tflite", passingModel({ shape: [1, 3] }));
+    const third = Math.fround(1 / 6);
+    expect(await valuesOf("long.wav")).toEqual([third, Math.fround(-1 / 3), 0]);
+    const { stdout } = await run(["run", "model.tflite", "long.wav"]);
+    expect(stdout).toContain("long.wav, 0.00 s at 16000 Hz, in 3 parts, then silence");
+    // Of quantised outputs the real values.
+    await put("model.tflite", passingModel({ shape: [1, 3], type: "INT8", ...quantised(1 / 64, 0) }));
+    expect(await valuesOf("long.wav")).toEqual([11 / 64, -21 / 64, 0]);
+    // In a batch, too.
+    await put("short.wav", wav([16384]));
+    await put("model.tflite", passingModel({ shape: [1, 3] }));
+    const batch = JSON.parse((await run(["run", "model.tflite", "long.wav", "short.wav", "--json"])).stdout);
+    expect(batch.results.map(({ outputs }: { outputs: { values: number[] }[] }) => outputs[0]?.values[0])).toEqual([
+      third,
+      0.5,
+    ]);
   });
 
   it("is a text of numbers", async () => {

@@ -21,6 +21,7 @@ import { filesOfRuns, type GivenInputs, normalisationOf, type PreparedInput, pre
 import { readLabels } from "../model/labels.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { measureRuns, median } from "../model/measure.ts";
+import { meanOfParts } from "../model/parts.ts";
 import { createRunStates, openStateFile, type RunStates, type StateFile } from "../model/state-file.ts";
 import { type EntryOptions, entryOf, type Hybrid } from "../option-values.ts";
 import { type Profile, profileOf } from "../profile.ts";
@@ -34,6 +35,7 @@ export interface RunCommandOptions extends EntryOptions {
   readonly random?: number;
   readonly mean?: readonly number[];
   readonly std?: readonly number[];
+  readonly rate?: number;
   readonly labels?: string;
   readonly top: number;
   readonly device: string;
@@ -122,7 +124,8 @@ async function runSingle(inputs: readonly PreparedInput[], session: Session): Pr
     const say = (done: number) => bar.moveTo(done + 1, done > runs ? "done" : `run ${done + 1} of ${runs + 1}`);
     say(0);
     const bytes = inputs.map((input) => input.bytes);
-    const { outputs, latency } = await measureRuns(prepared, bytes, { runs, states, now, onRun: say });
+    const { outputs: first, latency } = await measureRuns(prepared, bytes, { runs, states, now, onRun: say });
+    const outputs = await meanOfParts(prepared, inputs, first, () => states.begin());
     bar.stop();
     const top = topOf(outputs, session);
     const device = prepared.compilation.deviceNames.join(", ");
@@ -247,11 +250,12 @@ async function runFile(input: string, session: Session, prepared: PreparedRun, i
     const inputs = await prepareInputs(model, givenBy(options, [input]), context);
     if (isDrawn) expectPicture(inputs);
     const start = context.now();
-    const outputs = await runOnce(
+    const first = await runOnce(
       prepared,
       inputs.map(({ bytes }) => bytes),
       states.begin(),
     );
+    const outputs = await meanOfParts(prepared, inputs, first, () => states.begin());
     return { inputs, outputs, top: topOf(outputs, session), time: context.now() - start };
   } catch (error) {
     if (!(error instanceof CommandError) || error.exitCode !== exitCodes.usage) throw error;
@@ -330,8 +334,8 @@ function mostValues({ allValues }: Pick<RunCommandOptions, "allValues">): number
 }
 
 function givenBy(options: RunCommandOptions, files: readonly string[]): GivenInputs {
-  const { random } = options;
-  return { files, ...(random !== undefined && { seed: random }), ...normalisationOf(options) };
+  const { random, rate } = options;
+  return { files, rate, ...(random !== undefined && { seed: random }), ...normalisationOf(options) };
 }
 
 /** Writes the trace, and returns its times as a table. */

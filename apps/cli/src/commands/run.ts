@@ -14,7 +14,8 @@ Inputs:
   PNG, JPEG, WebP, GIF and BMP pictures are resized to the input tensor (the whole picture, bilinear). Bytes then hold the pixel
   (signed ones the pixel - 128), floats (pixel - 128) / 128. With --mean or --std the real value is (pixel - mean) / std
   for every type, quantised by the tensor's scale and zero point.
-  .npy arrays have the tensor's shape. WAV sounds become one channel from -1 to 1, cut or followed by silence. A text is
+  .npy arrays have the tensor's shape. WAV sounds become one channel from -1 to 1 at the model's --rate. One that is
+  longer than the input runs in parts, of whose outputs the means are shown; the last part ends with silence. A text is
   as many numbers as the tensor has elements. A file whose name ends in .bin is the tensor itself: little-endian
   elements, nothing else.
 
@@ -51,6 +52,11 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
         .conflicts(["input", "mean", "std"]),
     );
   addInputOptions(command)
+    .option(
+      "--rate <hz>",
+      "samples in a second of the sounds that the model takes (default: 16000)",
+      wholeNumber(1000, 768_000),
+    )
     .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
     .addOption(deviceOption())
     .addOption(hybridOption())

@@ -3,7 +3,7 @@
  * WAV file or numbers as text. Any file is the text of an input of strings; one whose name ends in .json has a list of them. A file whose name ends in .bin is the tensor itself.
  */
 import { encodeStrings } from "@nnhal/extension-tflite";
-import { NetworkError, type Sound, sound } from "@nnhal/network";
+import { NetworkError, resample, type Sound, sound } from "@nnhal/network";
 import {
   byteSize,
   decodePicture,
@@ -13,6 +13,7 @@ import {
   elementTypeOf,
   type Normalisation,
   type Picture,
+  partStarts,
   pictureLayoutOf,
   pictureToTensor,
   tensorText,
@@ -32,6 +33,8 @@ export interface PreparedInput {
   readonly source: string;
   /** Present if it is a picture. */
   readonly picture?: Picture;
+  /** The further parts of a sound that is longer than the input. */
+  readonly furtherParts?: readonly Uint8Array[];
 }
 
 /** What the standard input is called on the command line. */
@@ -40,17 +43,24 @@ export const standardInput = "-";
 /** The endings of files that a folder of inputs is searched for: not of texts, since few of those are inputs. */
 export const inputEndings = /\.(png|jpe?g|bmp|gif|webp|npy|wav|bin)$/i;
 
+/** How files become elements. */
+export interface Conversion {
+  readonly normalisation?: Normalisation | undefined;
+  /** Samples in a second that the model takes. Default: 16000. */
+  readonly rate?: number | undefined;
+}
+
 /** Converts a file. Rejects with a usage error that names the file and the input. */
 export async function convertInput(
   file: string,
   bytes: Uint8Array,
   info: TensorDescription,
-  normalisation: Normalisation | undefined,
+  { normalisation, rate = 16_000 }: Conversion = {},
 ): Promise<PreparedInput> {
   if (/\.bin$/i.test(file)) return rawInput(file, bytes, info);
   if (isString(info)) return stringInput(file, bytes, info);
   if (isNpy(bytes)) return arrayInput(file, bytes, info);
-  if (isWav(bytes)) return soundInput(file, bytes, info);
+  if (isWav(bytes)) return soundInput(file, bytes, info, rate);
   const numbers = numbersIn(bytes);
   if (numbers !== undefined) return numberInput(file, numbers, info);
   if (file === standardInput && bytes.length === byteSize(info) && !looksLikePicture(bytes))
@@ -176,23 +186,37 @@ function numberInput(file: string, numbers: readonly (number | bigint)[], info: 
   return { info, bytes: encoded(file, numbers, info, false), source: `${nameOf(file)}, numbers` };
 }
 
-/** Sound is cut, or followed by silence, so that it fills the tensor. */
-async function soundInput(file: string, bytes: Uint8Array, info: TensorDescription): Promise<PreparedInput> {
-  const { rate, samples } = await readSound(file, bytes);
-  const count = elementsOf(info.shape);
+/** Sound is brought to the rate of the model, and cut into parts that fill the tensor; the last is followed by silence. */
+async function soundInput(
+  file: string,
+  bytes: Uint8Array,
+  info: TensorDescription,
+  rate: number,
+): Promise<PreparedInput> {
   if (info.shape.filter((extent) => extent !== 1).length > 1) {
     throw usageError(`the input ${tensorText(info)} cannot take the sound ${file}: a sound needs one extent above 1`);
   }
-  const values = new Float32Array(count);
-  values.set(samples.subarray(0, count));
-  const change = samples.length > count ? ", its end cut off" : samples.length < count ? ", then silence" : "";
-  const source = `${nameOf(file)}, ${(samples.length / rate).toFixed(2)} s at ${rate} Hz${change}`;
-  return { info, bytes: encoded(file, values, info, false), source };
+  const { rate: given, samples } = await readSound(file, bytes, rate);
+  const count = elementsOf(info.shape);
+  const [first = new Uint8Array(), ...furtherParts] = partStarts(samples.length, count).map((start) => {
+    const values = new Float32Array(count);
+    values.set(samples.subarray(start, start + count));
+    return encoded(file, values, info, false);
+  });
+  const source = [
+    `${nameOf(file)}, ${(samples.length / rate).toFixed(2)} s at ${rate} Hz`,
+    ...(given === rate ? [] : [`from ${given} Hz`]),
+    ...(furtherParts.length === 0 ? [] : [`in ${furtherParts.length + 1} parts`]),
+    ...(samples.length % count === 0 ? [] : ["then silence"]),
+  ].join(", ");
+  return { info, bytes: first, source, ...(furtherParts.length > 0 && { furtherParts }) };
 }
 
-async function readSound(file: string, bytes: Uint8Array): Promise<Sound> {
+/** A sound at a rate; `rate` is its own. */
+async function readSound(file: string, bytes: Uint8Array, rate: number): Promise<Sound> {
   try {
-    return await sound(bytes);
+    const given = await sound(bytes);
+    return { rate: given.rate, samples: resample(given, rate).samples };
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
     throw usageError(`the input ${file}: ${error.message}`, error);

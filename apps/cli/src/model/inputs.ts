@@ -21,6 +21,8 @@ export interface GivenInputs {
   /** Noise instead of files. */
   readonly seed?: number;
   readonly normalisation?: Normalisation;
+  /** Samples of a sound in a second. Default: 16000. */
+  readonly rate?: number | undefined;
 }
 
 /** What `--mean` and `--std` say of pixels. */
@@ -84,7 +86,7 @@ export async function prepareInputs(
   place: InputPlace,
 ): Promise<PreparedInput[]> {
   const tensors = model.givenInputs.map((index) => elementAt(model.inputs, index));
-  const { files, seed, normalisation } = given;
+  const { files, seed, ...conversion } = given;
   if (seed !== undefined) {
     return tensors.map((info, index) => ({ info, bytes: randomTensor(info, seed, index), source: `seed ${seed}` }));
   }
@@ -92,7 +94,7 @@ export async function prepareInputs(
   const inputs: PreparedInput[] = [];
   for (const [index, info] of tensors.entries()) {
     const file = elementAt(files, index);
-    inputs.push(await convertInput(file, await readInput(file, info, place), info, normalisation));
+    inputs.push(await convertInput(file, await readInput(file, info, place), info, conversion));
   }
   return inputs;
 }

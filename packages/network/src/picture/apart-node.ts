@@ -27,7 +27,10 @@ export async function decodeApart(
   if (threads >= mostThreads) await turn(signal);
   threads++;
   try {
-    return (await decodeWithSharp(bytes, signal)) ?? (isImpossible ? undefined : await inThread({ bytes, maxPixels }, signal));
+    return (
+      (await decodeWithSharp(bytes, signal)) ??
+      (isImpossible ? undefined : await inThread({ bytes, maxPixels }, signal))
+    );
   } finally {
     threads--;
     waiting.shift()?.();

@@ -2,7 +2,7 @@
  * Decodes PNG, JPEG, WebP, GIF and BMP files, told apart by their first bytes. Every problem of a file is a RangeError with a
  * message that goes on from the file's name.
  */
-import { decodeApart } from "#workers";
+import { decodeApart } from "#apart";
 import { announcePicture } from "./formats.ts";
 import { MOST_PIXELS, type Picture } from "./picture.ts";
 

@@ -42,7 +42,10 @@ export async function readWebp(bytes: Uint8Array): Promise<Picture> {
 }
 
 async function decodeWebp(bytes: Uint8Array): Promise<Picture> {
-  const [{ default: create }, { webp }] = await Promise.all([import("@jsquash/webp/codec/dec/webp_dec.js"), import("#webp")]);
+  const [{ default: create }, { webp }] = await Promise.all([
+    import("@jsquash/webp/codec/dec/webp_dec.js"),
+    import("#webp"),
+  ]);
   const module = await create(await compiled("webp", webp));
   // The types of the package are those of browsers.
   const pixels = module.decode(new Uint8Array(bytes).buffer) as unknown as ImagePixels | null;

@@ -39,7 +39,9 @@ export function webpOrientation(bytes: Uint8Array): Orientation {
 
 function startsWith(bytes: Uint8Array, at: number, text: string): boolean {
   // Most parts of a file end the look at their first byte.
-  return bytes[at] === text.charCodeAt(0) && [...text].every((letter, place) => bytes[at + place] === letter.charCodeAt(0));
+  return (
+    bytes[at] === text.charCodeAt(0) && [...text].every((letter, place) => bytes[at + place] === letter.charCodeAt(0))
+  );
 }
 
 function tiffOrientation(tiff: Uint8Array): Orientation {

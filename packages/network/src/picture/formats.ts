@@ -74,7 +74,9 @@ export function announcePicture(bytes: Uint8Array, maxPixels: number): Announced
     const { width, height, work = width * height } = format.announce(bytes);
     checkSize(width, height, maxPixels);
     if (work > MOST_SCANS_OF_LARGEST * maxPixels)
-      throw new RangeError(`its scans have ${Math.round(work / 1e6)} megapixels in all, more than ${(MOST_SCANS_OF_LARGEST * maxPixels) / 1e6}`);
+      throw new RangeError(
+        `its scans have ${Math.round(work / 1e6)} megapixels in all, more than ${(MOST_SCANS_OF_LARGEST * maxPixels) / 1e6}`,
+      );
     return {
       work,
       decode: () =>

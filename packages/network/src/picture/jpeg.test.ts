@@ -5,9 +5,7 @@ import { decodePicture } from "./decode.ts";
 import { readJpegHeader } from "./jpeg-header.ts";
 
 const [width, height] = [24, 16];
-const file = new Uint8Array(
-  encoder.encode({ width, height, data: Buffer.alloc(width * height * 4, 120) }, 90).data,
-);
+const file = new Uint8Array(encoder.encode({ width, height, data: Buffer.alloc(width * height * 4, 120) }, 90).data);
 /** The file up to its pixels, which begin with their marker. */
 const pixelsAt = file.findIndex((byte, at) => byte === 0xff && file[at + 1] === 0xda);
 const [head, pixels] = [file.subarray(0, pixelsAt), file.subarray(pixelsAt, -2)];
@@ -49,9 +47,15 @@ describe("the header", () => {
 describe("a JPEG picture", () => {
   it("has at most 10 scans of all the pixels that one may have", async () => {
     const maxPixels = width * height;
-    await expect(decodePicture(scanned(11), { maxPixels })).rejects.toThrow(/its scans have .* megapixels in all, more/);
-    // Ten are within the limit; that there is more than one in a file of this kind is the decoder's to refuse.
-    await expect(decodePicture(scanned(10), { maxPixels })).resolves.toMatchObject({ width, height });
+    await expect(decodePicture(scanned(11), { maxPixels })).rejects.toThrow(
+      /its scans have .* megapixels in all, more/,
+    );
+    // Ten are within the limit; that a file of this kind has more than one is the decoder's to refuse.
+    await expect(decodePicture(scanned(10), { maxPixels })).rejects.toThrow("it is damaged, or of a kind");
+    await expect(decodePicture(scanned(1), { maxPixels })).resolves.toMatchObject({ width, height });
+    await expect(decodePicture(scanned(1), { maxPixels: maxPixels - 1 })).rejects.toThrow(
+      "its size is 24 x 16, more than",
+    );
     await expect(decodePicture(scanned(400, [4000, 4000]))).rejects.toThrow(
       "is a JPEG picture that cannot be read: its scans have 6400 megapixels in all, more than 1000",
     );
@@ -61,17 +65,21 @@ describe("a JPEG picture", () => {
     const whole = await decodePicture(file);
     expect(await decodePicture(file.subarray(0, -2))).toEqual(whole);
     await expect(decodePicture(file.subarray(0, -4))).rejects.toThrow("its pixels end too early");
-    await expect(decodePicture(join(head, end))).rejects.toThrow("is a JPEG picture that cannot be read: it has no pixels");
+    await expect(decodePicture(join(head, end))).rejects.toThrow(
+      "is a JPEG picture that cannot be read: it has no pixels",
+    );
   });
 
   it("is read from inks", async () => {
-    // Four components, each with a scan of its own: 00 is no difference of the mean, 1010 the end of the block.
+    // Four components, each with a scan of its own: 00 keeps the mean, 1010 the end of the block.
     const frame = [0xff, 0xc0, 0, 20, 8, 0, 8, 0, 8, 4, ...[1, 2, 3, 4].flatMap((id) => [id, 0x11, 0])];
     const scans = [1, 2, 3, 4].flatMap((id) => [0xff, 0xda, 0, 8, 1, id, 0, 0, 63, 0, 0b0010_1011]);
     const tablesAt = file.findIndex((byte, at) => byte === 0xff && file[at + 1] === 0xc4);
     const quantisationAt = file.findIndex((byte, at) => byte === 0xff && file[at + 1] === 0xdb);
+    const adobe = [0xff, 0xee, 0, 14, ...[..."Adobe"].map((letter) => letter.charCodeAt(0)), 0, 100, 0, 0, 0, 0, 0];
     const inks = join(
       file.subarray(0, 2),
+      Uint8Array.from(adobe),
       file.subarray(quantisationAt, frameAt),
       Uint8Array.from(frame),
       file.subarray(tablesAt, pixelsAt),

@@ -36,10 +36,7 @@ export function rgbOf({ width, height, data, use }: PictureLike): Picture {
   );
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (channels === 4) return { ...onWhite(width, height, bytes), ...(use && { use }) };
-  const rgb =
-    channels === 3
-      ? bytes
-      : greyToRgb(bytes);
+  const rgb = channels === 3 ? bytes : greyToRgb(bytes);
   return { width, height, data: rgb, ...(use && { use }) };
 }
 

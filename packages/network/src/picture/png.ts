@@ -148,8 +148,7 @@ function unfilter(filter: number, row: Uint8Array, above: Uint8Array, step: numb
     for (let at = 0; at < length; at++) row[at] = (row[at] ?? 0) + (above[at] ?? 0);
   } else if (filter === 3) {
     for (let at = 0; at < step; at++) row[at] = (row[at] ?? 0) + ((above[at] ?? 0) >> 1);
-    for (let at = step; at < length; at++)
-      row[at] = (row[at] ?? 0) + (((row[at - step] ?? 0) + (above[at] ?? 0)) >> 1);
+    for (let at = step; at < length; at++) row[at] = (row[at] ?? 0) + (((row[at - step] ?? 0) + (above[at] ?? 0)) >> 1);
   } else if (filter === 4) {
     for (let at = 0; at < step; at++) row[at] = (row[at] ?? 0) + (above[at] ?? 0);
     for (let at = step; at < length; at++)
@@ -172,7 +171,8 @@ type Painter = (row: Uint8Array, columns: number, to: number, step: number) => v
 function painterOf(parts: Parts, data: Uint8Array): Painter {
   const { depth, kind, samples } = parts.header;
   // A sample of up to 8 bits stands for one of 256 values, for which colours are computed once.
-  if (samples === 1 && depth <= 8) return tablePainter(depth, kind === PALETTE ? paletteOf(parts) : greysOf(parts), data);
+  if (samples === 1 && depth <= 8)
+    return tablePainter(depth, kind === PALETTE ? paletteOf(parts) : greysOf(parts), data);
   return samplesPainter(parts, data);
 }
 

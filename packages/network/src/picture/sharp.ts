@@ -25,7 +25,10 @@ let found: Promise<Sharp | undefined> | undefined;
  * A large JPEG file as a picture, turned upright; undefined if `sharp` is not installed or does not read it. Rejects with the reason of the
  * signal: what goes on in a native thread then ends by itself. The limits have been checked before.
  */
-export async function decodeWithSharp(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<Picture | undefined> {
+export async function decodeWithSharp(
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<Picture | undefined> {
   if (bytes[0] !== 0xff || readJpegHeader(bytes).components !== 3) return undefined;
   found ??= findSharp();
   const sharp = await found;
@@ -49,7 +52,11 @@ async function decode(sharp: Sharp, bytes: Uint8Array): Promise<Picture | undefi
   try {
     // By default it ends as the built-in decoder does, which then says why.
     const pipeline = sharp(bytes, { limitInputPixels: false, failOn: "warning" }).rotate();
-    const { data, info } = await pipeline.toColourspace("srgb").removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    const { data, info } = await pipeline
+      .toColourspace("srgb")
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
     const { width, height, channels } = info;
     if (channels !== 3 || data.length !== width * height * 3) return undefined;
     return { width, height, data: new Uint8Array(data.buffer, data.byteOffset, data.length) };

@@ -57,7 +57,14 @@ export function firstWebpFrame(bytes: Uint8Array): WebpFrame {
     throw new RangeError(`${text} has pixels of ${ownWidth} x ${ownHeight}`);
   const alpha = pixels.name === "VP8 " ? partNamed(bytes, ["ALPH"], at + 16, pixels.start) : undefined;
   const parts = [alpha, pixels].filter((part) => part !== undefined);
-  return { file: fileOf(size, parts.map((part) => bytes.subarray(part.start - 8, part.end))), left, top };
+  return {
+    file: fileOf(
+      size,
+      parts.map((part) => bytes.subarray(part.start - 8, part.end)),
+    ),
+    left,
+    top,
+  };
 }
 
 interface Part {
@@ -75,7 +82,7 @@ function partNamed(bytes: Uint8Array, names: readonly string[], from: number, to
     const name = nameAt(bytes, at);
     // What is cut is the decoder's to refuse.
     if (names.includes(name)) return { name, start: at + 8, end: Math.min(end, to) };
-    at = end + (end - at) % 2;
+    at = end + ((end - at) % 2);
   }
   return undefined;
 }
@@ -87,7 +94,11 @@ function fileOf([width, height]: readonly [number, number], parts: readonly Uint
   const write = (text: string, at: number) => head.set(new TextEncoder().encode(text), at);
   const padded = parts.flatMap((part) => (part.length % 2 === 0 ? [part] : [part, new Uint8Array(1)]));
   write("RIFF", 0);
-  view.setUint32(4, padded.reduce((sum, { length }) => sum + length, head.length - 8), true);
+  view.setUint32(
+    4,
+    padded.reduce((sum, { length }) => sum + length, head.length - 8),
+    true,
+  );
   write("WEBPVP8X", 8);
   view.setUint32(16, 10, true);
   // The pixels without loss say themselves whether they have alpha.

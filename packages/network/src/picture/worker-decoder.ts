@@ -8,7 +8,8 @@ import { announcePicture } from "./formats.ts";
 
 if (parentPort !== null) {
   const port = parentPort;
-  const answer = (message: DecodingAnswer, transfer: readonly ArrayBuffer[] = []) => port.postMessage(message, transfer);
+  const answer = (message: DecodingAnswer, transfer: readonly ArrayBuffer[] = []) =>
+    port.postMessage(message, transfer);
   // Its only question is that of `decodeApart`.
   port.once("message", async ({ bytes, maxPixels }: DecodingRequest) => {
     try {

@@ -13,7 +13,7 @@ import type { Tensor } from "../tensor-info.ts";
 import { infoText } from "../tensor-info.ts";
 import type { ClassifyOptions } from "./classify.ts";
 import { extentsOf, onlyInput } from "./roles.ts";
-import { isSound, resample, type Sound, sound } from "./sound.ts";
+import { isSound, partStarts, resampleInPauses, type Sound, sound } from "./sound.ts";
 
 /** How to classify a sound. */
 export interface ClassifyAudioOptions extends ClassifyOptions {
@@ -72,17 +72,16 @@ async function classifySound(
   const { step = length } = options;
   check(Number.isInteger(step) && step > 0, "BAD_OPTION", () => `step: ${step} is not a whole number above 0`);
   const given = isSound(source) ? source : await sound(source, { signal });
-  const { samples } = resample(given, rate);
+  const { samples } = await resampleInPauses(given, rate, signal);
   check(samples.length > 0, "NOT_A_SOUND", () => "classifyAudio: the sound has no samples");
   const parts: { start: number; scores: Tensor }[] = [];
-  for (let start = 0; start === 0 || start + length <= samples.length + step - 1; start += step) {
+  for (const start of partStarts(samples.length, length, step)) {
     const part = new Float32Array(length);
     part.set(samples.subarray(start, start + length));
     const outputs = await model.run(part, { signal });
     const scores = outputNamed(outputs, output);
     if (scores === undefined) throw new NetworkError("WRONG_NAME", `classifyAudio: there is no output "${output}"`);
     parts.push({ start: start / rate, scores });
-    if (start + length >= samples.length) break;
   }
   const { scores: first } = elementAt(parts, 0);
   const means = Float64Array.from(

@@ -17,9 +17,18 @@ export interface Sound {
 }
 
 /** How to read a sound. */
-export type SoundOptions = Pick<ReadOptions, "signal" | "maxBytes">;
+export interface SoundOptions extends Pick<ReadOptions, "signal" | "maxBytes"> {
+  /** The most samples: a file that has more is refused. Default: 100 million, 35 minutes at 48 kHz. */
+  readonly maxSamples?: number | undefined;
+}
 
-const soundOptions: OptionNames<SoundOptions> = { signal: true, maxBytes: true };
+const soundOptions: OptionNames<SoundOptions> = { signal: true, maxBytes: true, maxSamples: true };
+
+/** The most samples of a file, and of what a sound becomes at another rate. */
+const MOST_SAMPLES = 100_000_000;
+
+/** Samples in a second that a file may have: from less than telephones to more than studios. */
+const RATES = { least: 1000, most: 768_000 } as const;
 
 const PCM = 1;
 const FLOAT = 3;
@@ -32,9 +41,15 @@ export function sound(source: Source, options: SoundOptions = {}): Promise<Sound
 
 async function loadSound(source: Source, options: SoundOptions): Promise<Sound> {
   checkOptions("sound", options, soundOptions);
-  const bytes = await readSource(source, "sound", options);
+  const { maxSamples = MOST_SAMPLES, ...reading } = options;
+  check(
+    typeof maxSamples === "number" && maxSamples > 0,
+    "BAD_OPTION",
+    () => `sound: maxSamples is ${maxSamples}, not a number of samples above 0`,
+  );
+  const bytes = await readSource(source, "sound", reading);
   try {
-    return readWav(bytes);
+    return await inPauses(readWav(bytes, maxSamples), options.signal);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new NetworkError("NOT_A_SOUND", `the sound is not a WAV file that can be read: ${error.message}`, {
@@ -43,7 +58,7 @@ async function loadSound(source: Source, options: SoundOptions): Promise<Sound> 
   }
 }
 
-function readWav(bytes: Uint8Array): Sound {
+function readWav(bytes: Uint8Array, maxSamples: number): Work<Sound> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const word = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));
   if (word(0) !== "RIFF" || word(8) !== "WAVE") throw new RangeError("it does not begin with RIFF and WAVE");
@@ -54,7 +69,7 @@ function readWav(bytes: Uint8Array): Sound {
     if (word(at) === "data") {
       if (format === undefined) throw new RangeError("its samples come before their format");
       // Programs that write to a pipe do not know the size.
-      return readSamples(view, at + 8, Math.min(size, bytes.length - at - 8), format);
+      return readSamples(view, at + 8, Math.min(size, bytes.length - at - 8), format, maxSamples);
     }
     at += 8 + size + (size % 2);
   }
@@ -89,51 +104,117 @@ function readFormat(view: DataView, at: number, size: number): Format {
   ];
   const sampleAt = sampleReaders[`${kind}-${bits}`];
   if (sampleAt === undefined) throw new RangeError(`its format ${kind} with ${bits} bits is not supported`);
-  if (channels === 0 || rate === 0) throw new RangeError(`it has ${channels} channels at ${rate} Hz`);
+  if (channels === 0) throw new RangeError("it has 0 channels");
+  if (rate < RATES.least || rate > RATES.most)
+    throw new RangeError(`its rate is ${rate} Hz; ${RATES.least} to ${RATES.most} are supported`);
   return { rate, channels, width: bits / 8, sampleAt };
 }
 
-function readSamples(view: DataView, start: number, size: number, { rate, channels, width, sampleAt }: Format): Sound {
-  const samples = new Float32Array(Math.floor(size / (channels * width)));
-  for (let place = 0; place < samples.length; place++) {
-    let sum = 0;
-    for (let channel = 0; channel < channels; channel++)
-      sum += sampleAt(view, start + (place * channels + channel) * width);
-    samples[place] = sum / channels;
+/** Work that pauses now and then. */
+type Work<Result> = Generator<undefined, Result, undefined>;
+
+/** Samples between two pauses: some hundredths of a second. */
+const PAUSE = 2 ** 20;
+
+function* readSamples(
+  view: DataView,
+  start: number,
+  size: number,
+  { rate, channels, width, sampleAt }: Format,
+  maxSamples: number,
+): Work<Sound> {
+  const count = Math.floor(size / (channels * width));
+  if (count > maxSamples) throw new RangeError(`it has ${count} samples; ${maxSamples} are the most`);
+  const samples = new Float32Array(count);
+  const most = Math.max(1, Math.floor(PAUSE / channels));
+  for (let first = 0; first < count; first += most) {
+    for (let place = first; place < Math.min(count, first + most); place++) {
+      let sum = 0;
+      for (let channel = 0; channel < channels; channel++)
+        sum += sampleAt(view, start + (place * channels + channel) * width);
+      samples[place] = sum / channels;
+    }
+    yield;
   }
   return { rate, samples };
 }
 
 /**
  * A sound at another rate: each new sample is interpolated linearly, and when there are fewer, is the mean of those it stands for, so that
- * high tones do not come back as low ones.
+ * high tones do not come back as low ones. Throws a NetworkError if there would be more than 100 million samples, and more than are given.
  */
 export function resample(given: Sound, toRate: number): Sound {
+  const work = resampling(given, toRate);
+  for (let step = work.next(); ; step = work.next()) if (step.done) return step.value;
+}
+
+/** The same, with pauses in which a signal ends it. */
+export function resampleInPauses(given: Sound, toRate: number, signal: AbortSignal | undefined): Promise<Sound> {
+  return inPauses(resampling(given, toRate), signal);
+}
+
+function* resampling(given: Sound, toRate: number): Work<Sound> {
   check(isSound(given), "WRONG_TYPE", () => `resample: expected a sound { rate, samples }, got ${kindOf(given)}`);
   const { rate, samples } = given;
   expectAttached(samples, "resample");
   check(toRate > 0 && Number.isFinite(toRate), "BAD_OPTION", () => `resample: ${toRate} Hz is not a rate`);
   if (rate === toRate || samples.length === 0) return { rate: toRate, samples };
   const step = rate / toRate;
-  const result = new Float32Array(Math.max(1, Math.round(samples.length / step)));
-  const last = samples.length - 1;
-  for (let place = 0; place < result.length; place++) {
-    if (step <= 1) {
-      const position = Math.min(place * step, last);
-      const before = Math.floor(position);
-      const share = position - before;
-      result[place] = elementAt(samples, before) * (1 - share) + elementAt(samples, Math.min(before + 1, last)) * share;
-    } else {
-      const [from, to] = [
-        Math.round(place * step),
-        Math.min(samples.length, Math.max(Math.round(place * step) + 1, Math.round((place + 1) * step))),
-      ];
-      let sum = 0;
-      for (let at = from; at < to; at++) sum += elementAt(samples, at);
-      result[place] = to > from ? sum / (to - from) : 0;
-    }
+  const count = Math.max(1, Math.round(samples.length / step));
+  check(
+    count <= Math.max(MOST_SAMPLES, samples.length),
+    "WRONG_SIZE",
+    () =>
+      `resample: ${samples.length} samples at ${rate} Hz would be ${count} at ${toRate} Hz; ${MOST_SAMPLES} are the most`,
+  );
+  const result = new Float32Array(count);
+  const most = Math.max(1, Math.floor(PAUSE / Math.max(1, step)));
+  for (let first = 0; first < count; first += most) {
+    const last = Math.min(count, first + most);
+    if (step <= 1) interpolate(samples, step, result, first, last);
+    else average(samples, step, result, first, last);
+    yield;
   }
   return { rate: toRate, samples: result };
+}
+
+function interpolate(samples: Float32Array, step: number, result: Float32Array, first: number, end: number): void {
+  const last = samples.length - 1;
+  for (let place = first; place < end; place++) {
+    const position = Math.min(place * step, last);
+    const before = Math.floor(position);
+    const share = position - before;
+    result[place] = elementAt(samples, before) * (1 - share) + elementAt(samples, Math.min(before + 1, last)) * share;
+  }
+}
+
+function average(samples: Float32Array, step: number, result: Float32Array, first: number, end: number): void {
+  for (let place = first; place < end; place++) {
+    const from = Math.round(place * step);
+    const to = Math.min(samples.length, Math.max(from + 1, Math.round((place + 1) * step)));
+    let sum = 0;
+    for (let at = from; at < to; at++) sum += elementAt(samples, at);
+    result[place] = to > from ? sum / (to - from) : 0;
+  }
+}
+
+/** Does work with turns of the event loop in its pauses. Rejects with the reason of the signal. */
+async function inPauses<Result>(work: Work<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done) return step.value;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    signal?.throwIfAborted();
+  }
+}
+
+/**
+ * Where the parts of a sound begin that are as long as an input: `step` samples apart, until a part has the last sample. The last part may be
+ * followed by silence.
+ */
+export function partStarts(samples: number, length: number, step = length): readonly number[] {
+  const starts = [0];
+  for (let start = 0; start + length < samples && start + step < samples; start += step) starts.push(start + step);
+  return starts;
 }
 
 /** Whether a value has the samples of a sound, and their rate. */

@@ -200,6 +200,45 @@ describe("sound", () => {
     }
   });
 
+  it("has a rate of 1 kHz to 768 kHz, and at most `maxSamples`", async () => {
+    const at = (rate: number) => sound(wav(1, 8, 1, rate, Uint8Array.of(128, 128)));
+    for (const rate of [1000, 768_000]) expect(await at(rate)).toMatchObject({ rate });
+    for (const rate of [0, 1, 999, 768_001, 2 ** 32 - 1])
+      await expect(at(rate)).rejects.toThrow(`its rate is ${rate} Hz; 1000 to 768000 are supported`);
+    const stereo = wav(1, 8, 2, 8000, new Uint8Array(6));
+    expect((await sound(stereo, { maxSamples: 3 })).samples).toHaveLength(3);
+    await expect(sound(stereo, { maxSamples: 2 })).rejects.toThrow("it has 3 samples; 2 are the most");
+    await expect(sound(stereo, { maxSamples: 0 })).rejects.toMatchObject({ code: "BAD_OPTION" });
+  });
+
+  it("becomes at most 100 million samples at another rate", () => {
+    const samples = new Float32Array(100);
+    expect(() => resample({ rate: 1, samples }, 1_000_001)).toThrow(
+      expect.objectContaining({ code: "WRONG_SIZE", message: expect.stringContaining("100000000 are the most") }),
+    );
+  });
+
+  it("is the same whatever pauses are made, and ends with a signal in one", async () => {
+    const samples = Float32Array.from({ length: 2 ** 20 + 3 }, (_, place) => place % 7);
+    for (const rate of [4000, 16_000]) {
+      const { samples: result } = resample({ rate: 8000, samples }, rate);
+      const tail = resample({ rate: 8000, samples: samples.subarray(2 ** 20 - 14) }, rate).samples;
+      expect(result.subarray(result.length - 5)).toEqual(tail.subarray(tail.length - 5));
+    }
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    const data = new Uint8Array(2 ** 20 + 1);
+    const file = wav(1, 8, 1, 8000, new Uint8Array(0));
+    const long = new Uint8Array(file.length + data.length);
+    long.set(file);
+    // Its size is not known, as in a pipe.
+    new DataView(long.buffer).setUint32(file.length - 4, 2 ** 32 - 1, true);
+    const reading = sound(long, { signal: controller.signal });
+    controller.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+    expect((await sound(long)).samples).toHaveLength(2 ** 20 + 1);
+  });
+
   it("is brought to another rate", () => {
     const samples = Float32Array.of(0, 1, 0, 1);
     expect(resample({ rate: 1, samples }, 2).samples).toEqual(Float32Array.of(0, 0.5, 1, 0.5, 0, 0.5, 1, 1));
