@@ -17,7 +17,10 @@ export interface Sound {
 }
 
 /** How to read a sound. */
-export interface SoundOptions extends Pick<ReadOptions, "signal" | "maxBytes"> {
+export interface SoundOptions {
+  readonly signal?: ReadOptions["signal"];
+  /** The most bytes of a file. Default: 2 GiB. */
+  readonly maxBytes?: ReadOptions["maxBytes"];
   /** The most samples: a file that has more is refused. Default: 100 million, 35 minutes at 48 kHz. */
   readonly maxSamples?: number | undefined;
 }
