@@ -6,7 +6,7 @@ export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Qua
 export { type ExecuteOptions, execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
 export { findPackedLabels, type LabelFinder, type Labels } from "./labels.ts";
 export { modelToken } from "./model-token.ts";
-export { decodePicture } from "./picture/decode.ts";
+export { type DecodeOptions, decodePicture } from "./picture/decode.ts";
 export { checkSize, MOST_PIXELS, type Picture } from "./picture/picture.ts";
 export { resize, toGrey } from "./picture/resize.ts";
 export {

@@ -19,9 +19,9 @@ export type PictureSource = Source | PictureLike | Bitmap;
 
 /** How a picture goes into an input, and when its reading ends. */
 export interface PictureOptions extends PictureUse {
-  readonly signal?: ReadOptions["signal"];
+  readonly signal?: AbortSignal | undefined;
   /** The most bytes of a file. Default: 2 GiB. */
-  readonly maxBytes?: ReadOptions["maxBytes"];
+  readonly maxBytes?: number | undefined;
   /** The most pixels of a file, which is refused before it is decoded if it has more. Default: 100 million. */
   readonly maxPixels?: number | undefined;
 }

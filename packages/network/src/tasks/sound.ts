@@ -5,7 +5,7 @@ import { elementAt, type OptionNames } from "@nnhal/operations";
 import { expectAttached } from "../bytes.ts";
 import { check, NetworkError } from "../error.ts";
 import { checkOptions, wrapErrors } from "../options.ts";
-import { type ReadOptions, readSource, type Source } from "../read.ts";
+import { readSource, type Source } from "../read.ts";
 import { kindOf } from "../values.ts";
 
 /** A sound of one channel. */
@@ -18,9 +18,9 @@ export interface Sound {
 
 /** How to read a sound. */
 export interface SoundOptions {
-  readonly signal?: ReadOptions["signal"];
+  readonly signal?: AbortSignal | undefined;
   /** The most bytes of a file. Default: 2 GiB. */
-  readonly maxBytes?: ReadOptions["maxBytes"];
+  readonly maxBytes?: number | undefined;
   /** The most samples: a file that has more is refused. Default: 100 million, 35 minutes at 48 kHz. */
   readonly maxSamples?: number | undefined;
 }
