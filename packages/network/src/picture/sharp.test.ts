@@ -31,7 +31,9 @@ async function decoderWith(module: () => Promise<unknown>) {
   return (await import("./sharp.ts")).decodeWithSharp;
 }
 
-beforeEach(() => loadModule.mockReset());
+beforeEach(() => {
+  loadModule.mockReset();
+});
 
 it("decodes JPEG of colour, upright and without alpha", async () => {
   const { steps, module } = sharpOf(pixels(3));
