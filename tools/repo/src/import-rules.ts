@@ -159,11 +159,8 @@ function checkSource(
 /** The sources that the fields "imports" and "exports" name for Node.js alone: others take their place in a browser. */
 function sourcesForNode({ imports = {}, exports = {} }: Manifest): string[] {
   return [...Object.values(imports), ...Object.values(exports)].flatMap((target) => {
-    const source = sourceOf(propertyOf(target, "node"));
-    // Others get a file of their own, or none.
-    const isForNode =
-      propertyOf(target, "default") === undefined || sourceOf(propertyOf(target, "default")) !== undefined;
-    return source !== undefined && isForNode ? [source.replace("./", "")] : [];
+    const [source, other] = ["node", "default"].map((platform) => sourceOf(propertyOf(target, platform)));
+    return source !== undefined && other !== undefined ? [source.replace("./", "")] : [];
   });
 }
 
