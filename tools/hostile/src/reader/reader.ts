@@ -45,7 +45,9 @@ export function readerSurface(
     async start() {
       const folder = mkdtempSync(join(tmpdir(), "nnhal-hostile-"));
       const heap = `--max-old-space-size=${heapLimit}`;
-      const program = startProgram(process.execPath, [heap, ...fromSource, sourceOf("reader/program.ts")], { ipc: true });
+      const program = startProgram(process.execPath, [heap, ...fromSource, sourceOf("reader/program.ts")], {
+        ipc: true,
+      });
       const { child } = program;
       const waiting = new Map<number, (answer: ReaderAnswer) => void>();
       child.on("message", (answer: ReaderAnswer) => {
