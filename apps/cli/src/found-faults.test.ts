@@ -11,8 +11,13 @@ import { describe, expect, it } from "vitest";
 import { createDeviceFinder } from "./devices.ts";
 import { knownEngines } from "./engines.ts";
 
-/** The faults whose models run, and how many models each has. */
-const faults = { "stablehlo-composite": 3, "strided-slice-shrink": 8, "transpose-conv-valid-output": 3 } as const;
+/** The faults whose models run, and how many models with inputs each has. */
+const faults = {
+  "no-stored-shape": 4,
+  "stablehlo-composite": 3,
+  "strided-slice-shrink": 8,
+  "transpose-conv-valid-output": 3,
+} as const;
 
 const finder = createDeviceFinder(knownEngines);
 const isThere = existsSync(foundFaultsFolder);
@@ -21,7 +26,9 @@ const engines = ["reference", "ort", "tfjs", "gpujs"];
 const models = Object.keys(faults).flatMap((fault) =>
   (isThere ? readdirSync(join(foundFaultsFolder, fault)) : [])
     .filter((file) => file.endsWith(".tflite"))
-    .map((file) => `${fault}/${file}`),
+    .map((file) => `${fault}/${file}`)
+    // Others are public files, whose inputs are in the corpus.
+    .filter((file) => existsSync(join(foundFaultsFolder, `${file}.in0.bin`))),
 );
 
 const bytesOf = (file: string): Uint8Array<ArrayBuffer> => new Uint8Array(readFileSync(join(foundFaultsFolder, file)));

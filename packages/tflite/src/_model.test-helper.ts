@@ -46,6 +46,7 @@ export interface TensorGiven {
   readonly quantizedDimension?: number;
   readonly isVariable?: boolean;
   readonly shapeSignature?: readonly number[];
+  readonly hasRank?: true;
   readonly sparsity?: TfliteSparsity;
 }
 
@@ -108,7 +109,7 @@ function listOf(value: number | readonly number[]): readonly number[] {
 
 function tensorOf(name: string, given: TensorGiven): TfliteTensor {
   const { type = "FLOAT32", shape = [], data, scale, zeroPoint = 0, quantizedDimension = 0 } = given;
-  const { shapeSignature, sparsity, blocks } = given;
+  const { shapeSignature, hasRank, sparsity, blocks } = given;
   const scales = scale === undefined ? [] : listOf(scale).map(Math.fround);
   return {
     name,
@@ -116,6 +117,7 @@ function tensorOf(name: string, given: TensorGiven): TfliteTensor {
     type,
     isVariable: given.isVariable ?? false,
     ...(shapeSignature && { shapeSignature }),
+    ...(hasRank && { hasRank }),
     ...(sparsity && { sparsity }),
     ...(blocks && { blocks }),
     ...(data && data.length > 0 && { data: bytesOf(type, data) }),
@@ -357,7 +359,7 @@ export async function executeBytes({ model, outputs }: ImportedModel, given: rea
   });
   const places = outputs.map(({ type, shape }) => {
     const least = byteLength(type, elementCount(shape));
-    return { bytes: new Uint8Array(Math.max(least, 1 << 16)), dimensions: shape };
+    return { bytes: new Uint8Array(Math.max(least, 1 << 20)), dimensions: shape };
   });
   const result = await executable.run(given, places, {
     now: () => process.hrtime.bigint(),

@@ -60,17 +60,12 @@ const blocked: readonly (readonly [operators: string, models: readonly string[]]
 /** Files that are not computed as TensorFlow Lite does, and why. One that is listed and is computed fails. */
 const missing: Readonly<Record<string, string>> = {
   LiteRT__add_quantized: "a result whose stored type is another",
-  LiteRT__add_unknown_dimensions: "a result without a stored shape",
-  LiteRT__lstm: "a result without a stored shape",
-  LiteRT__lstm_calibrated: "a result without a stored shape",
-  LiteRT__lstm_quantized: "a result without a stored shape",
   LiteRT__static_w8_a16_quantized_k_einsum: "BATCH_MATMUL of INT16 and INT8",
   LiteRT__static_w8_a16_quantized_v_einsum: "BATCH_MATMUL of INT16 and INT8",
-  LiteRT__tile_with_bool_input: "a result without a stored shape",
-  LiteRT__unidirectional_sequence_lstm: "a result without a stored shape",
-  LiteRT__unidirectional_sequence_lstm_calibrated: "a result without a stored shape",
-  LiteRT__unidirectional_sequence_lstm_quantized: "a result without a stored shape",
 };
+
+/** A file whose result has no stored shape: the folder has this part of it only. */
+const partial: Readonly<Record<string, number>> = { LiteRT__tile_with_bool_input: 1 };
 
 const reasons = new Map(blocked.flatMap(([operators, models]) => models.map((model) => [model, operators] as const)));
 
@@ -191,6 +186,7 @@ async function expectAgreement(name: string): Promise<void> {
   const own = imported.outputs.flatMap((info, place) => (stateOutputs.has(place) ? [] : [{ info, place }]));
   for (const [order, { info, place }] of own.entries()) {
     const wanted = elementsOf(info.tensorType, readFile(`${file}.out${order}.bin`));
-    expectNear(info, elementsOf(info.tensorType, elementAt(results, place).bytes), wanted);
+    const elements = elementsOf(info.tensorType, elementAt(results, place).bytes);
+    expectNear(info, elements.slice(0, partial[name]), wanted);
   }
 }

@@ -16,7 +16,7 @@ import type { Constants } from "./constants.ts";
 import { type Dialect, halOperation } from "./dialect.ts";
 import type { Graph, GraphFacts, StateOperands } from "./graph.ts";
 import { isQuantised, type OperandSpec, operandSpecOf } from "./operand-types.ts";
-import { openShape } from "./shapes.ts";
+import { isUnranked, openShape } from "./shapes.ts";
 import { signatureProblem } from "./signature.ts";
 import { createTensorFacts } from "./tensor-facts.ts";
 import { operandExtents, VARIES, type Varying } from "./varying.ts";
@@ -245,32 +245,33 @@ export function createGraph(
   const graph: Graph = {
     path,
     index,
-    subgraph,
+    subgraph: facts.settled,
     emitted,
     placeOf,
     dimensions,
     constantBytes,
-    fold(tensor, value) {
-      facts.fold(tensor, value);
-      // What is computed at the import has the stored shape, whatever the shapes that it was computed from.
-      if (!unforeseen.delete(tensor)) return;
-      facts.setShape(tensor, tensorAt(tensor).shape);
+    fold(tensor, value, shape) {
+      facts.fold(tensor, value, shape);
+      unforeseen.delete(tensor);
+      noteShape(tensor, dimensions(tensor));
     },
     operand,
+    isUnranked(operand) {
+      const tensor = tensorByOperand.get(operand);
+      return tensor !== undefined && isUnranked(tensorAt(tensor));
+    },
     spec: (index) => elementAt(operands, index),
     valueOf: (operand) => values.get(operand),
-    isOpen(operand) {
-      const tensor = tensorByOperand.get(operand);
-      // The shape of a value that the import adds is a guess by that of the operator's result.
-      if (tensor === undefined) return true;
-      return tensorAt(tensor).shapeSignature?.includes(-1) || elementAt(operands, operand).dimensions.includes(0);
-    },
     reshape(operand, shape) {
       const spec = { ...elementAt(operands, operand), dimensions: operandExtents(shape) };
       const tensor = tensorByOperand.get(operand);
       ensureSize(spec, tensor === undefined ? path : placeOf(tensor));
       operands[operand] = spec;
-      if (tensor !== undefined) noteShape(tensor, shape);
+      if (tensor === undefined) return;
+      const { type, shape: stored } = tensorAt(tensor);
+      noteShape(tensor, shape);
+      // The last extent of strings is the size of their rows.
+      facts.setShape(tensor, type === "STRING" ? shape.slice(0, Math.max(stored.length, 1)) : shape);
     },
     loosen(tensor, sources, isComputed) {
       const { shape, shapeSignature: signature } = tensorAt(tensor);
@@ -289,6 +290,11 @@ export function createGraph(
       if (!signature.includes(-1) || !isOther) return;
       facts.setShape(tensor, signature);
       reshaped.add(tensor);
+    },
+    isContradicted: () => unforeseen.size > 0,
+    leavesOpen(operand) {
+      const tensor = tensorByOperand.get(operand);
+      return tensor !== undefined && !unforeseen.has(tensor) && declared(tensor).includes(0);
     },
     setShape(tensor, shape) {
       facts.setShape(tensor, shape);

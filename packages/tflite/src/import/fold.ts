@@ -11,13 +11,11 @@ import { type IntegerTensor, MOST_FOLDED } from "./integer-tensor.ts";
 export interface ConstantOperator {
   readonly name: string;
   readonly inputs: readonly IntegerTensor[];
-  /** The shape of the result that the file states. */
-  readonly shape: readonly number[];
   option(name: string): OptionValue | undefined;
 }
 
-/** The values of the result; undefined if the operator cannot be computed. */
-type Fold = (operator: ConstantOperator) => readonly number[] | undefined;
+/** The result; undefined if the operator cannot be computed. */
+type Fold = (operator: ConstantOperator) => IntegerTensor | undefined;
 
 function sizeOf(shape: readonly number[]): number {
   return shape.reduce((size, extent) => size * extent, 1);
@@ -44,39 +42,105 @@ function* indexesOf(shape: readonly number[]): Generator<readonly number[]> {
 }
 
 function elementwise(compute: (left: number, right: number) => number): Fold {
-  return ({ inputs: [left, right], shape, option }) => {
+  return ({ inputs: [left, right], option }) => {
     const activation = option("fusedActivationFunction") ?? "NONE";
     if (left === undefined || right === undefined || activation !== "NONE") return undefined;
-    const fits = [left, right].every(({ shape: own }) => {
-      const skipped = shape.length - own.length;
-      return skipped >= 0 && own.every((extent, i) => extent === 1 || extent === shape[skipped + i]);
-    });
-    if (!fits) return undefined;
-    return Array.from(indexesOf(shape), (indexes) =>
+    const rank = Math.max(left.shape.length, right.shape.length);
+    const shape = Array.from({ length: rank }, (_, i) =>
+      Math.max(...[left.shape, right.shape].map((own) => own[i + own.length - rank] ?? 1)),
+    );
+    const fits = [left, right].every(({ shape: own }) =>
+      own.every((extent, i) => extent === 1 || extent === shape[rank - own.length + i]),
+    );
+    if (!fits || sizeOf(shape) > MOST_FOLDED) return undefined;
+    const values = Array.from(indexesOf(shape), (indexes) =>
       compute(
         elementAt(left.values, broadcastPlace(left, indexes)),
         elementAt(right.values, broadcastPlace(right, indexes)),
       ),
     );
+    return { values, shape };
   };
 }
 
-/** The same elements in another shape. */
-const same: Fold = ({ inputs: [input] }) => input?.values;
+/** The same elements in another shape; undefined if they do not fill it. */
+function reshaped({ values }: IntegerTensor, shape: readonly number[] | undefined): IntegerTensor | undefined {
+  return shape !== undefined && sizeOf(shape) === values.length ? { values, shape } : undefined;
+}
 
-/** Joins tensors along an axis; of PACK's, each is a slice of it. */
-function join({ inputs, shape }: ConstantOperator, axis: number, isNew: boolean): number[] | undefined {
-  const place = axis < 0 ? axis + shape.length : axis;
-  if (place < 0 || place >= shape.length) return undefined;
-  const inner = sizeOf(shape.slice(place + 1));
-  const outer = sizeOf(shape.slice(0, place));
-  const extents = inputs.map(({ shape: own }) => (isNew ? 1 : (own[place] ?? 1)));
-  return Array.from({ length: outer }, (_, row) =>
-    inputs.flatMap(({ values }, i) => {
-      const length = (extents[i] ?? 0) * inner;
-      return values.slice(row * length, (row + 1) * length);
+const reshape: Fold = ({ inputs: [input, target], option }) => {
+  const listed = target?.values ?? listOf(option("newShape"));
+  if (input === undefined) return undefined;
+  // In old files one dimension of 0 means a scalar.
+  const given = listed.length === 1 && listed[0] === 0 ? [] : listed;
+  const known = sizeOf(given.filter((extent) => extent !== -1));
+  return reshaped(
+    input,
+    given.map((extent) => (extent === -1 ? input.values.length / known : extent)),
+  );
+};
+
+const squeeze: Fold = ({ inputs: [input], option }) => {
+  const listed = listOf(option("squeezeDims"));
+  const rank = input?.shape.length ?? 0;
+  const places = listed.map((place) => (place < 0 ? place + rank : place));
+  const isRemoved = (extent: number, place: number) => (places.length === 0 ? extent === 1 : places.includes(place));
+  return (
+    input &&
+    reshaped(
+      input,
+      input.shape.filter((extent, place) => !isRemoved(extent, place)),
+    )
+  );
+};
+
+const expandDims: Fold = ({ inputs: [input, axis] }) => {
+  const place = axis?.values[0];
+  if (input === undefined || place === undefined) return undefined;
+  const rank = input.shape.length + 1;
+  const from = place < 0 ? place + rank : place;
+  return from >= 0 && from < rank ? reshaped(input, input.shape.toSpliced(from, 0, 1)) : undefined;
+};
+
+/** Joins tensors along an axis. */
+function join(inputs: readonly IntegerTensor[], axis: number): IntegerTensor | undefined {
+  const [first] = inputs;
+  const rank = first?.shape.length ?? 0;
+  const place = axis < 0 ? axis + rank : axis;
+  if (first === undefined || place < 0 || place >= rank) return undefined;
+  const rest = ({ shape }: IntegerTensor) => shape.toSpliced(place, 1, -1).join();
+  if (inputs.some((input) => rest(input) !== rest(first))) return undefined;
+  const inner = sizeOf(first.shape.slice(place + 1));
+  const outer = sizeOf(first.shape.slice(0, place));
+  const extents = inputs.map(({ shape }) => elementAt(shape, place));
+  const values = Array.from({ length: outer }, (_, row) =>
+    inputs.flatMap((input, i) => {
+      const length = elementAt(extents, i) * inner;
+      return input.values.slice(row * length, (row + 1) * length);
     }),
   ).flat();
+  return {
+    values,
+    shape: first.shape.with(
+      place,
+      extents.reduce((sum, extent) => sum + extent, 0),
+    ),
+  };
+}
+
+/** Joins tensors along an axis that each of them is a slice of. */
+function pack(inputs: readonly IntegerTensor[], axis: number): IntegerTensor | undefined {
+  const rank = (inputs[0]?.shape.length ?? 0) + 1;
+  const place = axis < 0 ? axis + rank : axis;
+  if (place < 0 || place >= rank) return undefined;
+  return join(
+    inputs.map(({ values, shape }) => ({ values, shape: shape.toSpliced(place, 0, 1) })),
+    place,
+  );
+}
+
+function listOf(value: OptionValue | undefined): readonly number[] {
+  return typeof value === "object" ? value : [];
 }
 
 function axisOf(value: OptionValue | undefined): number {
@@ -115,7 +179,7 @@ const slice: Fold = ({ inputs: [input, begin, size] }) => {
   const isInside = dimensions.every(
     ({ begin: first, count }, i) => first >= 0 && count >= 0 && first + count <= elementAt(shape, i),
   );
-  return isInside ? strided(input, dimensions) : undefined;
+  return isInside ? { values: strided(input, dimensions), shape: dimensions.map(({ count }) => count) } : undefined;
 };
 
 const stridedSlice: Fold = ({ inputs: [input, begin, end, strides], option }) => {
@@ -132,26 +196,35 @@ const stridedSlice: Fold = ({ inputs: [input, begin, end, strides], option }) =>
     shrinkAxisMask: mask("shrinkAxisMask"),
     isOffset: option("offset") === true,
   });
-  return "problem" in dense ? undefined : strided(input, dense.dimensions);
+  return "problem" in dense ? undefined : { values: strided(input, dense.dimensions), shape: dense.shape };
 };
 
 const gather: Fold = ({ inputs: [input, places], option }) => {
   if (input === undefined || places === undefined || axisOf(option("batchDims")) !== 0) return undefined;
   if (input.shape.length !== 1 || ![0, -1].includes(axisOf(option("axis")))) return undefined;
   const isInside = places.values.every((place) => place >= 0 && place < input.values.length);
-  return isInside ? places.values.map((place) => elementAt(input.values, place)) : undefined;
+  if (!isInside) return undefined;
+  return { values: places.values.map((place) => elementAt(input.values, place)), shape: places.shape };
 };
 
 /** All elements together; reductions of a part are left to the rows. */
 function reduction(start: number, combine: (left: number, right: number) => number): Fold {
-  return ({ inputs: [input], shape }) =>
-    input === undefined || sizeOf(shape) !== 1 ? undefined : [input.values.reduce(combine, start)];
+  return ({ inputs: [input, axes], option }) => {
+    if (input === undefined || axes === undefined) return undefined;
+    const rank = input.shape.length;
+    const reduced = new Set(axes.values.map((axis) => (axis < 0 ? axis + rank : axis)));
+    if (input.shape.some((extent, axis) => extent !== 1 && !reduced.has(axis))) return undefined;
+    const kept = option("keepDims") === true ? input.shape : input.shape.filter((_, axis) => !reduced.has(axis));
+    return { values: [input.values.reduce(combine, start)], shape: kept.map(() => 1) };
+  };
 }
 
-const range: Fold = ({ inputs: [start, limit, delta], shape }) => {
-  const [first, , step] = [start?.values[0], limit?.values[0], delta?.values[0]];
-  if (first === undefined || step === undefined || shape.length !== 1) return undefined;
-  return Array.from({ length: shape[0] ?? 0 }, (_, i) => first + i * step);
+const range: Fold = ({ inputs: [start, limit, delta] }) => {
+  const [first, end, step] = [start?.values[0], limit?.values[0], delta?.values[0]];
+  if (first === undefined || end === undefined || step === undefined || step === 0) return undefined;
+  const length = Math.max(0, Math.ceil((end - first) / step));
+  if (length > MOST_FOLDED) return undefined;
+  return { values: Array.from({ length }, (_, i) => first + i * step), shape: [length] };
 };
 
 const folds: Readonly<Record<string, Fold>> = {
@@ -163,31 +236,34 @@ const folds: Readonly<Record<string, Fold>> = {
   FLOOR_MOD: elementwise((left, right) => left - right * Math.floor(left / right)),
   MAXIMUM: elementwise(Math.max),
   MINIMUM: elementwise(Math.min),
-  CAST: same,
-  RESHAPE: same,
-  SQUEEZE: same,
-  EXPAND_DIMS: same,
-  CONCATENATION: (operator) => join(operator, axisOf(operator.option("axis")), false),
-  PACK: (operator) => join(operator, axisOf(operator.option("axis")), true),
+  CAST: ({ inputs: [input] }) => input,
+  RESHAPE: reshape,
+  SQUEEZE: squeeze,
+  EXPAND_DIMS: expandDims,
+  CONCATENATION: ({ inputs, option }) => join(inputs, axisOf(option("axis"))),
+  PACK: ({ inputs, option }) => pack(inputs, axisOf(option("axis"))),
   SLICE: slice,
   STRIDED_SLICE: stridedSlice,
   GATHER: gather,
   SUM: reduction(0, (left, right) => left + right),
   REDUCE_PROD: reduction(1, (left, right) => left * right),
   RANGE: range,
-  FILL: ({ inputs: [extents, value], shape }) => {
+  FILL: ({ inputs: [extents, value] }) => {
     const filling = value?.values[0];
-    // The stored shape may be that of another size.
-    const isStored = extents?.values.join() === shape.join();
-    return filling === undefined || !isStored ? undefined : new Array<number>(sizeOf(shape)).fill(filling);
+    const shape = extents?.values;
+    if (filling === undefined || shape === undefined || sizeOf(shape) > MOST_FOLDED) return undefined;
+    const isShape = shape.every((extent) => extent > 0);
+    return isShape ? { values: new Array<number>(sizeOf(shape)).fill(filling), shape } : undefined;
   },
 };
 
-/** The result of an operator on constants; undefined if it is not computed, or does not fit in 32 bits or in the stated shape. */
-export function foldedValues(operator: ConstantOperator): readonly number[] | undefined {
-  const size = sizeOf(operator.shape);
-  if (size > MOST_FOLDED) return undefined;
-  const values = folds[operator.name]?.(operator);
-  const isWhole = values?.length === size && values.every((value) => value === (value | 0));
-  return isWhole ? values : undefined;
+/**
+ * The result of an operator on constants, whatever shape the file stores for it; undefined if it is not computed, has no elements, or
+ * does not fit in 32 bits.
+ */
+export function foldedValues(operator: ConstantOperator): IntegerTensor | undefined {
+  const result = folds[operator.name]?.(operator);
+  if (result === undefined || result.values.length > MOST_FOLDED) return undefined;
+  const isWhole = result.values.length > 0 && result.values.every((value) => value === (value | 0));
+  return isWhole && sizeOf(result.shape) === result.values.length ? result : undefined;
 }

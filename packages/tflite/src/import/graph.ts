@@ -25,6 +25,7 @@ export interface Graph {
   readonly path: string;
   /** The subgraph's index in the file. */
   readonly index: number;
+  /** The file's, with the shapes that its tensors turn out to have. */
   readonly subgraph: TfliteSubgraph;
   /** The operations so far, each with the index of the operator that it came from; -1 if it copies a value to an output. */
   readonly emitted: readonly { readonly operation: Operation; readonly origin: number }[];
@@ -34,16 +35,16 @@ export interface Graph {
   dimensions(tensor: number): readonly number[];
   /** The bytes of a constant; undefined for any other tensor. */
   constantBytes(tensor: number): Uint8Array | undefined;
-  /** Makes a tensor a constant with a value that the import has computed. */
-  fold(tensor: number, value: Uint8Array): void;
+  /** Makes a tensor a constant with a value that the import has computed. `shape`: as in .tflite, empty for a scalar. */
+  fold(tensor: number, value: Uint8Array, shape: readonly number[]): void;
   /** The operand of a tensor. */
   operand(tensor: number): number;
   /** The description of an operand. */
   spec(operand: number): OperandSpec;
+  /** Whether an operand is a tensor without a stored shape: a scalar or one of an unknown rank. */
+  isUnranked(operand: number): boolean;
   /** The bytes of an operand that is a constant. */
   valueOf(operand: number): Uint8Array | undefined;
-  /** Whether the file leaves extents of an operand's tensor open, or they are unknown, or the operand is not a tensor of the file. */
-  isOpen(operand: number): boolean;
   /** Gives an operand another shape than the file stores. */
   reshape(operand: number, shape: Varying): void;
   /**
@@ -56,6 +57,10 @@ export interface Graph {
    * depend on it have the shapes that follow from their operators' inputs, whatever the file stores.
    */
   setShape(tensor: number, shape: Varying): void;
+  /** Whether the file leaves extents of an operand's tensor open, and nothing contradicts it. */
+  leavesOpen(operand: number): boolean;
+  /** Whether a tensor has a shape that contradicts what the file says. */
+  isContradicted(): boolean;
   /** What is known of the shape of a tensor's operand. */
   varying(tensor: number): Varying;
   /** The extents that the file says, 0 where it leaves them open. */

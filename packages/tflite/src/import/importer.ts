@@ -26,7 +26,7 @@ import { type OperatorReport, type Progress, reasonOf, reportsOf } from "./repor
 import { rowOf } from "./rows.ts";
 import { scheduleOperators } from "./schedule.ts";
 import { shapeInputs } from "./shape-inputs.ts";
-import { type ChosenShapes, openShape, type ShapeOptions, shapesOf } from "./shapes.ts";
+import { type ChosenShapes, isUnranked, openShape, type ShapeOptions, shapesOf } from "./shapes.ts";
 import type { Procedure, Program } from "./state/procedure.ts";
 import { eitherShape, VARIES, type Varying, withDeclared } from "./varying.ts";
 
@@ -54,8 +54,8 @@ function fold(op: Lowering): boolean {
   const { name, inputs, outputs } = op.operator;
   if (inputs.length === 0 || outputs.length !== 1) return false;
   const output = op.outputIndex(0);
-  const { type, shape } = elementAt(op.graph.subgraph.tensors, output);
-  if (!isInteger(type) || shape.includes(0) || op.graph.dimensions(output).includes(0)) return false;
+  const { type } = elementAt(op.graph.subgraph.tensors, output);
+  if (!isInteger(type)) return false;
   const constants: IntegerTensor[] = [];
   for (const [place, tensor] of inputs.entries()) {
     if (tensor < 0) return false;
@@ -64,9 +64,10 @@ function fold(op: Lowering): boolean {
     if (bytes === undefined || bytes.length > 8 * MOST_FOLDED) return false;
     constants.push({ values: integersOf(input.type, bytes, op.graph.placeOf(tensor)), shape: input.shape });
   }
-  const values = folding().foldedValues({ name, inputs: constants, shape, option: op.option });
-  if (values === undefined) return false;
-  op.graph.fold(output, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values));
+  const folded = folding().foldedValues({ name, inputs: constants, option: op.option });
+  if (folded === undefined) return false;
+  const { values, shape } = folded;
+  op.graph.fold(output, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values), shape);
   return true;
 }
 
@@ -250,8 +251,18 @@ export function createImporter(
     }
   }
 
-  /** `given`: the shapes of what its inputs get; by default those that the file says. */
-  function importSubgraph(procedure: Procedure, depth: number, isMain: boolean, given?: readonly Varying[]): Finished {
+  /**
+   * `given`: the shapes of what its inputs get; by default those that the file says. `trusts`: whether a shape that the file stores makes
+   * the operators that compute it superfluous; if a stored shape turns out to be wrong, none does.
+   */
+  function importSubgraph(
+    procedure: Procedure,
+    depth: number,
+    isMain: boolean,
+    given?: readonly Varying[],
+    trusts = true,
+  ): Finished {
+    const forget = mark();
     const { subgraph, index, origins } = procedure;
     const originOf = (operator: number) => origins?.[operator] ?? operator;
     const path = `subgraphs[${index}]`;
@@ -285,9 +296,10 @@ export function createImporter(
     const hasExtension = dialect.typeOf("INT64") !== undefined;
     // Subgraphs may return values of other shapes than the file stores.
     const isCaller = subgraph.operators.some(({ name }) => callers.has(name));
-    const unknown = ({ shape }: TfliteTensor) => shape.map(() => -1);
-    const isOther = hasChosen || (hasExtension && (isCaller || given !== undefined));
-    const trusted = isOther ? subgraph.tensors.map(unknown) : hasExtension ? subgraph.tensors.map(openShape) : shapes;
+    const unknown = (tensor: TfliteTensor) => (isUnranked(tensor) ? [-1] : tensor.shape.map(() => -1));
+    const stored = (tensor: TfliteTensor) => (isUnranked(tensor) ? [-1] : openShape(tensor));
+    const isOther = hasChosen || (hasExtension && (isCaller || given !== undefined || !trusts));
+    const trusted = isOther ? subgraph.tensors.map(unknown) : hasExtension ? subgraph.tensors.map(stored) : shapes;
     const { order, read } = scheduleOperators(subgraph, trusted, { ...place, originOf }, { attempt });
     const narrow = hasExtension ? new Set<number>() : narrowTensors(subgraph, order);
     const returnsStates = procedure.returnsStates === true;
@@ -321,6 +333,10 @@ export function createImporter(
       for (const tensor of operator.outputs) graph.loosen(tensor, operator.inputs, isComputed);
       const computed = rowOf(operator)?.asComputed?.(operator) ?? operator;
       attempt(() => lower(createLowering(graph, computed, originOf(each), surroundings), graph), each);
+      if (hasExtension && !isOther && graph.isContradicted()) {
+        forget();
+        return importSubgraph(procedure, depth, isMain, given, false);
+      }
     }
     own.throwIfAny();
     const done = graph.finish();

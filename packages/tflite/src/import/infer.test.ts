@@ -128,6 +128,45 @@ describe("shapes that the file leaves open", () => {
     }
   });
 
+  const plain = (...shape: number[]) => ({ type: "FLOAT32", shape }) as const;
+
+  test.each([[[]], [[1]], [[7, 7]], [[3, 2]], [[6]]])(
+    "follow from the inputs if the file stores %j and leaves nothing open",
+    async (stored) => {
+      const chain = ofOperators(
+        { x: numbers, a: plain(...stored), b: plain(...stored), s: ints(...stored), y: plain(...stored) },
+        [
+          { name: "ABS", inputs: ["x"], outputs: ["a"] },
+          { name: "CONCATENATION", inputs: ["a", "a"], outputs: ["b"], options: { axis: -1 } },
+          { name: "SHAPE", inputs: ["a"], outputs: ["s"] },
+          { name: "RESHAPE", inputs: ["a", "s"], outputs: ["y"] },
+        ],
+        ["x"],
+        ["y", "b"],
+      );
+      const imported = importTflite(chain);
+      const shapes = [
+        [2, 3],
+        [2, 6],
+      ];
+      expect(imported.outputs.map(({ shape }) => shape)).toEqual(shapes);
+      expect(await execute(imported, [six])).toEqual([six, [1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6]]);
+      expect(importTflite(chain, { dynamicShapes: true }).outputs.map(({ shape }) => shape)).toEqual(shapes);
+    },
+  );
+
+  test("of a result that has no stored shape and that the data determine are unknown, with their number", async () => {
+    const tiled = oneOperator("TILE", { x: numbers, multiples: ints(2) }, { y: plain() });
+    const imported = importTflite(tiled);
+    expect(imported.outputs[0]?.shape).toEqual([]);
+    const bytes = (values: ArrayBufferView<ArrayBuffer>) => new Uint8Array(values.buffer);
+    const [result] = await executeBytes(imported, [
+      { bytes: bytes(Float32Array.from(six)), dimensions: [2, 3] },
+      { bytes: bytes(Int32Array.of(1, 2)), dimensions: [2] },
+    ]);
+    expect(result?.dimensions).toEqual([2, 6]);
+  });
+
   test("stay unknown on request", () => {
     const abs = ofOperators({ x: open, y: open }, [{ name: "ABS", inputs: ["x"], outputs: ["y"] }], ["x"], ["y"]);
     expect(importTflite(abs, { dynamicShapes: true }).outputs[0]?.shape).toEqual([0, 0, 0, 1]);

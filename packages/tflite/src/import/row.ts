@@ -138,8 +138,14 @@ export function ignoresComputedShape(place: number): NonNullable<Row["ignores"]>
 /** The shape of the result: input `place`, or if that is computed the result's own shape, if known. */
 export function shapeOperand(op: Lowering, place: number): number {
   const values = op.constantIntegers(place);
-  const { dimensions } = op.outputSpec();
-  if (values === undefined) return dimensions.includes(0) ? op.input(place) : op.int32Tensor(dimensions);
+  if (values === undefined) {
+    const { dimensions } = op.outputSpec();
+    const isIgnored = !dimensions.includes(0) && !op.isRead(op.inputIndex(place));
+    if (isIgnored) return op.int32Tensor(dimensions);
+    const [rank = 0] = op.inputSpec(place).dimensions;
+    if (rank > 0 && rank !== dimensions.length) op.graph.reshape(op.output(), new Array<number>(rank).fill(0));
+    return op.input(place);
+  }
   // No dimensions, or in old files one of 0, mean a scalar, which is one element here.
   if (values.length === 0 || (values.length === 1 && values[0] === 0)) return op.int32Tensor([1]);
   return op.inputSpec(place).dimensions.length === 1 ? op.input(place) : op.int32Tensor(values);

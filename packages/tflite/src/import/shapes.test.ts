@@ -125,6 +125,16 @@ describe("shapes", () => {
     expect(importTflite(free, { inputShapes: { x: [7] } }).inputs[0]?.shape).toEqual([7]);
   });
 
+  test("of inputs may be chosen freely if the file stores none, and be the stored ones", () => {
+    const none = { type: "FLOAT32", shape: [] } as const;
+    const unranked = oneOperator("ABS", { x: none }, { y: none });
+    expect(importTflite(unranked, { inputShapes: { x: [2, 3] } }).outputs[0]?.shape).toEqual([2, 3]);
+    const scalar = oneOperator("ABS", { x: { ...none, hasRank: true } }, { y: none });
+    expect(problemOf(scalar, { inputShapes: { x: [2, 3] } })).toContain("[2, 3] is not a shape of 0 dimensions");
+    const stored = oneOperator("ABS", { x: f }, { y: none });
+    expect(importTflite(stored, { inputShapes: { x: [2] } }).outputs[0]?.shape).toEqual([2]);
+  });
+
   test.each([
     [{ z: [1, 2] }, 'options.inputShapes: there is no input "z"; inputs are "x"'],
     [{ 1: [1, 2] }, 'there is no input "1"'],

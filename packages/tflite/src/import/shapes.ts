@@ -32,6 +32,11 @@ export function checkShapeOptions(options: unknown): void {
   );
 }
 
+/** Whether a tensor has no stored shape: it is a scalar, or of an unknown rank. */
+export function isUnranked({ shape, hasRank }: TfliteTensor): boolean {
+  return shape.length === 0 && hasRank !== true;
+}
+
 /** The stored shape with -1 for the extents that are open. */
 export function openShape({ shape, shapeSignature }: TfliteTensor): readonly number[] {
   return shapeSignature?.length === shape.length ? shapeSignature : shape;
@@ -39,16 +44,17 @@ export function openShape({ shape, shapeSignature }: TfliteTensor): readonly num
 
 function checkShape(tensor: TfliteTensor, shape: readonly number[], path: string): readonly number[] {
   const open = openShape(tensor);
+  const isAnyRank = isUnranked(tensor);
   ensure(
     Array.isArray(shape) &&
-      shape.length === open.length &&
+      (isAnyRank || shape.length === open.length) &&
       shape.every((extent) => Number.isInteger(extent) && extent >= 1 && extent <= 0x7fff_ffff),
     path,
     () =>
-      `${Array.isArray(shape) ? `[${shape.join(", ")}]` : describeValue(shape)} is not a shape of ${open.length} dimensions; extents are integers of at least 1`,
+      `${Array.isArray(shape) ? `[${shape.join(", ")}]` : describeValue(shape)} is not a shape${isAnyRank ? "" : ` of ${open.length} dimensions`}; extents are integers of at least 1`,
   );
   // Without a signature the file does not say which extents are open: any may be chosen.
-  const isFixed = tensor.shapeSignature !== undefined;
+  const isFixed = tensor.shapeSignature !== undefined && !isAnyRank;
   for (const [dimension, extent] of shape.entries()) {
     ensure(
       !isFixed || open[dimension] === -1 || open[dimension] === extent,

@@ -20,7 +20,10 @@ export interface TensorFacts {
   /** The subgraph's inputs. */
   readonly inputTensors: ReadonlySet<number>;
   placeOf(tensor: number): Place;
+  /** The tensor as the file describes it. */
   tensorAt(index: number): TfliteTensor;
+  /** The subgraph with the shapes that its tensors turn out to have. */
+  readonly settled: TfliteSubgraph;
   /** Extents for the HAL, in which 0 is unknown. */
   dimensions(tensor: number): readonly number[];
   /** The value of a constant, also of a folded one; undefined for any other tensor. */
@@ -29,8 +32,8 @@ export interface TensorFacts {
   isNarrowed(tensor: number): boolean;
   /** The operand's description for a tensor; constants of INT64, and those that are known to fit, are INT32. */
   specOf(tensor: number): OperandSpec;
-  /** Gives a tensor a value that is known when the model is imported. */
-  fold(tensor: number, value: Uint8Array): void;
+  /** Gives a tensor a value that is known when the model is imported. `shape`: as in .tflite, empty for a scalar. */
+  fold(tensor: number, value: Uint8Array, shape: readonly number[]): void;
   /** Replaces the stored shape. */
   setShape(tensor: number, shape: readonly number[]): void;
 }
@@ -60,6 +63,7 @@ export function createTensorFacts(
 ): TensorFacts {
   const path = `subgraphs[${index}]`;
   const { tensors } = subgraph;
+  const settled = [...tensors];
   const shapes = [...storedShapes];
   const specByTensor = new Map<number, OperandSpec>();
   const folded = new Map<number, Uint8Array>();
@@ -103,8 +107,8 @@ export function createTensorFacts(
   }
 
   /** Refuses a constant whose shape is not known. Returns the bytes of one of its elements. */
-  function checkConstantShape(index: number): number {
-    const { type, shape } = tensorAt(index);
+  function checkConstantShape(index: number, { shape }: Pick<TfliteTensor, "shape"> = tensorAt(index)): number {
+    const { type } = tensorAt(index);
     checkRank(index, shape);
     const size = elementSize(type, dialect);
     ensure(size !== undefined, placeOf(index), () => `the HAL has no tensors of type ${type}`, typeHelp[type]);
@@ -117,9 +121,9 @@ export function createTensorFacts(
   }
 
   /** Refuses a constant whose value has not the size of its shape. */
-  function checkConstantSize(index: number, data: Uint8Array): void {
-    const { type, shape } = tensorAt(index);
-    const needed = shape.reduce((product, extent) => product * extent, checkConstantShape(index));
+  function checkConstantSize(index: number, data: Uint8Array, shape: readonly number[]): void {
+    const { type } = tensorAt(index);
+    const needed = shape.reduce((product, extent) => product * extent, checkConstantShape(index, { shape }));
     ensure(
       data.length === needed,
       placeOf(index),
@@ -146,7 +150,7 @@ export function createTensorFacts(
     if (isVariable || inputTensors.has(index) || data === undefined) return undefined;
     if (tensor.type === "STRING") return stringsAt(index, data).bytes;
     const elements = constants.elementsOf(tensor, data, checkConstantShape(index), placeOf(index));
-    checkConstantSize(index, elements);
+    checkConstantSize(index, elements, shape);
     return elements;
   }
 
@@ -177,21 +181,26 @@ export function createTensorFacts(
     return bytes !== undefined && (dialect.typeOf("INT64") === undefined || fitInt32(bytes));
   }
 
+  function setShape(tensor: number, shape: readonly number[]): void {
+    shapes[tensor] = shape;
+    specByTensor.delete(tensor);
+    settled[tensor] = { ...tensorAt(tensor), shape };
+  }
+
   return {
     inputTensors,
+    settled: { ...subgraph, tensors: settled },
     placeOf,
     tensorAt,
     dimensions,
     constantBytes,
     isNarrowed,
     specOf,
-    fold(tensor, value) {
-      checkConstantSize(tensor, value);
+    fold(tensor, value, shape) {
+      checkConstantSize(tensor, value, shape);
       folded.set(tensor, value);
+      setShape(tensor, shape);
     },
-    setShape(tensor, shape) {
-      shapes[tensor] = shape;
-      specByTensor.delete(tensor);
-    },
+    setShape,
   };
 }

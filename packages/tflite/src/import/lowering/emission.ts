@@ -1,5 +1,5 @@
 /** Emits operations for an operator: those of the HAL, or the extension's if the HAL's does not accept the operands. */
-import { elementAt, layOut, type Operation } from "@nnhal/operations";
+import { combineDimensions, elementAt, layOut, type Operation } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
 import { type Dialect, halOperation } from "../dialect.ts";
 import { extension } from "../extension.ts";
@@ -11,7 +11,7 @@ import { describeTensors, type OperatorAccess } from "./access.ts";
 export interface Emission {
   /** Emits an operation of the HAL, or the extension's of that name if the HAL's does not accept the operands. */
   emit(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void;
-  /** Emits an operation with the right signature. Shapes that the file leaves open become those that follow from the inputs. */
+  /** Emits an operation with the right signature. Its results get the shapes that follow from the inputs. */
   emitChecked(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void;
   /**
    * Emits the extension's operation of a name, if it accepts the operands, or would accept constants as they are in the file. Otherwise
@@ -32,7 +32,7 @@ export interface Emission {
 /** How an operator's operations are chosen. */
 export interface EmissionOptions {
   readonly dialect: Dialect;
-  /** Whether shapes that the file leaves open follow from those of the inputs; else they stay as they are. */
+  /** Whether extents that the file leaves open follow from those of the inputs; else they stay open. */
   readonly infersShapes: boolean;
   /** Whether an operator of the HAL is refused if its shapes do not fit each other: those that follow from a caller's are checked, not the file's. */
   readonly checksShapes: boolean;
@@ -69,16 +69,18 @@ export function createEmission(
     adoptShapes(operation, inputs, outputs);
   }
 
+  /** Gives results the shapes that follow from the inputs, whatever the file stores, as TensorFlow Lite does. */
   function adoptShapes(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void {
-    // What the data determine is not what the file stores, whether it says so or not.
-    const isOpen = (output: number) => operation.dynamic || graph.isOpen(output);
-    if (!infersShapes || !outputs.some(isOpen)) return;
     const shapes = inferredShapes(operation, valued(inputs), outputs.map(graph.spec));
     for (const [place, output] of outputs.entries()) {
       const { dimensions } = graph.spec(output);
-      const inferred = shapes?.[place] ?? (operation.dynamic ? dimensions.map(() => 0) : undefined);
-      if (inferred === undefined || !isOpen(output)) continue;
-      if (inferred.join() !== dimensions.join()) graph.reshape(output, inferred);
+      // What the data determine is not what the file stores.
+      const open = operation.dynamic ? dimensions.map(() => 0) : undefined;
+      const inferred = shapes?.[place] ?? (graph.isUnranked(output) ? [] : open);
+      if (inferred === undefined || inferred.join() === dimensions.join()) continue;
+      const isOpen = !infersShapes && graph.leavesOpen(output);
+      const isKept = isOpen && combineDimensions(dimensions, inferred) !== undefined;
+      if (!isKept) graph.reshape(output, inferred);
     }
   }
 

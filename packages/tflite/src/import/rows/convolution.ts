@@ -84,17 +84,23 @@ function convolveDepthwise(op: Lowering, filter: number): void {
   );
 }
 
-/** Rows of the two-dimensional result of the HAL's FULLY_CONNECTED; 0 if unknown. */
-function rowsOf(op: Lowering, units: number): number {
-  const { dimensions } = op.outputSpec();
-  op.ensure(units > 0, () => "the number of units is unknown");
+/** Rows of the two-dimensional input and result of the HAL's FULLY_CONNECTED; 0 if unknown. */
+function rowsOf(op: Lowering, depth: number): number {
+  const { dimensions } = op.inputSpec(0);
+  op.ensure(depth > 0, () => "the depth of the weights is unknown");
   if (dimensions.includes(0)) return 0;
-  const rows = dimensions.reduce((product, each) => product * each, 1) / units;
+  const rows = dimensions.reduce((product, each) => product * each, 1) / depth;
   op.ensure(
     Number.isInteger(rows),
-    () => `the result ${listText(dimensions)} does not divide into rows of ${units} units`,
+    () => `the input ${listText(dimensions)} does not divide into rows of ${depth} elements`,
   );
   return rows;
+}
+
+/** The shape of the result, which has as many dimensions as the input on request, and else two. */
+function connectedShape(op: Lowering, units: number, depth: number): readonly number[] {
+  const { dimensions } = op.inputSpec(0);
+  return op.flag("keepNumDims") ? dimensions.with(-1, units) : [rowsOf(op, depth), units];
 }
 
 /** Refuses weights that are not a matrix. */
@@ -113,7 +119,7 @@ function asConvolution(op: Lowering, input: number, weights: OperandSpec, result
   const channelDim = weights.channelQuant?.channelDim ?? 0;
   op.ensure(channelDim === 0, () => `the weights have their scales along dimension ${channelDim}, the HAL needs 0`);
   const spec = op.graph.spec(input);
-  const flat = op.graph.temporary({ ...spec, dimensions: [rowsOf(op, units), 1, 1, depth] });
+  const flat = op.graph.temporary({ ...spec, dimensions: [rowsOf(op, depth), 1, 1, depth] });
   const filter = op.graph.reinterpret(op.inputIndex(1), "1x1 filter", () => ({
     ...weights,
     dimensions: [units, 1, 1, depth],
@@ -158,13 +164,15 @@ const fullyConnected: Row = {
     if (op.quantisesInput(0, 1) && connectQuantised(op, blocks)) return;
     const weights = op.inputSpec(1);
     const { units, depth } = weightExtents(op, weights);
-    const isFlat = op.outputSpec().dimensions.length === 2;
-    const flat = () => op.graph.temporary({ ...op.outputSpec(), dimensions: [rowsOf(op, units), units] });
+    op.ensure(units > 0, () => "the number of units is unknown");
+    const shape = connectedShape(op, units, depth);
+    const isFlat = shape.length === 2;
+    const flat = () => op.graph.temporary({ ...op.outputSpec(), dimensions: [rowsOf(op, depth), units] });
     const result = isFlat ? op.output() : flat();
     const rank = op.inputSpec(0).dimensions.length;
     let input = op.input(0);
     if (rank < 2 || rank > 4) {
-      input = op.graph.temporary({ ...op.inputSpec(0), dimensions: [rowsOf(op, units), depth] });
+      input = op.graph.temporary({ ...op.inputSpec(0), dimensions: [rowsOf(op, depth), depth] });
       op.emit("RESHAPE", [op.input(0), op.int32Tensor([-1, depth])], [input]);
     }
     if (weights.channelQuant && isQuantised(op.inputSpec(0).type)) {
@@ -174,7 +182,7 @@ const fullyConnected: Row = {
       const filter = blocks ? widenedBlocks(op, op.input(1), blocks.scales, blocks) : filterOperand(op, 0, 1);
       op.emit("FULLY_CONNECTED", [input, filter, bias, fusedActivation(op)], [result]);
     }
-    if (!isFlat) op.emit("RESHAPE", [result, targetShape(op, op.outputSpec().dimensions)], [op.output()]);
+    if (!isFlat) op.emit("RESHAPE", [result, targetShape(op, shape)], [op.output()]);
   },
 };
 

@@ -15,8 +15,9 @@ describe("sizes that would be fractions are refused", () => {
 
   test("FULLY_CONNECTED to rows", () => {
     expect(problem("FULLY_CONNECTED", { x: f(2, 3), w: weights }, { y: f(2, 4, 1) })).toBe("no error");
-    expect(problem("FULLY_CONNECTED", { x: f(2, 3), w: weights }, { y: f(7) })).toContain(
-      "the result [7] does not divide into rows of 4 units",
+    expect(problem("FULLY_CONNECTED", { x: f(2, 3), w: weights }, { y: f(7) })).toBe("no error");
+    expect(problem("FULLY_CONNECTED", { x: f(7), w: weights }, { y: f(2, 4) })).toContain(
+      "the input [7] does not divide into rows of 3 elements",
     );
     expect(problem("FULLY_CONNECTED", { x: f(2, 3), w: { ...f(4, 3), shape: [-1, 3] } }, { y: f(8) })).toContain(
       "the number of units is unknown",
@@ -60,7 +61,7 @@ describe("sizes that would be fractions are refused", () => {
     expect(toSpace(4, -1, 0, 0, 0)).toContain("they are [-1, 0, 0, 0]");
     expect(
       problem("BATCH_TO_SPACE_ND", { x: f(4, 2, 1, 1), b: ints(2, 2), c: crops([1, 0, 0, 0]) }, { y: f(3, 2, 1) }),
-    ).toContain("the HAL needs 4 dimensions here, the output has 3");
+    ).toBe("no error");
   });
 
   test("RESHAPE", () => {
@@ -108,10 +109,10 @@ describe("values that cannot be operands are refused", () => {
     expect(problemOf(model, { dynamicShapes: true })).toBe("no error");
   });
 
-  test("the result of SHAPE with another number of extents", () => {
+  test("but not the stored shape of a result of SHAPE, which does not count", () => {
     const shape = (...extents: number[]) => problem("SHAPE", { x: f(2, 3) }, { y: { type: "INT32", shape: extents } });
     expect(shape(2)).toBe("no error");
-    expect(shape(3)).toContain('"y": INT32[3] takes 12 bytes, its value has 8');
-    expect(shape(-1)).toContain("has to be known");
+    expect(shape(3)).toBe("no error");
+    expect(shape(-1)).toBe("no error");
   });
 });

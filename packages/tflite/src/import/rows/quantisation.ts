@@ -54,7 +54,7 @@ const densify: Row = {
     op.ensure(bytes !== undefined, () => "its input has to be a constant");
     const [from, to] = [op.inputTensor(0).type, op.outputTensor().type];
     op.ensure(from === to, () => `its input is ${from}, and its output ${to}`);
-    op.graph.fold(op.outputIndex(0), bytes);
+    op.graph.fold(op.outputIndex(0), bytes, op.inputTensor(0).shape);
   },
 };
 

@@ -71,7 +71,7 @@ const expandDims: Row = {
   lower(op: Lowering) {
     const { shape } = op.inputTensor(0);
     if (shape.length === 0) {
-      reshapeToResult(op);
+      op.emitMoved("RESHAPE", [op.input(0), op.int32Tensor([1])], op.inputSpec(0));
       return;
     }
     const isComputed = op.constantIntegers(1) === undefined;
@@ -97,11 +97,11 @@ const transpose: Row = {
 };
 
 /** Makes the result a constant of the integer type that it has in the file. */
-function foldIntegers(op: Lowering, values: readonly number[]): void {
+function foldIntegers(op: Lowering, values: readonly number[], shape: readonly number[]): void {
   const tensor = op.outputIndex(0);
   const { type } = elementAt(op.graph.subgraph.tensors, tensor);
   op.ensure(type === "INT32" || type === "INT64", () => `the result has to be INT32 or INT64, it is ${type}`);
-  op.graph.fold(tensor, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values));
+  op.graph.fold(tensor, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values), shape);
 }
 
 const shapeOf: Row = {
@@ -113,7 +113,7 @@ const shapeOf: Row = {
   lower(op: Lowering) {
     const dimensions = op.inputTensor(0).shape.length === 0 ? [] : op.inputSpec(0).dimensions;
     op.ensure(!dimensions.includes(0), () => `the input's shape ${listText(dimensions)} is not fully known`);
-    foldIntegers(op, dimensions);
+    foldIntegers(op, dimensions, [dimensions.length]);
   },
 };
 
@@ -127,7 +127,7 @@ const rank: Row = {
     const { shape } = op.inputTensor(0);
     const uses = op.graph.subgraph.outputs.filter((output) => output === tensor).length;
     if (op.isRead(tensor) || uses !== 1 || shape.length === 0) {
-      foldIntegers(op, [shape.length]);
+      foldIntegers(op, [shape.length], []);
       return;
     }
     const scalar = op.graph.replaceOutput(tensor, { type: "INT32", dimensions: [], scale: 0, zeroPoint: 0 });

@@ -195,7 +195,7 @@ const concatenation: Row = {
   narrowed: "inputs",
   lower(op: Lowering) {
     refuseActivation(op);
-    const axis = op.axis(op.number("axis"), op.outputSpec().dimensions.length);
+    const axis = op.axis(op.number("axis"), op.inputSpec(0).dimensions.length);
     const inputs = op.operator.inputs.map((_, place) => op.input(place));
     op.emit("CONCATENATION", [...inputs, op.int32(axis)], [op.output()]);
   },
@@ -207,8 +207,7 @@ const pack: Row = {
   operations: ["EXPAND_DIMS", "CONCATENATION"],
   narrowed: "inputs",
   lower(op: Lowering) {
-    const { dimensions } = op.outputSpec();
-    const axis = op.axis(op.number("axis"), dimensions.length);
+    const axis = op.axis(op.number("axis"), op.inputTensor(0).shape.length + 1);
     const parts = op.operator.inputs.map((_, place) => {
       // A scalar is one element in one dimension already.
       if (op.inputTensor(place).shape.length === 0) return op.input(place);
@@ -273,8 +272,9 @@ const gather: Row = {
       return;
     }
     const one = op.graph.temporary({ ...input, dimensions: input.dimensions.with(axis, 1) });
+    const rest = input.dimensions.toSpliced(axis, 1);
     op.emit("GATHER", inputs, [one]);
-    op.emitMoved("RESHAPE", [one, targetShape(op, op.outputSpec().dimensions)], input);
+    op.emitMoved("RESHAPE", [one, targetShape(op, rest.length === 0 ? [1] : rest)], input);
   },
 };
 

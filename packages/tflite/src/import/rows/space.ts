@@ -61,12 +61,8 @@ const padWithValue: Row = {
   },
 };
 
-/** The extents of the input and output of an operator from image to image. */
-function imagesOf(op: Lowering) {
-  return {
-    input: imageExtents(op, op.inputSpec(0), "the input"),
-    output: imageExtents(op, op.outputSpec(), "the output"),
-  };
+function inputImage(op: Lowering) {
+  return imageExtents(op, op.inputSpec(0), "the input");
 }
 
 function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
@@ -75,7 +71,7 @@ function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
     version: 2,
     operations: [operation],
     lower(op: Lowering) {
-      const [, height, width, depth] = imagesOf(op).input;
+      const [, height, width, depth] = inputImage(op);
       const block = positive(op, "blockSize");
       const size = op.number("blockSize");
       if (operation === "DEPTH_TO_SPACE") ensureDivides(op, "the input's depth", depth, size * size);
@@ -112,7 +108,7 @@ const spaceToBatch: Row = {
   lower(op: Lowering) {
     const operands = () => [op.input(0), op.input(1), op.input(2)];
     if (!isImage(op) && op.emitExtended("SPACE_TO_BATCH_ND", operands(), [op.output()])) return;
-    const [, height, width] = imagesOf(op).input;
+    const [, height, width] = inputImage(op);
     const [blockHeight, blockWidth] = op.constantIntegers(1) ?? [];
     const [top, bottom, left, right] = op.constantIntegers(2) ?? [];
     ensurePaddedDivides(op, "the padded height", [height, top, bottom], blockHeight);
@@ -130,7 +126,7 @@ const batchToSpace: Row = {
     const isKnown = isImage(op) && op.constantIntegers(2) !== undefined;
     const operands = () => [op.input(0), op.input(1), op.input(2)];
     if (!isKnown && op.emitExtended("BATCH_TO_SPACE_ND", operands(), [op.output()])) return;
-    const images = imagesOf(op);
+    const [batches, inputHeight, inputWidth, depth] = inputImage(op);
     const crops = op.integers(2, "the crops");
     const [top = -1, bottom = -1, left = -1, right = -1, ...more] = crops;
     op.ensure(
@@ -140,19 +136,17 @@ const batchToSpace: Row = {
     const input = op.inputSpec(0);
     const blockSizes = op.constantIntegers(1) ?? [];
     const block = blockSizes.reduce((product, size) => product * size, 1);
-    ensureDivides(op, "the batches", images.input[0], block);
+    ensureDivides(op, "the batches", batches, block);
     if (crops.every((crop) => crop === 0)) {
       op.emitMoved("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], input);
       return;
     }
-    const [, inputHeight, inputWidth] = images.input;
-    const [batches, outputHeight, outputWidth, depth] = images.output;
-    // What the file leaves open follows from the input.
     const [blockHeight = 0, blockWidth = 0] = blockSizes;
-    const height = outputHeight > 0 ? outputHeight : inputHeight * blockHeight - top - bottom;
-    const width = outputWidth > 0 ? outputWidth : inputWidth * blockWidth - left - right;
+    const [, outputHeight = 0, outputWidth = 0] = op.outputSpec().dimensions;
+    const height = (inputHeight * blockHeight || outputHeight + top + bottom) - top - bottom;
+    const width = (inputWidth * blockWidth || outputWidth + left + right) - left - right;
     op.ensure(height > 0 && width > 0, () => "the size of the cropped result is not known");
-    const dimensions = [batches, height + top + bottom, width + left + right, depth];
+    const dimensions = [batches / Math.max(block, 1), height + top + bottom, width + left + right, depth];
     const whole = op.graph.temporary({ ...input, dimensions });
     op.emit("BATCH_TO_SPACE_ND", [op.input(0), op.input(1)], [whole]);
     const begin = op.int32Tensor([0, top, left, 0]);
