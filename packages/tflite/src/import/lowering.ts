@@ -23,7 +23,7 @@ export interface Quantisation {
 /** One operator that is being lowered to HAL operations: what the file says of it, and the ways to emit operations for it. */
 export interface Lowering extends OperatorAccess, AddedConstants, Pick<Emission, "emit"> {
   /** Emits the extension's operation of a name. False if there is none, or if it does not accept the operands. */
-  emitExtended(operation: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): boolean;
+  emitExtended(operation: string, inputs: readonly number[], outputs: readonly number[]): boolean;
   /** Emits the extension's operation for the builtin operator, as lowering/builtin.ts says. `derived`: none by default. */
   emitBuiltin(derived?: Readonly<Record<string, OptionValue>>): boolean;
   /** Whether the layer has float inputs and weights `place` of 8 bits, and quantises its inputs at each execution. */

@@ -98,9 +98,28 @@ describe("TFLite_Detection_PostProcess", () => {
     expect(line).toContain(", 1, 1, 1, 1, 1, 2, 1, 100, 0.25, 0.5, 0) -> ");
   });
 
+  test("with a score threshold below 0 is of the extension, and refused without it", async () => {
+    const model = detection({ ...options, nms_score_threshold: -20 });
+    expect(importLines(model)).toEqual([
+      "nnhal.tflite DETECTION_POSTPROCESS(in0, in1, FLOAT32[3,4](1,1,2,2,1,1.125,2,2,5,5,2,2), 2, 1, 5, 0, -20, 0.5, 2, 1, 1, 1, 1) -> out0, out1, out2, out3",
+    ]);
+    expect(() => importTflite(model, { extensions: false })).toThrow(
+      "the HAL needs an nms_score_threshold of at least 0, it is -20",
+    );
+    const zeros = new Array<number>(12).fill(0);
+    const results = await execute(importTflite(model), [zeros, [0, -3, -5, 0, -4, -5, 0, -9, -7]]);
+    expect(results).toEqual([[0, 0, 2, 2, 4, 4, 6, 6], [0, 1], [-3, -7], [2]]);
+  });
+
+  test("with a score threshold of 0 is the HAL's", () => {
+    const [line] = importLines(detection({ ...options, nms_score_threshold: 0 }));
+    expect(line).toMatch(/^DETECTION_POSTPROCESSING/);
+  });
+
   test.each([
     [{ ...options, num_classes: 3 }, "3 classes need 4 scores, here are 3"],
     [{ ...options, max_detections: 0 }, "have to be at least 1, they are 0 and 1"],
+    [{ ...options, max_detections: -1, nms_score_threshold: -1 }, "have to be at least 1, they are -1 and 1"],
     [{ ...options, y_scale: "one" }, "custom option y_scale has to be a number, it is missing"],
     [{}, "custom option num_classes has to be a number, it is missing"],
   ])("with %j is refused", (given, message) => {

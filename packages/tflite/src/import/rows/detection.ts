@@ -4,6 +4,7 @@
 import { elementAt } from "@nnhal/operations";
 import { type CustomOptions, customOptions } from "../custom-options.ts";
 import type { Lowering } from "../lowering.ts";
+import type { OperandSpec } from "../operand-types.ts";
 import type { CustomRow } from "../row.ts";
 
 /** An option that has to be there. */
@@ -19,7 +20,7 @@ const detectionPostProcess: CustomRow = {
   customCode: "TFLite_Detection_PostProcess",
   version: 1,
   operations: ["DETECTION_POSTPROCESSING", "DEQUANTIZE", "CAST"],
-  note: "Custom. The first class must be the background. 8-bit inputs are widened by DEQUANTIZE; classes and the count become floats by CAST.",
+  note: "Custom. The first class must be the background. 8-bit inputs are widened by DEQUANTIZE; classes and the count become floats by CAST. A score threshold below 0: DETECTION_POSTPROCESS of the extension.",
   lower(op: Lowering) {
     const { inputs, outputs } = op.operator;
     op.ensure(
@@ -38,6 +39,12 @@ const detectionPostProcess: CustomRow = {
     const options = customOptions(op.operator.customOptions);
     const number = (name: string) => numberOption(op, options, name);
     const labels = number("num_classes");
+    const threshold = number("nms_score_threshold");
+    if (threshold < 0) {
+      const isEmitted = emitOfExtension(op, options);
+      op.ensure(isEmitted, () => `the HAL needs an nms_score_threshold of at least 0, it is ${threshold}`);
+      return;
+    }
     op.ensure(
       classes === labels + 1,
       () =>
@@ -47,10 +54,7 @@ const detectionPostProcess: CustomRow = {
     const [most, mostClasses] = [number("max_detections"), number("max_classes_per_detection")];
     const mostPerClass = options("detections_per_class");
     const detections = isRegular ? most : most * mostClasses;
-    op.ensure(
-      Number.isInteger(detections) && detections > 0 && detections <= 0x7fff_ffff,
-      () => `max_detections and max_classes_per_detection have to be at least 1, they are ${most} and ${mostClasses}`,
-    );
+    ensureCount(op, detections, most, mostClasses);
     // The file does not say how many results there are.
     const shapes = [[batches, detections, 4], [batches, detections], [batches, detections], [batches]];
     for (const [place, shape] of shapes.entries()) op.graph.setShape(op.outputIndex(place), shape);
@@ -64,10 +68,10 @@ const detectionPostProcess: CustomRow = {
       "DETECTION_POSTPROCESSING",
       [
         ...[scores, op.asFloat(0), op.asFloat(2)],
-        ...["y_scale", "x_scale", "h_scale", "w_scale"].map(float),
+        ...scales.map(float),
         ...[op.bool(isRegular), op.int32(most), op.int32(mostClasses)],
         op.int32(typeof mostPerClass === "number" ? mostPerClass : DEFAULT_PER_CLASS),
-        ...["nms_score_threshold", "nms_iou_threshold"].map(float),
+        ...thresholds.map(float),
         op.bool(false),
       ],
       [op.output(2), op.output(0), chosen, counts],
@@ -76,6 +80,39 @@ const detectionPostProcess: CustomRow = {
     op.emit("CAST", [counts], [op.output(3)]);
   },
 };
+
+/** Refuses a number of detections that no result can have. */
+function ensureCount(op: Lowering, count: number, most: number, mostClasses: number): void {
+  op.ensure(
+    Number.isInteger(count) && count > 0 && count <= 0x7fff_ffff,
+    () => `max_detections and max_classes_per_detection have to be at least 1, they are ${most} and ${mostClasses}`,
+  );
+}
+
+const thresholds = ["nms_score_threshold", "nms_iou_threshold"] as const;
+const scales = ["y_scale", "x_scale", "h_scale", "w_scale"] as const;
+
+/** Emits the extension's operation, which computes as TensorFlow Lite does. False without the extension. */
+function emitOfExtension(op: Lowering, options: CustomOptions): boolean {
+  const number = (name: string) => numberOption(op, options, name);
+  const [most, mostClasses] = [number("max_detections"), number("max_classes_per_detection")];
+  const mostPerClass = options("detections_per_class");
+  const count = most * mostClasses;
+  ensureCount(op, count, most, mostClasses);
+  const shapes = [[1, count, 4], [1, count], [1, count], [1]];
+  for (const [place, shape] of shapes.entries()) op.graph.setShape(op.outputIndex(place), shape);
+  const spec: OperandSpec = { type: "TENSOR_FLOAT32", dimensions: [], scale: 0, zeroPoint: 0 };
+  const float = (name: string) => op.float(number(name), spec);
+  const inputs = [
+    ...[op.input(0), op.input(1), op.input(2), op.int32(most), op.int32(mostClasses)],
+    op.int32(typeof mostPerClass === "number" ? mostPerClass : DEFAULT_PER_CLASS),
+    op.bool(options("use_regular_nms") === true),
+    ...thresholds.map(float),
+    op.int32(number("num_classes")),
+    ...scales.map(float),
+  ];
+  return op.emitExtended("DETECTION_POSTPROCESS", inputs, [0, 1, 2, 3].map(op.output));
+}
 
 /** What TensorFlow Lite takes if detections_per_class is missing. */
 const DEFAULT_PER_CLASS = 100;
