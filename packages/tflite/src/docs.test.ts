@@ -129,6 +129,8 @@ describe("rows", () => {
       "RANDOM_MULTINOMIAL",
       "ROI_ALIGN",
       "ROI_POOLING",
+      // Its result is a scalar, and the import knows it.
+      "RANK",
       "OEM_OPERATION",
     ]);
   });

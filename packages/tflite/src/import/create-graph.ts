@@ -291,6 +291,7 @@ export function createGraph(
       facts.setShape(tensor, signature);
       reshaped.add(tensor);
     },
+    setType: facts.setType,
     isContradicted: () => unforeseen.size > 0,
     leavesOpen(operand) {
       const tensor = tensorByOperand.get(operand);
@@ -354,11 +355,6 @@ export function createGraph(
       states.push(state);
       newStates.set(tensor, state.output);
       return state;
-    },
-    replaceOutput(tensor, spec) {
-      const made = add(spec, OperandLifeTime.SUBGRAPH_OUTPUT);
-      operandByTensor.set(tensor, made);
-      return made;
     },
     emit,
     widened(operand) {

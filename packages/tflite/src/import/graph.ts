@@ -6,6 +6,7 @@ import type { AnyOperandType, Operation } from "@nnhal/operations";
 import type { Subgraph } from "@nnhal/types";
 import type { Place } from "../error.ts";
 import type { TfliteSubgraph } from "../model.ts";
+import type { TensorTypeName } from "../schema/codes.ts";
 import type { Dialect } from "./dialect.ts";
 import type { OperandSpec } from "./operand-types.ts";
 import type { Varying } from "./varying.ts";
@@ -57,6 +58,8 @@ export interface Graph {
    * depend on it have the shapes that follow from their operators' inputs, whatever the file stores.
    */
   setShape(tensor: number, shape: Varying): void;
+  /** Gives a tensor another type than the file stores, before its operand is made. */
+  setType(tensor: number, type: TensorTypeName): void;
   /** Whether the file leaves extents of an operand's tensor open, and nothing contradicts it. */
   leavesOpen(operand: number): boolean;
   /** Whether a tensor has a shape that contradicts what the file says. */
@@ -88,8 +91,6 @@ export interface Graph {
   derived(key: string, spec: OperandSpec, make: (operand: number) => void): number;
   /** The operand of a variable tensor, and an output of the subgraph for its new value. */
   state(tensor: number): StateOperands;
-  /** Puts an operand of another kind in the place of an output of the subgraph. */
-  replaceOutput(tensor: number, spec: OperandSpec): number;
   emit(operation: Operation, inputs: readonly number[], outputs: readonly number[], origin: number): void;
   /** The operand with 64-bit integers of a constant that was narrowed to INT32; undefined for any other operand. */
   widened(operand: number): number | undefined;

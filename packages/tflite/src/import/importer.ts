@@ -5,7 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import type { Subgraph } from "@nnhal/types";
 import { ensure, quoted, TfliteError } from "../error.ts";
-import type { TfliteModel, TfliteTensor } from "../model.ts";
+import type { TfliteModel, TfliteOperator, TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import type { OptionValue } from "../schema/options.ts";
 import { ensureNoOtherBlocks } from "./blocks.ts";
@@ -195,6 +195,17 @@ function helpFor(name: string): string | undefined {
   return undefined;
 }
 
+/** Operators whose result TensorFlow Lite gives the type of their second input, whatever the file stores. */
+const arithmetic: ReadonlySet<string> = new Set(["ADD", "SUB", "MUL", "DIV", "SQUARED_DIFFERENCE"]);
+
+const arithmeticTypes: ReadonlySet<TensorTypeName> = new Set(["FLOAT32", "INT32", "INT16", "INT8", "UINT8"]);
+
+function settleType({ subgraph: { tensors }, setType }: Graph, { name, inputs, outputs }: TfliteOperator): void {
+  const [input, output] = [tensors[inputs[1] ?? -1], outputs[0]];
+  if (!arithmetic.has(name) || input === undefined || output === undefined) return;
+  if (arithmeticTypes.has(input.type) && tensors[output]?.type !== input.type) setType(output, input.type);
+}
+
 /** Gives an input the shape of what it gets. */
 function adoptShape(graph: Graph, tensor: number, shape: Varying): void {
   const declared = graph.declared(tensor);
@@ -330,6 +341,7 @@ export function createImporter(
       // Without the extension stored shapes are kept: operations of the HAL seldom take shapes that are computed.
       const isComputed =
         hasExtension && shapeInputs(operator).some((input) => graph.constantBytes(input) === undefined);
+      settleType(graph, operator);
       for (const tensor of operator.outputs) graph.loosen(tensor, operator.inputs, isComputed);
       const computed = rowOf(operator)?.asComputed?.(operator) ?? operator;
       attempt(() => lower(createLowering(graph, computed, originOf(each), surroundings), graph), each);

@@ -155,6 +155,20 @@ describe("shapes that the file leaves open", () => {
     },
   );
 
+  test.each(["ADD", "SUB", "MUL", "DIV", "SQUARED_DIFFERENCE"])(
+    "of a result of %s have the type of the inputs, whatever the file stores",
+    (name) => {
+      const tensors = { x: numbers, a: ints(2, 3), y: numbers };
+      const operators = [
+        { name, inputs: ["x", "x"], outputs: ["a"] },
+        { name: "ABS", inputs: ["a"], outputs: ["y"] },
+      ];
+      expect(importLines(ofOperators(tensors, operators, ["x"], ["y"])).at(-1)).toMatch(/^ABS\(t\d\) -> out0$/);
+      const [output] = importTflite(ofOperators(tensors, operators.slice(0, 1), ["x"], ["a"])).outputs;
+      expect(output).toMatchObject({ tensorType: "FLOAT32", type: "TENSOR_FLOAT32" });
+    },
+  );
+
   test("of a result that has no stored shape and that the data determine are unknown, with their number", async () => {
     const tiled = oneOperator("TILE", { x: numbers, multiples: ints(2) }, { y: plain() });
     const imported = importTflite(tiled);

@@ -3,6 +3,7 @@ import type { StringTensor } from "@nnhal/extension-tflite/types";
 import { elementAt } from "@nnhal/operations";
 import { ensure, listText, type Place } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
+import type { TensorTypeName } from "../schema/codes.ts";
 import type { Constants } from "./constants.ts";
 import type { GraphFacts } from "./graph.ts";
 import { tensorWhere } from "./lowering/place.ts";
@@ -34,6 +35,8 @@ export interface TensorFacts {
   specOf(tensor: number): OperandSpec;
   /** Gives a tensor a value that is known when the model is imported. `shape`: as in .tflite, empty for a scalar. */
   fold(tensor: number, value: Uint8Array, shape: readonly number[]): void;
+  /** Replaces the stored type. */
+  setType(tensor: number, type: TensorTypeName): void;
   /** Replaces the stored shape. */
   setShape(tensor: number, shape: readonly number[]): void;
 }
@@ -62,7 +65,7 @@ export function createTensorFacts(
   { index, narrow, dialect }: Pick<GraphFacts, "index" | "narrow" | "dialect">,
 ): TensorFacts {
   const path = `subgraphs[${index}]`;
-  const { tensors } = subgraph;
+  const tensors = [...subgraph.tensors];
   const settled = [...tensors];
   const shapes = [...storedShapes];
   const specByTensor = new Map<number, OperandSpec>();
@@ -202,5 +205,10 @@ export function createTensorFacts(
       setShape(tensor, shape);
     },
     setShape,
+    setType(tensor, type) {
+      tensors[tensor] = { ...tensorAt(tensor), type };
+      settled[tensor] = { ...elementAt(settled, tensor), type };
+      specByTensor.delete(tensor);
+    },
   };
 }

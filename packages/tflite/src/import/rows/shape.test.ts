@@ -226,10 +226,10 @@ describe("questions about shapes", () => {
     expect(importLines(stale)).toEqual(["ABS(in0) -> t0:FLOAT32[1,6]", "CAST(INT32[2](1,6)) -> out0"]);
   });
 
-  test("RANK as an output is the HAL's, a scalar", async () => {
+  test("RANK as an output is a tensor of one element", async () => {
     const model = oneOperator("RANK", { x: f }, { r: { type: "INT32", shape: [] } });
-    expect(importLines(model)).toEqual(["RANK(in0) -> out0"]);
-    expect(importTflite(model).outputs).toMatchObject([{ name: "r", type: "INT32", shape: [] }]);
+    expect(importLines(model)).toEqual(["CAST(INT32[1](3)) -> out0"]);
+    expect(importTflite(model).outputs).toMatchObject([{ name: "r", type: "TENSOR_INT32", shape: [1] }]);
     expect(await execute(importTflite(model), [])).toEqual([[3]]);
   });
 

@@ -120,18 +120,11 @@ const shapeOf: Row = {
 const rank: Row = {
   operator: "RANK",
   version: 1,
-  operations: ["RANK"],
-  note: "The HAL's result is a scalar, which no other operation accepts: if an operator reads it, it becomes a constant.",
+  operations: [],
+  note: "Becomes a constant. The HAL's result is a scalar, which no other operation accepts.",
   lower(op: Lowering) {
-    const tensor = op.outputIndex(0);
-    const { shape } = op.inputTensor(0);
-    const uses = op.graph.subgraph.outputs.filter((output) => output === tensor).length;
-    if (op.isRead(tensor) || uses !== 1 || shape.length === 0) {
-      foldIntegers(op, [shape.length], []);
-      return;
-    }
-    const scalar = op.graph.replaceOutput(tensor, { type: "INT32", dimensions: [], scale: 0, zeroPoint: 0 });
-    op.emit("RANK", [op.input(0)], [scalar]);
+    op.ensure(op.inputSpec(0).dimensions.length > 0, () => "the number of dimensions of the input is not known");
+    foldIntegers(op, [op.inputTensor(0).shape.length], []);
   },
 };
 
