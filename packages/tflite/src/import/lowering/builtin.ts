@@ -107,6 +107,8 @@ function optionOperand(
   const value = derived ?? (operator.name === "CUSTOM" ? customOption(access, param) : access.option(name));
   if (typeof value === "boolean") return bool(value);
   if (typeof value === "object") {
+    // The HAL has no constants without elements.
+    access.ensure(value.length > 0, () => `option ${name} has to have elements, it has none`);
     if (type !== "TENSOR_FLOAT32") return int32Tensor(value);
     return graph.constant({ ...float32, dimensions: [value.length] }, new Uint8Array(Float32Array.from(value).buffer));
   }

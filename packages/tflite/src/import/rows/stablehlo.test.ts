@@ -117,6 +117,9 @@ describe("STABLEHLO_GATHER and STABLEHLO_PAD", () => {
   test("an option that is missing, or needs more than 32 bits, is refused", () => {
     const { sliceSizes, ...others } = lists;
     expect(() => importTflite(gather(others))).toThrow("option sliceSizes is missing");
+    expect(() => importTflite(gather({ ...lists, sliceSizes: [] }))).toThrow(
+      "option sliceSizes has to have elements, it has none",
+    );
     expect(() => importTflite(gather({ ...lists, sliceSizes: [2 ** 32 + 2] }))).toThrow(
       "4294967298 is not a 32-bit integer",
     );
