@@ -168,7 +168,7 @@ function readName(only: string): { readonly operation: Operation; readonly examp
   const [, , kind, name, seed, index] = match;
   if (kind !== undefined && name !== undefined) {
     const example = namedBy(kind, operation, name);
-    if (example === undefined) throw new RangeError(`"${only}" is not the name of an example`);
+    if (example === undefined) throw new RangeError(`there is no example "${only}"`);
     return { operation, example: [example] };
   }
   if (seed === undefined) return { operation };

@@ -42,7 +42,8 @@ function hasFences(model: PreparedModel): model is Fenced {
 /** A prepared model over an executable that runs as given, on a clock that the test sets. */
 async function prepared(run: Executable["run"] = succeeding.run) {
   const clock = manualClock();
-  const device = await fakeDevice({ compile: async () => ({ run, close() {} }) }, clock);
+  const { now, timer } = clock;
+  const device = await fakeDevice({ compile: async () => ({ run, close() {} }) }, { now, timer });
   return { clock, model: withFences(await preparedOn(device, absModel)) };
 }
 

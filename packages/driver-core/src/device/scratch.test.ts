@@ -22,7 +22,8 @@ async function prepared(options: Partial<DeviceOptions> = {}, change: { releaseS
     },
     ...change,
   };
-  const device = await fakeDevice({ compile: async () => executable }, { ...clock, ...options });
+  const { now, timer } = clock;
+  const device = await fakeDevice({ compile: async () => executable }, { now, timer, ...options });
   const { preparedModel } = await device.prepareModel(absModel);
   if (preparedModel === null) throw new Error("not prepared");
   const execute = async () => expect((await preparedModel.execute(absRequest().request)).status).toBe(NONE);
