@@ -28,6 +28,8 @@ export type {
   Support,
   Unavailable,
 } from "./contract.ts";
+export { type Float32Sum, float32Sum, type MultiplierParts } from "./float32/sum.ts";
+export { type ElementTable, elementTable } from "./float32/table.ts";
 export {
   type GraphSource,
   type GraphView,

@@ -42,6 +42,8 @@ export const longFiles: readonly string[] = [
   "packages/backend-gpujs/src/vectors.test.ts",
   "tools/repo/src/examples.test.ts",
   "packages/transport/src/conformance.test.ts",
+  "apps/cli/src/quantised-operators.test.ts",
+  "apps/cli/src/quantised-networks.test.ts",
   "apps/cli/src/models.test.ts",
   "apps/cli/src/commands/conformance.test.ts",
   "packages/backend-gpujs/src/borders.test.ts",

@@ -51,8 +51,8 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   /** The types of the first tensor argument that it accepts. Default: floats. */
   accepts?(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
-  /** Whether it reads quantised elements as the whole numbers that are stored. Default: as the real numbers that they represent. */
-  readonly stored?: boolean;
+  /** Whether it reads and writes quantised elements as the whole numbers that are stored. Default: as the real numbers that they represent. */
+  readonly stored?: boolean | ((args: AnyArgs) => boolean);
   /** Whether operations may follow in it: there is one output, made with `make.output`. Default: yes. */
   readonly leads?: boolean;
   /** A source for each output. */
@@ -80,12 +80,13 @@ export function kernelOf({
   leads = true,
   prepare,
 }: KernelSpec): GpujsKernel {
+  const isStored = typeof stored === "boolean" ? () => stored : stored;
   return {
     accepts,
     on: (machine) => ({
       leads,
       refuse(args, outputs) {
-        const unreadable = stored
+        const unreadable = isStored(args)
           ? undefined
           : tensorsIn(args)
               .map(whyUnreadable)
@@ -100,7 +101,7 @@ export function kernelOf({
       follows: (args, outputs, chained) => name !== undefined && canFollow(name, args, outputs, chained),
       prepare(args, outputs, setup) {
         const infos = Object.values(outputs).flat().filter(isTensorInfo);
-        const given = prepare(args, outputs, makerOn(machine, infos, setup.following, stored));
+        const given = prepare(args, outputs, makerOn(machine, infos, setup.following, isStored(args)));
         const sources = isList(given) ? given : [given];
         ensure(
           sources.length === infos.length,

@@ -53,14 +53,15 @@ function elementsOf(
   return [define(read(tensor)(ravel(at.slice(at.length - strides.length), strides)))];
 }
 
-/** An operation as a separate kernel. */
+/** An operation as a separate kernel. `whole`: its code on whole numbers, with the activation. */
 export function pointwise(
   name: string,
   args: AnyArgs,
   { dimensions }: TensorInfo,
   packs: boolean,
+  whole?: Expression,
 ): { readonly write: Write; readonly grid: Pick<Grid, "flat" | "width"> } {
-  const expression = expressionOf(name);
+  const expression = whole ?? expressionOf(name);
   const tensors = tensorsOf(expression, args);
   const fits = tensors.map((tensor) => fitOf(tensor, dimensions));
   const flat = fits.every((fit) => fit === "all" || fit === "one");
@@ -72,7 +73,8 @@ export function pointwise(
       const elements = tensors.map((tensor) => elementsOf(writer, tensor, { dimensions, width }));
       const make = (place: number) => {
         const given = elements.map((each) => each[place % each.length]);
-        return activate(expression.value(given, args, writer), args.activation);
+        const value = expression.value(given, args, writer);
+        return whole === undefined ? activate(value, args.activation) : value;
       };
       return width === 1 ? make(0) : [make(0), make(1), make(2), make(3)];
     },
@@ -93,7 +95,7 @@ function isKernelTensor(arg: unknown): arg is KernelTensor {
   return typeof arg === "object" && arg !== null && "index" in arg;
 }
 
-function isTensor(arg: unknown): arg is TensorInfo {
+export function isTensor(arg: unknown): arg is TensorInfo {
   return typeof arg === "object" && arg !== null && "dimensions" in arg;
 }
 

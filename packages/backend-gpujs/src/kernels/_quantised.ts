@@ -26,11 +26,14 @@ export function isQuantised(type: AnyOperandType): boolean {
 type Change = (element: string) => string;
 
 /** The whole number q − zeroPoint of an element; the element itself if the tensor is not quantised. */
-function centring({ type, zeroPoint }: TensorInfo): Change {
-  return isQuantised(type) && zeroPoint !== 0
-    ? (element) => `(${element} - ${literal(zeroPoint)})`
-    : (element) => element;
+export function centred(element: string, { type, zeroPoint }: TensorInfo): string {
+  return isQuantised(type) && zeroPoint !== 0 ? `(${element} - ${literal(zeroPoint)})` : element;
 }
+
+const centring =
+  (tensor: TensorInfo): Change =>
+  (element) =>
+    centred(element, tensor);
 
 function changedFour([a, b, c, d]: Four, change: Change): Four {
   return [change(a), change(b), change(c), change(d)];

@@ -2,7 +2,9 @@
 import type { KernelTensor } from "@nnhal/backend";
 import type { AnyArgs, AnyOperandType, TensorInfo } from "@nnhal/operations";
 import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
-import { pointwise } from "./_pointwise.ts";
+import { isTensor, pointwise } from "./_pointwise.ts";
+import { isQuantised } from "./_quantised.ts";
+import { wholeExpressions } from "./_whole-expressions.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -15,12 +17,18 @@ const conversion = kernelOf({
     make.output(({ read, flat }) => read(input)(flat), { flat: true }),
 });
 
+/** Whether an operation computes on the whole numbers of quantised tensors. */
+const isOnWholeNumbers = (name: string, args: AnyArgs) =>
+  wholeExpressions[name] !== undefined && Object.values(args).some((arg) => isTensor(arg) && isQuantised(arg.type));
+
 function elementwise(name: string, accepts: (type: AnyOperandType) => boolean = isReal) {
   return kernelOf({
     name,
     accepts,
+    stored: (args) => isOnWholeNumbers(name, args),
     prepare(args: AnyArgs, { output }: One, make) {
-      const { write, grid } = pointwise(name, args, output, make.packs);
+      const whole = isOnWholeNumbers(name, args) ? wholeExpressions[name]?.(args, output) : undefined;
+      const { write, grid } = pointwise(name, args, output, make.packs, whole);
       return make.output(write, grid);
     },
   });

@@ -1,5 +1,5 @@
 /** Operations that move elements and do not change them. */
-import type { KernelTensor } from "@nnhal/backend";
+import { elementTable, type KernelTensor } from "@nnhal/backend";
 import {
   type AnyArgs,
   clamp,
@@ -15,9 +15,10 @@ import {
 import type { Source, Stage, Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf } from "./_image.ts";
-import { ravel } from "./_index.ts";
+import { literal, ravel } from "./_index.ts";
 import { type GpujsTable, type KernelSpec, kernelOf, type Make } from "./_kernel.ts";
 import { type Pad, padded, padsOf } from "./_pads.ts";
+import { isQuantised } from "./_quantised.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -197,13 +198,26 @@ const split = moving({
 /** The most inputs that one program joins: WebGPU guarantees eight values. */
 const MOST_JOINED = 6;
 
-/** Joins real numbers, because inputs and output may have different quantisations. */
+/** The elements of a tensor in the quantisation of another one, by the table of the reference. */
+function requantised(tensor: KernelTensor, output: TensorInfo, make: Make): Source {
+  const { type, scale, zeroPoint, dimensions } = tensor;
+  if (!isQuantised(type) || (scale === output.scale && zeroPoint === output.zeroPoint)) return tensor;
+  const { least, results } = elementTable("CONCATENATION", { inputs: [tensor], axis: 0 }, output);
+  const packed = { packed: results };
+  return make.stage({ dimensions, flat: true }, ({ read, whole, flat }) =>
+    read(packed)(whole(`${read(tensor)(flat)} - ${literal(least)}`)),
+  );
+}
+
 const concatenation = moving({
-  stored: false,
-  prepare({ inputs, axis }: { readonly inputs: readonly KernelTensor[]; readonly axis: number }, _: One, make) {
+  prepare(
+    { inputs, axis }: { readonly inputs: readonly KernelTensor[]; readonly axis: number },
+    { output }: { readonly output: TensorInfo },
+    make,
+  ) {
     let parts: readonly Part[] = inputs
       .filter(({ dimensions }) => !dimensions.includes(0))
-      .map((source) => ({ source, dimensions: source.dimensions }));
+      .map((source) => ({ source: requantised(source, output, make), dimensions: source.dimensions }));
     while (parts.length > MOST_JOINED) {
       const groups = Array.from({ length: Math.ceil(parts.length / MOST_JOINED) }, (_, group) =>
         parts.slice(group * MOST_JOINED, (group + 1) * MOST_JOINED),

@@ -1,9 +1,19 @@
 /** Reductions along axes, and the places of extremes. */
 import type { KernelTensor } from "@nnhal/backend";
-import { type AnyOperandType, extentProduct, resolveAxis, stridesOf, type TensorInfo } from "@nnhal/operations";
+import {
+  type AnyOperandType,
+  ensure,
+  extentProduct,
+  integerRange,
+  resolveAxis,
+  stridesOf,
+  type TensorInfo,
+} from "@nnhal/operations";
 import { isExact } from "./_exact.ts";
 import { literal, ravel } from "./_index.ts";
 import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
+import { isTensor } from "./_pointwise.ts";
+import { centred, isQuantised, roundedAway, within } from "./_quantised.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -15,22 +25,36 @@ interface Reduction {
   take(x: string): string;
   finish?(value: string, count: number): string;
   accepts?(type: AnyOperandType): boolean;
+  /** Whether quantised tensors are reduced as the whole numbers less their zero point, and rounded. Default: as real numbers. */
+  readonly isMean?: boolean;
 }
 
-function reduction({ start, take, finish = (value) => value, accepts = isReal }: Reduction) {
+/** The most elements of 8 bits whose sum is exact in float32. */
+const mostSummed = Math.floor(2 ** 24 / 255);
+
+function reduction({ start, take: takeReal, finish = (value) => value, accepts = isReal, isMean = false }: Reduction) {
+  const isWhole = (type: AnyOperandType) => isMean && isQuantised(type);
   return kernelOf({
     accepts,
+    stored: ({ input }) => isTensor(input) && isWhole(input.type),
     leads: false,
-    prepare({ input, axes }: { readonly input: KernelTensor; readonly axes: KernelTensor }, _: One, make) {
+    prepare({ input, axes }: { readonly input: KernelTensor; readonly axes: KernelTensor }, { output }: One, make) {
       const { dimensions } = input;
+      const take = isWhole(input.type) ? (x: string) => takeReal(centred(x, input)) : takeReal;
       const along = new Set(Array.from(axes.data ?? [], (axis) => resolveAxis(axis, dimensions.length)));
       const all = dimensions.map((_, axis) => axis);
       const kept = all.filter((axis) => !along.has(axis));
       const reduced = all.filter((axis) => along.has(axis));
       const strides = stridesOf(dimensions);
       const extents = kept.map((axis) => dimensions[axis]);
+      const count = reduced.reduce((product, axis) => product * dimensions[axis], 1);
+      ensure(
+        !isWhole(input.type) || count <= mostSummed,
+        () => `a mean of ${count} elements is not available, only of at most ${mostSummed}`,
+      );
       return make.output(
-        ({ read, define, index, line, loop, at }) => {
+        (writer) => {
+          const { read, define, index, line, loop, at } = writer;
           const keptStrides = kept.map((axis) => strides[axis]);
           const first = index(ravel(at, keptStrides));
           line(`let value = ${literal(start)};`);
@@ -39,8 +63,9 @@ function reduction({ start, take, finish = (value) => value, accepts = isReal }:
             else loop(dimensions[axis], (i) => walk(ravel([from, i], [1, strides[axis]]), others));
           };
           walk(first, reduced);
-          const count = reduced.reduce((product, axis) => product * dimensions[axis], 1);
-          return finish("value", count);
+          const value = finish("value", count);
+          if (!isWhole(input.type)) return value;
+          return within(`${roundedAway(writer, value)} + ${literal(input.zeroPoint)}`, integerRange(output.type));
         },
         { dimensions: extents.length === 0 ? [1] : extents },
       );
@@ -81,7 +106,12 @@ function extreme(isBetter: (x: string, best: string) => string) {
 export const reductionKernels = {
   ARGMAX: extreme((x, best) => `${x} > ${best}`),
   ARGMIN: extreme((x, best) => `${x} < ${best}`),
-  MEAN: reduction({ start: 0, take: (x) => `value + ${x}`, finish: (value, count) => `${value} / ${count}` }),
+  MEAN: reduction({
+    start: 0,
+    take: (x) => `value + ${x}`,
+    finish: (value, count) => `${value} / ${count}`,
+    isMean: true,
+  }),
   REDUCE_ALL: reduction({ start: 1, take: (x) => `value * ${x}`, accepts: isBoolean }),
   REDUCE_ANY: reduction({ start: 0, take: (x) => `Math.max(value, ${x})`, accepts: isBoolean }),
   REDUCE_MAX: reduction({ start: Number.NEGATIVE_INFINITY, take: (x) => `Math.max(value, ${x})`, accepts: isExact }),

@@ -1,6 +1,7 @@
 /**
  * Quantised tensors in tfjs: float32 tensors of whole numbers, since tfjs has no 8-bit and 16-bit types. Operations compute on
- * the real numbers that they represent; with float32, results differ from the HAL's fixed-point arithmetic by at most one unit.
+ * the whole numbers where the HAL does and float32 has them exactly, on tables of one element, or else on the real numbers that they represent:
+ * then results differ from the HAL's fixed-point arithmetic by at most one unit.
  */
 import { type AnyOperandType, activationRange, integerRange, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
@@ -19,25 +20,30 @@ export function isQuantised(type: AnyOperandType): boolean {
   return quantisedTypes.includes(type);
 }
 
+/** The whole numbers of a tensor less its zero point. */
+export function centre(tensor: tf.Tensor, { zeroPoint }: TensorInfo): tf.Tensor {
+  return zeroPoint === 0 ? tensor : tf.sub(tensor, zeroPoint);
+}
+
 /** The real numbers of a tensor: (q − zeroPoint) · scale. A tensor that is not quantised is returned as it is. */
-export function dequantise(
-  tensor: tf.Tensor,
-  { type, scale, zeroPoint, channelQuant, dimensions }: TensorInfo,
-): tf.Tensor {
+export function dequantise(tensor: tf.Tensor, info: TensorInfo): tf.Tensor {
+  const { type, scale, channelQuant, dimensions } = info;
   if (!isQuantised(type)) return tensor;
-  if (channelQuant === undefined) {
-    const centred = zeroPoint === 0 ? tensor : tf.sub(tensor, zeroPoint);
-    return tf.mul(centred, scale);
-  }
+  if (channelQuant === undefined) return tf.mul(centre(tensor, info), scale);
   const shape = dimensions.map((extent, axis) => (axis === channelQuant.channelDim ? extent : 1));
   return tf.mul(tensor, tf.tensor([...channelQuant.scales], shape));
 }
 
-/** The quantised form of real numbers: the nearest whole number in the range of the type. Ties round up. */
+/** The quantised form of real numbers: the nearest whole number in the range of the type. Ties round away from 0. */
 export function requantise(tensor: tf.Tensor, { type, scale, zeroPoint }: TensorInfo): tf.Tensor {
   if (!isQuantised(type)) return tensor;
   const [least, greatest] = integerRange(type);
-  return tf.clipByValue(tf.floor(tf.add(tf.div(tensor, scale), zeroPoint + 0.5)), least, greatest);
+  return tf.clipByValue(tf.add(roundAway(tf.div(tensor, scale)), zeroPoint), least, greatest);
+}
+
+/** The nearest whole numbers. Ties, and what is less than `slack` below one, round away from 0. */
+export function roundAway(tensor: tf.Tensor, slack = 0): tf.Tensor {
+  return tf.mul(tf.sign(tensor), tf.floor(tf.add(tf.abs(tensor), 0.5 + slack)));
 }
 
 /** Applies a fused activation. */

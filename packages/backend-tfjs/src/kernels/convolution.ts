@@ -13,7 +13,7 @@ import {
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
 import { derived, firstOf, floatKernel, type Read, rank2, rank4, type Setup, storedKernel } from "./_kernel.ts";
-import { activate, activateUnfused, fusable, isQuantised } from "./_quantised.ts";
+import { activate, activateUnfused, centre, fusable, isQuantised } from "./_quantised.ts";
 import { type Dilations, type Strides, slidingOf } from "./_sliding.ts";
 
 /** The arguments that all of them have. */
@@ -98,11 +98,6 @@ function unitsOf(input: TensorInfo, { channelQuant, scale }: TensorInfo, bias: T
     () => `the bias has scale ${bias.scale}, but input scale * filter scale = ${unit} is needed`,
   );
   return [unit];
-}
-
-/** The whole numbers of a tensor, less its zero point. */
-function centre(tensor: tf.Tensor, { zeroPoint }: TensorInfo): tf.Tensor {
-  return zeroPoint === 0 ? tensor : tf.sub(tensor, zeroPoint);
 }
 
 function biasOf(bias: KernelTensor, setup: Setup): (read: Read) => tf.Tensor1D {

@@ -1,9 +1,18 @@
 /** Elementwise operations. */
-import type { KernelTensor } from "@nnhal/backend";
-import { type AnyOperandType, ensure, integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
+import { float32Sum, type KernelTensor } from "@nnhal/backend";
+import {
+  type AnyOperandType,
+  ensure,
+  integerRange,
+  isFloat,
+  quantisedActivationRange,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { FusedActivationFunc } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
+import { byTable } from "./_by-table.ts";
 import { firstOf, floatKernel, isTensorInfo, only, realKernel, storedKernel } from "./_kernel.ts";
-import { activate, isQuantised } from "./_quantised.ts";
+import { activate, centre, isQuantised } from "./_quantised.ts";
 
 type Unary = (input: tf.Tensor) => tf.Tensor;
 type Binary = (left: tf.Tensor, right: tf.Tensor) => tf.Tensor;
@@ -32,8 +41,8 @@ function binary(make: typeof floatKernel, compute: Binary) {
 }
 
 /** Arithmetic with a fused activation. Integers have none. */
-function arithmetic(make: typeof floatKernel, compute: Binary, computeIntegers = compute) {
-  const real = make({
+function arithmetic(compute: Binary, computeIntegers = compute) {
+  const real = floatKernel({
     prepare:
       ({ left, right, activation }: Pair & { readonly activation: number }) =>
       (read) =>
@@ -49,6 +58,50 @@ function arithmetic(make: typeof floatKernel, compute: Binary, computeIntegers =
   return firstOf(real, integers);
 }
 
+type Sizes = Readonly<Record<"left" | "right" | "output", TensorInfo>>;
+
+/** Arithmetic of quantised numbers: `stepsOf` computes whole steps of the output from the operands' whole numbers less their zero points. */
+function quantised(stepsOf: (sizes: Sizes) => Binary) {
+  return storedKernel({
+    accepts: isQuantised,
+    prepare(
+      { left, right, activation }: Pair & { readonly activation: number },
+      { output }: { readonly output: TensorInfo },
+    ) {
+      const compute = stepsOf({ left, right, output });
+      const [least, greatest] = quantisedActivationRange(activation, output);
+      return (read) => {
+        const steps = compute(centre(read(left), left), centre(read(right), right));
+        const placed = output.zeroPoint === 0 ? steps : tf.add(steps, output.zeroPoint);
+        return tf.clipByValue(placed, least, greatest);
+      };
+    },
+  });
+}
+
+/** See `Float32Sum`. */
+function quantisedSum(sign: 1 | -1) {
+  return quantised(({ left, right, output }) => {
+    const parts = float32Sum(left, right, sign, output);
+    const { carryStep, step, restStep } = parts;
+    return (l, r) => {
+      const low = tf.add(tf.mul(l, parts.left.low), tf.mul(r, parts.right.low));
+      const carry = tf.floor(tf.mul(low, carryStep));
+      const high = tf.add(tf.add(tf.mul(l, parts.left.high), tf.mul(r, parts.right.high)), carry);
+      const steps = tf.mul(high, step);
+      if (restStep === 0) return tf.floor(tf.add(steps, 0.5));
+      const rest = tf.mul(tf.sub(low, tf.div(carry, carryStep)), restStep);
+      return tf.floor(tf.add(steps, tf.add(rest, 0.5)));
+    };
+  });
+}
+
+/** Products are exact, and rounded once, ties to even. */
+const quantisedProduct = quantised(({ left, right, output }) => {
+  const ratio = Math.fround(Math.fround(left.scale * right.scale) / output.scale);
+  return (l, r) => tf.round(tf.mul(tf.mul(l, r), ratio));
+});
+
 /** Comparisons of quantised tensors are those of the real numbers; booleans compare as 0 and 1. */
 function comparison(compute: Binary) {
   const numbers = (tensor: tf.Tensor) => (tensor.dtype === "bool" ? tf.cast(tensor, "int32") : tensor);
@@ -63,6 +116,18 @@ const floatsAndIntegers: typeof floatKernel = (spec) =>
 
 const booleans: typeof floatKernel = (spec) => storedKernel({ accepts: only("TENSOR_BOOL8"), ...spec });
 
+/** Elements within the bounds of an activation. The output has the input's quantisation. */
+function rectifier(activation: number) {
+  return storedKernel({
+    accepts: (type) => isFloat(type) || isQuantised(type),
+    prepare({ input }: { readonly input: KernelTensor }, { output }: { readonly output: TensorInfo }) {
+      if (isFloat(input.type)) return (read) => activate(tf.clone(read(input)), activation);
+      const [least, greatest] = quantisedActivationRange(activation, output);
+      return (read) => tf.clipByValue(read(input), least, greatest);
+    },
+  });
+}
+
 /** −x of integers, which tfjs would treat as floats. */
 const negated = (input: tf.Tensor) => tf.sub(tf.scalar(0, "int32"), input);
 
@@ -76,27 +141,22 @@ export const floor = unary(floatKernel, tf.floor);
 export const sqrt = unary(floatKernel, tf.sqrt);
 export const rsqrt = unary(floatKernel, tf.rsqrt);
 export const sin = unary(floatKernel, tf.sin);
-export const logistic = unary(realKernel, tf.sigmoid);
-export const tanh = unary(realKernel, tf.tanh);
-export const relu = unary(realKernel, tf.relu);
-export const relu1 = unary(realKernel, (input) => tf.clipByValue(input, -1, 1));
-export const relu6 = unary(realKernel, tf.relu6);
+export const logistic = firstOf(byTable("LOGISTIC"), unary(floatKernel, tf.sigmoid));
+export const tanh = firstOf(byTable("TANH"), unary(floatKernel, tf.tanh));
+export const relu = rectifier(FusedActivationFunc.RELU);
+export const relu1 = rectifier(FusedActivationFunc.RELU1);
+export const relu6 = rectifier(FusedActivationFunc.RELU6);
 export const logicalNot = unary(booleans, tf.logicalNot);
 
-export const hardSwish = realKernel({
-  refuse({ input }, { output }) {
-    if (!isTensorInfo(input) || !isTensorInfo(output) || !isQuantised(input.type)) return undefined;
+export const hardSwish = firstOf(
+  byTable("HARD_SWISH", ({ input }, { output }) => {
+    if (!isTensorInfo(input) || !isTensorInfo(output)) return undefined;
     // The arithmetic of the HAL has 32 bits.
     if (output.scale > input.scale / 128) return undefined;
     return `the output's scale is ${output.scale}, but more than 1/128 of the input's, ${input.scale}, is needed`;
-  },
-  prepare:
-    ({ input }: { readonly input: KernelTensor }) =>
-    (read) => {
-      const x = read(input);
-      return tf.div(tf.mul(x, tf.clipByValue(tf.add(x, 3), 0, 6)), 6);
-    },
-});
+  }),
+  unary(floatKernel, (x) => tf.div(tf.mul(x, tf.clipByValue(tf.add(x, 3), 0, 6)), 6)),
+);
 
 export const elu = floatKernel({
   // max(0, x) + min(0, α · (exp(x) − 1)), The power must not become infinite, because α may be 0.
@@ -109,12 +169,12 @@ export const elu = floatKernel({
     },
 });
 
-export const add = arithmetic(realKernel, tf.add);
-export const sub = arithmetic(realKernel, tf.sub);
-export const mul = arithmetic(realKernel, tf.mul);
+export const add = firstOf(quantisedSum(1), arithmetic(tf.add));
+export const sub = firstOf(quantisedSum(-1), arithmetic(tf.sub));
+export const mul = firstOf(quantisedProduct, arithmetic(tf.mul));
 
 /** Integers round down. Division by 0, whose result is undefined, returns 0. */
-export const div = arithmetic(floatKernel, tf.div, (left, right) => {
+export const div = arithmetic(tf.div, (left, right) => {
   const zero = tf.scalar(0, "int32");
   const isZero = tf.equal(right, zero);
   return tf.where(isZero, zero, floorDivide(left, tf.where(isZero, tf.onesLike(right), right)));

@@ -1,10 +1,11 @@
 /** Operations that move elements and do not change them. */
-import type { KernelTensor } from "@nnhal/backend";
+import { elementTable, type KernelTensor } from "@nnhal/backend";
 import { ensure, extentProduct, imageLayout, integerRange, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
+import { lookedUp } from "./_by-table.ts";
 import { fromNhwc, toNhwc } from "./_image.ts";
-import { type Compute, type Read, storedKernel } from "./_kernel.ts";
-import { dequantise, isQuantised, requantise } from "./_quantised.ts";
+import { type Compute, type Read, type Setup, storedKernel } from "./_kernel.ts";
+import { isQuantised } from "./_quantised.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -33,20 +34,30 @@ export const transpose = storedKernel({
   },
 });
 
+/** The elements of a tensor in the quantisation of another one. */
+function requantised(input: KernelTensor, output: TensorInfo, keep: Setup["keep"]): (read: Read) => tf.Tensor {
+  if (input.scale === output.scale && input.zeroPoint === output.zeroPoint) return (read) => read(input);
+  const { least, results } = elementTable("CONCATENATION", { inputs: [input], axis: 0 }, output);
+  const table = keep(tf.tensor1d(results));
+  return (read) => lookedUp(read(input), least, table);
+}
+
 export const concatenation = storedKernel({
-  prepare({ inputs, axis }: { readonly inputs: readonly KernelTensor[]; readonly axis: number }, { output }: One) {
+  prepare(
+    { inputs, axis }: { readonly inputs: readonly KernelTensor[]; readonly axis: number },
+    { output }: One,
+    { keep },
+  ) {
     const filled = inputs.filter(({ dimensions }) => !dimensions.includes(0));
     const isSame = filled.every(({ scale, zeroPoint }) => scale === output.scale && zeroPoint === output.zeroPoint);
     if (isSame || !isQuantised(output.type)) {
       return (read) => tf.concat(filled.map(read), axis);
     }
+    const parts = filled.map((input) => requantised(input, output, keep));
     return (read) =>
-      requantise(
-        tf.concat(
-          filled.map((input) => dequantise(read(input), input)),
-          axis,
-        ),
-        output,
+      tf.concat(
+        parts.map((part) => part(read)),
+        axis,
       );
   },
 });

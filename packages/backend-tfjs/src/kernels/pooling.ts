@@ -9,8 +9,8 @@ import {
 } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
-import { firstOf, floatKernel, type Read, storedKernel } from "./_kernel.ts";
-import { activate, isQuantised } from "./_quantised.ts";
+import { firstOf, floatKernel, type Read, rank4, storedKernel } from "./_kernel.ts";
+import { activate, isQuantised, roundAway } from "./_quantised.ts";
 
 interface Pool extends Padding {
   readonly input: KernelTensor;
@@ -67,21 +67,28 @@ function floatPool(slide: Slide) {
   });
 }
 
-/** Quantised tensors are pooled as stored, because the quantisation does not change; averages are rounded. */
-function pool(slide: Slide) {
+/** Quantised tensors are pooled as stored, because the quantisation does not change; averages are rounded by `round`. */
+function pool(slide: Slide, round: (pooled: tf.Tensor4D, args: Pool) => tf.Tensor = (pooled) => pooled) {
   const quantised = storedKernel({
     accepts: isQuantised,
     refuse: windowProblem,
     prepare(args: Pool, { output }: { readonly output: TensorInfo }) {
       const run = slider(args, slide);
       const [least, greatest] = quantisedActivationRange(args.activation, output);
-      return (read) => fromNhwc(tf.clipByValue(tf.floor(tf.add(run(read), 0.5)), least, greatest), args.nchw);
+      return (read) => fromNhwc(rank4(tf.clipByValue(round(run(read), args), least, greatest)), args.nchw);
     },
   });
   return firstOf(floatPool(slide), quantised);
 }
 
-export const averagePool2d = pool((image, ...sliding) => tf.avgPool(image, ...sliding));
+/**
+ * Averages of whole numbers are rounded with ties away from 0. Those of up to n cells are multiples of 1/n or of a greater part, so that
+ * 1/4n tells ties from others, although the engine multiplies by a rounded 1/n.
+ */
+const roundedAverages = (averages: tf.Tensor4D, { filterHeight, filterWidth }: Pool) =>
+  roundAway(averages, 1 / (4 * filterHeight * filterWidth));
+
+export const averagePool2d = pool((image, ...sliding) => tf.avgPool(image, ...sliding), roundedAverages);
 export const maxPool2d = pool((image, ...sliding) => tf.maxPool(image, ...sliding));
 /** √ of the mean of the squares under the window. */
 export const l2Pool2d = floatPool((image, ...sliding) => tf.sqrt(tf.avgPool(tf.square(image), ...sliding)));

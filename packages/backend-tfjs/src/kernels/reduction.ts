@@ -3,6 +3,8 @@ import type { KernelTensor } from "@nnhal/backend";
 import {
   createData,
   elementCount,
+  ensure,
+  integerRange,
   isFloat,
   operationByCode,
   resolveAxis,
@@ -11,8 +13,8 @@ import {
 } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
-import { floatKernel, only, realKernel, steppedKernel, storedKernel } from "./_kernel.ts";
-import { isQuantised } from "./_quantised.ts";
+import { firstOf, floatKernel, only, steppedKernel, storedKernel } from "./_kernel.ts";
+import { centre, isQuantised, roundAway } from "./_quantised.ts";
 
 interface Reduction {
   readonly input: KernelTensor;
@@ -23,12 +25,15 @@ interface One {
   readonly output: TensorInfo;
 }
 
+function axesOf({ dimensions }: KernelTensor, { data }: KernelTensor): number[] {
+  return [...new Set(Array.from(data ?? [], (axis) => resolveAxis(axis, dimensions.length)))];
+}
+
 /** The shape of the result is known from shape inference: [1] if no axis is left. */
 function reduction(make: typeof floatKernel, reduce: (input: tf.Tensor, axes: number[]) => tf.Tensor) {
   return make({
     prepare({ input, axes }: Reduction, { output }: One) {
-      const rank = input.dimensions.length;
-      const along = [...new Set(Array.from(axes.data ?? [], (axis) => resolveAxis(axis, rank)))];
+      const along = axesOf(input, axes);
       // Without axes tfjs reduces all of them, and the HAL none.
       if (along.length === 0) return (read) => tf.clone(read(input));
       return (read) => tf.reshape(reduce(read(input), along), [...output.dimensions]);
@@ -40,7 +45,29 @@ const booleans: typeof floatKernel = (spec) => storedKernel({ accepts: only("TEN
 const ordered: typeof floatKernel = (spec) =>
   storedKernel({ accepts: (type) => isFloat(type) || isQuantised(type), ...spec });
 
-export const mean = reduction(realKernel, (input, axes) => tf.mean(input, axes));
+/** The most elements of 8 bits whose sum is exact in float32. */
+const mostSummed = Math.floor(2 ** 24 / 255);
+
+/** The mean of the whole numbers less their zero point, rounded with ties away from 0. The quantisation does not change. */
+const quantisedMean = storedKernel({
+  accepts: isQuantised,
+  prepare({ input, axes }: Reduction, { output }: One) {
+    const along = axesOf(input, axes);
+    const count = along.reduce((product, axis) => product * input.dimensions[axis], 1);
+    ensure(count <= mostSummed, () => `a mean of ${count} elements is not available, only of at most ${mostSummed}`);
+    const [least, greatest] = integerRange(output.type);
+    return (read) => {
+      const whole = centre(read(input), input);
+      const means = along.length === 0 ? whole : roundAway(tf.div(tf.sum(whole, along), count));
+      return tf.reshape(tf.clipByValue(tf.add(means, input.zeroPoint), least, greatest), [...output.dimensions]);
+    };
+  },
+});
+
+export const mean = firstOf(
+  quantisedMean,
+  reduction(floatKernel, (input, axes) => tf.mean(input, axes)),
+);
 export const reduceSum = reduction(floatKernel, (input, axes) => tf.sum(input, axes));
 export const reduceProd = reduction(floatKernel, (input, axes) => tf.prod(input, axes));
 /** Quantised numbers have the order of the real numbers, and the quantisation does not change. */

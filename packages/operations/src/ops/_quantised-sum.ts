@@ -17,7 +17,7 @@ export function quantisedSum(
   output: OutputTensor,
   [least, greatest]: readonly [least: number, greatest: number],
 ): void {
-  const { multipliers, step } = multipliersOf(left, right, output);
+  const { multipliers, step } = sumMultipliers(left, right, output);
   const leftTerms = termsOf(left, multipliers[0]);
   const rightTerms = termsOf(right, sign * multipliers[1]);
   const [lowest] = integerRange(output.type);
@@ -39,15 +39,27 @@ export function sumRatios(
   right: Pick<TensorInfo, "scale">,
   output: Pick<TensorInfo, "scale">,
 ): readonly [left: number, right: number] {
-  const { multipliers, step } = multipliersOf(left, right, output);
+  const { multipliers, step } = sumMultipliers(left, right, output);
   return [multipliers[0] * step, multipliers[1] * step];
 }
 
-function multipliersOf(
+/** See `sumMultipliers`. */
+export interface SumMultipliers {
+  /** Whole numbers, at most 2^21. */
+  readonly multipliers: readonly [left: number, right: number];
+  /** A power of two, at most 1/4. */
+  readonly step: number;
+}
+
+/**
+ * The whole numbers that ADD and SUB multiply the operands' quantised integers by, and the power of two that then makes steps of the output.
+ * Throws an OperationError if the output's scale is too small for them.
+ */
+export function sumMultipliers(
   left: Pick<TensorInfo, "scale">,
   right: Pick<TensorInfo, "scale">,
   output: Pick<TensorInfo, "scale">,
-) {
+): SumMultipliers {
   const largest = Math.max(left.scale, right.scale);
   const needed = largest / 2 ** (MULTIPLIER_BITS - 1);
   ensure(output.scale > needed, () => `the output's scale is ${output.scale} where more than ${needed} is needed`);
