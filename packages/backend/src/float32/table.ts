@@ -24,11 +24,7 @@ export type TableArgs = { readonly input: TensorInfo } | { readonly inputs: read
  * The results of an elementwise operation, computed by the reference kernel. CONCATENATION of one tensor changes its quantisation. Throws an
  * OperationError if the reference does.
  */
-export function elementTable(
-  name: OperationName,
-  args: TableArgs,
-  output: TensorInfo,
-): ElementTable {
+export function elementTable(name: OperationName, args: TableArgs, output: TensorInfo): ElementTable {
   const operation = operationByCode(OperationType[name]);
   ensure(operation?.reference !== undefined, () => `${name} has no reference kernel`);
   const input = "input" in args ? args.input : args.inputs[0];
