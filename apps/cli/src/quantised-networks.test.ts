@@ -7,14 +7,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gpujsBackend } from "@nnhal/backend-gpujs";
 import { ortBackend } from "@nnhal/backend-ort";
-import { referenceBackend } from "@nnhal/backend-reference";
+import { createReferenceBackend } from "@nnhal/backend-reference";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { modelRunner } from "@nnhal/conformance";
 import { openDevice } from "@nnhal/driver-core/device";
+import { tfliteExtension } from "@nnhal/extension-tflite";
 import { elementAt, elementCount } from "@nnhal/operations";
 import { corpusFolder as folder } from "@nnhal/test-kit/folders";
 import { everyFault } from "@nnhal/test-kit/samples";
 import { importTflite } from "@nnhal/tflite";
+import { type Operand, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 
 const small = [
@@ -49,20 +51,25 @@ async function deviceOf(backend: Parameters<typeof openDevice>[0]["backend"]) {
   return device;
 }
 
+const extensions = [tfliteExtension];
 const readFile = (name: string) => new Uint8Array(readFileSync(join(folder, name)));
+
+/** The bytes of a quantised tensor of the real number 0, which is the zero point. */
+function zerosOf({ type, dimensions, zeroPoint }: Operand): Uint8Array {
+  const elements = type === OperandType.TENSOR_QUANT16_SYMM ? Int16Array : Uint8Array;
+  return new Uint8Array(new elements(elementCount(dimensions)).fill(zeroPoint).buffer);
+}
 
 /** The differences of the outputs of 8 bits from those of TensorFlow Lite. */
 async function differencesOf(name: string, backend: Parameters<typeof openDevice>[0]["backend"]): Promise<number[]> {
   const file = `${name}.tflite`;
   const { model, inputs, outputs, states } = importTflite(readFile(file));
-  const run = await modelRunner(model, [await deviceOf(backend), await deviceOf(referenceBackend)]);
+  const run = await modelRunner(model, [await deviceOf(backend), await deviceOf(createReferenceBackend({ extensions }))]);
   let given = 0;
   const bytes = inputs.map((_, place) => {
     const state = states.find(({ input }) => input === place);
     if (state === undefined) return readFile(`${file}.in${given++}.bin`);
-    // The real number 0 is the zero point.
-    const { dimensions, zeroPoint } = elementAt(model.main.operands, elementAt(model.main.inputIndexes, place));
-    return state.initial ?? new Uint8Array(elementCount(dimensions)).fill(zeroPoint);
+    return state.initial ?? zerosOf(elementAt(model.main.operands, elementAt(model.main.inputIndexes, place)));
   });
   const results = await run(bytes);
   return outputs.flatMap(({ tensorType }, place) => {
