@@ -64,7 +64,10 @@ function zerosOf({ type, dimensions, zeroPoint }: Operand): Uint8Array {
 async function differencesOf(name: string, backend: Parameters<typeof openDevice>[0]["backend"]): Promise<number[]> {
   const file = `${name}.tflite`;
   const { model, inputs, outputs, states } = importTflite(readFile(file));
-  const run = await modelRunner(model, [await deviceOf(backend), await deviceOf(createReferenceBackend({ extensions }))]);
+  const run = await modelRunner(model, [
+    await deviceOf(backend),
+    await deviceOf(createReferenceBackend({ extensions })),
+  ]);
   let given = 0;
   const bytes = inputs.map((_, place) => {
     const state = states.find(({ input }) => input === place);

@@ -1,10 +1,12 @@
-import { createData, operationByCode, type Tensor, type TensorInfo } from "@nnhal/operations";
+import { createData, elementAt, operationByCode, type Tensor, type TensorInfo } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import { assert, constantFrom, double, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Float32Sum, float32Sum } from "./sum.ts";
 
 const { fround } = Math;
+
+type Triple = readonly [left: number, right: number, output: number];
 
 /** The formula of `Float32Sum`, each operation rounded to float32. */
 function computed({ left, right, carryStep, step, restStep }: Float32Sum, l: number, r: number): number {
@@ -27,8 +29,8 @@ const pairs = 256 * 256;
 const bytes = (of: (pair: number) => number) => Uint8Array.from({ length: pairs }, (_, pair) => of(pair));
 const clamped = (value: number) => Math.min(255, Math.max(0, value));
 
-function expectEqual(name: "ADD" | "SUB", scales: readonly [number, number, number], zeros: readonly number[]) {
-  const [leftScale, rightScale, scale] = scales.map(fround);
+function expectEqual(name: "ADD" | "SUB", scales: Triple, zeros: Triple) {
+  const [leftScale, rightScale, scale] = [fround(scales[0]), fround(scales[1]), fround(scales[2])];
   const info = (scale: number, zeroPoint: number): TensorInfo => ({
     type: "TENSOR_QUANT8_ASYMM",
     dimensions: [pairs],
@@ -41,7 +43,7 @@ function expectEqual(name: "ADD" | "SUB", scales: readonly [number, number, numb
   const parts = float32Sum(left, right, name === "ADD" ? 1 : -1, output);
   const expected = referenceSums(name, left, right, output);
   const actual = Array.from(left.data, (each, pair) =>
-    clamped(computed(parts, each - zeros[0], right.data[pair] - zeros[1]) + zeros[2]),
+    clamped(computed(parts, each - zeros[0], elementAt(right.data, pair) - zeros[1]) + zeros[2]),
   );
   expect(actual.findIndex((each, pair) => each !== expected[pair])).toBe(-1);
 }
