@@ -58,7 +58,7 @@ const urlsOfBuild: NonNullable<Options["esbuildPlugins"]>[number] = {
 
 /**
  * The same entries for browsers, in dist/browser: files of the package's field `browser` take the place of others, and what they import
- * by need is a file of its own.
+ * by need is a file of its own. Bundlers of applications read them, so they have no white space; names stay.
  */
 function forBrowsers(entry: Record<string, string>, bundled: readonly string[], { esbuildOptions }: Options) {
   return defineConfig({
@@ -71,7 +71,11 @@ function forBrowsers(entry: Record<string, string>, bundled: readonly string[], 
     splitting: true,
     treeshake: false,
     noExternal: [...bundled],
-    esbuildOptions: inFolder(esbuildOptions),
+    esbuildOptions: inFolder((options, context) => {
+      options.minifyWhitespace = true;
+      options.minifySyntax = true;
+      esbuildOptions?.(options, context);
+    }),
   });
 }
 

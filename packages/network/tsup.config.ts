@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import type { Options } from "tsup";
 import { library } from "../../tsup.base.ts";
 
@@ -34,4 +35,15 @@ const namesNoFile: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-export default library(entry, { loader: { ".wasm": "binary" }, external: [/^#/], esbuildPlugins: [namesNoFile] });
+/** WebAssembly is a part of the build, compressed. */
+const zipsWasm: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "WebAssembly compressed by gzip",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
+      contents: gzipSync(readFileSync(path), { level: 9 }),
+      loader: "binary",
+    }));
+  },
+};
+
+export default library(entry, { external: [/^#/], esbuildPlugins: [namesNoFile, zipsWasm] });

@@ -224,7 +224,7 @@ describe("executeFenced", () => {
           close: () => events.push("close"),
         }),
       },
-      clock,
+      { now: clock.now, timer: clock.timer },
     );
     const model = withFences(await preparedOn(device, absModel));
     const source = createFence();

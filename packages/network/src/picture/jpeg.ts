@@ -41,11 +41,11 @@ function problemOf(lines: readonly string[]): string | undefined {
 
 /** Decodes a file of four components. Rejects with a RangeError. */
 export async function decodeInks(bytes: Uint8Array): Promise<Picture> {
-  const { default: jpeg } = await import("jpeg-js");
+  const { default: decode } = await import("jpeg-js/lib/decoder.js");
   try {
     // Its limits have been checked: these are above them.
     const limits = { maxResolutionInMP: Number.MAX_SAFE_INTEGER, maxMemoryUsageInMB: Number.MAX_SAFE_INTEGER };
-    const { width, height, data } = jpeg.decode(bytes, { useTArray: true, tolerantDecoding: false, ...limits });
+    const { width, height, data } = decode(bytes, { useTArray: true, tolerantDecoding: false, ...limits });
     return onWhite(width, height, data);
   } catch (error) {
     throw new RangeError("it is damaged, or ends too early", { cause: error });

@@ -30,7 +30,7 @@ interface Compiler {
 const { WebAssembly: compiler } = globalThis as unknown as { readonly WebAssembly: Compiler };
 const modules = new Map<string, Promise<object>>();
 
-/** Options that make a module of a decoder's code. `onLine`: what the decoder writes, such as warnings. */
+/** Options that make a module of a decoder's code, which is compressed by gzip in builds. `onLine`: receives what the decoder writes, such as warnings. */
 export async function compiled(
   name: string,
   code: Uint8Array,
@@ -38,7 +38,7 @@ export async function compiled(
 ): Promise<ModuleOptions> {
   let module = modules.get(name);
   if (module === undefined) {
-    module = compiler.compile(code);
+    module = unzip(code).then((plain) => compiler.compile(plain));
     modules.set(name, module);
   }
   const ready = await module;
@@ -52,4 +52,11 @@ export async function compiled(
       return instance.exports;
     },
   };
+}
+
+/** The code itself, from its form in builds or in sources. */
+async function unzip(code: Uint8Array): Promise<Uint8Array> {
+  if (code[0] !== 0x1f || code[1] !== 0x8b) return code;
+  const plain = new Blob([new Uint8Array(code)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(plain).arrayBuffer());
 }
