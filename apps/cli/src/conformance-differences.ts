@@ -2,7 +2,7 @@
  * The page of differences of `nnhal conformance --differences`: by engine a table of operations and types whose results are not exactly the
  * reference's, and by how much. Each engine has a section between two marks; the rest of a page is left as it is.
  */
-import { currentProcessor, type Processor } from "@nnhal/backend";
+import { currentProcessor, type Processor } from "@nnhal/backend/proof";
 import { type Deviation, describeAllowance, type Summary } from "@nnhal/conformance";
 import { isFloat } from "@nnhal/operations";
 import type { DeviceFacts } from "./conformance-report.ts";

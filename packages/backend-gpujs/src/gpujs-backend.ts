@@ -5,18 +5,20 @@
 import {
   type Backend,
   capabilitiesOf,
-  currentProcessor,
   type KernelEngine,
   type KernelTable,
   kernelBackend,
   type OpenOptions,
-  type Processor,
-  type ProofOptions,
   powerBasisOf,
-  proveEngine,
-  type TableEngine,
   type Unavailable,
 } from "@nnhal/backend";
+import {
+  currentProcessor,
+  type Processor,
+  type ProofOptions,
+  proveEngine,
+  type TableEngine,
+} from "@nnhal/backend/proof";
 import { createData, elementCount, expectKnownOptions, type TensorData, type TensorInfo } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import { ifPermitted } from "@nnhal/utils";

@@ -2,21 +2,19 @@
  * How many elements a thread computes. Four is faster; a compiler or driver that is wrong with it gets one. The probe is a layer of a few
  * rows with a residual in the same kernel, which is read at the place of each thread.
  */
+import { type FormChoice, type KernelTable, kernelsByName } from "@nnhal/backend";
 import {
   checkForms,
   choiceRefusal,
   chooseForm,
   differenceOf,
-  type FormChoice,
-  type KernelTable,
-  kernelsByName,
   type Probe,
   type ProbeOperation,
   type ProofOptions,
   runAlone,
   type SelfCheck,
   type TableEngine,
-} from "@nnhal/backend";
+} from "@nnhal/backend/proof";
 import type { TensorInfo } from "@nnhal/operations";
 import type { Machine, Value } from "./machine/machine.ts";
 

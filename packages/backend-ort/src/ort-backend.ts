@@ -10,8 +10,8 @@ import {
   type OpenOptions,
   powerBasisOf,
   type Unavailable,
-  versionSuffix,
 } from "@nnhal/backend";
+import { versionSuffix } from "@nnhal/backend/proof";
 import { type ExtensionDefinition, expectKnownOptions } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import { timesWith } from "./capabilities.ts";

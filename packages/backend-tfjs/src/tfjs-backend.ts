@@ -5,7 +5,6 @@
 import {
   type Backend,
   capabilitiesOf,
-  currentProcessor,
   type Kernel,
   type KernelEngine,
   type KernelTable,
@@ -13,11 +12,10 @@ import {
   kernelsByName,
   type OpenOptions,
   powerBasisOf,
-  proveEngine,
   type Steps,
-  type TableEngine,
   type Unavailable,
 } from "@nnhal/backend";
+import { currentProcessor, proveEngine, type TableEngine } from "@nnhal/backend/proof";
 import {
   createData,
   elementCount,

@@ -1,6 +1,6 @@
 /**
  * @nnhal/backend: the contract between a driver and the engine that computes for it, and the executor for engines that are a table of
- * kernels.
+ * kernels. The self-check of engines is in `@nnhal/backend/proof`.
  */
 // Backends read and write the bytes of requests.
 export { byteLength, decodeTensorData, encodeTensorData } from "@nnhal/operations";
@@ -64,34 +64,9 @@ export { type KernelBackendOptions, kernelBackend } from "./kernels/kernel-backe
 export { bindArgumentsOf, isOmitted, withFacts } from "./kernels/plan.ts";
 export { shortage } from "./kernels/rooms.ts";
 export { checkOf } from "./kernels/run.ts";
-export { awaited, type Pause, type Steps } from "./kernels/steps.ts";
+export { awaited, type Check, type Pause, type Steps } from "./kernels/steps.ts";
 export { optionalTensor, requiredTensor, type TensorArgs } from "./kernels/tensor-args.ts";
 export { type BackendPart, partialBackend } from "./partial-backend.ts";
-export { currentProcessor, type Processor } from "./processor.ts";
-export {
-  differenceOf,
-  type ProofOptions,
-  proveEngine,
-  type TableEngine,
-} from "./proof/prove-engine.ts";
-export {
-  type LoneRun,
-  type ProbeArgument,
-  type ProbeOperation,
-  type ProbeTensor,
-  runAlone,
-} from "./proof/run-alone.ts";
-export {
-  checkForms,
-  choiceRefusal,
-  chooseForm,
-  type FormChoice,
-  type FormFailures,
-  type OutcomeStore,
-  type Probe,
-  type SelfCheck,
-  type SelfCheckOptions,
-  versionSuffix,
-} from "./self-check.ts";
+export type { FormChoice, FormFailures, OutcomeStore } from "./proof/self-check.ts";
 export { soon } from "./soon.ts";
 export { StatusError } from "./status-error.ts";

@@ -1,5 +1,5 @@
 import type { FormFailures } from "@nnhal/backend";
-import { versionSuffix } from "@nnhal/backend";
+import { versionSuffix } from "@nnhal/backend/proof";
 import { describe, expect, it } from "vitest";
 import { chooseForms, type FormName, portableForms, productKinds } from "./forms.ts";
 

@@ -2,7 +2,7 @@
  * The forms of operators that this backend writes, and the choice among them. Products of bytes have two: processors with instructions for
  * them (VNNI) want signed weights. On others such products can saturate in 16 bits, and unsigned weights are exact.
  */
-import { choiceRefusal, chooseForm, type FormChoice, type FormFailures, type SelfCheck } from "@nnhal/backend";
+import { choiceRefusal, chooseForm, type FormChoice, type FormFailures, type SelfCheck } from "@nnhal/backend/proof";
 
 /** Operators that multiply bytes, by the kernels that the engine has for them. */
 export const productKinds = ["convolution", "grouped convolution", "depthwise convolution", "matrix product"] as const;

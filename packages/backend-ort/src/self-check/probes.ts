@@ -1,7 +1,8 @@
 /**
  * The probes of this backend: one model with all forms, which runs once when the engine opens.
  */
-import { checkForms, currentProcessor, type OpenOptions, type Probe, type SelfCheck } from "@nnhal/backend";
+import type { OpenOptions } from "@nnhal/backend";
+import { checkForms, currentProcessor, type Probe, type SelfCheck } from "@nnhal/backend/proof";
 import type { Ort } from "../engine.ts";
 import {
   type FormName,

@@ -5,17 +5,6 @@
 import { type AnyArgs, isExtensionType } from "@nnhal/operations";
 import { operandTypes } from "@nnhal/types";
 import { type Kernel, type KernelEngine, type KernelTable, kernelsByName } from "../kernels/kernel.ts";
-import type { Processor } from "../processor.ts";
-import {
-  checkForms,
-  choiceRefusal,
-  chooseForm,
-  type FormChoice,
-  type OutcomeStore,
-  type Probe,
-  type SelfCheck,
-  versionSuffix,
-} from "../self-check.ts";
 import {
   digits,
   functions,
@@ -26,7 +15,18 @@ import {
   type ProbeCase,
   tinyNumbers,
 } from "./float32-cases.ts";
+import type { Processor } from "./processor.ts";
 import { runAlone } from "./run-alone.ts";
+import {
+  checkForms,
+  choiceRefusal,
+  chooseForm,
+  type FormChoice,
+  type OutcomeStore,
+  type Probe,
+  type SelfCheck,
+  versionSuffix,
+} from "./self-check.ts";
 
 /** The engines that can be proven: kernels by the names of their operations. */
 export type TableEngine<Handle> = KernelEngine<Handle> & { readonly kernels: KernelTable<Handle> };

@@ -1,0 +1,19 @@
+/**
+ * @nnhal/backend/proof: the self-check of an engine, which proves its forms of computations on the processor at hand. Programs that only use
+ * devices do not load it.
+ */
+export { currentProcessor, type Processor } from "./processor.ts";
+export { differenceOf, type ProofOptions, proveEngine, type TableEngine } from "./prove-engine.ts";
+export { type LoneRun, type ProbeArgument, type ProbeOperation, type ProbeTensor, runAlone } from "./run-alone.ts";
+export {
+  checkForms,
+  choiceRefusal,
+  chooseForm,
+  type FormChoice,
+  type FormFailures,
+  type OutcomeStore,
+  type Probe,
+  type SelfCheck,
+  type SelfCheckOptions,
+  versionSuffix,
+} from "./self-check.ts";
