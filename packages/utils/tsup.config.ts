@@ -1,3 +1,7 @@
 import { library } from "../../tsup.base.ts";
 
-export default library({ index: "src/index.ts", "codec/index": "src/codec/index.ts" });
+export default library({
+  index: "src/index.ts",
+  "codec/index": "src/codec/index.ts",
+  "graph/index": "src/graph/index.ts",
+});

@@ -3,7 +3,7 @@
  */
 import { elementAt } from "@nnhal/operations";
 import type { OperatorReport, TfliteInspection, TfliteSubgraph } from "@nnhal/tflite";
-import { createDotWriter, escapeLabel } from "@nnhal/utils";
+import { createDotWriter, escapeLabel } from "@nnhal/utils/graph";
 import { MOST_NAME, outcomeText } from "./info-report.ts";
 import { shapeText } from "./text.ts";
 

@@ -18,7 +18,6 @@ import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
 import { check, NetworkError } from "./error.ts";
 import { type ExecuteOptions, execute, type InputBytes, type RunTiming } from "./execute.ts";
-import { modelToken } from "./model-token.ts";
 import type {
   Asked,
   Computed,
@@ -73,7 +72,7 @@ export async function openLocalSession(
   try {
     await begin("prepare");
     const { cache: folder } = options;
-    const cache = folder === undefined ? undefined : { folder, token: await modelToken(bytes, importing) };
+    const cache = folder === undefined ? undefined : { folder, token: await tokenOf(bytes, importing) };
     const prepared = await prepare(imported, selection, { onFallback: onWarning }, cache);
     signal?.throwIfAborted();
     const extensions = [...(tflite ? [tflite] : []), ...(options.extensions ?? [])];
@@ -83,6 +82,11 @@ export async function openLocalSession(
     await selection.close();
     throw error;
   }
+}
+
+/** The token of a model in a cache. What makes it is loaded if a model is kept. */
+async function tokenOf(bytes: Uint8Array, importing: ImportOptions): Promise<Uint8Array<ArrayBuffer>> {
+  return (await import("./model-token.ts")).modelToken(bytes, importing);
 }
 
 /** The extension for .tflite, which is loaded if a model needs it. */

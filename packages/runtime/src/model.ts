@@ -25,16 +25,7 @@ import {
   type OperationTypeName,
   type SymmPerChannelQuantParams,
 } from "@nnhal/types";
-import {
-  defaultLogger,
-  graphDump,
-  inSection,
-  isExtensionOperationType,
-  type Logger,
-  logStream,
-  noTracer,
-  type Tracer,
-} from "@nnhal/utils";
+import { defaultLogger, inSection, isExtensionOperationType, type Logger, noTracer, type Tracer } from "@nnhal/utils";
 import { extensionIssues, sealModel } from "@nnhal/validation";
 import { createConstants } from "./constants.ts";
 import {
@@ -49,6 +40,7 @@ import {
 import { type ModelExtensions, modelExtensions, usedExtensions } from "./extensions.ts";
 import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
 import { devicesGiven } from "./given-devices.ts";
+import { logGraph } from "./log-graph.ts";
 import type { Memory } from "./memory.ts";
 import { withReferenced } from "./merge-models.ts";
 import type { OperandFacts } from "./operand-facts.ts";
@@ -329,7 +321,7 @@ export class Model {
     const oem = oemNames(model);
     if (oem.length > 0)
       this.log.warning(`the model uses ${oem.join(" and ")}, deprecated since HAL 1.2: use an extension`);
-    if (this.log.VLOG_IS_ON("MODEL")) graphDump("a finished model", model, logStream(this.log, "MODEL"));
+    if (this.log.VLOG_IS_ON("MODEL")) logGraph("a finished model", model, this.log, "MODEL");
   }
 
   #toHal(operations: readonly Operation[]): HalModel {

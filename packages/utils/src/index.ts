@@ -1,5 +1,6 @@
 /**
- * @nnhal/utils: what drivers and frameworks share, except validation.
+ * @nnhal/utils: what drivers and frameworks share, except validation. Drawings of models are in
+ * `@nnhal/utils/graph`, codecs in `@nnhal/utils/codec`.
  */
 export { combineDimensions } from "@nnhal/operations";
 export { lookup, nonExtensionOperandPerformance, noPerformanceInfo, update } from "./capabilities.ts";
@@ -30,20 +31,7 @@ export {
 } from "./deadline.ts";
 export { descriptorStats } from "./descriptor-stats.ts";
 export { type MergedExtensions, mergeExtensions } from "./extensions.ts";
-export type { ShownValue } from "./graph/constant-value.ts";
-export { type DotOptions, dotVisitor } from "./graph/dot.ts";
-export { createDotWriter, type DotAttributes, type DotWriter, escapeLabel } from "./graph/dot-writer.ts";
-export { extensionDataText } from "./graph/extension-data.ts";
-export { type GraphJson, type GraphJsonSubgraph, graphToJson } from "./graph/json.ts";
 export { modelSummary } from "./graph/summary.ts";
-export {
-  type GraphVisitor,
-  type OperandDescription,
-  type OperationDescription,
-  type SubgraphDescription,
-  visitGraph,
-} from "./graph/visit.ts";
-export { type GraphDumpOptions, type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
 export { ifPermitted } from "./if-permitted.ts";
 export { loadOnce } from "./load-once.ts";
 export {

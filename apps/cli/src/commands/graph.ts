@@ -3,7 +3,7 @@
  */
 import { basename, extname } from "node:path";
 import type { Model } from "@nnhal/types";
-import { type DotOptions, type GraphDumpOptions, graphDump, graphToJson } from "@nnhal/utils";
+import { type DotOptions, type GraphDumpOptions, graphDump, graphToJson } from "@nnhal/utils/graph";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { exitCodes, usageError } from "../failure.ts";

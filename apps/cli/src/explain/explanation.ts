@@ -16,7 +16,7 @@ import {
 import { planMemory } from "@nnhal/runtime";
 import type { OperatorReport, TfliteInspection, TfliteProblem } from "@nnhal/tflite";
 import { type Device, ErrorStatus, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
-import { extensionDataText } from "@nnhal/utils";
+import { extensionDataText } from "@nnhal/utils/graph";
 import { counted } from "../text.ts";
 
 /** What a device says of an operation. */

@@ -1,11 +1,9 @@
 /** Making and mapping memories of the HAL. Each memory has one mapping for as long as it is referenced. */
 import type { BufferHandle, FileDescriptorHandle, Memory } from "@nnhal/types";
-import { descriptorStats } from "@nnhal/utils";
-import { copyFile } from "./file-copy.ts";
+import { mapFile } from "./file-mapping.ts";
 import { hardwareBufferFacts } from "./hardware-buffer.ts";
 import type { Mapping, Unmappable } from "./mapping.ts";
-import { type FileMapper, nativeMapper } from "./native.ts";
-import { Protection } from "./protection.ts";
+import type { FileMapper } from "./native.ts";
 import { shareable } from "./shareable.ts";
 
 /** Allocates zeroed memory of a size in bytes that all threads of this process can share. */
@@ -76,14 +74,8 @@ export function mapMemory(memory: Memory): Uint8Array | Unmappable {
   return mapping.bytes;
 }
 
-/**
- * Maps a file, with the native library if it is installed. The library is loaded for the first file, not for the first
- * memory.
- */
-const bestMapper: FileMapper = (file, size) => (nativeMapper() ?? copyFile)(file, size);
-
-/** Maps a memory even if it has been mapped before. `mapper` maps files. */
-export function mapAnew(memory: Memory, mapper: FileMapper = bestMapper): Mapping | Unmappable {
+/** Maps a memory even if it has been mapped before. `mapper` maps files. Default: see `mapFile`. */
+export function mapAnew(memory: Memory, mapper?: FileMapper): Mapping | Unmappable {
   const { name, size, handle } = memory;
   if (handle === null) return { unmappable: `memory ${name} has no handle` };
   switch (name) {
@@ -115,7 +107,7 @@ function mapContent(
   name: string,
   size: number,
   content: BufferHandle | FileDescriptorHandle,
-  mapper: FileMapper,
+  mapper: FileMapper | undefined,
 ): Mapping | Unmappable {
   if (content.kind === "fileDescriptor") return mapFile(name, size, content, mapper);
   const { buffer, byteOffset } = content;
@@ -123,25 +115,4 @@ function mapContent(
     return { unmappable: `memory ${name} claims ${size} bytes at ${byteOffset} of a buffer of ${buffer.byteLength}` };
   }
   return { bytes: new Uint8Array(buffer, byteOffset, size), writable: true };
-}
-
-function mapFile(name: string, size: number, file: FileDescriptorHandle, mapper: FileMapper): Mapping | Unmappable {
-  const { fd, protection, offset } = file;
-  const what = `memory ${name} of ${size} bytes at ${offset} of file descriptor ${fd}`;
-  if ((protection & Protection.READ) === 0) {
-    return { unmappable: `${what} has protection ${protection}: it is not readable` };
-  }
-  try {
-    const length = descriptorStats(fd, "a memory in a file").size;
-    // Touching a page beyond the end of a file would end the process.
-    if (offset + size > length) return { unmappable: `${what} reaches beyond the file's ${length} bytes` };
-    if (size === 0) return { bytes: new Uint8Array(0), writable: (protection & Protection.WRITE) !== 0 };
-    const mapping = mapper(file, size);
-    if ("unmappable" in mapping) return { unmappable: `${what}: ${mapping.unmappable}` };
-    // Only mmap_fd memory is flushed: other shared bytes need no file that keeps them.
-    const isShared = name !== "mmap_fd" && mapping.load === undefined;
-    return isShared ? { bytes: mapping.bytes, writable: mapping.writable } : mapping;
-  } catch (error) {
-    return { unmappable: `${what}: ${error instanceof Error ? error.message : error}` };
-  }
 }

@@ -4,9 +4,10 @@
 import type { AskedDevice, Plan, Step } from "@nnhal/driver-core/partition";
 import { elementAt, operationText } from "@nnhal/operations";
 import { ErrorStatus, type Model, type PrepareOptions } from "@nnhal/types";
-import { graphDump, type Logger, logStream, type Section } from "@nnhal/utils";
+import type { Logger, Section } from "@nnhal/utils";
 import { textOf } from "../guard/attempt.ts";
 import type { GuardedDevice, GuardedPrepareResult } from "../guard/device.ts";
+import { logGraph } from "../log-graph.ts";
 
 /** Logs the device of each operation with the reason, and the model of each step. */
 export function logPlan(plan: Plan, log: Logger): void {
@@ -19,7 +20,7 @@ export function logPlan(plan: Plan, log: Logger): void {
   for (const [index, step] of plan.steps.entries()) {
     const text = `step ${index + 1}: ${stepText(step, plan)}`;
     log.VLOG("COMPILATION", text);
-    if (step.kind === "execution") graphDump(text, step.model, logStream(log, "COMPILATION"));
+    if (step.kind === "execution") logGraph(text, step.model, log, "COMPILATION");
   }
 }
 

@@ -1,9 +1,12 @@
 /** The rows of all other operators, and of custom ones. */
 import type { Row } from "./row.ts";
+import { axisRows } from "./rows/axes.ts";
 import { stablehloCase } from "./rows/case.ts";
 import { controlFlowRows } from "./rows/control-flow.ts";
+import { conversionRows } from "./rows/conversion.ts";
 import { customRows } from "./rows/detection.ts";
 import { elementwiseRows } from "./rows/elementwise.ts";
+import { extentRows } from "./rows/extents.ts";
 import { lookupRows } from "./rows/lookup.ts";
 import { normalisationRows } from "./rows/normalisation.ts";
 import { placeRows } from "./rows/places.ts";
@@ -21,6 +24,9 @@ export const rows: readonly Row[] = [
   ...normalisationRows,
   transposeConvolution,
   ...reductionRows,
+  ...conversionRows,
+  ...axisRows,
+  ...extentRows,
   ...elementwiseRows,
   ...sliceRows,
   ...spaceRows,

@@ -11,7 +11,7 @@ import {
 } from "@nnhal/test-kit/wide-extension";
 import type { Model, Operand } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { graphDump } from "../graph-dump.ts";
+import { graphDump } from "./graph-dump.ts";
 import { extensionDataText } from "./extension-data.ts";
 import { graphToJson } from "./json.ts";
 

@@ -1,7 +1,8 @@
 /** Models and everything that looks at them without a device. */
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { halVersions } from "@nnhal/types";
-import { complianceWith, graphDump, graphToJson, modelSummary, sliceModel } from "@nnhal/utils";
+import { complianceWith, modelSummary, sliceModel } from "@nnhal/utils";
+import { graphDump, graphToJson } from "@nnhal/utils/graph";
 import { analyseModel, minimumVersion, modelIssues, validateModel } from "@nnhal/validation";
 import { modelOf, readModel } from "../model-input.ts";
 import { mutateModel } from "../mutate/model.ts";

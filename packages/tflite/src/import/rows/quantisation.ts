@@ -1,9 +1,9 @@
 /**
- * Rows of conversions between element types.
+ * Rows of conversions between real and quantised numbers.
  */
 import { typeText } from "@nnhal/operations";
 import type { Lowering } from "../lowering.ts";
-import { isQuant8, isQuantised } from "../operand-types.ts";
+import { isQuantised } from "../operand-types.ts";
 import { packedRange } from "../packed-types.ts";
 import type { Row } from "../row.ts";
 import { coarseMultiplier, quantiseCoarsely, scaleCoarsely } from "./_coarse.ts";
@@ -44,20 +44,6 @@ function clampTo(op: Lowering, elements: number, [least, greatest]: readonly [nu
   op.emit("MINIMUM", [raised, constant(greatest)], [op.output()]);
 }
 
-const densify: Row = {
-  operator: "DENSIFY",
-  version: 1,
-  operations: [],
-  note: "Becomes a constant.",
-  lower(op: Lowering) {
-    const bytes = op.graph.constantBytes(op.inputIndex(0));
-    op.ensure(bytes !== undefined, () => "its input has to be a constant");
-    const [from, to] = [op.inputTensor(0).type, op.outputTensor().type];
-    op.ensure(from === to, () => `its input is ${from}, and its output ${to}`);
-    op.graph.fold(op.outputIndex(0), bytes, op.inputTensor(0).shape);
-  },
-};
-
 const dequantize: Row = {
   operator: "DEQUANTIZE",
   version: 9,
@@ -69,17 +55,4 @@ const dequantize: Row = {
   },
 };
 
-const cast: Row = {
-  operator: "CAST",
-  version: 9,
-  operations: ["CAST"],
-  narrowed: "inputs",
-  note: "Among FLOAT16, FLOAT32, INT32 and UINT8; other types only to themselves. INT32 to 8 bits is of the extension, since the HAL clamps and .tflite wraps.",
-  lower(op: Lowering) {
-    const wraps = op.inputSpec(0).type === "TENSOR_INT32" && isQuant8(op.outputSpec().type);
-    if (wraps && op.emitExtended("CAST", [op.input(0)], [op.output()])) return;
-    op.emit("CAST", [op.input(0)], [op.output()]);
-  },
-};
-
-export const quantisationRows: readonly Row[] = [quantize, dequantize, cast, densify];
+export const quantisationRows: readonly Row[] = [quantize, dequantize];

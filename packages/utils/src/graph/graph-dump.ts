@@ -3,10 +3,10 @@
  */
 import type { VendorDefinitions } from "@nnhal/operations";
 import type { Model } from "@nnhal/types";
-import { type DotOptions, dotVisitor } from "./graph/dot.ts";
-import { visitGraph } from "./graph/visit.ts";
-import { defaultLogger, type Logger } from "./log/logger.ts";
-import type { VLogTag } from "./log/vlog-mask.ts";
+import { defaultLogger, type Logger } from "../log/logger.ts";
+import type { VLogTag } from "../log/vlog-mask.ts";
+import { type DotOptions, dotVisitor } from "./dot.ts";
+import { visitGraph } from "./visit.ts";
 
 /** Options of a dump: of the drawing, and the definitions by which codes and data of vendors are described. */
 export interface GraphDumpOptions extends DotOptions, VendorDefinitions {}

@@ -2,7 +2,7 @@ import { elementAt } from "@nnhal/operations";
 import { OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { DotOptions } from "./graph/dot.ts";
+import type { DotOptions } from "./dot.ts";
 import {
   branchingModel,
   constantAt,
@@ -11,10 +11,10 @@ import {
   modelOf,
   operand,
   subgraphOf,
-} from "./graph/models.test-helper.ts";
+} from "./models.test-helper.ts";
 import { graphDump, logStream } from "./graph-dump.ts";
-import { createLogger } from "./log/logger.ts";
-import type { LogEntry } from "./log/sink.ts";
+import { createLogger } from "../log/logger.ts";
+import type { LogEntry } from "../log/sink.ts";
 
 function dump(model: Parameters<typeof graphDump>[1], options?: DotOptions, name = "test"): string[] {
   const written: string[] = [];
