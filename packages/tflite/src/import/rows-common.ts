@@ -5,7 +5,6 @@ import { arithmeticRows } from "./rows/arithmetic.ts";
 import { convolutionRows } from "./rows/convolution.ts";
 import { mean } from "./rows/mean.ts";
 import { poolingRows } from "./rows/pooling.ts";
-import { quantisationRows } from "./rows/quantisation.ts";
 import { shapeRows } from "./rows/shape.ts";
 
 export const commonRows: readonly Row[] = [
@@ -13,7 +12,6 @@ export const commonRows: readonly Row[] = [
   ...activationRows,
   ...convolutionRows,
   ...poolingRows,
-  ...quantisationRows,
   ...shapeRows,
   mean,
 ];

@@ -10,6 +10,7 @@ import { extentRows } from "./rows/extents.ts";
 import { lookupRows } from "./rows/lookup.ts";
 import { normalisationRows } from "./rows/normalisation.ts";
 import { placeRows } from "./rows/places.ts";
+import { quantisationRows } from "./rows/quantisation.ts";
 import { recurrentRows } from "./rows/recurrent.ts";
 import { reductionRows } from "./rows/reduction.ts";
 import { resourceRows } from "./rows/resource.ts";
@@ -24,6 +25,7 @@ export const rows: readonly Row[] = [
   ...normalisationRows,
   transposeConvolution,
   ...reductionRows,
+  ...quantisationRows,
   ...conversionRows,
   ...axisRows,
   ...extentRows,
