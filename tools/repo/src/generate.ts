@@ -171,7 +171,7 @@ function registryText(operations: readonly Defined[]): string {
  */
 const familyFiles: Readonly<Record<string, RegExp>> = {
   common:
-    /^(add|average-pool-2d|concatenation|conv-2d|depthwise-conv-2d|dequantize|fully-connected|grouped-conv-2d|logistic|max-pool-2d|mean|mul|pad|quantize|relu\d?|reshape|softmax|sub|tanh)\.ts$/,
+    /^(add|average-pool-2d|concatenation|conv-2d|depthwise-conv-2d|dequantize|fully-connected|grouped-conv-2d|logistic|max-pool-2d|mean|mul|pad|quantize|relu6?|reshape|softmax|tanh)\.ts$/,
   recurrent: /lstm|rnn|svdf/,
   regions: /roi|bbox|proposals|heatmap|detection/,
 };
