@@ -11,8 +11,8 @@ import {
 } from "@nnhal/test-kit/wide-extension";
 import type { Model, Operand } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { graphDump } from "./graph-dump.ts";
 import { extensionDataText } from "./extension-data.ts";
+import { graphDump } from "./graph-dump.ts";
 import { graphToJson } from "./json.ts";
 
 const long = { type: wideCode(TENSOR_LONG, 2), dimensions: [2], extraParams: longParams(0.5) };

@@ -2,7 +2,10 @@ import { elementAt } from "@nnhal/operations";
 import { OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { createLogger } from "../log/logger.ts";
+import type { LogEntry } from "../log/sink.ts";
 import type { DotOptions } from "./dot.ts";
+import { graphDump, logStream } from "./graph-dump.ts";
 import {
   branchingModel,
   constantAt,
@@ -12,9 +15,6 @@ import {
   operand,
   subgraphOf,
 } from "./models.test-helper.ts";
-import { graphDump, logStream } from "./graph-dump.ts";
-import { createLogger } from "../log/logger.ts";
-import type { LogEntry } from "../log/sink.ts";
 
 function dump(model: Parameters<typeof graphDump>[1], options?: DotOptions, name = "test"): string[] {
   const written: string[] = [];
