@@ -1,10 +1,15 @@
 import { library } from "../../tsup.base.ts";
 
-export default library({
+// What maps files depends on where the package runs: the field "imports" of its package.json says so.
+const entry = {
   "burst/index": "src/burst/index.ts",
   "device/index": "src/device/index.ts",
   "fence/index": "src/fence/index.ts",
   "memory/index": "src/memory/index.ts",
   "partition/index": "src/partition/index.ts",
   "versions/index": "src/versions/index.ts",
-});
+  "file-mapping": "src/memory/file-mapping.ts",
+  "file-mapping-browser": "src/memory/file-mapping.browser.ts",
+};
+
+export default library(entry, { external: [/^#/] });

@@ -1,4 +1,4 @@
-/** Models in the log. A bundle for a browser has log-graph.browser.ts in place of this file: see package.json. */
+/** Models in the log. Browsers have log-graph.browser.ts in place of this file: see package.json. */
 import type { Model } from "@nnhal/types";
 import type { Logger, VLogTag } from "@nnhal/utils";
 import { graphDump, logStream } from "@nnhal/utils/graph";

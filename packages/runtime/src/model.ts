@@ -27,6 +27,7 @@ import {
 } from "@nnhal/types";
 import { defaultLogger, inSection, isExtensionOperationType, type Logger, noTracer, type Tracer } from "@nnhal/utils";
 import { extensionIssues, sealModel } from "@nnhal/validation";
+import { logGraph } from "#log-graph";
 import { createConstants } from "./constants.ts";
 import {
   channelQuantOf,
@@ -40,7 +41,6 @@ import {
 import { type ModelExtensions, modelExtensions, usedExtensions } from "./extensions.ts";
 import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
 import { devicesGiven } from "./given-devices.ts";
-import { logGraph } from "./log-graph.ts";
 import type { Memory } from "./memory.ts";
 import { withReferenced } from "./merge-models.ts";
 import type { OperandFacts } from "./operand-facts.ts";

@@ -1,4 +1,4 @@
-/** Memories in files. A bundle for a browser has file-mapping.browser.ts in place of this file: see package.json. */
+/** Memories in files. Browsers have file-mapping.browser.ts in place of this file: see package.json. */
 import type { FileDescriptorHandle } from "@nnhal/types";
 import { descriptorStats } from "@nnhal/utils";
 import { copyFile } from "./file-copy.ts";

@@ -1,6 +1,6 @@
 /** Making and mapping memories of the HAL. Each memory has one mapping for as long as it is referenced. */
 import type { BufferHandle, FileDescriptorHandle, Memory } from "@nnhal/types";
-import { mapFile } from "./file-mapping.ts";
+import { mapFile } from "#file-mapping";
 import { hardwareBufferFacts } from "./hardware-buffer.ts";
 import type { Mapping, Unmappable } from "./mapping.ts";
 import type { FileMapper } from "./native.ts";

@@ -5,9 +5,9 @@ import type { AskedDevice, Plan, Step } from "@nnhal/driver-core/partition";
 import { elementAt, operationText } from "@nnhal/operations";
 import { ErrorStatus, type Model, type PrepareOptions } from "@nnhal/types";
 import type { Logger, Section } from "@nnhal/utils";
+import { logGraph } from "#log-graph";
 import { textOf } from "../guard/attempt.ts";
 import type { GuardedDevice, GuardedPrepareResult } from "../guard/device.ts";
-import { logGraph } from "../log-graph.ts";
 
 /** Logs the device of each operation with the reason, and the model of each step. */
 export function logPlan(plan: Plan, log: Logger): void {
