@@ -1,3 +1,7 @@
 import { library } from "../../tsup.base.ts";
 
-export default library({ index: "src/index.ts", "proof/index": "src/proof/index.ts" });
+export default library({
+  index: "src/index.ts",
+  "float32/index": "src/float32/index.ts",
+  "proof/index": "src/proof/index.ts",
+});

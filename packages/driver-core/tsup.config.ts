@@ -5,6 +5,7 @@ const entry = {
   "burst/index": "src/burst/index.ts",
   "device/index": "src/device/index.ts",
   "fence/index": "src/fence/index.ts",
+  "guard/index": "src/guard/index.ts",
   "memory/index": "src/memory/index.ts",
   "partition/index": "src/partition/index.ts",
   "versions/index": "src/versions/index.ts",

@@ -1,6 +1,6 @@
 /**
  * @nnhal/backend: the contract between a driver and the engine that computes for it, and the executor for engines that are a table of
- * kernels. The self-check of engines is in `@nnhal/backend/proof`.
+ * kernels. The self-check of engines is in `@nnhal/backend/proof`, 8-bit arithmetic in float32 in `@nnhal/backend/float32`.
  */
 // Backends read and write the bytes of requests.
 export { byteLength, decodeTensorData, encodeTensorData } from "@nnhal/operations";
@@ -28,8 +28,6 @@ export type {
   Support,
   Unavailable,
 } from "./contract.ts";
-export { type Float32Sum, float32Sum, type MultiplierParts } from "./float32/sum.ts";
-export { type ElementTable, elementTable } from "./float32/table.ts";
 export {
   type GraphSource,
   type GraphView,

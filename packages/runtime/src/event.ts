@@ -2,9 +2,9 @@
  * Event: the end of an execution that was started, to wait for (NNAPI: ANeuralNetworksEvent).
  */
 import { createFence } from "@nnhal/driver-core/fence";
+import { guardFence, isFence } from "@nnhal/driver-core/guard";
 import type { SyncFence } from "@nnhal/types";
 import { describe, expectGiven } from "./given.ts";
-import { guardFence, isFence } from "./guard/fence.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /** How an execution ended. `message`: only if the code is not NO_ERROR. */

@@ -3,6 +3,7 @@
  */
 
 import { nextTurn } from "@nnhal/driver-core/device";
+import { messageOf } from "@nnhal/driver-core/guard";
 import type { OptionNames } from "@nnhal/operations";
 import {
   ErrorStatus,
@@ -24,7 +25,6 @@ import { type Ending, Event, startedEvent } from "./event.ts";
 import { type ArgumentRegion, ExecutionArguments } from "./execution-arguments.ts";
 import { type Conclusion, concludeFenced, launchFenced } from "./fenced-execution.ts";
 import { describe, expectGiven, expectKind, expectList, expectSignal, optionsOf } from "./given.ts";
-import { textOf } from "./guard/attempt.ts";
 import type { Memory } from "./memory.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 import { bytesOf, type OperandValue } from "./value.ts";
@@ -339,7 +339,7 @@ export class Execution {
   /** Runs the started execution. Never rejects. */
   #run(what: string, options: ExecuteOptions, on: Executing): Promise<Ending> {
     const { trace } = this.#compilation;
-    const fail = (error: unknown) => this.#end(what, failed(textOf(error)));
+    const fail = (error: unknown) => this.#end(what, failed(messageOf(error)));
     try {
       const request = this.#arguments.request();
       const running: Promise<ExecutionResult & Abandoned> = trace.isOn

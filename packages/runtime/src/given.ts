@@ -1,10 +1,11 @@
 /**
  * Checks of callers' arguments. Callers may use no types, so an argument can be any value.
  */
+
+import { messageOf } from "@nnhal/driver-core/guard";
 import { elementAt, type OptionNames, unknownOption } from "@nnhal/operations";
 import type { StopSignal } from "@nnhal/types";
 import { hasFields, show } from "@nnhal/validation";
-import { textOf } from "./guard/attempt.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
 /**
@@ -88,7 +89,7 @@ export function optionsOf<Options extends object>(
   try {
     taken = { ...options };
   } catch (error) {
-    throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: reading ${name} threw: ${textOf(error)}`);
+    throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: reading ${name} threw: ${messageOf(error)}`);
   }
   // The names of a mapped type are strings.
   const problem = known && unknownOption(taken, known as Readonly<Record<string, true>>);

@@ -2,6 +2,7 @@
  * Calls that a device never answers end after their deadline and a grace period, or by the watchdog.
  */
 import { createFence } from "@nnhal/driver-core/fence";
+import { deadlineGrace } from "@nnhal/driver-core/guard";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { type Device, ErrorStatus, type FencedResult } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -14,7 +15,6 @@ import { Memory } from "./memory.ts";
 import { addModel, openReference } from "./models.test-helper.ts";
 import { chain, requestOf } from "./plan/divided.test-helper.ts";
 import { runtimeAsDevice } from "./runtime-as-device.ts";
-import { deadlineGrace, endBy } from "./watch.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -211,35 +211,6 @@ describe("a compilation that a device never ends", () => {
       for (let turns = 0; closed === 0 && turns < 50; turns++) await turn();
       expect(closed).toBe(1);
     }
-  });
-});
-
-describe("a limit", () => {
-  it("waits again if a timer fires early, and sets no timer in the past", async () => {
-    let time = 0n;
-    let fire = () => {};
-    const set: bigint[] = [];
-    const watch = {
-      now: () => time,
-      timer(nanoseconds: bigint, callback: () => void) {
-        set.push(nanoseconds);
-        fire = callback;
-        return () => {};
-      },
-    };
-    const never = new Promise<string>(() => {});
-    const ended = endBy(never, 100n, watch, () => "late");
-    time = 60n;
-    fire();
-    expect(await hasEnded(ended)).toBe(false);
-    time = 100n;
-    fire();
-    expect(await ended).toBe("late");
-    const past = endBy(never, 50n, watch, () => "late");
-    expect(set).toEqual([100n, 40n, 1n]);
-    expect(await hasEnded(past)).toBe(false);
-    fire();
-    expect(await past).toBe("late");
   });
 });
 

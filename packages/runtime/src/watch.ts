@@ -3,8 +3,17 @@
  *
  * This does not stop the device, which may still write to the outputs: `abandoned` resolves when it has answered after all.
  */
-import type { Timer } from "@nnhal/driver-core/device";
 import { createFence, mergeFences } from "@nnhal/driver-core/fence";
+import {
+  type Clock,
+  callAfter,
+  deadlineGrace,
+  endBy,
+  failedExecution,
+  failedFenced,
+  failedInfo,
+  type Refusal,
+} from "@nnhal/driver-core/guard";
 import {
   ErrorStatus,
   type ExecutionInfo,
@@ -13,18 +22,11 @@ import {
   type FencedResult,
   type SyncFence,
 } from "@nnhal/types";
-import { earlierDeadline, makeDeadline, notMeasured } from "@nnhal/utils";
-import type { Refusal } from "./guard/attempt.ts";
+import { earlierDeadline, makeDeadline } from "@nnhal/utils";
 import type { GuardedModel } from "./guard/prepared-model.ts";
 
-/** Nanoseconds after its deadline in which a device may still answer itself. */
-export const deadlineGrace = 100_000_000n;
-
 /** How long to wait for devices. */
-export interface Watch {
-  /** The steady clock that deadlines are times on, in nanoseconds. */
-  readonly now: () => bigint;
-  readonly timer: Timer;
+export interface Watch extends Clock {
   /** Nanoseconds after which a call is given up, whether it has a deadline or not; undefined: never. */
   readonly watchdog?: bigint;
 }
@@ -42,33 +44,6 @@ export function limitOf({ now, watchdog }: Watch, deadline: bigint | undefined):
   return earlierDeadline(byDeadline, watchdog === undefined ? undefined : makeDeadline(watchdog, now()));
 }
 
-/** The result of some work, or of `late` if `limit` comes first. The work never rejects. */
-export function endBy<Result>(
-  work: Promise<Result>,
-  limit: bigint,
-  { now, timer }: Watch,
-  late: () => Result,
-): Promise<Result> {
-  return new Promise((resolve) => {
-    const cancel = callAfter(limit, now, timer, () => resolve(late()));
-    void work.then((result) => {
-      cancel();
-      resolve(result);
-    });
-  });
-}
-
-/** Calls back once the clock has reached a point in time, never in this turn. Returns a cancel function. */
-function callAfter(limit: bigint, now: () => bigint, timer: Timer, callback: () => void): () => void {
-  let cancel = () => {};
-  const arm = () => {
-    const left = limit - now();
-    cancel = timer(left > 0n ? left : 1n, () => (now() < limit ? arm() : callback()));
-  };
-  arm();
-  return () => cancel();
-}
-
 /** The outcome of a call that was given up. */
 export function givenUp(what: string, deadline: bigint | undefined): Refusal {
   const when = deadline === undefined ? "before the watchdog's time was over" : "by its deadline";
@@ -79,9 +54,7 @@ export function givenUp(what: string, deadline: bigint | undefined): Refusal {
 export function watchModel(own: GuardedModel, watch: Watch): GuardedModel {
   const { executeFenced, openBurst, configureExecutionBurst } = own;
   const lateResult = (deadline: bigint | undefined, work: Promise<unknown>): ExecutionResult & Abandoned => ({
-    ...givenUp("executing", deadline),
-    outputShapes: [],
-    timing: notMeasured,
+    ...failedExecution(givenUp("executing", deadline)),
     abandoned: work,
   });
   const bounded = <Result extends ExecutionResult>(
@@ -125,7 +98,6 @@ async function watchFenced(
   watch: Watch,
 ): Promise<FencedResult> {
   const { now, timer, watchdog } = watch;
-  const nothing = { timingLaunched: notMeasured, timingFenced: notMeasured };
   let ended = false;
   let giveUp = (_: bigint | undefined) => {};
   const late = new Promise<bigint | undefined>((resolve) => {
@@ -133,7 +105,7 @@ async function watchFenced(
   });
   const timers: (() => void)[] = [];
   const arm = (limit: bigint | undefined, missed: bigint | undefined) => {
-    if (limit !== undefined && !ended) timers.push(callAfter(limit, now, timer, () => giveUp(missed)));
+    if (limit !== undefined && !ended) timers.push(callAfter(limit, { now, timer }, () => giveUp(missed)));
   };
   const stop = () => {
     ended = true;
@@ -150,7 +122,7 @@ async function watchFenced(
   const launched = await Promise.race([launching, late.then((missed) => ({ missed }))]);
   if ("missed" in launched) {
     stop();
-    return { ...givenUp("executeFenced", launched.missed), syncFence: null, callback: null };
+    return failedFenced(givenUp("executeFenced", launched.missed));
   }
   const { syncFence, callback } = launched;
   if (launched.status !== ErrorStatus.NONE || callback === null) {
@@ -163,19 +135,19 @@ async function watchFenced(
     const info = await callback.getExecutionInfo();
     if (state === "SIGNALED" || info.status !== ErrorStatus.NONE) return info;
     const message = `the execution's fence ended in state ${state}`;
-    return { status: ErrorStatus.GENERAL_FAILURE, message, ...nothing };
+    return failedInfo({ status: ErrorStatus.GENERAL_FAILURE, message });
   };
   const concluding = conclude();
   const concluded = Promise.race([
     concluding,
-    late.then((missed) => ({ ...givenUp("executing", missed), ...nothing, abandoned: concluding })),
+    late.then((missed) => ({ ...failedInfo(givenUp("executing", missed)), abandoned: concluding })),
   ]);
   void concluded.then(({ status }) => {
     stop();
     if (status === ErrorStatus.NONE) signal();
     else fail();
   });
-  const unfinished = { status: ErrorStatus.GENERAL_FAILURE, message: "the execution has not ended yet", ...nothing };
+  const unfinished = failedInfo({ status: ErrorStatus.GENERAL_FAILURE, message: "the execution has not ended yet" });
   return {
     ...launched,
     syncFence: syncFence === null ? null : fence,

@@ -2,7 +2,7 @@
  * The code of elementwise operations on quantised tensors whose results are those of the HAL's fixed-point arithmetic: it reads and returns
  * stored whole numbers. All numbers on the way are exact in float32.
  */
-import { elementTable, float32Sum } from "@nnhal/backend";
+import { elementTable, float32Sum } from "@nnhal/backend/float32";
 import { type AnyArgs, type OperationName, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import type { Expression } from "./_expressions.ts";
 import { literal } from "./_index.ts";

@@ -1,5 +1,6 @@
 /** Operations that move elements and do not change them. */
-import { elementTable, type KernelTensor } from "@nnhal/backend";
+import type { KernelTensor } from "@nnhal/backend";
+import { elementTable } from "@nnhal/backend/float32";
 import {
   type AnyArgs,
   clamp,

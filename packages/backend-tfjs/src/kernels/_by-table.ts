@@ -1,5 +1,6 @@
 /** Functions of one 8-bit element: each of its 256 results is computed once by the reference kernel, and looked up. */
-import { elementTable, type KernelTensor } from "@nnhal/backend";
+import type { KernelTensor } from "@nnhal/backend";
+import { elementTable } from "@nnhal/backend/float32";
 import type { OperationName, TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { type KernelSpec, only, storedKernel } from "./_kernel.ts";

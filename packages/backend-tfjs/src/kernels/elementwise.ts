@@ -1,5 +1,6 @@
 /** Elementwise operations. */
-import { float32Sum, type KernelTensor } from "@nnhal/backend";
+import type { KernelTensor } from "@nnhal/backend";
+import { float32Sum } from "@nnhal/backend/float32";
 import {
   type AnyOperandType,
   ensure,

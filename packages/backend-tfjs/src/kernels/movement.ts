@@ -1,5 +1,6 @@
 /** Operations that move elements and do not change them. */
-import { elementTable, type KernelTensor } from "@nnhal/backend";
+import type { KernelTensor } from "@nnhal/backend";
+import { elementTable } from "@nnhal/backend/float32";
 import { ensure, extentProduct, imageLayout, integerRange, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { lookedUp } from "./_by-table.ts";

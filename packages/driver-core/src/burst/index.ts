@@ -16,6 +16,7 @@ export { createLocalBurst, type LocalBurstOptions, withFallback } from "./local.
 export { decoded, type Malformed } from "./malformed.ts";
 export { createMemorySlots, type MemoryKey, type MemorySlots } from "./memory-slots.ts";
 export { type PacketEnds, packetEnds } from "./packet-ends.ts";
+export { readBurstResult } from "./read-burst-result.ts";
 export { type BurstRequest, deserializeRequest, requestPacketSize, serializeRequest } from "./request-codec.ts";
 export { decodeRequest, encodeRequest } from "./request-slots.ts";
 export { type BurstResultPacket, deserializeResult, serializeResult } from "./result-codec.ts";

@@ -16,8 +16,8 @@ import {
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { messageOf } from "../device/refusal.ts";
 import { steadyClock } from "../device/steady-clock.ts";
+import { messageOf } from "../guard/refusal.ts";
 import { watchIdle } from "../schedule/idle.ts";
 import { systemTimer } from "../schedule/timer.ts";
 import { isRecord } from "./calls.ts";

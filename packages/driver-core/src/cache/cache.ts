@@ -5,7 +5,7 @@
 import type { CacheBlobs, CompileOptions, GraphSource } from "@nnhal/backend";
 import { BYTE_SIZE_OF_CACHE_TOKEN, type CompilationCache, type Handle } from "@nnhal/types";
 import { hasFields, show } from "@nnhal/validation";
-import { failure, invalid, messageOf, type Refusal } from "../device/refusal.ts";
+import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import { cacheFiles } from "./caching.ts";
 import { emptyFile, fillFile, isWritable, readFile, sizeOf } from "./descriptors.ts";
 import { type CachedModel, imageOf, isDataOf, modelOf, partOf, readModelPart, structureLength } from "./image.ts";

@@ -5,7 +5,6 @@
 import type { RunResult } from "@nnhal/backend";
 import { ErrorStatus, type ExecutionResult, TIMING_NOT_MEASURED, type Timing } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import type { Refusal } from "./refusal.ts";
 
 /** The answer of a run. `timeInDriver`: nanoseconds, if measured. */
 export function answer(
@@ -27,9 +26,4 @@ export function timingOf(timeOnDevice: bigint | undefined, timeInDriver: bigint)
   if (timeOnDevice === undefined) return { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: inDriver };
   const onDevice = timeOnDevice / 1000n;
   return { timeOnDevice: onDevice < inDriver ? onDevice : inDriver, timeInDriver: inDriver };
-}
-
-/** The answer to an execution that did not run. */
-export function refused(refusal: Refusal): ExecutionResult {
-  return { ...refusal, outputShapes: [], timing: notMeasured };
 }

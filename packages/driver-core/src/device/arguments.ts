@@ -28,9 +28,9 @@ import {
   validateExecutionPreference,
   validatePriority,
 } from "@nnhal/validation";
+import { invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import { formatIssues } from "./format-issues.ts";
 import type { ModelRecord } from "./record.ts";
-import { invalid, messageOf, type Refusal } from "./refusal.ts";
 
 /** Options of a preparation. */
 export interface PrepareArguments {

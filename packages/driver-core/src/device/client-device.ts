@@ -1,7 +1,6 @@
 /** A device as one client sees it, with the client's own prepared models, buffers, tokens and bursts. */
 import { describeExtension } from "@nnhal/operations";
 import {
-  type AllocateResult,
   type Device,
   DeviceStatus,
   ErrorStatus,
@@ -13,14 +12,15 @@ import {
 import { inSection, loadOnce, modelSummary, type TracePhase } from "@nnhal/utils";
 import { cacheFiles } from "../cache/caching.ts";
 import { closeBuffers, createBufferDomain } from "../domains/domain.ts";
+import { failedAllocation, failedPreparation, failedSupport } from "../guard/failed.ts";
+import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import { allocateArguments, prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";
 import { type Client, createClient } from "./client.ts";
 import type { DeviceContext, SharedContext } from "./context.ts";
 import { outcomeText, supportText } from "./log-text.ts";
-import { prepareChecked, unprepared } from "./prepare.ts";
+import { prepareChecked } from "./prepare.ts";
 import { prepareFromCache } from "./prepare-from-cache.ts";
-import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 import { supportOf, whyUnsupported } from "./support.ts";
 
 const allocating = loadOnce(() => import("../domains/allocate.ts"));
@@ -78,8 +78,6 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
       log.VLOG("DRIVER", () => `${name}: ${method} gives ${outcomeText(result)}`);
       return result;
     });
-  const unsupported = (refusal: Refusal) => ({ ...refusal, supported: [], reasons: [] });
-  const unallocated = (refusal: Refusal): AllocateResult => ({ ...refusal, buffer: null, token: 0 });
   const { capabilities, deviceType: type, version, extensions } = session;
   const capabilitiesFact = fact("getCapabilities", { capabilities });
   const device: ClientDevice = {
@@ -102,29 +100,30 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
       }),
     getSupportedOperations: (model) =>
       called("getSupportedOperations", "PC", () => {
-        if (client.gone !== undefined) return unsupported(client.gone);
+        if (client.gone !== undefined) return failedSupport(client.gone);
         try {
           const checked = checkModel(model, context);
-          if ("status" in checked) return unsupported(checked);
+          if ("status" in checked) return failedSupport(checked);
           const { reasons, dispatches } = supportOf(checked, session);
           log.VLOG("DRIVER", () => `${name}: ${supportText(reasons)}`);
           const isPlain = dispatches.every((count) => count === 1);
           const supported = reasons.map((reason) => reason === undefined);
           return { ...ok, supported, reasons, ...(!isPlain && { dispatches }) };
         } catch (error) {
-          return unsupported(failure(`getSupportedOperations: ${messageOf(error)}`));
+          return failedSupport(failure(`getSupportedOperations: ${messageOf(error)}`));
         }
       }),
-    prepareModel: (model, options) => telling("prepareModel", "PC", unprepared, () => prepare(model, options, context)),
+    prepareModel: (model, options) =>
+      telling("prepareModel", "PC", failedPreparation, () => prepare(model, options, context)),
     prepareModelFromCache: (cache, options, model) =>
-      telling("prepareModelFromCache", "PC", unprepared, () => prepareFromCache(cache, options, model, context)),
+      telling("prepareModelFromCache", "PC", failedPreparation, () => prepareFromCache(cache, options, model, context)),
     allocate: (desc, preparedModels, inputRoles, outputRoles) =>
-      telling("allocate", "PIO", unallocated, async () => {
+      telling("allocate", "PIO", failedAllocation, async () => {
         const taken = allocateArguments(desc, preparedModels, inputRoles, outputRoles);
-        if ("status" in taken) return unallocated({ ...taken, message: `allocating a buffer: ${taken.message}` });
+        if ("status" in taken) return failedAllocation({ ...taken, message: `allocating a buffer: ${taken.message}` });
         // Few applications use memory domains: a bundle for a browser loads them when one does.
         const { allocate } = await allocating();
-        return client.gone === undefined ? allocate(context, taken) : unallocated(client.gone);
+        return client.gone === undefined ? allocate(context, taken) : failedAllocation(client.gone);
       }),
     close: () => client.close(),
   };
@@ -137,16 +136,16 @@ async function prepare(
   context: DeviceContext,
 ): Promise<PrepareResult> {
   const taken = prepareArguments(given);
-  if ("status" in taken) return unprepared(taken);
+  if ("status" in taken) return failedPreparation(taken);
   const { preference, priority, deadline, cache } = taken;
   const source = checkModel(model, context);
-  if ("status" in source) return unprepared(source);
+  if ("status" in source) return failedPreparation(source);
   context.log.VLOG("MODEL", () => `${context.name}: a model of ${modelSummary(source.model)}`);
   if (deadline !== undefined && context.now() >= deadline) {
     const message = "the deadline had passed before the model was prepared";
-    return unprepared({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });
+    return failedPreparation({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });
   }
   const reason = whyUnsupported(source, context);
-  if (reason !== undefined) return unprepared(invalid(reason));
+  if (reason !== undefined) return failedPreparation(invalid(reason));
   return prepareChecked({ source, options: { preference, priority }, deadline, cache }, context);
 }

@@ -1,7 +1,7 @@
 /** A client of a device. It owns prepared models, buffers and bursts, which are freed when it closes. */
 import { ErrorStatus } from "@nnhal/types";
+import type { Refusal } from "../guard/refusal.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
-import type { Refusal } from "./refusal.ts";
 
 /** A wait for an engine. */
 export interface Waiter {

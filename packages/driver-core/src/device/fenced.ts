@@ -14,6 +14,7 @@ import {
 import { earlierDeadline, makeDeadline, notMeasured, type Section } from "@nnhal/utils";
 import { mergeFences, usableFences } from "../fence/fence.ts";
 import { type FencedWork, startFenced } from "../fence/fenced-work.ts";
+import { failure, type Refusal } from "../guard/refusal.ts";
 import { callAt } from "../schedule/timer.ts";
 import { timingOf } from "./answer.ts";
 import { resetOutputs } from "./bind.ts";
@@ -21,7 +22,6 @@ import { type CheckedRequest, checkInputs, checkRequest } from "./checked-reques
 import type { DeviceContext } from "./context.ts";
 import { requestText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";
-import { failure, type Refusal } from "./refusal.ts";
 import { noPlaceToWait, run } from "./run.ts";
 
 /** Launches an execution behind fences, or returns a refusal. */

@@ -15,9 +15,9 @@ import { elementAt, namedFacts } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { checkResult, type ExpectedOutput, show } from "@nnhal/validation";
 import { sizeOf } from "../domains/device-buffer.ts";
+import { failure, messageOf, type Refusal } from "../guard/refusal.ts";
 import type { Timer } from "../schedule/timer.ts";
 import type { Halting } from "./client.ts";
-import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { missedDeadline, type Patience, settleWithin, type Waited, whenSettled } from "./settle-within.ts";
 
 /** The checked outcome of a run. */

@@ -1,7 +1,7 @@
 /** A guard around a place in a backend's memory. */
 import type { BackendBuffer } from "@nnhal/backend";
+import type { Refusal } from "../guard/refusal.ts";
 import type { Halting } from "./client.ts";
-import type { Refusal } from "./refusal.ts";
 
 /** A place in an engine's memory. */
 export interface GuardedPlace {

@@ -22,11 +22,11 @@ import { describeExtension, type ExtensionDefinition, type VendorDefinitions } f
 import { type Capabilities, DeviceType, ErrorStatus, type HardwareBufferDescription } from "@nnhal/types";
 import { isErrorStatus, type Logger } from "@nnhal/utils";
 import { extensionIssues, hasFields, show, takeCapabilities } from "@nnhal/validation";
+import { failure, messageOf, type Refusal } from "../guard/refusal.ts";
 import type { Timer } from "../schedule/timer.ts";
 import { createClient, endsWithin, type Halting } from "./client.ts";
 import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
 import type { GuardedPlace } from "./guarded-place.ts";
-import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { missedDeadline, type Patience, settleWithin } from "./settle-within.ts";
 
 /** An open engine: see `BackendSession` for the meaning of each member. */

@@ -6,13 +6,14 @@ import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } fro
 import { factsIn, vocabularyOf } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
 import { inSection, loadOnce } from "@nnhal/utils";
+import { failedPreparation } from "../guard/failed.ts";
+import { failure, messageOf } from "../guard/refusal.ts";
 import { withoutUnreached } from "../subgraph-order.ts";
 import type { DeviceContext } from "./context.ts";
 import type { GuardedExecutable } from "./guarded-executable.ts";
 import { mandatoryInputs } from "./omission.ts";
 import { preparedModel } from "./prepared-model.ts";
 import type { ModelRecord } from "./record.ts";
-import { failure, messageOf, type Refusal } from "./refusal.ts";
 import { noPlaceToWait } from "./run.ts";
 import type { Patience } from "./settle-within.ts";
 
@@ -30,11 +31,6 @@ export interface Preparation {
   readonly cache?: CompilationCache | undefined;
 }
 
-/** The answer of a failed preparation. */
-export function unprepared(refusal: Refusal): PrepareResult {
-  return { ...refusal, preparedModel: null };
-}
-
 /** Prepares a checked model. Never rejects. */
 export function prepareChecked(preparation: Preparation, context: DeviceContext): Promise<PrepareResult> {
   return context.client.during(prepare(preparation, context));
@@ -45,7 +41,7 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
   const { trace, now, timer, client, session, scheduler } = context;
   // A preparation that does not end keeps its place, so that the number of hanging preparations is limited.
   const giveBack = scheduler.hold(client);
-  if (giveBack === undefined) return unprepared(noPlaceToWait("preparation"));
+  if (giveBack === undefined) return failedPreparation(noPlaceToWait("preparation"));
   const missed = "the deadline passed while the model was prepared";
   const patience: Patience = { now, timer, deadline, client, missed };
   try {
@@ -54,11 +50,11 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
     const executable = await inSection(trace, "LC", "PC", "compile", () =>
       session.make(graph, limited, blobs, patience),
     );
-    if ("status" in executable) return unprepared(executable);
+    if ("status" in executable) return failedPreparation(executable);
     await keep(executable, preparation, patience, context);
     if (client.gone !== undefined) {
       executable.close();
-      return unprepared(client.gone);
+      return failedPreparation(client.gone);
     }
     const { model } = source;
     const factsOf = factsIn(vocabularyOf(model.extensionNameToPrefix, session));
@@ -68,7 +64,7 @@ async function prepare(preparation: Preparation, context: DeviceContext): Promis
     };
     return { status: ErrorStatus.NONE, preparedModel: preparedModel(record, context) };
   } catch (error) {
-    return unprepared(failure(`preparing the model: ${messageOf(error)}`));
+    return failedPreparation(failure(`preparing the model: ${messageOf(error)}`));
   } finally {
     giveBack();
   }

@@ -4,15 +4,16 @@ import {
   ErrorStatus,
   type ExecuteOptions,
   ExecutionPreference,
-  type FencedResult,
   MeasureTiming,
   type PreparedModel,
   type Request,
 } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { loadOnce } from "@nnhal/utils";
+import { failedBurst, failedExecution, failedFenced } from "../guard/failed.ts";
+import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import { nextTurn } from "../schedule/breather.ts";
-import { answer, refused } from "./answer.ts";
+import { answer } from "./answer.ts";
 import { executeArguments, fencedArguments } from "./arguments.ts";
 import { checkRequest } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
@@ -20,7 +21,6 @@ import { executeFenced } from "./fenced.ts";
 import { holdExecutable } from "./hold-executable.ts";
 import { outcomeText, requestText, timingText } from "./log-text.ts";
 import type { ModelRecord } from "./record.ts";
-import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 import { run, unrun } from "./run.ts";
 
 const bursts = loadOnce(() => import("../burst/server.ts"));
@@ -47,7 +47,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       const refusal = closed();
       if (refusal !== undefined) {
         if (breather.isSpent(context.now())) await nextTurn();
-        return refused(refusal);
+        return failedExecution(refusal);
       }
       const section = begin();
       try {
@@ -64,14 +64,14 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
         }
         return result;
       } catch (error) {
-        return refused(failure(`executing: ${messageOf(error)}`));
+        return failedExecution(failure(`executing: ${messageOf(error)}`));
       } finally {
         end(section);
       }
     },
     async executeFenced(request, waitFor, options) {
       const refusal = closed();
-      if (refusal !== undefined) return unfenced(refusal);
+      if (refusal !== undefined) return failedFenced(refusal);
       const section = begin();
       let launched: ReturnType<typeof executeFenced>;
       try {
@@ -83,7 +83,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       if ("status" in launched) {
         end(section);
         log.VLOG("DRIVER", () => `${name}: executeFenced returns ${outcomeText(launched)}`);
-        return unfenced(launched);
+        return failedFenced(launched);
       }
       const ended = launched.ended.finally(() => end(section));
       // Work that can finish in this turn of the event loop has finished after it.
@@ -95,7 +95,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       log.VLOG("DRIVER", () => `${name}: configureExecutionBurst`);
       const refusal = closed();
-      if (refusal !== undefined) return { ...refusal, context: null };
+      if (refusal !== undefined) return failedBurst(refusal);
       // Few clients use bursts: a bundle for a browser loads them when one does.
       const { configureExecutionBurst } = await bursts();
       const saving = record.preference === ExecutionPreference.LOW_POWER;
@@ -134,8 +134,4 @@ function execute(
   if ("status" in checked) return unrun(checked);
   if (log.VLOG_IS_ON("DRIVER")) log.VLOG("DRIVER", `${name}: execute ${requestText(checked.request)}`);
   return run(record, checked, options, section, context, start);
-}
-
-function unfenced(refusal: Refusal): FencedResult {
-  return { ...refusal, syncFence: null, callback: null };
 }

@@ -5,13 +5,13 @@ import type { InputBuffer, RunContext, RunResult } from "@nnhal/backend";
 import { ErrorStatus, type ExecuteOptions } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { OutOfRoom } from "../domains/budget.ts";
+import { exhausted, failure, messageOf, type Refusal } from "../guard/refusal.ts";
 import { callAt } from "../schedule/timer.ts";
 import { bindInputs, bindOutputs, growOutputs, settle, shortOutput } from "./bind.ts";
 import { type CheckedRequest, checkInputs, isDeviceBuffer } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
 import type { RunAnswer } from "./guarded-executable.ts";
 import type { ModelRecord } from "./record.ts";
-import { exhausted, failure, messageOf, type Refusal } from "./refusal.ts";
 import { runContextOf } from "./run-context.ts";
 
 /**

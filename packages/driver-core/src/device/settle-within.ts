@@ -1,9 +1,9 @@
 /** Waiting for an engine, which can take too long or for ever. */
 import { soon } from "@nnhal/backend";
 import { ErrorStatus } from "@nnhal/types";
+import type { Refusal } from "../guard/refusal.ts";
 import { callAt, type Timer } from "../schedule/timer.ts";
 import type { Halting } from "./client.ts";
-import type { Refusal } from "./refusal.ts";
 
 /** How long to wait for an engine. */
 export interface Patience {

@@ -16,7 +16,8 @@ import type { Client } from "../device/client.ts";
 import { formatIssues } from "../device/format-issues.ts";
 import type { GuardedSession } from "../device/guarded-session.ts";
 import type { ModelRecord } from "../device/record.ts";
-import { messageOf } from "../device/refusal.ts";
+import { failedAllocation } from "../guard/failed.ts";
+import { messageOf } from "../guard/refusal.ts";
 import { bufferInterface } from "./buffer.ts";
 import { type BufferUses, type DeviceBuffer, sizeOf } from "./device-buffer.ts";
 import { type BufferDomain, closeBuffer } from "./domain.ts";
@@ -142,5 +143,5 @@ function usesOf(
 }
 
 function refuse(status: ErrorStatus, reason: string): AllocateResult {
-  return { status, message: `allocating a buffer: ${reason}`, buffer: null, token: 0 };
+  return failedAllocation({ status, message: `allocating a buffer: ${reason}` });
 }

@@ -2,7 +2,7 @@
 import { ErrorStatus, type IBuffer, type Memory, type Outcome } from "@nnhal/types";
 import { poolIssues, show } from "@nnhal/validation";
 import type { Client } from "../device/client.ts";
-import { failure, invalid, messageOf, type Refusal } from "../device/refusal.ts";
+import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import type { Mapping } from "../memory/mapping.ts";
 import { mapPool } from "../memory/memory.ts";
 import {

@@ -1,7 +1,7 @@
 /** Sync fences: created by the side that executes, awaited by the side that depends on the result. */
 import { ErrorStatus, type FenceState, type Outcome, type SyncFence } from "@nnhal/types";
 import { longestList, show } from "@nnhal/validation";
-import { messageOf } from "../device/refusal.ts";
+import { messageOf } from "../guard/refusal.ts";
 import { systemTimer, type Timer } from "../schedule/timer.ts";
 
 /** A fence with the functions that settle it. Only the first call of `signal` or `fail` has an effect. */

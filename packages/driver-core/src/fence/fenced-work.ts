@@ -1,7 +1,7 @@
 /** Work whose end a fence and a callback report (HAL 1.3 IPreparedModel.executeFenced). */
 import { ErrorStatus, type ExecutionInfo, type FencedResult } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { failure, messageOf } from "../device/refusal.ts";
+import { failure, messageOf } from "../guard/refusal.ts";
 import { createFence } from "./fence.ts";
 
 const unknown = { timingLaunched: notMeasured, timingFenced: notMeasured };

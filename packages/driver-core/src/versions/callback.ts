@@ -1,10 +1,9 @@
 /** Callbacks of clients, and tasks that end in one. A faulty client callback has no effect on the driver. */
 import { type Awaitable, ErrorStatus, type Outcome } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
-import { messageOf } from "../device/refusal.ts";
-
-/** Receives diagnostics that a HAL signature cannot carry, one line per call. */
-export type LogSink = (message: string) => void;
+import { atOnce, refuseUnreadable } from "../guard/attempt.ts";
+import { failure, messageOf } from "../guard/refusal.ts";
+import type { LogSink } from "../guard/wait.ts";
 
 /** Calls a client's callback only once. Its errors and rejections are logged. */
 export function once<Arguments extends readonly unknown[]>(
@@ -46,41 +45,22 @@ export function launch<Answer extends Outcome>(task: Task<Answer>, log: LogSink)
     notify(task.failed(outcome));
     return outcome;
   };
-  const refusal = refusalOf(() => task.check());
+  const refusal = refuseUnreadable(() => task.check());
   if (refusal !== undefined) return refuse(refusal);
   let running: Promise<Answer>;
   try {
     running = task.run();
   } catch (error) {
-    return refuse(failure("the task could not be started", error));
+    return refuse(failure(`the task could not be started: ${messageOf(error)}`));
   }
-  Promise.resolve(running).then(notify, (error) => refuse(failure("the task failed", error)));
+  Promise.resolve(running).then(notify, (error) => refuse(failure(`the task failed: ${messageOf(error)}`)));
   return { status: ErrorStatus.NONE };
-}
-
-/** The refusal that a check returns. If the check throws, an argument cannot be read. */
-export function refusalOf(check: () => Outcome | undefined): Outcome | undefined {
-  try {
-    return check();
-  } catch (error) {
-    return { status: ErrorStatus.INVALID_ARGUMENT, message: `the arguments cannot be read: ${messageOf(error)}` };
-  }
-}
-
-/** INVALID_ARGUMENT, with the reason. */
-export function invalid(message: string): Outcome {
-  return { status: ErrorStatus.INVALID_ARGUMENT, message };
-}
-
-/** GENERAL_FAILURE, with the reason. */
-export function failure(what: string, error: unknown): Outcome {
-  return { status: ErrorStatus.GENERAL_FAILURE, message: `${what}: ${messageOf(error)}` };
 }
 
 /**
  * Launches a task of a driver and waits for its callback, which the driver can call before the launch returns, or
  * never. The status of a failed launch takes precedence over the callback's; calls after the first one are logged.
- * Never rejects; `inTime` sets a limit.
+ * Never rejects; a guard sets a limit.
  */
 export function launched<Answer>(
   launch: (settle: (answer: Answer) => void) => Outcome,
@@ -102,21 +82,12 @@ export function launched<Answer>(
       const { status, message } = atOnce(started);
       outcome = { status: soundStatus(status), ...(typeof message === "string" && { message }) };
     } catch (error) {
-      outcome = failure("the driver failed", error);
+      outcome = failure(`the driver failed: ${messageOf(error)}`);
     }
     isLaunched = true;
     if (outcome.status !== ErrorStatus.NONE) resolve(failed(outcome));
     else if (early !== undefined) resolve(early);
   });
-}
-
-/**
- * The answer of a synchronous method. A promise is not a valid answer, and its rejection, which is not handled anywhere
- * else, must not end the process.
- */
-export function atOnce<Answer>(answer: Answer): Answer {
-  if (answer instanceof Promise) answer.catch(() => {});
-  return answer;
 }
 
 /** Reads an answer: at once if it is there, else when it comes. A rejection is left to the caller. */

@@ -21,7 +21,13 @@ import {
 } from "@nnhal/types";
 import { type AnyModel, convertToV1_0, convertToV1_1, convertToV1_2, convertToV1_3, deadlineOf } from "@nnhal/utils";
 import { hasFields, show } from "@nnhal/validation";
-import { failure, invalid, launch, refusalOf, whenAnswered } from "./callback.ts";
+import { readAllocation } from "../guard/answers.ts";
+import { closeSafely, refuseUnreadable } from "../guard/attempt.ts";
+import { failedAllocation, failedPreparation } from "../guard/failed.ts";
+import { timedGuard } from "../guard/guard.ts";
+import { failure, invalid } from "../guard/refusal.ts";
+import { answerLimitsOf, withGrace } from "../guard/wait.ts";
+import { launch, whenAnswered } from "./callback.ts";
 import {
   type FaceContext,
   type FaceOptions,
@@ -32,10 +38,9 @@ import {
   refuseQuality,
   soundPrepareResult,
 } from "./face-context.ts";
-import { answerLimitsOf, inTime, withGrace } from "./in-time.ts";
+import { guardFacts } from "./facts.ts";
+import { refuseTimes } from "./guard-prepared-model.ts";
 import { preparedModelV1_0, preparedModelV1_2, preparedModelV1_3 } from "./prepared-model-face.ts";
-import { soundFacts } from "./sound-facts.ts";
-import { allocationOf, failedAllocation, quietly, refuseTimes } from "./sound-prepared-model.ts";
 
 /** A device as a driver of HAL 1.0. */
 export function asV1_0(device: Device, options: FaceOptions = {}): V1_0.IDevice {
@@ -83,7 +88,7 @@ function contextOf<Presented extends V1_0.IPreparedModel>(
   const { name } = device;
   const limits = answerLimitsOf(options, log);
   return {
-    ...{ extensions, log, limits, name, facts: soundFacts(device, name, limits) },
+    ...{ extensions, log, limits, name, facts: guardFacts(device, name, limits) },
     present: (preparedModel, source) => present({ preparedModel, source, log, limits, name }),
   };
 }
@@ -133,17 +138,10 @@ function preparing(
 ): Promise<PrepareResult> {
   const read = async () => soundPrepareResult(await answer, limits);
   const drop = ({ preparedModel }: PrepareResult) => {
-    if (preparedModel !== null) quietly(() => preparedModel.close(), `${name}: close`, limits);
+    if (preparedModel !== null) closeSafely(preparedModel, (message) => limits.log(`${name}: ${message}`));
   };
-  const what = `${name}: prepareModel`;
-  return inTime(
-    { what, answer: read(), deadline: withGrace(deadline, limits), failed: failedPreparation, drop },
-    limits,
-  );
-}
-
-function failedPreparation(outcome: Outcome): PrepareResult {
-  return { ...outcome, preparedModel: null };
+  const end = withGrace(deadline, limits);
+  return timedGuard(name, limits).call("prepareModel", read, failedPreparation, { deadline: end, drop });
 }
 
 /** A preparation from a cache, that a HAL method launches. */
@@ -154,7 +152,7 @@ function prepareFromCache<Presented extends V1_0.IPreparedModel>(
   options: () => Pick<PrepareOptions, "deadline">,
   notify: (status: ErrorStatus, preparedModel: Presented | null) => unknown,
 ): Outcome {
-  const noCaching = failure("prepareModelFromCache", "the device has no compilation caching");
+  const noCaching = failure("prepareModelFromCache: the device has no compilation caching");
   let settings: Pick<PrepareOptions, "deadline"> = {};
   return launch<PrepareResult>(
     {
@@ -202,7 +200,7 @@ function supportedOperations(
   model: AnyModel,
   version: HalVersion,
 ): ReturnType<V1_3.IDevice["getSupportedOperations_1_3"]> {
-  const refusal = refusalOf(() => refuseModel(model, version, context));
+  const refusal = refuseUnreadable(() => refuseModel(model, version, context));
   if (refusal !== undefined) return { ...refusal, supportedOperations: [] };
   const answer = context.facts.getSupportedOperations(convertToV1_3.model(model));
   return whenAnswered(answer, ({ status, message, supported, reasons }) => {
@@ -355,16 +353,17 @@ function methodsV1_3(
     },
     async allocate(desc, preparedModels, inputRoles, outputRoles) {
       if (device.allocate === undefined) {
-        return failedAllocation(failure("allocate", "the device has no memory of its own"));
+        return failedAllocation(failure("allocate: the device has no memory of its own"));
       }
       if (!Array.isArray(preparedModels)) return failedAllocation(invalid("preparedModels is not an array"));
       const { name, limits } = context;
+      const guard = timedGuard(name, limits);
       const call = async () => {
         const known = preparedModels.map((face) => (hasFields(face) ? (presented.get(face) ?? null) : null));
-        return allocationOf(await device.allocate?.(desc, known, inputRoles, outputRoles), name, limits);
+        return readAllocation(await device.allocate?.(desc, known, inputRoles, outputRoles), guard);
       };
       const drop = ({ buffer }: AllocateResult) => buffer?.close?.();
-      return inTime({ what: "allocate", answer: call(), failed: failedAllocation, drop }, limits);
+      return guard.call("allocate", call, failedAllocation, { drop });
     },
   };
 }

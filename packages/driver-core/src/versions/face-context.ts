@@ -21,11 +21,11 @@ import {
   validatePriority,
 } from "@nnhal/validation";
 import { formatIssues } from "../device/format-issues.ts";
-import { invalid, type LogSink } from "./callback.ts";
-import type { AnswerLimits, AnswerOptions } from "./in-time.ts";
-import { hasMethods } from "./sound-answers.ts";
-import type { Facts } from "./sound-facts.ts";
-import { quietly } from "./sound-prepared-model.ts";
+import { hasMethods } from "../guard/answers.ts";
+import { closeSafely } from "../guard/attempt.ts";
+import { invalid } from "../guard/refusal.ts";
+import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
+import type { Facts } from "./facts.ts";
 
 /** How to present a device. */
 export interface FaceOptions extends AnswerOptions {
@@ -101,7 +101,7 @@ export function soundPrepareResult(result: PrepareResult, limits: AnswerLimits):
     if (!hasMethods(preparedModel, "execute")) throw new Error("the device answered NONE without a prepared model");
     return { ...outcome, preparedModel };
   }
-  if (hasFields(preparedModel)) quietly(() => preparedModel.close(), "closing a prepared model", limits);
+  if (hasFields(preparedModel)) closeSafely(preparedModel, limits.log);
   return { ...outcome, preparedModel: null };
 }
 

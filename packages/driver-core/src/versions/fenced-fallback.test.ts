@@ -11,8 +11,8 @@ import {
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
+import { answerLimitsOf } from "../guard/wait.ts";
 import { executeBehindFences } from "./fenced-fallback.ts";
-import { answerLimitsOf } from "./in-time.ts";
 import { measured, model, requestOf, settled } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, MISSED_DEADLINE_TRANSIENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;

@@ -17,8 +17,9 @@ import { earlierDeadline, makeDeadline } from "@nnhal/utils";
 import { requestIssues } from "@nnhal/validation";
 import { formatIssues } from "../device/format-issues.ts";
 import { usableFences } from "../fence/fence.ts";
-import { failure, invalid } from "./callback.ts";
-import { type AnswerLimits, inTime } from "./in-time.ts";
+import { failedFenced } from "../guard/failed.ts";
+import { failure, invalid } from "../guard/refusal.ts";
+import { type AnswerLimits, answerInTime } from "../guard/wait.ts";
 
 /** See the file's head. Without `model` (it came from a cache), only the driver checks the outputs. */
 export async function executeBehindFences(
@@ -29,32 +30,31 @@ export async function executeBehindFences(
   { duration, ...options }: FencedExecuteOptions,
   limits: AnswerLimits,
 ): Promise<FencedResult> {
-  const refuse = (outcome: Outcome): FencedResult => ({ ...outcome, syncFence: null, callback: null });
   const fences = usableFences(waitFor);
-  if ("status" in fences) return refuse(fences);
+  if ("status" in fences) return failedFenced(fences);
   const issues = model === undefined ? [] : requestIssues(request, model, { allowUnspecifiedOutput: false });
-  if (issues.length > 0) return refuse(invalid(`the request is not valid: ${formatIssues(issues)}`));
-  const states = await inTime<readonly FenceState[] | Outcome>(
+  if (issues.length > 0) return failedFenced(invalid(`the request is not valid: ${formatIssues(issues)}`));
+  const states = await answerInTime<readonly FenceState[] | Outcome>(
     {
       what: "executeFenced: waiting for fences",
       answer: (async () => Promise.all(fences.map((fence) => fence.wait())))(),
       deadline: options.deadline,
-      failed: (outcome) => outcome,
+      failed: (refusal) => refusal,
     },
     limits,
   );
-  if ("status" in states) return refuse(states);
+  if ("status" in states) return failedFenced(states);
   const wrong = states.find((state) => state !== "SIGNALED");
-  if (wrong !== undefined) return refuse(failure("executeFenced", `a fence waited for ended in state ${wrong}`));
+  if (wrong !== undefined) return failedFenced(failure(`executeFenced: a fence waited for ended in state ${wrong}`));
   const deadline = earlierDeadline(options.deadline, makeDeadline(duration, limits.now()));
   const { status, message, timing } = await preparedModel.execute(request, {
     ...options,
     ...(deadline !== undefined && { deadline }),
   });
   if (status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) {
-    return refuse(failure("executeFenced", message ?? "an output does not fit its buffer"));
+    return failedFenced(failure(`executeFenced: ${message ?? "an output does not fit its buffer"}`));
   }
-  if (status !== ErrorStatus.NONE) return refuse({ status, ...(message !== undefined && { message }) });
+  if (status !== ErrorStatus.NONE) return failedFenced({ status, ...(message !== undefined && { message }) });
   return {
     status,
     syncFence: null,

@@ -11,10 +11,9 @@ import {
 import { describeNeed, hasDeadlinePassed, unmetNeeds } from "@nnhal/utils";
 import { modelIssues } from "@nnhal/validation";
 import { formatIssues } from "../device/format-issues.ts";
-import type { LogSink } from "./callback.ts";
-import { failure, invalid } from "./callback.ts";
+import { failure, invalid } from "../guard/refusal.ts";
+import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
 import { refuseQuality } from "./face-context.ts";
-import type { AnswerLimits, AnswerOptions } from "./in-time.ts";
 import type { OldDriver } from "./old-driver.ts";
 
 /** How to lift a driver. */
@@ -66,7 +65,7 @@ export function refusePreparation(
   const [first, ...others] = unmetNeeds(model, driver.version);
   if (first !== undefined) {
     const more = others.length > 0 ? `, and ${others.length} more` : "";
-    return failure(`${name} is of HAL ${driver.version}`, `${describeNeed(first)}${more}`);
+    return failure(`${name} is of HAL ${driver.version}: ${describeNeed(first)}${more}`);
   }
   if (!hasDeadlinePassed(deadline, limits.now())) return undefined;
   const message = "the deadline had passed before the model was prepared";

@@ -17,15 +17,20 @@ import {
 } from "@nnhal/types";
 import { convertToV1_3 } from "@nnhal/utils";
 import { hasFields, show } from "@nnhal/validation";
-import { atOnce, failure, invalid, launched, refusalOf, soundStatus } from "./callback.ts";
-import { answerLimitsOf, inTime, withGrace } from "./in-time.ts";
+import { hasMethods, readAllocation } from "../guard/answers.ts";
+import { atOnce, closeSafely, refuseUnreadable } from "../guard/attempt.ts";
+import { failedAllocation, failedPreparation, failedSupport } from "../guard/failed.ts";
+import { timedGuard } from "../guard/guard.ts";
+import { noCapabilities } from "../guard/queries.ts";
+import { failure, invalid } from "../guard/refusal.ts";
+import { answerLimitsOf, withGrace } from "../guard/wait.ts";
+import { launched, soundStatus } from "./callback.ts";
+import { type Facts, guardFacts } from "./facts.ts";
+import { refuseTimes } from "./guard-prepared-model.ts";
 import { type LiftContext, type LiftOptions, refuseModelForDriver, refusePreparation } from "./lift-context.ts";
 import { isV1_3Model, liftPreparedModel } from "./lift-prepared-model.ts";
 import { supportOf } from "./lift-support.ts";
-import { type AnyIDevice, noCapabilities, oldDriverOf } from "./old-driver.ts";
-import { hasMethods } from "./sound-answers.ts";
-import { type Facts, soundFacts } from "./sound-facts.ts";
-import { allocationOf, failedAllocation, quietly, refuseTimes } from "./sound-prepared-model.ts";
+import { type AnyIDevice, oldDriverOf } from "./old-driver.ts";
 
 /**
  * Makes a device of a driver of any HAL version. No method throws or rejects, even for a faulty driver, and every
@@ -65,17 +70,19 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
     },
     getSupportedOperations: (model) => supportOf(model, context),
   };
-  const sound = soundFacts(own, name, limits);
+  const sound = guardFacts(own, name, limits);
   return {
     name,
     halVersion: version,
     ...sound,
     getSupportedOperations(model) {
-      const refusal = refusalOf(() => refuseModelForDriver(model, context));
-      return refusal === undefined ? sound.getSupportedOperations(model) : { ...refusal, supported: [], reasons: [] };
+      const refusal = refuseUnreadable(() => refuseModelForDriver(model, context));
+      return refusal === undefined ? sound.getSupportedOperations(model) : failedSupport(refusal);
     },
     async prepareModel(model, options = {}) {
-      const refusal = refusalOf(() => refuseTimes(options, "deadline") ?? refusePreparation(model, options, context));
+      const refusal = refuseUnreadable(
+        () => refuseTimes(options, "deadline") ?? refusePreparation(model, options, context),
+      );
       if (refusal !== undefined) return failedPreparation(refusal);
       const { cache, ...others } = options;
       const sound: PrepareOptions = { ...others, ...(isCache(cache) && { cache }) };
@@ -86,9 +93,9 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
       const { prepareModelFromCache } = driver;
       if (prepareModelFromCache === undefined) {
         const why = `${name} is of HAL ${version}, which has no compilation caching`;
-        return failedPreparation(failure("prepareModelFromCache", why));
+        return failedPreparation(failure(`prepareModelFromCache: ${why}`));
       }
-      const refusal = refusalOf(
+      const refusal = refuseUnreadable(
         () =>
           refuseTimes(options, "deadline") ??
           (isCache(cache) ? undefined : invalid("the cache has no lists of handles, or no token of bytes")),
@@ -101,7 +108,7 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
       const { allocate } = driver;
       if (allocate === undefined) {
         const why = `${name} is of HAL ${version}, which has no memory of the device's own`;
-        return failedAllocation(failure("allocate", why));
+        return failedAllocation(failure(`allocate: ${why}`));
       }
       if (!Array.isArray(preparedModels)) {
         return failedAllocation(invalid(`preparedModels is ${show(preparedModels)} where an array is needed`));
@@ -110,10 +117,10 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
         const model = one === null ? undefined : context.preparedModels.get(one);
         return model !== undefined && isV1_3Model(model) ? model : null;
       });
-      const what = `${name}: allocate`;
-      const call = async () => allocationOf(await allocate(desc, own, inputRoles, outputRoles), name, limits);
+      const guard = timedGuard(name, limits);
+      const call = async () => readAllocation(await allocate(desc, own, inputRoles, outputRoles), guard);
       const drop = ({ buffer }: AllocateResult) => buffer?.close?.();
-      return inTime({ what, answer: call(), failed: failedAllocation, drop }, limits);
+      return guard.call("allocate", call, failedAllocation, { drop });
     },
   };
 }
@@ -126,10 +133,6 @@ function isCache(cache: unknown): cache is CompilationCache {
     Array.isArray(cache.dataCache) &&
     cache.token instanceof Uint8Array
   );
-}
-
-function failedPreparation(outcome: Outcome): PrepareResult {
-  return { ...outcome, preparedModel: null };
 }
 
 /** Launches a preparation and lifts the prepared model that its callback gets. */
@@ -158,11 +161,10 @@ function prepare(
       context.preparedModels.set(preparedModel, own);
       return { status: ErrorStatus.NONE, preparedModel };
     }
-    if (hasFields(own)) quietly(() => own.close?.(), `${name}: close`, limits);
+    if (hasFields(own)) closeSafely(own, (message) => log(`${name}: ${message}`));
     if (outcome.status !== ErrorStatus.NONE) return failedPreparation(outcome);
-    return failedPreparation(failure(name, "the driver reported success without a prepared model"));
+    return failedPreparation(failure(`${name}: the driver reported success without a prepared model`));
   };
-  const what = `${name}: ${method}`;
   const drop = ({ preparedModel }: PrepareResult) => preparedModel?.close();
-  return inTime({ what, answer: lifted(), deadline: waitUntil(deadline), failed: failedPreparation, drop }, limits);
+  return timedGuard(name, limits).call(method, lifted, failedPreparation, { deadline: waitUntil(deadline), drop });
 }

@@ -54,7 +54,7 @@ describe("what an old driver says of itself", () => {
     });
     expect(device.getCapabilities()).toMatchObject({
       status: GENERAL_FAILURE,
-      message: "broken: getCapabilities: transport",
+      message: "broken: getCapabilities threw: transport",
     });
     expect(device.getType().status).toBe(GENERAL_FAILURE);
     expect(device.getVersionString()).toMatchObject({ status: GENERAL_FAILURE, version: "" });

@@ -106,7 +106,7 @@ describe("executing on a driver of HAL 1.0", () => {
     expect(await preparedModel.execute(request)).toEqual({
       status: GENERAL_FAILURE,
       message:
-        "old: execute: answered a result that is not valid: OUTPUT_INSUFFICIENT_SIZE comes with 0 shapes where there are 1 outputs",
+        "old: execute answered a result that is not valid: OUTPUT_INSUFFICIENT_SIZE comes with 0 shapes where there are 1 outputs",
       outputShapes: [],
       timing: notMeasured,
     });
@@ -153,7 +153,7 @@ describe("executing on a driver of HAL 1.2", () => {
     const odd = await preparedOf("1.2", { result: { status: 99 as ErrorStatus } });
     expect(await odd.preparedModel.execute(request)).toEqual({
       status: GENERAL_FAILURE,
-      message: "old: execute: answered a result that is not valid: the status is 99",
+      message: "old: execute answered a result that is not valid: the status is 99",
       ...nothing,
     });
   });
@@ -219,7 +219,7 @@ describe("executing on an old driver", () => {
     const executeSynchronously = () => Promise.reject(new Error("transport"));
     expect(await breaking({ execute, executeSynchronously })).toMatchObject({
       status: GENERAL_FAILURE,
-      message: "broken: execute: transport",
+      message: "broken: execute threw: transport",
     });
   });
 });
@@ -251,7 +251,7 @@ describe("executing on a driver of HAL 1.3", () => {
     const preparedModel = await newestOf({ executeFenced });
     const options = { measure: YES, deadline: 7n, loopTimeoutDuration: 9n, duration: 11n };
     const answer = await preparedModel.executeFenced?.(request, [fence], options);
-    expect(answer).toMatchObject({ status: NONE, syncFence: fence });
+    expect([answer?.status, await answer?.syncFence?.wait()]).toEqual([NONE, await fence.wait()]);
     expect(await answer?.callback?.getExecutionInfo()).toEqual(info);
     expect(executeFenced).toHaveBeenCalledWith(request, [fence], options);
     const without = await newestOf({});

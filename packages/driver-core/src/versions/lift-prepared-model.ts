@@ -29,11 +29,14 @@ import {
   notMeasured,
   tensorHasUnspecifiedDimensions,
 } from "@nnhal/utils";
-import { failure, invalid, type LogSink, launched } from "./callback.ts";
+import { outputOperands } from "../guard/execution-answer.ts";
+import { failedBurst, failedExecution, failedFenced } from "../guard/failed.ts";
+import { failure, invalid } from "../guard/refusal.ts";
+import type { LogSink } from "../guard/wait.ts";
+import { launched } from "./callback.ts";
 import { executeBehindFences } from "./fenced-fallback.ts";
+import { guardPreparedModel, modelAnswerReader } from "./guard-prepared-model.ts";
 import type { LiftContext } from "./lift-context.ts";
-import { outputOperands } from "./sound-answers.ts";
-import { failedBurst, failedExecution, failedFenced, soundPreparedModel } from "./sound-prepared-model.ts";
 
 /** Whether a prepared model has the methods of HAL 1.2. */
 function isV1_2Model(model: V1_0.IPreparedModel): model is V1_2.IPreparedModel {
@@ -78,7 +81,7 @@ export function liftPreparedModel(
       if (refusal !== undefined) return failedBurst(refusal);
       if (isV1_2Model(own)) return own.configureExecutionBurst(callback, requestChannel, resultChannel);
       const why = `${name} is of HAL ${driver.version}, which has no bursts`;
-      return failedBurst(failure("configureExecutionBurst", why));
+      return failedBurst(failure(`configureExecutionBurst: ${why}`));
     },
     close() {
       if (closed) return;
@@ -86,7 +89,10 @@ export function liftPreparedModel(
       return own.close?.();
     },
   };
-  const sound = soundPreparedModel(lifted, { ...context, model, mayOmitShapes: true });
+  const sound = guardPreparedModel(lifted, modelAnswerReader(model, context.extensions), {
+    ...context,
+    mayOmitShapes: true,
+  });
   return sound;
 }
 
@@ -103,7 +109,7 @@ function refuseExecution(
     return invalid("a pool of the request is of a kind that no HAL version has");
   }
   if (!complianceWith(version).request(request)) {
-    return failure("execute", `${name} is of HAL ${version}, which lacks the kind of a pool of the request`);
+    return failure(`execute: ${name} is of HAL ${version}, which lacks the kind of a pool of the request`);
   }
   if (!hasDeadlinePassed(deadline, limits.now())) return undefined;
   return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message: "the deadline had passed before the execution" };
@@ -154,7 +160,7 @@ async function executeV1_0(
   const outputShapes = model === undefined ? undefined : knownShapes(model, request);
   if (outputShapes === undefined) {
     const why = "neither the model nor the request specifies all dimensions of the outputs";
-    return failedExecution(failure(`${name} is of HAL ${driver.version}, which cannot compute shapes`, why));
+    return failedExecution(failure(`${name} is of HAL ${driver.version}, which cannot compute shapes: ${why}`));
   }
   const { value } = convertToV1_0.request(request, log);
   const result = await launchExecution((callback) => own.execute(value, callback), log);

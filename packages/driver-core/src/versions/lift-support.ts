@@ -13,7 +13,9 @@ import {
 } from "@nnhal/types";
 import { complianceWith, sliceModel } from "@nnhal/utils";
 import { validateModel } from "@nnhal/validation";
-import { failure, soundStatus, whenAnswered } from "./callback.ts";
+import { failureOf } from "../guard/attempt.ts";
+import { failure } from "../guard/refusal.ts";
+import { soundStatus, whenAnswered } from "./callback.ts";
 import type { LiftContext } from "./lift-context.ts";
 
 /** Asks a driver which operations of a valid model it supports. */
@@ -29,7 +31,7 @@ export function supportOf(model: Model, context: LiftContext): Awaitable<Support
   if (!isValid(slice.model, version, context)) {
     const what = `the slice for HAL ${version} of a model is not valid`;
     context.log(`${name}: ${what}`);
-    if (context.strictSlicing) return failed(failure(`${name}: getSupportedOperations`, what));
+    if (context.strictSlicing) return failed(failure(`${name}: getSupportedOperations: ${what}`));
     return answer(model, new Map(), context);
   }
   return ask(slice.model, slice.operationIndexes, model, context);
@@ -69,7 +71,7 @@ function ask(
   try {
     return whenAnswered(driver.getSupportedOperations(model), read);
   } catch (error) {
-    return failed(failure(`${name}: getSupportedOperations`, error));
+    return failed(failureOf(`${name}: getSupportedOperations`, error));
   }
 }
 

@@ -74,7 +74,7 @@ describe("answers of a lifted execution", () => {
   ])("with %s are GENERAL_FAILURE", async (_what, result) => {
     const answer = await answered(result);
     expect(answer).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
-    expect(answer?.message).toContain("lying: execute: answered a result that is not valid: ");
+    expect(answer?.message).toContain("lying: execute answered a result that is not valid: ");
   });
 
   it("have times only if they are times", async () => {

@@ -3,7 +3,6 @@
  * handle what a version lacks.
  */
 import {
-  type Capabilities,
   type CompilationCache,
   DEVICE_TYPE_UNKNOWN,
   type Device,
@@ -19,15 +18,8 @@ import {
   type V1_2,
   type V1_3,
 } from "@nnhal/types";
-import {
-  type AnyCapabilities,
-  convertToV1_0,
-  convertToV1_1,
-  convertToV1_2,
-  makeTimePoint,
-  noPerformanceInfo,
-} from "@nnhal/utils";
-import type { LogSink } from "./callback.ts";
+import { type AnyCapabilities, convertToV1_0, convertToV1_1, convertToV1_2, makeTimePoint } from "@nnhal/utils";
+import type { LogSink } from "../guard/wait.ts";
 
 /** An IDevice of any version. */
 export type AnyIDevice = V1_0.IDevice | V1_1.IDevice | V1_2.IDevice | V1_3.IDevice;
@@ -143,13 +135,4 @@ const unknownFacts: DriverFacts = {
   getVersionString: () => ({ ...ok, version: "UNKNOWN" }),
   getSupportedExtensions: () => ({ ...ok, extensions: [] }),
   getNumberOfCacheFilesNeeded: () => ({ ...ok, numModelCache: 0, numDataCache: 0 }),
-};
-
-/** The capabilities of a device that does not declare any. */
-export const noCapabilities: Capabilities = {
-  relaxedFloat32toFloat16PerformanceScalar: noPerformanceInfo,
-  relaxedFloat32toFloat16PerformanceTensor: noPerformanceInfo,
-  operandPerformance: [],
-  ifPerformance: noPerformanceInfo,
-  whilePerformance: noPerformanceInfo,
 };

@@ -269,13 +269,13 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
     const throwing: Execute = () => {
       throw new Error("gone");
     };
-    for (const [execute, what] of [
-      [rejecting, "the device: execute"],
-      [throwing, "the execution failed"],
+    for (const [execute, message] of [
+      [rejecting, "the device: execute threw: gone"],
+      [throwing, "the execution failed: gone"],
     ] as const) {
       expect(await call({ ...ending(), execute })).toEqual({
         status: GENERAL_FAILURE,
-        message: `${what}: gone`,
+        message,
         outputShapes: [],
         timing: notMeasured,
       });
@@ -369,7 +369,7 @@ describe("executeFenced", () => {
     }));
     const own = { ...ending(), executeFenced };
     const answer = await execute(own);
-    expect(answer).toMatchObject({ status: NONE, syncFence: fence });
+    expect([answer.status, await answer.syncFence?.wait()]).toEqual([NONE, await fence.wait()]);
     expect(await answer.callback?.getExecutionInfo()).toEqual(told);
     const [, waitFor, options] = elementAt(executeFenced.mock.calls, 0);
     expect({ waitFor, options }).toEqual({ waitFor: [fence, null], options: { measure: YES, duration: 7n } });

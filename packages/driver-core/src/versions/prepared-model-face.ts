@@ -12,11 +12,13 @@ import type {
   V1_3,
 } from "@nnhal/types";
 import { type AnyRequest, convertToV1_3, deadlineOf, durationOf } from "@nnhal/utils";
-import { failure, invalid, type LogSink, launch, refusalOf } from "./callback.ts";
+import { refuseUnreadable } from "../guard/attempt.ts";
+import { failedExecution, failedFenced } from "../guard/failed.ts";
+import { failure, invalid, messageOf } from "../guard/refusal.ts";
+import { type AnswerLimits, answerLimitsOf, type LogSink, withGrace } from "../guard/wait.ts";
+import { launch } from "./callback.ts";
 import { narrow, narrowOutcome, type PreparedSource, refuseRequest } from "./face-context.ts";
-import { type AnswerLimits, answerLimitsOf, withGrace } from "./in-time.ts";
-import { expectedOutputs } from "./sound-answers.ts";
-import { executed, failedExecution, failedFenced, refuseTimes, soundPreparedModel } from "./sound-prepared-model.ts";
+import { guardPreparedModel, modelAnswerReader, readExecution, refuseTimes } from "./guard-prepared-model.ts";
 
 /** The shared part of a prepared model's faces. */
 export interface PreparedModelFaceContext {
@@ -39,8 +41,9 @@ function guarded({
   name = "the device",
 }: PreparedModelFaceContext) {
   const waitUntil = (deadline: bigint | undefined) => withGrace(deadline, limits);
-  const context = { name, model: source?.model, mayOmitShapes: false, limits, waitUntil };
-  return { context, sound: soundPreparedModel(preparedModel, context) };
+  const context = { name, mayOmitShapes: false, limits, waitUntil };
+  const reader = modelAnswerReader(source?.model);
+  return { context, reader, sound: guardPreparedModel(preparedModel, reader, context) };
 }
 
 const noCallback = invalid("the callback is null");
@@ -51,10 +54,12 @@ function execute(
   request: AnyRequest,
   options: ExecuteOptions,
 ): Promise<ExecutionResult> {
-  const { preparedModel, source, log } = face;
+  const { preparedModel, log } = face;
   const canonical = convertToV1_3.request(request);
+  const { context, reader } = guarded(face);
+  const expected = reader.expect(canonical);
   const answer = preparedModel.execute(canonical, options);
-  return executed(answer, expectedOutputs(source?.model, canonical), options, guarded(face).context).then((result) => {
+  return readExecution(async () => answer, reader, expected, options, context).then((result) => {
     if (result.message !== undefined) log(`execute: ${result.message}`);
     return result;
   });
@@ -68,7 +73,7 @@ async function executeNow(
   optionsOf: () => ExecuteOptions,
 ): Promise<ExecutionResult> {
   let options: ExecuteOptions = {};
-  const refusal = refusalOf(() => {
+  const refusal = refuseUnreadable(() => {
     options = optionsOf();
     return refuseTimes(options, "deadline", "loopTimeoutDuration") ?? refuseRequest(request, version, context.source);
   });
@@ -76,7 +81,7 @@ async function executeNow(
   try {
     return await execute(context, request, options);
   } catch (error) {
-    return failedExecution(failure("the execution failed", error));
+    return failedExecution(failure(`the execution failed: ${messageOf(error)}`));
   }
 }
 
@@ -139,7 +144,7 @@ export function preparedModelV1_2(face: PreparedModelFaceContext): V1_2.IPrepare
       if (!callback) return { ...narrowOutcome(noCallback), context: null };
       const { sound } = guarded(face);
       if (sound.configureExecutionBurst === undefined) {
-        return { ...narrowOutcome(failure("configureExecutionBurst", "the device has no bursts")), context: null };
+        return { ...narrowOutcome(failure("configureExecutionBurst: the device has no bursts")), context: null };
       }
       const { context, ...outcome } = await sound.configureExecutionBurst(callback, requestChannel, resultChannel);
       return { ...narrowOutcome(outcome), context };
@@ -172,10 +177,10 @@ export function preparedModelV1_3(context: PreparedModelFaceContext): V1_3.IPrep
     async executeFenced(request, waitFor, measure, deadline, loopTimeoutDuration, duration) {
       const { sound } = guarded(context);
       if (sound.executeFenced === undefined) {
-        return failedFenced(failure("executeFenced", "the device has no fences"));
+        return failedFenced(failure("executeFenced: the device has no fences"));
       }
       let options: FencedExecuteOptions = {};
-      const refusal = refusalOf(() => {
+      const refusal = refuseUnreadable(() => {
         const afterFences = durationOf(duration);
         options = {
           ...optionsV1_3(measure, deadline, loopTimeoutDuration),

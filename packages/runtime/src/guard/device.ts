@@ -5,39 +5,33 @@
  * in watch.ts.
  */
 import {
-  type AllocateResult,
+  attempt,
+  attemptAsync,
+  failedAllocation,
+  failedPreparation,
+  failedSupport,
+  guardQueries,
+  messageOf,
+  readAllocation,
+  readSupportedOperations,
+  untimedGuard,
+} from "@nnhal/driver-core/guard";
+import {
   type Capabilities,
   type CompilationCache,
-  DEVICE_TYPE_UNKNOWN,
   type Device,
-  DeviceStatus,
   ErrorStatus,
   type HalVersion,
   halVersions,
-  type IBuffer,
   type Model,
   type Outcome,
-  type PerformanceInfo,
   type PreparedModel,
   type PrepareOptions,
   type PrepareResult,
   type SupportedOperations,
 } from "@nnhal/types";
-import {
-  broken,
-  hasFields,
-  readCacheFileCounts,
-  readCapabilities,
-  readDeviceStatus,
-  readDeviceType,
-  readExtensions,
-  readOutcome,
-  readSupport,
-  readVersionString,
-  show,
-} from "@nnhal/validation";
-import { attempt, attemptAsync, type Refusal, textOf } from "./attempt.ts";
-import { closeSafely, type GuardedModel, guardModel, ownModel } from "./prepared-model.ts";
+import { broken, hasFields, readOutcome, show } from "@nnhal/validation";
+import { type GuardedModel, guardModel, ownModel } from "./prepared-model.ts";
 
 /** A device behind the guard. */
 export interface GuardedDevice
@@ -75,47 +69,17 @@ export function guardDevice(device: Device): GuardedDevice {
   return guard;
 }
 
-/** The performance of a device that does not report it: the worst (Android: FLT_MAX). */
-const unknownPerformance: PerformanceInfo = { execTime: 3.4028234663852886e38, powerUsage: 3.4028234663852886e38 };
-const unknownCapabilities: Capabilities = {
-  relaxedFloat32toFloat16PerformanceScalar: unknownPerformance,
-  relaxedFloat32toFloat16PerformanceTensor: unknownPerformance,
-  operandPerformance: [],
-  ifPerformance: unknownPerformance,
-  whilePerformance: unknownPerformance,
-};
-
 function guarded(own: Device): GuardedDevice {
   const { name, halVersion, flaw } = identityOf(own);
   const facts = { name, halVersion };
-  /** Answers a query. The message of a failure names the method, then what the device reports. */
-  const query = <Value extends object>(
-    method: QueryName,
-    read: (answer: Readonly<Record<string, unknown>>) => Value,
-    nothing: Value,
-  ): Outcome & Value =>
-    attempt<Outcome & Value>(
-      method,
-      () => {
-        const answer: unknown = own[method]();
-        const { status, message = `status ${status}` } = readOutcome(answer);
-        if (status !== ErrorStatus.NONE) return { status, message: `${method}: ${message}`, ...nothing };
-        return { status, ...read(hasFields(answer) ? answer : {}) };
-      },
-      (refusal) => ({ ...refusal, ...nothing }),
-    );
-  const getSupportedExtensions = () =>
-    query("getSupportedExtensions", ({ extensions }) => ({ extensions: readExtensions(extensions) }), {
-      extensions: [],
-    });
-  const extensions = () => getSupportedExtensions().extensions;
+  const guard = untimedGuard(name);
+  const queries = guardQueries(own, { mayLackType: halVersion < "1.2", namesMethod: true });
+  const extensions = () => queries.getSupportedExtensions().extensions;
   // They do not change; each plan asks for them.
   let capabilities: (Outcome & { readonly capabilities: Capabilities }) | undefined;
   const getCapabilities = () => {
     if (capabilities !== undefined) return capabilities;
-    const answer = query("getCapabilities", ({ capabilities: own }) => ({ capabilities: readCapabilities(own) }), {
-      capabilities: unknownCapabilities,
-    });
+    const answer = queries.getCapabilities();
     if (answer.status === ErrorStatus.NONE) capabilities = answer;
     return answer;
   };
@@ -131,7 +95,7 @@ function guarded(own: Device): GuardedDevice {
   const prepared = (answer: unknown, model: Model | undefined, options: PrepareOptions = {}): GuardedPrepareResult => {
     const outcome = readOutcome(answer);
     const preparedModel = hasFields(answer) ? answer.preparedModel : undefined;
-    if (outcome.status !== ErrorStatus.NONE) return { ...outcome, preparedModel: null };
+    if (outcome.status !== ErrorStatus.NONE) return failedPreparation(outcome);
     if (!isPreparedModel(preparedModel)) return broken("answered NONE without a prepared model");
     const again = async () => {
       try {
@@ -143,69 +107,47 @@ function guarded(own: Device): GuardedDevice {
     };
     return { ...outcome, preparedModel: guardModel(preparedModel, model, { ...facts, extensions }, again) };
   };
-  const unprepared = (refusal: Refusal): GuardedPrepareResult => ({ ...refusal, preparedModel: null });
   const canKeep = hasMethod(own, "prepareModelFromCache");
   const canAllocate = hasMethod(own, "allocate");
   return {
     ...facts,
     own,
     ...(flaw !== undefined && { flaw }),
+    ...queries,
     getCapabilities,
-    getType: () =>
-      query("getType", ({ type }) => ({ type: readDeviceType(type, halVersion < "1.2") }), {
-        type: DEVICE_TYPE_UNKNOWN,
-      }),
-    getVersionString: () =>
-      query("getVersionString", ({ version }) => ({ version: readVersionString(version) }), { version: "" }),
-    getSupportedExtensions,
-    getNumberOfCacheFilesNeeded: () =>
-      query("getNumberOfCacheFilesNeeded", readCacheFileCounts, { numModelCache: 0, numDataCache: 0 }),
     getSupportedOperations: (model) =>
       attemptAsync(
         "getSupportedOperations",
-        async () => supportedOf(await own.getSupportedOperations(model), model),
-        (refusal): SupportedOperations => ({ ...refusal, supported: [], reasons: [] }),
-      ),
-    getStatus: () =>
-      attempt(
-        "getStatus",
-        () => readDeviceStatus(own.getStatus()),
-        () => DeviceStatus.UNKNOWN,
+        async () => readSupportedOperations(await own.getSupportedOperations(model), model),
+        failedSupport,
       ),
     prepareModel: (model, options) =>
       attemptAsync(
         "prepareModel",
         async () => prepared(await own.prepareModel(model, options), model, options),
-        unprepared,
+        failedPreparation,
       ),
     ...(canKeep && {
       prepareModelFromCache: (cache, options, model) =>
         attemptAsync(
           "prepareModelFromCache",
           async () => prepared(await own.prepareModelFromCache?.(cache, options, model), model),
-          unprepared,
+          failedPreparation,
         ),
     }),
     ...(canAllocate && {
       allocate: (desc, models, inputRoles, outputRoles) =>
-        attemptAsync(
-          `${name}: allocate`,
+        guard.call(
+          "allocate",
           async () => {
             const ownModels = models.map((model) => model && ownModel(model));
-            return allocationOf(await own.allocate?.(desc, ownModels, inputRoles, outputRoles), name);
+            return readAllocation(await own.allocate?.(desc, ownModels, inputRoles, outputRoles), guard);
           },
-          (refusal): AllocateResult => ({ ...refusal, buffer: null, token: 0 }),
+          failedAllocation,
         ),
     }),
   };
 }
-
-type QueryName =
-  | "getCapabilities"
-  | "getType"
-  | "getVersionString"
-  | "getSupportedExtensions"
-  | "getNumberOfCacheFilesNeeded";
 
 /** The name and the version, which are read once. */
 function identityOf(own: Device): Pick<GuardedDevice, "name" | "halVersion" | "flaw"> {
@@ -215,7 +157,7 @@ function identityOf(own: Device): Pick<GuardedDevice, "name" | "halVersion" | "f
   try {
     ({ name, halVersion = "1.3" } = own);
   } catch (error) {
-    return unusable(`reading its name and halVersion threw: ${textOf(error)}`);
+    return unusable(`reading its name and halVersion threw: ${messageOf(error)}`);
   }
   if (typeof name !== "string" || name === "") return unusable(`its name is ${show(name)} where a text is needed`);
   const known = halVersions.find((version) => version === halVersion);
@@ -236,36 +178,4 @@ function hasMethod(own: Device, method: keyof Device): boolean {
 
 function isPreparedModel(value: unknown): value is PreparedModel {
   return hasFields(value) && typeof value.execute === "function";
-}
-
-function supportedOf(answer: unknown, { main }: Model): SupportedOperations {
-  const outcome = readOutcome(answer);
-  if (!hasFields(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, supported: [], reasons: [] };
-  return { ...outcome, ...readSupport(answer, main.operations.length) };
-}
-
-function allocationOf(answer: unknown, name: string): AllocateResult {
-  const outcome = readOutcome(answer);
-  if (!hasFields(answer) || outcome.status !== ErrorStatus.NONE) return { ...outcome, buffer: null, token: 0 };
-  const { buffer, token, inHostMemory } = answer;
-  if (!isBuffer(buffer)) return broken("answered NONE without a buffer");
-  if (typeof token !== "number" || !Number.isSafeInteger(token) || token <= 0) {
-    closeSafely(buffer);
-    return broken(`answered NONE with token ${show(token)} where a number above 0 is needed`);
-  }
-  return { ...outcome, buffer: guardBuffer(buffer, name), token, ...(inHostMemory === true && { inHostMemory }) };
-}
-
-function isBuffer(value: unknown): value is IBuffer {
-  return hasFields(value) && typeof value.copyTo === "function" && typeof value.copyFrom === "function";
-}
-
-function guardBuffer(own: IBuffer, name: string): IBuffer {
-  const refused = (refusal: Refusal): Outcome => refusal;
-  return {
-    copyTo: (memory) => attemptAsync(`${name}: copyTo`, async () => readOutcome(await own.copyTo(memory)), refused),
-    copyFrom: (memory, dimensions) =>
-      attemptAsync(`${name}: copyFrom`, async () => readOutcome(await own.copyFrom(memory, dimensions)), refused),
-    close: () => closeSafely(own),
-  };
 }

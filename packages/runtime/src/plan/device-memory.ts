@@ -2,11 +2,11 @@
  * Device buffers for values that only one device uses (HAL 1.3 IDevice.allocate): allocated for roles, and found again by
  * token, so that the runtime can copy the values.
  */
+import { failedAllocation, failure } from "@nnhal/driver-core/guard";
 import {
   type AllocateResult,
   type BufferDesc,
   type BufferRole,
-  ErrorStatus,
   errorStatusNames,
   type IBuffer,
   type PreparedModel,
@@ -34,7 +34,7 @@ export async function allocateFor(
   const device = onlyDevice(roles.map(({ role }) => role));
   if (device?.allocate === undefined) {
     const why = device === undefined ? "no device alone uses it" : `${device.name} has no memory for it`;
-    return { status: ErrorStatus.GENERAL_FAILURE, message: `allocating a buffer: ${why}`, buffer: null, token: 0 };
+    return failedAllocation(failure(`allocating a buffer: ${why}`));
   }
   const models: PreparedModel[] = [];
   const sides: Record<DeviceRole["side"], BufferRole[]> = { input: [], output: [] };

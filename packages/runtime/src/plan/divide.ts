@@ -2,6 +2,7 @@
  * Divides a model among devices by a policy, prepares the parts, and adds fallback to the CPU if that is allowed.
  */
 import { steadyClock, systemTimer, type Timer } from "@nnhal/driver-core/device";
+import { endBy } from "@nnhal/driver-core/guard";
 import { askAndPlan, costPolicy, type Plan, type Policy, type Unplannable } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import {
@@ -26,7 +27,7 @@ import {
 } from "@nnhal/utils";
 import type { GuardedDevice } from "../guard/device.ts";
 import type { GuardedModel } from "../guard/prepared-model.ts";
-import { endBy, givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
+import { givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
 import { deviceForm } from "./device-form.ts";
 import type { DeviceRole } from "./device-role.ts";
 import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";

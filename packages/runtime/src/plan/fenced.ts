@@ -3,13 +3,13 @@
  * fence and a callback report the result (HAL 1.3 IPreparedModel.executeFenced).
  */
 import { type FencedWork, mergeFences, startFenced, syncWait, usableFences } from "@nnhal/driver-core/fence";
+import { failedExecution, failedFenced } from "@nnhal/driver-core/guard";
 import {
   ErrorStatus,
   type ExecuteOptions,
   type ExecutionInfo,
   type ExecutionResult,
   type FencedExecuteOptions,
-  type FencedResult,
   MeasureTiming,
   type Outcome,
   type SyncFence,
@@ -27,7 +27,7 @@ export function executeAfter(
 ): FencedWork {
   const launched = now();
   const fences = usableFences(waitFor);
-  const refuse = (outcome: Outcome): FencedWork => ({ answer: unfenced(outcome), ended: Promise.resolve() });
+  const refuse = (outcome: Outcome): FencedWork => ({ answer: failedFenced(outcome), ended: Promise.resolve() });
   if ("status" in fences) return refuse(fences);
   if (hasDeadlinePassed(options.deadline, launched)) {
     const message = "the deadline had passed before the launch";
@@ -50,11 +50,6 @@ export function executeAfter(
   });
 }
 
-/** The answer if nothing was launched. */
-export function unfenced({ status, message }: Outcome): FencedResult {
-  return { status, ...(message !== undefined && { message }), syncFence: null, callback: null };
-}
-
 /** Undefined once the fences are signalled; a failure if one fails or the deadline passes. */
 async function settled(
   fences: readonly SyncFence[],
@@ -64,14 +59,14 @@ async function settled(
   const all = mergeFences(fences);
   const state = deadline === undefined ? await all.wait() : await syncWait(all, deadline - now());
   if (state === "SIGNALED") return undefined;
-  const nothing = { outputShapes: [], timing: notMeasured };
-  return state === "ACTIVE"
-    ? {
-        status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
-        message: "the deadline passed before all fences waited for were signalled",
-        ...nothing,
-      }
-    : { status: ErrorStatus.GENERAL_FAILURE, message: "a fence waited for failed", ...nothing };
+  return failedExecution(
+    state === "ACTIVE"
+      ? {
+          status: ErrorStatus.MISSED_DEADLINE_PERSISTENT,
+          message: "the deadline passed before all fences waited for were signalled",
+        }
+      : { status: ErrorStatus.GENERAL_FAILURE, message: "a fence waited for failed" },
+  );
 }
 
 /** In microseconds. The time on the device is known only if a single device measured it. */

@@ -1,12 +1,13 @@
 /**
  * Log messages about plans, and the trace sections that devices are called in.
  */
+
+import { messageOf } from "@nnhal/driver-core/guard";
 import type { AskedDevice, Plan, Step } from "@nnhal/driver-core/partition";
 import { elementAt, operationText } from "@nnhal/operations";
 import { ErrorStatus, type Model, type PrepareOptions } from "@nnhal/types";
 import type { Logger, Section } from "@nnhal/utils";
 import { logGraph } from "#log-graph";
-import { textOf } from "../guard/attempt.ts";
 import type { GuardedDevice, GuardedPrepareResult } from "../guard/device.ts";
 
 /** Logs the device of each operation with the reason, and the model of each step. */
@@ -79,7 +80,7 @@ export function listenerOf<Value>(name: string, listener: (value: Value) => void
     try {
       listener(value);
     } catch (error) {
-      log.error(`${name} threw: ${textOf(error)}`);
+      log.error(`${name} threw: ${messageOf(error)}`);
     }
   };
 }

@@ -2,6 +2,7 @@
  * A prepared plan as a prepared model: its users need not know how many devices run it.
  */
 import { systemTimer, type Timer, watchIdle } from "@nnhal/driver-core/device";
+import { failedBurst, failedExecution, failedFenced, failure, messageOf } from "@nnhal/driver-core/guard";
 import { memoryOf } from "@nnhal/driver-core/memory";
 import type { Plan } from "@nnhal/driver-core/partition";
 import {
@@ -26,13 +27,12 @@ import { requestIssues } from "@nnhal/validation";
 import { argumentsOf } from "./arguments.ts";
 import { type CpuModels, cpuModels, type Fallback } from "./cpu-models.ts";
 import { canRunElsewhere, runElsewhere } from "./elsewhere.ts";
-import { executeAfter, unfenced } from "./fenced.ts";
+import { executeAfter } from "./fenced.ts";
 import { planFacts } from "./lifetimes.ts";
 import type { Arguments } from "./place-arguments.ts";
 import { closePlan, releaseWorkspaces } from "./prepare.ts";
 import type { PreparedExecution, PreparedPlan } from "./prepared-plan.ts";
 import { isRecoverable } from "./recoverable.ts";
-import { refused } from "./refused.ts";
 import { runPlan } from "./run.ts";
 import type { RunOptions, StepOutcome, StepTime } from "./run-options.ts";
 
@@ -92,7 +92,7 @@ export function plannedModel(
         ? await executePlan(prepared, request, run, onCpu)
         : await executeWhole(whole, prepared, request, run, onCpu);
     } catch (error) {
-      return refused(ErrorStatus.GENERAL_FAILURE, `executing: ${error instanceof Error ? error.message : error}`);
+      return failedExecution(failure(`executing: ${messageOf(error)}`));
     } finally {
       section.end();
       watch?.touch();
@@ -100,14 +100,16 @@ export function plannedModel(
     }
   };
   const closedProblem = () =>
-    usage.isClosed ? refused(ErrorStatus.INVALID_ARGUMENT, "the prepared model is closed") : undefined;
+    usage.isClosed
+      ? failedExecution({ status: ErrorStatus.INVALID_ARGUMENT, message: "the prepared model is closed" })
+      : undefined;
   const result: PreparedModel = {
     execute: async (request, options = {}) =>
       closedProblem() ?? execute(request, options, trace.begin("LR", "PE", "run plan")),
     async executeFenced(request, waitFor, options = {}) {
       // A request that is not valid is refused at once, and not after the fences.
       const problem = closedProblem() ?? problemOf(request, prepared.plan, false);
-      if (problem !== undefined) return unfenced(problem);
+      if (problem !== undefined) return failedFenced(problem);
       // From now on the execution uses the model: closing it takes effect afterwards.
       usage.begin();
       const { answer, ended } = executeAfter(waitFor, options, now, (timed) =>
@@ -118,7 +120,7 @@ export function plannedModel(
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       const problem = closedProblem();
-      if (problem !== undefined) return { ...problem, context: null };
+      if (problem !== undefined) return failedBurst(problem);
       // Few applications use bursts: a bundle for a browser loads them when one does.
       const { configureExecutionBurst } = await bursts();
       return configureExecutionBurst(result, callback, requestChannel, resultChannel, {
@@ -143,7 +145,8 @@ function problemOf(request: Request, plan: Plan, allowUnspecifiedOutput: boolean
   const options = { allowUnspecifiedOutput, isModelSound: true, factsOf: planFacts(plan) };
   const [issue] = requestIssues(request, plan.model, options);
   if (issue === undefined) return undefined;
-  return refused(ErrorStatus.INVALID_ARGUMENT, `the request is not valid: ${issue.path}: ${issue.message}`);
+  const message = `the request is not valid: ${issue.path}: ${issue.message}`;
+  return failedExecution({ status: ErrorStatus.INVALID_ARGUMENT, message });
 }
 
 /**
@@ -177,7 +180,7 @@ async function executePlan(
   const problem = problemOf(request, prepared.plan, true);
   if (problem !== undefined) return problem;
   const args = argumentsOf(prepared, request);
-  if ("status" in args) return { ...args, outputShapes: [], timing: notMeasured };
+  if ("status" in args) return failedExecution(args);
   const factsOf = planFacts(prepared.plan);
   const recover = (onCpu: CpuModels): NonNullable<RunOptions["recover"]> => {
     return ({ step, device }, stepArguments, again) => {

@@ -2,6 +2,7 @@
  * Memory of several devices that are presented as one: a buffer is allocated on the only device that uses its value,
  * and its token identifies that device.
  */
+import { failedAllocation, failedExecution, failedFenced } from "@nnhal/driver-core/guard";
 import { elementAt } from "@nnhal/operations";
 import {
   type AllocateResult,
@@ -21,8 +22,6 @@ import { allocateFor, type WeightedRole } from "./device-memory.ts";
 import type { DeviceRole } from "./device-role.ts";
 import { onlyDevice } from "./device-role.ts";
 import type { Divided } from "./divide.ts";
-import { unfenced } from "./fenced.ts";
-import { refused } from "./refused.ts";
 
 /** The memory of several devices, presented as that of one. */
 export interface SharedTokens {
@@ -76,7 +75,7 @@ export function shareTokens(devices: readonly GuardedDevice[], log: Logger): Sha
 }
 
 function nothing(status: ErrorStatus, message: string): AllocateResult {
-  return { status, message, buffer: null, token: 0 };
+  return failedAllocation({ status, message });
 }
 
 function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly GuardedDevice[]): PreparedModel {
@@ -85,15 +84,13 @@ function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly G
   return {
     async execute(request, options) {
       const translated = own(request);
-      return "status" in translated
-        ? refused(translated.status, translated.message)
-        : preparedModel.execute(translated, options);
+      return "status" in translated ? failedExecution(translated) : preparedModel.execute(translated, options);
     },
     ...(executeFenced && {
       async executeFenced(request, waitFor, options) {
         const translated = own(request);
         return "status" in translated
-          ? unfenced(translated)
+          ? failedFenced(translated)
           : executeFenced.call(preparedModel, translated, waitFor, options);
       },
     }),

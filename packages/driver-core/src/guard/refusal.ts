@@ -20,10 +20,15 @@ export function failure(message: string): Refusal {
   return { status: ErrorStatus.GENERAL_FAILURE, message };
 }
 
-/** The message of anything that was thrown. */
+/** The most characters that the message of a thrown value has. */
+const longest = 1000;
+
+/** The message of anything that was thrown, cut after 1,000 characters. Never throws. */
 export function messageOf(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error);
+    const text = error instanceof Error ? error.message : error;
+    const message = String(text);
+    return message.length > longest ? `${message.slice(0, longest)}…` : message;
   } catch {
     return "an error that cannot be read";
   }

@@ -1,0 +1,78 @@
+/** The bursts of a guarded prepared model. Few applications use bursts: a bundle for a browser loads this when one does. */
+import { type CreateBurstResult, createBurst, readBurstResult } from "@nnhal/driver-core/burst";
+import {
+  type AnswerReader,
+  failedBurst,
+  failedExecution,
+  failureOf,
+  type Guard,
+  type Refusal,
+} from "@nnhal/driver-core/guard";
+import { mapMemory } from "@nnhal/driver-core/memory";
+import type { Memory, PreparedModel } from "@nnhal/types";
+import { hasFields, show } from "@nnhal/validation";
+
+/** The answer to `openBurst`. */
+export interface OpenedBurst extends CreateBurstResult {
+  /** Makes memory that the service sees, or throws. Absent: it sees all memory of this process. */
+  readonly allocateShared?: (size: number) => Memory;
+}
+
+/** What makes memory that a device shares with this process, checked; undefined if it sees all memory. */
+function sharedMemoryOf(own: PreparedModel): OpenedBurst["allocateShared"] {
+  if (!hasFields(own.sharedMemory)) return undefined;
+  return (size) => {
+    const memory = own.sharedMemory?.allocate(size);
+    const bytes = memory === undefined ? undefined : mapMemory(memory);
+    if (memory !== undefined && bytes instanceof Uint8Array && bytes.length >= size) return memory;
+    throw new Error(`sharedMemory.allocate(${size}) answered ${show(memory)} where a memory of that size is needed`);
+  };
+}
+
+/** A burst can leave out known shapes (HAL 1.2 notify_1_2). */
+const omittingShapes = { mayOmitShapes: true };
+
+/** `configureExecutionBurst` of a prepared model, guarded. `onFault`: the service has failed to forget a memory, and the burst is closed. */
+export function configureBurst(
+  own: PreparedModel,
+  guard: Guard,
+  onFault: (refusal: Refusal) => void,
+): NonNullable<PreparedModel["configureExecutionBurst"]> {
+  return (...channels) =>
+    guard.call(
+      "configureExecutionBurst",
+      async () => readBurstResult(await own.configureExecutionBurst?.(...channels), guard, onFault),
+      failedBurst,
+    );
+}
+
+/** Starts a burst whose answers are checked as those of `execute` are. `name`: of the device. */
+export async function openBurst(
+  own: PreparedModel,
+  guard: Guard,
+  reader: AnswerReader,
+  name: string,
+): Promise<OpenedBurst> {
+  const allocateShared = sharedMemoryOf(own);
+  let created: CreateBurstResult | undefined;
+  const abandon = ({ message }: Refusal) => created?.burst?.abandon(message);
+  created = await createBurst(configureBurst(own, guard, abandon), { allocate: allocateShared });
+  const { burst } = created;
+  if (burst === null) return created;
+  return {
+    ...created,
+    ...(allocateShared && { allocateShared }),
+    burst: {
+      ...burst,
+      async compute(request, options) {
+        const { fallback, ...answer } = await burst.compute(request, options);
+        if (fallback) return { ...answer, fallback };
+        try {
+          return { ...reader.read(answer, reader.expect(request), omittingShapes), fallback };
+        } catch (error) {
+          return { ...failedExecution(failureOf(`${name}: burst`, error)), fallback };
+        }
+      },
+    },
+  };
+}
