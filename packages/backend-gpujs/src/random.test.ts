@@ -42,8 +42,11 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", { timeout: 240_000 }, (m
 
   it("computes layers of 8 bits with extreme values", { timeout: everyWay ? 3_600_000 : 240_000 }, async () => {
     const count = everyWay ? 10_000 : 60;
-    const { failures, passed } = await summarise(runVectors(await deviceOn(mode), extremeConvolutions({ count })));
+    const examples = extremeConvolutions({ count });
+    const { failures, passed, unsupported } = await summarise(runVectors(await deviceOn(mode), examples));
     expect(failures.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
-    expect(passed).toBe(count);
+    // Some have a bias that is not constant and sums beyond 2^23.
+    expect(passed + unsupported).toBe(count);
+    expect(passed).toBeGreaterThan(0.95 * count);
   });
 });

@@ -10,6 +10,7 @@ import {
   type KernelSetup,
   type KernelTensor,
 } from "@nnhal/backend";
+import { MOST_WHOLE } from "@nnhal/backend/float32";
 import {
   type AnyArgs,
   type AnyOperandType,
@@ -42,6 +43,8 @@ export interface Make {
   readonly packs: boolean;
   /** Whether many threads run at the same time: adjacent threads should then read adjacent elements. */
   readonly onGpu: boolean;
+  /** The greatest number up to which sums of whole numbers are exact. */
+  readonly mostWhole: number;
 }
 
 /** The definition of a kernel, with the arguments and outputs of its operation by name. */
@@ -154,6 +157,7 @@ function makerOn(
   return {
     vectors: machine.vectors,
     packs: machine.packs,
+    mostWhole: machine.floats ? MOST_WHOLE : Number.MAX_SAFE_INTEGER,
     onGpu: machine.mode === "webgpu" || machine.mode === "headlessgl",
     stage: (grid, write) => writeStage(grid, machine, real(write)),
     output(write, grid = {}) {

@@ -1,8 +1,9 @@
 /** Common parts of kernels that compute sums of products. */
 import type { KernelTensor } from "@nnhal/backend";
+import { BIAS_UNIT, divideBias } from "@nnhal/backend/float32";
 import { ensure, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import type { Width } from "../machine/machine.ts";
-import type { Elements, Packed, Writer } from "./_code.ts";
+import type { Elements, Packed, Source, Writer } from "./_code.ts";
 import { literal } from "./_index.ts";
 import { activate } from "./_pointwise.ts";
 import { isQuantised, stored } from "./_quantised.ts";
@@ -29,15 +30,67 @@ export interface Grouped extends Convolution {
   readonly groups: number;
 }
 
-/** The names of sums that start with the bias: that of the thread's element, or of its four. */
-export function sumsFrom(
-  { variable, read, four, group }: Writer,
-  bias: KernelTensor,
-  channel: string,
-  width: Width,
-): readonly string[] {
-  const starts = width === 1 ? [read(bias)(channel)] : four(bias, bias.dimensions[0])("0", group);
-  return starts.map((start) => variable(start));
+/** The names of the sums of a thread: of its element, or of its four. */
+export interface Sums {
+  readonly sums: readonly string[];
+  /** What has been carried out of each sum, in units of `BIAS_UNIT`; undefined if nothing is. */
+  readonly carried?: readonly string[];
+  /** Whether products can go beyond what is exact: see `carry`. */
+  readonly carries: boolean;
+}
+
+/** How sums of products start. */
+export interface SumsGiven {
+  readonly bias: KernelTensor;
+  readonly channel: string;
+  readonly width: Width;
+  /** Whether the bias is divided, so that a part of it is carried from the start. */
+  readonly dividesBias: boolean;
+  /** See `Sums`. */
+  readonly carries: boolean;
+}
+
+/** Sums that start with the bias. */
+export function sumsFrom(writer: Writer, { bias, channel, width, dividesBias, carries }: SumsGiven): Sums {
+  const { variable, read, four, group } = writer;
+  const startsOf = (source: Source) =>
+    width === 1 ? [read(source)(channel)] : four(source, bias.dimensions[0])("0", group);
+  const variables = (starts: readonly string[]) => starts.map((start) => variable(start));
+  const { data } = bias;
+  if (!dividesBias) return withCarried(writer, { sums: variables(startsOf(bias)), carries });
+  if (data === undefined) {
+    const sums = withCarried(writer, { sums: variables(startsOf(bias)), carries: true });
+    carry(writer, sums);
+    return { ...sums, carries };
+  }
+  const { high, low } = divideBias(data);
+  const units = high.map((each) => each / BIAS_UNIT);
+  return { sums: variables(startsOf({ packed: low })), carried: variables(startsOf({ packed: units })), carries };
+}
+
+/** Further sums, which start with 0. */
+export function sumsLike(writer: Writer, { sums, carries }: Sums): Sums {
+  return withCarried(writer, { sums: sums.map(() => writer.variable("0")), carries });
+}
+
+function withCarried({ variable }: Writer, { sums, carries }: Sums): Sums {
+  return { sums, carries, ...(carries && { carried: sums.map(() => variable("0")) }) };
+}
+
+/** Writes code that adds sums to others. */
+export function addSums({ line }: Writer, { sums, carried }: Sums, more: Sums): void {
+  for (const [place, sum] of sums.entries()) line(`${sum} += ${more.sums[place]};`);
+  for (const [place, units] of (more.carried ?? []).entries()) line(`${carried?.[place]} += ${units};`);
+}
+
+/** Writes code that carries what is too much out of sums, so that they stay below 2^24 if up to 2^23 is added in between. */
+export function carry({ define, line }: Writer, { sums, carried, carries }: Sums): void {
+  if (!carries) return;
+  for (const [place, sum] of sums.entries()) {
+    const units = define(`Math.floor(${sum} * ${1 / BIAS_UNIT})`);
+    line(`${carried?.[place]} += ${units};`);
+    line(`${sum} -= ${units} * ${BIAS_UNIT};`);
+  }
 }
 
 /** The operands that determine the scale of the sums. */
@@ -47,12 +100,12 @@ export interface Worth {
 }
 
 /**
- * The results of a thread from its sums; the first is that of `channel`. For quantised tensors they are whole numbers, which are exact in
- * float32 up to 2^24. They are scaled and rounded once, as in the reference.
+ * The results of a thread from its sums; the first is that of `channel`. For quantised tensors they are whole numbers, which are exact until
+ * they are rounded to float32. They are scaled and rounded once more, as in the reference.
  */
 export function finish(
   writer: Writer,
-  sums: readonly string[],
+  { sums, carried }: Sums,
   { input, bias, activation }: Summed,
   { weights, output }: Worth,
   channel: string,
@@ -64,10 +117,17 @@ export function finish(
     return sums.length === 1 ? [writer.read(steps)(channel)] : writer.four(steps, units.length)("0", writer.group);
   };
   const scaled = units.length === 0 ? [] : factors();
+  const whole = (sum: string, place: number) =>
+    writer.single(carried === undefined ? sum : `${carried[place]} * ${BIAS_UNIT} + ${sum}`);
   const [a, b, c, d] = sums.map((sum, place) =>
     units.length === 0
       ? activate(sum, activation)
-      : stored(writer, `${sum} * ${scaled[place]}`, output, quantisedActivationRange(activation, output)),
+      : stored(
+          writer,
+          writer.single(`${whole(sum, place)} * ${scaled[place]}`),
+          output,
+          quantisedActivationRange(activation, output),
+        ),
   );
   return sums.length === 1 ? a : [a, b, c, d];
 }

@@ -3,26 +3,57 @@
  * channels, which share their input elements. Bias and activation are part of the kernel.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import type { TensorInfo } from "@nnhal/operations";
+import { BIAS_UNIT, greatestSum, MOST_WHOLE, needsDivision } from "@nnhal/backend/float32";
+import type { AnyArgs, TensorInfo } from "@nnhal/operations";
 import type { Width } from "../machine/machine.ts";
 import type { Source, Writer } from "./_code.ts";
 import { cellsOf, imageOf, placeOf } from "./_image.ts";
 import { type Index, indexAt, plus, ravel, times } from "./_index.ts";
 import { type GpujsTable, isReal, kernelOf, type Make } from "./_kernel.ts";
-import { centredWriter } from "./_quantised.ts";
-import { type Convolution, finish, type Grouped, type Summed, sumsFrom } from "./_sums.ts";
+import { isTensor } from "./_pointwise.ts";
+import { centredWriter, isQuantised } from "./_quantised.ts";
+import {
+  addSums,
+  type Convolution,
+  carry,
+  finish,
+  type Grouped,
+  type Summed,
+  type Sums,
+  sumsFrom,
+  sumsLike,
+} from "./_sums.ts";
 import { allOf, type Cell, guarded, readable, walkWindow, where } from "./_window.ts";
 
 interface One {
   readonly output: TensorInfo;
 }
 
-/** Quantised tensors are read as the whole numbers q − zeroPoint. */
-const onWholeNumbers = { accepts: isReal, stored: true } as const;
+/** Quantised tensors are read as the whole numbers q − zeroPoint; `axis`: that of the outputs of weights, which have a name. */
+const onWholeNumbers = (name: "filter" | "weights", axis: number) =>
+  ({
+    accepts: isReal,
+    stored: true,
+    refuse({ input, [name]: weights, bias }: AnyArgs) {
+      if (!isTensor(input) || !isTensor(weights) || !isTensor(bias) || !isQuantised(input.type)) return undefined;
+      // A bias beyond 2^24 that is a value has lost its last digits, which count if the products can be as great.
+      const isKnown = "data" in bias && bias.data !== undefined;
+      if (isKnown || greatestSum({ input, weights, axis }) <= MOST_WHOLE / 2) return undefined;
+      return "a bias that is not constant is not available for sums beyond 2^23, because values have the digits of float32";
+    },
+  }) as const;
 
 /** Elements per thread: four if they are adjacent, their number is a multiple of four, and they share enough input elements. */
 function widthFor({ vectors }: Make, nchw: boolean, share: number, reads: number): Width {
   return reads >= vectors && !nchw && share % 4 === 0 ? 4 : 1;
+}
+
+/** How the parts of sums are kept exact; `axis`: that of the weights' outputs. Sums of real numbers have one part. */
+function partsOf({ input, bias }: Summed, weights: KernelTensor, axis: number, { mostWhole }: Make) {
+  const operands = { input, weights, axis };
+  if (!isQuantised(input.type)) return { dividesBias: false, carries: false };
+  const carries = greatestSum(operands) + BIAS_UNIT > mostWhole;
+  return { dividesBias: carries || needsDivision(operands, bias), carries };
 }
 
 /** The range of a sum of products: `depth` channels of a cell, with weights of [cells, depth, outputs]. */
@@ -46,29 +77,33 @@ function isByFours({ width, depth }: Pick<Products, "width" | "depth">): boolean
 }
 
 /** Writes code that adds the products of a cell. */
-function addProducts(writer: Writer, sums: readonly string[], products: Products): Cell {
+function addProducts(writer: Writer, sums: Sums, products: Products): Cell {
   const write = productsOf(writer, products);
   return (pixel, tap, inside) => {
     if (inside === undefined) return write(sums, pixel, tap);
-    const parts = sums.map(() => writer.variable("0"));
+    const parts = sumsLike(writer, sums);
     write(parts, pixel, tap);
-    where(writer, inside, () => {
-      for (const [place, sum] of sums.entries()) writer.line(`${sum} += ${parts[place]};`);
-    });
+    where(writer, inside, () => addSums(writer, sums, parts));
+    carry(writer, sums);
   };
 }
 
-function productsOf(writer: Writer, products: Products): (sums: readonly string[], pixel: Index, tap: Index) => void {
-  const { loop, line, define, index, group } = writer;
+function productsOf(writer: Writer, products: Products): (sums: Sums, pixel: Index, tap: Index) => void {
+  const { line, define, index, group } = writer;
   const { input, weights, depth, outputs, channel, channelStep, first, width } = products;
-  const add = (sums: readonly string[], value: string, factors: readonly string[]) => {
+  const add = ({ sums }: Sums, value: string, factors: readonly string[]) => {
     for (const [place, sum] of sums.entries()) line(`${sum} += ${value} * ${factors[place]};`);
   };
+  const loop = (turns: number, sums: Sums, body: (counter: string) => void) =>
+    writer.loop(turns, (counter) => {
+      body(counter);
+      carry(writer, sums);
+    });
   if (width === 1) {
     const [ones, factor] = [writer.read(input), writer.read(weights)];
     const step = depth % 4 === 0 ? 4 : 1;
     return (sums, pixel, tap) =>
-      loop(depth / step, (i) => {
+      loop(depth / step, sums, (i) => {
         const value = index(ravel([pixel.code, first, i], [1, 1, step * channelStep]));
         const weight = index(ravel([tap.code, channel, i], [depth * outputs, 1, step * outputs]));
         for (let place = 0; place < step; place++) {
@@ -82,14 +117,14 @@ function productsOf(writer: Writer, products: Products): (sums: readonly string[
   if (!isByFours(products)) {
     const ones = writer.read(input);
     return (sums, pixel, tap) =>
-      loop(depth, (i) => {
+      loop(depth, sums, (i) => {
         const value = define(ones(indexAt([pixel, first, i], [1, 1, channelStep])));
         add(sums, value, factors(indexAt([tap, i], [depth, 1]), group));
       });
   }
   const fours = writer.four(input, input.dimensions[input.dimensions.length - 1]);
   return (sums, pixel, tap) =>
-    loop(depth / 4, (i) => {
+    loop(depth / 4, sums, (i) => {
       const { code, offset } = indexAt([tap, i], [depth, 4]);
       for (const [place, value] of fours(pixel, indexAt([first, i], [1, 1])).entries()) {
         add(sums, define(value), factors({ code, offset: offset + place }, group));
@@ -106,12 +141,13 @@ function convolve(args: Grouped, output: TensorInfo, make: Make) {
   const byFours = isByFours({ width: threadWidth, depth });
   const whole = imageOf(input.dimensions, nchw);
   const image = byFours ? cellsOf(whole) : whole;
+  const parts = partsOf(args, filter, 0, make);
   return make.output(
     (plain) => {
       const writer = onWeights(plain, input, weights, filter);
       const place = placeOf(writer.at, nchw);
       const { channel } = place;
-      const sums = sumsFrom(plain, args.bias, channel, threadWidth);
+      const sums = sumsFrom(plain, { bias: args.bias, channel, width: threadWidth, ...parts });
       const share = byFours ? depth / 4 : depth * image.channelStep;
       const first = groups === 1 ? "0" : writer.index(times(share, writer.quotient(channel, outputs / groups)));
       const add = addProducts(writer, sums, {
@@ -137,18 +173,18 @@ function onWeights(writer: Writer, input: KernelTensor, weights: Source, filter:
 }
 
 const conv2d = kernelOf({
-  ...onWholeNumbers,
+  ...onWholeNumbers("filter", 0),
   prepare: (args: Omit<Grouped, "groups">, { output }: One, make) => convolve({ ...args, groups: 1 }, output, make),
 });
 
 const groupedConv2d = kernelOf({
-  ...onWholeNumbers,
+  ...onWholeNumbers("filter", 0),
   prepare: (args: Omit<Grouped, "dilationWidth" | "dilationHeight">, { output }: One, make) =>
     convolve({ ...args, dilationWidth: 1, dilationHeight: 1 }, output, make),
 });
 
 const depthwiseConv2d = kernelOf({
-  ...onWholeNumbers,
+  ...onWholeNumbers("filter", 3),
   prepare(args: Omit<Grouped, "groups">, { output }: One, make) {
     const { input, filter, nchw } = args;
     const [, height, width, outputs] = filter.dimensions;
@@ -156,12 +192,13 @@ const depthwiseConv2d = kernelOf({
     const multiplier = outputs / whole.channels;
     const threadWidth = widthFor(make, nchw, multiplier === 1 ? outputs : 1, 0);
     const image = threadWidth === 4 ? cellsOf(whole) : whole;
+    const parts = partsOf(args, filter, 3, make);
     return make.output(
       (plain) => {
         const writer = onWeights(plain, input, filter, filter);
         const place = placeOf(writer.at, nchw);
         const { channel } = place;
-        const sums = sumsFrom(plain, args.bias, channel, threadWidth);
+        const sums = sumsFrom(plain, { bias: args.bias, channel, width: threadWidth, ...parts });
         const window = { ...args, height, width };
         if (threadWidth === 4) {
           const [values, weights] = [writer.four(input, outputs), writer.four(filter, outputs)];
@@ -169,9 +206,10 @@ const depthwiseConv2d = kernelOf({
             where(writer, inside, () => {
               const factors = weights(tap, writer.group);
               for (const [at, value] of values(pixel, writer.group).entries()) {
-                writer.line(`${sums[at]} += ${value} * ${factors[at]};`);
+                writer.line(`${sums.sums[at]} += ${value} * ${factors[at]};`);
               }
             });
+            carry(writer, sums);
           });
         } else {
           const [value, weight] = [writer.read(input), writer.read(filter)];
@@ -179,8 +217,9 @@ const depthwiseConv2d = kernelOf({
           walkWindow(writer, image, window, place, (pixel, tap, inside) => {
             where(writer, inside, () => {
               const factor = weight(indexAt([tap, channel], [outputs, 1]));
-              writer.line(`${sums[0]} += ${value(indexAt([pixel, source], [1, 1]))} * ${factor};`);
+              writer.line(`${sums.sums[0]} += ${value(indexAt([pixel, source], [1, 1]))} * ${factor};`);
             });
+            carry(writer, sums);
           });
         }
         return finish(plain, sums, args, { weights: filter, output }, channel);
@@ -192,7 +231,7 @@ const depthwiseConv2d = kernelOf({
 
 /** Each output sums the contributions of the input cells whose distance is a multiple of the stride. */
 const transposeConv2d = kernelOf({
-  ...onWholeNumbers,
+  ...onWholeNumbers("filter", 0),
   prepare(args: Convolution, { output: made }: One, make) {
     const { input, filter, nchw, strideHeight, strideWidth, paddingTop, paddingLeft } = args;
     const [outputs, height, width, depth] = filter.dimensions;
@@ -201,12 +240,13 @@ const transposeConv2d = kernelOf({
     const threadWidth = widthFor(make, nchw, outputs, depth);
     const byFours = isByFours({ width: threadWidth, depth });
     const image = byFours ? cellsOf(whole) : whole;
+    const parts = partsOf(args, filter, 0, make);
     return make.output(
       (plain) => {
         const writer = onWeights(plain, input, weights, filter);
         const { index } = writer;
         const { batch, row, column, channel } = placeOf(writer.at, nchw);
-        const sums = sumsFrom(plain, args.bias, channel, threadWidth);
+        const sums = sumsFrom(plain, { bias: args.bias, channel, width: threadWidth, ...parts });
         const [top, left] = [index(plus(row, paddingTop)), index(plus(column, paddingLeft))];
         const { channelStep } = image;
         const products = {
@@ -263,7 +303,7 @@ interface FullyConnected extends Summed {
 }
 
 const fullyConnected = kernelOf({
-  ...onWholeNumbers,
+  ...onWholeNumbers("weights", 0),
   prepare(args: FullyConnected, { output }: One, make) {
     const { input, weights: matrix } = args;
     const [outputs, depth] = matrix.dimensions;
@@ -272,11 +312,12 @@ const fullyConnected = kernelOf({
     const isTurned = make.onGpu || threadWidth === 4;
     const weights = isTurned ? make.firstAxisLast(matrix) : matrix;
     const byFours = isByFours({ width: threadWidth, depth });
+    const parts = partsOf(args, matrix, 0, make);
     return make.output(
       (plain) => {
         const writer = onWeights(plain, input, weights, matrix);
         const channel = writer.at[1];
-        const sums = sumsFrom(plain, args.bias, channel, threadWidth);
+        const sums = sumsFrom(plain, { bias: args.bias, channel, width: threadWidth, ...parts });
         const pixel = writer.index(times(byFours ? 1 : depth, writer.row));
         if (isTurned) {
           const products = {
@@ -294,7 +335,9 @@ const fullyConnected = kernelOf({
           const [value, weight] = [writer.read(input), writer.read(weights)];
           const first = writer.index(times(depth, channel));
           writer.loop(depth, (i) => {
-            writer.line(`${sums[0]} += ${value(ravel([pixel, i], [1, 1]))} * ${weight(ravel([first, i], [1, 1]))};`);
+            const element = value(ravel([pixel, i], [1, 1]));
+            writer.line(`${sums.sums[0]} += ${element} * ${weight(ravel([first, i], [1, 1]))};`);
+            carry(writer, sums);
           });
         }
         return finish(plain, sums, args, { weights: matrix, output }, channel);

@@ -1,10 +1,17 @@
 /** Pools: windows that slide over an image. */
 import type { KernelTensor } from "@nnhal/backend";
-import { type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
+import { whyTooManySummed } from "@nnhal/backend/float32";
+import {
+  type AnyArgs,
+  OperationError,
+  type Padding,
+  quantisedActivationRange,
+  type TensorInfo,
+} from "@nnhal/operations";
 import { imageOf, placeOf } from "./_image.ts";
 import { indexAt, literal, times } from "./_index.ts";
 import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
-import { activate } from "./_pointwise.ts";
+import { activate, isTensor } from "./_pointwise.ts";
 import { isQuantised, roundedAway, within } from "./_quantised.ts";
 import { walkWindow, where } from "./_window.ts";
 
@@ -22,16 +29,29 @@ interface Pooling {
   readonly start: number;
   /** The new value after a cell's `element`, from the `value` so far. */
   take(value: string, element: string): string;
+  /** Whether the elements are summed as they are stored. Default: no. */
+  readonly isAverage?: boolean;
   /** The result of `count` cells; cells of the padding do not count. */
   finish(value: string, count: string): string;
 }
 
-function pool({ start, take, finish }: Pooling) {
+/** Why the averages of 8 bits under a window are not available. Cells of the padding do not count. */
+function averageProblem({ input, nchw, filterHeight, filterWidth }: AnyArgs): string | undefined {
+  if (!isTensor(input) || !isQuantised(input.type)) return undefined;
+  if (typeof filterHeight !== "number" || typeof filterWidth !== "number") return undefined;
+  const { height, width } = imageOf(input.dimensions, nchw === true);
+  return whyTooManySummed(Math.min(height, filterHeight) * Math.min(width, filterWidth));
+}
+
+function pool({ start, take, finish, isAverage = false }: Pooling) {
   return kernelOf({
     accepts: isReal,
+    ...(isAverage && { refuse: averageProblem }),
     // The quantisation does not change: the mean and the maximum of stored numbers are those of the real ones.
     stored: true,
     prepare(args: Pool, { output }: { readonly output: TensorInfo }, make) {
+      const problem = isAverage ? averageProblem({ ...args }) : undefined;
+      if (problem !== undefined) throw new OperationError(problem);
       const { input, nchw, filterHeight: height, filterWidth: width } = args;
       const image = imageOf(input.dimensions, nchw);
       const window = { ...args, height, width, dilationHeight: 1, dilationWidth: 1 };
@@ -57,6 +77,7 @@ function pool({ start, take, finish }: Pooling) {
 
 export const poolingKernels = {
   AVERAGE_POOL_2D: pool({
+    isAverage: true,
     start: 0,
     take: (value, x) => `${value} + ${x}`,
     finish: (value, count) => `${value} / ${count}`,

@@ -1,10 +1,12 @@
 /** Reductions along axes, and the places of extremes. */
 import type { KernelTensor } from "@nnhal/backend";
+import { whyTooManyAlong } from "@nnhal/backend/float32";
 import {
   type AnyOperandType,
-  ensure,
+  elementCount,
   extentProduct,
   integerRange,
+  OperationError,
   resolveAxis,
   stridesOf,
   type TensorInfo,
@@ -29,15 +31,14 @@ interface Reduction {
   readonly isMean?: boolean;
 }
 
-/** The most elements of 8 bits whose sum is exact in float32. */
-const mostSummed = Math.floor(2 ** 24 / 255);
-
 function reduction({ start, take: takeReal, finish = (value) => value, accepts = isReal, isMean = false }: Reduction) {
   const isWhole = (type: AnyOperandType) => isMean && isQuantised(type);
   return kernelOf({
     accepts,
     stored: ({ input }) => isTensor(input) && isWhole(input.type),
     leads: false,
+    refuse: ({ input, axes }) =>
+      isTensor(input) && isTensor(axes) && isWhole(input.type) ? whyTooManyAlong(input, axes) : undefined,
     prepare({ input, axes }: { readonly input: KernelTensor; readonly axes: KernelTensor }, { output }: One, make) {
       const { dimensions } = input;
       const take = isWhole(input.type) ? (x: string) => takeReal(centred(x, input)) : takeReal;
@@ -47,11 +48,9 @@ function reduction({ start, take: takeReal, finish = (value) => value, accepts =
       const reduced = all.filter((axis) => along.has(axis));
       const strides = stridesOf(dimensions);
       const extents = kept.map((axis) => dimensions[axis]);
-      const count = reduced.reduce((product, axis) => product * dimensions[axis], 1);
-      ensure(
-        !isWhole(input.type) || count <= mostSummed,
-        () => `a mean of ${count} elements is not available, only of at most ${mostSummed}`,
-      );
+      const count = elementCount(reduced.map((axis) => dimensions[axis]));
+      const problem = isWhole(input.type) ? whyTooManyAlong(input, axes) : undefined;
+      if (problem !== undefined) throw new OperationError(problem);
       return make.output(
         (writer) => {
           const { read, define, index, line, loop, at } = writer;

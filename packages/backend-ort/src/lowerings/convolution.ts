@@ -2,19 +2,26 @@
  * Convolutions and FULLY_CONNECTED. Floats are computed as NCHW, 8-bit images in their own order by the integer operators of onnxruntime.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { elementAt, elementCount, imageLayout, isFloat, type Padding, type TensorInfo } from "@nnhal/operations";
-import { type Builder, cast, integers, reshape, transpose, type Value, whole } from "../graph/builder.ts";
+import { BIAS_UNIT, divideSums, whyIndivisible } from "@nnhal/backend/float32";
+import {
+  elementAt,
+  elementCount,
+  imageLayout,
+  isFloat,
+  type Padding,
+  quantisedActivationRange,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { type Builder, cast, integers, real, reshape, transpose, type Value, whole } from "../graph/builder.ts";
 import { toSigned } from "../graph/bytes.ts";
-import { asLowered, type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
+import { asLowered, isShifted, type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
 import type { Elements } from "../onnx/types.ts";
 import type { Attribute } from "../onnx/write.ts";
 import type { ProductKind } from "../self-check/forms.ts";
 import {
   activated,
   activatedQuant8,
-  dequantised,
   isQuant8,
-  quantised,
   scaleConstant,
   scaled,
   typeName,
@@ -186,26 +193,97 @@ function ensureSums(products: number, { data }: KernelTensor): void {
   if (room < 0) refuse(`sums of ${products} products of bytes may exceed 32 bits`);
 }
 
-/** The bias in real numbers. */
-function realBias(scope: Scope, bias: KernelTensor, input: TensorInfo, weights: TensorInfo): Value {
-  const { builder } = scope;
-  const value = scope.read(bias);
-  if (isFloat(bias.type)) return value;
-  const scales = weights.channelQuant?.scales ?? [weights.scale];
-  return scaled(
-    builder,
-    value,
-    scales.map((each) => input.scale * each),
-    [scales.length],
-  );
-}
-
 export function transposeConv2d(args: Convolution, { output }: One, scope: Scope): Lowered {
   const { input, filter, bias, nchw, activation } = args;
   const { builder } = scope;
-  if (!isFloat(input.type) && !isQuant8(input)) return refuse(`${typeName(input)} is not available`);
-  const weights = transpose(builder, dequantised(scope, scope.read(filter), filter), lastFirst);
-  const image = dequantised(scope, scope.image(input, nchw), input);
+  if (isFloat(input.type)) {
+    const image = scope.image(input, nchw);
+    const sums = spread(
+      args,
+      output,
+      scope,
+      image,
+      transpose(builder, scope.read(filter), lastFirst),
+      scope.read(bias),
+    );
+    return asLowered(activated(builder, sums, activation), nchw);
+  }
+  if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
+  ensureBiasScale(input, filter, bias);
+  const indivisible = whyIndivisible({ input, weights: filter, axis: 0 }, bias);
+  if (indivisible !== undefined) return refuse(indivisible);
+  const units = accumulated(args, output, scope);
+  // As the reference: each sum is rounded to float32, scaled, and rounded to the nearest whole number, ties to even.
+  const scales = filter.channelQuant?.scales ?? [filter.scale];
+  const multipliers = scales.map((each) => Math.fround(input.scale * each) / output.scale);
+  const steps = builder.node("Round", [scaled(builder, units, multipliers, [1, multipliers.length, 1, 1])], units);
+  const [least, greatest] = quantisedActivationRange(activation, output).map((bound) => real(builder, bound));
+  const placed = builder.node("Add", [steps, real(builder, output.zeroPoint)], steps);
+  const bounded = builder.node("Clip", [placed, least, greatest], placed);
+  const shifted = isShifted(output.type) ? builder.node("Add", [bounded, real(builder, 128)], bounded) : bounded;
+  return asLowered(cast(builder, shifted, "uint8"), nchw);
+}
+
+/**
+ * The sums of the whole numbers less their zero points, which are exact until they are rounded to float32. If some can go beyond 2^24, the
+ * weights are divided into digits, and the bias into two parts: see `SumParts`.
+ */
+function accumulated(args: Convolution, output: TensorInfo, scope: Scope): Value {
+  const { input, filter, bias, nchw } = args;
+  const { builder } = scope;
+  const image = centred(builder, scope.image(input, nchw), input);
+  const weights = centred(builder, transpose(builder, scope.read(filter), lastFirst), filter);
+  const start = scope.read(bias);
+  const parts = divideSums({ input, weights: filter, axis: 0 }, bias);
+  if (parts === undefined) return spread(args, output, scope, image, weights, cast(builder, start, "float32"));
+  const apply = (operator: string, value: Value, by: number) =>
+    builder.node(operator, [value, real(builder, by)], value);
+  const unit = whole(builder, "int32", BIAS_UNIT);
+  const high = builder.node("Mul", [builder.node("Div", [start, unit], start), unit], start);
+  const low = cast(builder, builder.node("Sub", [start, high], start), "float32");
+  const none = builder.constant("float32", start.dims, () => new Float32Array(elementCount(start.dims)));
+  const { base = 1, places = 1, constants } = parts.digits ?? {};
+  let others = weights;
+  const sums = Array.from({ length: places }, (_, place) => {
+    const own = constants?.[place];
+    let digits = others;
+    if (own !== undefined) {
+      digits = transpose(
+        builder,
+        builder.constant("float32", filter.dimensions, () => own),
+        lastFirst,
+      );
+    } else if (place < places - 1) {
+      others = builder.node("Round", [apply("Div", digits, base)], digits);
+      digits = builder.node("Sub", [digits, apply("Mul", others, base)], digits);
+    }
+    return spread(args, output, scope, image, digits, place === 0 ? low : none);
+  });
+  let [sum, multiple] = [elementAt(sums, 0), 1];
+  let rest: Value | undefined;
+  for (const next of sums.slice(1)) {
+    const carried = builder.node("Floor", [apply("Div", sum, base)], sum);
+    const left = apply("Mul", builder.node("Sub", [sum, apply("Mul", carried, base)], sum), multiple);
+    rest = rest === undefined ? left : builder.node("Add", [rest, left], rest);
+    sum = builder.node("Add", [next, carried], next);
+    multiple *= base;
+  }
+  const starts = reshape(builder, cast(builder, high, "float32"), [1, elementAt(start.dims, 0), 1, 1]);
+  const most = builder.node("Add", [apply("Mul", sum, multiple), starts], sum);
+  return rest === undefined ? most : builder.node("Add", [most, rest], most);
+}
+
+/** The whole numbers of a value of 8 bits less their zero point, as float32. */
+function centred(builder: Builder, value: Value, info: TensorInfo): Value {
+  const numbers = cast(builder, value, "float32");
+  const zeroPoint = info.channelQuant === undefined ? zeroPointOf(info) : 0;
+  return zeroPoint === 0 ? numbers : builder.node("Sub", [numbers, real(builder, zeroPoint)], numbers);
+}
+
+/** A transposed convolution of an image with filters [inputs, outputs, height, width], as NCHW. */
+function spread(args: Convolution, output: TensorInfo, scope: Scope, image: Value, weights: Value, bias: Value): Value {
+  const { input, nchw } = args;
+  const { builder } = scope;
   const from = imageLayout(input.dimensions, nchw);
   const to = imageLayout(output.dimensions, nchw);
   const rows = (from.height - 1) * args.strideHeight + elementAt(weights.dims, 2);
@@ -222,22 +300,18 @@ export function transposeConv2d(args: Convolution, { output }: One, scope: Scope
     pads: { ints: [args.paddingTop, args.paddingLeft, Math.max(0, bottom), Math.max(0, right)] },
     output_padding: { ints: behind },
   };
-  const biased = realBias(scope, bias, input, filter);
   const dims = imageDims(output, nchw);
   const [batches = 0, channels = 0] = dims;
   const missing = [-bottom, -right].map((extent, axis) => Math.max(0, extent - elementAt(behind, axis)));
   if (to.height <= elementAt(missing, 0) || to.width <= elementAt(missing, 1)) {
     return refuse("an output that no filter reaches is not available");
   }
-  const spread = (inputs: readonly Value[]) => {
-    const [height, width] = [to.height - elementAt(missing, 0), to.width - elementAt(missing, 1)];
-    const result = { type: "float32", dims: [batches, channels, height, width] } as const;
-    return builder.node("ConvTranspose", inputs, result, { attributes });
-  };
-  const sums = missing.some((extent) => extent > 0)
-    ? withUnreached(scope, spread([image, weights]), missing, biased)
-    : spread([image, weights, biased]);
-  return asLowered(quantised(scope, activated(builder, sums, activation), output), nchw);
+  const [height, width] = [to.height - elementAt(missing, 0), to.width - elementAt(missing, 1)];
+  const result = { type: "float32", dims: [batches, channels, height, width] } as const;
+  const of = (inputs: readonly Value[]) => builder.node("ConvTranspose", inputs, result, { attributes });
+  return missing.some((extent) => extent > 0)
+    ? withUnreached(scope, of([image, weights]), missing, bias)
+    : of([image, weights, bias]);
 }
 
 /** An image [batches, channels, height, width] with rows and columns behind it that no filter reaches, and with the bias everywhere. */

@@ -2,6 +2,7 @@
  * Convolutions and FULLY_CONNECTED. Weights are converted to the layout of tfjs once. Bias and activation are fused if tfjs can.
  */
 import type { KernelTensor } from "@nnhal/backend";
+import { BIAS_UNIT, divideBias, divideSums, whyIndivisible } from "@nnhal/backend/float32";
 import {
   ensure,
   imageLayout,
@@ -12,7 +13,17 @@ import {
 } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
-import { derived, firstOf, floatKernel, type Read, rank2, rank4, type Setup, storedKernel } from "./_kernel.ts";
+import {
+  derived,
+  firstOf,
+  floatKernel,
+  isTensorInfo,
+  type Read,
+  rank2,
+  rank4,
+  type Setup,
+  storedKernel,
+} from "./_kernel.ts";
 import { activate, activateUnfused, centre, fusable, isQuantised } from "./_quantised.ts";
 import { type Dilations, type Strides, slidingOf } from "./_sliding.ts";
 
@@ -41,13 +52,22 @@ interface One {
   readonly output: TensorInfo;
 }
 
+/** The weights among the arguments. */
+interface Weights<Args> {
+  readonly name: "filter" | "weights";
+  /** See `ProductOperands`. */
+  readonly axis: number;
+  of(args: Args): KernelTensor;
+  replaced(args: Args, weights: KernelTensor): Args;
+}
+
 /**
- * Creates a kernel from its sums. For quantised tensors these are sums of the whole numbers q − zeroPoint, which are exact in float32 up to
- * 2^24. They are scaled and rounded once, ties to even as in the reference, and bounded by the activation.
+ * Creates a kernel from its sums. For quantised tensors these are sums of the whole numbers q − zeroPoint, which are exact: see
+ * `wholeSums`. They are scaled and rounded once, ties to even as in the reference, and bounded by the activation.
  */
 function summingKernel<Args extends Summed>(
   prepare: (args: Args, output: TensorInfo, setup: SummingSetup) => Accumulate,
-  weightsOf: (args: Args) => KernelTensor,
+  weights: Weights<Args>,
 ) {
   const layout = (args: object) => "nchw" in args && args.nchw === true;
   const float = floatKernel({
@@ -60,28 +80,112 @@ function summingKernel<Args extends Summed>(
   });
   const quantised = storedKernel({
     accepts: isQuantised,
+    refuse({ input, [weights.name]: own, bias }) {
+      if (!isTensorInfo(input) || !isTensorInfo(own) || !isTensorInfo(bias)) return undefined;
+      return whyIndivisible({ input, weights: own, axis: weights.axis }, bias);
+    },
     prepare(args: Args, { output }: One, setup) {
       const { input, activation } = args;
-      const weights = weightsOf(args);
-      const accumulate = prepare(args, output, {
-        ...setup,
-        centres: true,
-        constant(tensor) {
-          const stored = setup.constant(tensor);
-          return stored && centre(stored, tensor);
-        },
-      });
-      const units = unitsOf(input, weights, args.bias);
+      const sum = wholeSums(args, weights, setup, (given, own) => prepare(given, output, own));
+      const units = unitsOf(input, weights.of(args), args.bias);
       const multipliers = setup.keep(tf.tensor1d(units.map((unit) => unit / output.scale)));
       const [least, greatest] = quantisedActivationRange(activation, output);
       return (read) => {
-        const sums = accumulate((tensor) => centre(read(tensor), tensor), "linear");
-        const rounded = tf.add(tf.round(tf.mul(sums, multipliers)), output.zeroPoint);
+        const rounded = tf.add(tf.round(tf.mul(sum(read), multipliers)), output.zeroPoint);
         return fromNhwc(tf.clipByValue(rounded, least, greatest), layout(args));
       };
     },
   });
   return firstOf(float, quantised);
+}
+
+/**
+ * Sums of the whole numbers q − zeroPoint, exact until they are rounded to float32. If some can go beyond 2^24, the weights are divided into
+ * digits, and the bias into two parts: see `SumParts`.
+ */
+function wholeSums<Args extends Summed>(
+  args: Args,
+  weights: Weights<Args>,
+  setup: Setup,
+  prepare: (args: Args, setup: SummingSetup) => Accumulate,
+): (read: Read) => tf.Tensor {
+  const own = weights.of(args);
+  const centring: SummingSetup = {
+    ...setup,
+    centres: true,
+    constant(tensor) {
+      const stored = setup.constant(tensor);
+      return stored && centre(stored, tensor);
+    },
+  };
+  const parts = divideSums({ input: args.input, weights: own, axis: weights.axis }, args.bias);
+  if (parts === undefined) {
+    const accumulate = prepare(args, centring);
+    return (read) => accumulate((tensor) => centre(read(tensor), tensor), "linear");
+  }
+  const { base = 1, places = 1, constants } = parts.digits ?? {};
+  const start = args.bias.data && divideBias(args.bias.data);
+  const accumulates = Array.from({ length: places }, (_, place) => {
+    const digits = constants?.[place];
+    const part = parts.digits === undefined ? own : { ...own, zeroPoint: 0, ...(digits && { data: digits }) };
+    const zeros = place === 0 ? undefined : new Float32Array(args.bias.dimensions[0]);
+    const low = zeros ?? start?.low;
+    const bias = { ...args.bias, ...(low && { data: low }) };
+    const accumulate = prepare(weights.replaced({ ...args, bias }, part), {
+      ...centring,
+      constant(tensor) {
+        if (tensor.data instanceof Float32Array) return tf.tensor(tensor.data, [...tensor.dimensions]);
+        return centring.constant(tensor);
+      },
+    });
+    return (read: Read) =>
+      accumulate((tensor) => {
+        if (tensor === bias) return lowOf(read(tensor));
+        const whole = centre(read(tensor), tensor);
+        return tensor === part && part !== own ? digitAt(place, centre(whole, own), base, places) : whole;
+      }, "linear");
+  });
+  const high = start && setup.keep(tf.tensor1d(start.high));
+  return (read) => {
+    const sums = accumulates.map((accumulate) => accumulate(read));
+    return combined(sums, base, high ?? tf.cast(highOf(read(args.bias)), "float32"));
+  };
+}
+
+/** The high part of a bias that is not constant: see `divideBias`. The engine has integers of 32 bits. */
+function highOf(bias: tf.Tensor): tf.Tensor {
+  const units = tf.round(tf.div(tf.cast(bias, "float32"), BIAS_UNIT));
+  const within = tf.minimum(units, 2 ** 31 / BIAS_UNIT - 1);
+  return tf.mul(tf.cast(within, "int32"), tf.scalar(BIAS_UNIT, "int32"));
+}
+
+function lowOf(bias: tf.Tensor): tf.Tensor {
+  return tf.sub(bias, highOf(bias));
+}
+
+/** The digit at a place of whole numbers, as `divideSums` makes it of constants. */
+function digitAt(place: number, whole: tf.Tensor, base: number, places: number): tf.Tensor {
+  let others = whole;
+  for (let below = 0; below < place; below++) others = tf.round(tf.div(others, base));
+  return place === places - 1 ? others : tf.sub(others, tf.mul(tf.round(tf.div(others, base)), base));
+}
+
+/**
+ * The sums of digits, the lowest first, each times the base to the power of its place, and the high part of the bias. All numbers are exact
+ * but the last, or if a sum is beyond 2^28 the last two.
+ */
+function combined([lowest, ...higher]: readonly tf.Tensor[], base: number, high: tf.Tensor): tf.Tensor {
+  if (higher.length === 0) return tf.add(lowest, high);
+  let sum = lowest;
+  let rest: tf.Tensor = tf.scalar(0);
+  let unit = 1;
+  for (const next of higher) {
+    const carried = tf.floor(tf.mul(sum, 1 / base));
+    rest = tf.add(rest, tf.mul(tf.sub(sum, tf.mul(carried, base)), unit));
+    sum = tf.add(next, carried);
+    unit *= base;
+  }
+  return tf.add(tf.add(tf.mul(sum, unit), high), rest);
 }
 
 /** The real value of one unit of the sums: one for each output channel, or one for all. */
@@ -125,7 +229,13 @@ function outputsLast<T extends tf.Tensor>(
   return () => kept;
 }
 
-const filterOf = ({ filter }: Convolution) => filter;
+/** The filters of convolutions: an output for each coordinate along an axis. */
+const filters = <Args extends Convolution>(axis: 0 | 3): Weights<Args> => ({
+  name: "filter",
+  axis,
+  of: ({ filter }) => filter,
+  replaced: (args, filter) => ({ ...args, filter }),
+});
 
 export const conv2d = summingKernel((args: Convolution & Dilations, _, setup) => {
   const { input, nchw } = args;
@@ -136,7 +246,7 @@ export const conv2d = summingKernel((args: Convolution & Dilations, _, setup) =>
     const x = before(toNhwc(read(input), nchw));
     return tf.fused.conv2d({ x, filter: weights(read), bias: bias(read), ...sliding, activation });
   };
-}, filterOf);
+}, filters<Convolution & Dilations>(0));
 
 export const depthwiseConv2d = summingKernel((args: Convolution & Dilations, _, setup) => {
   const { input, nchw } = args;
@@ -151,7 +261,7 @@ export const depthwiseConv2d = summingKernel((args: Convolution & Dilations, _, 
     const x = before(toNhwc(read(input), nchw));
     return tf.fused.depthwiseConv2d({ x, filter: weights(read), bias: bias(read), ...sliding, activation });
   };
-}, filterOf);
+}, filters<Convolution & Dilations>(3));
 
 export const groupedConv2d = summingKernel((args: Convolution & { readonly groups: number }, _, setup) => {
   const { input, nchw, groups } = args;
@@ -177,7 +287,7 @@ export const groupedConv2d = summingKernel((args: Convolution & { readonly group
     });
     return tf.concat(results, 3);
   };
-}, filterOf);
+}, filters<Convolution & { readonly groups: number }>(0));
 
 export const transposeConv2d = summingKernel((args: Convolution, output, setup) => {
   const { input, nchw, paddingTop, paddingLeft, strideHeight, strideWidth } = args;
@@ -206,7 +316,7 @@ export const transposeConv2d = summingKernel((args: Convolution, output, setup) 
     const sums = tf.add(part, bias(read));
     return activation === "linear" ? sums : activate(sums, args.activation);
   };
-}, filterOf);
+}, filters<Convolution>(0));
 
 interface FullyConnected extends Summed {
   readonly weights: KernelTensor;
@@ -222,5 +332,5 @@ export const fullyConnected = summingKernel(
       return tf.fused.matMul({ a, b: weights(read), bias: bias(read), activation });
     };
   },
-  ({ weights }) => weights,
+  { name: "weights", axis: 0, of: ({ weights }) => weights, replaced: (args, weights) => ({ ...args, weights }) },
 );

@@ -1,7 +1,9 @@
 /** Pools: windows that slide over an image. */
 import type { KernelTensor } from "@nnhal/backend";
+import { whyTooManySummed } from "@nnhal/backend/float32";
 import {
   type AnyArgs,
+  imageLayout,
   OperationError,
   type Padding,
   quantisedActivationRange,
@@ -9,7 +11,7 @@ import {
 } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
-import { firstOf, floatKernel, type Read, rank4, storedKernel } from "./_kernel.ts";
+import { firstOf, floatKernel, isTensorInfo, type Read, rank4, storedKernel } from "./_kernel.ts";
 import { activate, isQuantised, roundAway } from "./_quantised.ts";
 
 interface Pool extends Padding {
@@ -31,6 +33,14 @@ function windowProblem({ filterHeight, filterWidth }: AnyArgs): string | undefin
   return filterHeight * filterWidth > mostCells
     ? `a window of ${filterHeight}x${filterWidth} is not available, only such of at most ${mostCells} cells`
     : undefined;
+}
+
+/** Why the averages of 8 bits under a window are not available. Cells of the padding do not count. */
+function averageProblem(args: AnyArgs): string | undefined {
+  const { input, nchw, filterHeight, filterWidth } = args;
+  if (!isTensorInfo(input) || typeof filterHeight !== "number" || typeof filterWidth !== "number") return undefined;
+  const { height, width } = imageLayout(input.dimensions, nchw === true);
+  return windowProblem(args) ?? whyTooManySummed(Math.min(height, filterHeight) * Math.min(width, filterWidth));
 }
 
 type Explicit = [[0, 0], [number, number], [number, number], [0, 0]];
@@ -68,11 +78,17 @@ function floatPool(slide: Slide) {
 }
 
 /** Quantised tensors are pooled as stored, because the quantisation does not change; averages are rounded by `round`. */
-function pool(slide: Slide, round: (pooled: tf.Tensor4D, args: Pool) => tf.Tensor = (pooled) => pooled) {
+function pool(
+  slide: Slide,
+  round: (pooled: tf.Tensor4D, args: Pool) => tf.Tensor = (pooled) => pooled,
+  problemOf: (args: AnyArgs) => string | undefined = windowProblem,
+) {
   const quantised = storedKernel({
     accepts: isQuantised,
-    refuse: windowProblem,
+    refuse: problemOf,
     prepare(args: Pool, { output }: { readonly output: TensorInfo }) {
+      const problem = problemOf({ ...args });
+      if (problem !== undefined) throw new OperationError(problem);
       const run = slider(args, slide);
       const [least, greatest] = quantisedActivationRange(args.activation, output);
       return (read) => fromNhwc(rank4(tf.clipByValue(round(run(read), args), least, greatest)), args.nchw);
@@ -88,7 +104,11 @@ function pool(slide: Slide, round: (pooled: tf.Tensor4D, args: Pool) => tf.Tenso
 const roundedAverages = (averages: tf.Tensor4D, { filterHeight, filterWidth }: Pool) =>
   roundAway(averages, 1 / (4 * filterHeight * filterWidth));
 
-export const averagePool2d = pool((image, ...sliding) => tf.avgPool(image, ...sliding), roundedAverages);
+export const averagePool2d = pool(
+  (image, ...sliding) => tf.avgPool(image, ...sliding),
+  roundedAverages,
+  averageProblem,
+);
 export const maxPool2d = pool((image, ...sliding) => tf.maxPool(image, ...sliding));
 /** √ of the mean of the squares under the window. */
 export const l2Pool2d = floatPool((image, ...sliding) => tf.sqrt(tf.avgPool(tf.square(image), ...sliding)));

@@ -1,11 +1,12 @@
 /** Reductions along axes, and the places of extremes. */
 import type { KernelTensor } from "@nnhal/backend";
+import { whyTooManyAlong } from "@nnhal/backend/float32";
 import {
   createData,
   elementCount,
-  ensure,
   integerRange,
   isFloat,
+  OperationError,
   operationByCode,
   resolveAxis,
   type Tensor,
@@ -13,7 +14,7 @@ import {
 } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
-import { firstOf, floatKernel, only, steppedKernel, storedKernel } from "./_kernel.ts";
+import { firstOf, floatKernel, isTensorInfo, only, steppedKernel, storedKernel } from "./_kernel.ts";
 import { centre, isQuantised, roundAway } from "./_quantised.ts";
 
 interface Reduction {
@@ -45,16 +46,15 @@ const booleans: typeof floatKernel = (spec) => storedKernel({ accepts: only("TEN
 const ordered: typeof floatKernel = (spec) =>
   storedKernel({ accepts: (type) => isFloat(type) || isQuantised(type), ...spec });
 
-/** The most elements of 8 bits whose sum is exact in float32. */
-const mostSummed = Math.floor(2 ** 24 / 255);
-
 /** The mean of the whole numbers less their zero point, rounded with ties away from 0. The quantisation does not change. */
 const quantisedMean = storedKernel({
   accepts: isQuantised,
+  refuse: ({ input, axes }) => (isTensorInfo(input) && isTensorInfo(axes) ? whyTooManyAlong(input, axes) : undefined),
   prepare({ input, axes }: Reduction, { output }: One) {
     const along = axesOf(input, axes);
-    const count = along.reduce((product, axis) => product * input.dimensions[axis], 1);
-    ensure(count <= mostSummed, () => `a mean of ${count} elements is not available, only of at most ${mostSummed}`);
+    const count = elementCount(along.map((axis) => input.dimensions[axis]));
+    const problem = whyTooManyAlong(input, axes);
+    if (problem !== undefined) throw new OperationError(problem);
     const [least, greatest] = integerRange(output.type);
     return (read) => {
       const whole = centre(read(input), input);

@@ -106,8 +106,42 @@ function convolutionByChannel(): ProbeCase {
   };
 }
 
+/**
+ * A layer of 8 bits whose sums go beyond 2^25 and come back to a few units: the second half of the weights is the opposite of the first, and
+ * the inputs are the same except the last.
+ */
+function layerBeyond24Bits(): ProbeCase {
+  const HALF = 1032;
+  const ZERO = 128;
+  const rows = [3, -7, 20].map((more) =>
+    Array.from({ length: 2 * HALF }, (_, place) => (place === 2 * HALF - 1 ? 200 + more : 255 - ((place % HALF) % 6))),
+  );
+  const inputs = rows.map((row) => row.map((each, place) => (place === HALF - 1 ? 200 : each)));
+  const weights = Array.from({ length: UNITS }, (_, unit) => {
+    const half = Array.from({ length: HALF }, (_, place) =>
+      place === HALF - 1 ? unit + 1 : 127 - ((place + unit) % 5),
+    );
+    return [...half, ...half.map((each) => -each)];
+  });
+  const bias = [0, 5, -9, 40];
+  return {
+    name: "FULLY_CONNECTED",
+    args: {
+      input: { ...infoOf("TENSOR_QUANT8_ASYMM", [rows.length, 2 * HALF], 1, 0), elements: inputs.flat() },
+      weights: constant({
+        ...infoOf("TENSOR_QUANT8_ASYMM", [UNITS, 2 * HALF], 1, ZERO),
+        elements: weights.flat().map((each) => each + ZERO),
+      }),
+      bias: constant({ ...infoOf("TENSOR_INT32", [UNITS], 1, 0), elements: bias }),
+      activation: 0,
+    },
+    output: infoOf("TENSOR_QUANT8_ASYMM", [rows.length, UNITS], 1, 100),
+    expected: [3, -7, 20].flatMap((more) => bias.map((start, unit) => 100 + start - more * (unit + 1))),
+  };
+}
+
 /** Layers of 8 bits. */
-export const layersOf8Bits: readonly ProbeCase[] = [layerOf8Bits(), convolutionByChannel()];
+export const layersOf8Bits: readonly ProbeCase[] = [layerOf8Bits(), convolutionByChannel(), layerBeyond24Bits()];
 
 /** Conversions of real numbers to 8 bits, and comparisons of 8 bits as real numbers of float32. */
 export const numbersOf8Bits: readonly ProbeCase[] = [

@@ -6,6 +6,7 @@ import { operations as allOperations, type Operation } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
 import { attempt } from "../attempt.ts";
 import type { OnProgress, OnStart } from "../isolated.ts";
+import { wideKinds } from "../products/wide.ts";
 import type { RandomOperation } from "../random/draw.ts";
 import { fills } from "../random/elements.ts";
 import { kernelOperations } from "../random/examples.ts";
@@ -116,7 +117,7 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
 /** Words in the names of examples, beside their operation's name and their kind. */
 const nameWords: Readonly<Record<ExampleKind, readonly string[]>> = {
   edge: fills,
-  limits: ["all", "pairs", "both"],
+  limits: ["all", "pairs", "both", ...wideKinds],
   bias: [],
   random: [],
 };

@@ -1,6 +1,6 @@
 /**
  * Faults of integer arithmetic that whole families of operations share: intermediate sums of 16 bits that overflow, as engines have them
- * on processors without dot products, and results that are always rounded down.
+ * on processors without dot products, sums in float32, and results that are always rounded down.
  */
 import { type AnyArgs, elementAt, type OperationName, type OutputTensor, operations } from "@nnhal/operations";
 import { realSteps, roundedDown } from "../arithmetic/reals.ts";
@@ -14,6 +14,13 @@ const saturating: Summing = (values, weights, zeroPoints) =>
 /** Products of signed numbers, added in pairs that wrap, as ARM has them without dot products. */
 const wrapping: Summing = (values, weights, zeroPoints) =>
   inPairs(values, weights, zeroPoints, (sum) => (sum << 16) >> 16);
+
+/** All products, added in float32. */
+const inFloat32: Summing = (values, weights, [ofValues, ofWeights]) =>
+  values.reduce(
+    (sum, value, index) => Math.fround(sum + (value - ofValues) * (elementAt(weights, index) - ofWeights)),
+    0,
+  );
 
 /**
  * The sum of the products as they are stored, in pairs of 16 bits, with what the zero points add afterwards. Unsigned weights are made
@@ -75,6 +82,7 @@ const sums = ["CONV_2D", "GROUPED_CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTE
 export const saturationFaults: readonly KernelFault[] = sums.flatMap((name) => [
   summed(name, "pairs of unsigned and signed products saturate in 16 bits", "TENSOR_QUANT8_ASYMM", saturating),
   summed(name, "pairs of signed products overflow in 16 bits", "TENSOR_QUANT8_ASYMM_SIGNED", wrapping),
+  summed(name, "sums beyond 2^24 lose digits in float32", "TENSOR_QUANT8_ASYMM", inFloat32),
 ]);
 
 /** The float kernel of an operation, rounded down to a step. */

@@ -62,8 +62,12 @@ function drawSpan(random: Random): number {
   return random.pick([120, 250, 250, 300, 1000]);
 }
 
-/** Numbers of channels: all up to 9, those around the widths of vectors, and others up to 64. */
+/** The fewest channels with whose sums more than 2^24 is reached on the way, about. */
+const LEAST_WIDE = 256;
+
+/** Numbers of channels: all up to 9, those around the widths of vectors, others up to 64, and some with which sums lose digits in float32. */
 function drawChannels(random: Random): number {
+  if (random.chance(0.06)) return random.pick([LEAST_WIDE, 520, 1026, 2048, 4100, 8192]);
   return random.chance(0.5)
     ? random.pick([1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64])
     : random.integer(1, 64);
@@ -85,8 +89,15 @@ function drawLayer(signature: Signature, random: Random): Layer {
   const [inputType, filterType] = typesOfSum(signature);
   const depth = elementAt(shapes.image, shapes.image.length - 1);
   const size = elementCount(shapes.filter) / shapes.outputs;
-  const input = drawRows(inputType, elementCount(shapes.image) / depth, depth, random);
-  const filter = drawRows(filterType, shapes.outputs, size, random);
+  const count = elementCount(shapes.image) / depth;
+  const own = elementAt(shapes.filter, shapes.filter.length - 1);
+  const isWide = signature.operation.name !== "DEPTHWISE_CONV_2D" && own >= LEAST_WIDE && own % 2 === 0;
+  const input = isWide
+    ? wideInput(inputType, count, depth / own, own, random)
+    : drawRows(inputType, count, depth, random);
+  const filter = isWide
+    ? wideFilter(filterType, shapes.outputs, size / own, own, random)
+    : drawRows(filterType, shapes.outputs, size, random);
   const nchw = shapes.image.length === 4 && signature.inputs.some(({ name }) => name === "nchw") && random.chance(0.3);
   const isDepthwise = signature.operation.name === "DEPTHWISE_CONV_2D";
   return {
@@ -100,7 +111,7 @@ function drawLayer(signature: Signature, random: Random): Layer {
       dimensions: shapes.filter,
       elements: (isDepthwise ? columnsOf(filter.rows) : filter.rows).flat(),
     },
-    bias: drawBias(shapes.outputs, size, random),
+    bias: isWide ? drawBias(shapes.outputs, 0, random) : drawBias(shapes.outputs, size, random),
     scalars: { ...shapes.scalars, nchw, activation: random.pick([0, 0, 0, 1, 2, 3]) },
   };
 }
@@ -191,6 +202,37 @@ function drawRows(type: OperandTypeName, count: number, length: number, random: 
   const pattern = (): Pattern => one ?? random.pick(patterns);
   const rows = Array.from({ length: count }, () => drawRow(pattern(), length, range, zeroPoint, random));
   return { zeroPoint, rows };
+}
+
+/** Rows whose groups of channels have the same elements in both halves, except the last, so that the products of `wideFilter` cancel out. */
+function wideInput(type: OperandTypeName, count: number, groups: number, depth: number, random: Random) {
+  const [least, greatest] = integerRange(type);
+  const { zeroPoint, rows } = drawRows(type, count * groups, depth / 2, random);
+  const whole = rows.map((half) => {
+    const last = elementAt(half, half.length - 1) + random.integer(-20, 20);
+    return [...half, ...half.slice(0, -1), Math.min(greatest, Math.max(least, last))];
+  });
+  return { zeroPoint, rows: joined(whole, groups) };
+}
+
+/** Filters whose cells have opposite weights in their halves, and small ones at the ends of these. */
+function wideFilter(type: OperandTypeName, count: number, cells: number, depth: number, random: Random) {
+  const [least, greatest] = integerRange(type);
+  const zeroPoint = type === "TENSOR_QUANT8_SYMM_PER_CHANNEL" ? 0 : Math.ceil((least + greatest) / 2);
+  const most = greatest - zeroPoint;
+  const { rows } = drawRows(type, count * cells, depth / 2 - 1, random);
+  const whole = rows.map((row) => {
+    const half = [...row.map((weight) => Math.max(-most, weight - zeroPoint)), random.integer(-4, 4)];
+    return [...half, ...half.map((weight) => -weight)].map((weight) => weight + zeroPoint);
+  });
+  return { zeroPoint, rows: joined(whole, cells) };
+}
+
+/** Each `count` rows as one. */
+function joined(rows: readonly (readonly number[])[], count: number): number[][] {
+  return Array.from({ length: rows.length / count }, (_, place) =>
+    rows.slice(place * count, (place + 1) * count).flat(),
+  );
 }
 
 /** No bias, a small one, or one that is as great as half of the greatest sum of `size` products. */

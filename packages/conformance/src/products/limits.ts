@@ -1,6 +1,7 @@
 /**
  * Sums of products at their limits: all channels at the least or the greatest number, and two neighbours alone at every place, so that
- * intermediate sums of 16 bits saturate wherever an engine has them. The suite arithmetic has them as edge cases.
+ * intermediate sums of 16 bits saturate wherever an engine has them; and so many products that sums in float32 lose digits. The suite
+ * arithmetic has them as edge cases.
  */
 import { elementAt, integerRange, type Operation } from "@nnhal/operations";
 import type { RandomOperation } from "../random/draw.ts";
@@ -8,6 +9,7 @@ import { createRandom } from "../random/random.ts";
 import { type Signature, signaturesOf } from "../random/signature.ts";
 import { weightedSums } from "./exact.ts";
 import { isOf8Bits, type Layer, operationOfLayer, typesOfSum } from "./layer.ts";
+import { type WideKind, wideKinds, wideLayer } from "./wide.ts";
 
 /** A case at the limits: what of its name follows the operation's, such as `2.16.3.pairs`. */
 export interface LimitCase {
@@ -24,18 +26,23 @@ const mostChannels = 64;
 /** The most channels of a window of nine cells. */
 const mostInWindow = 32;
 
+/** Numbers of products beyond which sums lose digits in float32. */
+const wide = [2048, 8192] as const;
+
 /** Which weights a case has. `pairs` alone makes the sums of two products large beside the range of the output. */
 const kinds = ["all", "pairs", "both"] as const;
 
 /** The cases of an operation: none if it is not a weighted sum of 8 bits. */
 export function* limitCases(operation: Operation): Generator<LimitCase> {
   const rank = weightedSums.map(String).indexOf(operation.name);
-  if (rank < 0 || operation.name === "TRANSPOSE_CONV_2D") return;
+  if (rank < 0) return;
   const seen = new Set<string>();
   for (const [place, signature] of signaturesOf(operation).entries()) {
     const types = typesOfSum(signature);
     if (!isOf8Bits(signature) || seen.has(String(types))) continue;
     seen.add(String(types));
+    for (const products of wide) for (const kind of wideKinds) yield wideCase(signature, place, products, kind);
+    if (operation.name === "TRANSPOSE_CONV_2D") continue;
     const turn = 4 * rank + seen.size;
     for (let channels = 1; channels <= mostChannels; channels++) {
       const isEverywhere = everywhere.some((count) => count === channels);
@@ -49,6 +56,15 @@ export function* limitCases(operation: Operation): Generator<LimitCase> {
       }
     }
   }
+}
+
+function wideCase(signature: Signature, place: number, products: number, kind: WideKind): LimitCase {
+  const random = () => createRandom(products * 0x101 + place * 0x1_0003 + kind.length);
+  return {
+    name: `${place}.${products}.${kind}`,
+    signature,
+    draw: () => operationOfLayer(wideLayer(signature, products, kind, random()), random()),
+  };
 }
 
 function caseOf(
