@@ -48,12 +48,13 @@ export const expressions: Readonly<Record<string, Expression | undefined>> = {
   RELU1: unary((x) => bounded(x, -1, 1)),
   RELU6: unary((x) => bounded(x, 0, 6)),
   HARD_SWISH: unary((x) => `${x} * ${bounded(`${x} + 3`, 0, 6)} / 6`),
-  // max(0, x) + α · (exp(min(0, x)) − 1)
+  // max(0, x) + min(0, α · (exp(x) − 1)). For a positive x the second term is 0 unless α is negative, and the power may be infinite.
   ELU: {
     tensors: ["input"],
     value([x], { alpha }, writer) {
-      const factor = scalar(writer, typeof alpha === "number" ? alpha : Number.NaN);
-      return `(Math.max(${x}, 0) + ${factor} * (Math.exp(Math.min(${x}, 0)) - 1))`;
+      const given = typeof alpha === "number" ? alpha : Number.NaN;
+      const power = `${scalar(writer, given)} * (Math.exp(${x}) - 1)`;
+      return given >= 0 ? `(${x} > 0 ? ${x} : ${power})` : `(Math.max(${x}, 0) + Math.min(${power}, 0))`;
     },
   },
   // max(0, x) + α · min(0, x)

@@ -42,16 +42,15 @@ interface Given {
 /** The numbers stay small, whatever the dilation and the padding are. */
 function along(extent: number, { cells, stride, dilation, before, after }: Given): Along {
   const reach = stride * Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride);
-  const isSeen = (tap: number) => dilation * tap - before + reach >= 0 && dilation * tap - before < extent;
-  const seen = Array.from({ length: cells }, (_, tap) => tap).filter(isSeen);
-  const [first = 0] = seen;
+  const first = Math.max(0, Math.ceil((before - reach) / dilation));
+  const seen = Math.max(0, Math.min(cells, Math.ceil((extent + before) / dilation)) - first);
   return {
     extent,
-    first,
-    cells: seen.length,
+    first: seen === 0 ? 0 : first,
+    cells: seen,
     stride,
-    dilation: seen.length === 1 ? 1 : dilation,
-    before: before - dilation * first,
+    dilation: seen === 1 ? 1 : dilation,
+    before: before - dilation * (seen === 0 ? 0 : first),
     reach,
   };
 }

@@ -5,6 +5,7 @@ import { type Source, scalar, type Writer } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
 import { literal, ravel } from "./_index.ts";
 import { type GpujsTable, isReal, kernelOf, type Make } from "./_kernel.ts";
+import { centred, isQuantised, requantised } from "./_quantised.ts";
 
 interface AlongAxis {
   readonly input: KernelTensor;
@@ -51,7 +52,10 @@ function sliceOf({ inner }: Split, [outer, , column]: readonly string[]): string
   return inner === 1 ? outer : ravel([outer, column], [inner, 1]);
 }
 
-function softmaxStages(args: AlongAxis & { readonly beta: number }, make: Make) {
+type Softmax = AlongAxis & { readonly beta: number };
+
+/** `factor`: what a difference of elements is multiplied by. */
+function softmaxStages(args: AlongAxis, factor: number, make: Make) {
   const split = splitAt(args);
   const greatest = reduceSlices(
     make,
@@ -62,22 +66,27 @@ function softmaxStages(args: AlongAxis & { readonly beta: number }, make: Make) 
   );
   const sums = reduceSlices(make, split, args.input, "0", (writer, slice) => {
     const most = writer.define(writer.read(greatest)(slice));
-    const beta = scalar(writer, args.beta);
-    return (x) => `value + Math.exp((${x} - ${most}) * ${beta})`;
+    const times = scalar(writer, factor);
+    return (x) => `value + Math.exp((${x} - ${most}) * ${times})`;
   });
   return { split, greatest, sums };
 }
 
+/** Differences of quantised elements are whole numbers: real ones may be beyond float32. */
 const softmax = kernelOf({
   accepts: isReal,
-  prepare(args: AlongAxis & { readonly beta: number }, _: One, make) {
-    const { split, greatest, sums } = softmaxStages(args, make);
+  stored: true,
+  prepare(args: Softmax, { output }: One, make) {
+    const { input, beta } = args;
+    const factor = isQuantised(input.type) ? Math.min(input.scale * beta, Number.MAX_VALUE) : beta;
+    const { split, greatest, sums } = softmaxStages(args, factor, make);
     return make.output(
       (writer) => {
         const { read, index, at, flat } = writer;
         const slice = index(sliceOf(split, at));
-        const beta = scalar(writer, args.beta);
-        return `Math.exp((${read(args.input)(flat)} - ${read(greatest)(slice)}) * ${beta}) / ${read(sums)(slice)}`;
+        const times = scalar(writer, factor);
+        const power = `Math.exp((${read(input)(flat)} - ${read(greatest)(slice)}) * ${times})`;
+        return requantised(writer, `${power} / ${read(sums)(slice)}`, output);
       },
       { dimensions: split.grid },
     );
@@ -86,8 +95,8 @@ const softmax = kernelOf({
 });
 
 const logSoftmax = kernelOf({
-  prepare(args: AlongAxis & { readonly beta: number }, _: One, make) {
-    const { split, greatest, sums } = softmaxStages(args, make);
+  prepare(args: Softmax, _: One, make) {
+    const { split, greatest, sums } = softmaxStages(args, args.beta, make);
     return make.output(
       (writer) => {
         const { read, index, at, flat } = writer;
@@ -101,15 +110,23 @@ const logSoftmax = kernelOf({
   leads: false,
 });
 
+/** The length does not depend on the scale, so whole numbers are as good as the real ones, and as great as they need to be. */
 const l2Normalization = kernelOf({
   accepts: isReal,
-  prepare(args: AlongAxis, _: One, make) {
+  stored: true,
+  prepare(args: AlongAxis, { output }: One, make) {
+    const { input } = args;
     const split = splitAt(args);
-    const squares = reduceSlices(make, split, args.input, "0", () => (x) => `value + ${x} * ${x}`);
+    const element = (x: string) => centred(x, input);
+    const squares = reduceSlices(make, split, input, "0", ({ define }) => (x) => {
+      const whole = define(element(x));
+      return `value + ${whole} * ${whole}`;
+    });
     return make.output(
-      ({ read, at, flat }) => {
+      (writer) => {
+        const { read, at, flat } = writer;
         const length = `Math.max(Math.sqrt(${read(squares)(sliceOf(split, at))}), 0.000001)`;
-        return `${read(args.input)(flat)} / ${length}`;
+        return requantised(writer, `${element(read(input)(flat))} / ${length}`, output);
       },
       { dimensions: split.grid },
     );

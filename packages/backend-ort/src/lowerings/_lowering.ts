@@ -64,6 +64,13 @@ export function dequantised({ builder }: Scope, value: Value, info: TensorInfo):
   return scaled(builder, value, scales, dims);
 }
 
+/** The whole numbers of a value of 8 bits less their zero point, as float32. */
+export function centred(builder: Builder, value: Value, info: TensorInfo): Value {
+  const numbers = cast(builder, value, "float32");
+  const zeroPoint = info.channelQuant === undefined ? zeroPointOf(info) : 0;
+  return zeroPoint === 0 ? numbers : builder.node("Sub", [numbers, realConstant(builder, zeroPoint)], numbers);
+}
+
 /** Whole numbers multiplied by scales, which broadcast. */
 export function scaled(builder: Builder, value: Value, scales: readonly number[], dims: readonly number[]): Value {
   const scale = builder.constant("float32", dims, () => Float32Array.from(scales));

@@ -21,6 +21,7 @@ import type { ProductKind } from "../self-check/forms.ts";
 import {
   activated,
   activatedQuant8,
+  centred,
   isQuant8,
   scaleConstant,
   scaled,
@@ -271,13 +272,6 @@ function accumulated(args: Convolution, output: TensorInfo, scope: Scope): Value
   const starts = reshape(builder, cast(builder, high, "float32"), [1, elementAt(start.dims, 0), 1, 1]);
   const most = builder.node("Add", [apply("Mul", sum, multiple), starts], sum);
   return rest === undefined ? most : builder.node("Add", [most, rest], most);
-}
-
-/** The whole numbers of a value of 8 bits less their zero point, as float32. */
-function centred(builder: Builder, value: Value, info: TensorInfo): Value {
-  const numbers = cast(builder, value, "float32");
-  const zeroPoint = info.channelQuant === undefined ? zeroPointOf(info) : 0;
-  return zeroPoint === 0 ? numbers : builder.node("Sub", [numbers, real(builder, zeroPoint)], numbers);
 }
 
 /** A transposed convolution of an image with filters [inputs, outputs, height, width], as NCHW. */

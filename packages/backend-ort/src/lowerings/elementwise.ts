@@ -128,8 +128,20 @@ function isValue(value: Value | undefined): value is Value {
   return value !== undefined;
 }
 
+/** max(0, x) + min(0, α · (exp(x) − 1)), which for a negative α is not what the operator of ONNX computes. */
 export function elu(args: Unary & { readonly alpha: number }, outputs: One, scope: Scope): Lowered {
-  return unary(node("Elu", { alpha: { real: args.alpha } }))(args, outputs, scope);
+  if (!(args.alpha < 0)) return unary(node("Elu", { alpha: { real: args.alpha } }))(args, outputs, scope);
+  const negative = unary((builder, [x]) => {
+    if (x === undefined) return refuse("there is no input");
+    const power = builder.node("Sub", [builder.node("Exp", [x], x), real(builder, 1)], x);
+    const below = builder.node(
+      "Min",
+      [builder.node("Mul", [power, real(builder, args.alpha)], x), real(builder, 0)],
+      x,
+    );
+    return builder.node("Add", [builder.node("Relu", [x], x), below], x);
+  });
+  return negative(args, outputs, scope);
 }
 
 /** The scales of both operands and of the output, for an operator of onnxruntime. */

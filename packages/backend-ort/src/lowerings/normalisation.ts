@@ -1,9 +1,9 @@
 /** Softmax and normalisations along an axis. */
 import type { KernelTensor } from "@nnhal/backend";
 import { elementAt, extentProduct, imageLayout, isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
-import { integers, real, reshape, type Value } from "../graph/builder.ts";
+import { cast, integers, real, reshape, type Value } from "../graph/builder.ts";
 import { asLowered, type Lowered, refuse, type Scope } from "../graph/scope.ts";
-import { isReal, quantised, readReal, typeName } from "./_lowering.ts";
+import { centred, isQuant8, isReal, quantised, readReal, typeName } from "./_lowering.ts";
 
 interface AlongAxis {
   readonly input: KernelTensor;
@@ -14,29 +14,43 @@ interface One {
   readonly output: TensorInfo;
 }
 
+/** The greatest finite number of float32. */
+const MOST = 3.4028234663852886e38;
+
+/**
+ * Differences to the greatest element are made before they are multiplied, so that a great beta leaves that one 0. Those of quantised elements
+ * are whole numbers: a scale may be below what float32 keeps of real numbers.
+ */
 function exponential(operator: string) {
   return ({ input, axis, beta }: AlongAxis & { readonly beta: number }, { output }: One, scope: Scope): Lowered => {
     if (!isReal(input)) refuse(`${typeName(input)} is not available`);
     const { builder } = scope;
-    const x = readReal(scope, input);
-    const scaled = beta === 1 ? x : builder.node("Mul", [x, real(builder, beta)], x);
+    const isWhole = isQuant8(input);
+    const x = isWhole ? cast(builder, scope.read(input), "float32") : readReal(scope, input);
+    const factor = isWhole ? Math.min(input.scale * beta, MOST) : beta;
     const along = resolveAxis(axis, input.dimensions.length);
+    const most = () => builder.node("ReduceMax", [x, integers(builder, [along])], slicesOf(x, along));
+    const scaled =
+      factor === 1 ? x : builder.node("Mul", [builder.node("Sub", [x, most()], x), real(builder, factor)], x);
     return quantised(scope, builder.node(operator, [scaled], x, { attributes: { axis: { int: along } } }), output);
   };
+}
+
+/** The type and the extents of one number for each slice along an axis. */
+function slicesOf({ dims }: Value, along: number): Pick<Value, "type" | "dims"> {
+  return { type: "float32", dims: dims.map((extent, at) => (at === along ? 1 : extent)) };
 }
 
 export const softmax = exponential("Softmax");
 export const logSoftmax = exponential("LogSoftmax");
 
+/** The length does not depend on the scale, so whole numbers less their zero point are as good as real ones, and as great as they need to be. */
 export function l2Normalization({ input, axis }: AlongAxis, { output }: One, scope: Scope): Lowered {
   if (!isReal(input)) refuse(`${typeName(input)} is not available`);
   const { builder } = scope;
   const along = resolveAxis(axis, input.dimensions.length);
-  const x = readReal(scope, input);
-  const sums: Pick<Value, "type" | "dims"> = {
-    type: "float32",
-    dims: x.dims.map((extent, at) => (at === along ? 1 : extent)),
-  };
+  const x = isQuant8(input) ? centred(builder, scope.read(input), input) : readReal(scope, input);
+  const sums = slicesOf(x, along);
   const squares = builder.node("Mul", [x, x], x);
   const sum = builder.node("ReduceSum", [squares, integers(builder, [along])], sums);
   const norm = builder.node("Max", [builder.node("Sqrt", [sum], sums), real(builder, 1e-6)], sums);

@@ -160,12 +160,12 @@ export const hardSwish = firstOf(
 );
 
 export const elu = floatKernel({
-  // max(0, x) + min(0, α · (exp(x) − 1)), The power must not become infinite, because α may be 0.
+  // max(0, x) + min(0, α · (exp(x) − 1)). The power must not become infinite if α is 0.
   prepare:
     ({ input, alpha }: { readonly input: KernelTensor; readonly alpha: number }) =>
     (read) => {
       const x = read(input);
-      const power = tf.exp(tf.minimum(x, 80));
+      const power = tf.exp(alpha === 0 ? tf.minimum(x, 80) : x);
       return tf.add(tf.relu(x), tf.minimum(tf.mul(tf.sub(power, 1), alpha), 0));
     },
 });

@@ -1,13 +1,21 @@
 /** Softmax and normalisations along an axis. */
 import type { KernelTensor } from "@nnhal/backend";
-import { resolveAxis } from "@nnhal/operations";
+import { isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
-import { floatKernel, realKernel } from "./_kernel.ts";
+import { firstOf, floatKernel, storedKernel } from "./_kernel.ts";
+import { centre, isQuantised, requantise } from "./_quantised.ts";
+
+/** The greatest finite number of float32. */
+const MOST = 3.4028234663852886e38;
 
 interface AlongAxis {
   readonly input: KernelTensor;
   readonly axis: number;
+}
+
+interface One {
+  readonly output: TensorInfo;
 }
 
 /** Computes with the axis last, as tfjs needs it. */
@@ -24,12 +32,32 @@ function alongLast(
   return (tensor) => tf.transpose(compute(tf.transpose(tensor, order)), order);
 }
 
-export const softmax = realKernel({
-  prepare({ beta, ...args }: AlongAxis & { readonly beta: number }) {
-    const compute = alongLast(args, (input) => tf.softmax(beta === 1 ? input : tf.mul(input, beta)));
-    return (read) => compute(read(args.input));
-  },
-});
+type Softmax = AlongAxis & { readonly beta: number };
+
+/** `factor`: what a difference of elements is multiplied by. Differences are made first, so that a great factor leaves the greatest element 0. */
+function softmaxOf(args: Softmax, factor: number): (input: tf.Tensor) => tf.Tensor {
+  return alongLast(args, (input) => {
+    if (factor === 1) return tf.softmax(input);
+    return tf.softmax(tf.mul(tf.sub(input, tf.max(input, -1, true)), factor));
+  });
+}
+
+/** On whole numbers if quantised: a scale may be below what float32 keeps of real numbers. */
+export const softmax = firstOf(
+  floatKernel({
+    prepare({ beta, ...args }: Softmax) {
+      const compute = softmaxOf({ beta, ...args }, beta);
+      return (read) => compute(read(args.input));
+    },
+  }),
+  storedKernel({
+    accepts: isQuantised,
+    prepare(args: Softmax, { output }: One) {
+      const compute = softmaxOf(args, Math.min(args.input.scale * args.beta, MOST));
+      return (read) => requantise(compute(read(args.input)), output);
+    },
+  }),
+);
 
 export const logSoftmax = floatKernel({
   prepare: ({ input, axis, beta }: AlongAxis & { readonly beta: number }) => {
@@ -43,12 +71,14 @@ export const logSoftmax = floatKernel({
   },
 });
 
-export const l2Normalization = realKernel({
-  prepare({ input, axis }: AlongAxis) {
+/** The length does not depend on the scale, so whole numbers are as good as the real ones, and as great as they need to be. */
+export const l2Normalization = storedKernel({
+  accepts: (type) => isFloat(type) || isQuantised(type),
+  prepare({ input, axis }: AlongAxis, { output }: One) {
     const along = resolveAxis(axis, input.dimensions.length);
     return (read) => {
-      const x = read(input);
-      return tf.div(x, tf.maximum(tf.sqrt(tf.sum(tf.square(x), along, true)), 1e-6));
+      const x = centre(read(input), input);
+      return requantise(tf.div(x, tf.maximum(tf.sqrt(tf.sum(tf.square(x), along, true)), 1e-6)), output);
     };
   },
 });
