@@ -1,9 +1,10 @@
 /**
- * Operators of 8 bits on engines that compute in float32, held against the fixed-point arithmetic of the reference: equal for all pairs of
+ * Operators of 8 bits on engines that compute in float32, and some also on ONNX Runtime, held against the fixed-point arithmetic of the reference: equal for all pairs of
  * elements, where a step in one direction would add up over the layers of a network. By default on the fast engines, with NNHAL_FAULTS=all
  * also on those of plain JavaScript.
  */
 import { gpujsBackend } from "@nnhal/backend-gpujs";
+import { ortBackend } from "@nnhal/backend-ort";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { modelRunner } from "@nnhal/conformance";
@@ -76,21 +77,60 @@ beforeAll(async () => {
   reference = await deviceOf(referenceBackend);
 });
 
+/** Expects the elements of the reference. */
+async function expectSame(device: Device, operator: Operator, inputs: readonly Uint8Array[]): Promise<void> {
+  const { hal } = modelOf(operator);
+  const resultOf = async (each: Device) => elementsOf(await (await modelRunner(hal, [each]))(inputs));
+  const [ours, theirs] = await Promise.all([resultOf(device), resultOf(reference)]);
+  const wrong = theirs.findIndex((each, place) => each !== ours[place]);
+  expect({ wrong, ours: ours[wrong] }).toEqual({ wrong: -1, ours: undefined });
+}
+
+const elementsOf = ([bytes]: readonly Uint8Array[]) => Array.from(bytes ?? []);
+
+describe.each([...engines, ["ort", () => ortBackend({ threads: 1 })] as const])(
+  "8-bit functions on %s",
+  (_, backend) => {
+    let device: Device;
+    beforeAll(async () => {
+      device = await deviceOf(backend());
+    });
+
+    it.each([
+      ["TENSOR_QUANT8_ASYMM", 0.5, 0.25, 0.25],
+      ["TENSOR_QUANT8_ASYMM", 0.0247, 0.0027, 0.0263],
+      ["TENSOR_QUANT8_ASYMM_SIGNED", 0.1, 0.5, 0.2],
+      ["TENSOR_QUANT8_ASYMM_SIGNED", 3, 7, 1e-6],
+    ] as const)("PRELU of all pairs of %s with scales %f, %f and %f", async (type, input, alpha, output) => {
+      const zero = type === "TENSOR_QUANT8_ASYMM" ? 128 : 0;
+      const tensor = (scale: number, zeroPoint: number, dimensions = [1, 256, 1, 256]): OperandDescription => ({
+        ...{ type, dimensions, scale, zeroPoint },
+      });
+      const inputs = [tensor(input, zero + 20), tensor(alpha, zero - 3)];
+      await expectSame(device, { name: "PRELU", inputs, output: tensor(output, zero + 7) }, [first, second]);
+      const byChannel = [tensor(input, zero + 20), tensor(alpha, zero - 3, [256])];
+      const factors = first.slice(0, 256).reverse();
+      await expectSame(device, { name: "PRELU", inputs: byChannel, output: tensor(output, zero) }, [second, factors]);
+    });
+
+    it.each([
+      ["TENSOR_QUANT8_ASYMM", 123],
+      ["TENSOR_QUANT8_ASYMM_SIGNED", -5],
+    ] as const)("HARD_SWISH of all elements of %s", async (type, zeroPoint) => {
+      const input = { type, dimensions: [256], scale: 0.0247, zeroPoint };
+      const output = { ...input, scale: 0.017, zeroPoint: zeroPoint + 25 };
+      await expectSame(device, { name: "HARD_SWISH", inputs: [input], output }, [first.slice(0, 256)]);
+    });
+  },
+);
+
 describe.each(engines)("8-bit operators on %s", { timeout: 60_000 }, (_, backend) => {
   let device: Device;
   beforeAll(async () => {
     device = await deviceOf(backend());
   });
 
-  async function expectEqual(operator: Operator, inputs: readonly Uint8Array[]): Promise<void> {
-    const { hal } = modelOf(operator);
-    const resultOf = async (each: Device) => elementsOf(await (await modelRunner(hal, [each]))(inputs));
-    const [ours, theirs] = await Promise.all([resultOf(device), resultOf(reference)]);
-    const wrong = theirs.findIndex((each, place) => each !== ours[place]);
-    expect({ wrong, ours: ours[wrong] }).toEqual({ wrong: -1, ours: undefined });
-  }
-
-  const elementsOf = ([bytes]: readonly Uint8Array[]) => Array.from(bytes ?? []);
+  const expectEqual = (operator: Operator, inputs: readonly Uint8Array[]) => expectSame(device, operator, inputs);
 
   describe.each([
     ["TENSOR_QUANT8_ASYMM", 128],

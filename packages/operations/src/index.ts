@@ -86,6 +86,7 @@ export type {
 } from "./operation-args.ts";
 export type { OperationTypes } from "./operation-types.gen.ts";
 export { type ImageLayout, imageLayout } from "./ops/_image.ts";
+export { type PreluSteps, preluSteps } from "./ops/_prelu-steps.ts";
 export { type SumMultipliers, sumMultipliers, sumRatios } from "./ops/_quantised-sum.ts";
 export { pixelBins, type Region, type RegionSettings, scaledRegions } from "./ops/_regions.ts";
 export {

@@ -2,7 +2,7 @@
  * The code of elementwise operations on quantised tensors whose results are those of the HAL's fixed-point arithmetic: it reads and returns
  * stored whole numbers. All numbers on the way are exact in float32.
  */
-import { elementTable, float32Sum } from "@nnhal/backend/float32";
+import { elementTable, float32Prelu, float32Sum } from "@nnhal/backend/float32";
 import { type AnyArgs, type OperationName, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import type { Expression } from "./_expressions.ts";
 import { literal } from "./_index.ts";
@@ -62,6 +62,30 @@ const product: WholeExpression = (args, output) => {
   };
 };
 
+/** See `Float32Prelu`. */
+const prelu: WholeExpression = (args, output) => {
+  const [input, alpha] = [tensorOf(args, "input"), tensorOf(args, "alpha")];
+  const { least, positives, perProduct, leastSteps, greatestSteps, starts } = float32Prelu(input, alpha, output);
+  const [ofPositives, ofStarts] = [{ packed: positives }, { packed: starts }];
+  return {
+    tensors: ["input", "alpha"],
+    value([element, factor], _, writer) {
+      const { define, read, whole } = writer;
+      const x = define(centred(element, input));
+      const product = define(`${x} * ${centred(factor, alpha)}`);
+      const near = rounded(writer, `${product} * ${literal(perProduct)}`);
+      const estimate = define(within(near, [leastSteps, greatestSteps]));
+      const [place, next] = [0, 1].map((more) => whole(`${estimate} + ${literal(more - leastSteps)}`));
+      const start = read(ofStarts);
+      const more = `(${product} >= ${start(next)} ? 1 : 0)`;
+      const less = `(${product} < ${start(place)} ? 1 : 0)`;
+      const negative = define(`${estimate} + ${more} - ${less} + ${literal(output.zeroPoint)}`);
+      const positive = define(read(ofPositives)(whole(`${element} - ${literal(least)}`)));
+      return `(${x} < 0 ? ${negative} : ${positive})`;
+    },
+  };
+};
+
 /** A function of one element. */
 function table(name: OperationName): WholeExpression {
   return (args, output) => {
@@ -78,5 +102,6 @@ export const wholeExpressions: Readonly<Record<string, WholeExpression | undefin
   ADD: sum(1),
   HARD_SWISH: table("HARD_SWISH"),
   MUL: product,
+  PRELU: prelu,
   SUB: sum(-1),
 };

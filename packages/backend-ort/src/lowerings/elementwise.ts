@@ -1,9 +1,11 @@
 /** Elementwise operations. */
 import type { KernelTensor } from "@nnhal/backend";
+import { hasFrequentTies } from "@nnhal/backend/float32";
 import { integerRange, isFloat, sumRatios, type TensorInfo } from "@nnhal/operations";
 import { FusedActivationFunc } from "@nnhal/types";
 import { type Builder, cast, real, type Value, whole } from "../graph/builder.ts";
 import { isShifted, type Lowered, refuse, type Scope, valueType } from "../graph/scope.ts";
+import { byTable, exactPrelu, exactSum, type Triple } from "./_exact.ts";
 import {
   activated,
   activatedQuant8,
@@ -114,7 +116,8 @@ export function hardSwish(args: Unary, outputs: One, scope: Scope): Lowered {
   if (isQuant8(input) && output.scale <= input.scale / 128) {
     refuse(`the output's scale is ${output.scale}, but more than 1/128 of the input's, ${input.scale}, is needed`);
   }
-  return hardSwishOfReals(args, outputs, scope);
+  if (!isQuant8(input)) return hardSwishOfReals(args, outputs, scope);
+  return onElements(scope, [input], output, (builder, values) => byTable(builder, values, "HARD_SWISH", input, output));
 }
 
 /** x · min(max(x + 3, 0), 6) / 6 */
@@ -147,10 +150,13 @@ export function elu(args: Unary & { readonly alpha: number }, outputs: One, scop
 /** The scales of both operands and of the output, for an operator of onnxruntime. */
 type Scales = readonly [left: number, right: number, output: number];
 
-/** An operator of onnxruntime on 8-bit numbers. */
+/** How 8-bit numbers are computed. */
 interface OnQuant8 {
-  readonly operator: string;
-  readonly scales: (left: TensorInfo, right: TensorInfo, output: TensorInfo) => Scales;
+  /** An operator of onnxruntime, with its scales. */
+  readonly operator?: string;
+  scales?(...triple: Triple): Scales;
+  /** The sign of the second number in exact sums, and where these are needed. */
+  readonly exact?: { readonly sign: 1 | -1; isNeeded(...triple: Triple): boolean };
 }
 
 /** Arithmetic with a fused activation. Integers have none. */
@@ -165,15 +171,21 @@ function arithmetic(operator: string, quant8?: OnQuant8, integers: Compute = nod
       if (activation !== 0) refuse(`activation ${activation} is not available for TENSOR_INT32; only NONE 0 is`);
       return onElements(scope, [left, right], output, integers);
     }
-    if (quant8 !== undefined && isQuant8(output)) {
-      const scales = quant8.scales(left, right, output).map((scale) => real(builder, scale));
+    const { operator: onBytes, scales: scalesOf, exact } = isQuant8(output) ? (quant8 ?? {}) : {};
+    if (exact?.isNeeded(left, right, output) === true) {
+      return onElements(scope, [left, right], output, (_, values, dims) =>
+        exactSum(builder, values, dims, [left, right, output], exact.sign, activation),
+      );
+    }
+    if (onBytes !== undefined && scalesOf !== undefined) {
+      const scales = scalesOf(left, right, output).map((scale) => real(builder, scale));
       const [ofLeft, ofRight, ofOutput] = [left, right, output].map((info, place) => [
         scales[place],
         zeroPointConstant(builder, info),
       ]);
       return onElements(scope, [left, right], output, (_, [x, y], dims) => {
         const inputs = [x, ...(ofLeft ?? []), y, ...(ofRight ?? []), ...(ofOutput ?? [])];
-        const result = builder.node(quant8.operator, inputs, { type: "uint8", dims }, { domain: "com.microsoft" });
+        const result = builder.node(onBytes, inputs, { type: "uint8", dims }, { domain: "com.microsoft" });
         return activatedQuant8(builder, result, activation, output);
       });
     }
@@ -183,12 +195,16 @@ function arithmetic(operator: string, quant8?: OnQuant8, integers: Compute = nod
   };
 }
 
-/** With the multipliers of ADD instead of the exact ratios of the scales, the sums next to a half are rounded as ADD rounds them. */
+/**
+ * With the multipliers of ADD instead of the exact ratios of the scales, sums next to a half are rounded as ADD rounds them. The operator
+ * rounds halves to even, so it is not used where there are many; it takes a third of the time.
+ */
 export const add = arithmetic("Add", {
   operator: "QLinearAdd",
   scales: (left, right, output) => [...sumRatios(left, right, output), 1],
+  exact: { sign: 1, isNeeded: hasFrequentTies },
 });
-export const sub = arithmetic("Sub");
+export const sub = arithmetic("Sub", { exact: { sign: -1, isNeeded: () => true } });
 export const mul = arithmetic("Mul", {
   operator: "QLinearMul",
   scales: (left, right, output) => [left.scale, right.scale, output.scale],
@@ -272,12 +288,17 @@ export function pow(
   return onReals(scope, [base, exponent], output, (values, dims) => node("Pow")(scope.builder, values, dims));
 }
 
-export function prelu(
-  { input, alpha }: Unary & { readonly alpha: KernelTensor },
-  { output }: One,
-  scope: Scope,
-): Lowered {
+interface Prelu extends Unary {
+  readonly alpha: KernelTensor;
+}
+
+export function prelu({ input, alpha }: Prelu, { output }: One, scope: Scope): Lowered {
   const { builder } = scope;
+  if (isQuant8(input)) {
+    return onElements(scope, [input, alpha], output, (_, values, dims) =>
+      exactPrelu(builder, values, dims, [input, alpha, output]),
+    );
+  }
   return onReals(scope, [input, alpha], output, ([x, slope], dims) => {
     if (x === undefined || slope === undefined) return refuse("an operand is missing");
     const isNegative = builder.node("Less", [x, real(builder, 0)], { type: "bool", dims: x.dims });

@@ -1,6 +1,6 @@
 /** Elementwise operations. */
 import type { KernelTensor } from "@nnhal/backend";
-import { float32Sum } from "@nnhal/backend/float32";
+import { float32Prelu, float32Sum } from "@nnhal/backend/float32";
 import {
   type AnyOperandType,
   ensure,
@@ -11,7 +11,7 @@ import {
 } from "@nnhal/operations";
 import { FusedActivationFunc } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
-import { byTable } from "./_by-table.ts";
+import { byTable, lookedUp } from "./_by-table.ts";
 import { firstOf, floatKernel, isTensorInfo, only, realKernel, storedKernel } from "./_kernel.ts";
 import { activate, centre, isQuantised } from "./_quantised.ts";
 
@@ -217,14 +217,40 @@ export const pow = floatKernel({
       tf.pow(read(base), read(exponent)),
 });
 
-export const prelu = realKernel({
-  prepare:
-    ({ input, alpha }: { readonly input: KernelTensor; readonly alpha: KernelTensor }) =>
-    (read) => {
-      const x = read(input);
-      return tf.where(tf.less(x, 0), tf.mul(x, read(alpha)), x);
+interface Prelu {
+  readonly input: KernelTensor;
+  readonly alpha: KernelTensor;
+}
+
+export const prelu = firstOf(
+  storedKernel({
+    accepts: only("TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED"),
+    prepare({ input, alpha }: Prelu, { output }: { readonly output: TensorInfo }, { keep }) {
+      const parts = float32Prelu(input, alpha, output);
+      const { leastSteps, greatestSteps, perProduct } = parts;
+      const [positives, starts] = [parts.positives, parts.starts].map((each) => keep(tf.tensor1d(each)));
+      return (read) => {
+        const stored = read(input);
+        const x = centre(stored, input);
+        const product = tf.mul(x, centre(read(alpha), alpha));
+        const estimate = tf.clipByValue(tf.round(tf.mul(product, perProduct)), leastSteps, greatestSteps);
+        const startAt = (place: number) => lookedUp(tf.add(estimate, place), leastSteps, starts);
+        const more = tf.cast(tf.greaterEqual(product, startAt(1)), "float32");
+        const less = tf.cast(tf.less(product, startAt(0)), "float32");
+        const negative = tf.add(tf.sub(tf.add(estimate, more), less), output.zeroPoint);
+        return tf.where(tf.less(x, 0), negative, lookedUp(stored, parts.least, positives));
+      };
     },
-});
+  }),
+  floatKernel({
+    prepare:
+      ({ input, alpha }: Prelu) =>
+      (read) => {
+        const x = read(input);
+        return tf.where(tf.less(x, 0), tf.mul(x, read(alpha)), x);
+      },
+  }),
+);
 
 interface Choice {
   readonly condition: KernelTensor;

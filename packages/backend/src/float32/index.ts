@@ -2,6 +2,7 @@
  * @nnhal/backend/float32: exact 8-bit arithmetic for engines that compute in float32. Apart from the rest, so that a page with an engine
  * that computes integers does not load it.
  */
+export { type Float32Prelu, float32Prelu } from "./prelu.ts";
 export {
   BIAS_UNIT,
   divideBias,
@@ -16,5 +17,5 @@ export {
   whyTooManyAlong,
   whyTooManySummed,
 } from "./products.ts";
-export { type Float32Sum, float32Sum, type MultiplierParts } from "./sum.ts";
+export { type Float32Sum, float32Sum, hasFrequentTies, type MultiplierParts } from "./sum.ts";
 export { type ElementTable, elementTable } from "./table.ts";

@@ -2,7 +2,7 @@ import { createData, elementAt, operationByCode, type Tensor, type TensorInfo } 
 import { OperationType } from "@nnhal/types";
 import { assert, constantFrom, double, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Float32Sum, float32Sum } from "./sum.ts";
+import { type Float32Sum, float32Sum, hasFrequentTies } from "./sum.ts";
 
 const { fround } = Math;
 
@@ -74,5 +74,20 @@ describe("float32Sum", () => {
 
   it("refuses an output whose scale is too small", () => {
     expect(() => float32Sum({ scale: 2 ** 19 }, { scale: 1 }, 1, { scale: 1 })).toThrow("more than 1 is needed");
+  });
+});
+
+describe("hasFrequentTies", () => {
+  it.each([
+    [[2 / 255, 2 / 255, 4 / 255], true],
+    [[0.5, 0.25, 1], true],
+    [[3, 2, 4], true],
+    [[1, 1, 1], true],
+    [[1 + 2 ** -9, 1, 2], true],
+    [[1 + 2 ** -12, 1, 2], false],
+    [[0.0247, 0.0027, 0.0263], false],
+    [[0.0517, 0.0391, 0.0613], false],
+  ] as const)("of scales %j is %s", ([left, right, output], expected) => {
+    expect(hasFrequentTies({ scale: left }, { scale: right }, { scale: output })).toBe(expected);
   });
 });

@@ -32,6 +32,23 @@ export interface MultiplierParts {
   readonly low: number;
 }
 
+/** Ties are frequent if at least one sum in so many can be one. */
+const FREQUENT = 2 ** 10;
+
+/**
+ * Whether many sums lie between two steps of the output, which engines that round halves to even do not round up as the HAL does. That is
+ * so where the ratios of the scales are simple, such as 1/2: then both multipliers end with many binary zeros. Throws as `float32Sum` does.
+ */
+export function hasFrequentTies(
+  left: Pick<TensorInfo, "scale">,
+  right: Pick<TensorInfo, "scale">,
+  output: Pick<TensorInfo, "scale">,
+): boolean {
+  const { multipliers, step } = sumMultipliers(left, right, output);
+  const divisor = Math.min(...multipliers.map((each) => (each === 0 ? Number.POSITIVE_INFINITY : each & -each)));
+  return divisor * step * FREQUENT >= 1;
+}
+
 /** The numbers for left + right or, with sign -1, left - right. Throws an OperationError if the output's scale is too small. */
 export function float32Sum(
   left: Pick<TensorInfo, "scale">,

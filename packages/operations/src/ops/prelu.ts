@@ -3,11 +3,12 @@
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
-import { clamp, multiplyByQuantisedMultiplier, quantiseMultiplier } from "../fixed-point.ts";
+import { clamp } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { integerRange, isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
 import { broadcastData, inferBroadcast } from "./_broadcast.ts";
 import { inChunks } from "./_chunks.ts";
+import { preluSteps } from "./_prelu-steps.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 export const prelu = defineOperation({
@@ -42,18 +43,13 @@ function float(input: TensorData, alpha: TensorData, output: TensorData): void {
   }
 }
 
-/** Elements of one sign are rescaled from the input's scale, those of the other from the product of the two scales. */
 function quantised(input: Tensor, alpha: Tensor, output: OutputTensor): void {
-  const positive = quantiseMultiplier(Math.fround(input.scale / output.scale));
-  const negative = quantiseMultiplier(Math.fround(input.scale * alpha.scale) / output.scale);
+  const { positive, negative } = preluSteps(input, alpha, output);
   const [least, greatest] = integerRange(output.type);
   const { data, zeroPoint } = output;
   for (let index = 0; index < data.length; index++) {
     const value = input.data[index] - input.zeroPoint;
-    const scaled =
-      value < 0
-        ? multiplyByQuantisedMultiplier(value * (alpha.data[index] - alpha.zeroPoint), negative)
-        : multiplyByQuantisedMultiplier(value, positive);
-    data[index] = clamp(scaled + zeroPoint, least, greatest);
+    const steps = value < 0 ? negative(value * (alpha.data[index] - alpha.zeroPoint)) : positive(value);
+    data[index] = clamp(steps + zeroPoint, least, greatest);
   }
 }
