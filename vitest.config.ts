@@ -1,3 +1,5 @@
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { TestOrder } from "./tools/repo/src/test-order.ts";
 
@@ -7,6 +9,9 @@ const conditions = ["@nnhal/source"];
 // Programs of packages set it, to folders in which packages are that have not been built. The programs under test must not see these.
 // biome-ignore lint/suspicious/noUndeclaredEnvVars: it is not a setting of a task
 delete process.env.NODE_PATH;
+
+// Programs under test keep what engines find here, and not in the home of the user.
+process.env.XDG_STATE_HOME = join(tmpdir(), `nnhal-tests-state-${userInfo().uid}`);
 
 // The processes of a run of all tests do not compare bundles of sources with these again: tools/launcher/src/source-bundles.mjs.
 if (process.env.NNHAL_TESTS === "all") process.env.NNHAL_SOURCES_SINCE ??= String(Date.now());

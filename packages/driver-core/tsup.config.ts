@@ -7,6 +7,8 @@ const entry = {
   "fence/index": "src/fence/index.ts",
   "guard/index": "src/guard/index.ts",
   "memory/index": "src/memory/index.ts",
+  "cache/file-outcomes": "src/cache/file-outcomes.ts",
+  "cache/file-outcomes.browser": "src/cache/file-outcomes.browser.ts",
   "partition/index": "src/partition/index.ts",
   "versions/index": "src/versions/index.ts",
   "file-mapping": "src/memory/file-mapping.ts",

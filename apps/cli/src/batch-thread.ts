@@ -3,6 +3,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { serveBatch } from "@nnhal/batch";
+import { defaultStateDirectory } from "@nnhal/driver-core/outcomes";
 import { openComputer } from "./batch/computer.ts";
 import type { ThreadSettings } from "./context.ts";
 import { knownEngines } from "./engines.ts";
@@ -10,5 +11,6 @@ import { knownEngines } from "./engines.ts";
 if (parentPort !== null) {
   // `startThread` gives it.
   const settings = workerData as ThreadSettings;
-  serveBatch(parentPort, (opening, note) => openComputer(opening, note, settings, knownEngines));
+  const state = defaultStateDirectory();
+  serveBatch(parentPort, (opening, note) => openComputer(opening, note, { ...settings, state }, knownEngines));
 }

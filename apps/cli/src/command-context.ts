@@ -1,6 +1,7 @@
 /**
  * What commands may use, made of the process around the command line and of the options that all commands share.
  */
+import { fileOutcomes } from "@nnhal/driver-core/outcomes";
 import { currentApplication, readAllowList } from "@nnhal/runtime";
 import { createTraceRecorder, silentLogger, type Tracer } from "@nnhal/utils";
 import { engineOf, extensionsOf } from "./backend-module.ts";
@@ -52,7 +53,7 @@ export function createContexts(
  */
 export async function findDevices(
   { backend: modules = [], extension: definitions = [], driver: drivers = [], driverOwner }: SharedOptions,
-  { engines: known, cwd, installs }: Pick<Surroundings, "engines" | "cwd" | "installs">,
+  { engines: known, cwd, installs, state }: Pick<Surroundings, "engines" | "cwd" | "installs" | "state">,
   trace: Tracer,
 ): Promise<DeviceFinder> {
   const { servicesAt } = await import("./driver-services.ts");
@@ -63,7 +64,16 @@ export async function findDevices(
   const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
   const named = own.length + services.length;
   const judge = known.find(({ device }) => device === cpuDevice);
-  return createDeviceFinder([...own, ...others], { trace, extensions, installs, own: own.length, named, judge });
+  const outcomes = state === undefined ? undefined : fileOutcomes(state);
+  return createDeviceFinder([...own, ...others], {
+    trace,
+    extensions,
+    installs,
+    own: own.length,
+    named,
+    judge,
+    outcomes,
+  });
 }
 
 /** The shared options as arguments, for a child process that is to know the same devices. */

@@ -1,7 +1,15 @@
 /**
  * The devices of the command line: finds and opens them. If the package of an engine is missing, its device says so, and how to add it.
  */
-import type { Backend, FormChoice, PowerBasis, Unavailable } from "@nnhal/backend";
+import type {
+  Backend,
+  FormChoice,
+  FormFailures,
+  OpenOptions,
+  OutcomeStore,
+  PowerBasis,
+  Unavailable,
+} from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { runtimeAsDevice } from "@nnhal/runtime";
@@ -24,6 +32,8 @@ export interface FoundDevice {
   readonly powerBasis?: PowerBasis | undefined;
   /** The forms that its self-check chose; undefined if it has none. */
   readonly choices?: readonly FormChoice[] | undefined;
+  /** Whether it has checked itself now, or what it found before was kept; undefined if it does not check itself, or nothing is kept. */
+  readonly selfCheck?: "now" | "kept" | undefined;
   /** How memories cross to the process of a device that is not of this one. */
   readonly memory?: string | undefined;
   /** The definitions of the extensions that it has. */
@@ -34,6 +44,8 @@ export interface FoundDevice {
 export interface DeviceFinder {
   /** All devices, in the order in which they are preferred. */
   list(): Promise<readonly FoundDevice[]>;
+  /** As `list`, and engines that are not open yet check themselves anew. */
+  recheck(): Promise<readonly FoundDevice[]>;
   /** The device of a name, with or without the prefix `nnhal-`. Rejects with a CommandError. */
   open(name: string): Promise<Device>;
   /**
@@ -64,6 +76,8 @@ export interface DeviceFinderOptions {
   readonly named?: number | undefined;
   /** The reference that judges others. Default: the device of its name among the engines. */
   readonly judge?: Engine | undefined;
+  /** Where engines keep what they find when they check themselves. Default: nowhere. */
+  readonly outcomes?: OutcomeStore | undefined;
 }
 
 /** The name of the reference of this program: it judges other devices, also if these are services of a daemon, which alone have other names. */
@@ -89,7 +103,15 @@ export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
 /** A finder over some engines. Throws a usage error if two of them give their devices the same name. */
 export function createDeviceFinder(
   engines: readonly (Engine | RemoteEngine)[],
-  { trace = noTracer, extensions = [], installs = byNpm, own = 0, named = own, judge }: DeviceFinderOptions = {},
+  {
+    trace = noTracer,
+    extensions = [],
+    installs = byNpm,
+    own = 0,
+    named = own,
+    judge,
+    outcomes,
+  }: DeviceFinderOptions = {},
 ): DeviceFinder {
   const names = engines.map(({ device }) => device);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
@@ -98,9 +120,9 @@ export function createDeviceFinder(
     throw usageError(`two devices are called ${twice}: those of ${modules.join(" and ")}`);
   }
   const found = new Map<Engine | RemoteEngine, Promise<FoundDevice>>();
-  const find = (engine: Engine | RemoteEngine): Promise<FoundDevice> => {
+  const find = (engine: Engine | RemoteEngine, store = outcomes): Promise<FoundDevice> => {
     const opening = async () => {
-      if (!("connect" in engine)) return openEngine(engine, { trace, extensions, installs });
+      if (!("connect" in engine)) return openEngine(engine, { trace, extensions, installs, outcomes: store });
       const connected = await connectEngine(engine);
       if (!("unavailable" in connected.opened)) remote.add(connected.opened);
       return connected;
@@ -111,7 +133,11 @@ export function createDeviceFinder(
   };
   const remote = new Set<Device>();
   const isRemote = (device: Device) => remote.has(device);
-  const list = () => Promise.all(engines.map(find));
+  const list = () => Promise.all(engines.map((engine) => find(engine)));
+  const recheck = () => {
+    const anew = outcomes && { ...outcomes, read: async () => undefined };
+    return Promise.all(engines.map((engine) => find(engine, anew)));
+  };
   const open = async (name: string): Promise<Device> => {
     const engine =
       name === judgeDevice
@@ -134,6 +160,7 @@ export function createDeviceFinder(
   };
   return {
     list,
+    recheck,
     open,
     async definitions() {
       for (const engine of engines.slice(0, own)) void find(engine);
@@ -170,6 +197,7 @@ function byNpm(module: string): string {
 interface Opening {
   readonly trace: Tracer;
   readonly extensions: readonly ExtensionDefinition[];
+  readonly outcomes: OutcomeStore | undefined;
   installs(module: string): string;
 }
 
@@ -182,7 +210,10 @@ async function connectEngine({ device: name, connect }: RemoteEngine): Promise<F
   return { name, type: device.getType().type, opened: device, missing: [], memory, extensions: [] };
 }
 
-async function openEngine(engine: Engine, { trace, extensions: wanted, installs }: Opening): Promise<FoundDevice> {
+async function openEngine(
+  engine: Engine,
+  { trace, extensions: wanted, installs, outcomes }: Opening,
+): Promise<FoundDevice> {
   const { device: name, module } = engine;
   let backend: Backend;
   try {
@@ -196,8 +227,9 @@ async function openEngine(engine: Engine, { trace, extensions: wanted, installs 
   let powerBasis: PowerBasis | undefined;
   let choices: readonly FormChoice[] | undefined;
   let extensions: readonly ExtensionDefinition[] = [];
-  const open = async () => {
-    const session = await backend.open();
+  const watched = outcomes && watchOutcomes(outcomes);
+  const open = async (options?: OpenOptions) => {
+    const session = await backend.open(options);
     if (!("unavailable" in session)) {
       missing = session.missing ?? [];
       powerBasis = session.powerBasis;
@@ -208,13 +240,35 @@ async function openEngine(engine: Engine, { trace, extensions: wanted, installs 
     return session;
   };
   try {
-    const opened = await openDevice({ backend: { name: backend.name, deviceType: type, open }, name, trace });
+    const opened = await openDevice({
+      backend: { name: backend.name, deviceType: type, open },
+      ...{ name, trace, outcomes: watched?.store },
+    });
     const found = "unavailable" in opened ? [] : extensions;
-    return { name, type, opened, missing, powerBasis, choices, extensions: found };
+    return { name, type, opened, missing, powerBasis, choices, selfCheck: watched?.used(), extensions: found };
   } catch (error) {
     const unavailable = `opening it failed: ${oneLine(messageOf(error))}`;
     return { name, type, opened: { unavailable }, missing: [], extensions: [] };
   }
+}
+
+/** A store that tells whether its outcomes were used, or new ones written. */
+function watchOutcomes(store: OutcomeStore) {
+  let used: FoundDevice["selfCheck"];
+  return {
+    store: {
+      async read(key: string) {
+        const outcome = await store.read(key);
+        if (outcome !== undefined) used ??= "kept";
+        return outcome;
+      },
+      write(key: string, failures: FormFailures) {
+        used = "now";
+        return store.write(key, failures);
+      },
+    },
+    used: () => used,
+  };
 }
 
 function whyNotLoaded(module: string, error: unknown, installs: (module: string) => string): Unavailable {

@@ -6,7 +6,7 @@ import { openDevice } from "@nnhal/driver-core/device";
 import { type Device, ErrorStatus, OperandType } from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { calibrate, calibratedCapabilities, readCalibration, writeCalibration } from "./calibration.ts";
+import { calibrate, calibratedBackend, readCalibration, writeCalibration } from "./calibration.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -49,10 +49,23 @@ describe("what is measured", () => {
     await opened.close();
   });
 
-  it("becomes capabilities", () => {
-    const { operandPerformance } = calibratedCapabilities({ version: "1", float: 0.5, quantised: 0.25 });
-    const of = (type: number) => operandPerformance.find((one) => one.type === type)?.info.execTime;
-    expect([of(OperandType.TENSOR_FLOAT32), of(OperandType.TENSOR_QUANT8_ASYMM)]).toEqual([0.5, 0.25]);
+  it("becomes the capabilities of the version that was measured, and of no other", async () => {
+    const said: string[] = [];
+    const timesOf = async (version: string) => {
+      const calibration = { version, float: 0.5, quantised: 0.25 };
+      const session = await calibratedBackend(referenceBackend, calibration, (message) => said.push(message)).open();
+      if ("unavailable" in session) throw new Error(session.unavailable);
+      const { operandPerformance } = session.capabilities;
+      const of = (type: number) => operandPerformance.find((one) => one.type === type)?.info.execTime;
+      return { own: session.version, times: [of(OperandType.TENSOR_FLOAT32), of(OperandType.TENSOR_QUANT8_ASYMM)] };
+    };
+    const { own, times } = await timesOf("another 1");
+    expect([times, said]).toEqual([
+      [1, 1],
+      [`the kept figures are of another 1, and this is ${own}: --calibrate measures it`],
+    ]);
+    expect((await timesOf(own)).times).toEqual([0.5, 0.25]);
+    expect(said).toHaveLength(1);
   });
 });
 

@@ -4,19 +4,10 @@
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
-import { capabilitiesOf } from "@nnhal/backend";
+import { type Backend, capabilitiesOf } from "@nnhal/backend";
 import { allocateMemory } from "@nnhal/driver-core/memory";
-import {
-  type Capabilities,
-  type Device,
-  ErrorStatus,
-  type Model,
-  OperandLifeTime,
-  OperandType,
-  OperationType,
-} from "@nnhal/types";
+import { type Device, ErrorStatus, type Model, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 
 /** Times relative to the reference CPU, which has 1. */
 export interface Calibration {
@@ -24,12 +15,6 @@ export interface Calibration {
   readonly version: string;
   readonly float: number;
   readonly quantised: number;
-}
-
-/** `$XDG_STATE_HOME/nnhal`, else `~/.local/state/nnhal`. */
-export function defaultStateDirectory(env: { readonly XDG_STATE_HOME?: string | undefined } = process.env): string {
-  const { XDG_STATE_HOME: state } = env;
-  return state !== undefined && state !== "" ? join(state, "nnhal") : join(homedir(), ".local/state/nnhal");
 }
 
 /** The calibration of a service that is kept; undefined if there is none, or the file is not whole. */
@@ -55,9 +40,25 @@ export async function writeCalibration(directory: string, service: string, calib
   }
 }
 
-/** The capabilities of a calibrated device. */
-export function calibratedCapabilities({ float, quantised }: Calibration): Capabilities {
-  return capabilitiesOf({ float, quantised });
+/**
+ * A backend with measured figures, if its engine has the version that was measured: that of another one may be as different as another
+ * device. `onOtherVersion`: receives why the figures are not used.
+ */
+export function calibratedBackend(
+  backend: Backend,
+  { version, float, quantised }: Calibration,
+  onOtherVersion: (message: string) => void,
+): Backend {
+  return {
+    ...backend,
+    async open(options) {
+      const session = await backend.open(options);
+      if ("unavailable" in session) return session;
+      if (session.version === version) return { ...session, capabilities: capabilitiesOf({ float, quantised }) };
+      onOtherVersion(`the kept figures are of ${version}, and this is ${session.version}: --calibrate measures it`);
+      return session;
+    },
+  };
 }
 
 /** Measures a device beside the reference. `now`: a clock in nanoseconds. Rejects if the reference fails. */

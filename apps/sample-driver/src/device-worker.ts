@@ -3,13 +3,13 @@
  * that the main thread always has time.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { partialBackend } from "@nnhal/backend";
 import { type OpenedDevice, openDevice, steadyClock } from "@nnhal/driver-core/device";
+import { fileOutcomes } from "@nnhal/driver-core/outcomes";
 import { createPassing, descriptorWay } from "@nnhal/shared-memory";
 import { noPassing, type PassingFactory, portCarrier } from "@nnhal/transport/carriers";
 import { type ServedConnection, serve } from "@nnhal/transport/server";
 import { createLogger, createTraceRecorder, noTracer, VLOG_PROPERTY } from "@nnhal/utils";
-import { calibratedCapabilities } from "./calibration.ts";
+import { calibratedBackend } from "./calibration.ts";
 import { limitedDevice } from "./client-device.ts";
 import { createCounters } from "./counters.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "./messages.ts";
@@ -17,7 +17,7 @@ import { loadBackend } from "./services.ts";
 
 /** Starts to serve. `parent`: the port to the main thread. */
 async function run(parent: NonNullable<typeof parentPort>, settings: WorkerSettings): Promise<void> {
-  const { service, limits, vlog, traces, calibration, drainLimit } = settings;
+  const { service, limits, vlog, traces, calibration, state, drainLimit } = settings;
   const counters = createCounters(settings.counters);
   const tell = (message: FromWorker) => parent.postMessage(message);
   const recorder = traces ? createTraceRecorder() : undefined;
@@ -32,11 +32,11 @@ async function run(parent: NonNullable<typeof parentPort>, settings: WorkerSetti
   const open = async (): Promise<OpenedDevice | { readonly unavailable: string }> => {
     try {
       const { backend, hasCaching } = await loadBackend(service);
-      const capabilities = calibration && calibratedCapabilities(calibration);
+      const onOtherVersion = (message: string) => log.warning(`${service.name}: ${message}`);
       const opened = await openDevice({
         name: service.name,
-        backend:
-          capabilities === undefined ? backend : partialBackend(backend, { capabilities, whyNot: () => undefined }),
+        backend: calibration === undefined ? backend : calibratedBackend(backend, calibration, onOtherVersion),
+        outcomes: state === undefined ? undefined : fileOutcomes(state),
         limits: { bufferBytes: limits.bufferBytes, waitingPerClient: limits.queue },
         closeTimeout: BigInt(drainLimit) * 1_000_000n,
         trace: recorder ?? noTracer,

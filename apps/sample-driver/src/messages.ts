@@ -14,8 +14,10 @@ export interface WorkerSettings {
   /** The value of `debug.nn.vlog`. */
   readonly vlog: string;
   readonly traces: boolean;
-  /** Figures of the device; undefined: its own. */
+  /** Figures of the device, which hold for the version that was measured; undefined: its own. */
   readonly calibration: Calibration | undefined;
+  /** The directory of what the engine finds when it checks itself; undefined: it checks itself at each start. */
+  readonly state: string | undefined;
   /** Milliseconds that running executions may take when the device closes. */
   readonly drainLimit: number;
 }

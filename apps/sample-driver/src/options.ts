@@ -1,4 +1,6 @@
 /** The command line of the daemon. */
+import { join } from "node:path";
+import { defaultStateDirectory } from "@nnhal/driver-core/outcomes";
 import {
   addLogOptions,
   collect,
@@ -13,7 +15,6 @@ import {
 import { defaultDirectory } from "@nnhal/service";
 import { VLOG_PROPERTY } from "@nnhal/utils";
 import { Command, Option } from "commander";
-import { defaultStateDirectory } from "./calibration.ts";
 import { type ClientLimits, defaultLimits } from "./client-device.ts";
 import { allDevices, knownDevices } from "./services.ts";
 
@@ -93,7 +94,11 @@ export function parseOptions(args: readonly string[], version: string, env: Node
       "--calibrate",
       "measure devices that have not been measured, beside the reference CPU, and keep the figures",
     )
-    .option("--state <directory>", "where measured figures are kept", defaultStateDirectory(env));
+    .option(
+      "--state <directory>",
+      "where measured figures and self-checks of engines are kept",
+      defaultStateDirectory(env) ?? join(defaultDirectory(env), "state"),
+    );
   addLogOptions(command, "debug")
     .option("--clients <count>", "most clients of a device", count(1, 65_536), 256)
     .option("--models <count>", "most prepared models of a client", count(1, 2 ** 20), defaultLimits.models)

@@ -1,6 +1,7 @@
 /** The daemon from its command line to its exit code. */
 import { writeFile } from "node:fs/promises";
 import { openDevice, steadyClock } from "@nnhal/driver-core/device";
+import { fileOutcomes } from "@nnhal/driver-core/outcomes";
 import {
   createLog,
   endSignal,
@@ -75,6 +76,7 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
   const services = withoutDoubles([...known, ...own]);
   const daemon = await startDaemon({
     directory: settings.dir,
+    state: settings.state,
     users: settings.allowUser,
     services,
     inherited,
@@ -131,7 +133,7 @@ async function writeTrace(traces: ReadonlyMap<string, Trace>, file: string | und
   await writeFile(file, `${JSON.stringify(whole)}\n`);
 }
 
-/** The figures of a device that were measured before, or are measured now if the user wants that. Sample devices have those of Android. */
+/** The figures of a device that were measured before, or are measured now if the user wants that and its version is another one. Sample devices have those of Android. */
 async function calibrationOf(
   service: Service,
   { state, calibrate: isWanted }: Settings,
@@ -139,10 +141,12 @@ async function calibrationOf(
 ): Promise<Calibration | undefined> {
   if (service.source.kind === "sample" || service.source.module === "@nnhal/backend-reference") return undefined;
   const kept = await readCalibration(state, service.name);
-  if (!isWanted || kept !== undefined) return kept;
+  // Its version is compared when the device is open.
+  if (!isWanted) return kept;
   const { backend } = await loadBackend(service);
   const { referenceBackend } = await import("@nnhal/backend-reference");
-  const device = await openDevice({ backend, caching: false, log: silentLogger });
+  const outcomes = fileOutcomes(state);
+  const device = await openDevice({ backend, outcomes, caching: false, log: silentLogger });
   if ("unavailable" in device) {
     warn(`the device is not measured: ${device.unavailable}`);
     return undefined;
@@ -150,6 +154,7 @@ async function calibrationOf(
   const reference = await openDevice({ backend: referenceBackend, caching: false, log: silentLogger });
   try {
     if ("unavailable" in reference) throw new Error(reference.unavailable);
+    if (kept?.version === device.getVersionString().version) return kept;
     const calibration = await calibrate(device, reference, steadyClock);
     await writeCalibration(state, service.name, calibration);
     return calibration;

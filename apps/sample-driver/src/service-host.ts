@@ -19,8 +19,9 @@ export interface HostEvents {
 }
 
 /** How a service is hosted. */
-export interface HostOptions extends Omit<WorkerSettings, "counters" | "calibration"> {
+export interface HostOptions extends Omit<WorkerSettings, "counters" | "calibration" | "state"> {
   readonly calibration?: Calibration | undefined;
+  readonly state?: string | undefined;
   /** Most clients at once. */
   readonly clients: number;
   /** Milliseconds without a turn of the worker's event loop after which it is ended. */
@@ -66,9 +67,9 @@ export function createServiceHost(options: HostOptions): ServiceHost {
   let refused = 0;
 
   const start = (): Running => {
-    const { limits, vlog, traces, calibration } = options;
+    const { limits, vlog, traces, calibration, state } = options;
     const worker = startWorker({
-      ...{ service, limits, vlog, traces, drainLimit, calibration },
+      ...{ service, limits, vlog, traces, drainLimit, calibration, state },
       counters: counters.memory,
     });
     const closed = new Promise<Trace | undefined>((resolve) => {

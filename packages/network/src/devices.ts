@@ -32,6 +32,8 @@ export interface SelectionOptions {
   readonly devices?: string | readonly (string | Device)[] | undefined;
   readonly engines?: readonly Engine[] | undefined;
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
+  /** See `LoadOptions`. */
+  readonly cache?: string | undefined;
 }
 
 type Opened = OpenedDevice | Unavailable;
@@ -39,15 +41,18 @@ type Opened = OpenedDevice | Unavailable;
 /** The devices of engines that are open. An engine whose backend is garbage is closed by nothing: engines live as long as the process. */
 const shared = new WeakMap<Backend, Promise<Opened>>();
 
-function openShared(backend: Backend): Promise<Opened> {
-  const known = shared.get(backend) ?? open(backend);
+function openShared(backend: Backend, cache: string | undefined): Promise<Opened> {
+  const known = shared.get(backend) ?? open(backend, cache);
   shared.set(backend, known);
   return known;
 }
 
-async function open(backend: Backend): Promise<Opened> {
+async function open(backend: Backend, cache: string | undefined): Promise<Opened> {
   try {
-    return await openDevice({ backend, log: silentLogger });
+    // What reads them is loaded if they are kept.
+    const outcomes =
+      cache === undefined ? undefined : (await import("@nnhal/driver-core/outcomes")).fileOutcomes(cache);
+    return await openDevice({ backend, outcomes, log: silentLogger });
   } catch (error) {
     return { unavailable: `opening it failed: ${oneLine(messageOf(error))}` };
   }
@@ -100,7 +105,7 @@ export async function selectDevices(
   tflite: ExtensionDefinition | undefined,
   onEngineWarning: (message: string) => void = () => {},
 ): Promise<Selection> {
-  const { devices: wanted = "auto", engines, extensions = [] } = options;
+  const { devices: wanted = "auto", engines, extensions = [], cache } = options;
   const candidates: Candidate[] = [
     ...(engines ?? knownEngines).map((engine) => candidateOf(engine, engines !== undefined)),
     { name: reference, text: reference, load: () => loadReference(tflite, extensions) },
@@ -112,7 +117,7 @@ export async function selectDevices(
     const backend = tflite === undefined ? loaded : knowing(loaded, tflite);
     // A reference with the user's extensions belongs to this model alone.
     const isOwn = candidate.name === reference && extensions.length > 0;
-    const opened = await (isOwn ? open(backend) : openShared(backend));
+    const opened = await (isOwn ? open(backend, cache) : openShared(backend, cache));
     if (isOwn && !("unavailable" in opened)) own.push(opened);
     return opened;
   };

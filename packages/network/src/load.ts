@@ -31,7 +31,10 @@ export interface LoadOptions extends SessionOptions {
   readonly engines?: SessionOptions["engines"];
   /** Extensions for custom operators of the file, which the reference then runs. Default: none. */
   readonly extensions?: SessionOptions["extensions"];
-  /** A folder that keeps prepared models for the next start (Node.js). It must exist. Default: nothing is kept. */
+  /**
+   * A folder that keeps prepared models, and what engines found when they checked themselves, for the next start (Node.js). It must
+   * exist. Default: nothing is kept.
+   */
   readonly cache?: SessionOptions["cache"];
   /** The key of the signature to run. Default: the first subgraph. */
   readonly signature?: SessionOptions["signature"];

@@ -35,8 +35,6 @@ export interface SessionOptions extends SelectionOptions {
   readonly signature?: string | undefined;
   readonly inputShapes?: Readonly<Record<string, readonly number[]>> | undefined;
   readonly dynamicShapes?: boolean | undefined;
-  /** A folder for prepared models. */
-  readonly cache?: string | undefined;
 }
 
 /** What the opening of a model has come to. */

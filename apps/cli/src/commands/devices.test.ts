@@ -1,3 +1,4 @@
+import { checkForms, chooseForm } from "@nnhal/backend/proof";
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import type { ExtensionDefinition } from "@nnhal/operations";
 import { allowEveryApplication, parseAllowList } from "@nnhal/runtime";
@@ -7,7 +8,7 @@ import type { Engine } from "../backend-module.ts";
 import { createDeviceFinder, judgeDevice } from "../devices.ts";
 import { passingModel, useFolder } from "../program.test-helper.ts";
 
-const { run, put } = useFolder();
+const { run, put, path } = useFolder();
 
 const engine = (name: string, load: Engine["load"]): Engine => ({
   device: `nnhal-${name}`,
@@ -122,6 +123,40 @@ describe("nnhal devices", () => {
       { reason: "there is no @x/fast", remedy: "npm install @x/fast" },
       { reason: "it is Monday" },
     ]);
+  });
+
+  it("takes what an engine found when it checked itself before, and lets it check itself anew on demand", async () => {
+    let probed = 0;
+    const probing = engine("probing", async () => ({
+      ...referenceBackend,
+      async open(options) {
+        const probe = () => {
+          probed++;
+          return { s8: "expected 250, got 126" };
+        };
+        const processor = { name: "P", identity: "P avx2" };
+        const probes = [{ forms: ["s8"], run: probe }];
+        const check = await checkForms({ engine: "probing 1", processor, probes, outcomes: options?.outcomes });
+        const session = await referenceBackend.open();
+        const choices = [chooseForm("8-bit products", ["s8", "u8"], check)];
+        return "unavailable" in session ? session : { ...session, choices };
+      },
+    }));
+    const check = async (args: readonly string[], state?: string) => {
+      const { stdout } = await run(["devices", ...args], { engines: [probing], state });
+      expect(stdout).toContain(
+        "8-bit products: in the form u8; on the processor P, s8 is wrong: expected 250, got 126",
+      );
+      return [probed, /self-check: (.*)/.exec(stdout)?.[1]];
+    };
+    const state = path("state");
+    expect(await check([])).toEqual([1, undefined]);
+    expect(await check([], state)).toEqual([2, "made now"]);
+    expect(await check([], state)).toEqual([2, "of an earlier start; --recheck makes a new one"]);
+    expect(await check(["--recheck"], state)).toEqual([3, "made now"]);
+    const { stdout } = await run(["devices", "--json"], { engines: [probing], state });
+    expect(JSON.parse(stdout).devices[0].selfCheck).toBe("kept");
+    expect(probed).toBe(3);
   });
 
   it("opens each device once, and none for a command that needs none", async () => {

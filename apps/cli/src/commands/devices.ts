@@ -35,6 +35,8 @@ export interface DeviceJson {
   readonly extensions?: readonly ExtensionJson[];
   /** The forms of computations that its self-check chose for this processor; absent if it has none. */
   readonly choices?: readonly ChoiceJson[];
+  /** `now` if it has checked itself now, `kept` if what it found before was taken; absent if it does not check itself. */
+  readonly selfCheck?: "now" | "kept";
   /** Missing parts of an available device, such as a faster engine; absent if there are none. */
   readonly missing?: readonly { readonly reason: string; readonly remedy?: string }[];
 }
@@ -76,8 +78,8 @@ Engines are found, not bundled: a device whose package is not installed is liste
 a device that works does without, such as a faster engine. The column power says where a device's figures for power come from:
 measured with energy counters, derived from its times, or reference for the device that all figures are relative to. Vendor
 extensions of a device are listed below it, with the sizes of their types, and with what the allow-list says of this program.
-Engines check themselves when they open: below a device are the forms of computations that are right on this processor, and why a
-preferred one is not used. Below a device of a daemon (--driver) is whether memories are shared with its process or copied.
+Engines check themselves when they open, or take what they found before with the same version on the same processor (--recheck
+does it anew): below a device are the forms of computations that are right on this processor, and why a preferred one is not used. Below a device of a daemon (--driver) is whether memories are shared with its process or copied.
 The last line says how memory crosses to devices in other processes: mapped on both sides, or copied, and then why.
 
 Examples:
@@ -90,10 +92,11 @@ Examples:
 export function registerDevicesCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
   command
     .option("--json", "print the list as JSON")
+    .option("--recheck", "let engines check themselves anew")
     .addHelpText("after", help)
-    .action(async ({ json = false }: { readonly json?: boolean }) => {
+    .action(async ({ json = false, recheck = false }: { readonly json?: boolean; readonly recheck?: boolean }) => {
       const { devices, stdout, allowList } = await context();
-      const list = (await devices.list()).map(describe);
+      const list = (await (recheck ? devices.recheck() : devices.list())).map(describe);
       const hasExtensions = list.some(({ extensions }) => extensions !== undefined);
       const found = { ...(hasExtensions && { allowList: allowList() }), sharedMemory: sharedMemoryForm() };
       stdout.write(
@@ -109,6 +112,7 @@ function describe({
   missing,
   powerBasis,
   choices = [],
+  selfCheck,
   memory,
   extensions: definitions,
 }: FoundDevice): DeviceJson {
@@ -129,6 +133,7 @@ function describe({
     power,
     ...(memory !== undefined && { memory }),
     ...(choices.length > 0 && { choices: choices.map(choiceOf) }),
+    ...(selfCheck !== undefined && { selfCheck }),
     ...(extensions.length > 0 && { extensions }),
     ...(missing.length > 0 && { missing: missing.map(reasonOf) }),
   };
@@ -165,12 +170,13 @@ function formatDevices(
   return [
     ...(head === undefined ? [] : [head]),
     ...rows.flatMap((row, place) => {
-      const { reason, remedy, missing = [], memory, choices = [], extensions = [] } = elementAt(list, place);
+      const { reason, remedy, missing = [], memory, choices = [], selfCheck, extensions = [] } = elementAt(list, place);
       const advice = reason === undefined ? missing : [{ reason, remedy }];
       return [
         row,
         ...(memory === undefined ? [] : [`  memories are ${memory}`]),
         ...choices.map(formatChoice),
+        ...(selfCheck === undefined ? [] : [`  self-check: ${selfCheckTexts[selfCheck]}`]),
         ...extensions.flatMap(formatExtension),
         ...advice.flatMap((each) => [`  ${each.reason}`, ...(each.remedy ? [`  to add it: ${each.remedy}`] : [])]),
       ];
@@ -180,6 +186,8 @@ function formatDevices(
     ...(allowList ? [`allow-list ${allowList.source}: ${allowList.refused ?? "this program may use extensions"}`] : []),
   ];
 }
+
+const selfCheckTexts = { now: "made now", kept: "of an earlier start; --recheck makes a new one" } as const;
 
 function formatChoice({ subject, chosen, reason }: ChoiceJson): string {
   const form = chosen === null ? "refused" : `in the form ${chosen}`;

@@ -1,19 +1,12 @@
 /** A device buffer as its client sees it: copies to and from memory, and close. */
+import { combineDimensions, isTensorType, typeText } from "@nnhal/operations";
 import { ErrorStatus, type IBuffer, type Memory, type Outcome } from "@nnhal/types";
 import { poolIssues, show } from "@nnhal/validation";
 import type { Client } from "../device/client.ts";
 import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import type { Mapping } from "../memory/mapping.ts";
 import { mapPool } from "../memory/memory.ts";
-import {
-  type DeviceBuffer,
-  dimensionsProblem,
-  initialise,
-  reset,
-  sizeOf,
-  usedByLateRun,
-  valueSize,
-} from "./device-buffer.ts";
+import { type DeviceBuffer, initialise, reset, sizeOf, usedByLateRun } from "./device-buffer.ts";
 
 const ok: Outcome = { status: ErrorStatus.NONE };
 
@@ -119,4 +112,29 @@ function mapMemoryFor(memory: Memory): Mapping | Outcome {
   if (memory.name === "hardware_buffer") return invalid("the memory is a hardware_buffer, whose layout is private");
   const mapping = mapPool(memory);
   return "unmappable" in mapping ? failure(mapping.unmappable) : mapping;
+}
+
+/** Bytes of the buffer's value; undefined if it has none and its shape is not known. */
+function valueSize({ type, dimensions, initialised }: DeviceBuffer): number | undefined {
+  return sizeOf(type, dimensions, initialised);
+}
+
+/**
+ * Why `dimensions` are not valid as the shape of a new value (rules of IBuffer.copyFrom); undefined if they are. No
+ * dimensions mean the buffer's own.
+ */
+function dimensionsProblem({ type, operand }: DeviceBuffer, dimensions: readonly number[]): string | undefined {
+  const known = operand.dimensions;
+  if (!isTensorType(type)) {
+    return dimensions.length === 0
+      ? undefined
+      : `a ${typeText(type)} is given dimensions [${dimensions}] where none are allowed`;
+  }
+  if (dimensions.length === 0) {
+    if (sizeOf(type, known) !== undefined) return undefined;
+    return `no dimensions are given, but the buffer's own, [${known}], are not all known`;
+  }
+  if (dimensions.includes(0)) return `the dimensions [${dimensions}] have an extent of 0, which is unknown`;
+  if (combineDimensions(known, dimensions) !== undefined) return undefined;
+  return `the dimensions [${dimensions}] contradict the buffer's [${known}]`;
 }

@@ -1,13 +1,5 @@
 /** A buffer of a device: its roles, its storage, and whether it has a value (HAL 1.3 IDevice.allocate). */
-import {
-  type AnyOperandType,
-  byteSize,
-  combineDimensions,
-  elementFactsOf,
-  isTensorType,
-  specifiedByteSize,
-  typeText,
-} from "@nnhal/operations";
+import { type AnyOperandType, byteSize, elementFactsOf, specifiedByteSize } from "@nnhal/operations";
 import type { BufferOperand, PreparedModelRecord } from "@nnhal/validation";
 import type { BufferStorage } from "./storage.ts";
 
@@ -60,29 +52,4 @@ export function sizeOf(type: AnyOperandType, dimensions: readonly number[], isVa
   if (type === "OEM") return undefined;
   const facts = elementFactsOf(type);
   return isValue ? byteSize(facts, dimensions) : specifiedByteSize(facts, dimensions);
-}
-
-/** Bytes of the buffer's value; undefined if it has none and its shape is not known. */
-export function valueSize({ type, dimensions, initialised }: DeviceBuffer): number | undefined {
-  return sizeOf(type, dimensions, initialised);
-}
-
-/**
- * Why `dimensions` are not valid as the shape of a new value (rules of IBuffer.copyFrom); undefined if they are. No
- * dimensions mean the buffer's own.
- */
-export function dimensionsProblem({ type, operand }: DeviceBuffer, dimensions: readonly number[]): string | undefined {
-  const known = operand.dimensions;
-  if (!isTensorType(type)) {
-    return dimensions.length === 0
-      ? undefined
-      : `a ${typeText(type)} is given dimensions [${dimensions}] where none are allowed`;
-  }
-  if (dimensions.length === 0) {
-    if (sizeOf(type, known) !== undefined) return undefined;
-    return `no dimensions are given, but the buffer's own, [${known}], are not all known`;
-  }
-  if (dimensions.includes(0)) return `the dimensions [${dimensions}] have an extent of 0, which is unknown`;
-  if (combineDimensions(known, dimensions) !== undefined) return undefined;
-  return `the dimensions [${dimensions}] contradict the buffer's [${known}]`;
 }
