@@ -162,4 +162,19 @@ describe("differenceOf", () => {
     expect(differenceOf("X", [0, 1000], [0.011, 1000], 0.01)).toBe("X: expected 0, got 0.011");
     expect(differenceOf("X", [0, 1000], [0, 1011], 0.01)).toBe("X: expected 1000, got 1011");
   });
+
+  it("shows the elements of constants to the function that refuses, so that no probe is left out", async () => {
+    const seen: boolean[] = [];
+    const wrong: Kernel<Elements> = {
+      ...kernelOf(() => new Array<number>(12).fill(0)),
+      refuse({ bias }) {
+        const isKnown = typeof bias === "object" && "data" in bias && bias.data !== undefined;
+        seen.push(isKnown);
+        return isKnown ? undefined : "a bias that is not constant is not available";
+      },
+    };
+    const { notPreferred } = await proven({ FULLY_CONNECTED: wrong });
+    expect(seen).toContain(true);
+    expect(notPreferred.map(({ subject }) => subject)).toContain("8-bit layers");
+  });
 });
