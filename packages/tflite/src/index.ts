@@ -8,6 +8,7 @@ export {
   type ModelMetadata,
   modelMetadata,
   type TensorMetadata,
+  type TokenizerMetadata,
 } from "./describe/model-metadata.ts";
 export { type PackedFile, packedFiles, readPackedFile } from "./describe/packed-files.ts";
 export { type ProblemOperator, type ProblemTensor, TfliteError, type TfliteProblem } from "./error.ts";

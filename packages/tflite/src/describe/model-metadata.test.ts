@@ -42,6 +42,33 @@ describe("modelMetadata", () => {
     expect(modelMetadata(other)).toBeUndefined();
   });
 
+  const file = (name: string) => ({ name, description: "", kind: "vocabulary", locale: "" });
+
+  test.each([
+    [
+      { kind: "bert", vocabulary: "vocab.txt" },
+      { kind: "bert", pattern: "", model: [], vocabulary: [file("vocab.txt")] },
+    ],
+    [
+      { kind: "sentencePiece", model: "30k.model" },
+      { kind: "sentencePiece", pattern: "", model: [file("30k.model")], vocabulary: [] },
+    ],
+    [
+      { kind: "regex", pattern: "[^\\w]+", vocabulary: "vocab.txt" },
+      { kind: "regex", pattern: "[^\\w]+", model: [], vocabulary: [file("vocab.txt")] },
+    ],
+    [{ kind: "regex" }, { kind: "regex", pattern: "", model: [], vocabulary: [] }],
+  ] as const)("reads the tokeniser %j of an input, and of all inputs", (tokenizer, expected) => {
+    const normalization = { mean: [1], std: [2] };
+    const ofTensor = modelMetadata(withMetadata(model, metadataBlock({ normalization, tokenizer })));
+    expect(ofTensor?.inputs[0]?.tokenizer).toEqual(expected);
+    expect(ofTensor?.inputs[0]?.normalization).toEqual(normalization);
+    expect(ofTensor?.tokenizer).toBeUndefined();
+    const ofAll = modelMetadata(withMetadata(model, metadataBlock({ inputTokenizer: tokenizer })));
+    expect(ofAll?.tokenizer).toEqual(expected);
+    expect(ofAll?.inputs[0]?.tokenizer).toBeUndefined();
+  });
+
   test("a kind of file that is not known is unknown", () => {
     const block = metadataBlock({ files: [{ name: "x", type: 99 }] });
     expect(modelMetadata(withMetadata(model, block))?.outputs[0]?.files[0]?.kind).toBe("unknown");

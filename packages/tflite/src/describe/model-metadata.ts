@@ -7,12 +7,18 @@ import { follow, openSource, type Source } from "../flatbuffer/source.ts";
 import { type Row, readTable } from "../flatbuffer/table.ts";
 import type { TfliteModel } from "../model.ts";
 import {
+  BERT_TOKENIZER,
+  bertTokenizerLayout,
   MODEL_METADATA_IDENTIFIER,
   MODEL_METADATA_NAME,
   modelMetadataLayout,
   NORMALIZATION,
   normalizationLayout,
   packedFileKinds,
+  REGEX_TOKENIZER,
+  regexTokenizerLayout,
+  SENTENCE_PIECE_TOKENIZER,
+  sentencePieceTokenizerLayout,
 } from "../schema/metadata.ts";
 
 /** A file that the maker packed with the model, as the metadata describe it. */
@@ -26,12 +32,28 @@ export interface AssociatedFile {
   readonly locale: string;
 }
 
+/**
+ * What makes tokens of text, as the metadata describe it. Of several files the first is meant. `bert`: WordPiece; `vocabulary` has a token a
+ * line. `sentencePiece`: `model` is a model of SentencePiece. `regex`: `pattern` is the regular expression of what lies between tokens, and
+ * `vocabulary` has a token and its number a line.
+ */
+export interface TokenizerMetadata {
+  readonly kind: "bert" | "sentencePiece" | "regex";
+  /** Empty for the other kinds, and if the metadata do not say. */
+  readonly pattern: string;
+  /** Empty for the other kinds. */
+  readonly model: readonly AssociatedFile[];
+  readonly vocabulary: readonly AssociatedFile[];
+}
+
 /** What the metadata say about an input or output. */
 export interface TensorMetadata {
   readonly name: string;
   readonly description: string;
   /** real value = (pixel - mean) / std; one number, or one for each channel. Absent if the metadata do not say. */
   readonly normalization?: { readonly mean: readonly number[]; readonly std: readonly number[] };
+  /** What makes the elements of an input from text. Absent if the metadata do not say. */
+  readonly tokenizer?: TokenizerMetadata;
   readonly files: readonly AssociatedFile[];
 }
 
@@ -46,6 +68,8 @@ export interface ModelMetadata {
   readonly inputs: readonly TensorMetadata[];
   /** In the order of the first subgraph's outputs; may be fewer. */
   readonly outputs: readonly TensorMetadata[];
+  /** What makes the elements of all inputs together from text, such as those of BERT. Absent if the metadata do not say. */
+  readonly tokenizer?: TokenizerMetadata;
   /** Files for the model as a whole. */
   readonly files: readonly AssociatedFile[];
 }
@@ -74,6 +98,7 @@ export function modelMetadata(model: TfliteModel): ModelMetadata | undefined {
   );
   const row = readTable(source, modelMetadataLayout, follow(source, 0, PATH), PATH);
   const [main] = row.subgraphs ?? [];
+  const tokenizer = tokenizerMetadata(source, main?.inputProcessUnits);
   return {
     name: row.name ?? "",
     description: row.description ?? "",
@@ -82,6 +107,7 @@ export function modelMetadata(model: TfliteModel): ModelMetadata | undefined {
     license: row.license ?? "",
     inputs: (main?.inputs ?? []).map((tensor) => tensorMetadata(source, tensor)),
     outputs: (main?.outputs ?? []).map((tensor) => tensorMetadata(source, tensor)),
+    ...(tokenizer && { tokenizer }),
     files: [...associatedFiles(row.associatedFiles), ...associatedFiles(main?.associatedFiles)],
   };
 }
@@ -89,12 +115,39 @@ export function modelMetadata(model: TfliteModel): ModelMetadata | undefined {
 function tensorMetadata(source: Source, row: TensorRow): TensorMetadata {
   const unit = row.processUnits?.find(({ optionsType }) => optionsType === NORMALIZATION);
   const given = unit?.options === undefined ? undefined : readTable(source, normalizationLayout, unit.options, PATH);
+  const tokenizer = tokenizerMetadata(source, row.processUnits);
   return {
     name: row.name ?? "",
     description: row.description ?? "",
     ...(given && { normalization: { mean: given.mean ?? [], std: given.std ?? [] } }),
+    ...(tokenizer && { tokenizer }),
     files: associatedFiles(row.associatedFiles),
   };
+}
+
+/** The first of the units that is a tokeniser. */
+function tokenizerMetadata(source: Source, units: TensorRow["processUnits"] = []): TokenizerMetadata | undefined {
+  for (const { optionsType, options } of units) {
+    if (options === undefined) continue;
+    if (optionsType === BERT_TOKENIZER) {
+      const { vocabulary } = readTable(source, bertTokenizerLayout, options, PATH);
+      return { kind: "bert", pattern: "", model: [], vocabulary: associatedFiles(vocabulary) };
+    }
+    if (optionsType === SENTENCE_PIECE_TOKENIZER) {
+      const { model, vocabulary } = readTable(source, sentencePieceTokenizerLayout, options, PATH);
+      return {
+        kind: "sentencePiece",
+        pattern: "",
+        model: associatedFiles(model),
+        vocabulary: associatedFiles(vocabulary),
+      };
+    }
+    if (optionsType === REGEX_TOKENIZER) {
+      const { pattern = "", vocabulary } = readTable(source, regexTokenizerLayout, options, PATH);
+      return { kind: "regex", pattern, model: [], vocabulary: associatedFiles(vocabulary) };
+    }
+  }
+  return undefined;
 }
 
 function associatedFiles(rows: ModelRow["associatedFiles"] = []): AssociatedFile[] {

@@ -36,6 +36,20 @@ const associatedFileLayout = {
   locale: string(),
 };
 
+/** The codes of tokenisers in the union of process units. */
+export const BERT_TOKENIZER = 4;
+export const SENTENCE_PIECE_TOKENIZER = 5;
+export const REGEX_TOKENIZER = 6;
+
+export const bertTokenizerLayout = { vocabulary: children(associatedFileLayout) };
+
+export const sentencePieceTokenizerLayout = {
+  model: children(associatedFileLayout),
+  vocabulary: children(associatedFileLayout),
+};
+
+export const regexTokenizerLayout = { pattern: string(), vocabulary: children(associatedFileLayout) };
+
 const tensorMetadataLayout = {
   name: string(),
   description: string(),
@@ -52,6 +66,7 @@ const subgraphMetadataLayout = {
   inputs: children(tensorMetadataLayout),
   outputs: children(tensorMetadataLayout),
   associatedFiles: children(associatedFileLayout),
+  inputProcessUnits: children(processUnitLayout),
 };
 
 export const modelMetadataLayout = {
