@@ -1,25 +1,28 @@
 /**
  * What a loaded model says about itself: names, types and shapes of its tensors, with what its maker packed with it.
  */
-import { elementAt, typeText } from "@nnhal/operations";
+import { byNeed, elementAt, typeText } from "@nnhal/operations";
 import {
   type ImportedModel,
   type ModelMetadata,
   modelMetadata,
   readTflite,
   type TensorDescription,
-  type TensorMetadata,
   TfliteError,
   type TfliteTensor,
 } from "@nnhal/tflite";
 import { elementTypeOf, isQuantized } from "./elements.ts";
 import { NetworkError } from "./error.ts";
-import { findPackedLabels } from "./labels.ts";
 import type { Description } from "./session.ts";
 import type { TensorInfo } from "./tensor-info.ts";
 import { oneLine, plain } from "./text.ts";
 
-/** Describes an imported model. Metadata that are broken are reported to `onWarning`, and left out. */
+const packed = byNeed("what is packed with a model", () => import("./packed.ts"));
+
+/**
+ * Describes an imported model. Metadata that are broken are reported to `onWarning`, and left out. Throws a NotLoadedError for a model with
+ * metadata if what reads packed files is not loaded: see `whenLoaded`.
+ */
 export function describeModel(
   file: Uint8Array,
   imported: ImportedModel,
@@ -30,7 +33,8 @@ export function describeModel(
   const model = readTflite(file);
   const metadata = metadataOf(model, onWarning);
   // Metadata that are broken have been reported.
-  const labelsOf = metadata === undefined ? () => undefined : findPackedLabels(file, onWarning);
+  const labelsOf = metadata && packed().findPackedLabels(file, onWarning);
+  const tokenizerOf = metadata && packed().findTokenizers(file, metadata, onWarning);
   const [main] = model.subgraphs;
   const tensors = firstByName(model.subgraphs.flatMap((subgraph) => subgraph.tensors));
   const namesOf = (indexes: readonly number[] = []) => indexes.map((index) => main?.tensors[index]?.name);
@@ -39,15 +43,16 @@ export function describeModel(
   const describe = (kind: "input" | "output", excluded: ReadonlySet<number>): TensorInfo[] => {
     const list = kind === "input" ? imported.inputs : imported.outputs;
     // Metadata describe the tensors of the first subgraph, in its order.
-    const metadataByName = new Map<string | undefined, TensorMetadata | undefined>();
-    for (const [place, name] of namesOf(main?.[`${kind}s`]).entries())
-      if (!metadataByName.has(name)) metadataByName.set(name, metadata?.[`${kind}s`][place]);
+    const places = new Map<string | undefined, number>();
+    for (const [place, name] of namesOf(main?.[`${kind}s`]).entries()) if (!places.has(name)) places.set(name, place);
     const own = list.filter((_, place) => !excluded.has(place));
     const counts = new Map<string, number>();
     for (const tensor of own) counts.set(nameOf(tensor), (counts.get(nameOf(tensor)) ?? 0) + 1);
     return own.map((tensor, place) => {
-      const about = metadataByName.get(tensor.name);
-      const labels = kind === "output" ? labelsOf(tensor)?.names : undefined;
+      const inMetadata = places.get(tensor.name) ?? -1;
+      const about = metadata?.[`${kind}s`][inMetadata];
+      const labels = kind === "output" ? labelsOf?.(tensor)?.names : undefined;
+      const tokenizer = kind === "input" ? tokenizerOf?.(inMetadata) : undefined;
       const isUnique = nameOf(tensor) !== "" && counts.get(nameOf(tensor)) === 1;
       const name = isUnique ? nameOf(tensor) : `${kind}${place}`;
       const others = [tensor.name, about?.name ?? ""].filter((other) => other !== "" && other !== name);
@@ -57,6 +62,7 @@ export function describeModel(
         otherNames: [...new Set(others)],
         ...(labels !== undefined && { labels }),
         ...(normalization !== undefined && normalization.mean.length > 0 && { normalization }),
+        ...(tokenizer !== undefined && { tokenizer }),
         ...(about !== undefined && about.description !== "" && { description: plain(about.description) }),
       };
     });

@@ -28,6 +28,8 @@ export type NetworkErrorCode =
   | "NOT_A_PICTURE"
   /** Bytes are not a WAV file, or a broken one. */
   | "NOT_A_SOUND"
+  /** The tokeniser that is packed with a model is broken, or has what is not supported. */
+  | "NOT_A_TOKENIZER"
   /** The model is not one for the task. */
   | "WRONG_TASK"
   /** The model is closed. */

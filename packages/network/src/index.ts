@@ -21,6 +21,7 @@ export { parseLabels, type ScoredClass, top } from "./scores.ts";
 export type { ExplainedOperation, Explanation, Profile } from "./session.ts";
 export { type ClassifyOptions, classify } from "./tasks/classify.ts";
 export { type ClassifyAudioOptions, classifyAudio, type HeardClasses } from "./tasks/classify-audio.ts";
+export { type ClassifyTextOptions, classifyText } from "./tasks/classify-text.ts";
 export { type Detection, type DetectOptions, detect } from "./tasks/detect.ts";
 export { cosineSimilarity, type EmbedOptions, embed } from "./tasks/embed.ts";
 export {
@@ -35,4 +36,5 @@ export {
 export { type Segmentation, type SegmentOptions, segment } from "./tasks/segment.ts";
 export { resample, type Sound, type SoundOptions, sound } from "./tasks/sound.ts";
 export type { Tensor, TensorInfo } from "./tensor-info.ts";
+export type { TokenizerInfo } from "./tokenize/tokenizer.ts";
 export type { NumberList, PlainValue, ShapedData, StringList } from "./values.ts";

@@ -2,6 +2,7 @@
  * The inputs, outputs and states of a model as applications see them.
  */
 import type { ElementArray, ElementType, NumberArray, NumericType, Quantization } from "./elements.ts";
+import type { TokenizerInfo } from "./tokenize/tokenizer.ts";
 
 /** What is known of an input, output or state before the model runs. */
 export interface TensorInfo {
@@ -18,6 +19,8 @@ export interface TensorInfo {
   readonly labels?: readonly string[];
   /** How the model's maker brings pixels into the range of the input: (pixel - mean) / std, for each channel or for all. */
   readonly normalization?: { readonly mean: readonly number[]; readonly std: readonly number[] };
+  /** What makes its elements from a text, if the model's metadata name it: see `classifyText` and `embed`. */
+  readonly tokenizer?: TokenizerInfo;
   /** What the maker says about it. */
   readonly description?: string;
 }

@@ -89,15 +89,15 @@ function writeTokenizer(builder: Builder, given: GivenTokenizer): { optionsType:
   const fileOf = (name: string | undefined) =>
     listOf(name).map((each) => ({ name: each, description: undefined, type: 5, locale: undefined }));
   if (given.kind === "bert") {
-    const row = { vocabulary: fileOf(given.vocabulary) };
+    const row: Row<typeof bertTokenizerLayout> = { vocabulary: fileOf(given.vocabulary) };
     return { optionsType: BERT_TOKENIZER, options: writeTable(builder, bertTokenizerLayout, row, "tokenizer") };
   }
   if (given.kind === "sentencePiece") {
-    const row = { model: fileOf(given.model), vocabulary: undefined };
+    const row: Row<typeof sentencePieceTokenizerLayout> = { model: fileOf(given.model), vocabulary: undefined };
     const options = writeTable(builder, sentencePieceTokenizerLayout, row, "tokenizer");
     return { optionsType: SENTENCE_PIECE_TOKENIZER, options };
   }
-  const row = { pattern: given.pattern, vocabulary: fileOf(given.vocabulary) };
+  const row: Row<typeof regexTokenizerLayout> = { pattern: given.pattern, vocabulary: fileOf(given.vocabulary) };
   return { optionsType: REGEX_TOKENIZER, options: writeTable(builder, regexTokenizerLayout, row, "tokenizer") };
 }
 

@@ -22,7 +22,8 @@ export interface ClassifyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const classifyOptions: OptionNames<ClassifyOptions> = {
+/** The names of the options. */
+export const classifyOptions: OptionNames<ClassifyOptions> = {
   top: true,
   labels: true,
   output: true,

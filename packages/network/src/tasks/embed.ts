@@ -33,7 +33,10 @@ const embedOptions: OptionNames<EmbedOptions> = {
   signal: true,
 };
 
-/** The embedding of a picture (a path, URL, Blob or bytes of one, too) or of any other input: all numbers of the output. */
+/**
+ * The embedding of a picture (a path, URL, Blob or bytes of one, too), of a text, or of any other input: all numbers of the output. A string is a
+ * text for a model that takes one: see `classifyText`.
+ */
 export function embed(model: Model, inputs: Inputs | Source, options: EmbedOptions = {}): Promise<Float32Array> {
   return wrapErrors("embed", options, () => embedInputs(model, inputs, options));
 }
@@ -42,7 +45,12 @@ async function embedInputs(model: Model, inputs: Inputs | Source, options: Embed
   checkOptions("embed", options, embedOptions);
   const { output, normalize = false, signal } = options;
   const info = outputsByRole("embed", model, roles, output === undefined ? {} : { embedding: output }).embedding;
-  const outputs = await model.run(await inputsOf(model, inputs, signal), { signal });
+  const isText =
+    typeof inputs === "string" && model.inputs.some(({ type, tokenizer }) => type === "string" || tokenizer);
+  const given = isText
+    ? (await import("../tokenize/text-inputs.ts")).textInputs("embed", model.inputs, inputs)
+    : await inputsOf(model, inputs, signal);
+  const outputs = await model.run(given, { signal });
   // It is an output of the model.
   const embedding = Float32Array.from((outputs[info.name] as Tensor).data);
   if (!normalize) return embedding;
