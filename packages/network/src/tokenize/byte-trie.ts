@@ -15,7 +15,7 @@ export interface ByteTrie {
 
 /** A tree of strings with their numbers. */
 export function createByteTrie(strings: readonly (readonly [bytes: Uint8Array, id: number])[]): ByteTrie {
-  // A node is made for each byte at most. Keys of edges are node * 256 + byte, from 1: node 0 is nobody's child.
+  // A node is made for each byte at most. Keys of edges are node * 256 + byte, from 1: no edge leads to node 0.
   const most = strings.reduce((sum, [{ length }]) => sum + length, 1);
   const capacity = 2 ** Math.ceil(Math.log2(2 * most + 1));
   const keys = new Uint32Array(capacity);

@@ -137,7 +137,7 @@ function readProperty(reader: Reader, isUpper: boolean): RegExp {
       // It may be a script.
     }
   }
-  return reader.refuse(`"${name}" is no Unicode property`);
+  return reader.refuse(`"${name}" is not a Unicode property`);
 }
 
 /** What follows an opening bracket. */
@@ -152,7 +152,7 @@ export function readBracket(reader: Reader): CharacterSet {
   for (let isFirst = true; isFirst || !reader.take("]"); isFirst = false) {
     const [, not, name = ""] = reader.match(/^\[:(\^?)(\w{1,20}):\]/) ?? [];
     if (not !== undefined) {
-      const own = bracketNames[name] ?? reader.refuse(`[:${name}:] is no class`);
+      const own = bracketNames[name] ?? reader.refuse(`[:${name}:] is not a class`);
       ranges.push(...(not === "^" ? others(own) : own));
       continue;
     }

@@ -133,12 +133,12 @@ describe("the file of a SentencePiece model", () => {
       sentencePieceFile([unknown, ["a".repeat(513), 0]]),
       "piece 1 has 513 bytes; 1 to 512 are supported",
     ],
-    ["a score that is no number", sentencePieceFile([["a", Number.NaN]]), "piece 0 has the score NaN"],
+    ["a score of NaN", sentencePieceFile([["a", Number.NaN]]), "piece 0 has the score NaN"],
     ["a type that is not known", sentencePieceFile([["a", 0, 7]]), "piece 0 has the type 7; 1 to 6 are known"],
     [
       "a byte that is none",
       sentencePieceFile([unknown, ["<0x4>", 0, 6]]),
-      "piece 1 of its SentencePiece model is no byte",
+      "piece 1 of its SentencePiece model is not a byte",
     ],
     ["bytes that are missing", sentencePieceFile([unknown], { byteFallback: true }), "has no piece for the byte 0"],
     [

@@ -74,7 +74,7 @@ function checkedPieces(pieces: readonly Piece[], byteFallback: boolean) {
     }
     if (type === "byte") {
       const [, digits] =
-        /^<0x([0-9A-F]{2})>$/.exec(text) ?? failTokenizer(`piece ${id} of its SentencePiece model is no byte`);
+        /^<0x([0-9A-F]{2})>$/.exec(text) ?? failTokenizer(`piece ${id} of its SentencePiece model is not a byte`);
       byteIds[Number.parseInt(digits ?? "", 16)] = id;
     }
   }

@@ -12,7 +12,7 @@ export interface Cut {
   readonly id: number;
 }
 
-/** A character that is no piece has the lowest score less this. */
+/** A character without a piece of its own has the lowest score less this. */
 const UNKNOWN_PENALTY = 10;
 
 /** The smallest float32 that is not subnormal: no score of a model counts as less, where its highest is asked for. */
