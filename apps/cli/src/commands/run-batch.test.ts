@@ -7,9 +7,11 @@ const { run, put, get, path } = useFolder();
 const floats = (...values: readonly number[]) => new Uint8Array(Float32Array.from(values).buffer);
 
 /** A .npy file. */
-function npy(descr: string, shape: string, data: Uint8Array, order = "False"): Uint8Array {
-  const header = `{'descr': '${descr}', 'fortran_order': ${order}, 'shape': (${shape}), }\n`;
-  const start = [0x93, ...Buffer.from("NUMPY"), 1, 0, header.length & 255, header.length >> 8];
+function npy(descr: string, shape: string, data: Uint8Array, order = "False", version = 1): Uint8Array {
+  const type = descr.startsWith("[") ? descr : `'${descr}'`;
+  const header = `{'descr': ${type}, 'fortran_order': ${order}, 'shape': (${shape}), }\n`;
+  const length = [header.length & 255, header.length >> 8, ...(version === 1 ? [] : [0, 0])];
+  const start = [0x93, ...Buffer.from("NUMPY"), version, 0, ...length];
   return Uint8Array.from([...start, ...Buffer.from(header), ...data]);
 }
 
@@ -179,9 +181,13 @@ describe("an input of nnhal run", () => {
     expect(await valuesOf("own.npy")).toEqual([0, 1]);
     for (const [said, file] of [
       ["cannot take the array bad.npy of the shape [3]", npy("|u1", "3,", new Uint8Array(3))],
-      ["is a .npy file of 2 elements that holds 1", npy("|u1", "2,", new Uint8Array(1))],
-      ["in Fortran's order", npy("|u1", "2,", new Uint8Array(2), "True")],
-      ["is a .npy file of the type '|S2', not of numbers", npy("|S2", "2,", new Uint8Array(4))],
+      ["is a .npy file of 2 elements of 1 bytes, 2 in all, that holds 1", npy("|u1", "2,", new Uint8Array(1))],
+      ["is a .npy file of 2 elements of 2 bytes, 4 in all, that holds 5", npy("<f2", "2,", new Uint8Array(5))],
+      ["is a .npy file of the type '|S2'; expected b1, u1, i1, ", npy("|S2", "2,", new Uint8Array(4))],
+      ["is a .npy file of the type '<c8'; expected b1, u1, i1, ", npy("<c8", "2,", new Uint8Array(16))],
+      ["is a .npy file of the type [('a', '<f4')]; expected ", npy("[('a', '<f4')]", "2,", new Uint8Array(8))],
+      ["is a .npy file of version 4; expected 1, 2 or 3", npy("|u1", "2,", new Uint8Array(2), "False", 4)],
+      ["is a .npy file of version 0; expected 1, 2 or 3", npy("|u1", "2,", new Uint8Array(2), "False", 0)],
       ["whose header cannot be read", npy("|u1", "x", new Uint8Array(2))],
       ["is a .npy file that is cut off", npy("|u1", "2,", new Uint8Array(2)).subarray(0, 30)],
       ["NaN has no quantised value", npy("<f4", "2,", floats(Number.NaN, 1))],
@@ -189,6 +195,59 @@ describe("an input of nnhal run", () => {
       await put("bad.npy", file);
       expect(await valuesOf("bad.npy")).toContain(said);
     }
+  });
+
+  it("is a .npy array of any width, byte order, order of elements and version", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 6] }));
+    const six = [0.5, -2, 65504, 6e-8, 0, Number.POSITIVE_INFINITY];
+    const halves = [0x3800, 0xc000, 0x7bff, 0x0001, 0x0000, 0x7c00];
+    const both = (isLittle: boolean) => {
+      const view = new DataView(new ArrayBuffer(12));
+      for (const [place, half] of halves.entries()) view.setUint16(2 * place, half, isLittle);
+      return new Uint8Array(view.buffer);
+    };
+    for (const [descr, version] of [
+      ["<f2", 1],
+      [">f2", 2],
+      ["<f2", 3],
+    ] as const) {
+      await put("half.npy", npy(descr, "1, 6", both(descr === "<f2"), "False", version));
+      const values: readonly unknown[] = await valuesOf("half.npy");
+      expect(values.slice(0, 3)).toEqual(six.slice(0, 3));
+      expect(values[3]).toBeCloseTo(2 ** -24, 12);
+      // JSON has no word for Infinity.
+      expect(values.slice(4)).toEqual([0, null]);
+    }
+    // Of the input's own type, elements are taken bit by bit.
+    await put("model.tflite", passingModel({ shape: [1, 6], type: "FLOAT16" }));
+    await put("half.npy", npy("<f2", "1, 6", both(true)));
+    await run(["run", "model.tflite", "half.npy", "--output-dir", "out"]);
+    expect(await get("out/output0.bin")).toEqual(both(true));
+    // The first index varies fastest in Fortran's order.
+    const columns = Uint8Array.of(0, 3, 1, 4, 2, 5);
+    await put("model.tflite", passingModel({ shape: [2, 3] }));
+    await put("columns.npy", npy("|u1", "2L, 3L", columns, "True"));
+    expect(await valuesOf("columns.npy")).toEqual([0, 1, 2, 3, 4, 5]);
+    await put("model.tflite", passingModel({ shape: [2, 1, 3] }));
+    await put("columns.npy", npy("|u1", "2, 1, 3", columns, "True"));
+    expect(await valuesOf("columns.npy")).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it("is a text with a byte order mark, and with the words of NumPy for numbers without digits", async () => {
+    await put("model.tflite", passingModel({ shape: [1, 4] }));
+    const text = "1, nan\n-inf; Infinity\r\n";
+    const values = floats(1, Number.NaN, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+    const wide = Buffer.from(`\ufeff${text}`, "utf16le");
+    for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`), wide, Buffer.from(wide).swap16()]) {
+      await put("numbers.csv", bytes);
+      expect(await run(["run", "model.tflite", "numbers.csv", "--output-dir", "out"])).toMatchObject({ exitCode: 0 });
+      expect(await get("out/output0.bin")).toEqual(values);
+    }
+    await put("numbers.csv", "1, nano, 2, 3");
+    expect(await valuesOf("numbers.csv")).toContain("the input numbers.csv is not a PNG");
+    await put("model.tflite", passingModel({ shape: [1, 2], type: "INT32" }));
+    await put("numbers.csv", "1, nan");
+    expect(await valuesOf("numbers.csv")).toContain("NaN is not an integer");
   });
 
   it("is a sound, which silence follows if it is too short", async () => {

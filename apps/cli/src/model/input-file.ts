@@ -85,7 +85,7 @@ function rawInput(file: string, bytes: Uint8Array, info: TensorDescription): Pre
 
 /** The list of a JSON file; else a text for an input of one string, and a string for each line for one of several. */
 function stringInput(file: string, bytes: Uint8Array, info: TensorDescription): PreparedInput {
-  const text = new TextDecoder().decode(bytes);
+  const text = textOf(bytes);
   const shape = info.shape.slice(0, -1);
   const count = elementsOf(shape);
   const isList = /\.json$/i.test(file);
@@ -261,22 +261,33 @@ function described<Result>(file: string, read: () => Result): Result {
 
 /** The numbers of a text with nothing else but spaces, lines, commas, semicolons and brackets; undefined for any other file. */
 function numbersIn(bytes: Uint8Array): readonly (number | bigint)[] | undefined {
-  if (
-    bytes.length === 0 ||
-    bytes.subarray(0, 64).some((byte) => byte > 0x7e || (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13))
-  )
-    return undefined;
-  const words = new TextDecoder()
-    .decode(bytes)
+  if (!/^[\t\n\r -~]+$/.test(textOf(bytes.subarray(0, 64)))) return undefined;
+  const words = textOf(bytes)
     .split(/[\s,;[\]]+/)
     .filter((word) => word !== "");
-  const areNumbers = words.every((word) => word === "NaN" || !Number.isNaN(Number(word)));
+  const areNumbers = words.every((word) => unusualNumber(word) !== undefined || !Number.isNaN(Number(word)));
   return words.length > 0 && areNumbers ? words.map(numberOf) : undefined;
+}
+
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark, without the mark. */
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isLittle = first === 0xff && second === 0xfe;
+  const isBig = first === 0xfe && second === 0xff;
+  return new TextDecoder(isLittle ? "utf-16le" : isBig ? "utf-16be" : "utf-8").decode(bytes);
+}
+
+/** What the words of NumPy, C and JavaScript for numbers without digits mean; undefined for any other word. */
+function unusualNumber(word: string): number | undefined {
+  const [, sign, name] = /^([-+]?)(nan|inf|infinity)$/i.exec(word) ?? [];
+  if (name === undefined) return undefined;
+  if (name.toLowerCase() === "nan") return Number.NaN;
+  return sign === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
 /** A number; an integer that a number does not hold exactly stays whole. */
 function numberOf(word: string): number | bigint {
-  const number = Number(word);
+  const number = unusualNumber(word) ?? Number(word);
   return Number.isSafeInteger(number) || !/^[-+]?\d+$/.test(word) ? number : BigInt(word.replace("+", ""));
 }
 

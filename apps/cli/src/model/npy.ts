@@ -2,12 +2,13 @@
  * Reads .npy files, as NumPy writes arrays. Every problem of a file is a RangeError with a message that goes on from the file's name.
  */
 import type { ElementType } from "@nnhal/network/tensors";
+import { elementAt, fromFloat16Bits } from "@nnhal/operations";
 
 /** An array. */
 export interface NumpyArray {
   readonly type: ElementType;
   readonly shape: readonly number[];
-  /** Row by row. */
+  /** Row by row, also those of a file in Fortran's order. */
   readonly values: readonly (number | bigint)[];
 }
 
@@ -29,6 +30,7 @@ const readers: Readonly<Record<string, Reader>> = {
   i4: { type: "int32", size: 4, read: (view, at, isLittle) => view.getInt32(at, isLittle) },
   u8: { type: "uint64", size: 8, read: (view, at, isLittle) => view.getBigUint64(at, isLittle) },
   i8: { type: "int64", size: 8, read: (view, at, isLittle) => view.getBigInt64(at, isLittle) },
+  f2: { type: "float16", size: 2, read: (view, at, isLittle) => fromFloat16Bits(view.getUint16(at, isLittle)) },
   f4: { type: "float32", size: 4, read: (view, at, isLittle) => view.getFloat32(at, isLittle) },
   f8: { type: "float64", size: 8, read: (view, at, isLittle) => view.getFloat64(at, isLittle) },
 };
@@ -38,34 +40,55 @@ export function isNpy(bytes: Uint8Array): boolean {
   return start.every((byte, place) => bytes[place] === byte);
 }
 
-/** Reads a .npy file. */
+/** Reads a .npy file of version 1, 2 or 3, of either byte order, in C's or Fortran's order. */
 export function readNpy(bytes: Uint8Array): NumpyArray {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const header = headerOf(bytes, view);
   const { text } = header;
-  const descr = /'descr':\s*'([<>|=])(\w+)'/.exec(text);
+  const descr = /'descr':\s*'([<>|=]?)(\w+)'/.exec(text);
   const order = /'fortran_order':\s*(True|False)/.exec(text)?.[1];
-  const extents = /'shape':\s*\(([\d,\s]*)\)/.exec(text)?.[1];
+  // Python 2 wrote whole numbers with an L.
+  const extents = /'shape':\s*\(([\dL,\s]*)\)/.exec(text)?.[1];
   if (order === undefined || extents === undefined) throw new RangeError("is a .npy file whose header cannot be read");
-  if (order === "True") throw new RangeError("is a .npy file in Fortran's order; numpy.ascontiguousarray changes it");
   const reader = readers[descr?.[2] ?? ""];
-  if (descr === null || reader === undefined)
-    throw new RangeError(`is a .npy file of the type ${/'descr':\s*([^,]*)/.exec(text)?.[1] ?? "?"}, not of numbers`);
-  const shape = extents.split(",").flatMap((part) => (part.trim() === "" ? [] : [Number(part)]));
+  if (descr === null || reader === undefined) {
+    const given = /'descr':\s*('[^']*'|\[.*?\](?=,\s*'))/.exec(text)?.[1] ?? "?";
+    throw new RangeError(`is a .npy file of the type ${given}; expected ${Object.keys(readers).join(", ")}`);
+  }
+  const shape = extents.split(",").flatMap((part) => (part.trim() === "" ? [] : [Number.parseInt(part, 10)]));
   const count = shape.reduce((product, extent) => product * extent, 1);
-  const held = Math.floor((bytes.length - header.end) / reader.size);
-  if (count !== held) throw new RangeError(`is a .npy file of ${count} elements that holds ${held}`);
+  const held = bytes.length - header.end;
+  if (count * reader.size !== held) {
+    throw new RangeError(
+      `is a .npy file of ${count} elements of ${reader.size} bytes, ${count * reader.size} in all, that holds ${held}`,
+    );
+  }
+  const valueAt = (place: number) => reader.read(view, header.end + place * reader.size, descr[1] !== ">");
   const values = Array.from({ length: count }, (_, place) =>
-    reader.read(view, header.end + place * reader.size, descr[1] !== ">"),
+    valueAt(order === "True" ? fortranPlace(place, shape) : place),
   );
   return { type: reader.type, shape, values };
 }
 
+/** Where the element that is at a place in C's order lies in Fortran's, in which the first index varies fastest. */
+function fortranPlace(place: number, shape: readonly number[]): number {
+  let rest = place;
+  let found = 0;
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    const extent = elementAt(shape, axis);
+    found = found + (rest % extent) * shape.slice(0, axis).reduce((product, before) => product * before, 1);
+    rest = Math.floor(rest / extent);
+  }
+  return found;
+}
+
 function headerOf(bytes: Uint8Array, view: DataView): { readonly text: string; readonly end: number } {
-  const isFirst = bytes[6] === 1;
-  const at = isFirst ? 10 : 12;
+  const version = bytes[6] ?? 0;
+  if (bytes.length < 8) throw new RangeError("is a .npy file that is cut off");
+  if (version < 1 || version > 3) throw new RangeError(`is a .npy file of version ${version}; expected 1, 2 or 3`);
+  const at = version === 1 ? 10 : 12;
   if (bytes.length < at) throw new RangeError("is a .npy file that is cut off");
-  const end = at + (isFirst ? view.getUint16(8, true) : view.getUint32(8, true));
+  const end = at + (version === 1 ? view.getUint16(8, true) : view.getUint32(8, true));
   if (end > bytes.length) throw new RangeError("is a .npy file that is cut off");
   return { text: new TextDecoder().decode(bytes.subarray(at, end)), end };
 }
