@@ -9,6 +9,7 @@ import {
   chooseForm,
   differenceOf,
   type Probe,
+  type ProbeFollowing,
   type ProbeOperation,
   type ProofOptions,
   runAlone,
@@ -89,8 +90,8 @@ async function residualFailure(engine: Engine): Promise<string | undefined> {
   const second = { ...float(ROWS, UNITS), elements: numbers(ROWS * UNITS, 11) };
   const output = float(ROWS, UNITS);
   const layer: ProbeOperation = { args: { input, weights, bias, activation: 0 }, output };
-  const sum = { name: "ADD", args: { right: second, activation: 0 }, output, chained: "left" };
-  const elements = await runAlone(engine, { kernel, ...layer, following: sum });
+  const sum: ProbeFollowing = { name: "ADD", args: { right: second, activation: 0 }, output, chained: "left" };
+  const elements = await runAlone(engine, { kernel, ...layer, following: [sum] });
   const expected = second.elements.map((residual, place) => {
     const [row, unit] = [Math.floor(place / UNITS), place % UNITS];
     const products = Array.from({ length: DEPTH }, (_, at) => {

@@ -4,6 +4,7 @@ import { OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import {
   digits,
+  functionChains,
   functions,
   infinities,
   layersOf8Bits,
@@ -43,7 +44,27 @@ describe.each(Object.entries(cases))("the cases of %s", (_, list) => {
   });
 });
 
+describe.each(functionChains.map((chain) => [chain.names.join(", "), chain] as const))(
+  "the chain of %s",
+  (_, chain) => {
+    it("has the result of the reference, one function after the other", () => {
+      const { expected, allowance, ...first } = chain.first;
+      let actual = referenceResult({ ...first, expected });
+      for (const { name, args, output, chained } of chain.following) {
+        const input = { ...output, elements: actual };
+        actual = referenceResult({ name, args: { [chained]: input, ...args }, output, expected });
+      }
+      expect(differenceOf(first.name, expected, actual, allowance)).toBeUndefined();
+    });
+  },
+);
+
 describe("the cases", () => {
+  it("have a chain for each function but SOFTMAX, which takes several kernels", () => {
+    const chained = functionChains.flatMap(({ names }) => names);
+    expect([...chained, "SOFTMAX"].sort()).toEqual(functions.map(({ name }) => name).sort());
+  });
+
   it("have sums of 8 bits at the greatest whole number of float32, and less than it", () => {
     const [{ args }] = layersOf8Bits as readonly [ProbeCase];
     const { input, weights } = args;

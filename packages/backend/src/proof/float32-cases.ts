@@ -4,7 +4,7 @@
  */
 import type { TensorInfo } from "@nnhal/operations";
 import type { OperandTypeName, OperationTypeName } from "@nnhal/types";
-import type { ProbeArgument, ProbeOperation, ProbeTensor } from "./run-alone.ts";
+import type { ProbeArgument, ProbeFollowing, ProbeOperation, ProbeTensor } from "./run-alone.ts";
 
 /** An operation and its right result. */
 export interface ProbeCase extends ProbeOperation {
@@ -290,4 +290,84 @@ export const functions: readonly ProbeCase[] = [
     expected: [0.5, 0.5, 0, 0, 0.5, 0.5],
     allowance: 1e-5,
   },
+];
+
+/** Functions of which each takes the result of the one before, so that an engine that fuses them proves all with one kernel. */
+export interface FunctionChain {
+  /** The functions that it proves. */
+  readonly names: readonly OperationTypeName[];
+  /** The first function, with the result of the last. */
+  readonly first: ProbeCase;
+  readonly following: readonly ProbeFollowing[];
+}
+
+/** A function of one element, or an operation with a second operand. */
+type ChainStep =
+  | readonly [name: OperationTypeName, compute: (x: number) => number]
+  | readonly [name: "ADD" | "MUL" | "POW", compute: (x: number, second: number) => number, second: readonly number[]];
+
+function chainOf(points: readonly number[], steps: readonly ChainStep[]): FunctionChain {
+  const output = infoOf("TENSOR_FLOAT32", [points.length]);
+  let expected = points.map(Math.fround);
+  const operations = steps.map(([name, compute, second]): ProbeFollowing => {
+    expected = expected.map((x, place) => Math.fround(compute(x, Math.fround(second?.[place] ?? 0))));
+    if (second === undefined) return { name, args: {}, output, chained: "input" };
+    const operand = floats(...second);
+    return name === "POW"
+      ? { name, args: { exponent: operand }, output, chained: "base" }
+      : { name, args: { right: operand, activation: 0 }, output, chained: "left" };
+  });
+  const [first, ...following] = operations;
+  if (first === undefined) throw new TypeError("a chain has a function");
+  return {
+    names: operations.map(({ name }) => name).filter((name) => functions.some((each) => each.name === name)),
+    first: {
+      name: first.name,
+      args: { ...first.args, [first.chained]: floats(...points) },
+      output,
+      expected,
+      allowance: 1e-5,
+    },
+    following,
+  };
+}
+
+const sum = (x: number, second: number) => x + second;
+const product = (x: number, second: number) => x * second;
+const [ONE, NONE] = [1, 0];
+
+/**
+ * The functions on the arguments of `functions`. Between two of them a sum or a product makes the arguments of the next: a result that was
+ * proven with 1 and 0 before is passed on.
+ */
+export const functionChains: readonly FunctionChain[] = [
+  chainOf(
+    [0, 1, -1, 0.001, 20, -100, 1e30, 20, 20, 20, 20, 0],
+    [
+      ["TANH", Math.tanh],
+      ["MUL", product, [ONE, ONE, ONE, 1000, ONE, ONE, ONE, 20, -20, 200, -1e30, ONE]],
+      ["LOGISTIC", (x: number) => 1 / (1 + Math.exp(-x))],
+      ["MUL", product, [6, ONE, ONE, ONE, ONE, ONE, ONE, -1, 1e9, 30, ONE, 2]],
+      ["SIN", Math.sin],
+    ],
+  ),
+  chainOf(
+    [-0.5, 1.5, 4_194_303.5, -1e10, 87.5, -79.5, 0.5, 69.1],
+    [
+      ["FLOOR", Math.floor],
+      ["ADD", sum, [NONE, NONE, -4_194_302, 1e10, NONE, NONE, NONE, NONE]],
+      ["EXP", Math.exp],
+      ["LOG", Math.log],
+    ],
+  ),
+  chainOf(
+    [0, 2, 1e30, 1e-30, 2, 0, 4, 4, 4, 4],
+    [
+      ["SQRT", Math.sqrt],
+      ["ADD", sum, [ONE, NONE, NONE, NONE, 1e30, 1e-30, NONE, NONE, 2, -1]],
+      ["RSQRT", (x: number) => 1 / Math.sqrt(x)],
+      ["MUL", product, [2, -2 * Math.SQRT2 ** 0.5, 1e7, 1e-7, 1e15, 1e-15, 0, 9 * Math.SQRT2, 4, 1.5]],
+      ["POW", (x, second) => x ** second, [3, 3, -1, 1, ONE, ONE, 0, 0.5, ONE, -20]],
+    ],
+  ),
 ];

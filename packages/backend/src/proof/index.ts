@@ -4,7 +4,14 @@
  */
 export { currentProcessor, type Processor } from "./processor.ts";
 export { differenceOf, type ProofOptions, proveEngine, type TableEngine } from "./prove-engine.ts";
-export { type LoneRun, type ProbeArgument, type ProbeOperation, type ProbeTensor, runAlone } from "./run-alone.ts";
+export {
+  type LoneRun,
+  type ProbeArgument,
+  type ProbeFollowing,
+  type ProbeOperation,
+  type ProbeTensor,
+  runAlone,
+} from "./run-alone.ts";
 export {
   checkForms,
   choiceRefusal,

@@ -12,10 +12,13 @@ interface Elements {
   readonly list: readonly number[];
 }
 
+function isTensor(value: unknown): value is KernelTensor {
+  return typeof value === "object" && value !== null;
+}
+
 function kernelOf(compute: (args: Readonly<Record<string, readonly number[]>>) => number[]): Kernel<Elements> {
   return {
     prepare: (args) => (read) => {
-      const isTensor = (value: unknown): value is KernelTensor => typeof value === "object" && value !== null;
       const tensors = Object.entries(args).flatMap(([name, value]) =>
         isTensor(value) ? [[name, value] as const] : [],
       );
@@ -176,5 +179,48 @@ describe("differenceOf", () => {
     const { notPreferred } = await proven({ FULLY_CONNECTED: wrong });
     expect(seen).toContain(true);
     expect(notPreferred.map(({ subject }) => subject)).toContain("8-bit layers");
+  });
+
+  describe("of an engine that fuses functions", () => {
+    const computed = {
+      TANH: Math.tanh,
+      LOGISTIC: (x: number) => 1 / (1 + Math.exp(-x)),
+      SIN: Math.sin,
+    };
+    /** Kernels of some functions and of MUL, which apply what follows. `counts`: how many ran with so many operations. */
+    const fusing = (functions: Readonly<Record<string, (x: number) => number>>, counts: number[]) => {
+      const kernel = (name: string): Kernel<Elements> => ({
+        leads: true,
+        follows: () => true,
+        prepare:
+          (args, _, { following }) =>
+          (read) => {
+            const listOf = (value: unknown) => (isTensor(value) ? read(value).list : []);
+            counts.push(1 + following.length);
+            let list = listOf(args.input).map((x) => Math.fround(functions[name]?.(x) ?? Number.NaN));
+            for (const next of following) {
+              const right = next.name === "MUL" ? listOf(next.args.right) : [];
+              list = list.map((x, place) => Math.fround(functions[next.name]?.(x) ?? x * (right[place] ?? 0)));
+            }
+            return [{ list }];
+          },
+      });
+      return Object.fromEntries([...Object.keys(functions), "MUL"].map((name) => [name, kernel(name)]));
+    };
+
+    it("proves a chain of them with one kernel", async () => {
+      const counts: number[] = [];
+      const { refusals } = await proven(fusing(computed, counts));
+      expect(refusals).toEqual([]);
+      expect(counts).toEqual([5]);
+    });
+
+    it("probes each alone if the chain is wrong, and refuses the wrong one", async () => {
+      const counts: number[] = [];
+      const wrong = { ...computed, LOGISTIC: (x: number) => Math.min(1, 1 / (1 + Math.exp(-x)) + 1e-3) };
+      const { refusals } = await proven(fusing(wrong, counts));
+      expect(refusals.map((each) => each.split(":")[0])).toEqual(["LOGISTIC"]);
+      expect(counts).toEqual([5, 1, 1, 1]);
+    });
   });
 });

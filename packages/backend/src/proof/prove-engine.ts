@@ -7,6 +7,8 @@ import { operandTypes } from "@nnhal/types";
 import { type Kernel, type KernelEngine, type KernelTable, kernelsByName } from "../kernels/kernel.ts";
 import {
   digits,
+  type FunctionChain,
+  functionChains,
   functions,
   infinities,
   layersOf8Bits,
@@ -22,6 +24,7 @@ import {
   choiceRefusal,
   chooseForm,
   type FormChoice,
+  type FormFailures,
   type OutcomeStore,
   type Probe,
   type SelfCheck,
@@ -155,22 +158,49 @@ function hasQuantised(args: AnyArgs): boolean {
     });
 }
 
-/** A probe for each form, and for each function that the engine has. */
+/** A probe for each form, for each chain of functions, and for each other function that the engine has. */
 function probesOf<Handle>(engine: TableEngine<Handle>): Probe[] {
   const forms = kinds.flatMap(({ subject, forms }) =>
     Object.entries(forms).map(([form, cases]) => ({ key: keyOf(subject, form), cases })),
   );
-  const own = functions.map((each) => ({ key: functionKey(each.name), cases: [each] }));
-  return [...forms, ...own].map(({ key, cases }) => ({
-    forms: [key],
-    async run() {
-      for (const each of cases) {
-        const failure = await failureOf(engine, each);
-        if (failure !== undefined) return { [key]: failure };
-      }
-      return {};
-    },
-  }));
+  const failuresOf = async (key: string, cases: readonly ProbeCase[]): Promise<FormFailures> => {
+    for (const each of cases) {
+      const failure = await failureOf(engine, each);
+      if (failure !== undefined) return { [key]: failure };
+    }
+    return {};
+  };
+  const chains = functionChains.map((chain): Probe => {
+    const own = functions.filter(({ name }) => chain.names.includes(name));
+    return {
+      forms: own.map(({ name }) => functionKey(name)),
+      async run() {
+        if (await holds(engine, chain)) return {};
+        let failures: FormFailures = {};
+        for (const each of own) failures = { ...failures, ...(await failuresOf(functionKey(each.name), [each])) };
+        return failures;
+      },
+    };
+  });
+  const alone = functions
+    .filter(({ name }) => !functionChains.some(({ names }) => names.includes(name)))
+    .map((each) => ({ key: functionKey(each.name), cases: [each] }));
+  const others = [...forms, ...alone].map(({ key, cases }) => ({ forms: [key], run: () => failuresOf(key, cases) }));
+  return [...others, ...chains];
+}
+
+/** Whether the engine computes a chain of functions in one kernel, and right. If not, each is probed alone. */
+async function holds<Handle>(engine: TableEngine<Handle>, { first, following }: FunctionChain): Promise<boolean> {
+  const kernels = kernelsByName(engine.kernels);
+  const kernel = kernels[first.name];
+  if (kernel?.leads !== true || following.some(({ name }) => kernels[name]?.follows === undefined)) return false;
+  const { expected, allowance } = first;
+  try {
+    const elements = await runAlone(engine, { ...first, kernel, following });
+    return differenceOf(first.name, expected, elements, allowance) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** What is wrong with the engine's result of a case; undefined if nothing is, or the engine does not have the operation. */

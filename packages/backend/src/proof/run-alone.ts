@@ -1,5 +1,6 @@
 /** One kernel of an engine without a graph: for probes that compare its results with known ones. */
 import { createData, elementCount, type TensorInfo } from "@nnhal/operations";
+import type { OperationTypeName } from "@nnhal/types";
 import type { Following, Kernel, KernelEngine, KernelTensor } from "../kernels/kernel.ts";
 import { drive } from "../kernels/steps.ts";
 
@@ -20,17 +21,24 @@ export interface ProbeOperation {
   readonly output: TensorInfo;
 }
 
-/** A kernel with operands, and an operation that follows in it. */
+/** An operation on the result so far, in the same kernel. */
+export interface ProbeFollowing extends ProbeOperation {
+  readonly name: OperationTypeName;
+  /** The name of the operand that stands for the result so far, which `args` does not have. */
+  readonly chained: string;
+}
+
+/** A kernel with operands, and the operations that follow in it. */
 export interface LoneRun<Handle> extends ProbeOperation {
   readonly kernel: Kernel<Handle>;
-  /** The name and the operands of an operation on the kernel's output, which `args[chained]` stands for. Default: none. */
-  readonly following?: (ProbeOperation & { readonly name: string; readonly chained: string }) | undefined;
+  /** In order. Default: none. */
+  readonly following?: readonly ProbeFollowing[] | undefined;
 }
 
 /** Runs a kernel once and returns the elements of its only output. All handles are released, whatever happens. */
 export async function runAlone<Handle>(
   engine: KernelEngine<Handle>,
-  { kernel, args, output, following }: LoneRun<Handle>,
+  { kernel, args, output, following = [] }: LoneRun<Handle>,
 ): Promise<ArrayLike<number>> {
   const handles = new Map<number, Handle>();
   const owned: Handle[] = [];
@@ -57,12 +65,12 @@ export async function runAlone<Handle>(
   try {
     const chain: Following[] = [];
     const bound = bind(args);
-    if (following !== undefined) {
-      const tensors = bind(following.args);
-      const chained = count++;
-      const value: KernelTensor = { ...output, index: chained };
-      const args = { ...tensors, [following.chained]: value };
-      chain.push({ name: following.name, args, outputs: { output: following.output }, chained });
+    let before = output;
+    for (const { name, args: given, output: made, chained } of following) {
+      const index = count++;
+      const value: KernelTensor = { ...before, index };
+      chain.push({ name, args: { ...bind(given), [chained]: value }, outputs: { output: made }, chained: index });
+      before = made;
     }
     const run = kernel.prepare(
       bound,
@@ -84,7 +92,7 @@ export async function runAlone<Handle>(
     const [result] = results;
     if (result === undefined || results.length > 1)
       throw new Error(`the kernel made ${results.length} outputs, not one`);
-    const elements = await engine.download(result, output);
+    const elements = await engine.download(result, before);
     return Array.from(elements, Number);
   } finally {
     for (const close of closers) close();
