@@ -20,6 +20,7 @@ import { must } from "./target.ts";
 import { packets } from "./targets/burst.ts";
 import { corpusOf, targets } from "./targets/index.ts";
 import { extensionSeeds, tfliteSeeds } from "./tflite-seeds.ts";
+import { tokenizerSeeds } from "./tokenizer-seeds.ts";
 
 /** Longest model of a seed, so that the corpus stays small. */
 const longestModel = 1500;
@@ -34,6 +35,7 @@ export async function writeCorpus(): Promise<string[]> {
     request: requestSeeds(),
     burst: burstSeeds(),
     cache: await cacheBytes(),
+    tokenizer: tokenizerSeeds(),
     ...(await frameSeeds()),
   };
   for (const target of targets) must(corpusOf(target) in all, () => `${target.name} has no corpus`);

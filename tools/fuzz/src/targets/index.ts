@@ -8,6 +8,7 @@ import { prepare } from "./prepare.ts";
 import { request } from "./request.ts";
 import { server } from "./server.ts";
 import { tflite } from "./tflite.ts";
+import { tokenizer } from "./tokenizer.ts";
 import { validation } from "./validation.ts";
 
 export const targets: readonly Target[] = [
@@ -20,6 +21,7 @@ export const targets: readonly Target[] = [
   cache,
   server,
   client,
+  tokenizer,
 ];
 
 /** The target with a name. */
