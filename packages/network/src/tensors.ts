@@ -20,3 +20,4 @@ export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts
 export { partStarts } from "./tasks/sound.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
 export { messageOf, oneLine, plain, shapeText } from "./text.ts";
+export { textValues } from "./tokenize/text-values.ts";

@@ -33,6 +33,7 @@ import { oneLine, plain } from "../text.ts";
 export interface RunCommandOptions extends EntryOptions {
   readonly input?: readonly string[];
   readonly random?: number;
+  readonly text?: string;
   readonly mean?: readonly number[];
   readonly std?: readonly number[];
   readonly rate?: number;
@@ -334,8 +335,8 @@ function mostValues({ allValues }: Pick<RunCommandOptions, "allValues">): number
 }
 
 function givenBy(options: RunCommandOptions, files: readonly string[]): GivenInputs {
-  const { random, rate } = options;
-  return { files, rate, ...(random !== undefined && { seed: random }), ...normalisationOf(options) };
+  const { random, rate, text } = options;
+  return { files, rate, text, ...(random !== undefined && { seed: random }), ...normalisationOf(options) };
 }
 
 /** Writes the trace, and returns its times as a table. */

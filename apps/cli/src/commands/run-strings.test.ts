@@ -153,4 +153,31 @@ describe("nnhal run with 64-bit integers", () => {
     const { stderr, exitCode } = await run(["run", "add.tflite", "--input", "great.txt"]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining("9223372036854775808 does not fit int64")]);
   });
+
+  it("takes the text of --text", async () => {
+    await put("swap.tflite", swapped([1]));
+    const { stdout, stderr } = await run(["run", "swap.tflite", "--text", "zw\u00f6lf", "--json"]);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout).outputs).toMatchObject([{ values: ["zw\u00f6lf", "zw\u00f6lf"] }]);
+    await put("words.txt", "one");
+    for (const others of [["words.txt"], ["--input", "words.txt"], ["--random", "1"]]) {
+      const refused = await run(["run", "swap.tflite", "--text", "one", ...others]);
+      expect(refused.exitCode).toBe(2);
+    }
+  });
+
+  it("says what --text takes of a model", async () => {
+    const numbers = file(
+      [tensor("x", "FLOAT32", [1]), tensor("y", "FLOAT32", [1])],
+      [{ name: "ABS", inputs: [0], outputs: [1] }],
+      [0],
+      [1],
+    );
+    await put("numbers.tflite", numbers);
+    const { exitCode, stderr } = await run(["run", "numbers.tflite", "--text", "one"]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      'nnhal run: --text: expected a model with inputs of strings, or a tokenizer in its metadata; the inputs are "x" (float32 [1])\n',
+    ]);
+  });
 });

@@ -35,6 +35,7 @@ Examples:
   nnhal run detector.tflite street.jpg --labels coco.txt --draw seen.png
   nnhal run two-inputs.tflite --input left.png --input right.npy --output-dir results
   nnhal run lstm.tflite --random 1 --device reference
+  nnhal run reviews.tflite --text "What a good film!"
   nnhal run speech.tflite first.wav second.wav --state speech.json
   nnhal run two-signatures.tflite --signature encode --random 1
   nnhal run mobilenet.tflite --random 1 --runs 20 --trace trace.json
@@ -50,6 +51,12 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
       new Option("--random <seed>", "fill the inputs with noise from a seed instead")
         .argParser(wholeNumber(0, 2 ** 31 - 1))
         .conflicts(["input", "mean", "std"]),
+    )
+    .addOption(
+      new Option(
+        "--text <text>",
+        "a text for a model of strings, or for one that comes with a tokenizer: the values of all inputs",
+      ).conflicts(["input", "random", "mean", "std", "rate", "draw"]),
     );
   addInputOptions(command)
     .option(
@@ -100,6 +107,7 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
       const all = [...files, ...input];
       if (all.length > 0 && options.random !== undefined)
         throw usageError("--random replaces inputs, but there are some");
+      if (all.length > 0 && options.text !== undefined) throw usageError("--text replaces inputs, but there are some");
       if (options.resetState && options.state === undefined)
         throw usageError("--reset-state is about the file of --state, but there is no --state");
       const { runModelCommand } = await import("./run-model.ts");

@@ -3,7 +3,8 @@
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { byteSize, type Normalisation, tensorText } from "@nnhal/network/tensors";
+import { NetworkError } from "@nnhal/network";
+import { byteSize, type Normalisation, tensorText, textValues } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
 import { usageError } from "../failure.ts";
@@ -20,6 +21,8 @@ export interface GivenInputs {
   readonly files: readonly string[];
   /** Noise instead of files. */
   readonly seed?: number;
+  /** A text for all inputs instead of files. */
+  readonly text?: string | undefined;
   readonly normalisation?: Normalisation;
   /** Samples of a sound in a second. Default: 16000. */
   readonly rate?: number | undefined;
@@ -86,9 +89,13 @@ export async function prepareInputs(
   place: InputPlace,
 ): Promise<PreparedInput[]> {
   const tensors = model.givenInputs.map((index) => elementAt(model.inputs, index));
-  const { files, seed, ...conversion } = given;
+  const { files, seed, text, ...conversion } = given;
   if (seed !== undefined) {
     return tensors.map((info, index) => ({ info, bytes: randomTensor(info, seed, index), source: `seed ${seed}` }));
+  }
+  if (text !== undefined) {
+    const values = await textValuesOf(model, text);
+    return tensors.map((info, index) => ({ info, bytes: elementAt(values, index).bytes, source: "text" }));
   }
   if (files.length !== tensors.length) throw usageError(wrongCount(tensors, files.length));
   const inputs: PreparedInput[] = [];
@@ -97,6 +104,15 @@ export async function prepareInputs(
     inputs.push(await convertInput(file, await readInput(file, info, place), info, conversion));
   }
   return inputs;
+}
+
+async function textValuesOf(model: LoadedModel, text: string) {
+  try {
+    return await textValues(model.bytes, model, text);
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    throw usageError(`--${error.message}`, error);
+  }
 }
 
 function wrongCount(tensors: readonly TensorDescription[], count: number): string {

@@ -1,4 +1,5 @@
 import { MessageChannel } from "node:worker_threads";
+import { importTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import { load } from "../load.ts";
 import { passingModel } from "../models.test-helper.ts";
@@ -8,6 +9,7 @@ import type { TensorInfo } from "../tensor-info.ts";
 import { sentencePieceFile, unigramPieces } from "../tokenize/models.test-helper.ts";
 import { type GivenTextModel, textModel, tokenizerUnits } from "../tokenize/packed.test-helper.ts";
 import { textInputs } from "../tokenize/text-inputs.ts";
+import { textValues } from "../tokenize/text-values.ts";
 import { classifyText } from "./classify-text.ts";
 import { embed } from "./embed.ts";
 
@@ -158,6 +160,20 @@ describe("classifyText", () => {
     expect(await classifyText(await open({ ...reviews, length: 2 }), "bad", { top: 1 })).toMatchObject([
       { index: 0, score: 1 },
     ]);
+  });
+});
+
+describe("textValues", () => {
+  it("has the bytes of the same inputs, in their order", async () => {
+    const bytes = textModel(bert);
+    const values = await textValues(bytes, importTflite(bytes), "unaffable");
+    expect(values.map((value) => [...new Int32Array(value.bytes.buffer)])).toEqual([
+      [2, 4, 5, 6, 3, 0, 0, 0],
+      [1, 1, 1, 1, 1, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0, 0, 0],
+    ]);
+    const none = passingModel({ shape: [3] });
+    await expect(textValues(none, importTflite(none), "a")).rejects.toMatchObject({ code: "WRONG_TASK" });
   });
 });
 
