@@ -23,6 +23,7 @@ export interface ProbeOperation {
 
 /** An operation on the result so far, in the same kernel. */
 export interface ProbeFollowing extends ProbeOperation {
+  /** The name of the operation. */
   readonly name: OperationTypeName;
   /** The name of the operand that stands for the result so far, which `args` does not have. */
   readonly chained: string;
