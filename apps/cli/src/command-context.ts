@@ -6,7 +6,7 @@ import { currentApplication, readAllowList } from "@nnhal/runtime";
 import { createTraceRecorder, silentLogger, type Tracer } from "@nnhal/utils";
 import { engineOf, extensionsOf } from "./backend-module.ts";
 import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
-import { asOneDevice, cpuDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
+import { asOneDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
 import { stackOf } from "./failure.ts";
 
 /** `light` loads the user's modules when a device is opened, `full` before it resolves. */
@@ -49,7 +49,7 @@ export function createContexts(
 
 /**
  * The user's backends come before those that this program knows. Naming one of these moves it to the front. With services of a daemon
- * there are no others.
+ * those that this program knows are used if they are named.
  */
 export async function findDevices(
   { backend: modules = [], extension: definitions = [], driver: drivers = [], driverOwner }: SharedOptions,
@@ -63,7 +63,7 @@ export async function findDevices(
   const others = engines.filter(({ module }) => !modules.includes(module));
   const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
   const named = own.length + services.length;
-  const judge = known.find(({ device }) => device === cpuDevice);
+  const local = drivers.length > 0 ? known.filter(({ module }) => !modules.includes(module)) : [];
   const outcomes = state === undefined ? undefined : fileOutcomes(state);
   return createDeviceFinder([...own, ...others], {
     trace,
@@ -71,7 +71,7 @@ export async function findDevices(
     installs,
     own: own.length,
     named,
-    judge,
+    local,
     outcomes,
   });
 }

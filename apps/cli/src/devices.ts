@@ -50,7 +50,8 @@ export interface DeviceFinder {
   open(name: string): Promise<Device>;
   /**
    * The devices of `--device`: one name, several with commas between them, in the order in which they win ties, or `auto`
-   * for all that work here, which are opened at the same time. Rejects with a CommandError.
+   * for all that work here, which are opened at the same time. In a list, `auto` stands for these, which the reference of this process
+   * then is behind if the list has it. Rejects with a CommandError.
    */
   select(names: string): Promise<DeviceSelection>;
   /** What a command that checks a device checks: `names` if given, else the only device that the user named. Throws a usage error. */
@@ -74,14 +75,20 @@ export interface DeviceFinderOptions {
   readonly own?: number | undefined;
   /** How many of the first engines the user named, by their modules or as services of a daemon. Default: `own`. */
   readonly named?: number | undefined;
-  /** The reference that judges others. Default: the device of its name among the engines. */
-  readonly judge?: Engine | undefined;
+  /**
+   * The engines of this process where the others are services of a daemon: they are found by name. One with the name of a service is called
+   * `own:` and its name. Default: none.
+   */
+  readonly local?: readonly Engine[] | undefined;
   /** Where engines keep what they find when they check themselves. Default: nowhere. */
   readonly outcomes?: OutcomeStore | undefined;
 }
 
-/** The name of the reference of this program: it judges other devices, also if these are services of a daemon, which alone have other names. */
-export const judgeDevice = "own:nnhal-reference";
+/** Before the name of a device: the one of this process is meant, also if a service of a daemon has the same name. */
+const ownPrefix = "own:";
+
+/** The name of the reference of this program: it judges other devices, also if these are services of a daemon. */
+export const judgeDevice = `${ownPrefix}nnhal-reference`;
 
 /** Devices to divide a model among. */
 export interface DeviceSelection {
@@ -109,7 +116,7 @@ export function createDeviceFinder(
     installs = byNpm,
     own = 0,
     named = own,
-    judge,
+    local: given = [],
     outcomes,
   }: DeviceFinderOptions = {},
 ): DeviceFinder {
@@ -119,6 +126,9 @@ export function createDeviceFinder(
     const modules = engines.filter(({ device }) => device === twice).map(({ module }) => module);
     throw usageError(`two devices are called ${twice}: those of ${modules.join(" and ")}`);
   }
+  const local = given.map((engine) =>
+    names.includes(engine.device) ? { ...engine, device: `${ownPrefix}${engine.device}` } : engine,
+  );
   const found = new Map<Engine | RemoteEngine, Promise<FoundDevice>>();
   const find = (engine: Engine | RemoteEngine, store = outcomes): Promise<FoundDevice> => {
     const opening = async () => {
@@ -133,17 +143,24 @@ export function createDeviceFinder(
   };
   const remote = new Set<Device>();
   const isRemote = (device: Device) => remote.has(device);
+  const isLocalCpu = (device: Device) => !isRemote(device) && [cpuDevice, judgeDevice].includes(device.name);
   const list = () => Promise.all(engines.map((engine) => find(engine)));
   const recheck = () => {
     const anew = outcomes && { ...outcomes, read: async () => undefined };
     return Promise.all(engines.map((engine) => find(engine, anew)));
   };
   const open = async (name: string): Promise<Device> => {
+    const plain = name.startsWith(ownPrefix) ? name.slice(ownPrefix.length) : undefined;
     const engine =
-      name === judgeDevice
-        ? (judge ?? engines.find(({ device }) => device === cpuDevice))
-        : engines.find(({ device }) => device === name || device === `nnhal-${name}`);
-    if (engine === undefined) throw usageError(`there is no device "${name}"; there are: ${names.join(", ")}`);
+      plain === undefined
+        ? [...engines, ...local].find(({ device }) => device === name || device === `nnhal-${name}`)
+        : [...local, ...engines]
+            .filter((each) => !("connect" in each))
+            .find(({ device }) => [plain, `nnhal-${plain}`].includes(device.replace(ownPrefix, "")));
+    if (engine === undefined) {
+      const all = [...names, ...local.map(({ device }) => device)];
+      throw usageError(`there is no device "${name}"; there are: ${all.join(", ")}`);
+    }
     const { opened } = await find(engine);
     if ("unavailable" in opened) throw failure(`device ${engine.device} cannot work here: ${describe(opened)}`);
     return opened;
@@ -171,10 +188,16 @@ export function createDeviceFinder(
     },
     async select(text) {
       if (text === allDevices) return openAll();
-      const devices = await Promise.all(text.split(",").map((name) => open(name.trim())));
+      const listed = text.split(",").map((name) => name.trim());
+      const opened = await Promise.all(
+        listed.map(async (name) => (name === allDevices ? (await openAll()).devices : [await open(name)])),
+      );
+      const devices = opened.flat();
       const double = devices.find((device, place) => devices.indexOf(device) !== place);
       if (double !== undefined) throw usageError(`the device ${double.name} is listed twice`);
-      return { devices, isRemote: devices.some(isRemote) };
+      // As in NNAPI, the CPU of this process takes what the devices of a daemon do not, or fail at.
+      const cpu = listed.includes(allDevices) ? devices.find(isLocalCpu) : undefined;
+      return { devices, isRemote: devices.some(isRemote), ...(cpu && { cpu }) };
     },
     toCheck(given) {
       if (given !== undefined) return given;

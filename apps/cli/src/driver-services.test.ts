@@ -3,8 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { load } from "@nnhal/network";
+import { connectService } from "@nnhal/service";
+import { endProcesses, startSource } from "@nnhal/test-kit/processes";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { servicesAt } from "./driver-services.ts";
+import { knownEngines } from "./engines.ts";
+import { partlyExtendedModel, useFolder } from "./program.test-helper.ts";
 
 let folder: string;
 const servers: Server[] = [];
@@ -73,5 +79,49 @@ describe.skipIf(process.platform === "win32")("--driver", () => {
     const [service] = await servicesAt("run/a", folder);
     const unavailable = expect.stringContaining(`connecting to a in ${join(folder, "run")}: `);
     expect(await service?.connect()).toEqual({ unavailable });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the devices of a daemon with those of this process", () => {
+  const { run, put, get } = useFolder();
+  const fast = "nnapi-sample_float_fast";
+  let directory: string;
+  beforeAll(async () => {
+    directory = join(mkdtempSync(join(folder, "daemon-")), "run");
+    const main = fileURLToPath(new URL("../../sample-driver/src/main.ts", import.meta.url));
+    await startSource(main, ["--dir", directory, "--devices", fast]).says("ready ");
+  }, 60_000);
+  afterAll(endProcesses);
+
+  it.each(["auto,reference", `${fast},own:reference`])("divide a model on the command line: %s", async (devices) => {
+    await put("model.tflite", partlyExtendedModel(24, 16));
+    const args = ["model.tflite", "--driver", directory, "--device", devices];
+    const { stdout, stderr } = await run(["explain", ...args, "--json"], { engines: knownEngines });
+    expect(stderr).toBe("");
+    const steps: readonly { readonly device: string }[] = JSON.parse(stdout).steps;
+    expect(steps.map(({ device }) => device)).toEqual([fast, "nnhal-reference", fast]);
+    const outputOf = async (...given: readonly string[]) => {
+      const ran = await run(["run", ...given, "--random", "1", "--output-dir", "out"], { engines: knownEngines });
+      expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
+      return get("out/output0.bin");
+    };
+    expect(await outputOf(...args)).toEqual(await outputOf("model.tflite", "--device", "reference"));
+  });
+
+  it("divide a model in the library, by `devices` of load", async () => {
+    const bytes = partlyExtendedModel(24, 16);
+    const device = await connectService(fast, { directory });
+    if ("unavailable" in device) throw new Error(device.unavailable);
+    const [divided, local] = [
+      await load(bytes, { devices: [device, "reference"] }),
+      await load(bytes, { devices: "reference" }),
+    ];
+    const { operations } = await divided.explain();
+    expect(operations.map((operation) => operation.device)).toEqual([fast, "nnhal-reference", fast]);
+    const image = Float32Array.from({ length: 24 * 24 * 16 }, (_, place) => Math.sin(place));
+    const [given, expected] = [await divided.run({ image }), await local.run({ image })];
+    expect(given).toEqual(expected);
+    await Promise.all([divided.close(), local.close()]);
+    device.close();
   });
 });

@@ -202,7 +202,7 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
     .addOption(
       new Option(
         "--driver <directory|name>",
-        "use the devices of a daemon (nnhal-sample-driver): all of its directory, or the one of a name",
+        "use the devices of a daemon (nnhal-sample-driver): all of its directory, or the one of a name; --device may name others beside them",
       ).argParser(collect),
     )
     .option(

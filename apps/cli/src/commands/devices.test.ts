@@ -3,9 +3,10 @@ import { createReferenceBackend, referenceBackend } from "@nnhal/backend-referen
 import type { ExtensionDefinition } from "@nnhal/operations";
 import { allowEveryApplication, parseAllowList } from "@nnhal/runtime";
 import { sharedMemoryForm } from "@nnhal/shared-memory";
+import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import { describe, expect, it } from "vitest";
-import type { Engine } from "../backend-module.ts";
-import { createDeviceFinder, judgeDevice } from "../devices.ts";
+import type { Engine, RemoteEngine } from "../backend-module.ts";
+import { createDeviceFinder, type DeviceSelection, judgeDevice } from "../devices.ts";
 import { passingModel, useFolder } from "../program.test-helper.ts";
 
 const { run, put, path } = useFolder();
@@ -248,11 +249,55 @@ describe("the reference that judges other devices", () => {
   const reference = () => engine("reference", async () => ({ ...createReferenceBackend(), name: "reference" }));
 
   it("is the device of its name, or another one of this program", async () => {
-    const [near, far] = [createDeviceFinder([reference()]), createDeviceFinder([], { judge: reference() })];
+    const [near, far] = [createDeviceFinder([reference()]), createDeviceFinder([], { local: [reference()] })];
     expect(await near.open(judgeDevice)).toBe(await near.open("nnhal-reference"));
     expect((await far.open(judgeDevice)).name).toBe("nnhal-reference");
-    await expect(far.open("nnhal-reference")).rejects.toThrow('there is no device "nnhal-reference"');
+    expect(await far.open("nnhal-reference")).toBe(await far.open(judgeDevice));
     expect(await far.list()).toEqual([]);
+  });
+});
+
+describe("devices of a daemon with those of this process", () => {
+  const service = (device: string, isThere = true): RemoteEngine => ({
+    device,
+    module: "/run/nnhal",
+    connect: async () =>
+      isThere ? { device: { ...fakeDevice(), name: device }, memory: "shared" } : { unavailable: "it is gone" },
+  });
+  const local = ["reference", "near"].map((name) => engine(name, async () => ({ ...referenceBackend, name })));
+  const finderOf = (...services: readonly RemoteEngine[]) => createDeviceFinder(services, { local });
+  const namesOf = ({ devices }: DeviceSelection) => devices.map(({ name }) => name);
+
+  it("are in one list, services first where a name is both", async () => {
+    const finder = finderOf(service("far"), service("nnhal-near"));
+    expect((await finder.list()).map(({ name }) => name)).toEqual(["far", "nnhal-near"]);
+    const listed = await finder.select("far,near,own:near,reference");
+    expect(namesOf(listed)).toEqual(["far", "nnhal-near", "own:nnhal-near", "nnhal-reference"]);
+    expect(listed).toMatchObject({ isRemote: true });
+    expect(listed.cpu).toBeUndefined();
+    expect(namesOf(await finder.select("own:nnhal-reference"))).toEqual(["nnhal-reference"]);
+    for (const name of ["own:far", "none"]) {
+      await expect(finder.open(name)).rejects.toThrow(
+        `there is no device "${name}"; there are: far, nnhal-near, nnhal-reference, own:nnhal-near`,
+      );
+    }
+  });
+
+  it("are with auto those of the daemon, and what else is in the list, the reference as the CPU", async () => {
+    const alone = await finderOf(service("far")).select("auto");
+    expect([namesOf(alone), alone.cpu]).toEqual([["far"], undefined]);
+    const both = await finderOf(service("far")).select("auto,reference");
+    expect(namesOf(both)).toEqual(["far", "nnhal-reference"]);
+    expect(both.cpu).toBe(both.devices[1]);
+    const served = await finderOf(service("far"), service("nnhal-reference")).select("auto,own:reference");
+    expect(namesOf(served)).toEqual(["far", "nnhal-reference", "own:nnhal-reference"]);
+    expect(served.cpu).toBe(served.devices[2]);
+    const other = await finderOf(service("far")).select("auto,near");
+    expect([namesOf(other), other.cpu]).toEqual([["far", "nnhal-near"], undefined]);
+    await expect(finderOf(service("far")).select("auto,far")).rejects.toThrow("the device far is listed twice");
+    await expect(finderOf(service("far", false)).select("auto,reference")).rejects.toThrow(
+      "no device works here. far: it is gone",
+    );
   });
 });
 
