@@ -120,6 +120,16 @@ describe.concurrent("READMEs", () => {
     }
   });
 
+  it.each(["README.md", "packages/nnhal/README.md"])(
+    "%s: its first ten lines say what to install for speed",
+    (path) => {
+      const start = readFileSync(join(root, path), "utf8").split("\n").slice(0, 10).join("\n");
+      const [, engine = "", peer = ""] = /speed.*`npm install @nnhal\/([\w-]+) ([\w-]+)`/s.exec(start) ?? [];
+      const manifest = JSON.parse(readFileSync(join(root, "packages", engine, "package.json"), "utf8"));
+      expect(Object.keys(manifest.peerDependencies)).toEqual([peer]);
+    },
+  );
+
   it("the first example of README.md sees the 3, and the second names a digit", {
     timeout: 60_000,
   }, async () => {
