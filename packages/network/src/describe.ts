@@ -6,6 +6,7 @@ import {
   type ImportedModel,
   type ModelMetadata,
   modelMetadata,
+  readPackedFile,
   readTflite,
   type TensorDescription,
   TfliteError,
@@ -33,11 +34,13 @@ export function describeModel(
   const model = readTflite(file);
   const metadata = metadataOf(model, onWarning);
   // Metadata that are broken have been reported.
-  const labelsOf = metadata && packed().findPackedLabels(file, onWarning);
-  const tokenizerOf = metadata && packed().findTokenizers(file, metadata, onWarning);
   const [main] = model.subgraphs;
   const tensors = firstByName(model.subgraphs.flatMap((subgraph) => subgraph.tensors));
   const namesOf = (indexes: readonly number[] = []) => indexes.map((index) => main?.tensors[index]?.name);
+  const read = (name: string, most: number) => readPackedFile(file, name, { most });
+  const labelsOf =
+    metadata && packed().createLabelFinder({ metadata, outputNames: namesOf(main?.outputs), read }, onWarning);
+  const tokenizerOf = metadata && packed().findTokenizers(metadata, read, onWarning);
   const stateInputs = new Set(states.map(({ input }) => input));
   const stateOutputs = new Set(states.flatMap(({ output }) => output ?? []));
   const describe = (kind: "input" | "output", excluded: ReadonlySet<number>): TensorInfo[] => {

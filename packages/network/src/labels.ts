@@ -1,7 +1,7 @@
 /**
  * Names of classes, from files that are packed with a model. A small file can unpack to a large one, so what is read is bounded.
  */
-import { type ModelMetadata, modelMetadata, readPackedFile, readTflite, TfliteError } from "@nnhal/tflite";
+import type { ModelMetadata, TfliteError } from "@nnhal/tflite";
 import { parseLabels } from "./scores.ts";
 import { oneLine } from "./text.ts";
 
@@ -31,24 +31,6 @@ export interface LabelSource {
 
 /** Finds the labels of an output; undefined if there are none. */
 export type LabelFinder = (output: { readonly name: string }) => Labels | undefined;
-
-/**
- * A finder for the labels that are packed with a model. Metadata, and a packed file that is broken or too large, are reported to `note`
- * once.
- */
-export function findPackedLabels(file: Uint8Array, note: (message: string) => void): LabelFinder {
-  try {
-    const model = readTflite(file);
-    const [main] = model.subgraphs;
-    const outputNames = main?.outputs.map((tensor) => main.tensors[tensor]?.name) ?? [];
-    const read = (name: string, most: number) => readPackedFile(file, name, { most });
-    return createLabelFinder({ metadata: modelMetadata(model), outputNames, read }, note);
-  } catch (error) {
-    if (!(error instanceof TfliteError)) throw error;
-    note(unreadable(error.message));
-    return () => undefined;
-  }
-}
 
 /** A finder over the parts of a file. Each packed file is read once, and all of them together have at most 8 MiB and 2^20 labels. */
 export function createLabelFinder(
@@ -83,14 +65,19 @@ export function createLabelFinder(
     try {
       return file === undefined ? undefined : readOnce(file);
     } catch (error) {
-      if (!(error instanceof TfliteError)) throw error;
+      if (!isTfliteError(error)) throw error;
       note(unreadable(error.message));
       return undefined;
     }
   };
 }
 
-function unreadable(reason: string): string {
+/** Tells errors by their name: the class would bring the reader of models into each bundle that has this file. */
+export function isTfliteError(error: unknown): error is TfliteError {
+  return error instanceof Error && error.name === "TfliteError";
+}
+
+export function unreadable(reason: string): string {
   return `labels that are packed with the model cannot be read: ${oneLine(reason)}`;
 }
 

@@ -1,5 +1,5 @@
 /**
  * What the maker has packed with a model: names of classes, and tokenisers. It is loaded for models with TFLite Metadata.
  */
-export { findPackedLabels } from "./labels.ts";
+export { createLabelFinder } from "./labels.ts";
 export { findTokenizers } from "./tokenize/packed.ts";

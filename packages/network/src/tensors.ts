@@ -4,8 +4,9 @@
  */
 export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
 export { type ExecuteOptions, execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
-export { findPackedLabels, type LabelFinder, type Labels } from "./labels.ts";
+export type { LabelFinder, Labels } from "./labels.ts";
 export { modelToken } from "./model-token.ts";
+export { findPackedLabels } from "./packed-labels.ts";
 export { type DecodeOptions, decodePicture } from "./picture/decode.ts";
 export { checkSize, MOST_PIXELS, type Picture } from "./picture/picture.ts";
 export { resize, toGrey } from "./picture/resize.ts";

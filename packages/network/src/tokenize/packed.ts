@@ -1,7 +1,8 @@
 /**
  * Tokenisers from files that are packed with a model. It is loaded for models with TFLite Metadata.
  */
-import { type ModelMetadata, readPackedFile, TfliteError, type TokenizerMetadata } from "@nnhal/tflite";
+import type { ModelMetadata, TokenizerMetadata } from "@nnhal/tflite";
+import { isTfliteError, type LabelSource } from "../labels.ts";
 import { oneLine } from "../text.ts";
 import { MOST_FILE_BYTES, type TokenizerInfo } from "./tokenizer.ts";
 
@@ -10,15 +11,15 @@ import { MOST_FILE_BYTES, type TokenizerInfo } from "./tokenizer.ts";
  * not there, or that cannot be read, is reported to `note`.
  */
 export function findTokenizers(
-  file: Uint8Array,
   metadata: ModelMetadata,
+  readFile: LabelSource["read"],
   note: (message: string) => void,
 ): (place: number) => TokenizerInfo | undefined {
   const known = new Map<TokenizerMetadata, TokenizerInfo | undefined>();
   let bytesLeft = MOST_FILE_BYTES;
   const read = (wanted: TokenizerMetadata["vocabulary"]): Uint8Array | undefined => {
     const name = wanted[0]?.name;
-    const bytes = name === undefined ? undefined : readPackedFile(file, name, { most: bytesLeft });
+    const bytes = name === undefined ? undefined : readFile(name, bytesLeft);
     if (bytes === undefined)
       note(unreadable(name === undefined ? "it names no file" : `there is no packed file "${oneLine(name)}"`));
     bytesLeft -= bytes?.length ?? 0;
@@ -31,7 +32,7 @@ export function findTokenizers(
       if (kind === "sentencePiece") return { kind, model: bytes };
       return kind === "bert" ? { kind, vocabulary: bytes } : { kind, pattern, vocabulary: bytes };
     } catch (error) {
-      if (!(error instanceof TfliteError)) throw error;
+      if (!isTfliteError(error)) throw error;
       note(unreadable(oneLine(error.message)));
       return undefined;
     }
