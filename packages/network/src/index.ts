@@ -9,7 +9,7 @@ export type { InputValue } from "./inputs.ts";
 export { type LoadOptions, type LoadProgress, load } from "./load.ts";
 export type { SessionOptions, Stage } from "./local-session.ts";
 export type { Inputs, Model, ModelState, ProfileOptions, RunOptions } from "./model.ts";
-export { type Box, type Colour, colourOf, type Drawing, draw } from "./picture/draw.ts";
+export { type Box, type Color, type Colour, colorOf, colourOf, type Drawing, draw } from "./picture/draw.ts";
 export { encodePng } from "./picture/encode-png.ts";
 export type { PictureLike } from "./picture/like.ts";
 export { type PictureOptions, type PictureSource, picture } from "./picture/load-picture.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decodePicture } from "./decode.ts";
-import { colourOf, draw } from "./draw.ts";
+import { type Color, colorOf, colourOf, draw } from "./draw.ts";
 import { encodePng } from "./encode-png.ts";
 import { textWidth } from "./font.ts";
 import type { Picture } from "./picture.ts";
@@ -25,7 +25,7 @@ describe("draw", () => {
   it("draws boxes on a copy, and cuts off what is outside", () => {
     const picture = grey(6, 5);
     const box = { left: 1, top: 1, right: 5, bottom: 4 };
-    expect(show(draw(picture, { boxes: [{ box, colour: red }] }))).toEqual([
+    expect(show(draw(picture, { boxes: [{ box, color: red }] }))).toEqual([
       "......",
       ".rrrr.",
       ".r..r.",
@@ -34,12 +34,12 @@ describe("draw", () => {
     ]);
     expect(show(picture).join("")).toBe(".".repeat(30));
     const outside = { left: -3, top: -2, right: 3, bottom: 99 };
-    expect(show(draw(picture, { boxes: [{ box: outside, colour: red }] }))).toEqual(Array(5).fill("..r..."));
+    expect(show(draw(picture, { boxes: [{ box: outside, color: red }] }))).toEqual(Array(5).fill("..r..."));
   });
 
   it("writes labels and scores above boxes", () => {
     const box = { left: 0, top: 8, right: 20, bottom: 12 };
-    const lines = show(draw(grey(20, 12), { boxes: [{ box, label: "I", score: 0.5, colour: red }], lineWidth: 1 }));
+    const lines = show(draw(grey(20, 12), { boxes: [{ box, label: "I", score: 0.5, color: red }], lineWidth: 1 }));
     expect(lines[0]).toBe(".".repeat(20));
     // The letter I, then "50%" after a space.
     expect(lines.slice(1, 8)).toEqual([
@@ -62,15 +62,15 @@ describe("draw", () => {
       [100, 100, 100],
       [100, 100, 100],
     ]);
-    expect([at(2, 0), at(3, 1)]).toEqual([[...colourOf(3)], [...colourOf(3)]]);
+    expect([at(2, 0), at(3, 1)]).toEqual([[...colorOf(3)], [...colorOf(3)]]);
     expect(draw(grey(4, 2), { mask, opacity: 0 }).data).toEqual(grey(4, 2).data);
   });
 
   it("draws points that are likely, and lines between them", () => {
     const points = [
-      { x: 1, y: 2, colour: red },
-      { x: 7, y: 2, colour: red },
-      { x: 4, y: 4, score: 0.1, colour: red },
+      { x: 1, y: 2, color: red },
+      { x: 7, y: 2, color: red },
+      { x: 4, y: 4, score: 0.1, color: red },
     ];
     const lines = [
       [0, 1],
@@ -96,8 +96,19 @@ describe("draw", () => {
     ).toMatchObject({ width: 3 });
   });
 
+  it("takes the old name of a color, after the new one", () => {
+    const box = { left: 0, top: 0, right: 2, bottom: 2 };
+    const [point, white] = [{ x: 4, y: 1 }, [255, 255, 255] as const];
+    const drawn = (colors: { readonly color?: Color; readonly colour?: Color }) =>
+      draw(grey(6, 3), { boxes: [{ box, ...colors }], points: [{ ...point, ...colors }], lineWidth: 1 }).data;
+    expect(drawn({ colour: red })).toEqual(drawn({ color: red }));
+    expect(drawn({ color: red, colour: white })).toEqual(drawn({ color: red }));
+    expect(drawn({ color: white })).not.toEqual(drawn({ color: red }));
+    expect(colourOf).toBe(colorOf);
+  });
+
   it("gives neighbouring classes different colours", () => {
-    const colours = Array.from({ length: 40 }, (_, index) => colourOf(index).join());
+    const colours = Array.from({ length: 40 }, (_, index) => colorOf(index).join());
     expect(new Set(colours).size).toBe(40);
   });
 });

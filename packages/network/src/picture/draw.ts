@@ -9,8 +9,11 @@ import { drawText, TEXT_HEIGHT, textWidth } from "./font.ts";
 import { isPictureLike, type PictureLike, rgbOf } from "./like.ts";
 import type { Picture } from "./picture.ts";
 
-/** Red, green and blue. */
-export type Colour = readonly [number, number, number];
+/** Red, green and blue, each 0 to 255. */
+export type Color = readonly [number, number, number];
+
+/** @deprecated The old name of `Color`: it goes with the next release. */
+export type Colour = Color;
 
 /** Edges in pixels of the picture. */
 export interface Box {
@@ -29,7 +32,9 @@ export interface Drawing {
     /** Written above the box, with the score. */
     readonly label?: string | null;
     readonly score?: number;
-    readonly colour?: Colour;
+    readonly color?: Color;
+    /** @deprecated The old name of `color`, used if that is absent: it goes with the next release. */
+    readonly colour?: Color;
   }[];
   /** A class for each pixel of the picture; 0 is the background, which is not drawn. */
   readonly mask?: { readonly width: number; readonly height: number; readonly classes: ArrayLike<number> };
@@ -40,7 +45,9 @@ export interface Drawing {
     readonly x: number;
     readonly y: number;
     readonly score?: number;
-    readonly colour?: Colour;
+    readonly color?: Color;
+    /** @deprecated The old name of `color`, used if that is absent: it goes with the next release. */
+    readonly colour?: Color;
   }[];
   /** Pairs of points by place, which lines connect. */
   readonly lines?: readonly (readonly [number, number])[];
@@ -51,7 +58,7 @@ export interface Drawing {
 }
 
 /** A colour for each class: neighbours differ. */
-export function colourOf(index: number): Colour {
+export function colorOf(index: number): Color {
   // Hues a golden angle apart never come back to one that was used.
   const hue = ((index * 137.508) % 360) / 60;
   const channel = (place: number) => {
@@ -60,6 +67,9 @@ export function colourOf(index: number): Colour {
   };
   return [channel(2), channel(0), channel(4)];
 }
+
+/** @deprecated The old name of `colorOf`: it goes with the next release. */
+export const colourOf: typeof colorOf = colorOf;
 
 const drawingParts: OptionNames<Drawing> = {
   boxes: true,
@@ -80,14 +90,14 @@ export function draw(picture: PictureLike, drawing: Drawing): Picture {
   const data = pixels.slice();
   const { boxes = [], mask, points = [], lines = [], opacity = 0.6, threshold = 0.3 } = drawing;
   const lineWidth = drawing.lineWidth ?? Math.max(1, Math.round(Math.min(width, height) / 150));
-  const set = (x: number, y: number, colour: Colour) => {
+  const set = (x: number, y: number, color: Color) => {
     if (x < 0 || y < 0 || x >= width || y >= height) return;
-    data.set(colour, (y * width + x) * 3);
+    data.set(color, (y * width + x) * 3);
   };
-  const fill = (left: number, top: number, right: number, bottom: number, colour: Colour) => {
+  const fill = (left: number, top: number, right: number, bottom: number, color: Color) => {
     const [firstX, lastX] = [Math.max(0, Math.round(left)), Math.min(width, Math.round(right))];
     const lastY = Math.min(height, Math.round(bottom));
-    for (let y = Math.max(0, Math.round(top)); y < lastY; y++) for (let x = firstX; x < lastX; x++) set(x, y, colour);
+    for (let y = Math.max(0, Math.round(top)); y < lastY; y++) for (let x = firstX; x < lastX; x++) set(x, y, color);
   };
   if (mask !== undefined) {
     for (let y = 0; y < height; y++) {
@@ -96,38 +106,41 @@ export function draw(picture: PictureLike, drawing: Drawing): Picture {
         const index = mask.classes[row * mask.width + Math.floor((x * mask.width) / width)] ?? 0;
         if (index === 0) continue;
         const at = (y * width + x) * 3;
-        for (const [channel, value] of colourOf(index).entries()) {
+        for (const [channel, value] of colorOf(index).entries()) {
           data[at + channel] = Math.round(elementAt(data, at + channel) * (1 - opacity) + value * opacity);
         }
       }
     }
   }
-  for (const [place, { box, index = place, label, score, colour = colourOf(index) }] of boxes.entries()) {
+  for (const [
+    place,
+    { box, index = place, label, score, colour, color = colour ?? colorOf(index) },
+  ] of boxes.entries()) {
     const { left, top, right, bottom } = box;
-    fill(left, top, right, top + lineWidth, colour);
-    fill(left, bottom - lineWidth, right, bottom, colour);
-    fill(left, top, left + lineWidth, bottom, colour);
-    fill(right - lineWidth, top, right, bottom, colour);
+    fill(left, top, right, top + lineWidth, color);
+    fill(left, bottom - lineWidth, right, bottom, color);
+    fill(left, top, left + lineWidth, bottom, color);
+    fill(right - lineWidth, top, right, bottom, color);
     const words = [label ?? "", score === undefined ? "" : `${Math.round(100 * score)}%`]
       .filter((word) => word !== "")
       .join(" ");
     if (words === "") continue;
     const scale = lineWidth;
     const textTop = Math.max(0, Math.round(top) - (TEXT_HEIGHT + 2) * scale);
-    fill(left, textTop, left + (textWidth(words) + 2) * scale, textTop + (TEXT_HEIGHT + 2) * scale, colour);
-    const [red, green, blue] = colour;
+    fill(left, textTop, left + (textWidth(words) + 2) * scale, textTop + (TEXT_HEIGHT + 2) * scale, color);
+    const [red, green, blue] = color;
     const isLight = 0.299 * red + 0.587 * green + 0.114 * blue > 140;
-    const ink: Colour = isLight ? [0, 0, 0] : [255, 255, 255];
+    const ink: Color = isLight ? [0, 0, 0] : [255, 255, 255];
     drawText(words, (x, y) => {
       const [inkLeft, inkTop] = [Math.round(left) + (x + 1) * scale, textTop + (y + 1) * scale];
       fill(inkLeft, inkTop, inkLeft + scale, inkTop + scale, ink);
     });
   }
   const isSeen = (place: number) => points[place] !== undefined && (points[place].score ?? 1) >= threshold;
-  const dot = (x: number, y: number, radius: number, colour: Colour) => {
+  const dot = (x: number, y: number, radius: number, color: Color) => {
     for (let down = -Math.ceil(radius); down <= radius; down++) {
       for (let across = -Math.ceil(radius); across <= radius; across++) {
-        if (across ** 2 + down ** 2 <= radius ** 2) set(Math.round(x) + across, Math.round(y) + down, colour);
+        if (across ** 2 + down ** 2 <= radius ** 2) set(Math.round(x) + across, Math.round(y) + down, color);
       }
     }
   };
@@ -141,8 +154,8 @@ export function draw(picture: PictureLike, drawing: Drawing): Picture {
       dot(a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share, lineWidth / 2, [255, 255, 255]);
     }
   }
-  for (const [place, { x, y, colour = colourOf(place) }] of points.entries()) {
-    if (isSeen(place)) dot(x, y, 1.5 * lineWidth, colour);
+  for (const [place, { x, y, colour, color = colour ?? colorOf(place) }] of points.entries()) {
+    if (isSeen(place)) dot(x, y, 1.5 * lineWidth, color);
   }
   return { width, height, data };
 }
