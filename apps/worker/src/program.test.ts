@@ -41,8 +41,8 @@ describe("the command line of a worker", () => {
 
   it.each([
     [[], "required option '--queue <url>' not specified"],
-    [["--queue", "x", "--threads", "0"], "It has to be an integer from 1 to 1024."],
-    [["--queue", "x", "--lock", "0"], "It has to be an integer from 1 to 3600."],
+    [["--queue", "x", "--threads", "0"], "It has to be an integer from 1 to 1024; see nnhal-worker --help"],
+    [["--queue", "x", "--lock", "0"], "It has to be an integer from 1 to 3600; see nnhal-worker --help"],
     [["--queue", "x", "--driver-owner", "nnhal"], "It has to be an integer from 0 to"],
     [["--queue", "x", "more"], "too many arguments"],
     [["--queue", "x", "--unknown"], "unknown option '--unknown'"],

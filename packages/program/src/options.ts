@@ -9,8 +9,8 @@ export type ParsedCommand =
   | { readonly kind: "end"; readonly text: string; readonly exitCode: number };
 
 /**
- * Reads a command line without the program's name. Adds `--help` and `--version` with their short forms. Never throws for what a user has
- * written. The command may come from another copy of commander than this package's, of the same version.
+ * Reads a command line without the program's name. Adds `--help` and `--version` with their short forms. The text of a mistake is one line:
+ * the program's name, what is wrong, and where help is. Never throws for what a user has written. The command may come from another copy of commander than this package's, of the same version.
  */
 export function parseCommand(command: Command, args: readonly string[], version: string): ParsedCommand {
   let text = "";
@@ -21,7 +21,11 @@ export function parseCommand(command: Command, args: readonly string[], version:
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "explain the command")
     .exitOverride()
-    .configureOutput({ writeOut: write, writeErr: write });
+    .configureOutput({
+      writeOut: write,
+      writeErr: write,
+      outputError: (message, end) => end(`${command.name()}: ${mistakeIn(message)}; see ${command.name()} --help\n`),
+    });
   try {
     command.parse([...args], { from: "user" });
   } catch (error) {
@@ -29,6 +33,15 @@ export function parseCommand(command: Command, args: readonly string[], version:
     return { kind: "end", text, exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
   }
   return { kind: "run", command };
+}
+
+/** What commander says of a mistake, as one line without its `error: ` and its full stop, as nnhal says it. */
+function mistakeIn(message: string): string {
+  return message
+    .trim()
+    .replace(/^error: /, "")
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/\.$/, "");
 }
 
 /** Whether commander ends the reading, known by its code: each copy of commander has a class of its own. */
