@@ -18,6 +18,7 @@ export {
   whyNoPicture,
 } from "./picture/to-tensor.ts";
 export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts";
+export type { Value } from "./session.ts";
 export { partStarts } from "./tasks/sound.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
 export { messageOf, oneLine, plain, shapeText } from "./text.ts";

@@ -17,18 +17,20 @@ import {
   type StopSignal,
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
-import { inSection, makeDeadline, notMeasured } from "@nnhal/utils";
+import { inSection, loadOnce, makeDeadline, notMeasured } from "@nnhal/utils";
 import type { Burst } from "./burst.ts";
 import { timeoutOf } from "./checks.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { type Ending, Event, startedEvent } from "./event.ts";
 import { type ArgumentRegion, ExecutionArguments } from "./execution-arguments.ts";
-import { type Conclusion, concludeFenced, launchFenced } from "./fenced-execution.ts";
+import type { Conclusion } from "./fenced-execution.ts";
 import { describe, expectGiven, expectKind, expectList, expectSignal, optionsOf } from "./given.ts";
 import type { Memory } from "./memory.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 import { bytesOf, type OperandValue } from "./value.ts";
 import type { Abandoned } from "./watch.ts";
+
+const fencing = loadOnce(() => import("./fenced-execution.ts"));
 
 /** The HAL's loop timeouts, in nanoseconds. */
 export const { DEFAULT: defaultLoopTimeout, MAXIMUM: maximumLoopTimeout } = LoopTimeoutDurationNs;
@@ -234,7 +236,8 @@ export class Execution {
     const fences = dependencies.map((event) => event.dependency(what));
     // Executions that have ended already have written their memories.
     const done = dependencies.filter((_, index) => fences[index]?.state === "SIGNALED");
-    await Promise.all(done.map((event) => event.settled()));
+    // Few applications use fences: a bundle for a browser loads them when one does.
+    const [{ concludeFenced, launchFenced }] = await Promise.all([fencing(), ...done.map((event) => event.settled())]);
     this.#expectReady(what);
     this.#arguments.expectKnownOutputs(what);
     if (done.length === dependencies.length) this.#arguments.expectValues(what);
