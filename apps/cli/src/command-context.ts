@@ -1,7 +1,6 @@
 /**
  * What commands may use, made of the process around the command line and of the options that all commands share.
  */
-import { fileOutcomes } from "@nnhal/driver-core/outcomes";
 import { currentApplication, readAllowList } from "@nnhal/runtime";
 import { createTraceRecorder, silentLogger, type Tracer } from "@nnhal/utils";
 import { engineOf, extensionsOf } from "./backend-module.ts";
@@ -53,7 +52,12 @@ export function createContexts(
  */
 export async function findDevices(
   { backend: modules = [], extension: definitions = [], driver: drivers = [], driverOwner }: SharedOptions,
-  { engines: known, cwd, installs, state }: Pick<Surroundings, "engines" | "cwd" | "installs" | "state">,
+  {
+    engines: known,
+    cwd,
+    installs,
+    stateDirectory,
+  }: Pick<Surroundings, "engines" | "cwd" | "installs" | "stateDirectory">,
   trace: Tracer,
 ): Promise<DeviceFinder> {
   const { servicesAt } = await import("./driver-services.ts");
@@ -64,7 +68,8 @@ export async function findDevices(
   const extensions = (await Promise.all(definitions.map((module) => extensionsOf(module, cwd)))).flat();
   const named = own.length + services.length;
   const local = drivers.length > 0 ? known.filter(({ module }) => !modules.includes(module)) : [];
-  const outcomes = state === undefined ? undefined : fileOutcomes(state);
+  const state = await stateDirectory?.();
+  const outcomes = state === undefined ? undefined : (await import("@nnhal/driver-core/outcomes")).fileOutcomes(state);
   return createDeviceFinder([...own, ...others], {
     trace,
     extensions,

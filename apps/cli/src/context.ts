@@ -90,8 +90,8 @@ export interface Surroundings
   readonly version: string;
   /** What installs a package of this project, such as `npm install PACKAGE`. */
   installs(module: string): string;
-  /** The directory of what engines find when they check themselves. Default: they check themselves whenever they open. */
-  readonly state?: string | undefined;
+  /** The directory of what engines find when they check themselves. Absent, or undefined: they check themselves whenever they open. */
+  stateDirectory?(): Promise<string | undefined>;
   /** Which applications may use extensions. Default: the machine's list. */
   readonly extensionsAllowed?: AllowList;
 }
@@ -109,6 +109,6 @@ export interface SharedOptions {
 /** What a thread of a batch knows of its machine. */
 export interface ThreadSettings extends SharedOptions {
   readonly cwd: string;
-  /** See `Surroundings`. */
+  /** See `Surroundings.stateDirectory`. */
   readonly state?: string | undefined;
 }

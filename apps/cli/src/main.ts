@@ -7,7 +7,6 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { defaultStateDirectory } from "@nnhal/driver-core/outcomes";
 import { checkout } from "#checkout";
 import type { Program } from "./checkout.ts";
 import { createChildStarter, createInterrupts } from "./children.ts";
@@ -57,7 +56,7 @@ await runProgram(process.argv.slice(2), {
   engines: knownEngines,
   version: readVersion(),
   cwd: process.cwd(),
-  state: defaultStateDirectory(),
+  stateDirectory: async () => (await import("@nnhal/driver-core/outcomes")).defaultStateDirectory(),
   now: () => performance.now(),
   demoFolder: fileURLToPath(new URL("../demo/", import.meta.url)),
   // In a checkout, users type the root script instead of the command.

@@ -31,7 +31,16 @@ export async function openComputer(
 ): Promise<Computer> {
   const { device, hybrid, top, labels: names, allValues, raw, draw, task, ...rest } = taskOptionsOf(json);
   const installs = (module: string) => `npm install ${module}`;
-  const devices = await findDevices(settings, { engines, installs, ...settings }, noTracer);
+  const devices = await findDevices(
+    settings,
+    {
+      engines,
+      installs,
+      cwd: settings.cwd,
+      stateDirectory: async () => settings.state,
+    },
+    noTracer,
+  );
   const importing = {
     hybrid,
     customOperators: await devices.definitions(),

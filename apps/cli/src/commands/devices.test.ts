@@ -144,7 +144,10 @@ describe("nnhal devices", () => {
       },
     }));
     const check = async (args: readonly string[], state?: string) => {
-      const { stdout } = await run(["devices", ...args], { engines: [probing], state });
+      const { stdout } = await run(["devices", ...args], {
+        engines: [probing],
+        stateDirectory: async () => state,
+      });
       expect(stdout).toContain(
         "8-bit products: in the form u8; on the processor P, s8 is wrong: expected 250, got 126",
       );
@@ -155,7 +158,10 @@ describe("nnhal devices", () => {
     expect(await check([], state)).toEqual([2, "made now"]);
     expect(await check([], state)).toEqual([2, "of an earlier start; --recheck makes a new one"]);
     expect(await check(["--recheck"], state)).toEqual([3, "made now"]);
-    const { stdout } = await run(["devices", "--json"], { engines: [probing], state });
+    const { stdout } = await run(["devices", "--json"], {
+      engines: [probing],
+      stateDirectory: async () => state,
+    });
     expect(JSON.parse(stdout).devices[0].selfCheck).toBe("kept");
     expect(probed).toBe(3);
   });
