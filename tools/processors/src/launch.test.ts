@@ -26,15 +26,16 @@ describe("the command", () => {
     const place = command.indexOf(`/bin/qemu-${processor.arch === "x64" ? "x86_64" : "aarch64"}`);
     expect(command.slice(place + 1, place + 3)).toEqual(["-cpu", processor.cpu]);
     if (processor.arch === "x64")
-      expect({ place, env, node: command.at(-1) }).toEqual({ place: 0, env: {}, node: process.execPath });
+      expect({ place, env, node: command.at(-2) }).toEqual({ place: 0, env: {}, node: process.execPath });
     else {
       expect(command.slice(0, 3)).toEqual(["unshare", "--mount", "sh"]);
       expect(readFileSync(command[place - 1] ?? "", "utf8")).toContain("CPU implementer\t: 0x41");
-      expect({ env, node: command.at(-1) }).toEqual({
+      expect({ env, node: command.at(-2) }).toEqual({
         env: { NNHAL_PROCESSORS_KOFFI: "/arm/koffi" },
         node: "/arm/node",
       });
     }
+    expect(command.at(-1)).toBe("--disable-wasm-trap-handler");
   });
 
   it("for ARM needs a Node.js for ARM", () => {
@@ -59,6 +60,11 @@ describe("a process", () => {
     ["does not finish its plan", "", "ended before its plan did"],
     ["fails", `${end} console.error("no memory"); process.exitCode = 3;`, "ended with 3: no memory"],
     ["crashes", `process.kill(process.pid, "SIGSEGV"); setTimeout(() => {}, 10_000)`, "ended with SIGSEGV"],
+    [
+      "is ended by the system",
+      `process.kill(process.pid, "SIGKILL"); setTimeout(() => {}, 10_000)`,
+      "ended with SIGKILL",
+    ],
   ])("that %s has a problem", async (_, code, problem) => {
     expect((await run(code)).problem).toContain(problem);
   });

@@ -14,17 +14,23 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/**
+ * Memories of WebAssembly without regions of 10 GB around them, of which qemu keeps the state of each page: a few hundred kernels of gpu.js
+ * would take all of the machine's memory.
+ */
+const withoutGuardRegions = "--disable-wasm-trap-handler";
+
 /** The command that runs Node.js with some arguments on a processor. `folder`: for what it needs in files. */
 export function launchOn(processor: Emulated, machine: Emulators, folder: string, arm: ArmNode | undefined): Launch {
   const { arch, cpu, name, numbers } = processor;
   const qemu = machine.qemu[arch] ?? "";
-  if (arch === "x64") return { command: [qemu, "-cpu", cpu, process.execPath], env: {} };
+  if (arch === "x64") return { command: [qemu, "-cpu", cpu, process.execPath, withoutGuardRegions], env: {} };
   if (arm === undefined || numbers === undefined) throw new Error(`${name} needs a Node.js for ARM`);
   const cpuinfo = join(folder, `cpuinfo-${name}`);
   writeFileSync(cpuinfo, cpuinfoOf(numbers));
   const inside = ["sh", "-c", `mount --bind "$1" /proc/cpuinfo && shift && exec "$@"`, "sh", cpuinfo];
   return {
-    command: [...machine.namespace, ...inside, qemu, "-cpu", cpu, "-L", armLibraries, arm.node],
+    command: [...machine.namespace, ...inside, qemu, "-cpu", cpu, "-L", armLibraries, arm.node, withoutGuardRegions],
     env: { NNHAL_PROCESSORS_KOFFI: arm.koffi },
   };
 }
@@ -66,7 +72,7 @@ export async function runProcess(
   const end = await new Promise<string | undefined>((resolve) => {
     child.once("error", (error) => resolve(`${program} cannot be started: ${error.message}`));
     child.once("close", (code, signal) => {
-      if (code !== 0) resolve(signal === "SIGKILL" ? `ended after ${limit / 1000} s` : `ended with ${signal ?? code}`);
+      if (code !== 0) resolve(child.killed ? `ended after ${limit / 1000} s` : `ended with ${signal ?? code}`);
       else resolve(reports.at(-1)?.kind === "end" ? undefined : "ended before its plan did");
     });
   });

@@ -18,7 +18,7 @@ const document = join(root, "docs/processors.md");
 
 const help = `Runs the engines on emulated processors (qemu-user) and on this one, and writes the table in docs/processors.md.
 
-  npm run processors                      everything: less than an hour on two idle processors
+  npm run processors                      everything: an hour on two idle processors
   npm run processors -- --short           a little of everything: two or three minutes
   npm run processors -- --only Haswell    some rows, by their names, with commas between them; the others stay in the table
 

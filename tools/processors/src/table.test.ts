@@ -27,12 +27,33 @@ const haswell: Row = {
 const nehalem: Row = { name: "Nehalem", what: "Intel without AVX", impossible: "qemu-x86_64 is not installed" };
 
 describe("the table", () => {
-  it("has a line for each engine, between the markers", () => {
+  it("has the processor, a line for each engine, and the forms that are not the first choice, between the markers", () => {
     const lines = withTable(empty, [haswell], order).split("\n");
-    expect(lines.slice(0, 3)).toEqual(["# Processors", "", startMarker]);
-    expect(lines.slice(5)).toEqual([
-      "| Haswell | Intel with AVX2 | Intel Core Processor (Haswell): AVX2 | ort: 1.0 | products: u8 (expected 250, got 126); sums: refused | 2 right, **4 wrong** | 9 right, 1 not supported |  |  |  |",
-      "| Haswell | Intel with AVX2 | Intel Core Processor (Haswell): AVX2 | tfjs node: not installed |  |  |  |  |  |  |",
+    expect(lines).toEqual([
+      "# Processors",
+      "",
+      startMarker,
+      "",
+      "### Processors",
+      "",
+      "| processor | what | found by its instructions |",
+      "|---|---|---|",
+      "| Haswell | Intel with AVX2 | Intel Core Processor (Haswell): AVX2 |",
+      "",
+      "### Results",
+      "",
+      "| processor | engine | networks | convolutions | vectors | tests | atomic operations |",
+      "|---|---|---|---|---|---|---|",
+      "| Haswell | ort | 2 right, **4 wrong** | 9 right, 1 not supported |  |  |  |",
+      "| Haswell | tfjs node: not installed |  |  |  |  |  |",
+      "",
+      "### Forms that are not the first choice",
+      "",
+      "| processor | engine | for | chosen | reason |",
+      "|---|---|---|---|---|",
+      "| Haswell | ort | products | u8 | expected 250, got 126 |",
+      "| Haswell | ort | sums | refused |  |",
+      "",
       endMarker,
       "",
       "After.",
@@ -42,8 +63,26 @@ describe("the table", () => {
 
   it("says why a processor is impossible", () => {
     expect(withTable(empty, [nehalem], order)).toContain(
-      "| Nehalem | Intel without AVX |  | impossible: qemu-x86_64 is not installed |",
+      "| Nehalem | Intel without AVX | impossible: qemu-x86_64 is not installed |",
     );
+  });
+
+  it("keeps the engines of a row that did not run, in the order of the plan", () => {
+    const all = withTable(empty, [haswell], order);
+    const checks = { networks: { passed: 6, failed: 0, skipped: 0, problems: [] } };
+    const some = withTable(all, [{ ...haswell, engines: [{ engine: "tfjs wasm", version: "2", checks }] }], order);
+    const results = some.split("\n").filter((line) => line.startsWith("| Haswell | ") && line.split(" | ").length > 5);
+    expect(results).toEqual([
+      "| Haswell | ort | 2 right, **4 wrong** | 9 right, 1 not supported |  |  |  |",
+      "| Haswell | tfjs wasm | 6 right |  |  |  |  |",
+      "| Haswell | tfjs node: not installed |  |  |  |  |  |",
+    ]);
+    expect(some).toContain("| Haswell | ort | products | u8 | expected 250, got 126 |");
+    const repaired = { ...haswell, engines: [{ engine: "ort", version: "1.1", choices: [], checks }] } as const;
+    const again = withTable(some, [repaired], order);
+    expect(again).toContain("| Haswell | ort | 6 right |  |  |  |  |");
+    expect(again).not.toContain("products");
+    expect(again).toContain("| Haswell | tfjs wasm | 6 right |");
   });
 
   it("keeps the rows that did not run, in order, and writes the same again", () => {

@@ -1,7 +1,7 @@
 /** The table of processors in docs/processors.md, and the summary of a run. */
 import type { FormChoice } from "@nnhal/backend";
 import type { ProcessorFacts } from "./inside/features.ts";
-import { type CheckName, checkNames, type EngineName } from "./plan.ts";
+import { type CheckName, checkNames, type EngineName, engineNames } from "./plan.ts";
 import type { Tally } from "./result.ts";
 
 /** What an engine did on a processor. */
@@ -32,9 +32,48 @@ export interface Row {
 export const startMarker = "<!-- processors: written by `npm run processors` -->";
 export const endMarker = "<!-- end of processors -->";
 
-const head = [
-  `| processor | what | features found | engine | forms by its self-check | ${checkNames.join(" | ")} | atomic operations |`,
-  `|${"---|".repeat(6 + checkNames.length)}`,
+/** A table of the document. Its lines begin with their key: the processor, and the engine if each has lines of its own. */
+interface Section {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly keys: 1 | 2;
+  readonly linesOf: (row: Row) => readonly (readonly string[])[];
+}
+
+const sections: readonly Section[] = [
+  {
+    title: "Processors",
+    columns: ["processor", "what", "found by its instructions"],
+    keys: 1,
+    linesOf: ({ name, what, facts, impossible, covered, problem }) => {
+      const found = facts && `${facts.name}: ${facts.features.join(", ") || "none of those that matter"}`;
+      const said = impossible === undefined ? (covered ?? problem) : `impossible: ${impossible}`;
+      return [[name, what, [found, said].filter((each) => each !== undefined).join("; ")]];
+    },
+  },
+  {
+    title: "Results",
+    columns: ["processor", "engine", ...checkNames, "atomic operations"],
+    keys: 2,
+    linesOf: ({ name, engines = [], atomics }) =>
+      engines.map(({ engine, unavailable, checks }, place) => [
+        name,
+        unavailable === undefined ? engine : `${engine}: ${unavailable}`,
+        ...checkNames.map((check) => tallyText(checks[check])),
+        place === 0 ? tallyText(atomics) : "",
+      ]),
+  },
+  {
+    title: "Forms that are not the first choice",
+    columns: ["processor", "engine", "for", "chosen", "reason"],
+    keys: 2,
+    linesOf: ({ name, engines = [] }) =>
+      engines.flatMap(({ engine, choices = [] }) =>
+        choices
+          .filter(({ chosen, reason }) => chosen === undefined || reason !== undefined)
+          .map(({ subject, chosen, reason }) => [name, engine, subject, chosen ?? "refused", reason ?? ""]),
+      ),
+  },
 ];
 
 /** All counts of a row. */
@@ -64,47 +103,54 @@ export function problemsOf({ engines = [], atomics, problem }: Row): readonly st
   ];
 }
 
-/** The document with new rows between its markers. Rows that did not run stay. `order`: all names. Throws if it has no markers. */
+/**
+ * The document with new rows between its markers. Lines of processors and engines that did not run stay. `order`: all names of
+ * processors. Throws if it has no markers.
+ */
 export function withTable(document: string, rows: readonly Row[], order: readonly string[]): string {
   const [before, rest] = splitAt(document, startMarker);
   const [old, after] = splitAt(rest, endMarker);
-  const kept = old.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| processor |"));
+  const tables = sections.map((section) => tableOf(section, old, rows, order));
+  return [before, startMarker, "\n\n", tables.join("\n\n"), "\n\n", endMarker, after].join("");
+}
+
+function tableOf(
+  { title, columns, keys, linesOf }: Section,
+  old: string,
+  rows: readonly Row[],
+  order: readonly string[],
+) {
+  const heading = `### ${title}`;
+  const [, section = ""] = old.split(`${heading}\n`);
+  const [own = ""] = section.split("\n### ");
+  const kept = own.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith(`| ${columns[0]} |`));
   const lines = order.flatMap((name) => {
     const row = rows.find((each) => each.name === name);
-    return row === undefined ? kept.filter((line) => line.startsWith(`| ${name} |`)) : linesOf(row);
+    const fresh = row === undefined ? [] : linesOf(row).map(lineOf);
+    const ran = new Set<EngineName | undefined>(row?.engines?.map(({ engine }) => engine));
+    const replaced = (line: string) => row !== undefined && (keys === 1 || ran.size === 0 || ran.has(engineOf(line)));
+    return [...kept.filter((line) => line.startsWith(`| ${name} |`) && !replaced(line)), ...fresh].sort(byEngine(keys));
   });
-  return [before, startMarker, "\n", [...head, ...lines].join("\n"), "\n", endMarker, after].join("");
+  return [heading, "", lineOf(columns), `|${"---|".repeat(columns.length)}`, ...lines].join("\n");
+}
+
+/** The engine in the second cell of a line, before its reason. */
+function engineOf(line: string): EngineName | undefined {
+  const [, cell = ""] = line.split(" | ");
+  const [name] = cell.split(": ");
+  return engineNames.find((each) => each === name);
+}
+
+/** Engines in the order of the plan. Lines without one stay as they are. */
+function byEngine(keys: 1 | 2): (left: string, right: string) => number {
+  const place = (line: string) => (keys === 1 ? 0 : engineNames.indexOf(engineOf(line) ?? "ort"));
+  return (left, right) => place(left) - place(right);
 }
 
 function splitAt(text: string, marker: string): [string, string] {
   const place = text.indexOf(marker);
   if (place === -1) throw new Error(`expected the document to have the line ${marker}, got none`);
   return [text.slice(0, place), text.slice(place + marker.length)];
-}
-
-/** A line for each engine; the processor is named in each, so that lines can be told apart. */
-function linesOf(row: Row): readonly string[] {
-  const { name, what, facts, engines = [], atomics } = row;
-  const said = row.impossible === undefined ? (row.covered ?? row.problem) : `impossible: ${row.impossible}`;
-  const blank = checkNames.map(() => "");
-  if (engines.length === 0)
-    return [lineOf([name, what, facts?.features.join(", ") ?? "", said ?? "", "", ...blank, ""])];
-  const found = facts === undefined ? "" : `${facts.name}: ${facts.features.join(", ") || "none of those that matter"}`;
-  return engines.map(({ engine, version, unavailable, choices = [], checks }, place) =>
-    lineOf([
-      name,
-      what,
-      found,
-      unavailable === undefined ? `${engine}: ${version}` : `${engine}: ${unavailable}`,
-      choices.map(choiceText).join("; "),
-      ...checkNames.map((check) => tallyText(checks[check])),
-      place === 0 ? tallyText(atomics) : "",
-    ]),
-  );
-}
-
-function choiceText({ subject, chosen, reason }: FormChoice): string {
-  return `${subject}: ${chosen ?? "refused"}${reason === undefined ? "" : ` (${reason})`}`;
 }
 
 function tallyText(tally: Tally | undefined): string {
