@@ -20,6 +20,7 @@ import { drawExplanation } from "../explain/svg.ts";
 import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
+import { nameOperations } from "../operation-names.ts";
 import {
   deviceOption,
   type EntryOptions,
@@ -137,8 +138,10 @@ async function explain(
   const { hal } = validated(model);
   const definitions = { extensions: await devices.definitions() };
   const planned = await askAndPlan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
-  if ("unplannable" in planned)
-    return { ...(await explainAnswers(withoutTrailingDefaults(hal), all, definitions)), problem: planned.message };
+  if ("unplannable" in planned) {
+    const problem = nameOperations(planned.message, definitions.extensions);
+    return { ...(await explainAnswers(withoutTrailingDefaults(hal), all, definitions)), problem };
+  }
   if (!run) return explainPlan(planned, all, undefined, definitions);
   const note = (message: string) => stderr.write(`nnhal explain: note: ${oneLine(message)}\n`);
   const measuring = { preference, policy, onFallback: note };

@@ -17,6 +17,7 @@ import { planMemory } from "@nnhal/runtime";
 import type { OperatorReport, TfliteInspection, TfliteProblem } from "@nnhal/tflite";
 import { type Device, ErrorStatus, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 import { extensionDataText } from "@nnhal/utils/graph";
+import { nameOperations } from "../operation-names.ts";
 import { counted } from "../text.ts";
 
 /** What a device says of an operation. */
@@ -124,7 +125,7 @@ export async function explainPlan(
   measured?: Measured,
   definitions: VendorDefinitions = {},
 ): Promise<ExplainedPlan & Pick<Explanation, "predictedMs" | "measuredMs" | "memory">> {
-  const asked = plansIn(plan).map(async ({ model }) => [model, await answersOf(model, devices)] as const);
+  const asked = plansIn(plan).map(async ({ model }) => [model, await answersOf(model, devices, definitions)] as const);
   const answers = new Map(await Promise.all(asked));
   return {
     ...explainSubgraph(plan, { answers, measured, definitions }, measured?.operations),
@@ -140,7 +141,7 @@ export async function explainAnswers(
   devices: readonly Device[],
   definitions: VendorDefinitions = {},
 ): Promise<ExplainedPlan> {
-  const answers = await answersOf(model, devices);
+  const answers = await answersOf(model, devices, definitions);
   const vocabulary = vocabularyOf(model.extensionNameToPrefix, definitions);
   const operations = model.main.operations.map((_, index) => ({
     ...describeOperation(model, index, answers, vocabulary),
@@ -239,7 +240,11 @@ function operationsOf(step: Step): readonly number[] {
 /** By operation, by the name of a device. */
 type Answers = readonly Readonly<Record<string, DeviceAnswer>>[];
 
-async function answersOf(model: Model, devices: readonly Device[]): Promise<Answers> {
+async function answersOf(
+  model: Model,
+  devices: readonly Device[],
+  { extensions = [] }: VendorDefinitions,
+): Promise<Answers> {
   const all = await Promise.all(
     devices.map(async (device) => ({ device, answer: await device.getSupportedOperations(model) })),
   );
@@ -247,7 +252,8 @@ async function answersOf(model: Model, devices: readonly Device[]): Promise<Answ
     Object.fromEntries(
       all.map(({ device: { name }, answer: { status, message, supported, reasons } }): [string, DeviceAnswer] => {
         if (status === ErrorStatus.NONE && supported[index]) return [name, { supported: true }];
-        return [name, { supported: false, reason: reasons[index] ?? message ?? "no reason given" }];
+        const reason = nameOperations(reasons[index] ?? message ?? "no reason given", extensions);
+        return [name, { supported: false, reason }];
       }),
     ),
   );

@@ -9,6 +9,7 @@ import type { ExecutionPreference } from "@nnhal/types";
 import { inSection, noTracer } from "@nnhal/utils";
 import type { DeviceSelection } from "../devices.ts";
 import { failure } from "../failure.ts";
+import { nameOperations } from "../operation-names.ts";
 import { oneLine } from "../text.ts";
 import type { LoadedModel } from "./load.ts";
 import { shapeForBytes } from "./values.ts";
@@ -94,7 +95,9 @@ export async function explained<Result>(work: () => Promise<Result>): Promise<Re
   try {
     return await work();
   } catch (error) {
-    if (error instanceof NeuralNetworksError) throw failure(`the model cannot run: ${oneLine(error.message)}`, error);
-    throw error;
+    if (!(error instanceof NeuralNetworksError)) throw error;
+    const { tfliteExtension } = await import("@nnhal/extension-tflite");
+    const message = nameOperations(oneLine(error.message), [tfliteExtension]);
+    throw failure(`the model cannot run: ${message}`, error);
   }
 }

@@ -224,6 +224,7 @@ export function createGraph(
   function outputOperands(): number[] {
     const taken = new Set<number>();
     return subgraph.outputs.map((index) => {
+      if (specOf(index).channelQuant) return storedOutput(index);
       const source = valueOperand(index);
       const { lifetime, location: _location, ...spec } = elementAt(operands, source);
       const isResult = lifetime === OperandLifeTime.SUBGRAPH_OUTPUT && (returnsStates || !newStates.has(index));
@@ -231,15 +232,24 @@ export function createGraph(
         taken.add(source);
         return source;
       }
-      ensure(
-        !spec.channelQuant,
-        placeOf(index),
-        () => "is an output with a scale per channel, which the HAL cannot copy",
-      );
       const copy = add(spec, OperandLifeTime.SUBGRAPH_OUTPUT);
       emit(copyOf(spec, placeOf(index), dialect), [source], [copy], -1);
       return copy;
     });
+  }
+
+  /** An output that is a constant with a scale per channel: its elements as they are stored, since the HAL has no results of that type. */
+  function storedOutput(index: number): number {
+    const [value, place] = [constantBytes(index), placeOf(index)];
+    ensure(
+      value !== undefined,
+      place,
+      () => "is an output with a scale per channel, which the HAL has for constants only",
+    );
+    const spec = { type: "TENSOR_QUANT8_ASYMM_SIGNED", dimensions: dimensions(index), scale: 1, zeroPoint: 0 } as const;
+    const copy = add(spec, OperandLifeTime.SUBGRAPH_OUTPUT);
+    emit(copyOf(spec, place, dialect), [addConstant(spec, value, place)], [copy], -1);
+    return copy;
   }
 
   const graph: Graph = {

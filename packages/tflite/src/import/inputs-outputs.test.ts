@@ -149,6 +149,23 @@ describe("inputs and outputs", () => {
     ]);
   });
 
+  test("an output that is a constant with a scale per channel has the stored elements", async () => {
+    const k = { type: "INT8", shape: [2, 2], data: [1, -2, 3, 4], scale: [0.5, 0.25], zeroPoint: [0, 0] } as const;
+    const model = ofOperators({ a: f, k, y: f }, [add(["a", "a"], "y")], ["a"], ["y", "k"]);
+    const imported = importTflite(model);
+    expectValid(imported);
+    expect(imported.outputs[1]).toMatchObject({
+      type: "TENSOR_QUANT8_ASYMM_SIGNED",
+      shape: [2, 2],
+      scale: 1,
+      zeroPoint: 0,
+    });
+    expect(await execute(imported, [[1, 2]])).toEqual([
+      [2, 4],
+      [1, -2, 3, 4],
+    ]);
+  });
+
   test("an output that is an input, a constant or listed twice is a copy", async () => {
     const model = ofOperators({ x: f, w: weights, y: f }, [add(["x", "w"], "y")], ["x"], ["y", "x", "w", "y"]);
     expect(importLines(model)).toEqual([

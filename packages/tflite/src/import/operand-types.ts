@@ -57,6 +57,12 @@ export function describeTensor(tensor: TfliteTensor, index: number): string {
   return `tensor ${index} ${quoted(tensor.name)} (${tensor.type}${listText(tensor.shape)})`;
 }
 
+/**
+ * In place of the scale 0 of a channel, which the HAL does not have: the least float32 of full precision. Products with it are 0 in each type of
+ * 8 and 16 bits, and less than floats can show beside other numbers.
+ */
+const SCALE_OF_ZEROS = 2 ** -126;
+
 function perChannel(tensor: TfliteTensor, dimensions: readonly number[], place: Place): OperandSpec {
   const { scale, zeroPoint, quantizedDimension } = tensor.quantization ?? {
     scale: [],
@@ -80,14 +86,17 @@ function perChannel(tensor: TfliteTensor, dimensions: readonly number[], place: 
     () =>
       `with a scale per channel the HAL needs zero points of 0, that of channel ${shifted} is ${zeroPoint[shifted]}`,
   );
-  const bad = scale.findIndex((value) => !(value > 0 && Number.isFinite(value)));
-  ensure(bad < 0, place, () => `the scale ${scale[bad]} of channel ${bad} is not above 0`);
+  const bad = scale.findIndex((value) => !(value >= 0 && Number.isFinite(value)));
+  ensure(bad < 0, place, () => `expected a finite scale of channel ${bad} that is not below 0, got ${scale[bad]}`);
   return {
     type: "TENSOR_QUANT8_SYMM_PER_CHANNEL",
     dimensions,
     scale: 0,
     zeroPoint: 0,
-    channelQuant: { scales: scale, channelDim: quantizedDimension },
+    channelQuant: {
+      scales: scale.includes(0) ? scale.map((value) => value || SCALE_OF_ZEROS) : scale,
+      channelDim: quantizedDimension,
+    },
   };
 }
 

@@ -179,11 +179,21 @@ describe("CONV_2D", () => {
       [{ zeroPoint: [0, 1] }, "with a scale per channel the HAL needs zero points of 0, that of channel 1 is 1"],
       [{ quantizedDimension: 3 }, "2 scales do not match dimension 3 of [2, 1, 1, 1]"],
       [{ quantizedDimension: -1 }, "2 scales do not match dimension -1 of [2, 1, 1, 1]"],
-      [{ scale: [0.5, 0] }, "the scale 0 of channel 1 is not above 0"],
+      [{ scale: [0.5, -0.1] }, "expected a finite scale of channel 1 that is not below 0, got -0.1"],
+      [
+        { scale: [Number.POSITIVE_INFINITY, 1] },
+        "expected a finite scale of channel 0 that is not below 0, got Infinity",
+      ],
       [{ type: "UINT8" }, "UINT8 has 2 scales; the HAL has a scale per channel for INT8 only"],
     ] as const)("broken scales are refused (%#)", (more, message) => {
       const model = oneOperator("CONV_2D", { x, w: { ...perChannel, ...more }, b }, { y }, valid);
       expect(() => importTflite(model, { extensions: false })).toThrow(`subgraphs[0].tensors[1] "w": ${message}`);
+    });
+
+    test("results of a channel of scale 0 are 0", async () => {
+      const model = oneOperator("CONV_2D", { x, w: { ...perChannel, scale: [0.5, 0] }, b }, { y }, valid);
+      // 4 is 2; 2 * 0.5 + 4 * 0.25 = 2.
+      expect(await execute(importTflite(model), [[4]])).toEqual([[4, 0]]);
     });
 
     test("one scale is one for the tensor", () => {
