@@ -90,7 +90,7 @@ export interface Surroundings
   readonly version: string;
   /** What installs a package of this project, such as `npm install PACKAGE`. */
   installs(module: string): string;
-  /** The directory of what engines find when they check themselves. Absent, or undefined: they check themselves whenever they open. */
+  /** The directory of kept self-checks of engines. Absent, or undefined: engines check themselves whenever they open. */
   stateDirectory?(): Promise<string | undefined>;
   /** Which applications may use extensions. Default: the machine's list. */
   readonly extensionsAllowed?: AllowList;

@@ -32,7 +32,7 @@ export interface FoundDevice {
   readonly powerBasis?: PowerBasis | undefined;
   /** The forms that its self-check chose; undefined if it has none. */
   readonly choices?: readonly FormChoice[] | undefined;
-  /** Whether it has checked itself now, or what it found before was kept; undefined if it does not check itself, or nothing is kept. */
+  /** `now`: checked at this start; `kept`: the result of an earlier check was used. Undefined: no self-check, or no store. */
   readonly selfCheck?: "now" | "kept" | undefined;
   /** How memories cross to the process of a device that is not of this one. */
   readonly memory?: string | undefined;
@@ -44,7 +44,7 @@ export interface FoundDevice {
 export interface DeviceFinder {
   /** All devices, in the order in which they are preferred. */
   list(): Promise<readonly FoundDevice[]>;
-  /** As `list`, and engines that are not open yet check themselves anew. */
+  /** As `list`, but engines that are not open yet ignore kept self-checks and run new ones. */
   recheck(): Promise<readonly FoundDevice[]>;
   /** The device of a name, with or without the prefix `nnhal-`. Rejects with a CommandError. */
   open(name: string): Promise<Device>;
@@ -195,7 +195,7 @@ export function createDeviceFinder(
       const devices = opened.flat();
       const double = devices.find((device, place) => devices.indexOf(device) !== place);
       if (double !== undefined) throw usageError(`the device ${double.name} is listed twice`);
-      // As in NNAPI, the CPU of this process takes what the devices of a daemon do not, or fail at.
+      // As in NNAPI, the CPU of this process runs operations that the daemon's devices refuse or fail at.
       const cpu = listed.includes(allDevices) ? devices.find(isLocalCpu) : undefined;
       return { devices, isRemote: devices.some(isRemote), ...(cpu && { cpu }) };
     },
@@ -275,7 +275,7 @@ async function openEngine(
   }
 }
 
-/** A store that tells whether its outcomes were used, or new ones written. */
+/** A store that records whether an outcome was read or written. */
 function watchOutcomes(store: OutcomeStore) {
   let used: FoundDevice["selfCheck"];
   return {

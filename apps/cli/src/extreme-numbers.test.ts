@@ -7,10 +7,10 @@ import { ortBackend } from "@nnhal/backend-ort";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { modelRunner } from "@nnhal/conformance";
-import { type DeviceOptions, openDevice } from "@nnhal/driver-core/device";
 import { Model, type OperandDescription } from "@nnhal/runtime";
 import type { Device, OperationTypeName } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
+import { deviceOf } from "./devices.test-helper.ts";
 
 /** A scalar, a constant tensor of float32, or an omitted operand. */
 type Constant =
@@ -44,12 +44,6 @@ function modelOf({ name, input, constants, outputs }: Given): Model {
   model.identifyInputsAndOutputs([first], results);
   model.finish();
   return model;
-}
-
-async function deviceOf(backend: DeviceOptions["backend"]): Promise<Device> {
-  const device = await openDevice({ backend });
-  if ("unavailable" in device) throw new Error(device.unavailable);
-  return device;
 }
 
 const bytesOf = (elements: Float32Array) => new Uint8Array(elements.buffer);

@@ -10,7 +10,7 @@ import { ortBackend } from "@nnhal/backend-ort";
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { modelRunner } from "@nnhal/conformance";
-import { openDevice } from "@nnhal/driver-core/device";
+import type { DeviceOptions } from "@nnhal/driver-core/device";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { elementAt, elementCount } from "@nnhal/operations";
 import { corpusFolder as folder } from "@nnhal/test-kit/folders";
@@ -18,6 +18,7 @@ import { everyFault } from "@nnhal/test-kit/samples";
 import { importTflite } from "@nnhal/tflite";
 import { type Operand, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
+import { deviceOf } from "./devices.test-helper.ts";
 
 const small = [
   "tiny__kws_ref_model",
@@ -45,12 +46,6 @@ const others = [
   "tiny__vww_96_int8_old",
 ];
 
-async function deviceOf(backend: Parameters<typeof openDevice>[0]["backend"]) {
-  const device = await openDevice({ backend });
-  if ("unavailable" in device) throw new Error(device.unavailable);
-  return device;
-}
-
 const extensions = [tfliteExtension];
 const readFile = (name: string) => new Uint8Array(readFileSync(join(folder, name)));
 
@@ -61,7 +56,7 @@ function zerosOf({ type, dimensions, zeroPoint }: Operand): Uint8Array {
 }
 
 /** The differences of the outputs of 8 bits from those of TensorFlow Lite. */
-async function differencesOf(name: string, backend: Parameters<typeof openDevice>[0]["backend"]): Promise<number[]> {
+async function differencesOf(name: string, backend: DeviceOptions["backend"]): Promise<number[]> {
   const file = `${name}.tflite`;
   const { model, inputs, outputs, states } = importTflite(readFile(file));
   const run = await modelRunner(model, [

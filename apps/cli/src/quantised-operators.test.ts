@@ -8,11 +8,11 @@ import { ortBackend } from "@nnhal/backend-ort";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
 import { modelRunner } from "@nnhal/conformance";
-import { type DeviceOptions, openDevice } from "@nnhal/driver-core/device";
 import { Model, type OperandDescription } from "@nnhal/runtime";
 import { everyFault } from "@nnhal/test-kit/samples";
 import type { Device, OperationTypeName } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
+import { deviceOf } from "./devices.test-helper.ts";
 
 type QuantisedType = "TENSOR_QUANT8_ASYMM" | "TENSOR_QUANT8_ASYMM_SIGNED";
 type Scalar = readonly [type: "INT32" | "BOOL", value: number | boolean];
@@ -41,12 +41,6 @@ function modelOf({ name, inputs, scalars = [], list, output }: Operator): Model 
   model.identifyInputsAndOutputs(tensors, [result]);
   model.finish();
   return model;
-}
-
-async function deviceOf(backend: DeviceOptions["backend"]): Promise<Device> {
-  const device = await openDevice({ backend });
-  if ("unavailable" in device) throw new Error(device.unavailable);
-  return device;
 }
 
 const pairs = 256 * 256;

@@ -16,7 +16,7 @@ export interface WorkerSettings {
   readonly traces: boolean;
   /** Figures of the device, which hold for the version that was measured; undefined: its own. */
   readonly calibration: Calibration | undefined;
-  /** The directory of what the engine finds when it checks itself; undefined: it checks itself at each start. */
+  /** The directory of kept self-checks of engines; undefined: the engine checks itself at each start. */
   readonly state: string | undefined;
   /** Milliseconds that running executions may take when the device closes. */
   readonly drainLimit: number;

@@ -133,7 +133,10 @@ async function writeTrace(traces: ReadonlyMap<string, Trace>, file: string | und
   await writeFile(file, `${JSON.stringify(whole)}\n`);
 }
 
-/** The figures of a device that were measured before, or are measured now if the user wants that and its version is another one. Sample devices have those of Android. */
+/**
+ * The kept figures of a device. With `--calibrate`, a device without figures, or of another version, is measured. Sample devices have
+ * those of Android.
+ */
 async function calibrationOf(
   service: Service,
   { state, calibrate: isWanted }: Settings,

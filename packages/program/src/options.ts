@@ -10,7 +10,8 @@ export type ParsedCommand =
 
 /**
  * Reads a command line without the program's name. Adds `--help` and `--version` with their short forms. The text of a mistake is one line:
- * the program's name, what is wrong, and where help is. Never throws for what a user has written. The command may come from another copy of commander than this package's, of the same version.
+ * the program's name, the mistake, and how to get help. Never throws for what a user has written. The command may come from another copy
+ * of commander than this package's, of the same version.
  */
 export function parseCommand(command: Command, args: readonly string[], version: string): ParsedCommand {
   let text = "";

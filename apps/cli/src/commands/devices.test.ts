@@ -126,7 +126,7 @@ describe("nnhal devices", () => {
     ]);
   });
 
-  it("takes what an engine found when it checked itself before, and lets it check itself anew on demand", async () => {
+  it("uses the kept self-check of an engine, and runs a new one with --recheck", async () => {
     let probed = 0;
     const probing = engine("probing", async () => ({
       ...referenceBackend,

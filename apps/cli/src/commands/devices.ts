@@ -78,8 +78,9 @@ Engines are found, not bundled: a device whose package is not installed is liste
 a device that works does without, such as a faster engine. The column power says where a device's figures for power come from:
 measured with energy counters, derived from its times, or reference for the device that all figures are relative to. Vendor
 extensions of a device are listed below it, with the sizes of their types, and with what the allow-list says of this program.
-Engines check themselves when they open, or take what they found before with the same version on the same processor (--recheck
-does it anew): below a device are the forms of computations that are right on this processor, and why a preferred one is not used. Below a device of a daemon (--driver) is whether memories are shared with its process or copied.
+Engines check themselves when they open. The result is kept for the same version on the same processor; --recheck makes a new check.
+Below a device are the forms of computations that are right on this processor, and why a preferred one is not used. Below a device
+of a daemon (--driver) is whether memories are shared with its process or copied.
 The last line says how memory crosses to devices in other processes: mapped on both sides, or copied, and then why.
 
 Examples:

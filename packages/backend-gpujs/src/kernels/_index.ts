@@ -3,6 +3,7 @@
  * this package returns for an expression is an operand: a name, a number, a call, an element of a list, or in brackets. What it is put
  * into can therefore not change its meaning.
  */
+import { GREATEST_FLOAT } from "@nnhal/backend/float32";
 import { extentProduct } from "@nnhal/operations";
 
 /** An index: code, and a number that is added to it. Indexes with the same code share its computation. */
@@ -106,7 +107,6 @@ export function ravel(coordinates: readonly string[], strides: readonly number[]
 
 /** A number as code. gpu.js has no infinite numbers. */
 export function literal(value: number): string {
-  const most = 3.4028234663852886e38;
-  const finite = Math.min(Math.max(value, -most), most);
+  const finite = Math.min(Math.max(value, -GREATEST_FLOAT), GREATEST_FLOAT);
   return finite < 0 || Object.is(finite, -0) ? `(${finite})` : `${finite}`;
 }

@@ -1,5 +1,7 @@
 /** Softmax and normalisations along an axis. */
+
 import type { KernelTensor } from "@nnhal/backend";
+import { GREATEST_FLOAT } from "@nnhal/backend/float32";
 import { elementAt, extentProduct, imageLayout, isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { cast, integers, real, reshape, type Value } from "../graph/builder.ts";
 import { asLowered, type Lowered, refuse, type Scope } from "../graph/scope.ts";
@@ -14,9 +16,6 @@ interface One {
   readonly output: TensorInfo;
 }
 
-/** The greatest finite number of float32. */
-const MOST = 3.4028234663852886e38;
-
 /**
  * Differences to the greatest element are made before they are multiplied, so that a great beta leaves that one 0. Those of quantised elements
  * are whole numbers: a scale may be below what float32 keeps of real numbers.
@@ -27,7 +26,7 @@ function exponential(operator: string) {
     const { builder } = scope;
     const isWhole = isQuant8(input);
     const x = isWhole ? cast(builder, scope.read(input), "float32") : readReal(scope, input);
-    const factor = isWhole ? Math.min(input.scale * beta, MOST) : beta;
+    const factor = isWhole ? Math.min(input.scale * beta, GREATEST_FLOAT) : beta;
     const along = resolveAxis(axis, input.dimensions.length);
     const most = () => builder.node("ReduceMax", [x, integers(builder, [along])], slicesOf(x, along));
     const scaled =

@@ -1,13 +1,12 @@
 /** Softmax and normalisations along an axis. */
+
 import type { KernelTensor } from "@nnhal/backend";
+import { GREATEST_FLOAT } from "@nnhal/backend/float32";
 import { isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
 import { firstOf, floatKernel, storedKernel } from "./_kernel.ts";
 import { centre, isQuantised, requantise } from "./_quantised.ts";
-
-/** The greatest finite number of float32. */
-const MOST = 3.4028234663852886e38;
 
 interface AlongAxis {
   readonly input: KernelTensor;
@@ -53,7 +52,7 @@ export const softmax = firstOf(
   storedKernel({
     accepts: isQuantised,
     prepare(args: Softmax, { output }: One) {
-      const compute = softmaxOf(args, Math.min(args.input.scale * args.beta, MOST));
+      const compute = softmaxOf(args, Math.min(args.input.scale * args.beta, GREATEST_FLOAT));
       return (read) => requantise(compute(read(args.input)), output);
     },
   }),

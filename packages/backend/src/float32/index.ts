@@ -7,6 +7,7 @@ export {
   BIAS_UNIT,
   divideBias,
   divideSums,
+  GREATEST_FLOAT,
   greatestSum,
   MOST_WHOLE,
   needsDivision,

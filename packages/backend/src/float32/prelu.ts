@@ -2,7 +2,9 @@
  * PRELU of 8 bits for engines that compute in float32, with the results of the HAL's fixed-point arithmetic: an estimate that is off by one
  * step at most, and the products at which the steps of the reference begin.
  */
+
 import { integerRange, preluSteps, type TensorInfo } from "@nnhal/operations";
+import { GREATEST_FLOAT } from "./products.ts";
 
 /**
  * Numbers such that, for an element x of the input and a of alpha, each less its zero point,
@@ -29,9 +31,6 @@ export interface Float32Prelu {
 /** More than the magnitude of each product of two elements of 8 bits. */
 const BEYOND = 2 ** 17;
 
-/** The greatest finite number of float32. */
-const MOST = 3.4028234663852886e38;
-
 /** The numbers for the quantisations of the operands. */
 export function float32Prelu(input: TensorInfo, alpha: TensorInfo, output: TensorInfo): Float32Prelu {
   const { positive, negative, perProduct } = preluSteps(input, alpha, output);
@@ -44,7 +43,7 @@ export function float32Prelu(input: TensorInfo, alpha: TensorInfo, output: Tenso
     positives: Float32Array.from({ length: 256 }, (_, place) =>
       stored(positive(Math.max(0, place + least - input.zeroPoint))),
     ),
-    perProduct: Math.min(perProduct, MOST),
+    perProduct: Math.min(perProduct, GREATEST_FLOAT),
     leastSteps,
     greatestSteps: highest - output.zeroPoint,
     starts: Float32Array.from({ length: 257 }, (_, place) => {

@@ -11,6 +11,9 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 
+/** The greatest finite number of float32. */
+export const GREATEST_FLOAT = 3.4028234663852886e38;
+
 /** The greatest number up to which float32 has all whole numbers. */
 export const MOST_WHOLE = 2 ** 24;
 

@@ -28,6 +28,19 @@ export interface Layer {
   readonly scalars: Readonly<Record<string, number | boolean>>;
 }
 
+/** The scalars of a layer with strides and dilations of 1 and without padding: the window of an image of its size is taken once. */
+export function oneWindow(groups: number): Layer["scalars"] {
+  return {
+    strideWidth: 1,
+    strideHeight: 1,
+    dilationWidth: 1,
+    dilationHeight: 1,
+    depthMultiplier: 1,
+    groups,
+    paddingScheme: 2,
+  };
+}
+
 /** The types of input and filter of a signature. */
 export function typesOfSum({ inputs, types }: Signature): readonly [input: OperandTypeName, filter: OperandTypeName] {
   const [input, filter] = inputs.slice(0, 2).map((param) => types.get(param));

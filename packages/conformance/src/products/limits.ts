@@ -8,7 +8,7 @@ import type { RandomOperation } from "../random/draw.ts";
 import { createRandom } from "../random/random.ts";
 import { type Signature, signaturesOf } from "../random/signature.ts";
 import { weightedSums } from "./exact.ts";
-import { isOf8Bits, type Layer, operationOfLayer, typesOfSum } from "./layer.ts";
+import { isOf8Bits, type Layer, oneWindow, operationOfLayer, typesOfSum } from "./layer.ts";
 import { type WideKind, wideKinds, wideLayer } from "./wide.ts";
 
 /** A case at the limits: what of its name follows the operation's, such as `2.16.3.pairs`. */
@@ -127,15 +127,7 @@ function layerOf(signature: Signature, channels: number, window: number, kind: (
     input: { dimensions: input, zeroPoint, elements: inputs.flat() },
     filter: { dimensions: filter, zeroPoint: weightsZero, elements: filters.flat() },
     bias: new Array<number>(outputs).fill(0),
-    scalars: {
-      strideWidth: 1,
-      strideHeight: 1,
-      dilationWidth: 1,
-      dilationHeight: 1,
-      depthMultiplier: 1,
-      groups,
-      paddingScheme: 2,
-    },
+    scalars: oneWindow(groups),
   };
 }
 

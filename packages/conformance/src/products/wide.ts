@@ -5,7 +5,7 @@
 import { elementAt, elementCount, integerRange } from "@nnhal/operations";
 import type { Random } from "../random/random.ts";
 import type { Signature } from "../random/signature.ts";
-import { type Layer, typesOfSum } from "./layer.ts";
+import { type Layer, oneWindow, typesOfSum } from "./layer.ts";
 
 /**
  * How sums end at a few units. `cancelling`: each product has its opposite in the other half of the window. `against`: all are at one limit,
@@ -56,15 +56,7 @@ export function wideLayer(signature: Signature, products: number, kind: WideKind
     input: { dimensions: image, zeroPoint: zeroPoints[0], elements: repeated },
     filter: { dimensions: filter, zeroPoint: zeroPoints[1], elements },
     bias,
-    scalars: {
-      strideWidth: 1,
-      strideHeight: 1,
-      dilationWidth: 1,
-      dilationHeight: 1,
-      depthMultiplier: 1,
-      groups,
-      paddingScheme: 2,
-    },
+    scalars: oneWindow(groups),
   };
 }
 

@@ -2,7 +2,7 @@
  * @nnhal/driver-core/guard: reading the answers of foreign devices, for those who call them. No call throws, no promise rejects,
  * and every answer keeps the rules of the HAL.
  */
-export { hasMethods, readAllocation, readFencedResult, readTiming } from "./answers.ts";
+export { readAllocation, readFencedResult } from "./answers.ts";
 export { attempt, attemptAsync, closeSafely, failureOf } from "./attempt.ts";
 export { type AnswerReader, answerReader, type ReadOptions } from "./execution-answer.ts";
 export {
