@@ -3,6 +3,7 @@
  */
 import type { ImportOptions } from "@nnhal/tflite";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { tasks } from "./seen/task-names.ts";
 
 /** What `--device` says for all devices that work here. */
 export const allDevices = "auto";
@@ -51,6 +52,24 @@ export function addInputOptions(command: Command): Command {
     .option("--labels <file>", "names of the classes, one a line (default: those packed with the model)")
     .addOption(signatureOption())
     .addOption(inputShapeOption());
+}
+
+/** Adds the options of commands that show what is in outputs. */
+export function addTaskOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--task <task>",
+        "what the outputs are: detect (boxes), segment (areas), landmarks (points), classify (the best classes), or values (default: by the outputs)",
+      ).choices(tasks),
+    )
+    .option("--threshold <score>", "leave out things of a detector with a lower score (default: 0.5)", score);
+}
+
+function score(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError("It has to be a number, such as 0.3.");
 }
 
 /** Shapes of inputs by name. */

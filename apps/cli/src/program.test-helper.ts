@@ -121,6 +121,39 @@ export function landmarksModel(): Uint8Array {
   });
 }
 
+/** A model whose outputs are parts of its input, one behind the other: what a file of numbers says is what it finds. */
+export function partsModel(
+  image: readonly number[],
+  outputs: readonly (readonly [name: string, shape: readonly number[]])[],
+): Uint8Array {
+  const ints = (...values: readonly number[]) => ({
+    type: "INT32" as const,
+    shape: [values.length],
+    data: new Uint8Array(Int32Array.from(values).buffer),
+  });
+  const tensors = [tensor("image", { shape: [...image] })];
+  const add = (one: TfliteTensor) => tensors.push(one) - 1;
+  const elementCount = image.reduce((product, extent) => product * extent, 1);
+  const flat = add(tensor("flat", { shape: [elementCount] }));
+  const operators: Parameters<typeof modelOf>[0]["operators"][number][] = [
+    { name: "RESHAPE", version: 1, inputs: [0], outputs: [flat], options: { newShape: [elementCount] } },
+  ];
+  const found: number[] = [];
+  let begin = 0;
+  for (const [name, shape] of outputs) {
+    const size = shape.reduce((product, extent) => product * extent, 1);
+    const [from, length] = [add(tensor("", ints(begin))), add(tensor("", ints(size)))];
+    const [part, output] = [add(tensor("", { shape: [size] })), add(tensor(name, { shape: [...shape] }))];
+    operators.push(
+      { name: "SLICE", version: 1, inputs: [flat, from, length], outputs: [part], options: {} },
+      { name: "RESHAPE", version: 1, inputs: [part], outputs: [output], options: { newShape: [...shape] } },
+    );
+    found.push(output);
+    begin += size;
+  }
+  return modelOf({ tensors, inputs: [0], outputs: found, operators });
+}
+
 /** The quantisation of a test tensor. */
 export function quantised(scale: number, zeroPoint: number): Pick<TfliteTensor, "quantization"> {
   return { quantization: { scale: [Math.fround(scale)], zeroPoint: [zeroPoint], quantizedDimension: 0 } };

@@ -4,12 +4,13 @@
 import { basename } from "node:path";
 import { type ScoredClass, tensorText } from "@nnhal/network/tensors";
 import { typeText } from "@nnhal/operations";
-import { formatSeen, type Seen } from "./draw.ts";
 import type { OutputValue } from "./model/execute.ts";
 import type { PreparedInput } from "./model/inputs.ts";
 import type { Latency } from "./model/measure.ts";
 import { isString, shownValues, valueCount } from "./model/values.ts";
 import { formatProfile, type Profile } from "./profile.ts";
+import type { Found } from "./seen/finder.ts";
+import { formatSeen, type Seen } from "./seen/format.ts";
 import { bar, columns, milliseconds, plain } from "./text.ts";
 
 /** What there is to report. */
@@ -21,16 +22,13 @@ export interface RunReport {
   readonly outputs: readonly OutputValue[];
   /** What the model keeps between runs, after the last one. */
   readonly states: readonly OutputValue[];
-  /** Empty if no output holds scores. */
-  readonly top: readonly ScoredClass[];
+  readonly found: Found;
   /** Runs after the first. */
   readonly runs: number;
   readonly latency: Latency;
   /** The files that outputs were written to. */
   readonly written: readonly string[];
   readonly profile?: Profile;
-  /** What was drawn. */
-  readonly seen?: Seen;
 }
 
 /** An output, as `--json` prints it. */
@@ -59,9 +57,11 @@ export interface RunJson {
   readonly outputs: readonly OutputJson[];
   /** What the model keeps between runs, after the last one. Absent if it keeps nothing. */
   readonly states?: readonly OutputJson[];
+  /** The best classes. Empty if no output holds scores, and if the model sees something else. */
   readonly top: readonly ScoredClass[];
   readonly latencyMs: Latency;
   readonly profile?: Profile;
+  /** What a detector, segmenter or pose network sees. */
   readonly seen?: Seen;
 }
 
@@ -84,7 +84,7 @@ export function outputJson({ info, bytes }: OutputValue, most: number): OutputJs
 
 /** The report as JSON. */
 export function toJson(
-  { model, device, outputs, states, top, latency, profile, seen }: RunReport,
+  { model, device, outputs, states, found: { top, seen }, latency, profile }: RunReport,
   most = MOST_VALUES,
 ): RunJson {
   return {
@@ -101,7 +101,8 @@ export function toJson(
 
 /** The report as text. */
 export function formatReport(report: RunReport): string {
-  const { model, device, inputs, outputs, states, top, runs, latency, written, profile, seen } = report;
+  const { model, device, inputs, outputs, states, found, runs, latency, written, profile } = report;
+  const { top, seen } = found;
   const { prepare, first, min, median } = latency;
   const repeated = runs === 0 ? "" : `; ${runs} more: fastest ${milliseconds(min)}, median ${milliseconds(median)}`;
   const facts = [
@@ -109,6 +110,7 @@ export function formatReport(report: RunReport): string {
     ["device", device],
     ...inputs.map(({ info, source }) => ["input", `${tensorText(info)} from ${plain(source)}`]),
     ...outputs.map(({ info }) => ["output", tensorText(info)]),
+    ...(seen === undefined ? [] : [["task", seen.task]]),
     ["latency", `prepared in ${milliseconds(prepare)}, first run ${milliseconds(first)}${repeated}`],
     ...written.map((file) => ["written", file]),
   ];

@@ -4,6 +4,7 @@
  */
 export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
 export { type ExecuteOptions, execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
+export { describeKnown, type KnownModel } from "./known-outputs.ts";
 export type { LabelFinder, Labels } from "./labels.ts";
 export { modelToken } from "./model-token.ts";
 export { findPackedLabels } from "./packed-labels.ts";

@@ -8,9 +8,7 @@ import type { Engine } from "../backend-module.ts";
 import { foundText } from "../batch-report.ts";
 import { findDevices } from "../command-context.ts";
 import type { ThreadSettings } from "../context.ts";
-import { type Drawer, openDrawer } from "../draw.ts";
 import { CommandError, exitCodes, usageError } from "../failure.ts";
-import { bestClasses } from "../model/classes.ts";
 import { prepareRun, runOnce } from "../model/execute.ts";
 import { convertInput } from "../model/input-file.ts";
 import { normalisationOf } from "../model/inputs.ts";
@@ -18,6 +16,7 @@ import { modelOfBytes } from "../model/load.ts";
 import { meanOfParts } from "../model/parts.ts";
 import { entryOf } from "../option-values.ts";
 import { MOST_VALUES, outputJson } from "../run-report.ts";
+import { createFinder, drawn } from "../seen/finder.ts";
 import { type BatchOutcome, taskOptionsOf, toJson } from "./options.ts";
 
 type Opening = Parameters<OpenTask>[0];
@@ -29,7 +28,7 @@ export async function openComputer(
   settings: ThreadSettings,
   engines: readonly Engine[],
 ): Promise<Computer> {
-  const { device, hybrid, top, labels: names, allValues, raw, draw, task, ...rest } = taskOptionsOf(json);
+  const { device, hybrid, top, labels: names, allValues, raw, draw, task, threshold, ...rest } = taskOptionsOf(json);
   const installs = (module: string) => `npm install ${module}`;
   const devices = await findDevices(
     settings,
@@ -56,35 +55,30 @@ export async function openComputer(
   const deviceNames = prepared.compilation.deviceNames.join(", ");
   const { normalisation } = normalisationOf(rest);
   const labels = names && { names, source: "the list of labels" };
-  let drawer: Drawer | undefined;
-  if (draw)
-    drawer = await openDrawer(model, selection, {
-      ...{ normalisation, task, labels: names, ...entryOf(rest) },
-      extensions: await devices.definitions(),
-    });
+  const finder = createFinder(model, { task, threshold, top, labels, isDrawn: draw ?? false, note });
   const most = allValues ? Number.POSITIVE_INFINITY : MOST_VALUES;
   return {
     async compute(given) {
       try {
         const input = await convertInput(given.name, given.bytes, info, { normalisation });
-        if (drawer !== undefined && input.picture === undefined)
+        if (draw && input.picture === undefined)
           throw usageError(`the input ${given.name} is not a picture to draw on`);
         const start = performance.now();
         const outputs = await meanOfParts(prepared, [input], await runOnce(prepared, [input.bytes]));
         const ms = performance.now() - start;
-        const classes = bestClasses(outputs, { top, labels, model, note });
-        const drawn = input.picture && (await drawer?.draw(input.picture));
+        const found = await finder.find(outputs, input.picture);
+        const drawing = draw && input.picture && (await drawn(input.picture, found));
         const outcome: BatchOutcome = {
-          found: foundText(outputs, classes),
+          found: foundText(outputs, found),
           device: deviceNames,
           outputs: outputs.map((output) => outputJson(output, most)),
-          top: classes,
+          top: found.top,
           ms,
-          ...(drawn && { seen: drawn.seen }),
+          ...(found.seen && { seen: found.seen }),
         };
         const files = [
           ...(raw ? outputs.map(({ bytes }, index) => ({ ending: `.output${index}.bin`, bytes })) : []),
-          ...(drawn ? [{ ending: ".png", bytes: drawn.file }] : []),
+          ...(drawing ? [{ ending: ".png", bytes: drawing }] : []),
         ];
         return { result: toJson(outcome), files };
       } catch (error) {
@@ -96,7 +90,6 @@ export async function openComputer(
     },
     async close() {
       prepared.compilation.close();
-      await drawer?.close();
     },
   };
 }

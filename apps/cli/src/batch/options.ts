@@ -3,9 +3,10 @@
  */
 import type { Json } from "@nnhal/batch";
 import type { ScoredClass } from "@nnhal/network/tensors";
-import type { Seen, Task } from "../draw.ts";
 import type { EntryOptions, Hybrid } from "../option-values.ts";
 import type { OutputJson } from "../run-report.ts";
+import type { Seen } from "../seen/format.ts";
+import type { GivenTask } from "../seen/task-names.ts";
 
 /** How to compute, as `nnhal run` takes it. All of it is JSON. */
 export type BatchTaskOptions = EntryOptions & {
@@ -22,12 +23,15 @@ export type BatchTaskOptions = EntryOptions & {
   readonly raw?: boolean;
   /** Whether a picture of what the network sees is kept. */
   readonly draw?: boolean;
-  readonly task?: Task;
+  /** What to read from the outputs. Default: by the outputs. */
+  readonly task?: GivenTask;
+  /** Things with a lower score are left out. Default: 0.5. */
+  readonly threshold?: number;
 };
 
 /** What is kept of an input. */
 export type BatchOutcome = {
-  /** Its best class, or its first values. */
+  /** What was found, in a few words. */
   readonly found: string;
   readonly device: string;
   readonly outputs: readonly OutputJson[];
@@ -53,7 +57,7 @@ export function outcomeOf(json: Json): BatchOutcome {
 /** Whether a result that comes from elsewhere can be printed as an outcome. */
 export function isOutcome(json: Json): boolean {
   if (!isRecord(json) || typeof json.found !== "string") return false;
-  const { top, outputs } = json;
+  const { top, outputs, seen } = json;
   const isClass = (each: Json) =>
     isRecord(each) &&
     typeof each.index === "number" &&
@@ -61,7 +65,42 @@ export function isOutcome(json: Json): boolean {
     (each.label === null || typeof each.label === "string");
   const isOutput = (each: Json) =>
     isRecord(each) && (each.values === undefined || each.values === null || Array.isArray(each.values));
-  return Array.isArray(top) && top.every(isClass) && Array.isArray(outputs) && outputs.every(isOutput);
+  return (
+    Array.isArray(top) &&
+    top.every(isClass) &&
+    Array.isArray(outputs) &&
+    outputs.every(isOutput) &&
+    (seen === undefined || isSeen(seen))
+  );
+}
+
+/** Whether what comes from elsewhere can be printed as what a network sees. */
+function isSeen(json: Json): boolean {
+  if (!isRecord(json)) return false;
+  const hasNumbers = (each: Json | undefined, names: readonly string[]) =>
+    each !== undefined && isRecord(each) && names.every((name) => typeof each[name] === "number");
+  const isName = (label: Json | undefined) => label === null || typeof label === "string";
+  const areAll = (list: Json | undefined, test: (each: { readonly [key: string]: Json | undefined }) => boolean) =>
+    Array.isArray(list) && list.every((each) => isRecord(each) && test(each));
+  switch (json.task) {
+    case "detect":
+      return (
+        typeof json.threshold === "number" &&
+        areAll(
+          json.detections,
+          (each) =>
+            isName(each.label) &&
+            hasNumbers(each, ["index", "score"]) &&
+            hasNumbers(each.box, ["left", "top", "right", "bottom"]),
+        )
+      );
+    case "segment":
+      return areAll(json.areas, (each) => isName(each.label) && hasNumbers(each, ["index", "share"]));
+    case "landmarks":
+      return areAll(json.landmarks, (each) => isName(each.name) && hasNumbers(each, ["x", "y", "score"]));
+    default:
+      return false;
+  }
 }
 
 function isRecord(value: Json): value is { readonly [key: string]: Json | undefined } {

@@ -4,13 +4,14 @@
 import { basename } from "node:path";
 import { BatchError, digestOf, type InputSource, openInputs, type Task, taskDigest } from "@nnhal/batch";
 import type { ModelCommandContext } from "../context.ts";
-import type { Task as DrawTask } from "../draw.ts";
 import { failure, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
 import { inputEndings } from "../model/input-file.ts";
 import { readLabels } from "../model/labels.ts";
 import { loadModel } from "../model/load.ts";
 import { type EntryOptions, entryOf, type Hybrid } from "../option-values.ts";
+import { checkDrawable } from "../seen/finder.ts";
+import type { GivenTask } from "../seen/task-names.ts";
 import { type BatchTaskOptions, toJson } from "./options.ts";
 
 /** The options of commands that begin a batch, as commander parses them. */
@@ -24,7 +25,8 @@ export interface BatchOptions extends EntryOptions {
   readonly allValues?: boolean;
   readonly raw?: boolean;
   readonly draw?: boolean;
-  readonly task?: DrawTask;
+  readonly task?: GivenTask;
+  readonly threshold?: number;
 }
 
 /** A batch that can begin. */
@@ -54,9 +56,11 @@ export async function prepareBatch(
     raw,
     draw,
     task,
+    threshold,
   }: BatchOptions,
   { cwd, devices }: Pick<ModelCommandContext, "cwd" | "devices">,
 ): Promise<PreparedBatch> {
+  if (draw) checkDrawable(task);
   const labels = labelFile === undefined ? undefined : await readLabels(labelFile, cwd);
   const source = await openInputs(pathFrom(cwd, inputs), (name) => inputEndings.test(name)).catch((error: unknown) => {
     throw error instanceof BatchError ? usageError(error.message, error) : error;
@@ -83,6 +87,7 @@ export async function prepareBatch(
     ...(raw && { raw }),
     ...(draw && { draw }),
     ...(task !== undefined && { task }),
+    ...(threshold !== undefined && { threshold }),
   };
   const whole: Task = { model: digestOf(bytes), options: toJson(options) };
   const digest = taskDigest(whole);

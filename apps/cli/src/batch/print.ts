@@ -1,8 +1,8 @@
 /**
  * The results of a batch, printed as they come: a line for each input, CSV, or JSON lines.
  */
-import { csvHead, csvOf } from "../batch-report.ts";
 import type { TextOutput } from "../context.ts";
+import { csvHead, csvOf } from "../csv.ts";
 import { counted, oneLine, plain } from "../text.ts";
 import type { BatchOutcome } from "./options.ts";
 
@@ -40,11 +40,9 @@ export async function printItems(
       // CSV has no place for reasons.
       (csv ? stderr : stdout).write(`${plain(name)}  ${problem === undefined ? "waits" : oneLine(problem)}\n`);
     } else if (csv) {
-      if (!hasHead) stdout.write(csvHead(outcome.top.length > 0));
+      if (!hasHead) stdout.write(csvHead(outcome));
       hasHead = true;
-      stdout.write(
-        csvOf(name, outcome.top, () => outcome.outputs.map((each) => ({ ...each, values: each.values ?? [] }))),
-      );
+      stdout.write(csvOf(name, outcome, () => outcome.outputs.map((each) => ({ ...each, values: each.values ?? [] }))));
     } else stdout.write(`${plain(name)}  ${outcome.found}\n`);
   }
   return without;

@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
 import type { BatchContext, RunBatchOptions } from "../batch/run.ts";
 import { pathFrom } from "../files.ts";
-import { addInputOptions, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
+import { addInputOptions, addTaskOptions, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
 
 const help = `
 INPUTS is a folder, with the folders in it, or a text with the name of an input on each line, relative to the text.
@@ -23,32 +23,34 @@ Examples:
   nnhal batch results 1f0c3ab2c4d5e6f7 --queue redis://localhost:6379 --csv`;
 
 /** The options of commands that begin a batch. */
-function addTaskOptions(command: Command): Command {
+function addBatchOptions(command: Command): Command {
   command
     .argument("<model>", "the .tflite file, with one input")
     .argument("<inputs>", "a folder of inputs, or a text with a name on each line");
-  return addInputOptions(command)
+  return addTaskOptions(addInputOptions(command))
     .option("--top <k>", "how many classes to keep", wholeNumber(1, 1_000_000), 5)
     .addOption(deviceOption())
     .addOption(hybridOption())
     .option("--all-values", "keep the values of all outputs, not only of those of up to 1000 elements")
     .option("--raw", "keep each output tensor raw, in a file beside the result")
-    .option("--draw", "keep a picture of what a detector, segmenter or pose network sees beside the result")
-    .addOption(
-      new Option("--task <task>", "what to draw (default: by the outputs)").choices(["detect", "segment", "landmarks"]),
-    );
+    .option("--draw", "keep a picture of what a detector, segmenter or pose network sees beside the result");
 }
 
 function addPrintOptions(command: Command): Command {
   return command
-    .addOption(new Option("--csv", "print the best classes, or all values, as CSV").conflicts("json"))
+    .addOption(
+      new Option(
+        "--csv",
+        "print what was found (boxes, areas, points, the best classes, or all values) as CSV",
+      ).conflicts("json"),
+    )
     .option("--json", "print a line of JSON for each input");
 }
 
 /** Gives the command its subcommands. */
 export function registerBatchCommand(command: Command, context: () => Promise<BatchContext>): void {
   command.addHelpText("after", help);
-  addPrintOptions(addTaskOptions(command.command("run").description("run a batch on this machine, in worker threads")))
+  addPrintOptions(addBatchOptions(command.command("run").description("run a batch on this machine, in worker threads")))
     .option(
       "--results <folder>",
       "where results are kept; the same for every batch whose results may be used",
@@ -61,7 +63,9 @@ export function registerBatchCommand(command: Command, context: () => Promise<Ba
       return runBatchCommand(model, inputs, options, await context());
     });
   addQueueOptions(
-    addTaskOptions(command.command("submit").description("put a batch into a queue, for nnhal-worker on any machines")),
+    addBatchOptions(
+      command.command("submit").description("put a batch into a queue, for nnhal-worker on any machines"),
+    ),
   )
     .option("--results <folder>", "keep results in this folder, which all workers see (default: in Redis)")
     .option("--store <address>", "where workers find the model: a folder, http(s)://, s3+https:// (default: Redis)")

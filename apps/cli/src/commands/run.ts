@@ -4,8 +4,8 @@
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { addInputOptions, collect, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
-import type { RunCommandOptions } from "./run-model.ts";
+import { addInputOptions, addTaskOptions, collect, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
+import type { RunCommandOptions } from "../run/options.ts";
 
 const help = `
 Inputs:
@@ -18,6 +18,11 @@ Inputs:
   longer than the input runs in parts, of whose outputs the means are shown; the last part ends with silence. A text is
   as many numbers as the tensor has elements. A file whose name ends in .bin is the tensor itself: little-endian
   elements, nothing else.
+
+Outputs:
+  What is shown follows from the outputs and what the maker says of them: boxes of a detector, areas of a segmenter, points of a pose
+  network, the best classes, or the first values. --task says it; --task values shows what the model returns, --json and
+  --output-dir have it in any case. Places are in pixels of the picture; for other inputs in pixels of the model's input.
 
 State:
   What a model keeps between runs, such as the cells of an LSTM, starts with the file's first values in every run. With --state
@@ -32,7 +37,8 @@ Examples:
   curl -s https://example.com/cat.jpg | nnhal run mobilenet.tflite -
   nnhal run mobilenet.tflite --input cat.jpg --runs 20 --json
   nnhal run mobilenet.tflite --input cat.jpg --profile
-  nnhal run detector.tflite street.jpg --labels coco.txt --draw seen.png
+  nnhal run detector.tflite street.jpg
+  nnhal run detector.tflite street.jpg --labels coco.txt --threshold 0.3 --draw seen.png
   nnhal run two-inputs.tflite --input left.png --input right.npy --output-dir results
   nnhal run lstm.tflite --random 1 --device reference
   nnhal run reviews.tflite --text "What a good film!"
@@ -58,7 +64,7 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
         "a text for a model of strings, or for one that comes with a tokenizer: the values of all inputs",
       ).conflicts(["input", "random", "mean", "std", "rate", "draw"]),
     );
-  addInputOptions(command)
+  addTaskOptions(addInputOptions(command))
     .option(
       "--rate <hz>",
       "samples in a second of the sounds that the model takes (default: 16000)",
@@ -88,19 +94,14 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
       "--draw <file>",
       "draw what a detector, segmenter or pose network sees onto the picture, as this PNG file; for several pictures a folder",
     )
-    .addOption(
-      new Option("--task <task>", "what to draw (default: by the outputs)").choices(["detect", "segment", "landmarks"]),
-    )
     .option("--trace <file>", "write the durations of all steps to this file, for ui.perfetto.dev")
     .option("--json", "print the report as JSON, with the values of outputs of up to 1000 elements")
     .addOption(new Option("--all-values", "with --json: the values of all outputs").implies({ json: true }))
     .addOption(
-      new Option("--csv", "print the best classes, or all values, as CSV").conflicts([
-        "json",
-        "allValues",
-        "profile",
-        "draw",
-      ]),
+      new Option(
+        "--csv",
+        "print what was found (boxes, areas, points, the best classes, or all values) as CSV",
+      ).conflicts(["json", "allValues", "profile", "draw"]),
     )
     .addHelpText("after", help)
     .action(async (model: string, files: readonly string[], { input = [], ...options }: RunCommandOptions) => {
@@ -110,7 +111,7 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
       if (all.length > 0 && options.text !== undefined) throw usageError("--text replaces inputs, but there are some");
       if (options.resetState && options.state === undefined)
         throw usageError("--reset-state is about the file of --state, but there is no --state");
-      const { runModelCommand } = await import("./run-model.ts");
+      const { runModelCommand } = await import("../run/run-model.ts");
       return runModelCommand(model, { ...options, ...(all.length > 0 && { input: all }) }, await context());
     });
 }

@@ -45,7 +45,8 @@ const segmentOptions: OptionNames<SegmentOptions> = {
 };
 
 /**
- * The class of each pixel of a picture: a model whose output is [1, height, width] with classes, or [1, height, width, classes] with scores.
+ * The class of each pixel of a picture: a model whose output is [1, height, width] with classes, [1, height, width, classes] with scores,
+ * or [1, height, width, 1] with the share of the only class, which is 1 where that is 0.5 or more, and else 0.
  */
 export function segment(model: Model, source: PictureSource, options: SegmentOptions = {}): Promise<Segmentation> {
   return wrapErrors("segment", options, () => segmentPicture(model, source, options));
@@ -62,14 +63,15 @@ async function segmentPicture(model: Model, source: PictureSource, options: Segm
   // It is an output of the model.
   const { data, shape } = outputs[info.name] as Tensor;
   const [, rows = 1, columns = 1, count = 1] = shape;
-  const classAt = (row: number, column: number) => {
-    const at = (row * columns + column) * count;
-    if (count === 1) return elementAt(data, at);
+  const areShares = count === 1 && !data.every(Number.isInteger);
+  const classOf = (cell: number) => {
+    if (count === 1) return areShares ? Number(elementAt(data, cell) >= 0.5) : elementAt(data, cell);
     let best = 0;
     for (let index = 1; index < count; index++)
-      if (elementAt(data, at + index) > elementAt(data, at + best)) best = index;
+      if (elementAt(data, cell * count + index) > elementAt(data, cell * count + best)) best = index;
     return best;
   };
+  const cells = Uint16Array.from({ length: rows * columns }, (_, cell) => classOf(cell));
   const { width, height } = picture;
   const classes = new Uint16Array(width * height);
   const counts = new Map<number, number>();
@@ -78,7 +80,8 @@ async function segmentPicture(model: Model, source: PictureSource, options: Segm
   for (let y = 0; y < height; y++) {
     const row = place(y, placement.top, placement.down, inputHeight, rows);
     for (let x = 0; x < width; x++) {
-      const index = classAt(row, place(x, placement.left, placement.across, inputWidth, columns));
+      const column = place(x, placement.left, placement.across, inputWidth, columns);
+      const index = elementAt(cells, row * columns + column);
       classes[y * width + x] = index;
       counts.set(index, (counts.get(index) ?? 0) + 1);
     }

@@ -94,10 +94,11 @@ describe("detect", () => {
 });
 
 describe("segment", () => {
-  it("returns the class of each pixel, from classes or from scores", async () => {
+  it("returns the class of each pixel, from classes, from scores or from shares of one class", async () => {
+    const shares = await open(fixedModel([["mask", [1, 2, 2, 1], [0.49, 0.5, 1, 0.9]]]));
     const classes = await open(fixedModel([["mask", [1, 2, 2], [0, 1, 1, 1]]]));
     const scores = await open(fixedModel([["map", [1, 2, 2, 2], [5, 1, 0, 1, 0, 1, 0, 1]]]));
-    for (const model of [classes, scores]) {
+    for (const model of [classes, scores, shares]) {
       const { width, height, classes, areas } = await segment(model, square, { labels: ["none", "cat"] });
       expect({ width, height, areas }).toEqual({
         width: 8,

@@ -1,0 +1,129 @@
+/**
+ * `nnhal run` on several inputs, one after the other.
+ */
+import { basename, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type BatchResult, batchJson, formatBatch, foundText } from "../batch-report.ts";
+import { csvHead, csvLines } from "../csv.ts";
+import { CommandError, exitCodes, usageError } from "../failure.ts";
+import { writeChosenFile } from "../files.ts";
+import { type OutputValue, type PreparedRun, prepareRun, runOnce } from "../model/execute.ts";
+import { type PreparedInput, prepareInputs } from "../model/inputs.ts";
+import { median } from "../model/measure.ts";
+import { meanOfParts } from "../model/parts.ts";
+import { createLateProgressBar } from "../progress.ts";
+import { outputJson } from "../run-report.ts";
+import { drawn, type Found } from "../seen/finder.ts";
+import { plain } from "../text.ts";
+import type { RunCommandOptions } from "./options.ts";
+import { makeFolderOf, writeOutputs } from "./outputs.ts";
+import { profileBatch } from "./profile.ts";
+import { expectPicture, givenBy, mostValues, pictureOf, type Session } from "./session.ts";
+
+/** Runs a model on several files. One that cannot be used is reported in its place, and the exit code is 2. */
+export async function runSeveral(
+  files: readonly string[],
+  select: () => Promise<Session>,
+  { runs, profile, draw, trace, outputDir, csv = false, ...options }: RunCommandOptions,
+): Promise<void> {
+  const count = `there are ${files.length} inputs`;
+  if (runs !== undefined) throw usageError(`--runs repeats the run of one input, but ${count}, each with its own time`);
+  if (trace !== undefined) throw usageError(`--trace records the run of one input, but ${count}`);
+  if (draw !== undefined && /\.png$/i.test(draw))
+    throw usageError(`--draw ${draw} is a file for one picture, but ${count}: name a folder`);
+  const session = await select();
+  const { model, selection, context, states, stateFile, imported, note } = session;
+  const { cwd, now, stdout, stderr, setExitCode } = context;
+  const bar = createLateProgressBar(stderr, files.length);
+  const start = now();
+  const prepared = await prepareRun(model, selection, { onFallback: note });
+  const prepare = imported + now() - start;
+  const device = prepared.compilation.deviceNames.join(", ");
+  const results: BatchResult[] = [];
+  let hasHead = false;
+  try {
+    for (const [place, input] of files.entries()) {
+      bar.moveTo(place, plain(basename(input)));
+      const result = await runFile(input, session, prepared, draw !== undefined);
+      if (result.problem !== undefined) {
+        setExitCode(exitCodes.usage);
+        if (csv) note(result.problem);
+        results.push({ input, outputs: [], text: "", found: { top: [] }, time: 0, problem: result.problem });
+      } else {
+        const { outputs, found, time } = result;
+        const name = `${place + 1}-${basename(input)}`;
+        if (csv) {
+          // Written at once: a long batch that is ended has not been in vain.
+          if (!hasHead) stdout.write(csvHead(found));
+          hasHead = true;
+          stdout.write(csvLines(input, outputs, found));
+        }
+        if (outputDir !== undefined) await writeOutputs(outputDir, `${name}.`, outputs, cwd);
+        if (draw !== undefined) {
+          const file = join(draw, `${name}.png`);
+          await makeFolderOf(file, cwd);
+          await writeChosenFile(file, await drawn(expectPicture(result.inputs), found), cwd);
+        }
+        const kept = options.json ? outputs.map((output) => outputJson(output, mostValues(options))) : [];
+        const { top, seen } = found;
+        results.push({
+          input,
+          outputs: kept,
+          text: foundText(outputs, found),
+          found: { top, ...(seen && { seen }) },
+          time,
+        });
+      }
+      // Lets the bar be drawn, and signals be seen.
+      await nextTurn();
+    }
+    await stateFile?.write();
+  } finally {
+    bar.stop();
+    prepared.compilation.close();
+  }
+  const used = results.filter(({ problem }) => problem === undefined).map(({ input }) => input);
+  const times = results.filter(({ problem }) => problem === undefined).map(({ time }) => time);
+  const report = {
+    ...{ model: session.path, device, results, prepare, median: times.length === 0 ? 0 : median(times) },
+    ...(profile && used.length > 0 && { profile: await profileBatch(used, session) }),
+    ...(draw !== undefined && { drawings: draw }),
+    ...(stateFile && {
+      stateFile: session.options.state,
+      states: states.values().map((state) => outputJson(state, mostValues(options))),
+    }),
+  };
+  if (options.json) stdout.write(`${JSON.stringify(batchJson(report))}\n`);
+  else if (!csv) stdout.write(formatBatch(report));
+}
+
+/** The outputs of a run on a file, or why the file cannot be used. */
+type FileRun =
+  | {
+      readonly inputs: readonly PreparedInput[];
+      readonly outputs: readonly OutputValue[];
+      readonly found: Found;
+      readonly time: number;
+      problem?: never;
+    }
+  | { readonly problem: string };
+
+async function runFile(input: string, session: Session, prepared: PreparedRun, isDrawn: boolean): Promise<FileRun> {
+  const { options, context, model, states } = session;
+  try {
+    const inputs = await prepareInputs(model, givenBy(options, [input]), context);
+    if (isDrawn) expectPicture(inputs);
+    const start = context.now();
+    const first = await runOnce(
+      prepared,
+      inputs.map(({ bytes }) => bytes),
+      states.begin(),
+    );
+    const outputs = await meanOfParts(prepared, inputs, first, () => states.begin());
+    const time = context.now() - start;
+    return { inputs, outputs, found: await session.finder.find(outputs, pictureOf(inputs)), time };
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.exitCode !== exitCodes.usage) throw error;
+    return { problem: error.message };
+  }
+}
