@@ -4,6 +4,15 @@
  */
 export { halOperation } from "./all.ts";
 export {
+  type FlexMap,
+  type FlexValue,
+  type OptionValues,
+  readStruct,
+  type StoredOptions,
+  type StructField,
+  type StructValues,
+} from "./custom-options.ts";
+export {
   type Alternative,
   type AlternativeSpec,
   alternative,

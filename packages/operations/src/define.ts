@@ -3,6 +3,7 @@
  * prediction and the reference backend all read.
  */
 import type { HalVersion } from "@nnhal/types";
+import type { OptionValues, StoredOptions } from "./custom-options.ts";
 import type { AnyOperandType } from "./operand-type.ts";
 import type { AnyArgs, AnyOutputs, ArgsOf, ColumnsOf, OutputsOf, Param } from "./params.ts";
 import type { OutputTensor, Tensor, TensorData, TensorInfo } from "./tensor.ts";
@@ -120,6 +121,8 @@ export interface Operation {
   readonly broadcasts?: readonly [string, string];
   /** How much it computes: see `workOf`. A kind alone: one such step for each element that it reads or writes. */
   readonly work: WorkKind | ((inputs: AnyExtents, outputs: AnyExtents) => Work);
+  /** See `OperationSpec.customOptions`. */
+  customOptions?(stored: StoredOptions): OptionValues;
   infer?(args: AnyArgs, outputs: AnyArgs): AnyOutputInfos;
   reference?(args: AnyArgs, outputs: AnyOutputs, context: KernelContext): KernelResult;
 }
@@ -183,6 +186,12 @@ export interface OperationSpec<
    * declarations of the outputs. Throws OperationError.
    */
   infer?(args: ArgsOf<Params, TensorInfo>, outputs: OutputsOf<Outputs, TensorInfo>): OutputsOf<Outputs, OutputInfo>;
+  /**
+   * The values of parameters by the options of the custom operator of the operation's name, in a .tflite file. Whatever it throws refuses
+   * the operator with that message. A parameter without a value has its default. Without this function, an option has the parameter's name
+   * and is in the map of a FlexBuffer.
+   */
+  customOptions?(stored: StoredOptions): OptionValues<Params>;
   /**
    * Computes the outputs: plain loops that define the right result. Throws OperationError. Not called if no output has elements,
    * unless the operation is `dynamic`.
@@ -324,6 +333,7 @@ export function defineOperation<
     random: spec.random ?? false,
     ...(spec.broadcasts && { broadcasts: spec.broadcasts }),
     work: first.work ?? "element",
+    ...(spec.customOptions && { customOptions: spec.customOptions }),
     ...(infer && { infer }),
     ...(reference && { reference: spec.dynamic ? reference : ifElements(reference) }),
   };

@@ -14,6 +14,7 @@ export {
 } from "./bind.ts";
 export { byteSize, type ElementFacts, isUnspecified, specifiedByteSize } from "./byte-size.ts";
 export { byteLength, copyTensorData, decodeTensorData, encodeTensorData, isView } from "./codec.ts";
+export type { FlexMap, FlexValue, OptionValues, StoredOptions } from "./custom-options.ts";
 export type {
   AnyOutputInfos,
   Form,

@@ -1,47 +1,76 @@
 /**
- * Options of custom operators: a FlexBuffer with one map from names to numbers and truth values.
+ * Options of custom operators: the values of an operation's parameters, which the operation reads itself (`customOptions` of its
+ * definition), or which are those of their names in a FlexBuffer with one map.
  */
-import { flexbufferReader } from "./flexbuffer.ts";
+import type { FlexMap, FlexValue, Operation, OptionValues, Param, StoredOptions } from "@nnhal/operations";
+import { flexbuffers } from "./flexbuffer.ts";
+import type { OperatorAccess } from "./lowering/access.ts";
 
-/** The value of an option; undefined if there is none, or none of these types. */
-export type CustomOptions = (name: string) => number | boolean | undefined;
+type Place = Pick<OperatorAccess, "operator" | "fail">;
 
-/** What is used of the library's references; its types lack the access by name that it has. */
-interface Reference {
-  get(name: string): Reference;
-  isBool(): boolean;
-  boolValue(): boolean | null;
-  isNumber(): boolean;
-  numericValue(): number | bigint | null;
+/** The value of an option; undefined if there is none. */
+export type CustomOptions = (name: string) => FlexValue | undefined;
+
+/** Opens the map of a custom operator's options. Throws a TfliteError if the bytes are something else; without bytes it has none. */
+export function customOptions(op: Place): CustomOptions {
+  const stored = storedOptions(op);
+  const map = reading(op, () => stored.map());
+  return (name) => (Object.hasOwn(map, name) ? map[name] : undefined);
 }
 
-/** More bytes than any operator's options have. */
-const MOST_BYTES = 2 ** 16;
-
-/** Opens the options of a custom operator. Bytes that are not such a map have no options. */
-export function customOptions(bytes: Uint8Array = new Uint8Array(0)): CustomOptions {
-  const toReference = flexbufferReader();
-  const root = attempt(() => {
-    if (bytes.length > MOST_BYTES) return undefined;
-    // The library reads the whole buffer of a view.
-    const reference = toReference(new Uint8Array(bytes).buffer);
-    // It searches as many names as a map says it has: a map cannot have more than it has bytes.
-    if (!reference.isMap() || reference.length() > bytes.length) return undefined;
-    return reference as unknown as Reference;
-  });
-  return (name) =>
-    attempt(() => {
-      const value = root?.get(name);
-      if (value?.isBool()) return value.boolValue() ?? undefined;
-      return value?.isNumber() ? Number(value.numericValue()) : undefined;
-    });
+/** The values of an operation's parameters that the options of its operator have. Throws a TfliteError for options that it cannot read. */
+export function optionsOf(op: Place, operation: Operation): (param: Param) => OptionValues[string] {
+  const { customOptions: read } = operation;
+  if (read === undefined) {
+    const options = customOptions(op);
+    return ({ name, kind }) => fittingValue(op, name, kind, options(name));
+  }
+  const stored = storedOptions(op);
+  const values: OptionValues = reading(op, () => read(stored)) ?? {};
+  return ({ name, kind }) => (Object.hasOwn(values, name) ? fittingValue(op, name, kind, values[name]) : undefined);
 }
 
-/** The library throws strings and RangeErrors for whatever it cannot read. */
-function attempt<T>(work: () => T): T | undefined {
+function storedOptions({ operator: { version, customOptions: bytes = new Uint8Array(0) } }: Place): StoredOptions {
+  // Before anything is read: in a browser it throws if the reader is not loaded.
+  const { flexbufferMap } = flexbuffers();
+  return { version, bytes, map: (): FlexMap => (bytes.length === 0 ? {} : flexbufferMap(bytes)) };
+}
+
+/** What `work` reads. Whatever it throws is about the bytes: an operation that reads its options may do so without a check. */
+function reading<Result>(op: Place, work: () => Result): Result {
   try {
     return work();
-  } catch {
-    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return op.fail(`the options of ${customOperator(op)} cannot be read: ${reason}`);
   }
+}
+
+/** A value as its parameter takes it: integers and truth values are taken for each other, as readers of FlexBuffers do. */
+function fittingValue(op: Place, name: string, kind: Param["kind"], value: unknown): OptionValues[string] {
+  if (value === undefined || value === null) return undefined;
+  if (kind === "tensor") {
+    const isList = Array.isArray(value) && value.every((element) => numberOf(element) !== undefined);
+    return isList ? value.map((element) => numberOf(element) ?? 0) : refuse(op, name, "a list of numbers", value);
+  }
+  const number = numberOf(value) ?? refuse(op, name, kind === "boolean" ? "a truth value" : "a number", value);
+  return kind === "boolean" ? number !== 0 : number;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return ["number", "bigint", "boolean"].includes(typeof value) ? Number(value) : undefined;
+}
+
+function refuse(op: Place, name: string, expected: string, value: unknown): never {
+  return op.fail(`option ${name} of ${customOperator(op)} has to be ${expected}, it is ${kindOf(value)}`);
+}
+
+const customOperator = ({ operator }: Place) => `the custom operator ${operator.customCode ?? ""}`;
+
+/** The kind of a value, in messages. */
+export function kindOf(value: unknown): string {
+  if (typeof value === "string") return "a text";
+  if (Array.isArray(value)) return "a list";
+  if (value instanceof Uint8Array) return "bytes";
+  return typeof value === "object" ? "a map" : `${value}`;
 }

@@ -1,17 +1,23 @@
 /** Custom operators that a user registers. */
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import {
+  bool,
   defineExtension,
   defineOperation,
   ensure,
   float32,
   int32,
+  type OptionValues,
+  omittable,
   optional,
+  readStruct,
+  type StoredOptions,
   tensor,
 } from "@nnhal/operations/authoring";
 import { builder } from "flatbuffers/js/flexbuffers.js";
 import { describe, expect, test } from "vitest";
 import { changed, execute, firstOperator, oneOperator } from "../_model.test-helper.ts";
+import { TfliteError } from "../error.ts";
 import type { TfliteModel } from "../model.ts";
 import { writeTflite } from "../write.ts";
 import { importTflite } from "./import.ts";
@@ -34,7 +40,49 @@ const affine = defineOperation({
     for (const [index, value] of input.data.entries()) output.data[index] = value * factor + shift;
   },
 });
-const mine = defineExtension({ name: "com.example.mine", operations: [affine] });
+
+type Values = OptionValues<typeof pickedParams>;
+const pickedParams = [
+  tensor("input", "TENSOR_FLOAT32"),
+  tensor("places", "TENSOR_INT32"),
+  omittable(tensor("factors", "TENSOR_FLOAT32")),
+  bool("isNegated"),
+] as const;
+
+/** output = input at some places, times factors. */
+const picked = (name: string, code: number, customOptions?: (stored: StoredOptions) => Values) =>
+  defineOperation({
+    name,
+    code,
+    summary: "Picks elements, and scales them.",
+    params: pickedParams,
+    outputs: [tensor("output", "TENSOR_FLOAT32")],
+    types: [["1.2"]],
+    ...(customOptions && { customOptions }),
+    infer: ({ places }) => ({ output: { dimensions: places.dimensions } }),
+    reference({ input, places, factors, isNegated }, { output }) {
+      for (const [index, place] of places.data.entries()) {
+        output.data[index] = (input.data[place] ?? 0) * (factors?.data[index] ?? 1) * (isNegated ? -1 : 1);
+      }
+    },
+  });
+
+/** Options that the operation reads itself: of version 1 a struct, of version 2 a map in a map. */
+function readPicked({ version, bytes, map }: StoredOptions): Values {
+  ensure(version <= 2, () => `version ${version} is not known`);
+  if (version === 1) {
+    const { first, last, isNegated } = readStruct(bytes, { first: "int32", last: "int32", isNegated: "bool" });
+    return { places: [first, last], isNegated };
+  }
+  // Of other options some do not exist: that throws a TypeError.
+  const { window } = map() as unknown as { window: { places: number[]; mode: string } };
+  return { places: window.places, isNegated: window.mode.startsWith("negative") };
+}
+
+const mine = defineExtension({
+  name: "com.example.mine",
+  operations: [affine, picked("Picked", 8), picked("Struct", 9, readPicked)],
+});
 
 /** A FlexBuffer with a map. */
 function flexible(values: object): Uint8Array {
@@ -42,6 +90,20 @@ function flexible(values: object): Uint8Array {
   flex.add(values);
   return flex.finish();
 }
+
+/** An operator that picks two elements. */
+function picking(customOptions: Uint8Array, { customCode = "Picked", version = 1, inputs = {} } = {}): TfliteModel {
+  const y = { type: "FLOAT32", shape: [2] } as const;
+  const bare = oneOperator("CUSTOM", { x: f, ...inputs }, { y }, {}, { customCode });
+  return changed(bare, () => ({ operators: [{ ...firstOperator(bare), version, customOptions }] }));
+}
+
+const pick = (given: TfliteModel) =>
+  execute(
+    importTflite(given, { customOperators: [mine] }),
+    [[1, 2, -4]],
+    createReferenceBackend({ extensions: [mine] }),
+  );
 
 /** A custom operator; without options it has none. */
 function model(options?: object, customCode = "Affine", type: "FLOAT32" | "INT32" = "FLOAT32"): TfliteModel {
@@ -89,6 +151,70 @@ describe("a custom operator", () => {
       "Affine cannot compute it: input 0 (input) is TENSOR_INT32 where TENSOR_FLOAT32 is needed",
     ],
   ])("is refused if its operation does not fit: case %#", (given, message) => {
+    expect(() => importTflite(given, { customOperators: [mine] })).toThrow(message);
+  });
+
+  test("has lists for tensors that are not inputs, and truth values as numbers", async () => {
+    expect(await pick(picking(flexible({ places: [2, 0], isNegated: true })))).toEqual([[4, -1]]);
+    const factors = [0.5, 3];
+    expect(await pick(picking(flexible({ places: [2, 0], factors, isNegated: 0 })))).toEqual([[-2, 3]]);
+    expect(await pick(picking(flexible({ places: [true, false], factors: [], isNegated: 7 })))).toEqual([[-2, -1]]);
+    // A tensor of the file comes first.
+    const inputs = { places: { type: "INT32", shape: [2], data: [1, 1] } } as const;
+    const given = picking(flexible({ places: [2, 0], isNegated: false }), { inputs });
+    expect(await pick(given)).toEqual([[2, 2]]);
+  });
+
+  test("has options that its operation reads itself, by its version", async () => {
+    const struct = Uint8Array.of(2, 0, 0, 0, 1, 0, 0, 0, 1);
+    const customCode = "Struct";
+    expect(await pick(picking(struct, { customCode }))).toEqual([[4, -2]]);
+    const nested = flexible({ window: { places: [0, 1], mode: "as it is" } });
+    expect(await pick(picking(nested, { customCode, version: 2 }))).toEqual([[1, 2]]);
+  });
+
+  const read = "operators[0] (CUSTOM version 1): the options of the custom operator Struct cannot be read: ";
+  test.each([
+    ["Struct", 1, new Uint8Array(8), `${read}the struct of first, last, isNegated has 9 bytes, here are 8`],
+    ["Struct", 3, new Uint8Array(9), "Struct cannot be read: version 3 is not known"],
+    [
+      "Struct",
+      2,
+      Uint8Array.of(1, 2, 3),
+      "Struct cannot be read: the root of a FlexBuffer has 1, 2, 4 or 8 bytes, not 3",
+    ],
+    ["Struct", 2, new Uint8Array(0), "the options of the custom operator Struct cannot be read: "],
+    [
+      "Struct",
+      2,
+      flexible({ window: { places: "x", mode: "" } }),
+      "option places of the custom operator Struct has to be a list of numbers, it is a text",
+    ],
+    [
+      "Picked",
+      1,
+      Uint8Array.of(1, 2, 3),
+      "Picked cannot be read: the root of a FlexBuffer has 1, 2, 4 or 8 bytes, not 3",
+    ],
+    [
+      "Picked",
+      1,
+      flexible({ places: [1, "two"], isNegated: 1 }),
+      "option places of the custom operator Picked has to be a list of numbers, it is a list",
+    ],
+    ["Picked", 1, flexible({ places: [1, 0.5], isNegated: 1 }), "0.5 is not a 32-bit integer"],
+    ["Picked", 1, flexible({ places: [], isNegated: 1 }), "option places has to have elements, it has none"],
+    [
+      "Picked",
+      1,
+      flexible({ places: [1, 2], isNegated: { a: 1 } }),
+      "option isNegated of the custom operator Picked has to be a truth value, it is a map",
+    ],
+    ["Picked", 1, flexible({ places: [1, 2] }), "the custom option isNegated is missing"],
+    ["Picked", 1, flexible({ isNegated: 1 }), "Picked needs its places, which the file leaves out"],
+  ])("with options that are not its own is refused: %s %i %j", (customCode, version, options, message) => {
+    const given = picking(options, { customCode, version });
+    expect(() => importTflite(given, { customOperators: [mine] })).toThrow(TfliteError);
     expect(() => importTflite(given, { customOperators: [mine] })).toThrow(message);
   });
 

@@ -1,5 +1,5 @@
 /** The reader of FlexBuffers. A bundle for a browser has flexbuffer.browser.ts in place of this file: see package.json. */
-import { toReference } from "flatbuffers/js/flexbuffers/reference.js";
+import * as loaded from "./flexbuffer-values.ts";
 
-/** Returns what reads a FlexBuffer. */
-export const flexbufferReader = () => toReference;
+/** What reads a FlexBuffer. */
+export const flexbuffers = () => loaded;

@@ -1,7 +1,7 @@
 /** Emits the extension's operation that has the operator's own tensors and options as its operands. */
-import { type AnyOperandType, isSameType, type Operation, type Param, typesOfRow } from "@nnhal/operations";
+import { type AnyOperandType, isSameType, type Operation, type Param, typesOfRow, typeText } from "@nnhal/operations";
 import type { OptionValue } from "../../schema/options.ts";
-import { customOptions } from "../custom-options.ts";
+import { optionsOf } from "../custom-options.ts";
 import { type Dialect, isBuiltinForm } from "../dialect.ts";
 import type { StateOperands } from "../graph.ts";
 import type { OperandSpec } from "../operand-types.ts";
@@ -27,8 +27,11 @@ export function emitBuiltin(
   if (operation === undefined) return false;
   const states: StateOperands[] = [];
   const [{ params }] = operation.forms;
+  const given = isCustom ? givenOptions(access, operation) : derived;
   const options = params.filter(({ name, kind }) =>
-    isCustom ? kind !== "tensor" : fieldOf(operator, name) !== undefined || derived[name] !== undefined,
+    isCustom
+      ? kind !== "tensor" || given[name] !== undefined
+      : fieldOf(operator, name) !== undefined || given[name] !== undefined,
   );
   const tensors = params.filter((param) => !options.includes(param));
   // A scalar that is not an option needs a row that knows its value.
@@ -49,8 +52,13 @@ export function emitBuiltin(
     return omitted(place);
   });
   // Omitted tensors at the end are not in every file.
-  for (let place = inputs.length; place < tensors.length; place++) operands.push(omitted(place));
-  for (const param of options) operands.push(optionOperand(access, constants, param, derived[param.name]));
+  const rest = params.filter((param) => options.includes(param) || tensors.indexOf(param) >= inputs.length);
+  for (const param of rest) {
+    const isOption = options.includes(param);
+    operands.push(
+      isOption ? optionOperand(access, constants, param, given[param.name]) : omitted(tensors.indexOf(param)),
+    );
+  }
   // New values of states are outputs after the operator's own.
   const outputs = [...operator.outputs.map(graph.operand), ...states.map((state) => state.output)];
   const problem = emitIfAccepted(operation, operands, outputs);
@@ -83,32 +91,44 @@ function typesOfOmitted(
   return tensors.map((param) => typeIn(fitting ?? rows[0], param));
 }
 
-/** The value of an option of a custom operator. */
-function customOption(access: OperatorAccess, { name, default: absent }: Param): number | boolean {
-  const value = customOptions(access.operator.customOptions)(name) ?? absent;
-  access.ensure(value !== undefined, () => `the custom option ${name} is missing`);
-  return value;
+/**
+ * The values of a custom operator's options, by the names of the operation's parameters. The operator's inputs are the first tensors of the
+ * operation; further ones may be lists.
+ */
+function givenOptions(access: OperatorAccess, operation: Operation): Readonly<Record<string, OptionValue>> {
+  const { params } = operation.forms[0];
+  const lists = params.filter(({ kind }) => kind === "tensor").slice(access.operator.inputs.length);
+  const candidates = params.filter((param) => param.kind !== "tensor" || lists.includes(param));
+  const values: Record<string, OptionValue> = {};
+  if (candidates.length === 0) return values;
+  const optionOf = optionsOf(access, operation);
+  for (const param of candidates) {
+    const value = optionOf(param) ?? param.default;
+    access.ensure(value !== undefined || param.kind === "tensor", () => `the custom option ${param.name} is missing`);
+    if (value !== undefined) values[param.name] = value;
+  }
+  return values;
 }
 
-/** An option as an operand: a scalar, or a list as a tensor. `derived`: its value if it is not one of the schema. */
+/** An option as an operand: a scalar, or a list as a tensor. `given`: its value if it is not one of the schema. */
 function optionOperand(
   access: OperatorAccess,
   { bool, float, int32, int32Tensor }: AddedConstants,
   param: Param,
-  derived: OptionValue | undefined,
+  given: OptionValue | undefined,
 ): number {
   const { operator, graph } = access;
   const { name, type } = param;
-  if (param.omittable) {
-    // The HAL has no constants without elements.
-    const list = access.list(name) ?? [];
-    return list.length === 0 ? graph.omitted(type ?? "TENSOR_INT32", 1) : int32Tensor(list);
-  }
-  const value = derived ?? (operator.name === "CUSTOM" ? customOption(access, param) : access.option(name));
+  const value = given ?? (param.omittable ? (access.list(name) ?? []) : access.option(name));
   if (typeof value === "boolean") return bool(value);
   if (typeof value === "object") {
     // The HAL has no constants without elements.
+    if (value.length === 0 && param.omittable) return graph.omitted(type ?? "TENSOR_INT32", 1);
     access.ensure(value.length > 0, () => `option ${name} has to have elements, it has none`);
+    access.ensure(
+      type === undefined || type === "TENSOR_INT32" || type === "TENSOR_FLOAT32",
+      () => `option ${name} is a list, which a parameter of ${typeText(type ?? "TENSOR_INT32")} cannot take`,
+    );
     if (type !== "TENSOR_FLOAT32") return int32Tensor(value);
     return graph.constant({ ...float32, dimensions: [value.length] }, new Uint8Array(Float32Array.from(value).buffer));
   }

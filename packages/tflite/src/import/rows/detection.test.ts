@@ -120,7 +120,7 @@ describe("TFLite_Detection_PostProcess", () => {
     [{ ...options, num_classes: 3 }, "3 classes need 4 scores, here are 3"],
     [{ ...options, max_detections: 0 }, "have to be at least 1, they are 0 and 1"],
     [{ ...options, max_detections: -1, nms_score_threshold: -1 }, "have to be at least 1, they are -1 and 1"],
-    [{ ...options, y_scale: "one" }, "custom option y_scale has to be a number, it is missing"],
+    [{ ...options, y_scale: "one" }, "custom option y_scale has to be a number, it is a text"],
     [{}, "custom option num_classes has to be a number, it is missing"],
   ])("with %j is refused", (given, message) => {
     expect(problemOf(detection(given))).toContain(message);
@@ -130,8 +130,14 @@ describe("TFLite_Detection_PostProcess", () => {
     const model = detection();
     const operator = firstOperator(model);
     const withOperator = (change: object) => changed(model, () => ({ operators: [{ ...operator, ...change }] }));
-    for (const customOptions of [new Uint8Array(0), Uint8Array.of(1, 4, 1), new Uint8Array(70_000).fill(36)]) {
-      expect(problemOf(withOperator({ customOptions }))).toContain("num_classes has to be a number, it is missing");
+    const bad = [Uint8Array.of(1, 4, 1), "it is of type 1"] as const;
+    const long = [new Uint8Array(2 ** 20 + 1).fill(36), "1048577 bytes of options are more than 1048576"] as const;
+    for (const [customOptions, reason] of [
+      [new Uint8Array(0), "num_classes has to be a number, it is missing"],
+      bad,
+      long,
+    ] as const) {
+      expect(problemOf(withOperator({ customOptions }))).toContain(reason);
     }
     expect(problemOf(withOperator({ inputs: [0, 1] }))).toContain("needs 3 inputs and 4 outputs, it has 2 and 4");
     expect(problemOf(detection(options, { boxes: { shape: [1, -1, 4] } }))).toContain(

@@ -2,7 +2,7 @@
  * Custom operators that TensorFlow Lite registers itself: one that detects objects, and those of sounds.
  */
 import { elementAt } from "@nnhal/operations";
-import { type CustomOptions, customOptions } from "../custom-options.ts";
+import { type CustomOptions, customOptions, kindOf } from "../custom-options.ts";
 import type { Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import type { CustomRow } from "../row.ts";
@@ -10,7 +10,8 @@ import type { CustomRow } from "../row.ts";
 /** An option that has to be there. */
 function numberOption(op: Lowering, options: CustomOptions, name: string): number {
   const value = options(name);
-  if (typeof value !== "number") op.fail(`custom option ${name} has to be a number, it is ${value ?? "missing"}`);
+  if (typeof value !== "number")
+    op.fail(`custom option ${name} has to be a number, it is ${value === undefined ? "missing" : kindOf(value)}`);
   return value;
 }
 
@@ -36,7 +37,7 @@ const detectionPostProcess: CustomRow = {
       return own;
     });
     const [batches = 0, , classes = 0] = elementAt(dimensions, 1);
-    const options = customOptions(op.operator.customOptions);
+    const options = customOptions(op);
     const number = (name: string) => numberOption(op, options, name);
     const labels = number("num_classes");
     const threshold = number("nms_score_threshold");
