@@ -21,8 +21,16 @@ export {
   type OperationSpec,
   type RowOf,
   type RowOfLength,
+  type TypedForm,
+  type TypedOperation,
 } from "./define.ts";
-export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
+export {
+  defineExtension,
+  type ExtensionTypeSpec,
+  type ExtensionTypesOf,
+  extensionTypes,
+  type TypedExtension,
+} from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
 export {
   effectiveScale,
@@ -31,6 +39,7 @@ export {
   quantiseMultiplier,
 } from "./fixed-point.ts";
 export { fixedPoint16 } from "./fixed-point-functions.ts";
+export type { AnyOperandType, AnyTensorData, ExtensionOperandType } from "./operand-type.ts";
 export type { Store } from "./ops/_accumulator.ts";
 export { broadcastData, inferBroadcast } from "./ops/_broadcast.ts";
 export { CHUNK, copyInChunks, fillInChunks, inChunks, type Pacer, pacer } from "./ops/_chunks.ts";
@@ -94,6 +103,7 @@ export {
   any,
   bool,
   type ColumnsOf,
+  type FixedParam,
   float32,
   int32,
   mayStayZero,
@@ -104,6 +114,7 @@ export {
   subgraph,
   tensor,
   trailing,
+  type VaryingParam,
   variadic,
   wide,
 } from "./params.ts";

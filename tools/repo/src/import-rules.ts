@@ -63,6 +63,7 @@ export const isomorphicPackages = [
   "transport",
   "runtime",
   "extension-fibonacci",
+  "extension-mediapipe",
   "extension-tflite",
   "network",
   "nnhal",

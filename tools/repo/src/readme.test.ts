@@ -19,6 +19,7 @@ const readmes = [
 const files = {
   '"node_modules/@nnhal/cli/demo/digits-uint8.tflite"': "digits-uint8.tflite",
   '"mobilenet.tflite"': "digits-uint8.tflite",
+  '"selfie_segmentation.tflite"': "digits-uint8.tflite",
   '"cat.jpg"': "3-chalk.png",
 };
 
@@ -71,7 +72,7 @@ describe.concurrent("READMEs", () => {
     const { stdout, stderr } = await runExample(code, root);
     expect(stderr).toBe("");
     const said = [...code.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
-    expect(said).toHaveLength(2);
+    expect(said).toHaveLength(3);
     expect(stdout).toBe(`${said.join("\n")}\n`);
   });
 

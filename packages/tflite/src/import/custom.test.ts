@@ -112,6 +112,16 @@ function model(options?: object, customCode = "Affine", type: "FLOAT32" | "INT32
   return changed(bare, () => ({ operators: [{ ...firstOperator(bare), customOptions: flexible(options) }] }));
 }
 
+/** The error that an import throws. */
+function refusalOf(work: () => unknown): TfliteError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof TfliteError) return error;
+  }
+  throw new Error("it is imported");
+}
+
 describe("a custom operator", () => {
   test("becomes the operation of its name of a registered extension, with its options", async () => {
     const imported = importTflite(model({ factor: 2.5, shift: -1 }), { customOperators: [mine] });
@@ -233,6 +243,23 @@ describe("a custom operator", () => {
     expect(await execute(importTflite(made), [[9, 3, 9, -2]])).toEqual([[9, 9, 4, 4]]);
     expect(() => importTflite(made, { extensions: false })).toThrow(
       "the HAL has no counterpart of the custom operator AudioSpectrogram",
+    );
+  });
+
+  test("of MediaPipe is of a package, which a refusal names", () => {
+    const helpFor = (customCode: string) => {
+      const [problem] = refusalOf(() => importTflite(model(undefined, customCode))).problems;
+      expect(problem?.message).toBe(`the HAL has no counterpart of the custom operator "${customCode}"`);
+      return problem?.help;
+    };
+    expect(helpFor("MaxUnpooling2D")).toMatch(
+      /^install @nnhal\/extension-mediapipe, and import it with customOperators: \[mediapipe\]/,
+    );
+    expect(helpFor("MaxUnpooling3D")).toMatch(/^import it with customOperators \(/);
+    // With an operation of the name, the reason is that operation's alone.
+    const unpooling = defineExtension({ name: "com.example.pool", operations: [picked("MaxUnpooling2D", 1)] });
+    expect(() => importTflite(model({}, "MaxUnpooling2D"), { customOperators: [unpooling] })).toThrow(
+      /^subgraphs\[0\]\.operators\[0\] \(CUSTOM version 1\): the custom option isNegated is missing$/,
     );
   });
 

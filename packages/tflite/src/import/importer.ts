@@ -137,7 +137,9 @@ function lower(op: Lowering, graph: Graph): void {
   if (readsIgnored(op)) throw refused;
   const problem = builtinProblem(op, graph, derived);
   if (problem === "none") throw refused;
-  if (problem !== undefined) throw bothOf(refused, problem);
+  // A row without operations only says what has the operator.
+  const isOfExtension = op.operator.name === "CUSTOM" && row?.operations.length === 0;
+  if (problem !== undefined) throw isOfExtension ? problem : bothOf(refused, problem);
 }
 
 /** Whether an input has no value since the operator's row ignores it: only its row may import the operator. */

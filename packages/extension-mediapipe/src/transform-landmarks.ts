@@ -1,0 +1,57 @@
+/** TransformLandmarks: points through an affine transformation. */
+import { defineOperation, ensure, float32, int32, pacer, tensor } from "@nnhal/operations/authoring";
+import { ensureMatrix, numberOption } from "./_landmarks.ts";
+import { ensureVersion } from "./_struct.ts";
+
+const { fround } = Math;
+
+export const transformLandmarks = defineOperation({
+  name: "TransformLandmarks",
+  code: 4,
+  summary: "x and y of points through a matrix; their z stays.",
+  params: [
+    // The last dimension has one point (version 2) or several (version 1).
+    tensor("landmarks", "TENSOR_FLOAT32"),
+    // 4 by 4: the first two rows give x and y, from [x, y, 0, 1].
+    tensor("matrix", "TENSOR_FLOAT32"),
+    // Numbers of a point, 2 or 3; 0: as many as the last dimension has.
+    int32("dimensions"),
+    // A factor of the matrix's last column.
+    float32("scale"),
+  ],
+  outputs: [tensor("output", "TENSOR_FLOAT32")],
+  types: [["1.2"]],
+  ranks: { landmarks: [3, 4] },
+  customOptions(stored) {
+    ensureVersion(stored, 2);
+    if (stored.version === 2) return { dimensions: 0, scale: 1 };
+    const options = stored.map();
+    const dimensions = numberOption(options, "dimensions");
+    ensure(dimensions === 2 || dimensions === 3, () => `dimensions is ${dimensions} where 2 or 3 is needed`);
+    return { dimensions, scale: numberOption(options, "scale") };
+  },
+  infer({ landmarks: { dimensions: shape }, matrix, dimensions, scale }) {
+    ensureMatrix(matrix);
+    const size = sizeOf(shape, dimensions);
+    const last = shape[shape.length - 1];
+    ensure(size === 2 || size === 3, () => `points have ${size} numbers where 2 or 3 are needed`);
+    ensure(last % size === 0, () => `${last} numbers are no whole points of ${size}`);
+    ensure(scale !== 0, () => "the scale is 0");
+    return { output: { dimensions: shape } };
+  },
+  *reference({ landmarks, matrix: { data: matrix }, dimensions, scale }, { output }) {
+    const size = sizeOf(landmarks.dimensions, dimensions);
+    const isTime = pacer();
+    for (let at = 0; at < landmarks.data.length; at += size) {
+      const [x, y] = [landmarks.data[at], landmarks.data[at + 1]];
+      output.data[at] = matrix[0] * x + matrix[1] * y + fround(matrix[3] * scale);
+      output.data[at + 1] = matrix[4] * x + matrix[5] * y + fround(matrix[7] * scale);
+      if (size === 3) output.data[at + 2] = landmarks.data[at + 2];
+      if (isTime(8)) yield;
+    }
+  },
+});
+
+function sizeOf(shape: readonly number[], dimensions: number): number {
+  return dimensions === 0 ? shape[shape.length - 1] : dimensions;
+}

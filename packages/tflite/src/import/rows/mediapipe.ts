@@ -1,0 +1,24 @@
+/** MediaPipe's custom operators, which a package of this project adds. */
+import { quoted } from "../../error.ts";
+import type { Lowering } from "../lowering.ts";
+import type { CustomRow } from "../row.ts";
+
+const help =
+  "install @nnhal/extension-mediapipe, and import it with customOperators: [mediapipe] (--extension @nnhal/extension-mediapipe on the command line)";
+
+const names = [
+  "Convolution2DTransposeBias",
+  "MaxPoolingWithArgmax2D",
+  "MaxUnpooling2D",
+  "TransformTensorBilinear",
+  "TransformLandmarks",
+  "Landmarks2TransformMatrix",
+];
+
+export const mediapipeRows: readonly CustomRow[] = names.map((customCode) => ({
+  customCode,
+  version: 2,
+  operations: [],
+  note: "Custom. Of @nnhal/extension-mediapipe.",
+  lower: (op: Lowering) => op.fail(`the HAL has no counterpart of the custom operator ${quoted(customCode)}`, help),
+}));
