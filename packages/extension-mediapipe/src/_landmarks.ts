@@ -15,7 +15,7 @@ export function numberOption(options: FlexMap, name: string): number {
 /** An option that is a list of numbers. One that is missing has none. */
 export function numbersOption(options: FlexMap, name: string): number[] {
   const value = options[name] ?? [];
-  ensure(Array.isArray(value), () => `${name} is no list`);
+  ensure(Array.isArray(value), () => `${name} is not a list`);
   return value.map((element: FlexValue) => numberOf(element, name));
 }
 

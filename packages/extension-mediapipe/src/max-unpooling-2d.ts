@@ -49,7 +49,7 @@ export const maxUnpooling2d = defineOperation({
             const index = Math.trunc(indices.data[from]);
             const y = row * stride_height - top + Math.trunc(index / filter_width);
             const x = column * stride_width - left + (index % filter_width);
-            // Indices are data: one that is no place in the result, or no number, puts nothing there.
+            // Indices are data: one of a place outside of the result, and NaN, puts nothing there.
             if (!(y >= 0 && y < outHeight && x >= 0 && x < outWidth)) continue;
             output.data[((batch * outHeight + y) * outWidth + x) * channels + channel] = input.data[from];
           }

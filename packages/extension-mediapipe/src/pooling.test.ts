@@ -150,7 +150,7 @@ describe("MaxUnpooling2D", () => {
     expect(values).toEqual(x.map((_, at) => greatest(at)));
   });
 
-  test("ignores indices that are no place in the result, and cuts fractions off", async () => {
+  test("ignores indices of places outside of the result, and cuts fractions off", async () => {
     const x = [1, 2, 3, 4, 5, 6, 7];
     // Windows lie beside each other: index 3 of the first is in the second row.
     const { shape, values } = await unpool([1, 1, 7, 1], x, [3.9, -1, -0.5, NaN, 4, Infinity, 1.1], options);

@@ -35,7 +35,7 @@ export const transformLandmarks = defineOperation({
     const size = sizeOf(shape, dimensions);
     const last = shape[shape.length - 1];
     ensure(size === 2 || size === 3, () => `points have ${size} numbers where 2 or 3 are needed`);
-    ensure(last % size === 0, () => `${last} numbers are no whole points of ${size}`);
+    ensure(last % size === 0, () => `${last} numbers do not divide into points of ${size}`);
     ensure(scale !== 0, () => "the scale is 0");
     return { output: { dimensions: shape } };
   },

@@ -87,7 +87,7 @@ describe("TransformTensorBilinear", () => {
     expect(data).toEqual([...turned(0), ...turned(1)]);
   });
 
-  test("is 0 at places that are no numbers", async () => {
+  test("is 0 at places that are NaN", async () => {
     const { data } = await runOne(second(1, 2), image, matrixOf(affine(NaN, 0, 0, 0, 1, 0)));
     expect(data).toEqual([0, 0]);
   });
@@ -96,7 +96,7 @@ describe("TransformTensorBilinear", () => {
     [second(0, 4), "output_height is 0 where at least 1 is needed"],
     [second(4, -1), "output_width is -1"],
     [first({ output_size: [4] }), "output_width is 0"],
-    [first({ output_size: 4 }), "output_size is no list"],
+    [first({ output_size: 4 }), "output_size is not a list"],
     [first({ output_size: ["a", 4] }), "output_size has something other than numbers"],
     [first({ output_size: [4, 4], mode: "nearest" }), "the mode is nearest where bilinear is needed"],
     [{ customCode, version: 3, options: flexible({}) }, "version 3 is not"],
@@ -145,7 +145,7 @@ describe("TransformLandmarks", () => {
   test.each([
     [version1({ dimensions: 4, scale: 1 }), [1, 1, 1, 4], "dimensions is 4 where 2 or 3 is needed"],
     [version1({ scale: 1 }), [1, 1, 1, 4], "dimensions is 0 where 2 or 3 is needed"],
-    [version1({ dimensions: 3, scale: 1 }), [1, 1, 1, 4], "4 numbers are no whole points of 3"],
+    [version1({ dimensions: 3, scale: 1 }), [1, 1, 1, 4], "4 numbers do not divide into points of 3"],
     [version1({ dimensions: 2 }), [1, 1, 1, 4], "the scale is 0"],
     [version1({ dimensions: [2], scale: 1 }), [1, 1, 1, 4], "dimensions has something other than numbers"],
     [{ ...version1({}), version: 2 }, [1, 1, 4], "points have 4 numbers where 2 or 3 are needed"],
@@ -279,7 +279,7 @@ describe("Landmarks2TransformMatrix", () => {
     [second({ right_rotation_idx: -1 }), "there is no landmark -1"],
     [second({ subset_idxs: [0, 5] }), "there is no landmark 5"],
     [second({ subset_idxs: [] }), "subset_idxs has to have elements"],
-    [second({ subset_idxs: 4 }), "subset_idxs is no list"],
+    [second({ subset_idxs: 4 }), "subset_idxs is not a list"],
     [second({ output_height: 0 }), "output_height is 0"],
     [second({ scale_y: 0 }), "the scales 1 and 0 have to be greater than 0"],
     [first({ dimensions: 2 }), "dimensions is 2 where 3 is needed"],

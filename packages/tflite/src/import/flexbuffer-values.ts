@@ -12,27 +12,27 @@ const MOST_BYTES = 2 ** 20;
 const MOST_DEPTH = 32;
 
 /** Codes of types (flatbuffers/flexbuffers.h). */
-enum Kind {
-  Null = 0,
-  Int = 1,
-  Uint = 2,
-  Float = 3,
-  Key = 4,
-  String = 5,
-  IndirectInt = 6,
-  IndirectUint = 7,
-  IndirectFloat = 8,
-  Map = 9,
-  Vector = 10,
-  VectorInt = 11,
-  VectorKey = 14,
-  VectorString = 15,
-  VectorInt2 = 16,
-  VectorFloat4 = 24,
-  Blob = 25,
-  Bool = 26,
-  VectorBool = 36,
-}
+const Kind = {
+  Null: 0,
+  Int: 1,
+  Uint: 2,
+  Float: 3,
+  Key: 4,
+  String: 5,
+  IndirectInt: 6,
+  IndirectUint: 7,
+  IndirectFloat: 8,
+  Map: 9,
+  Vector: 10,
+  VectorInt: 11,
+  VectorKey: 14,
+  VectorString: 15,
+  VectorInt2: 16,
+  VectorFloat4: 24,
+  Blob: 25,
+  Bool: 26,
+  VectorBool: 36,
+} as const;
 
 /** A value's place: where it or the distance to it lies, and in how many bytes. */
 interface Slot {
@@ -42,7 +42,7 @@ interface Slot {
   readonly packed: number;
 }
 
-/** The map of a FlexBuffer. Throws an OperationError for bytes that are no FlexBuffer, or one of something else. */
+/** The map of a FlexBuffer. Throws an OperationError for other bytes. */
 export function flexbufferMap(bytes: Uint8Array): FlexMap {
   ensure(bytes.length >= 3, () => `a FlexBuffer has at least 3 bytes, here are ${bytes.length}`);
   ensure(bytes.length <= MOST_BYTES, () => `${bytes.length} bytes of options are more than ${MOST_BYTES}`);
@@ -69,7 +69,7 @@ interface Reader {
 function valueAt(reader: Reader, slot: Slot, depth: number): FlexValue {
   spend(reader, 1);
   const { view } = reader;
-  const kind: Kind = slot.packed >> 2;
+  const kind = slot.packed >> 2;
   const inner = 1 << (slot.packed & 3);
   switch (kind) {
     case Kind.Null:
@@ -116,7 +116,7 @@ function listAt(reader: Reader, slot: Slot, depth: number): readonly FlexValue[]
 }
 
 /** The type of the elements of a vector with a type. */
-function elementOf(kind: number): Kind {
+function elementOf(kind: number): number {
   if (kind >= Kind.VectorInt && kind <= Kind.VectorString) return kind - Kind.VectorInt + Kind.Int;
   ensure(kind === Kind.VectorBool, () => `FlexBuffers have no type ${kind}`);
   return Kind.Bool;
@@ -188,7 +188,7 @@ function unsignedAt(view: DataView, at: number, width: number): bigint {
   return BigInt(width === 4 ? view.getUint32(at, true) : width === 2 ? view.getUint16(at, true) : view.getUint8(at));
 }
 
-function numberAt(view: DataView, kind: Kind, at: number, width: number): number | bigint {
+function numberAt(view: DataView, kind: number, at: number, width: number): number | bigint {
   const bits = unsignedAt(view, at, width);
   if (kind === Kind.Float) {
     ensure(width >= 4, () => `floats have 4 or 8 bytes, not ${width}`);
