@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "./clock.ts";
 import { RequestError } from "./errors.ts";
 import type { RunLimits, Runner } from "./runner.ts";
-import { createScheduler, type SchedulerOptions } from "./scheduler.ts";
+import { createScheduler, type Job, type SchedulerOptions } from "./scheduler.ts";
 import { isByteList, type Tensor } from "./tensors.ts";
 
 function testClock() {
@@ -85,7 +85,7 @@ function started(options: Partial<SchedulerOptions> = {}, count = 1) {
       ...options,
     },
   );
-  const run = (inputs: readonly Tensor[], more: { timeout?: number; signal?: AbortSignal } = {}) => {
+  const run = (inputs: readonly Tensor[], more: Pick<Job, "bytes" | "timeout" | "signal"> = {}) => {
     const outcome: { values?: readonly number[]; kind?: string; together?: number } = {};
     scheduler.run(scheduler.enter(), { inputs, ...more }).then(
       ({ outputs, together }) => Object.assign(outcome, { values: valuesOf(outputs), together }),
@@ -130,6 +130,36 @@ describe("places", () => {
     await first.runs[0]?.end();
     run([tensor(3)]);
     expect(retryAfter()).toEqual(["busy", 5]);
+  });
+});
+
+describe("requests of several sizes", () => {
+  it("that are small do not wait for all large ones before them", async () => {
+    const { run, first } = started({ queue: 10 });
+    const sizes = [2 ** 22, 2 ** 22, 2 ** 22, 10, 10];
+    for (const [place, bytes] of sizes.entries()) run([tensor(place)], { bytes });
+    const order: number[] = [];
+    for (const _ of sizes) {
+      order.push(...valuesOf(first.runs.at(-1)?.inputs));
+      await first.runs.at(-1)?.end();
+    }
+    expect(order).toEqual([0, 3, 4, 1, 2]);
+  });
+
+  it("join a batch of the one whose turn it is", async () => {
+    const { run, first } = started({ queue: 10, maxBatch: 2 });
+    run([tensor(0)]);
+    for (const [value, bytes] of [
+      [1, 2 ** 22],
+      [2, 2 ** 22],
+      [3, 10],
+    ] as const) {
+      run([tensor(value)], { bytes });
+    }
+    await first.runs[0]?.end();
+    expect(valuesOf(first.runs[1]?.inputs)).toEqual([1, 2]);
+    await first.runs[1]?.end();
+    expect(valuesOf(first.runs[2]?.inputs)).toEqual([3]);
   });
 });
 

@@ -4,6 +4,7 @@ import { batchKey, canJoin, divided, joined, rowsOf } from "./batches.ts";
 import type { Clock } from "./clock.ts";
 import { messageOf, RequestError } from "./errors.ts";
 import type { Runner } from "./runner.ts";
+import { createShares, type Sized } from "./shares.ts";
 import type { Tensor } from "./tensors.ts";
 
 /** The limits of a model. */
@@ -32,6 +33,8 @@ export interface Job {
   readonly inputs: readonly Tensor[];
   /** Whether their memory is of no use afterwards, so that it may move to another thread. Default: no. */
   readonly isOwned?: boolean | undefined;
+  /** Bytes of its inputs, which decide with which requests it shares. Default: 0. */
+  readonly bytes?: number | undefined;
   /** Milliseconds from now in which it must be done. */
   readonly timeout?: number | undefined;
   /** Whether the device is to measure it. */
@@ -73,7 +76,7 @@ export interface Scheduler {
   close(): Promise<void>;
 }
 
-interface Waiting {
+interface Waiting extends Sized {
   readonly job: Job;
   readonly submitted: number;
   readonly deadline: number | undefined;
@@ -99,7 +102,9 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
   /** Runners that are being opened in place of others. */
   const openings = new Set<Promise<Runner>>();
   const places = new Set<Place>();
+  /** In the order of their arrival. */
   let waiting: Waiting[] = [];
+  const shares = createShares();
   let running = 0;
   let meanTime = 0;
   let cancelDelay: (() => void) | undefined;
@@ -129,7 +134,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
   };
 
   const run = (place: Place, job: Job): Promise<Done> => {
-    const { inputs, timeout, signal } = job;
+    const { inputs, bytes = 0, timeout, signal } = job;
     const submitted = clock.now();
     return new Promise<Done>((resolve, reject) => {
       const undo: (() => void)[] = [];
@@ -142,6 +147,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       const one: Waiting = {
         ...{
           job,
+          bytes,
           submitted,
           settled: false,
           isAlone: false,
@@ -169,6 +175,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       signal?.addEventListener("abort", abort, { once: true });
       undo.push(() => signal?.removeEventListener("abort", abort));
       if (signal?.aborted) return abort();
+      shares.join(one, waiting);
       waiting.push(one);
       next();
     });
@@ -177,13 +184,13 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
   /** The requests that compute next: the first, and those that can join it. undefined: it waits for more. */
   const take = (): readonly Waiting[] | undefined => {
     waiting = waiting.filter(({ settled }) => !settled);
-    const [first] = waiting;
+    const first = shares.next(waiting);
     if (first === undefined) return [];
     if (maxBatch === 1 || first.rows === undefined || first.isAlone) return [first];
     const batch: Waiting[] = [];
     let rows = 0;
     let isFull = false;
-    for (const one of waiting) {
+    for (const one of [first, ...waiting.filter((one) => one !== first)]) {
       if (one.key !== first.key || one.rows === undefined || one.isAlone) continue;
       if (batch.length > 0 && (rows + one.rows > maxBatch || !canJoin([...batch, one].map(({ job }) => job.inputs)))) {
         isFull = true;
@@ -206,6 +213,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       cancelDelay?.();
       cancelDelay = undefined;
       waiting = waiting.filter((one) => !batch.includes(one));
+      shares.take(batch);
       const runner = idle.pop();
       if (runner !== undefined) void compute(runner, batch);
     }

@@ -158,9 +158,11 @@ export function createService(options: ServiceOptions): Service {
         const model = models.find(name, wanted);
         const inputs = inputsFor(model.description, request);
         checkOutputs(model.description, request);
-        holding.hold(footprintOf(inputs));
+        const bytes = footprintOf(inputs);
+        holding.hold(bytes);
         const done = await model.scheduler.run(model.scheduler.enter(), {
           inputs,
+          bytes,
           isOwned,
           signal,
           measure: observed.isTraced,

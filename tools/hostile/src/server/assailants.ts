@@ -1,6 +1,7 @@
 /**
  * A program that attacks a server with all kinds of hostile input at the same time, until its time is over. Its argument is JSON: an `Order`. A process of its own, so that what it computes does not stand before the answers that honest clients wait for.
  */
+import { constants, setPriority } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { randomFrom } from "../random.ts";
 import { grpcKinds } from "./grpc-kinds.ts";
@@ -16,6 +17,8 @@ export interface Order {
 
 const { address, seconds, seed }: Order = JSON.parse(process.argv[2] ?? "");
 const kinds = [...restKinds(address), ...grpcKinds(address)];
+// Hostile clients have machines of their own, and take no processor time from the server.
+setPriority(constants.priority.PRIORITY_LOW);
 process.stdout.write("ready\n");
 // It does not outlive the program that started it.
 const parent = process.ppid;

@@ -1,0 +1,50 @@
+/**
+ * Whose turn it is among requests that wait for one model: requests of about one size have a share, and all sizes have equal ones, by bytes. Who
+ * sends little does not wait until all that others sent is done, and large requests wait for no more bytes of smaller ones than they have.
+ */
+
+/** A request, by its bytes. */
+export interface Sized {
+  readonly bytes: number;
+}
+
+/** The shares of the sizes. */
+export interface Shares {
+  /** Says that a request comes to `waiting`, which does not have it yet. */
+  join(request: Sized, waiting: readonly Sized[]): void;
+  /** The request whose turn it is: the first of its size. */
+  next<Request extends Sized>(waiting: readonly Request[]): Request | undefined;
+  /** Says that requests compute now, the first of which was next. */
+  take(requests: readonly Sized[]): void;
+}
+
+/** Bytes that every request counts for at least, since it has other costs. */
+const leastBytes = 2 ** 16;
+
+export function createShares(): Shares {
+  /** Bytes that requests of a size have had. */
+  const had = new Map<number, number>();
+  /** Bytes that the size had whose turn was last. A size that comes back has no claim to what it did not use. */
+  let level = 0;
+  const hadBy = (request: Sized) => had.get(sizeOf(request)) ?? 0;
+  return {
+    join(request, waiting) {
+      const size = sizeOf(request);
+      if (!waiting.some((other) => sizeOf(other) === size)) had.set(size, Math.max(hadBy(request), level));
+    },
+    next(waiting) {
+      const [first, ...others] = waiting;
+      return first && others.reduce((best, one) => (hadBy(one) < hadBy(best) ? one : best), first);
+    },
+    take(requests) {
+      const [first] = requests;
+      if (first !== undefined) level = hadBy(first);
+      for (const one of requests) had.set(sizeOf(one), hadBy(one) + Math.max(one.bytes, leastBytes));
+    },
+  };
+}
+
+/** Sizes within a factor of 2 are one. */
+function sizeOf({ bytes }: Sized): number {
+  return Math.ceil(Math.log2(Math.max(bytes, leastBytes)));
+}
