@@ -2,6 +2,7 @@
  * The connection to Redis. It comes back by itself; commands that are under way wait for it and are sent again.
  */
 import { BatchError, messageOf } from "@nnhal/batch";
+import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 
@@ -23,6 +24,8 @@ export interface ConnectOptions {
   readonly onTrouble?: ((message: string) => void) | undefined;
 }
 
+const connectOptions: OptionNames<ConnectOptions> = { isPatient: true, signal: true, onTrouble: true };
+
 /** An open connection. */
 export interface Connection {
   readonly redis: Redis;
@@ -41,11 +44,10 @@ export interface ChunkData {
   readonly inputs: readonly (readonly [name: string, digest: string, bytes?: string])[];
 }
 
-/** Connects. Rejects with a BatchError if that fails at first. */
-export async function connect(
-  { url, name }: QueueAddress,
-  { isPatient = false, signal, onTrouble = () => {} }: ConnectOptions = {},
-): Promise<Connection> {
+/** Connects. Rejects with a BatchError if that fails at first, and with a RangeError for an unknown option. */
+export async function connect({ url, name }: QueueAddress, options: ConnectOptions = {}): Promise<Connection> {
+  expectKnownOptions("openQueue", options, connectOptions);
+  const { isPatient = false, signal, onTrouble = () => {} } = options;
   const place = placeOf(url);
   const isAddress = !url.includes("://") || (/^rediss?:/.test(url) && URL.canParse(url));
   if (!isAddress)

@@ -69,6 +69,16 @@ describe.skipIf(!hasRedis)(`a queue in a Redis that has trouble${redisRemedy}`, 
   };
   const computed = ["a", "b", "c"].map((name) => [name, name]);
 
+  it("refuses options that nothing knows", async () => {
+    const given = { isPatient: false, patient: true };
+    const opening = openQueue({ url: redis.url, name: "options" }, given);
+    await expect(opening).rejects.toThrow('openQueue: unknown option "patient": did you mean "isPatient"?');
+    const { queue } = await open();
+    const options = { pool: poolOf(), lock: 1000, roots: folder };
+    expect(() => queue.work(options)).toThrow('work: unknown option "roots": did you mean "root"?');
+    await queue.close();
+  });
+
   it("says that the memory is full, and goes on when it is not", async () => {
     const { queue, submit } = await open();
     const { put } = queue.store;

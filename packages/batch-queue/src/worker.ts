@@ -3,6 +3,7 @@
  * has a result is not computed again, and states change once. What is not a chunk is dropped, and what comes again rests before.
  */
 import { BatchError, createPlaces, messageOf, type Pool } from "@nnhal/batch";
+import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { DelayedError, type Job, WaitingError } from "bullmq";
 import { ChunkWorker, jobOptions, repairJob, repairJobs } from "./chunk-worker.ts";
 import { computeChunk } from "./compute-chunk.ts";
@@ -32,6 +33,11 @@ export interface WorkerOptions {
   readonly modelPatience?: number | undefined;
   readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
 }
+
+const workerOptions: OptionNames<WorkerOptions> = {
+  ...{ pool: true, lock: true, root: true, results: true, store: true },
+  ...{ allow: true, modelBytes: true, modelPatience: true, onEvent: true },
+};
 
 /** What is worth a line in a log. */
 export type WorkerEvent =
@@ -69,8 +75,9 @@ const longestRest = 60_000;
 /** Chunks at a time: one is computed while the next is fetched. */
 const chunksAtOnce = 2;
 
-/** Begins to work. Throws a BatchError if `allow` has what is not an address. */
+/** Begins to work. Throws a BatchError if `allow` has what is not an address, and a RangeError for an unknown option. */
 export function startWorker(connection: Connection, options: WorkerOptions): QueueWorker {
+  expectKnownOptions("work", options, workerOptions);
   const { pool, lock, allow, root, results, store, onEvent = () => {} } = options;
   const stop = new AbortController();
   const own = [root, results, store].filter((place) => place !== undefined);

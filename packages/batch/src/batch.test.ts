@@ -33,6 +33,26 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 const taskOf = (model: string): PoolTask => ({ task: digestOf(model), options: {}, model: async () => bytesOf(model) });
 const compute = (text: string, model = "m") => pool.compute(taskOf(model), { name: "n", bytes: bytesOf(text) });
 
+describe("options that nothing knows", () => {
+  const unknown = { deadLine: 1 };
+
+  it("are refused by the pool", () => {
+    const options = { ...{ threads: 1, start: startTestThread, deadline: 1 }, ...unknown };
+    expect(() => createPool(options)).toThrow('createPool: unknown option "deadLine": did you mean "deadline"?');
+  });
+
+  it("are refused by the run of a batch", async () => {
+    const task = taskOf("m");
+    const head = { ...{ id: "1", model: "m", inputs: folder, created: 1 }, task: { model: task.task, options: {} } };
+    const run = {
+      ...{ pool, task, source: await openInputs(folder, () => true) },
+      journal: await openJournal(join(folder, "options"), head),
+      results: await openResults(join(folder, "options-results"), task.task),
+    };
+    await expect(runBatch({ ...run, ...unknown })).rejects.toThrow('runBatch: unknown option "deadLine"');
+  });
+});
+
 describe("a pool of threads", () => {
   it("computes more inputs than threads, of more tasks than a thread keeps", async () => {
     const inputs = Array.from({ length: 40 }, (_, index) => [`m${index % 4}`, `i${index}`] as const);

@@ -2,6 +2,7 @@
  * Worker threads that compute inputs. A thread that ends or does not answer in time costs the input that it had, and is started anew.
  */
 import type { Worker } from "node:worker_threads";
+import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import type { Answer, Input, Opening, Request } from "./messages.ts";
 import { BatchError, type Computed, messageOf, type Problem } from "./task.ts";
 
@@ -18,6 +19,8 @@ export interface PoolOptions {
   /** Called with what is worth knowing. The same is said once. */
   readonly onNote?: ((message: string) => void) | undefined;
 }
+
+const poolOptions: OptionNames<PoolOptions> = { threads: true, start: true, deadline: true, onNote: true };
 
 /** A task whose model is read when a thread needs it. */
 export interface PoolTask extends Omit<Opening, "model"> {
@@ -50,8 +53,10 @@ const mostTasks = 2;
 /** The thread ended, or was ended. */
 class LostThread extends Error {}
 
-/** Threads are started when they are needed. */
-export function createPool({ threads: count, start, deadline, onNote = () => {} }: PoolOptions): Pool {
+/** Threads are started when they are needed. Throws a RangeError for an unknown option. */
+export function createPool(options: PoolOptions): Pool {
+  expectKnownOptions("createPool", options, poolOptions);
+  const { threads: count, start, deadline, onNote = () => {} } = options;
   const said = new Set<string>();
   const none = () => {};
   const all = Array.from({ length: count }, (): Thread => ({ worker: undefined, tasks: [], lose: none, take: none }));

@@ -1,6 +1,7 @@
 /**
  * A batch on this machine: inputs are read here and computed in threads, as many at a time as the threads can take.
  */
+import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { type InputSource, markOf, readInput, readingProblem } from "./inputs.ts";
 import type { Journal } from "./journal.ts";
 import type { Pool, PoolTask } from "./pool.ts";
@@ -20,6 +21,10 @@ export interface BatchRun {
   readonly signal?: AbortSignal | undefined;
 }
 
+const runOptions: OptionNames<BatchRun> = {
+  ...{ source: true, journal: true, results: true, pool: true, task: true, onInput: true, signal: true },
+};
+
 /** How many inputs there are, by name. */
 export interface BatchCounts {
   /** Had their results before, by this batch or another with the same task. */
@@ -28,16 +33,13 @@ export interface BatchCounts {
   readonly failed: number;
 }
 
-/** Resolves when all inputs have a result or a reason. Rejects with a BatchError if the batch cannot go on: what is done stays done. */
-export async function runBatch({
-  source,
-  journal,
-  results,
-  pool,
-  task,
-  onInput,
-  signal,
-}: BatchRun): Promise<BatchCounts> {
+/**
+ * Resolves when all inputs have a result or a reason. Rejects with a BatchError if the batch cannot go on: what is done stays done; and with a
+ * RangeError for an unknown option.
+ */
+export async function runBatch(run: BatchRun): Promise<BatchCounts> {
+  expectKnownOptions("runBatch", run, runOptions);
+  const { source, journal, results, pool, task, onInput, signal } = run;
   const counts = { known: 0, computed: 0, failed: 0 };
   /** By digest: the same input under another name waits for the first. */
   const running = new Map<string, Promise<string | undefined>>();

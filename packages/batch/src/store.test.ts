@@ -36,6 +36,15 @@ async function startServer() {
   return { address: `http://127.0.0.1:${port}`, kept, asked, close: () => server.close() };
 }
 
+describe("options that nothing knows", () => {
+  it.each([
+    [{ env: {}, limit: {} }, 'openStore: unknown option "limit": did you mean "limits"?'],
+    [{ env: {}, limits: { bytes: 1, size: 1 } }, 'openStore: limits: unknown option "size"'],
+  ])("are refused: %j", async (options, message) => {
+    await expect(openStore(folder, options)).rejects.toThrow(message);
+  });
+});
+
 describe("a store", () => {
   it("keeps bytes by digest in a folder, and leaves no other files", async () => {
     const store = createFolderStore(join(folder, "models"));

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { anyPlace, folderOf, type Places } from "./places.ts";
 import { type RequestLimits, type StoreAnswer, type StoreRequest, send } from "./request.ts";
 import { BatchError, digestOf, messageOf } from "./task.ts";
@@ -33,14 +34,20 @@ export interface StoreLimits extends Partial<RequestLimits> {}
 
 const defaultLimits: RequestLimits = { bytes: 2 ** 29, silence: 30_000, time: 600_000 };
 
+const storeOptions: OptionNames<StoreOptions> = { env: true, places: true, limits: true };
+const limitNames: OptionNames<StoreLimits> = { bytes: true, silence: true, time: true };
+
 /** Sends a request to the server of a store. */
 type Send = (url: string, request: StoreRequest) => Promise<StoreAnswer>;
 
 /**
  * The store of an address: a folder, `http://` or `https://` with a path that digests are added to, or `s3+https://HOST/BUCKET/PATH`, whose
- * requests are signed by aws4fetch with the keys of the environment. Rejects with a BatchError if it may not be used.
+ * requests are signed by aws4fetch with the keys of the environment. Rejects with a BatchError if it may not be used, and with a RangeError for an
+ * unknown option.
  */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
+  expectKnownOptions("openStore", options, storeOptions);
+  expectKnownOptions("openStore: limits", options.limits ?? {}, limitNames);
   const { env = process.env, places = anyPlace } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const sent: Send = (url, request) => send(url, request, { places, limits });

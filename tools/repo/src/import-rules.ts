@@ -14,8 +14,8 @@ const forBackends = ["backend", "operations", "types", "utils"];
 const allowedImports: Readonly<Record<string, Allowed>> = {
   types: [],
   "create-nnhal": [],
-  batch: [],
-  "batch-queue": ["batch"],
+  batch: ["operations"],
+  "batch-queue": ["operations", "batch"],
   operations: ["types"],
   validation: ["types", "operations"],
   utils: ["types", "operations"],
