@@ -253,7 +253,7 @@ describe("a custom operator", () => {
       return problem?.help;
     };
     expect(helpFor("MaxUnpooling2D")).toMatch(
-      /^install @nnhal\/extension-mediapipe, and import it with customOperators: \[mediapipe\]/,
+      /^install @nnhal\/extension-mediapipe, and name it: --extension @nnhal\/extension-mediapipe on the command line/,
     );
     expect(helpFor("MaxUnpooling3D")).toMatch(/^import it with customOperators \(/);
     // With an operation of the name, the reason is that operation's alone.

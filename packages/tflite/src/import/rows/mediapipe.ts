@@ -4,7 +4,7 @@ import type { Lowering } from "../lowering.ts";
 import type { CustomRow } from "../row.ts";
 
 const help =
-  "install @nnhal/extension-mediapipe, and import it with customOperators: [mediapipe] (--extension @nnhal/extension-mediapipe on the command line)";
+  "install @nnhal/extension-mediapipe, and name it: --extension @nnhal/extension-mediapipe on the command line, extensions: [mediapipe] for load, customOperators: [mediapipe] for importTflite";
 
 const names = [
   "Convolution2DTransposeBias",
