@@ -16,7 +16,7 @@ import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
 import type { Engine, RemoteEngine } from "./backend-module.ts";
-import { exitCodes, failure, isMissing, messageOf, usageError } from "./failure.ts";
+import { exitCodes, failure, isMissing, loadingReason, messageOf, usageError } from "./failure.ts";
 import { allDevices } from "./option-values.ts";
 import { oneLine } from "./text.ts";
 
@@ -55,7 +55,7 @@ export interface DeviceFinder {
    */
   select(names: string): Promise<DeviceSelection>;
   /** What a command that checks a device checks: `names` if given, else the only device that the user named. Throws a usage error. */
-  toCheck(names: string | undefined): string;
+  toCheck(names: string | undefined): Promise<string>;
   /**
    * The definitions of extensions, each name once: of the user's modules and backends, which are opened for it, of the devices that are
    * open, and the extension of .tflite models.
@@ -158,8 +158,7 @@ export function createDeviceFinder(
             .filter((each) => !("connect" in each))
             .find(({ device }) => [plain, `nnhal-${plain}`].includes(device.replace(ownPrefix, "")));
     if (engine === undefined) {
-      const all = [...names, ...local.map(({ device }) => device)];
-      throw usageError(`there is no device "${name}"; there are: ${all.join(", ")}`);
+      throw usageError(`there is no device "${name}"; there are: ${await installedNames([...engines, ...local])}`);
     }
     const { opened } = await find(engine);
     if ("unavailable" in opened) throw failure(`device ${engine.device} cannot work here: ${describe(opened)}`);
@@ -199,13 +198,28 @@ export function createDeviceFinder(
       const cpu = listed.includes(allDevices) ? devices.find(isLocalCpu) : undefined;
       return { devices, isRemote: devices.some(isRemote), ...(cpu && { cpu }) };
     },
-    toCheck(given) {
+    async toCheck(given) {
       if (given !== undefined) return given;
       const [only, ...more] = names.slice(0, named);
       if (only !== undefined && more.length === 0) return only;
-      throw usageError(`--device says what to check, and it is not given; there are: ${names.join(", ")}`);
+      throw usageError(`--device says what to check, and it is not given; there are: ${await installedNames(engines)}`);
     },
   };
+}
+
+/** The names of the devices whose packages are installed, for messages. */
+async function installedNames(engines: readonly (Engine | RemoteEngine)[]): Promise<string> {
+  const names = engines.map(async (engine) => {
+    const isAbsent = (error: unknown) => isMissing(engine.module, error);
+    const isThere =
+      "connect" in engine ||
+      (await engine.load().then(
+        () => true,
+        (error: unknown) => !isAbsent(error),
+      ));
+    return isThere ? [engine.device] : [];
+  });
+  return (await Promise.all(names)).flat().join(", ");
 }
 
 function describe({ unavailable, remedy }: Unavailable): string {
@@ -297,5 +311,5 @@ function watchOutcomes(store: OutcomeStore) {
 function whyNotLoaded(module: string, error: unknown, installs: (module: string) => string): Unavailable {
   return isMissing(module, error)
     ? { unavailable: `${module} is not installed`, remedy: installs(module) }
-    : { unavailable: `loading ${module} failed: ${oneLine(messageOf(error))}` };
+    : { unavailable: `loading ${module} failed: ${oneLine(loadingReason(error))}` };
 }

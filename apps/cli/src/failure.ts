@@ -40,9 +40,14 @@ export async function loadPackage<Loaded>(module: string, what: string, load: ()
     return await load();
   } catch (cause) {
     const missing = isMissing(module, cause) ? module : undefined;
-    const why = missing === undefined ? `loading it failed: ${messageOf(cause)}` : "it is not installed";
+    const why = missing === undefined ? `loading it failed: ${loadingReason(cause)}` : "it is not installed";
     throw new CommandError(exitCodes.failed, `${what} needs the package ${module}: ${why}`, { cause, missing });
   }
+}
+
+/** Why loading a package failed, without the files of its build that asked for what is missing. */
+export function loadingReason(error: unknown): string {
+  return messageOf(error).replace(/\s+(imported from|Require stack:)[\s\S]*$/, "");
 }
 
 /** Whether loading a package failed because it is not installed. One that is, but lacks a part of its own, is another case. */

@@ -168,10 +168,14 @@ async function report(
 
 async function lineOf(error: unknown, command: string, debug: boolean): Promise<string> {
   // Only problems need it: help is shown sooner without it.
-  const { oneLine, unexpectedLine } = await import("./text.ts");
+  const { oneLine, shellWord, unexpectedLine } = await import("./text.ts");
   const message = oneLine(messageOf(error));
   if (error instanceof CommandError) return message;
-  if (error instanceof CommanderError) return `${message.replace(/^error: |\.$/g, "")}; see ${command} --help`;
+  if (error instanceof CommanderError) {
+    const model = error.code === "commander.unknownCommand" ? /'(.*\.(?:tflite|lite))'/i.exec(message)?.[1] : undefined;
+    if (model !== undefined) return `there is no command ${model}; nnhal run ${shellWord(model)} runs the model`;
+    return `${message.replace(/^error: |\.$/g, "")}; see ${command} --help`;
+  }
   return unexpectedLine(error, debug);
 }
 

@@ -63,6 +63,7 @@ export async function openLocalSession(
   };
   await begin("import");
   const importing = importOptions(options);
+  await expectModel(bytes);
   const imported = await whenLoaded(() => importModel(bytes, importing));
   const tflite = await extensionFor(imported);
   await begin("devices");
@@ -103,15 +104,18 @@ function importOptions({ signature, inputShapes, dynamicShapes, extensions = [] 
   };
 }
 
-function importModel(bytes: Uint8Array, options: ImportOptions): ImportedModel {
+/** Rejects with NOT_A_MODEL for bytes that are not a .tflite file, and says what they are. */
+async function expectModel(bytes: Uint8Array): Promise<void> {
   try {
     readTflite(bytes);
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
-    throw new NetworkError("NOT_A_MODEL", `these bytes are not a .tflite model: ${oneLine(error.message)}`, {
-      cause: error,
-    });
+    const reason = (await import("./file-kind.ts")).whyNoModel(bytes) ?? oneLine(error.message);
+    throw new NetworkError("NOT_A_MODEL", `these bytes are not a .tflite model: ${reason}`, { cause: error });
   }
+}
+
+function importModel(bytes: Uint8Array, options: ImportOptions): ImportedModel {
   try {
     return importTflite(bytes, options);
   } catch (error) {

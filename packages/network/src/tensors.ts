@@ -4,6 +4,7 @@
  */
 export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
 export { type ExecuteOptions, execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
+export { nameFile, whyNoModel } from "./file-kind.ts";
 export { describeKnown, type KnownModel } from "./known-outputs.ts";
 export type { LabelFinder, Labels } from "./labels.ts";
 export { modelToken } from "./model-token.ts";

@@ -111,7 +111,7 @@ describe("nnhal run", () => {
   it("refuses a file of labels that is not a text, or holds no label", async () => {
     await put("add.tflite", addingModel());
     for (const [content, said] of [
-      [addingModel(), "is not a text in UTF-8 with one label a line"],
+      [addingModel(), "is a .tflite model, not a text in UTF-8 with one label a line"],
       [Uint8Array.of(0x61, 0xff), "is not a text in UTF-8 with one label a line"],
       ["\n \n", "is empty"],
       ["", "is empty"],
@@ -241,10 +241,12 @@ describe("nnhal run, given something wrong", () => {
       exitCode: 2,
     });
     expect(await problem("text.tflite", "--random", "1")).toEqual({
-      line: 'the model text.tflite cannot be used: bytes 4 to 8 of a .tflite file are "TFL3", here they are " is "',
+      line: "the model text.tflite cannot be used: it is a text",
       exitCode: 2,
     });
-    expect((await problem("empty.tflite", "--random", "1")).line).toContain("this one has 0");
+    expect((await problem("empty.tflite", "--random", "1")).line).toBe(
+      "the model empty.tflite cannot be used: it is empty",
+    );
     expect(await problem("huge.tflite", "--random", "1")).toEqual({
       line: 'the model huge.tflite cannot be used: "given" (TENSOR_FLOAT32 [1, 536870913]) takes more than 2 GiB',
       exitCode: 1,
@@ -285,7 +287,7 @@ describe("nnhal run, given something wrong", () => {
       exitCode: 2,
     });
     expect(await problem(path("."), "--random", "1")).toMatchObject({
-      line: expect.stringMatching(/is a folder, not a regular file$/),
+      line: expect.stringMatching(/ is a folder; in it: [^,]*add\.tflite, /),
       exitCode: 2,
     });
     await put("file", "");

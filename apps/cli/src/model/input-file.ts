@@ -12,6 +12,7 @@ import {
   elementsOfReal,
   elementTypeOf,
   type Normalisation,
+  nameFile,
   type Picture,
   partStarts,
   pictureLayoutOf,
@@ -146,8 +147,11 @@ async function decode(file: string, bytes: Uint8Array): Promise<Picture> {
     return await decodePicture(bytes);
   } catch (error) {
     const isUnknown = error instanceof RangeError && error.cause === undefined;
+    const kind = isUnknown ? nameFile(bytes) : undefined;
+    // A text without numbers is not worth a word.
+    const what = kind === undefined || kind === "a text" ? "" : `is ${kind}; it `;
     const hint = isUnknown ? ", a .npy or WAV file, or numbers; raw tensors need a name in .bin" : "";
-    throw usageError(`the input ${file} ${messageOf(error)}${hint}`, error);
+    throw usageError(`the input ${file} ${what}${messageOf(error)}${hint}`, error);
   }
 }
 

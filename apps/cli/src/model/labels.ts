@@ -1,7 +1,7 @@
 /**
  * Names of classes from a file of the user.
  */
-import { type Labels, parseLabels } from "@nnhal/network/tensors";
+import { type Labels, nameFile, parseLabels } from "@nnhal/network/tensors";
 import { usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 
@@ -21,5 +21,7 @@ function textOf(bytes: Uint8Array, path: string): string {
   } catch {
     // Said below.
   }
-  throw usageError(`the label file ${path} is not a text in UTF-8 with one label a line`);
+  const kind = nameFile(bytes);
+  const what = kind === undefined ? "not" : `${kind}, not`;
+  throw usageError(`the label file ${path} is ${what} a text in UTF-8 with one label a line`);
 }

@@ -1,7 +1,9 @@
 /**
  * Loads a HAL model from a file of the user: .tflite, or one conformance example as JSON.
  */
+
 import type { parseExample } from "@nnhal/conformance";
+import { whyNoModel } from "@nnhal/network/tensors";
 import {
   type ImportOptions,
   inspectTflite,
@@ -12,8 +14,8 @@ import {
 } from "@nnhal/tflite";
 import type { Model } from "@nnhal/types";
 import { loadPackage, usageError } from "../failure.ts";
-import { readUserFile } from "../files.ts";
 import { oneLine } from "../text.ts";
+import { readModel } from "./load.ts";
 
 /** A .tflite file that cannot become a HAL model. */
 export interface BlockedFile {
@@ -61,7 +63,7 @@ async function load<Result>(
   readFile: (bytes: Uint8Array) => Result,
   { isChosen, ...options }: ExampleOptions,
 ): Promise<Model | Result> {
-  const bytes = await readUserFile(path, { what: "model", cwd });
+  const bytes = await readModel(path, cwd);
   const isJson = bytes.find((byte) => !isSpace(byte)) === "{".charCodeAt(0);
   if (isJson && isChosen)
     throw usageError(`--signature and --input-shape are about .tflite files; ${path} is a conformance example`);
@@ -69,7 +71,7 @@ async function load<Result>(
   try {
     return readFile(bytes);
   } catch (error) {
-    throw error instanceof TfliteError ? cannotBeUsed("model", path, error) : error;
+    throw error instanceof TfliteError ? cannotBeUsed("model", path, error, whyNoModel(bytes)) : error;
   }
 }
 
@@ -87,8 +89,8 @@ async function exampleModel(
   }
 }
 
-function cannotBeUsed(what: string, path: string, error: Error): Error {
-  return usageError(`the ${what} ${path} cannot be used: ${oneLine(error.message)}`, error);
+function cannotBeUsed(what: string, path: string, error: Error, reason = oneLine(error.message)): Error {
+  return usageError(`the ${what} ${path} cannot be used: ${reason}`, error);
 }
 
 function isSpace(byte: number): boolean {

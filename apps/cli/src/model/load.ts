@@ -1,8 +1,9 @@
 /**
  * Loads the .tflite file that a user names.
  */
-import { basename } from "node:path";
-import { byteSize, tensorText } from "@nnhal/network/tensors";
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { byteSize, tensorText, whyNoModel } from "@nnhal/network/tensors";
 import {
   type ImportedModel,
   type ImportOptions,
@@ -12,8 +13,8 @@ import {
   type TfliteInspection,
 } from "@nnhal/tflite";
 import { failure, usageError } from "../failure.ts";
-import { readUserFile } from "../files.ts";
-import { oneLine } from "../text.ts";
+import { pathFrom, readUserFile } from "../files.ts";
+import { oneLine, plain } from "../text.ts";
 import { blockedFailure } from "./blocked.ts";
 
 /** A model and the tensors that its user deals with. */
@@ -44,7 +45,7 @@ const MOST_TENSOR_BYTES = 2 ** 31;
  * failure if the HAL cannot run its model.
  */
 export async function loadModel(path: string, cwd: string, options: ImportOptions = {}): Promise<LoadedModel> {
-  return modelOfBytes(path, await readUserFile(path, { what: "model", cwd }), options);
+  return modelOfBytes(path, await readModel(path, cwd), options);
 }
 
 /** The model in the bytes of a file. Throws as `loadModel` rejects. */
@@ -57,7 +58,27 @@ export function modelOfBytes(path: string, bytes: Uint8Array, options: ImportOpt
 
 /** Reads a file whose model need not be able to run. Rejects with a usage error if there is none, or if it is not a .tflite file. */
 export async function inspectFile(path: string, cwd: string, options: ImportOptions = {}): Promise<InspectedFile> {
-  return inspectBytes(path, await readUserFile(path, { what: "model", cwd }), options);
+  return inspectBytes(path, await readModel(path, cwd), options);
+}
+
+/** The bytes of the file of a model. Rejects with a usage error, which names the models in a folder. */
+export async function readModel(path: string, cwd: string): Promise<Uint8Array> {
+  const names = await readdir(pathFrom(cwd, path)).catch(() => undefined);
+  if (names !== undefined) throw usageError(`the model ${path} is ${folderText(path, names)}`);
+  return readUserFile(path, { what: "model", cwd });
+}
+
+/** Most models that a message names. */
+const MOST_NAMES = 5;
+
+/** What a folder is that was given for a model. */
+function folderText(path: string, names: readonly string[]): string {
+  if (names.includes("saved_model.pb")) return "TensorFlow's SavedModel, a folder; convert it to .tflite";
+  const models = names.filter((name) => /\.(tflite|lite)$/i.test(name)).sort();
+  const listed = models.slice(0, MOST_NAMES).map((name) => plain(join(path, name)));
+  const rest = models.length - listed.length;
+  if (models.length === 0) return "a folder, not a regular file";
+  return `a folder; in it: ${listed.join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
 }
 
 function inspectBytes(path: string, bytes: Uint8Array, options: ImportOptions): InspectedFile {
@@ -65,7 +86,8 @@ function inspectBytes(path: string, bytes: Uint8Array, options: ImportOptions): 
     return { path, bytes, inspection: inspectTflite(bytes, options) };
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
-    throw usageError(`the model ${basename(path)} cannot be used: ${oneLine(error.message)}`, error);
+    const reason = whyNoModel(bytes) ?? oneLine(error.message);
+    throw usageError(`the model ${basename(path)} cannot be used: ${reason}`, error);
   }
 }
 
