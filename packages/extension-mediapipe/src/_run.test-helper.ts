@@ -1,7 +1,6 @@
 /** Runs .tflite files with MediaPipe's operators, as an application does. */
 import { load } from "@nnhal/network";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
-import { builder } from "flatbuffers/js/flexbuffers.js";
 import { mediapipe } from "./index.ts";
 
 /** A tensor of FLOAT32: its shape, and its elements if it is a constant. */
@@ -89,13 +88,6 @@ export async function runOne(
 
 /** 32-bit integers as a C struct. */
 export const struct = (...values: number[]): Uint8Array => new Uint8Array(Int32Array.from(values).buffer);
-
-/** A FlexBuffer with a map. */
-export function flexible(values: object): Uint8Array {
-  const flex = builder();
-  flex.add(values);
-  return new Uint8Array(flex.finish());
-}
 
 /** Different numbers, the same for each seed: multiples of 1 / 64 from -4 on, below 4. */
 export function numbers(count: number, seed: number): number[] {

@@ -1,6 +1,7 @@
 /** TransformTensorBilinear, TransformLandmarks and Landmarks2TransformMatrix. */
+import { flexible } from "@nnhal/test-kit/flexbuffer";
 import { describe, expect, test } from "vitest";
-import { flexible, numbers, runOne } from "./_run.test-helper.ts";
+import { numbers, runOne } from "./_run.test-helper.ts";
 
 const identity = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 const matrixOf = (data: readonly number[]) => [{ shape: [1, 4, 4], data }];

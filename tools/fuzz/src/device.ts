@@ -2,6 +2,7 @@
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import { type DeviceOptions, type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import { tfliteExtension } from "@nnhal/extension-tflite";
+import type { ExtensionDefinition } from "@nnhal/operations";
 import { silentLogger } from "@nnhal/utils";
 
 /** Bytes of temporary results: large ones are refused, so that an input cannot use up the machine. */
@@ -15,8 +16,12 @@ export function soon(): bigint {
   return process.hrtime.bigint() + callTime;
 }
 
-export async function openReference(options: Partial<DeviceOptions> = {}): Promise<OpenedDevice> {
-  const backend = createReferenceBackend({ extensions: [tfliteExtension] });
+/** `extensions`: those besides that of .tflite. */
+export async function openReference(
+  options: Partial<DeviceOptions> = {},
+  extensions: readonly ExtensionDefinition[] = [],
+): Promise<OpenedDevice> {
+  const backend = createReferenceBackend({ extensions: [tfliteExtension, ...extensions] });
   const device = await openDevice({ backend, temporaryLimit, log: silentLogger, ...options });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;

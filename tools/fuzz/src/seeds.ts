@@ -11,6 +11,7 @@ import { encode } from "@nnhal/utils/codec";
 import { preparedOf } from "./answers.ts";
 import { cacheBytes } from "./cache-seed.ts";
 import { type Case, lineOfCase, pathOfCases } from "./cases.ts";
+import { customSeeds } from "./custom-operators.ts";
 import { openReference } from "./device.ts";
 import { bytesOf, memoryWith, writeModel } from "./model-input.ts";
 import { frames } from "./mutate/frames.ts";
@@ -35,6 +36,7 @@ export async function writeCorpus(): Promise<string[]> {
     request: requestSeeds(),
     burst: burstSeeds(),
     cache: await cacheBytes(),
+    custom: customSeeds(),
     tokenizer: tokenizerSeeds(),
     ...(await frameSeeds()),
   };

@@ -14,7 +14,7 @@ import {
   type StoredOptions,
   tensor,
 } from "@nnhal/operations/authoring";
-import { builder } from "flatbuffers/js/flexbuffers.js";
+import { flexible } from "@nnhal/test-kit/flexbuffer";
 import { describe, expect, test } from "vitest";
 import { changed, execute, firstOperator, oneOperator } from "../_model.test-helper.ts";
 import { TfliteError } from "../error.ts";
@@ -83,13 +83,6 @@ const mine = defineExtension({
   name: "com.example.mine",
   operations: [affine, picked("Picked", 8), picked("Struct", 9, readPicked)],
 });
-
-/** A FlexBuffer with a map. */
-function flexible(values: object): Uint8Array {
-  const flex = builder();
-  flex.add(values);
-  return flex.finish();
-}
 
 /** An operator that picks two elements. */
 function picking(customOptions: Uint8Array, { customCode = "Picked", version = 1, inputs = {} } = {}): TfliteModel {

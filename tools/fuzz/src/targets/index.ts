@@ -3,6 +3,7 @@ import type { Target } from "../target.ts";
 import { burst } from "./burst.ts";
 import { cache } from "./cache.ts";
 import { client } from "./client.ts";
+import { custom } from "./custom.ts";
 import { extension } from "./extension.ts";
 import { prepare } from "./prepare.ts";
 import { request } from "./request.ts";
@@ -14,6 +15,7 @@ import { validation } from "./validation.ts";
 export const targets: readonly Target[] = [
   tflite,
   extension,
+  custom,
   validation,
   prepare,
   request,

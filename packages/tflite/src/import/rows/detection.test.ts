@@ -1,4 +1,4 @@
-import { builder } from "flatbuffers/js/flexbuffers.js";
+import { flexible } from "@nnhal/test-kit/flexbuffer";
 import { describe, expect, test } from "vitest";
 import {
   changed,
@@ -25,18 +25,6 @@ const options = {
   w_scale: 1,
   use_regular_nms: false,
 };
-
-/** Options as a FlexBuffer. */
-function flexible(values: object): Uint8Array {
-  const made = builder();
-  made.startMap();
-  for (const [name, value] of Object.entries(values)) {
-    made.addKey(name);
-    made.add(value);
-  }
-  made.end();
-  return new Uint8Array(made.finish());
-}
 
 // Three boxes; scores of the background and two classes.
 const boxes = { shape: [1, 3, 4] } as const;
