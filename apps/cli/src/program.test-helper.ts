@@ -161,9 +161,17 @@ export function quantised(scale: number, zeroPoint: number): Pick<TfliteTensor, 
 
 /** A model that adds its two inputs of the shape [2, 2]. */
 export function addingModel(): Uint8Array {
-  const shape = [2, 2];
+  return sumModel([2, 2], [2, 2]);
+}
+
+/** A sum of tensors whose shapes do not broadcast. */
+export function unfitSumModel(): Uint8Array {
+  return sumModel([2, 2], [2, 3]);
+}
+
+function sumModel(left: readonly number[], right: readonly number[]): Uint8Array {
   return modelOf({
-    tensors: [tensor("left", { shape }), tensor("right", { shape }), tensor("sum", { shape })],
+    tensors: [tensor("left", { shape: left }), tensor("right", { shape: right }), tensor("sum", { shape: left })],
     inputs: [0, 1],
     outputs: [2],
     operators: [

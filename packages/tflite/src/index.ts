@@ -2,7 +2,8 @@
  * @nnhal/tflite: reads and writes .tflite models, and turns them into HAL models.
  */
 export type { TfliteBytes } from "./arguments.ts";
-export { inspectTflite, type TfliteInspection } from "./describe/inspect.ts";
+export type { BrokenRule } from "./describe/broken-rules.ts";
+export { type InspectionOptions, inspectTflite, type TfliteInspection } from "./describe/inspect.ts";
 export {
   type AssociatedFile,
   type ModelMetadata,

@@ -6,6 +6,7 @@ import {
   quantised,
   rememberingModel,
   twoSignaturesModel,
+  unfitSumModel,
   unknownOperatorModel,
   useFolder,
 } from "../program.test-helper.ts";
@@ -49,6 +50,24 @@ describe("nnhal info", () => {
     expect(stdout).toContain("runs         no: 1 problem\n");
     expect(stdout).toContain(`  1  CUSTOM Frobnicate  version 1  blocked: ${reason}\n`);
     expect(stdout).toContain(`Problems\n  subgraphs[0].operators[0] (CUSTOM version 1): ${reason}; ${help}\n`);
+  });
+
+  it("shows that a model cannot run that is not valid, at the operator, as the commands that run models say it", async () => {
+    await put("sum.tflite", unfitSumModel());
+    const { stdout } = await run(["info", "sum.tflite"]);
+    expect(stdout).toContain("no: 1 problem\n");
+    expect(stdout).toMatch(
+      / ADD {2}version 1 {2}blocked: the HAL model that it becomes is not valid: main\.operations\[0\]: /,
+    );
+    expect(await json("sum.tflite")).toMatchObject({
+      runs: false,
+      problemCount: 1,
+      problems: [{ path: "subgraphs[0].operators[0] (ADD version 1)", operator: { name: "ADD", index: 0 } }],
+    });
+    for (const command of ["run", "explain", "bench"]) {
+      const result = await run([command, "sum.tflite"]);
+      expect([command, result.stdout + result.stderr]).toEqual([command, expect.stringContaining("is not valid")]);
+    }
   });
 
   it("shows what the model keeps between runs", async () => {

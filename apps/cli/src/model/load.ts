@@ -7,11 +7,13 @@ import { byteSize, tensorText, whyNoModel } from "@nnhal/network/tensors";
 import {
   type ImportedModel,
   type ImportOptions,
+  type InspectionOptions,
   inspectTflite,
   type TensorDescription,
   TfliteError,
   type TfliteInspection,
 } from "@nnhal/tflite";
+import { modelIssues } from "@nnhal/validation";
 import { failure, usageError } from "../failure.ts";
 import { pathFrom, readUserFile } from "../files.ts";
 import { oneLine, plain } from "../text.ts";
@@ -83,12 +85,17 @@ function folderText(path: string, names: readonly string[]): string {
 
 function inspectBytes(path: string, bytes: Uint8Array, options: ImportOptions): InspectedFile {
   try {
-    return { path, bytes, inspection: inspectTflite(bytes, options) };
+    return { path, bytes, inspection: inspectTflite(bytes, { ...options, validate: rulesOf(options) }) };
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
     const reason = whyNoModel(bytes) ?? oneLine(error.message);
     throw usageError(`the model ${basename(path)} cannot be used: ${reason}`, error);
   }
+}
+
+/** The rules that the runtime and the device behind it check. */
+function rulesOf({ customOperators = [] }: ImportOptions): NonNullable<InspectionOptions["validate"]> {
+  return (model) => modelIssues(model, { mode: "runtime", extensions: customOperators });
 }
 
 /** The model of a file; undefined if it has problems. Throws a failure for a model that is too large. */

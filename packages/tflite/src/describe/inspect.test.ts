@@ -1,3 +1,4 @@
+import { modelIssues } from "@nnhal/validation";
 import { describe, expect, test } from "vitest";
 import { realModels } from "../_files.test-helper.ts";
 import { metadataBlock, withMetadata, withPacked } from "../_metadata.test-helper.ts";
@@ -101,6 +102,54 @@ describe("inspectTflite", () => {
   ])("counts the multiply-adds of %s (%#)", (name, inputs, output, options, count) => {
     const given = Object.fromEntries(Object.entries(inputs).map(([tensor, shape]) => [tensor, { shape }]));
     expect(inspectTflite(oneOperator(name, given, { y: { shape: output } }, options)).multiplyAdds).toBe(count);
+  });
+
+  describe("with a validation", () => {
+    const sum = (extent: number) =>
+      ofOperators(
+        { x: { shape: [2] }, w: { shape: [extent] }, a: { shape: [2] }, y: { shape: [2] } },
+        [{ name: "ABS", inputs: ["x"], outputs: ["a"] }, add(["a", "w"], "y")],
+        ["x", "w"],
+        ["y"],
+      );
+    const validate = (model: Parameters<typeof modelIssues>[0]) => modelIssues(model, { mode: "runtime" });
+
+    test("imports a model that is valid", () => {
+      const { imported, problemCount } = inspectTflite(sum(2), { validate });
+      expect([imported === undefined, problemCount]).toEqual([false, 0]);
+    });
+
+    test("does not import one that is not: the rule is a problem at its operator", () => {
+      const { imported, operators, problems, problemCount } = inspectTflite(sum(3), { validate });
+      expect(imported).toBeUndefined();
+      expect(problemCount).toBe(1);
+      expect(problems).toMatchObject([
+        { path: "subgraphs[0].operators[1] (ADD version 1)", operator: { subgraph: 0, index: 1, name: "ADD" } },
+      ]);
+      expect(operators.map(({ status }) => status)).toEqual(["hal", "blocked"]);
+      expect(operators[1]?.reason).toMatch(
+        /^the HAL model that it becomes is not valid: main\.operations\[1\]: .*\b3\b/,
+      );
+    });
+
+    test.each([
+      ["main.operands[2].scale", 0],
+      ["main.operations[1].inputs", 1],
+      ["main.operands[0]", 0],
+      ["main.operations[9]", undefined],
+      ["referenced[0].operations[0]", undefined],
+      ["pools", undefined],
+    ])("finds the operator of %s", (path, index) => {
+      const { problems } = inspectTflite(sum(2), { validate: () => [{ path, message: "a rule" }] });
+      expect(problems.map(({ operator }) => operator?.index)).toEqual([index]);
+      expect(problems[0]?.message).toBe(`the HAL model that it becomes is not valid: ${path}: a rule`);
+    });
+
+    test("refuses one that is not a function", () => {
+      // As a caller without types could pass it.
+      const wrong = { validate: true } as unknown as { validate: typeof validate };
+      expect(() => inspectTflite(sum(2), wrong)).toThrow("options.validate: expected a function, got the boolean true");
+    });
   });
 
   test("includes metadata and packed files", () => {

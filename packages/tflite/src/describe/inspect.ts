@@ -2,20 +2,30 @@
  * What a file holds and what becomes of it, whether or not it can be imported.
  */
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
-import { TfliteError, type TfliteProblem } from "../error.ts";
+import { describeValue, ensure, MOST_PROBLEMS, TfliteError, type TfliteProblem } from "../error.ts";
 import { attemptImport, type ImportedModel, type ImportOptions } from "../import/import.ts";
 import type { OperatorReport } from "../import/reports.ts";
 import type { TfliteModel } from "../model.ts";
 import { readTflite } from "../read.ts";
+import { type BrokenRule, blockOperators, problemsOf } from "./broken-rules.ts";
 import { type ModelMetadata, modelMetadata } from "./model-metadata.ts";
 import { multiplyAdds } from "./multiply-adds.ts";
 import { type PackedFile, packedFiles } from "./packed-files.ts";
+
+/** How to inspect a file. */
+export interface InspectionOptions extends ImportOptions {
+  /**
+   * Returns the rules of the HAL that the imported model breaks: `modelIssues` of `@nnhal/validation`, in the mode `runtime`. Each becomes
+   * a problem at its operator, and a model that breaks one counts as not imported. Default: the model is not validated.
+   */
+  readonly validate?: (model: ImportedModel["model"]) => readonly BrokenRule[];
+}
 
 /** A file, and what becomes of it. */
 export interface TfliteInspection {
   /** The file as it was read. */
   readonly model: TfliteModel;
-  /** The HAL model; undefined if there are problems. */
+  /** The HAL model; undefined if there are problems, those that `validate` found included. */
   readonly imported: ImportedModel | undefined;
   /** One for each operator of the file, by subgraph. */
   readonly operators: readonly OperatorReport[];
@@ -40,12 +50,19 @@ export interface TfliteInspection {
  *
  * @throws TfliteError if the file cannot be read, or for wrong options.
  */
-export function inspectTflite(source: TfliteBytes | TfliteModel, options: ImportOptions = {}): TfliteInspection {
+export function inspectTflite(
+  source: TfliteBytes | TfliteModel,
+  { validate, ...options }: InspectionOptions = {},
+): TfliteInspection {
   const given = sourceArgument(source, "inspectTflite");
   const file = given instanceof Uint8Array ? given : undefined;
   const model = given instanceof Uint8Array ? readTflite(given) : given;
+  ensure(
+    validate === undefined || typeof validate === "function",
+    "options.validate",
+    () => `expected a function, got ${describeValue(validate)}`,
+  );
   const { imported, operators, problems, usedShape } = attemptImport(model, file, options);
-  const error = problems.error();
   const notes: string[] = [];
   const noted = <T>(read: () => T): T | undefined => {
     try {
@@ -56,14 +73,15 @@ export function inspectTflite(source: TfliteBytes | TfliteModel, options: Import
       return undefined;
     }
   };
-  const chosen = model.signatures.find(({ key }) => key === options.signature);
-  const main = model.subgraphs[chosen?.subgraph ?? 0];
+  const index = model.signatures.find(({ key }) => key === options.signature)?.subgraph ?? 0;
+  const main = model.subgraphs[index];
+  const broken = imported && main && validate ? problemsOf(validate(imported.model), imported, main, index) : [];
   return {
     model,
-    imported,
-    operators,
-    problems: error?.problems ?? [],
-    problemCount: problems.count,
+    imported: broken.length === 0 ? imported : undefined,
+    operators: blockOperators(operators, broken),
+    problems: problems.error()?.problems ?? broken.slice(0, MOST_PROBLEMS),
+    problemCount: problems.count + broken.length,
     constants: constantsOf(model),
     multiplyAdds: main === undefined ? 0 : total(main.operators, (operator) => multiplyAdds(main, operator, usedShape)),
     metadata: noted(() => modelMetadata(model)),
