@@ -2,8 +2,17 @@
  * Options of custom operators: the values of an operation's parameters, which the operation reads itself (`customOptions` of its
  * definition), or which are those of their names in a FlexBuffer with one map.
  */
-import type { FlexMap, FlexValue, Operation, OptionValues, Param, StoredOptions } from "@nnhal/operations";
-import { flexbuffers } from "./flexbuffer.ts";
+import {
+  type FlexMap,
+  type FlexValue,
+  NotLoadedError,
+  type Operation,
+  type OptionValues,
+  type Param,
+  type StoredOptions,
+} from "@nnhal/operations";
+import type { OptionValue } from "../schema/options.ts";
+import { flexbufferMap } from "./flexbuffer.ts";
 import type { OperatorAccess } from "./lowering/access.ts";
 
 type Place = Pick<OperatorAccess, "operator" | "fail">;
@@ -18,8 +27,27 @@ export function customOptions(op: Place): CustomOptions {
   return (name) => (Object.hasOwn(map, name) ? map[name] : undefined);
 }
 
+/**
+ * The values of a custom operator's options, by the names of the operation's parameters. The operator's inputs are the first tensors of the
+ * operation; further ones may be lists.
+ */
+export function givenOptions(access: OperatorAccess, operation: Operation): Readonly<Record<string, OptionValue>> {
+  const { params } = operation.forms[0];
+  const lists = params.filter(({ kind }) => kind === "tensor").slice(access.operator.inputs.length);
+  const candidates = params.filter((param) => param.kind !== "tensor" || lists.includes(param));
+  const values: Record<string, OptionValue> = {};
+  if (candidates.length === 0) return values;
+  const optionOf = optionsOf(access, operation);
+  for (const param of candidates) {
+    const value = optionOf(param) ?? param.default;
+    access.ensure(value !== undefined || param.kind === "tensor", () => `the custom option ${param.name} is missing`);
+    if (value !== undefined) values[param.name] = value;
+  }
+  return values;
+}
+
 /** The values of an operation's parameters that the options of its operator have. Throws a TfliteError for options that it cannot read. */
-export function optionsOf(op: Place, operation: Operation): (param: Param) => OptionValues[string] {
+function optionsOf(op: Place, operation: Operation): (param: Param) => OptionValues[string] {
   const { customOptions: read } = operation;
   if (read === undefined) {
     const options = customOptions(op);
@@ -31,8 +59,6 @@ export function optionsOf(op: Place, operation: Operation): (param: Param) => Op
 }
 
 function storedOptions({ operator: { version, customOptions: bytes = new Uint8Array(0) } }: Place): StoredOptions {
-  // Before anything is read: in a browser it throws if the reader is not loaded.
-  const { flexbufferMap } = flexbuffers();
   return { version, bytes, map: (): FlexMap => (bytes.length === 0 ? {} : flexbufferMap(bytes)) };
 }
 
@@ -41,6 +67,8 @@ function reading<Result>(op: Place, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
+    // In a browser an operation may need something that is loaded by need.
+    if (error instanceof NotLoadedError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     return op.fail(`the options of ${customOperator(op)} cannot be read: ${reason}`);
   }

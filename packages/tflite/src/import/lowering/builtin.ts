@@ -1,10 +1,10 @@
 /** Emits the extension's operation that has the operator's own tensors and options as its operands. */
 import { type AnyOperandType, isSameType, type Operation, type Param, typesOfRow, typeText } from "@nnhal/operations";
 import type { OptionValue } from "../../schema/options.ts";
-import { optionsOf } from "../custom-options.ts";
 import { type Dialect, isBuiltinForm } from "../dialect.ts";
 import type { StateOperands } from "../graph.ts";
 import type { OperandSpec } from "../operand-types.ts";
+import { optionReader } from "../option-reader.ts";
 import { describeTensors, fieldOf, type OperatorAccess } from "./access.ts";
 import type { AddedConstants } from "./constants.ts";
 import type { Emission } from "./emission.ts";
@@ -27,7 +27,7 @@ export function emitBuiltin(
   if (operation === undefined) return false;
   const states: StateOperands[] = [];
   const [{ params }] = operation.forms;
-  const given = isCustom ? givenOptions(access, operation) : derived;
+  const given = isCustom ? optionReader().givenOptions(access, operation) : derived;
   const options = params.filter(({ name, kind }) =>
     isCustom
       ? kind !== "tensor" || given[name] !== undefined
@@ -89,25 +89,6 @@ function typesOfOmitted(
     tensors.every((param, place) => given[place] === undefined || isSameType(given[place], typeIn(row, param))),
   );
   return tensors.map((param) => typeIn(fitting ?? rows[0], param));
-}
-
-/**
- * The values of a custom operator's options, by the names of the operation's parameters. The operator's inputs are the first tensors of the
- * operation; further ones may be lists.
- */
-function givenOptions(access: OperatorAccess, operation: Operation): Readonly<Record<string, OptionValue>> {
-  const { params } = operation.forms[0];
-  const lists = params.filter(({ kind }) => kind === "tensor").slice(access.operator.inputs.length);
-  const candidates = params.filter((param) => param.kind !== "tensor" || lists.includes(param));
-  const values: Record<string, OptionValue> = {};
-  if (candidates.length === 0) return values;
-  const optionOf = optionsOf(access, operation);
-  for (const param of candidates) {
-    const value = optionOf(param) ?? param.default;
-    access.ensure(value !== undefined || param.kind === "tensor", () => `the custom option ${param.name} is missing`);
-    if (value !== undefined) values[param.name] = value;
-  }
-  return values;
 }
 
 /** An option as an operand: a scalar, or a list as a tensor. `given`: its value if it is not one of the schema. */

@@ -84,6 +84,8 @@ describe("TFLite_Detection_PostProcess", () => {
     const { detections_per_class: _default, ...others } = options;
     const [line] = importLines(detection({ ...others, use_regular_nms: true }));
     expect(line).toContain(", 1, 1, 1, 1, 1, 2, 1, 100, 0.25, 0.5, 0) -> ");
+    expect(importLines(detection({ ...others, use_regular_nms: 1 }))[0]).toBe(line);
+    expect(importLines(detection({ ...options, use_regular_nms: 0 }))).toEqual(importLines(detection()));
   });
 
   test("with a score threshold below 0 is of the extension, and refused without it", async () => {

@@ -15,6 +15,12 @@ function numberOption(op: Lowering, options: CustomOptions, name: string): numbe
   return value;
 }
 
+/** An option that is a truth value, or a number other than 0. Default: false. */
+function isTrue(options: CustomOptions, name: string): boolean {
+  const value = options(name);
+  return value === true || (typeof value === "number" && value !== 0);
+}
+
 const places = ["the box encodings", "the class scores", "the anchors"];
 
 const detectionPostProcess: CustomRow = {
@@ -51,7 +57,7 @@ const detectionPostProcess: CustomRow = {
       () =>
         `the HAL takes the first class as the background: ${labels} classes need ${labels + 1} scores, here are ${classes}`,
     );
-    const isRegular = options("use_regular_nms") === true;
+    const isRegular = isTrue(options, "use_regular_nms");
     const [most, mostClasses] = [number("max_detections"), number("max_classes_per_detection")];
     const mostPerClass = options("detections_per_class");
     const detections = isRegular ? most : most * mostClasses;
@@ -107,7 +113,7 @@ function emitOfExtension(op: Lowering, options: CustomOptions): boolean {
   const inputs = [
     ...[op.input(0), op.input(1), op.input(2), op.int32(most), op.int32(mostClasses)],
     op.int32(typeof mostPerClass === "number" ? mostPerClass : DEFAULT_PER_CLASS),
-    op.bool(options("use_regular_nms") === true),
+    op.bool(isTrue(options, "use_regular_nms")),
     ...thresholds.map(float),
     op.int32(number("num_classes")),
     ...scales.map(float),

@@ -3,7 +3,7 @@
 import { flexible } from "@nnhal/test-kit/flexbuffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { flexbufferMap } from "./flexbuffer-values.ts";
+import { flexbufferMap } from "./flexbuffer.ts";
 
 /** A map with the option `v`: a value of 8 bits. `packed`: its type. */
 const oneByte = (value: number, packed: number) => Uint8Array.of(118, 0, 1, 3, 1, 1, value, packed, 2, 36, 1);
