@@ -11,20 +11,13 @@ import {
   type KernelContext,
   type OutputTensor,
   quantisedActivationRange,
-  roundHalfAway,
   type Tensor,
   type TensorInfo,
 } from "@nnhal/operations";
-import {
-  ensure,
-  quantiseMultiplier,
-  type RowOfLength,
-  type Store,
-  widen,
-  widenOnce,
-} from "@nnhal/operations/authoring";
+import { ensure, type RowOfLength, type Store, widen, widenOnce } from "@nnhal/operations/authoring";
 import { realsOf } from "./_elements.ts";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "./_hybrid.ts";
+import { exactScaling, type Scaling, wideScaling } from "./_scaling.ts";
 import { tfliteTypes } from "./types.ts";
 
 const { TENSOR_INT64 } = tfliteTypes;
@@ -80,8 +73,6 @@ export interface LayerForm {
   /** Parts of a hybrid layer's input that are quantised each by itself. */
   readonly rows: number;
   readonly asymmetric: boolean;
-  /** Whether sums of 16-bit elements with an INT64 bias are scaled as .tflite's convolutions do. Default: they are scaled exactly. */
-  readonly scalesWideSums?: boolean;
 }
 
 /** Prepares a layer with this number of output channels. */
@@ -89,11 +80,11 @@ export function* layerOf(
   { input, filter, bias, activation }: LayerOperands,
   channels: number,
   output: OutputTensor,
-  { rows, asymmetric, scalesWideSums = false }: LayerForm,
+  { rows, asymmetric }: LayerForm,
 ): Generator<void, Layer> {
   const sums = biasOf(bias, channels);
   if (!isHybrid(input, filter)) {
-    const isWide = scalesWideSums && output.type === "TENSOR_QUANT16_SYMM" && bias?.type !== "TENSOR_INT32";
+    const isWide = output.type === "TENSOR_QUANT16_SYMM" && bias?.type !== "TENSOR_INT32";
     const store = isFloat(output.type)
       ? floatStore(output, activation)
       : quantisedStore(input, filter, channels, output, activation, isWide ? wideScaling : exactScaling);
@@ -126,31 +117,6 @@ function floatStore({ data }: OutputTensor, activation: number): Store {
       data[start + channel * step] = clamp(sums[channel], least, greatest);
   };
 }
-
-/** From a sum to steps of the result, by a real multiplier. */
-type Scaling = (multiplier: number) => (sum: number) => number;
-
-const exactScaling: Scaling = (multiplier) => (sum) => roundHalfAway(sum * multiplier);
-
-/** Greatest shift to the left that .tflite has for sums of 64 bits. */
-const MOST_WIDE_SHIFT = 7;
-
-/**
- * .tflite's scaling of sums of 64 bits: by the upper 16 bits of the multiplier, with halves up. It differs from the exact one by a step here
- * and there.
- */
-const wideScaling: Scaling = (multiplier) => {
-  const { mantissa, shift } = quantiseMultiplier(multiplier);
-  if (shift > MOST_WIDE_SHIFT) return exactScaling(multiplier);
-  const upper = Math.min((mantissa + 2 ** 15) >>> 16, 0x7fff);
-  const bits = 15 - shift;
-  const [half, divisor] = [2 ** (bits - 1), 2 ** bits];
-  return (sum) => {
-    const product = sum * upper + half;
-    if (Math.abs(product) < Number.MAX_SAFE_INTEGER) return Math.floor(product / divisor);
-    return Number((BigInt(sum) * BigInt(upper) + BigInt(half)) >> BigInt(bits));
-  };
-};
 
 /** Sums count units of input scale * filter scale, whatever scale the bias claims to have. */
 function quantisedStore(

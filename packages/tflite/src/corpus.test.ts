@@ -57,11 +57,14 @@ const blocked: readonly (readonly [operators: string, models: readonly string[]]
   ["STABLEHLO_COMPOSITE of FLOAT32, BATCH_MATMUL of FLOAT32", ["LiteRT__odml_sdpa_composite_mha"]],
 ];
 
-/** Files that are not computed as TensorFlow Lite does, and why. One that is listed and is computed fails. */
-const missing: Readonly<Record<string, string>> = {
-  LiteRT__static_w8_a16_quantized_k_einsum: "BATCH_MATMUL of INT16 and INT8",
-  LiteRT__static_w8_a16_quantized_v_einsum: "BATCH_MATMUL of INT16 and INT8",
-};
+/**
+ * Files that TensorFlow Lite does not compute: its results in the folder are zeros. Ours are products of 16-bit elements and 8-bit ones with a
+ * scale for each column, which the tests of BATCH_MATMUL check.
+ */
+const notComputed: ReadonlySet<string> = new Set([
+  "LiteRT__static_w8_a16_quantized_k_einsum",
+  "LiteRT__static_w8_a16_quantized_v_einsum",
+]);
 
 /** A file whose result has no stored shape: the folder has this part of it only. */
 const partial: Readonly<Record<string, number>> = { LiteRT__tile_with_bool_input: 1 };
@@ -169,9 +172,7 @@ describe("public models", { timeout: 120_000 }, () => {
     });
 
   test.each(names)("%s", async (name) => {
-    const reason = missing[name];
-    if (reason === undefined) await expectAgreement(name);
-    else await expect(expectAgreement(name), `${reason}: remove it from the list`).rejects.toThrow();
+    await expectAgreement(name);
   });
 });
 
@@ -186,6 +187,11 @@ async function expectAgreement(name: string): Promise<void> {
   for (const [order, { info, place }] of own.entries()) {
     const wanted = elementsOf(info.tensorType, readFile(`${file}.out${order}.bin`));
     const elements = elementsOf(info.tensorType, elementAt(results, place).bytes);
+    if (notComputed.has(name)) {
+      expect(wanted.some((element) => element !== 0)).toBe(false);
+      expect(elements.some((element) => element !== 0)).toBe(true);
+      continue;
+    }
     expectNear(info, elements.slice(0, partial[name]), wanted);
   }
 }

@@ -100,13 +100,75 @@ describe("BATCH_MATMUL", () => {
     ]);
   });
 
-  it("sums 16-bit elements exactly", async () => {
+  it("scales sums of 16-bit elements by the upper 16 bits of the multiplier, halves up, as TensorFlow Lite does", async () => {
     const count = 9;
     const values = new Array(count).fill(32767);
-    const inputs = [int16([1, count], values), int16([count, 1], values), ...flags()];
-    const output = [{ type: "TENSOR_QUANT16_SYMM", scale: 2 ** 19 }] as const;
+    const product = async (scale: number, ...factors: number[]) => {
+      const inputs = [int16([1, count], values), int16([count, 1], factors), ...flags()];
+      const [{ data }] = await runOperation("BATCH_MATMUL", inputs, [{ type: "TENSOR_QUANT16_SYMM", scale }]);
+      return data[0];
+    };
+    expect(await product(2 ** 19, ...values)).toBe(Math.round((count * 32767 ** 2) / 2 ** 19));
+    // The multiplier is 1/3 in 15 bits, 21845.33 / 2^16, and becomes 21845: the result is 1 less than that of the real number.
+    const sum = count * 32767 * 32767;
+    const scale = 2 ** 18 * 1.5;
+    expect(await product(scale, ...values)).toBe(Math.floor((sum * 21845) / 2 ** 33 + 0.5));
+    // -1.5 and 1.5 steps.
+    const inputs = [int16([1, 1], [16384]), int16([1, 2], [-3, 3]), ...flags()];
+    const output = [{ type: "TENSOR_QUANT16_SYMM", scale: 2 ** 15 }] as const;
     const [{ data }] = await runOperation("BATCH_MATMUL", inputs, output);
-    expect([...data]).toEqual([Math.round((count * 32767 ** 2) / 2 ** 19)]);
+    expect([...data]).toEqual([-1, 2]);
+  });
+
+  describe("with a scale for each column", () => {
+    const columns = (dimensions: number[], values: number[], scales: number[], channelDim: number): GivenInput => ({
+      type: "TENSOR_QUANT8_SYMM_PER_CHANNEL",
+      dimensions,
+      data: Int8Array.from(values),
+      channelQuant: { scales, channelDim },
+    });
+    const plain = columns([2, 2], [1, 2, 3, 4], [0.5, 2], 1);
+    const transposed = columns([2, 2], [1, 3, 2, 4], [0.5, 2], 0);
+    const forms = [
+      ["plain", plain, false],
+      ["transposed", transposed, true],
+    ] as const;
+
+    it.each(forms)("multiplies INT16 elements; matrices that are %s", async (_, y, adjY) => {
+      const inputs = [int16([1, 2], [10, 100]), y, ...flags(false, adjY)];
+      const [{ data }] = await runOperation("BATCH_MATMUL", inputs, [{ type: "TENSOR_QUANT16_SYMM", scale: 0.5 }]);
+      expect([...data]).toEqual([310, 4 * 420]);
+    });
+
+    it.each(forms)("multiplies INT8 elements; matrices that are %s", async (_, y, adjY) => {
+      const inputs = [int8([1, 2], [11, 21], 1, 1), y, ...flags(false, adjY)];
+      const output = [{ type: INT8, scale: 4, zeroPoint: -1 }] as const;
+      const [{ data }] = await runOperation("BATCH_MATMUL", inputs, output);
+      // (10 + 60) / 2 / 4, and (20 + 80) * 2 / 4.
+      expect([...data]).toEqual([8, 49]);
+    });
+
+    it.each(forms)("multiplies float rows; matrices that are %s", async (_, y, adjY) => {
+      const inputs = [float([1, 2], [127, 1]), y, ...flags(false, adjY)];
+      const [{ data }] = await runOperation("BATCH_MATMUL", inputs, real);
+      expect([...data]).toEqual([65, 516]);
+    });
+
+    it.each([
+      ["rows", columns([2, 2], [1, 2, 3, 4], [0.5, 2], 0), false, 0, 1],
+      ["rows of transposed matrices", columns([2, 2], [1, 2, 3, 4], [0.5, 2], 1), true, 1, 0],
+    ] as const)("refuses scales of %s", async (_, y, adjY, given, expected) => {
+      const inputs = [int16([1, 2], [1, 1]), y, ...flags(false, adjY)];
+      await expect(runOperation("BATCH_MATMUL", inputs, [{ type: "TENSOR_QUANT16_SYMM", scale: 1 }])).rejects.toThrow(
+        `the scales of y belong to dimension ${given}, expected ${expected}, that of the columns of its matrices`,
+      );
+    });
+  });
+
+  it("multiplies INT16 elements with INT8 ones that have one scale", async () => {
+    const inputs = [int16([1, 2], [10, 100]), int8([2, 1], [1, 3], 0.25), ...flags()];
+    const [{ data }] = await runOperation("BATCH_MATMUL", inputs, [{ type: "TENSOR_QUANT16_SYMM", scale: 0.5 }]);
+    expect([...data]).toEqual([155]);
   });
 
   it.each([false, true])("quantises the rows of a float x; asymmetric: %s", async (asymmetric) => {

@@ -7,7 +7,6 @@ import {
   integerRange,
   isFloat,
   type OutputTensor,
-  roundHalfAway,
   stridesOf,
   type Tensor,
   type TensorInfo,
@@ -23,12 +22,14 @@ import {
   WORK_BETWEEN_PAUSES,
   widen,
 } from "@nnhal/operations/authoring";
-import { hybridWeights, isHybrid, quantiseRows } from "../_hybrid.ts";
+import { channelScales, hybridWeights, isHybrid, quantiseRows } from "../_hybrid.ts";
+import { exactScaling, wideScaling } from "../_scaling.ts";
 
 const FLOAT32 = "TENSOR_FLOAT32";
 const INT8 = "TENSOR_QUANT8_ASYMM_SIGNED";
 const INT16 = "TENSOR_QUANT16_SYMM";
 const INT32 = "TENSOR_INT32";
+const CHANNELS = "TENSOR_QUANT8_SYMM_PER_CHANNEL";
 
 export const batchMatmul = defineOperation({
   name: "BATCH_MATMUL",
@@ -43,6 +44,10 @@ export const batchMatmul = defineOperation({
     ["1.2", INT8, INT8, INT32],
     ["1.2", INT32, INT32, INT32],
     ["1.2", INT16, INT16, INT16],
+    ["1.2", INT16, INT8, INT16],
+    ["1.2", FLOAT32, CHANNELS, FLOAT32],
+    ["1.2", INT8, CHANNELS, INT8],
+    ["1.2", INT16, CHANNELS, INT16],
   ],
   ranks: { x: [2, 5], y: [2, 5] },
   work: ({ x }, { output }) => ({ multiplyAdd: elementCount(output) * (x[x.length - 1] ?? 1) }),
@@ -53,6 +58,7 @@ export const batchMatmul = defineOperation({
       left.depth === right.depth,
       () => `the matrices of x have ${left.depth} columns where those of y have ${right.depth} rows`,
     );
+    ensureColumnScales(y, adjY);
     return { output: { dimensions: [...broadcastShape(left.batches, right.batches), left.rows, right.rows] } };
   },
   *reference({ x, y, adjX, adjY, asymmetricQuantizeInputs }, { output }) {
@@ -71,7 +77,7 @@ export const batchMatmul = defineOperation({
       : undefined;
     const lefts = quantised === undefined ? values : quantised.data;
     const rights = yield* asRows(yield* elementsOf(hybrid ? hybridWeights(y) : y, isRaw), right);
-    const store = storeOf(x, y, output);
+    const store = storeOf(x, y, output, columns);
     const times = x.type === INT32 ? multiplyWrapping : multiply;
     const zeros = new Float64Array(columns);
     const sums = new Float64Array(columns);
@@ -94,7 +100,7 @@ export const batchMatmul = defineOperation({
             yield;
           }
         }
-        store(sums, quantised ? quantised.scales[from] * y.scale : 1, (batch * rows + row) * columns);
+        store(sums, quantised?.scales[from], (batch * rows + row) * columns);
       }
     }
   },
@@ -171,22 +177,36 @@ function multiplyWrapping(
   }
 }
 
-/** Stores a row of sums from `start` on; `scale`: that of a hybrid row. */
+/** Refuses scales of another dimension than that of the columns. */
+function ensureColumnScales({ dimensions, channelQuant }: TensorInfo, isTransposed: boolean): void {
+  const columns = dimensions.length - (isTransposed ? 2 : 1);
+  ensure(
+    channelQuant === undefined || channelQuant.channelDim === columns,
+    () =>
+      `the scales of y belong to dimension ${channelQuant?.channelDim}, expected ${columns}, that of the columns of its matrices`,
+  );
+}
+
+/** Stores a row of sums from `start` on; `rowScale`: that of a hybrid row. */
 function storeOf(
   x: TensorInfo,
   y: TensorInfo,
   { type, data, scale: step, zeroPoint }: OutputTensor,
-): (sums: Float64Array, scale: number, start: number) => void {
+  columns: number,
+): (sums: Float64Array, rowScale: number | undefined, start: number) => void {
+  const scales = channelScales(y, columns);
   if (isFloat(type) || type === INT32) {
-    return (sums, scale, start) => {
-      for (let index = 0; index < sums.length; index++) data[start + index] = sums[index] * scale;
+    return (sums, rowScale, start) => {
+      for (let index = 0; index < sums.length; index++)
+        data[start + index] = rowScale === undefined ? sums[index] : sums[index] * (rowScale * scales[index]);
     };
   }
   const [least, greatest] = integerRange(type);
-  const multiplier = (x.scale * y.scale) / step;
+  const scaling = type === INT16 ? wideScaling : exactScaling;
+  const scaled = scales.map((scale) => scaling((x.scale * scale) / step));
   return (sums, _, start) => {
     for (let index = 0; index < sums.length; index++) {
-      data[start + index] = clamp(roundHalfAway(sums[index] * multiplier) + zeroPoint, least, greatest);
+      data[start + index] = clamp(scaled[index](sums[index]) + zeroPoint, least, greatest);
     }
   };
 }

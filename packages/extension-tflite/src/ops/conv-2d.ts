@@ -65,7 +65,7 @@ export const conv2d = defineOperation({
     const { dimensions } = input;
     const [channels, , , filterDepth] = filter.dimensions;
     const image = imageLayout(dimensions, nchw);
-    const form = { rows: image.batches, asymmetric: hasDifferentScales(filter), scalesWideSums: true };
+    const form = { rows: image.batches, asymmetric: hasDifferentScales(filter) };
     const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, form);
     yield* convolve(
       yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),

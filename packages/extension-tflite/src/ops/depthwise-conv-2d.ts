@@ -62,7 +62,7 @@ export const depthwiseConv2d = defineOperation({
   },
   *reference({ input, filter, bias, activation, depthMultiplier, nchw, ...sliding }, { output }, context) {
     const { dimensions } = input;
-    const form = { rows: imageLayout(dimensions, nchw).batches, asymmetric: true, scalesWideSums: true };
+    const form = { rows: imageLayout(dimensions, nchw).batches, asymmetric: true };
     const layer = yield* layerOf({ input, filter, bias, activation }, filter.dimensions[3], output, form);
     yield* convolveDepthwise(
       yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),

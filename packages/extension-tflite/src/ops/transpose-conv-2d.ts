@@ -90,7 +90,6 @@ export const transposeConv2d = defineOperation({
     const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, {
       rows: 1,
       asymmetric: false,
-      scalesWideSums: true,
     });
     yield* spread(
       yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),
