@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { readBody } from "./body.ts";
+import { createCollector, readBody } from "./body.ts";
 
 function requestOf(length?: number) {
   const stream = new PassThrough();
@@ -51,4 +51,26 @@ it("a client that has gone is not waited for", async () => {
     message: expect.stringContaining("after 60 bytes"),
   });
   await expect(readBody(message, { limit: 100 })).rejects.toMatchObject({ kind: "cancelled" });
+});
+
+it("what is given up leaves no memory for the collector of garbage", () => {
+  const piece = Buffer.alloc(mebibyte);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let count = 0; count < 8; count++) {
+    const collector = createCollector({ limit: 32 * mebibyte });
+    for (let pieces = 0; pieces < 32; pieces++) collector.add(piece);
+    expect(() => collector.add(Buffer.alloc(1))).toThrow("larger than the 33554432 bytes");
+    collector.drop();
+  }
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * mebibyte);
+});
+
+it("holds what it has, and in the end no more than the body", () => {
+  const held: number[] = [];
+  const collector = createCollector({ limit: 100, before: 3, hold: (bytes) => held.push(bytes) });
+  for (let count = 0; count < 7; count++) collector.add(Buffer.alloc(10));
+  expect([...held]).toEqual([20, 60, 100]);
+  expect(collector.take()).toHaveLength(70);
+  // Five bytes of it lie before the first element.
+  expect(held.at(-1)).toBe(75);
 });

@@ -1,3 +1,4 @@
+/// <reference lib="es2024.arraybuffer" />
 /**
  * Bodies and messages as they come in pieces, read with one copy: from the socket to the memory that moves to where they are computed. Compressed
  * ones are unpacked on the way, and no more than the limit.
@@ -30,8 +31,10 @@ export interface Collector {
   /** Throws a RequestError if it is too large. */
   add(chunk: Uint8Array): void;
   readonly received: number;
-  /** What was received, in memory that nothing else uses. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Takes what was received, in memory that nothing else uses. Nothing is added after it. */
+  take(): Uint8Array<ArrayBuffer>;
+  /** Gives back its memory, of which nothing is used any more. */
+  drop(): void;
 }
 
 /** Throws a RequestError if it says that it is too large. */
@@ -42,14 +45,18 @@ export function createCollector({ limit, length, before = 0, hold = () => {} }: 
     hold(first + size);
     return Buffer.allocUnsafeSlow(first + size).subarray(first);
   };
-  let body = memory(Math.min(length ?? 0, mostUnseen));
+  return length === undefined ? collectAny(limit, memory, hold) : collectKnown(length, limit, memory);
+}
+
+function collectKnown(length: number, limit: number, memory: (size: number) => Buffer<ArrayBuffer>): Collector {
+  let body = memory(Math.min(length, mostUnseen));
   let received = 0;
   return {
     add(chunk) {
       const end = received + chunk.length;
       if (end > limit) throw tooLarge(limit);
       if (end > body.length) {
-        const larger = memory(Math.max(end, length ?? Math.min(limit, 2 * end)));
+        const larger = memory(Math.max(end, length));
         larger.set(body.subarray(0, received));
         body = larger;
       }
@@ -59,9 +66,45 @@ export function createCollector({ limit, length, before = 0, hold = () => {} }: 
     get received() {
       return received;
     },
-    get bytes() {
-      return body.subarray(0, received);
+    take: () => body.subarray(0, received),
+    drop() {},
+  };
+}
+
+/**
+ * Of an unknown length. The memory grows in its place and is given back at once: what would be left for the collector of garbage, which comes
+ * late if processors are busy, was several times what requests may hold.
+ */
+function collectAny(
+  limit: number,
+  memory: (size: number) => Buffer<ArrayBuffer>,
+  hold: (bytes: number) => void,
+): Collector {
+  const growing = new ArrayBuffer(0, { maxByteLength: limit });
+  let received = 0;
+  const drop = () => growing.resize(0);
+  return {
+    add(chunk) {
+      const end = received + chunk.length;
+      if (end > limit) throw tooLarge(limit);
+      if (end > growing.byteLength) {
+        const size = Math.min(limit, 2 * end);
+        hold(size);
+        growing.resize(size);
+      }
+      new Uint8Array(growing, received).set(chunk);
+      received = end;
     },
+    get received() {
+      return received;
+    },
+    take() {
+      const body = memory(received);
+      body.set(new Uint8Array(growing, 0, received));
+      drop();
+      return body;
+    },
+    drop,
   };
 }
 
@@ -110,6 +153,7 @@ function readAll(source: Readable, options: BodyOptions, message?: Readable): Pr
     const body = createCollector(options);
     const fail = (error: unknown) => {
       source.removeAllListeners("data");
+      body.drop();
       if (source !== message) source.destroy();
       reject(error);
     };
@@ -120,7 +164,13 @@ function readAll(source: Readable, options: BodyOptions, message?: Readable): Pr
         fail(error);
       }
     });
-    source.once("end", () => resolve(body.bytes));
+    source.once("end", () => {
+      try {
+        resolve(body.take());
+      } catch (error) {
+        fail(error);
+      }
+    });
     if (source !== message) {
       source.on("error", (error) => fail(new RequestError("invalid", `cannot be unpacked: ${error.message}`)));
     }

@@ -54,7 +54,7 @@ export function createFrames(
         body.add(chunk.subarray(place, place + missing));
         place += Math.min(missing, chunk.length - place);
         if (body.received < prefix.readUInt32BE(1)) return work;
-        const { bytes } = body;
+        const bytes = body.take();
         known = 0;
         body = undefined;
         if (work !== undefined)
