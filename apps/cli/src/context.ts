@@ -14,6 +14,8 @@ export interface TextOutput {
   write(text: string): unknown;
   /** Whether a person watches it. */
   readonly isTTY?: boolean;
+  /** The width of the terminal. Absent: it is none, and lines are as long as they are. */
+  readonly columns?: number;
 }
 
 /** The surroundings of a command. */

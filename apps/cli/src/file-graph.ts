@@ -5,7 +5,7 @@ import { elementAt } from "@nnhal/operations";
 import type { OperatorReport, TfliteInspection, TfliteSubgraph } from "@nnhal/tflite";
 import { createDotWriter, escapeLabel } from "@nnhal/utils/graph";
 import { MOST_NAME, outcomeText } from "./info-report.ts";
-import { shapeText } from "./text.ts";
+import { openShapeText } from "./text.ts";
 
 /** Fills of operators that can become HAL operations, and of those that cannot. */
 const fills = {
@@ -89,8 +89,8 @@ function drawSubgraph(
 ): void {
   const node = (kind: string, place: number) => `${kind}${index}_${place}`;
   const label = (tensor: number) => {
-    const { name, type, shape } = elementAt(tensors, tensor);
-    return `${escapeLabel(name.slice(0, MOST_NAME))}\\n${type}${shapeText(shape)}`;
+    const { name, type, shape, hasRank } = elementAt(tensors, tensor);
+    return `${escapeLabel(name.slice(0, MOST_NAME))}\\n${type}${shape.length === 0 && hasRank ? "" : openShapeText(shape)}`;
   };
   const writers = new Map<number, string>();
   for (const [place, tensor] of inputs.entries()) {

@@ -15,15 +15,16 @@ import type {
   TfliteQuantization,
 } from "@nnhal/tflite";
 import type { EntryOptions } from "./option-values.ts";
-import { byteText, columns, counted, oneLine, plain, shapeText } from "./text.ts";
+import { byteText, columns, counted, countText, oneLine, openShapeText, plain } from "./text.ts";
 
 /** An input or output of the file. */
 export interface FileTensor {
   readonly name: string;
   /** The element type in the file. */
   readonly type: string;
-  /** -1 is an extent that users may choose. */
+  /** -1 is an extent that users may choose; [] is a scalar, or with `isUnranked` a shape that each run determines. */
   readonly shape: readonly number[];
+  readonly isUnranked?: true;
   readonly quantization?: TfliteQuantization;
 }
 
@@ -97,11 +98,13 @@ export function infoJson(
   const main = inspection.model.subgraphs[chosen?.subgraph ?? 0];
   const tensors = (indexes: readonly number[] = [], used: readonly TensorDescription[] = []) =>
     indexes.map((index, place): FileTensor => {
-      const { name, type, shape, shapeSignature, quantization } = elementAt(main?.tensors ?? [], index);
+      const { name, type, shape, shapeSignature, quantization, hasRank } = elementAt(main?.tensors ?? [], index);
       return {
         name: name.slice(0, MOST_NAME),
         type,
         shape: chosenShape(shape, inputShape && used[place]) ?? shapeSignature ?? shape,
+        // Old files store no shape for scalars either; the import has found out that they have one element.
+        ...(shape.length === 0 && hasRank !== true && String(used[place]?.shape) !== "1" && { isUnranked: true }),
         ...(quantization && { quantization }),
       };
     });
@@ -178,7 +181,7 @@ export function formatInfo(info: InfoJson): string {
     ["author", metadata?.author ?? ""],
     ["licence", metadata?.license ?? ""],
     ["constants", `${constants.count}, ${byteText(constants.bytes)}`],
-    ["work", `${millions(info.multiplyAdds)} multiply-adds`],
+    ["work", `${countText(info.multiplyAdds)} multiply-adds`],
     ["packed", info.packedFiles.map(({ name, size }) => `${name} (${byteText(size)})`).join(", ")],
     ...signatures.map(({ key, inputs, outputs }) => [
       "signature",
@@ -205,10 +208,10 @@ export function formatInfo(info: InfoJson): string {
 
 function formatTensors(tensors: readonly FileTensor[]): string[] {
   return columns(
-    tensors.map(({ name, type, shape, quantization }, place) => [
+    tensors.map(({ name, type, shape, isUnranked, quantization }, place) => [
       `  ${place}`,
       plain(name),
-      `${type} ${shapeText(shape)}`,
+      `${type} ${isUnranked || shape.length > 0 ? openShapeText(shape) : "scalar"}`,
       quantizationText(quantization),
     ]),
   );
@@ -273,8 +276,4 @@ export function formatProblems({ problems, problemCount }: Pick<InfoJson, "probl
     }),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ];
-}
-
-function millions(count: number): string {
-  return count < 10_000 ? String(count) : `${(count / 1e6).toPrecision(3)} million`;
 }

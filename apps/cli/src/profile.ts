@@ -2,7 +2,7 @@
  * The times of a model's operations, each measured in a step of its own: `nnhal run --profile`.
  */
 import type { ExplainedOperation } from "./explain/explanation.ts";
-import { columns, milliseconds, shapeText } from "./text.ts";
+import { columns, milliseconds, openShapeText } from "./text.ts";
 
 /** The times of a model. */
 export interface Profile {
@@ -42,7 +42,7 @@ export function formatProfile({ wholeMs, operations }: Profile): string[] {
   const rows = operations.map(({ index, type, shape, device, ms }) => [
     String(index + 1),
     type,
-    shapeText(shape),
+    openShapeText(shape),
     device ?? "interpreted",
     ms === null ? "-" : milliseconds(ms),
     ms === null || sum === 0 ? "" : `${((100 * ms) / sum).toFixed(1).padStart(4)} %`,

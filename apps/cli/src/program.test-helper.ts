@@ -154,6 +154,16 @@ export function partsModel(
   return modelOf({ tensors, inputs: [0], outputs: found, operators });
 }
 
+/** A model that adds its input to itself. Its file has an open extent of the input, and no shape of the output. */
+export function shapelessModel(): Uint8Array {
+  const tensors = [tensor("given", { shape: [1, 3], shapeSignature: [-1, 3] }), tensor("sum", { shape: [] })];
+  const options = { fusedActivationFunction: "NONE" };
+  return modelOf({
+    ...{ tensors, inputs: [0], outputs: [1] },
+    operators: [{ name: "ADD", version: 1, inputs: [0, 0], outputs: [1], options }],
+  });
+}
+
 /** The quantisation of a test tensor. */
 export function quantised(scale: number, zeroPoint: number): Pick<TfliteTensor, "quantization"> {
   return { quantization: { scale: [Math.fround(scale)], zeroPoint: [zeroPoint], quantizedDimension: 0 } };

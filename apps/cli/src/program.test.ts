@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { passingModel, useFolder } from "./program.test-helper.ts";
+import { addingModel, passingModel, useFolder } from "./program.test-helper.ts";
 
 const { run, put, path } = useFolder();
 
@@ -143,6 +143,29 @@ describe("--backend", () => {
     expect(await lineFor("./twin.mjs")).toContain(
       "two devices are called nnhal-reference: those of ./twin.mjs and @nnhal/backend-reference",
     );
+  });
+});
+
+describe("a narrow terminal", () => {
+  const longest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+
+  it.each([60, 80])("of %i columns holds the help of every command, and reports", async (columns) => {
+    const outcome = { stdout: "", stderr: "" };
+    const stdout = { columns, write: (text: string) => (outcome.stdout += text) };
+    const stderr = { columns, write: (text: string) => (outcome.stderr += text) };
+    const help = ["", "demo", "run", "bench", "batch", "explain", "info", "validate", "graph", "devices", "vectors"];
+    for (const name of [...help, "conformance", "completion"])
+      await run([...name.split(" ").filter(Boolean), "--help"], { stdout });
+    await put("adding.tflite", addingModel());
+    for (const command of ["info", "explain", "validate"]) await run([command, "adding.tflite"], { stdout });
+    await run(["run", "adding.tflite", "--random", "1", "--profile"], { stdout });
+    await run(["run", "adding.tflite", "--random", "1", "--device", "toaster,or,another,device,of,this,list"], {
+      stderr,
+    });
+    await run(["devices"], { stdout });
+    expect(outcome.stdout.length).toBeGreaterThan(10_000);
+    expect(longest(outcome.stdout)).toBeLessThanOrEqual(columns);
+    expect(longest(outcome.stderr)).toBeLessThanOrEqual(columns);
   });
 });
 

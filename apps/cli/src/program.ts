@@ -5,6 +5,7 @@
 import { Command, CommanderError, Option } from "commander";
 import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
 import { CommandError, exitCodes, loadPackage, messageOf, stackOf } from "./failure.ts";
+import { fit, fitHelp } from "./fit.ts";
 import { collect, wholeNumber } from "./option-values.ts";
 
 /** What commands may use: that of those that run models, and that of those that only open a device. */
@@ -38,7 +39,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     },
   },
   run: {
-    description: "run a .tflite model and show its best classes or values, and how long it took",
+    description: "run a .tflite model and show what it finds, and how long it took",
     async load() {
       const { registerRunCommand } = await import("./commands/run.ts");
       return (command, { full }) => registerRunCommand(command, full);
@@ -161,7 +162,7 @@ async function report(
   { stderr, setExitCode, installs }: Surroundings,
 ): Promise<void> {
   const remedy = error instanceof CommandError && error.missing !== undefined ? `; ${installs(error.missing)}` : "";
-  stderr.write(`${command}: ${await lineOf(error, command, debug)}${remedy}\n`);
+  stderr.write(fit(`${command}: ${await lineOf(error, command, debug)}${remedy}\n`, stderr.columns));
   if (debug) stderr.write(`${stackOf(error)}\n`);
   setExitCode(exitCodeOf(error));
 }
@@ -187,6 +188,7 @@ function exitCodeOf(error: unknown): number {
 /** The program with all its commands; those that are not `wanted` have no more than a name and a description. */
 async function createProgram(surroundings: Surroundings, wanted: (name: string) => boolean): Promise<Command> {
   const { stdout, stderr, version } = surroundings;
+  const helpWidth = stdout.columns ?? 80;
   const program = new Command("nnhal")
     .description("Run, explain and check models on Neural Networks HAL devices")
     .version(version, "-v, --version", "print the version")
@@ -217,7 +219,8 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
     .option("--debug", "show the place in the program where a problem arose")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => stdout.write(text),
+      getOutHelpWidth: () => helpWidth,
+      writeOut: (text) => stdout.write(fitHelp(text, helpWidth)),
       writeErr: (text) => stderr.write(text),
       outputError() {},
     })

@@ -11,7 +11,7 @@ import { isString, shownValues, valueCount } from "./model/values.ts";
 import { formatProfile, type Profile } from "./profile.ts";
 import type { Found } from "./seen/finder.ts";
 import { formatSeen, type Seen } from "./seen/format.ts";
-import { bar, columns, milliseconds, plain } from "./text.ts";
+import { bar, columns, milliseconds, plain, shapeText } from "./text.ts";
 
 /** What there is to report. */
 export interface RunReport {
@@ -100,7 +100,7 @@ export function toJson(
 }
 
 /** The report as text. */
-export function formatReport(report: RunReport): string {
+export function formatReport(report: RunReport, width = Number.POSITIVE_INFINITY): string {
   const { model, device, inputs, outputs, states, found, runs, latency, written, profile } = report;
   const { top, seen } = found;
   const { prepare, first, min, median } = latency;
@@ -109,12 +109,13 @@ export function formatReport(report: RunReport): string {
     ["model", basename(model)],
     ["device", device],
     ...inputs.map(({ info, source }) => ["input", `${tensorText(info)} from ${plain(source)}`]),
-    ...outputs.map(({ info }) => ["output", tensorText(info)]),
+    ...outputs.map(({ info }) => ["output", resultText(info)]),
     ...(seen === undefined ? [] : [["task", seen.task]]),
     ["latency", `prepared in ${milliseconds(prepare)}, first run ${milliseconds(first)}${repeated}`],
     ...written.map((file) => ["written", file]),
   ];
-  const results = seen !== undefined ? formatSeen(seen) : top.length > 0 ? formatTop(top) : outputs.map(formatValues);
+  const results =
+    seen !== undefined ? formatSeen(seen) : top.length > 0 ? formatTop(top, width) : outputs.map(formatValues);
   const times = profile === undefined ? [] : ["", ...formatProfile(profile)];
   return `${[...columns(facts), "", ...results, ...formatStates(states), ...times].join("\n")}\n`;
 }
@@ -133,18 +134,37 @@ export function formatStates(states: readonly OutputValue[]): string[] {
 const barWidth = 24;
 
 /** One line a class: index, label, score, and a bar. Bars are shares of 1, or of the best score if that is above 1. */
-export function formatTop(top: readonly ScoredClass[]): string[] {
+export function formatTop(top: readonly ScoredClass[], width = Number.POSITIVE_INFINITY): string[] {
   const whole = Math.max(1, ...top.map(({ score }) => (Number.isFinite(score) ? score : 0)));
   // Labels that are only the index again, as those of digits, need no column.
   const hasLabels = top.some(({ index, label }) => label !== null && label !== String(index));
+  const indexWidth = Math.max(...top.map((each) => String(each.index).length));
+  const scoreWidth = Math.max(...top.map(({ score }) => score.toFixed(4).length));
+  const most = Math.max(leastLabel, width - indexWidth - scoreWidth - leastBar - 3 * 2);
+  const labels = top.map(({ label }) => shortened(plain(label ?? ""), most));
+  const labelWidth = hasLabels ? Math.max(...labels.map(({ length }) => length)) + 2 : 0;
+  const barColumns = Math.min(barWidth, Math.max(leastBar, width - indexWidth - labelWidth - scoreWidth - 2 * 2));
   return columns(
-    top.map(({ index, label, score }) => [
-      String(index).padStart(Math.max(...top.map((each) => String(each.index).length))),
-      ...(hasLabels ? [plain(label ?? "")] : []),
+    top.map(({ index, score }, place) => [
+      String(index).padStart(indexWidth),
+      ...(hasLabels ? [labels[place] ?? ""] : []),
       score.toFixed(4),
-      bar(score / whole, barWidth),
+      bar(score / whole, barColumns),
     ]),
   );
+}
+
+const leastLabel = 12;
+const leastBar = 8;
+
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+/** An output of a run, whose shape is that of its value. */
+function resultText({ name, type, shape }: OutputValue["info"]): string {
+  const kind = `${typeText(type)} ${shapeText(shape)}`;
+  return name === "" ? kind : `"${plain(name)}" (${kind})`;
 }
 
 const mostShown = 8;

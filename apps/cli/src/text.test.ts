@@ -1,7 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { bar, columns, commandLine, milliseconds, wrapped } from "./text.ts";
+import { bar, byteText, columns, commandLine, countText, milliseconds, openShapeText, wrapped } from "./text.ts";
 
 describe("text for terminals", () => {
+  it("has numbers with the unit that they need", () => {
+    const counts = [0, 9999, 10_000, 999_400, 999_500, 300_774_272, 999_499_999, 999_500_000, 1_234_000_000, 2e12];
+    expect(counts.map(countText)).toEqual([
+      ...["0", "9999", "10 thousand", "999 thousand", "1 million", "301 million", "999 million", "1 billion"],
+      ...["1.23 billion", "2 trillion"],
+    ]);
+    expect([1, 9999, 10_000, 999_949, 999_950, 999_949_999, 999_950_000, 4.2e9].map(byteText)).toEqual([
+      ...["1 byte", "9999 bytes", "10.0 kB", "999.9 kB", "1.0 MB", "999.9 MB", "1.0 GB", "4.2 GB"],
+    ]);
+    expect([9_999, 10_000, 123_456].map(milliseconds)).toEqual(["9999 ms", "10.0 s", "123 s"]);
+  });
+
+  it("tells an unknown shape from that of a scalar", () => {
+    expect([[], [1], [1, 0, 3], [1, -1, 3]].map(openShapeText)).toEqual([
+      ...["of unknown shape", "[1]", "[1, ?, 3]", "[1, ?, 3]"],
+    ]);
+  });
+
   it("draws bars in eighths, within their width", () => {
     expect(bar(1, 4)).toBe("████");
     expect(bar(0.5, 4)).toBe("██");

@@ -1,10 +1,10 @@
 /**
  * Text for a terminal: bars, columns, durations.
  */
-import { oneLine, plain, shapeText } from "@nnhal/network/tensors";
+import { oneLine, openShapeText, plain, shapeText } from "@nnhal/network/tensors";
 import { messageOf } from "./failure.ts";
 
-export { oneLine, plain, shapeText };
+export { oneLine, openShapeText, plain, shapeText };
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -28,15 +28,32 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Milliseconds with about three digits. */
+/** Milliseconds with about three digits; from 10 seconds on as seconds. */
 export function milliseconds(value: number): string {
+  if (value >= 10_000) return `${(value / 1000).toFixed(value < 100_000 ? 1 : 0)} s`;
   return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
 }
 
 /** A number of bytes. */
 export function byteText(size: number): string {
   if (size < 10_000) return counted(size, "byte");
-  return size < 10_000_000 ? `${(size / 1000).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+  // What would be 1000.0 of a unit is 1.0 of the next.
+  if (size < 999_950) return `${(size / 1e3).toFixed(1)} kB`;
+  return size < 999_950_000 ? `${(size / 1e6).toFixed(1)} MB` : `${(size / 1e9).toFixed(1)} GB`;
+}
+
+/** A large number in words, with three digits: `301 million`. */
+export function countText(count: number): string {
+  if (count < 10_000) return String(count);
+  for (const [unit, name] of [
+    [1e12, "trillion"],
+    [1e9, "billion"],
+    [1e6, "million"],
+  ] as const) {
+    // Three digits of a little less than a unit are a whole one.
+    if (count >= 0.9995 * unit) return `${Number((count / unit).toPrecision(3))} ${name}`;
+  }
+  return `${Number((count / 1e3).toPrecision(3))} thousand`;
 }
 
 /** A number of things: `1 step`, `2 steps`. */
@@ -51,14 +68,14 @@ export function unexpectedLine(error: unknown, debug: boolean): string {
 
 const MOST_COLUMNS = 100;
 
-/** A list with commas between its items, in lines of at most 100 columns; those after the first begin below the first item. */
-export function wrapped(head: string, items: readonly string[]): string[] {
+/** A list with commas between its items, in lines of at most `width` columns, and at most 100; those after the first begin below the first item. */
+export function wrapped(head: string, items: readonly string[], width = MOST_COLUMNS): string[] {
   const lines: string[] = [];
   let line = head;
   for (const [place, item] of items.entries()) {
     const next = place === items.length - 1 ? item : `${item},`;
     const isEmpty = line.length === head.length;
-    if (!isEmpty && line.length + 1 + next.length > MOST_COLUMNS) {
+    if (!isEmpty && line.length + 1 + next.length > Math.min(width, MOST_COLUMNS)) {
       lines.push(line);
       line = " ".repeat(head.length) + next;
     } else line += isEmpty ? next : ` ${next}`;

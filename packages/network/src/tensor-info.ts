@@ -2,6 +2,7 @@
  * The inputs, outputs and states of a model as applications see them.
  */
 import type { ElementArray, ElementType, NumberArray, NumericType, Quantization } from "./elements.ts";
+import { openShapeText } from "./text.ts";
 import type { TokenizerInfo } from "./tokenize/tokenizer.ts";
 
 /** What is known of an input, output or state before the model runs. */
@@ -52,7 +53,7 @@ export interface Tensor<Data extends ElementArray = NumberArray> {
 
 /** `"scores" (float32 [1, 10])`, for messages. */
 export function infoText({ name, type, shape }: Pick<TensorInfo, "name" | "type" | "shape">): string {
-  return `"${name}" (${type} ${shape.length === 0 ? "of any shape" : `[${shape.map((n) => (n === 0 ? "?" : n)).join(", ")}]`})`;
+  return `"${name}" (${type} ${openShapeText(shape)})`;
 }
 
 /** The tensor of a name; undefined if there is none, or several by a name that is not their own. */

@@ -23,5 +23,5 @@ export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts
 export type { Value } from "./session.ts";
 export { partStarts } from "./tasks/sound.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
-export { messageOf, oneLine, plain, shapeText } from "./text.ts";
+export { messageOf, oneLine, openShapeText, plain, shapeText } from "./text.ts";
 export { textValues } from "./tokenize/text-values.ts";

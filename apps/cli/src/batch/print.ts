@@ -1,8 +1,10 @@
 /**
  * The results of a batch, printed as they come: a line for each input, CSV, or JSON lines.
  */
+
 import type { TextOutput } from "../context.ts";
 import { csvHead, csvOf } from "../csv.ts";
+import { fit } from "../fit.ts";
 import { counted, oneLine, plain } from "../text.ts";
 import type { BatchOutcome } from "./options.ts";
 
@@ -38,12 +40,13 @@ export async function printItems(
       stdout.write(`${JSON.stringify({ input: name, ...what })}\n`);
     } else if (outcome === undefined) {
       // CSV has no place for reasons.
-      (csv ? stderr : stdout).write(`${plain(name)}  ${problem === undefined ? "waits" : oneLine(problem)}\n`);
+      const output = csv ? stderr : stdout;
+      output.write(fit(`${plain(name)}  ${problem === undefined ? "waits" : oneLine(problem)}\n`, output.columns));
     } else if (csv) {
       if (!hasHead) stdout.write(csvHead(outcome));
       hasHead = true;
       stdout.write(csvOf(name, outcome, () => outcome.outputs.map((each) => ({ ...each, values: each.values ?? [] }))));
-    } else stdout.write(`${plain(name)}  ${outcome.found}\n`);
+    } else stdout.write(fit(`${plain(name)}  ${outcome.found}\n`, stdout.columns));
   }
   return without;
 }

@@ -1,10 +1,12 @@
 /**
  * `nnhal batch submit|status|results|retry|cancel`: batches behind a queue.
  */
+
 import { digestOf, ensureIn, type Json, openStore, taskDigest } from "@nnhal/batch";
 import type { BatchQueue, BatchStatus } from "@nnhal/batch-queue";
 import { exitCodes, failure, loadPackage, messageOf, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
+import { fit } from "../fit.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { columns, counted, plain } from "../text.ts";
 import { isOutcome, outcomeOf } from "./options.ts";
@@ -97,7 +99,7 @@ export async function submitCommand(
       if (wait) await waitFor(queue, id, stop.signal, context);
       const status = await queue.status(id);
       const failed = await queue.failed(id, 10);
-      stdout.write(formatFailed(failed, status.failed + status.unreadable));
+      stdout.write(fit(formatFailed(failed, status.failed + status.unreadable), stdout.columns));
       if (status.failed + status.unreadable > 0) setExitCode(exitCodes.usage);
     } finally {
       bar.stop();
@@ -147,7 +149,12 @@ export async function statusCommand(
     if (json) return void stdout.write(`${JSON.stringify({ queue: whole, batches: looked.map(statusJson) })}\n`);
     const { waiting, active, delayed, dropped, workers } = whole;
     const facts = `${counted(workers, "worker")}; chunks: ${waiting} wait, ${active} are computed, ${delayed} will be tried again`;
-    stdout.write(`queue  ${facts}${dropped > 0 ? `; ${counted(dropped, "job")} dropped: not of a batch` : ""}\n`);
+    stdout.write(
+      fit(
+        `queue  ${facts}${dropped > 0 ? `; ${counted(dropped, "job")} dropped: not of a batch` : ""}\n`,
+        stdout.columns,
+      ),
+    );
     for (const each of looked)
       if ("problem" in each) stdout.write(`\nbatch  ${plain(each.id)}: ${plain(each.problem)}\n`);
     for (const status of all) {
@@ -164,9 +171,9 @@ export async function statusCommand(
             : plain(record.results),
         ],
       ];
-      stdout.write(`\n${columns(rows).join("\n")}\n`);
+      stdout.write(fit(`\n${columns(rows).join("\n")}\n`, stdout.columns));
       if (withoutJob > 0) stdout.write(`${withoutJobs(record.id, withoutJob)}: nnhal batch retry ${record.id}\n`);
-      stdout.write(formatFailed(await queue.failed(record.id, 10), failed + unreadable));
+      stdout.write(fit(formatFailed(await queue.failed(record.id, 10), failed + unreadable), stdout.columns));
     }
   });
 }

@@ -1,6 +1,7 @@
 /**
  * `nnhal batch run`: a batch on this machine, over worker threads; and what is known of the batches in a folder of results.
  */
+
 import {
   createPool,
   type Entry,
@@ -16,6 +17,7 @@ import {
 import type { DemoContext, ModelCommandContext } from "../context.ts";
 import { exitCodes, failure, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
+import { fit } from "../fit.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { counted, oneLine, plain } from "../text.ts";
 import { outcomeOf } from "./options.ts";
@@ -69,7 +71,10 @@ export async function runBatchCommand(
       });
       bar.stop();
       if (options.csv || options.json) await printItems(itemsOf(journal, results), options, stdout, stderr);
-      else stdout.write(summary(batch, counts, options.results) + (await failedText(journal, counts.failed)));
+      else
+        stdout.write(
+          fit(summary(batch, counts, options.results) + (await failedText(journal, counts.failed)), stdout.columns),
+        );
       if (stop.signal.aborted) throw failure("stopped; the same command goes on");
       if (counts.failed > 0) setExitCode(exitCodes.usage);
     });

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
 import { style } from "../conformance-html-style.ts";
 import { type Content, page, tag } from "../html.ts";
-import { byteText, counted } from "../text.ts";
+import { byteText, counted, countText } from "../text.ts";
 import { barChart, chartStyle, intervalChart, lineChart } from "./charts.ts";
 import type { BenchmarkReport, ContestantReport, ModelReport, RatioReport } from "./report.ts";
 import {
@@ -60,7 +60,7 @@ function sectionOf(model: ModelReport): Content {
   const absent = model.contestants.filter(({ problem }) => problem !== null);
   const shown = model.ratios.flatMap((one) => (one.ratio === null ? [] : [{ ...one, ratio: one.ratio }]));
   const refused = model.ratios.filter(({ ratio, reason }) => ratio === null && !reason?.endsWith("has no times"));
-  const work = model.multiplyAdds === 0 ? "" : `, ${(model.multiplyAdds / 1e6).toPrecision(3)} million multiply-adds`;
+  const work = model.multiplyAdds === 0 ? "" : `, ${countText(model.multiplyAdds)} multiply-adds`;
   return tag(
     "section",
     "",

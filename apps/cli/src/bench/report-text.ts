@@ -2,7 +2,7 @@
  * The report of a benchmark for people at a terminal.
  */
 import { basename } from "node:path";
-import { byteText, columns, counted, milliseconds, oneLine, plain, shapeText } from "../text.ts";
+import { byteText, columns, counted, countText, milliseconds, oneLine, plain, shapeText } from "../text.ts";
 import type { Peak } from "./calibrate.ts";
 import type { BenchmarkReport, ContestantReport, ModelReport, OverheadReport, RatioReport } from "./report.ts";
 import type { Difference, Ratio } from "./statistics.ts";
@@ -49,7 +49,7 @@ export function notesOf({ machine, interrupted, models, rounds }: BenchmarkRepor
 
 function formatModel(model: ModelReport): string[] {
   const { contestants, ratios, noReference } = model;
-  const work = model.multiplyAdds === 0 ? "" : `, ${(model.multiplyAdds / 1e6).toPrecision(3)} million multiply-adds`;
+  const work = model.multiplyAdds === 0 ? "" : `, ${countText(model.multiplyAdds)} multiply-adds`;
   const measured = contestants.filter(({ times }) => times !== null);
   const others = contestants.filter(({ problem }) => problem !== null);
   return [

@@ -1,6 +1,7 @@
 /**
  * `nnhal bench MODEL…`: measures devices beside peers that run the same network directly.
  */
+
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +28,7 @@ import type { ModelCommandContext } from "../context.ts";
 import { cpuDevice, type DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
 import { ensureWritable, readUserFile, writeUserFile } from "../files.ts";
+import { fit } from "../fit.ts";
 import {
   allDevices,
   collect,
@@ -189,7 +191,7 @@ export async function runBenchCommand(
     interrupted,
     models: reports,
   };
-  stdout.write(options.json ? `${JSON.stringify(report)}\n` : formatBenchmark(report));
+  stdout.write(options.json ? `${JSON.stringify(report)}\n` : fit(formatBenchmark(report), stdout.columns));
   if (options.html !== undefined) await writeUserFile(options.html, benchmarkPage(report, new Date()), cwd);
   const isMeasured = reports.every((model) => model.contestants.some(({ times }) => times !== null));
   setExitCode(interrupted ? 130 : isMeasured ? 0 : 1);

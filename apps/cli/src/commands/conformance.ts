@@ -1,4 +1,5 @@
 /** `nnhal conformance --device NAME`: runs the suites of the conformance kit on a device, and reports the results. */
+
 import { type Allowances, defaultAllowances, defaultExampleCount, defaultGraphCount } from "@nnhal/conformance";
 import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -11,6 +12,7 @@ import { deviceFacts, formatReport, type SuiteReport, toJson } from "../conforma
 import type { CommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
 import { ensureWritable, isMissingFile, readUserFile, writeUserFile } from "../files.ts";
+import { fit } from "../fit.ts";
 import { checkedDeviceOption, type GivenDevice, parseSeconds } from "../option-values.ts";
 import { asUsageErrors, parseCount, parseMinutes, parseSeed } from "../suite-run.ts";
 import { serveCrashJob } from "./conformance-crash.ts";
@@ -177,7 +179,9 @@ export async function runConformanceCommand(
     if (junit !== undefined) await writeUserFile(junit, junitReport(device, reports), cwd);
     const changes = before === undefined ? "" : formatChanges(before.changes, before.path);
     if (options.json) context.stderr.write(changes);
-    stdout.write(options.json ? `${JSON.stringify(json)}\n` : `${changes}${formatReport(device, reports)}`);
+    stdout.write(
+      options.json ? `${JSON.stringify(json)}\n` : fit(`${changes}${formatReport(device, reports)}`, stdout.columns),
+    );
     context.setExitCode(reports.some(({ summary }) => summary.failed > 0) ? 1 : 0);
   });
 }

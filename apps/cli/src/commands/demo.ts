@@ -12,6 +12,7 @@ import { startDemoDaemon } from "../demo-daemon.ts";
 import type { DeviceSelection } from "../devices.ts";
 import { failure } from "../failure.ts";
 import { readUserFile, reasonOf } from "../files.ts";
+import { fit } from "../fit.ts";
 import { prepareRun } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import { loadModel } from "../model/load.ts";
@@ -123,7 +124,7 @@ async function readPictures(
     "What next?",
     ...suggestions(context, elementAt(pictures, pictures.length - 1)).map((line) => `  ${line}`),
   ];
-  stdout.write(`${lines.join("\n")}\n`);
+  stdout.write(fit(`${lines.join("\n")}\n`, stdout.columns));
 }
 
 async function findPictures(folder: string): Promise<string[]> {

@@ -9,6 +9,7 @@ import { deviceStatusNames, deviceTypeNames, type Extension } from "@nnhal/types
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import type { FoundDevice } from "../devices.ts";
+import { fit } from "../fit.ts";
 import { columns, wrapped } from "../text.ts";
 
 /** A device, as `--json` prints it. */
@@ -101,7 +102,9 @@ export function registerDevicesCommand(command: Command, context: () => Promise<
       const hasExtensions = list.some(({ extensions }) => extensions !== undefined);
       const found = { ...(hasExtensions && { allowList: allowList() }), sharedMemory: sharedMemoryForm() };
       stdout.write(
-        json ? `${JSON.stringify({ devices: list, ...found })}\n` : `${formatDevices(list, found).join("\n")}\n`,
+        json
+          ? `${JSON.stringify({ devices: list, ...found })}\n`
+          : fit(`${formatDevices(list, found, stdout.columns).join("\n")}\n`, stdout.columns),
       );
     });
 }
@@ -163,6 +166,7 @@ function reasonOf({ unavailable, remedy }: Unavailable): { readonly reason: stri
 function formatDevices(
   list: readonly DeviceJson[],
   { allowList, sharedMemory }: { readonly allowList?: AllowListJson; readonly sharedMemory: SharedMemoryForm },
+  width: number | undefined,
 ): string[] {
   const [head, ...rows] = columns([
     ["name", "type", "version", "status", "power"],
@@ -178,7 +182,7 @@ function formatDevices(
         ...(memory === undefined ? [] : [`  memories are ${memory}`]),
         ...choices.map(formatChoice),
         ...(selfCheck === undefined ? [] : [`  self-check: ${selfCheckTexts[selfCheck]}`]),
-        ...extensions.flatMap(formatExtension),
+        ...extensions.flatMap((each) => formatExtension(each, width)),
         ...advice.flatMap((each) => [`  ${each.reason}`, ...(each.remedy ? [`  to add it: ${each.remedy}`] : [])]),
       ];
     }),
@@ -196,12 +200,12 @@ function formatChoice({ subject, chosen, reason }: ChoiceJson): string {
 }
 
 /** The types in lines for people: scalars, then tensors, each with the bytes of an element. */
-function formatExtension({ name, operandTypes }: ExtensionJson): string[] {
+function formatExtension({ name, operandTypes }: ExtensionJson, width: number | undefined): string[] {
   const listed = (what: string, areTensors: boolean) => {
     const types = operandTypes
       .filter(({ isTensor }) => isTensor === areTensors)
       .map(({ type, name: typeName, byteSize }) => `${typeName ?? `type ${type}`} ${byteSize}`);
-    return types.length === 0 ? [] : wrapped(`    ${what}: `, types);
+    return types.length === 0 ? [] : wrapped(`    ${what}: `, types, width);
   };
   return [`  extension ${name}`, ...listed("scalars, bytes", false), ...listed("tensors, bytes an element", true)];
 }

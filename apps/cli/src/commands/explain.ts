@@ -1,6 +1,7 @@
 /**
  * `nnhal explain MODEL`: which operation goes to which device, why, and how the model is divided.
  */
+
 import { androidPolicy, askAndPlan, costPolicy, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
 import { guardDevice, Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
@@ -19,6 +20,7 @@ import { measurePlan } from "../explain/measure-plan.ts";
 import { drawExplanation } from "../explain/svg.ts";
 import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
+import { fit } from "../fit.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
 import { nameOperations } from "../operation-names.ts";
 import {
@@ -117,7 +119,9 @@ export async function runExplainCommand(
       stderr.write("nnhal explain: note: there is no plan to draw; nnhal graph draws the file\n");
     else await writeUserFile(options.svg, drawExplanation(explanation), cwd);
   }
-  stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation, options));
+  stdout.write(
+    options.json ? `${JSON.stringify(explanation)}\n` : fit(formatExplanation(explanation, options), stdout.columns),
+  );
   if (explanation.problem !== undefined) setExitCode(exitCodes.failed);
 }
 

@@ -5,6 +5,7 @@ import {
   passingModel,
   quantised,
   rememberingModel,
+  shapelessModel,
   twoSignaturesModel,
   unfitSumModel,
   unknownOperatorModel,
@@ -15,6 +16,19 @@ const { run, put } = useFolder();
 const json = async (file: string) => JSON.parse((await run(["info", file, "--json"])).stdout);
 
 describe("nnhal info", () => {
+  it("does not show an unknown shape as that of a scalar", async () => {
+    await put("open.tflite", shapelessModel());
+    const { stdout } = await run(["info", "open.tflite"]);
+    expect(stdout).toContain("  0  given  FLOAT32 [?, 3]\n");
+    expect(stdout).toContain("  0  sum  FLOAT32 of unknown shape\n");
+    expect(await json("open.tflite")).toMatchObject({
+      inputs: [{ shape: [-1, 3] }],
+      outputs: [{ shape: [], isUnranked: true }],
+    });
+    expect((await json("open.tflite")).inputs[0].isUnranked).toBeUndefined();
+    expect((await run(["graph", "open.tflite", "--format", "dot"])).exitCode).toBe(0);
+  });
+
   it("shows a file that can run", async () => {
     await put("animals.tflite", labelledModel());
     const { stdout, stderr, exitCode } = await run(["info", "animals.tflite"]);

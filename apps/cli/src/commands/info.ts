@@ -1,8 +1,10 @@
 /**
  * `nnhal info MODEL`: what a .tflite file holds, and what becomes of its operators. The file need not be able to run.
  */
+
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
+import { fit } from "../fit.ts";
 import { formatInfo, infoJson } from "../info-report.ts";
 import { inspectFile } from "../model/load.ts";
 import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";
@@ -49,5 +51,5 @@ export async function runInfoCommand(
   const importing = { customOperators: await devices.definitions(), ...entryOf(entry) };
   const { bytes, inspection } = await inspectFile(path, cwd, importing);
   const info = infoJson(path, bytes.length, inspection, entry);
-  stdout.write(json ? `${JSON.stringify(info)}\n` : formatInfo(info));
+  stdout.write(json ? `${JSON.stringify(info)}\n` : fit(formatInfo(info), stdout.columns));
 }

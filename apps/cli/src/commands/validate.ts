@@ -2,6 +2,7 @@
  * `nnhal validate MODEL`: lists the rules of the HAL that a model breaks, the oldest HAL version that it fits, and what
  * in it needs that version.
  */
+
 import type { ExtensionDefinition } from "@nnhal/operations";
 import type { TfliteProblem } from "@nnhal/tflite";
 import { type HalVersion, halVersions, type Model } from "@nnhal/types";
@@ -15,6 +16,7 @@ import {
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { exitCodes } from "../failure.ts";
+import { fit } from "../fit.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
 import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";
 import { columns, oneLine } from "../text.ts";
@@ -94,7 +96,9 @@ export async function runValidateCommand(
   const customOperators = await devices.definitions();
   const loaded = await loadHalModel(path, cwd, { forValidation: true, customOperators, ...entryOf(entry) });
   const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded, hal, rules, customOperators);
-  stdout.write(json ? `${JSON.stringify(result)}\n` : `${formatResult(result, path, hal).join("\n")}\n`);
+  stdout.write(
+    json ? `${JSON.stringify(result)}\n` : fit(`${formatResult(result, path, hal).join("\n")}\n`, stdout.columns),
+  );
   if (!result.valid) setExitCode(exitCodes.failed);
 }
 

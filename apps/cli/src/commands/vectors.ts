@@ -4,6 +4,7 @@
  * The examples run in a second process, a child of this one with the same arguments and `--serve`: where an example
  * crashes it or hangs in it, the example has failed and another child goes on.
  */
+
 import {
   type CaseResult,
   type ExecutionPath,
@@ -17,6 +18,7 @@ import {
 } from "@nnhal/conformance";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
+import { fit } from "../fit.ts";
 import { checkedDeviceOption, type GivenDevice, parseSeconds } from "../option-values.ts";
 import { asUsageErrors, findFiles, runInChildren, runWithProgress, serveCases, untilOffline } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
@@ -79,7 +81,7 @@ export async function runVectorsCommand(
     if (summary.total === 0) throw new Error(`no example in ${dir} matches the filter "${options.filter ?? ""}"`);
     const { stdout } = context;
     if (options.json) stdout.write(`${JSON.stringify(toJson(options.device, summary))}\n`);
-    else stdout.write(formatReport(options.device, summary));
+    else stdout.write(fit(formatReport(options.device, summary), stdout.columns));
     context.setExitCode(summary.failed > 0 ? 1 : 0);
   });
 }

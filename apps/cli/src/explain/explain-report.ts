@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
 import type { OperatorReport } from "@nnhal/tflite";
 import { formatProblems, outcomeText } from "../info-report.ts";
-import { byteText, columns, counted, milliseconds, oneLine, shapeText } from "../text.ts";
+import { byteText, columns, counted, milliseconds, oneLine, openShapeText } from "../text.ts";
 import type {
   BoundaryTensor,
   ExplainedOperand,
@@ -166,7 +166,7 @@ function operands(list: readonly ExplainedOperand[]): string {
   const parts: { readonly type: string; readonly shapes: string[] }[] = [];
   for (const { type, shape } of list) {
     if (parts.at(-1)?.type !== type) parts.push({ type, shapes: [] });
-    parts.at(-1)?.shapes.push(shapeText(shape));
+    parts.at(-1)?.shapes.push(openShapeText(shape));
   }
   const text = parts.map(({ type, shapes }) => {
     if (type.startsWith("TENSOR_")) return `${type} ${shapes.join(" ")}`;
@@ -176,7 +176,7 @@ function operands(list: readonly ExplainedOperand[]): string {
 }
 
 function tensors(list: readonly BoundaryTensor[]): string {
-  const text = list.map((tensor) => `operand ${tensor.operand} ${tensor.type} ${shapeText(tensor.shape)}`);
+  const text = list.map((tensor) => `operand ${tensor.operand} ${tensor.type} ${openShapeText(tensor.shape)}`);
   return text.length === 0 ? "nothing" : text.join(", ");
 }
 

@@ -4,7 +4,7 @@
 
 import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
-import { plain, shapeText } from "../text.ts";
+import { openShapeText, plain } from "../text.ts";
 import type { ExplainedOperation, ExplainedPlan, Explanation } from "./explanation.ts";
 import { type Edge, layOutGraph, type NodeSize, type Point } from "./layout.ts";
 
@@ -115,7 +115,7 @@ function drawGraph({ operations }: ExplainedPlan, where: string, fillOf: FillOf)
       return drawEdge(
         elementAt(layout.edges, place),
         crosses,
-        `operand ${operand.operand}: ${operand.type} ${shapeText(operand.shape)}`,
+        `operand ${operand.operand}: ${operand.type} ${openShapeText(operand.shape)}`,
       );
     }),
     ...operations.map((operation, index) =>
@@ -137,7 +137,7 @@ function linesOf({ index, type, outputs, step, measuredMs }: ExplainedOperation)
   const time = measuredMs === undefined ? "" : `, ${measuredMs.toFixed(3)} ms`;
   return [
     `${index + 1} ${type}`,
-    ...(first === undefined ? [] : [shapeText(first.shape)]),
+    ...(first === undefined ? [] : [openShapeText(first.shape)]),
     ...(step === null ? [] : [`step ${step + 1}${time}`]),
   ];
 }

@@ -1,12 +1,14 @@
 /**
  * `nnhal run` on several inputs, one after the other.
  */
+
 import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type BatchResult, batchJson, formatBatch, foundText } from "../batch-report.ts";
 import { csvHead, csvLines } from "../csv.ts";
 import { CommandError, exitCodes, usageError } from "../failure.ts";
 import { writeChosenFile } from "../files.ts";
+import { fit } from "../fit.ts";
 import { type OutputValue, type PreparedRun, prepareRun, runOnce } from "../model/execute.ts";
 import { type PreparedInput, prepareInputs } from "../model/inputs.ts";
 import { median } from "../model/measure.ts";
@@ -94,7 +96,7 @@ export async function runSeveral(
     }),
   };
   if (options.json) stdout.write(`${JSON.stringify(batchJson(report))}\n`);
-  else if (!csv) stdout.write(formatBatch(report));
+  else if (!csv) stdout.write(fit(formatBatch(report), stdout.columns));
 }
 
 /** The outputs of a run on a file, or why the file cannot be used. */

@@ -1,8 +1,10 @@
 /**
  * `nnhal run` on one input.
  */
+
 import { csvHead, csvLines } from "../csv.ts";
 import { writeUserFile } from "../files.ts";
+import { fit } from "../fit.ts";
 import { prepareRun } from "../model/execute.ts";
 import type { PreparedInput } from "../model/inputs.ts";
 import { measureRuns } from "../model/measure.ts";
@@ -56,7 +58,7 @@ export async function runSingle(inputs: readonly PreparedInput[], session: Sessi
       const input = inputs.map(({ source }) => source).join(" + ");
       stdout.write(csvHead(found) + csvLines(options.input?.join(" + ") ?? input, outputs, found));
     } else if (options.json) stdout.write(`${JSON.stringify(toJson(report, mostValues(options)))}\n`);
-    else stdout.write(`${formatReport(report)}${times}`);
+    else stdout.write(fit(`${formatReport(report, stdout.columns)}${times}`, stdout.columns));
   } finally {
     bar.stop();
   }
