@@ -253,13 +253,13 @@ export function twoSignaturesModel(): Uint8Array {
   return writeTflite({ version: 3, description: "test", subgraphs, metadata: [], signatures });
 }
 
-/** A model with an operator that the HAL lacks. */
-export function unknownOperatorModel(): Uint8Array {
+/** A model with a custom operator that the HAL lacks. */
+export function unknownOperatorModel(customCode = "Frobnicate"): Uint8Array {
   return modelOf({
     tensors: [tensor("given", { shape: [1, 2] }), tensor("made", { shape: [1, 2] })],
     inputs: [0],
     outputs: [1],
-    operators: [{ name: "CUSTOM", customCode: "Frobnicate", version: 1, inputs: [0], outputs: [1], options: {} }],
+    operators: [{ name: "CUSTOM", customCode, version: 1, inputs: [0], outputs: [1], options: {} }],
   });
 }
 

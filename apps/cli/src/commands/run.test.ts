@@ -259,6 +259,24 @@ describe("nnhal run, given something wrong", () => {
     });
   });
 
+  it("says which package adds an operator of MediaPipe, and runs it with that", async () => {
+    await put("landmarks.tflite", unknownOperatorModel("TransformLandmarks"));
+    const { stderr, exitCode } = await run(["run", "landmarks.tflite", "--random", "1"]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(
+        /counterpart of the custom operator "TransformLandmarks"; install @nnhal\/extension-mediapipe, and name it: --extension @nnhal\/extension-mediapipe/,
+      ),
+    });
+    const module = import.meta.resolve("@nnhal/extension-mediapipe");
+    const extension = ["--extension", module];
+    // The operator of the file lacks its matrix: now the extension says so.
+    const given = await run([...extension, "run", "landmarks.tflite", "--random", "1"]);
+    expect(given.stderr).toMatch(
+      /the options of the custom operator TransformLandmarks cannot be read: dimensions is 0/,
+    );
+  });
+
   it("gives an answer for a model cut anywhere", { timeout: 60_000 }, async () => {
     const whole = addingModel();
     for (let length = 0; length < whole.length; length += 7) {
