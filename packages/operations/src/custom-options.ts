@@ -27,11 +27,21 @@ export type OptionValues<Params extends readonly Param[] = readonly Param[]> = {
   readonly [Name in Params[number]["name"]]?: number | boolean | readonly number[] | undefined;
 };
 
-/** The types of C that a struct may have, with their sizes in bytes, which are their alignments too. */
-const fieldSizes = { bool: 1, int8: 1, uint8: 1, int16: 2, uint16: 2, int32: 4, uint32: 4, float32: 4, float64: 8 };
-
 /** The type of a field of a C struct. */
-export type StructField = keyof typeof fieldSizes;
+export type StructField = "bool" | "int8" | "uint8" | "int16" | "uint16" | "int32" | "uint32" | "float32" | "float64";
+
+/** The types of C that a struct may have: their sizes in bytes, which are their alignments too, and how they are read. */
+const fieldTypes: Readonly<Record<StructField, readonly [number, (view: DataView, at: number) => number | boolean]>> = {
+  bool: [1, (view, at) => view.getUint8(at) !== 0],
+  int8: [1, (view, at) => view.getInt8(at)],
+  uint8: [1, (view, at) => view.getUint8(at)],
+  int16: [2, (view, at) => view.getInt16(at, true)],
+  uint16: [2, (view, at) => view.getUint16(at, true)],
+  int32: [4, (view, at) => view.getInt32(at, true)],
+  uint32: [4, (view, at) => view.getUint32(at, true)],
+  float32: [4, (view, at) => view.getFloat32(at, true)],
+  float64: [8, (view, at) => view.getFloat64(at, true)],
+};
 
 /** The values of the fields of a struct. */
 export type StructValues<Fields extends Readonly<Record<string, StructField>>> = {
@@ -48,38 +58,16 @@ export function readStruct<const Fields extends Readonly<Record<string, StructFi
 ): StructValues<Fields> {
   let end = 0;
   const places = Object.entries(fields).map(([name, type]) => {
-    const size = fieldSizes[type];
-    const offset = Math.ceil(end / size) * size;
-    end = offset + size;
-    return { name, type, offset };
+    const [size, readAt] = fieldTypes[type];
+    const at = Math.ceil(end / size) * size;
+    end = at + size;
+    return { name, at, readAt };
   });
   const names = Object.keys(fields).join(", ");
   ensure(bytes.length >= end, () => `the struct of ${names} has ${end} bytes, here are ${bytes.length}`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const values = places.map(({ name, type, offset }) => [name, fieldAt(view, type, offset)] as const);
   // By construction: a value of the field's type for each name.
-  return Object.fromEntries(values) as unknown as StructValues<Fields>;
-}
-
-function fieldAt(view: DataView, type: StructField, offset: number): number | boolean {
-  switch (type) {
-    case "bool":
-      return view.getUint8(offset) !== 0;
-    case "int8":
-      return view.getInt8(offset);
-    case "uint8":
-      return view.getUint8(offset);
-    case "int16":
-      return view.getInt16(offset, true);
-    case "uint16":
-      return view.getUint16(offset, true);
-    case "int32":
-      return view.getInt32(offset, true);
-    case "uint32":
-      return view.getUint32(offset, true);
-    case "float32":
-      return view.getFloat32(offset, true);
-    case "float64":
-      return view.getFloat64(offset, true);
-  }
+  return Object.fromEntries(
+    places.map(({ name, at, readAt }) => [name, readAt(view, at)]),
+  ) as unknown as StructValues<Fields>;
 }
