@@ -186,7 +186,7 @@ export function createModel(session: Session): Model {
     });
     if (results.timing !== undefined) onTiming?.(results.timing);
     const tensors = await tensorsOf(outputs, results.values, raw, into);
-    return outputsOf(outputs, tensors);
+    return outputsOf(outputs, tensors, raw);
   };
   const run = async (given: Inputs, options: RunOptions = {}) => {
     let computing: Promise<unknown> = Promise.resolve();

@@ -20,11 +20,11 @@ import { kindOf } from "./values.ts";
 /**
  * The outputs of a run by name. Besides its own properties it has, not enumerated: every other name of an output (see `TensorInfo`),
  * `output` if there is only one, and `scores`, the only output with one number for each class. The latter throw a NetworkError
- * (WRONG_NAME) if the model has no such output.
+ * (WRONG_NAME) if the model has no such output. The real numbers of `scores` are a Float32Array, whatever type the output has.
  */
 export type Outputs<Data extends ElementArray = NumberArray> = Readonly<Record<string, Tensor<Data>>> & {
   readonly output: Tensor<Data>;
-  readonly scores: Tensor<Data>;
+  readonly scores: Tensor<ElementArray extends Data ? Data : Float32Array>;
 };
 
 /** Memory for outputs, by name. */
@@ -127,14 +127,23 @@ export function outputNamed(outputs: Outputs, name: string): Tensor | undefined 
   return Object.hasOwn(outputs, name) ? outputs[name] : undefined;
 }
 
-/** The outputs by name. */
+/** `scores` of real numbers: a Float32Array. */
+function asScores(tensor: Tensor<ElementArray>): Tensor<ElementArray> {
+  const { data } = tensor;
+  return data instanceof Float32Array ? tensor : { ...tensor, data: Float32Array.from(data, Number) };
+}
+
+/** The outputs by name. `raw`: elements, not real numbers. */
 export function outputsOf(
   infos: readonly TensorInfo[],
   tensors: readonly Tensor<ElementArray>[],
+  raw: boolean,
 ): Outputs<ElementArray> {
+  const named = (name: string, tensor: Tensor<ElementArray>) =>
+    name === "scores" && !raw && tensor.type !== "string" ? asScores(tensor) : tensor;
   // Own keys, also of names such as __proto__.
   const outputs: Record<string, Tensor<ElementArray>> = Object.fromEntries(
-    tensors.map((tensor) => [tensor.name, tensor] as const),
+    tensors.map((tensor) => [tensor.name, named(tensor.name, tensor)] as const),
   );
   const others = new Set([...infos.flatMap(({ otherNames }) => otherNames), "output", "scores"]);
   for (const name of others) {
@@ -144,7 +153,7 @@ export function outputsOf(
       get() {
         const info = findOutput(infos, name);
         const tensor = info && tensors[infos.indexOf(info)];
-        if (tensor !== undefined) return tensor;
+        if (tensor !== undefined) return named(name, tensor);
         const means =
           name === "scores" ? "no single output has one number for each class" : `no single output is "${name}"`;
         throw new NetworkError("WRONG_NAME", `${means}; the outputs are ${listOf(infos)}`);
