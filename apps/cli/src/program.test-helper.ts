@@ -179,6 +179,11 @@ export function unfitSumModel(): Uint8Array {
   return sumModel([2, 2], [2, 3]);
 }
 
+/** A sum of [0] and [1], as the file stores the shapes: the first may have any number of elements. */
+export function emptySumModel(): Uint8Array {
+  return sumModel([0], [1]);
+}
+
 function sumModel(left: readonly number[], right: readonly number[]): Uint8Array {
   return modelOf({
     tensors: [tensor("left", { shape: left }), tensor("right", { shape: right }), tensor("sum", { shape: left })],

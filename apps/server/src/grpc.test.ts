@@ -141,6 +141,15 @@ it("raw elements are answered as such", async () => {
   expect(response).toMatchObject({ raw_output_contents: [raw(2, 3, 4, 5)], outputs: [{ contents: null }] });
 });
 
+it("tensors without elements are taken and returned", async () => {
+  const head = { name: "given", datatype: "FP16", shape: [0, 2] };
+  const raw = Buffer.alloc(0);
+  const { outputs } = (await call("ModelInfer", { model_name: "half", inputs: [head], raw_input_contents: [raw] })) as {
+    readonly outputs: readonly object[];
+  };
+  expect(outputs).toMatchObject([{ name: "passed", datatype: "FP16", shape: ["0", "2"] }]);
+});
+
 it("FP16 has only the raw form", async () => {
   const head = { name: "given", datatype: "FP16", shape: [1, 2] };
   const raw = Buffer.from(new Uint16Array([0x3c00, 0x4000]).buffer);

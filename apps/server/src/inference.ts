@@ -32,8 +32,7 @@ function isFit(shape: readonly number[], { shape: wanted, info }: ServedTensor):
   // A shape without extents is one that each run determines.
   if (info.shape.length === 0) return true;
   return (
-    shape.length === wanted.length &&
-    shape.every((extent, axis) => (wanted[axis] === -1 ? extent > 0 : extent === wanted[axis]))
+    shape.length === wanted.length && shape.every((extent, axis) => wanted[axis] === -1 || extent === wanted[axis])
   );
 }
 

@@ -131,6 +131,17 @@ describe("inference", () => {
     });
   });
 
+  it("takes and returns tensors without elements", async () => {
+    const infer = (shape: readonly number[], data: readonly number[]) =>
+      json("POST", "/v2/models/passing/infer", { inputs: [{ name: "given", datatype: "FP32", shape, data }] });
+    const { status, value } = await infer([0, 2], []);
+    expect([status, problemsOf("inference_response", value)]).toEqual([200, []]);
+    expect(value).toMatchObject({ outputs: [{ name: "passed", shape: [0, 2], data: [] }] });
+    expect(await infer([1, 2], [3, 4])).toMatchObject({ status: 200, value: { outputs: [{ data: [3, 4] }] } });
+    expect(await infer([0, 3], [])).toMatchObject({ status: 400 });
+    expect(await infer([2, 0], [])).toMatchObject({ status: 400 });
+  });
+
   it("each signature is a model of its own, with its names", async () => {
     const named = [
       { ...inputs[0], name: "x" },

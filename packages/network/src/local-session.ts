@@ -16,6 +16,7 @@ import {
 import { silentLogger } from "@nnhal/utils";
 import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
+import type { EmptyRuns, Prepared } from "./empty-runs.ts";
 import { check, NetworkError } from "./error.ts";
 import { type ExecuteOptions, execute, type InputBytes, type RunTiming } from "./execute.ts";
 import type {
@@ -76,7 +77,16 @@ export async function openLocalSession(
     signal?.throwIfAborted();
     const extensions = [...(tflite ? [tflite] : []), ...(options.extensions ?? [])];
     const description = await whenLoaded(() => describeModel(bytes, imported, prepared.deviceNames, onWarning));
-    return createSession(description, imported, selection, prepared, extensions);
+    const openEmpty = async () =>
+      (await import("./empty-runs.ts")).openEmptyRuns({
+        options,
+        imported,
+        selection,
+        hasExtension: tflite !== undefined,
+        importWith: (emptyInputs) => whenLoaded(() => importModel(bytes, { ...importing, emptyInputs })),
+        prepare: (other, devices) => prepare(other, devices, { onFallback: onWarning }),
+      });
+    return createSession(description, { imported, compilation: prepared }, selection, openEmpty, extensions);
   } catch (error) {
     await selection.close();
     throw error;
@@ -167,16 +177,16 @@ async function prepare(
 
 function createSession(
   description: Description,
-  imported: ImportedModel,
+  prepared: Prepared,
   selection: Selection,
-  compilation: Compilation,
+  openEmpty: () => Promise<EmptyRuns>,
   extensions: readonly ExtensionDefinition[],
 ): Session {
-  const { inputs, outputs, states } = imported;
+  const { imported, compilation } = prepared;
+  const { states } = imported;
   const named = namedOperations(imported, extensions);
-  const stateOutputs = new Set(states.map(({ output }) => output));
-  const givenCount = inputs.length - states.length;
   const state = createStates(imported);
+  let empties: Promise<EmptyRuns> | undefined;
   // A run of a model with state begins when the one before it has ended.
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -191,13 +201,14 @@ function createSession(
     return work;
   };
   /** Inputs by place of the model: those of the caller, then the states. */
-  const argumentsOf = (values: readonly Value[]): InputBytes[] => {
+  const argumentsOf = (values: readonly Value[], model = imported): InputBytes[] => {
+    const { inputs } = model;
     const argument = ({ bytes, shape }: Value, place: number): InputBytes => {
       const isOpen = elementAt(inputs, place).shape.length === 0 || elementAt(inputs, place).shape.includes(0);
       return isOpen ? { bytes, shape } : { bytes };
     };
-    const all = values.slice(0, givenCount).map(argument);
-    for (const { index, bytes, dimensions } of state.inputs(imported))
+    const all = values.slice(0, inputs.length - states.length).map(argument);
+    for (const { index, bytes, dimensions } of state.inputs(model))
       all[index] = argument({ bytes, shape: dimensions }, index);
     return all;
   };
@@ -206,7 +217,18 @@ function createSession(
   const once = async (
     values: readonly Value[],
     into: readonly (Uint8Array | undefined)[] = [],
-    { timeout, signal, measure = false }: Asked = {},
+    asked: Asked = {},
+  ): Promise<Computed> => {
+    if (!values.some(({ shape }) => shape.includes(0))) return runPrepared(prepared, values, into, asked);
+    // The HAL has no requests with such values.
+    empties ??= openEmpty();
+    return (await empties).run(values, (other, rest) => runPrepared(other, rest, into, asked));
+  };
+  const runPrepared = async (
+    { imported: model, compilation }: Prepared,
+    values: readonly Value[],
+    into: readonly (Uint8Array | undefined)[],
+    { timeout, signal, measure = false }: Asked,
   ): Promise<Computed> => {
     // A run of a model with state may have waited for others.
     check(signal?.aborted !== true, "FAILED", () => "the run failed: it was stopped before it began");
@@ -215,11 +237,12 @@ function createSession(
       timing = measured;
     };
     const options: ExecuteOptions = { signal, ...(isForOne && { timeout }), ...(isForOne && measure && { onTiming }) };
-    const results = await failing(() => execute(compilation, argumentsOf(values), outputs, into, options));
-    state.update(imported, (output) => {
+    const results = await failing(() => execute(compilation, argumentsOf(values, model), model.outputs, into, options));
+    state.update(model, (output) => {
       const { bytes, info } = elementAt(results, output);
       return { bytes, dimensions: info.shape };
     });
+    const stateOutputs = new Set(model.states.map(({ output }) => output));
     const own = results.filter((_, place) => !stateOutputs.has(place));
     return { values: own.map(({ info, bytes }) => ({ bytes, shape: info.shape })), timing };
   };
@@ -248,6 +271,7 @@ function createSession(
     async close() {
       await Promise.all(running);
       compilation.close();
+      await (await empties?.catch(() => undefined))?.close();
       await selection.close();
     },
   };

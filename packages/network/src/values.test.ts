@@ -111,6 +111,7 @@ describe("encodeValue", () => {
     const open = info("float32", [0, 2]);
     expect(encode([1, 2, 3, 4, 5, 6], open).shape).toEqual([3, 2]);
     expect(encode([[1, 2]], open).shape).toEqual([1, 2]);
+    expect(encode([], open).shape).toEqual([0, 2]);
     expect(() => encode([1, 2, 3], open)).toThrow("has a multiple of 2 elements; 3 were given");
     const more = info("float32", [0, 0]);
     expect(encode([[1, 2, 3]], more).shape).toEqual([1, 3]);

@@ -139,7 +139,7 @@ export function shapeFor(
   }
   if (open === 1) {
     check(
-      count > 0 && count % known === 0,
+      count % known === 0,
       "WRONG_SIZE",
       () => `${needed()} has a multiple of ${counted(known)}; ${count} were given`,
     );

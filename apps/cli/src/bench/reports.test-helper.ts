@@ -8,7 +8,14 @@ import type { ContestantId } from "./contestant.ts";
 import { type BenchmarkReport, type ModelResults, modelReport, reportFormat } from "./report.ts";
 
 const bytes = addingModel();
-const model = { ...importTflite(bytes), path: "add.tflite", bytes, givenInputs: [0, 1], wantedOutputs: [0] };
+const model = {
+  ...importTflite(bytes),
+  path: "add.tflite",
+  bytes,
+  importing: {},
+  givenInputs: [0, 1],
+  wantedOutputs: [0],
+};
 const floats = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
 export const right = floats(1, 2, 3, 4);
 export const wrong = floats(1, 2, 3, 5);

@@ -11,13 +11,15 @@ import type { DeviceSelection } from "../devices.ts";
 import { failure } from "../failure.ts";
 import { nameOperations } from "../operation-names.ts";
 import { oneLine } from "../text.ts";
-import type { LoadedModel } from "./load.ts";
+import { type LoadedModel, modelOfBytes } from "./load.ts";
 import { shapeForBytes } from "./values.ts";
 
 /** A model that is ready to run. */
 export interface PreparedRun {
   readonly model: LoadedModel;
   readonly compilation: Compilation;
+  /** Prepares another model as this one was. */
+  readonly prepareAlike: (model: LoadedModel) => Promise<PreparedRun>;
 }
 
 /** How to compile a model. */
@@ -30,9 +32,11 @@ export interface PrepareRunOptions extends Omit<CompilationOptions, "cpu"> {
 /** Compiles a model for devices. Rejects with a failure that says which operation none of them takes, and why. */
 export async function prepareRun(
   model: LoadedModel,
-  { devices, cpu }: DeviceSelection,
-  { preference, cache, ...options }: PrepareRunOptions = {},
+  selection: DeviceSelection,
+  preparing: PrepareRunOptions = {},
 ): Promise<PreparedRun> {
+  const { devices, cpu } = selection;
+  const { preference, cache, ...options } = preparing;
   return explained(async () => {
     const { trace = noTracer } = options;
     const built = inSection(trace, "LA", "PP", "build model", () =>
@@ -42,7 +46,9 @@ export async function prepareRun(
     if (preference !== undefined) compilation.setPreference(preference);
     if (cache !== undefined) compilation.setCaching(cache.directory, cache.token);
     await inSection(trace, "LA", "PC", "compile", () => compilation.finish());
-    return { model, compilation };
+    // What is kept is of this model.
+    const { cache: _cache, ...alike } = preparing;
+    return { model, compilation, prepareAlike: (other) => prepareRun(other, selection, alike) };
   });
 }
 
@@ -57,10 +63,13 @@ export interface OutputValue extends TensorValue {
  * Resolves to the outputs without the states.
  */
 export async function runOnce(
-  { model, compilation }: PreparedRun,
+  prepared: PreparedRun,
   inputs: readonly Uint8Array[],
-  states: States = createStates(model),
+  states: States = createStates(prepared.model),
 ): Promise<readonly OutputValue[]> {
+  const { model, compilation } = prepared;
+  const empty = emptyInputs(model, inputs);
+  if (empty.size > 0) return runEmpty(prepared, inputs, empty, states);
   const values = inputValues(model, inputs, states);
   const results = await explained(() =>
     inSection(compilation.trace, "LA", "PE", "run", () => execute(compilation, values, model.outputs)),
@@ -70,6 +79,31 @@ export async function runOnce(
     return { bytes, dimensions: info.shape };
   });
   return model.wantedOutputs.map((index) => elementAt(results, index));
+}
+
+/** The shapes of the inputs without elements, by place. */
+function emptyInputs(model: LoadedModel, inputs: readonly Uint8Array[]): ReadonlyMap<number, readonly number[]> {
+  const shapes = model.givenInputs.map((index, place) =>
+    shapeForBytes(elementAt(model.inputs, index), elementAt(inputs, place)),
+  );
+  return new Map([...shapes.entries()].flatMap(([place, shape]) => (shape?.includes(0) ? [[place, shape]] : [])));
+}
+
+/** Runs once with inputs that have no elements: constants of a model that is prepared for this run, since the HAL has no such requests. */
+async function runEmpty(
+  { model, prepareAlike }: PreparedRun,
+  inputs: readonly Uint8Array[],
+  empty: ReadonlyMap<number, readonly number[]>,
+  states: States,
+): Promise<readonly OutputValue[]> {
+  const { path, bytes, importing } = model;
+  const prepared = await prepareAlike(modelOfBytes(path, bytes, { ...importing, emptyInputs: empty }));
+  try {
+    const rest = inputs.filter((_, place) => !empty.has(place));
+    return await runOnce(prepared, rest, states);
+  } finally {
+    prepared.compilation.close();
+  }
 }
 
 /** All inputs of a model: the user's and the states, by default with their first values. Shapes are those that the model leaves open. */

@@ -25,6 +25,8 @@ export interface LoadedModel extends ImportedModel {
   readonly path: string;
   /** The file. */
   readonly bytes: Uint8Array;
+  /** How it was imported. */
+  readonly importing: ImportOptions;
   /** Places of the inputs that are not states. */
   readonly givenInputs: readonly number[];
   /** Places of the outputs that the user gets: all but the states'. */
@@ -36,6 +38,7 @@ export interface InspectedFile {
   /** As the user named it. */
   readonly path: string;
   readonly bytes: Uint8Array;
+  readonly importing: ImportOptions;
   readonly inspection: TfliteInspection;
 }
 
@@ -85,7 +88,12 @@ function folderText(path: string, names: readonly string[]): string {
 
 function inspectBytes(path: string, bytes: Uint8Array, options: ImportOptions): InspectedFile {
   try {
-    return { path, bytes, inspection: inspectTflite(bytes, { ...options, validate: rulesOf(options) }) };
+    return {
+      path,
+      bytes,
+      importing: options,
+      inspection: inspectTflite(bytes, { ...options, validate: rulesOf(options) }),
+    };
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
     const reason = whyNoModel(bytes) ?? oneLine(error.message);
@@ -99,11 +107,12 @@ function rulesOf({ customOperators = [] }: ImportOptions): NonNullable<Inspectio
 }
 
 /** The model of a file; undefined if it has problems. Throws a failure for a model that is too large. */
-export function modelOfFile({ path, bytes, inspection: { imported } }: InspectedFile): LoadedModel | undefined {
-  return imported && loaded(path, bytes, imported);
+export function modelOfFile({ inspection: { imported }, ...file }: InspectedFile): LoadedModel | undefined {
+  return imported && loaded(file, imported);
 }
 
-function loaded(path: string, bytes: Uint8Array, imported: ImportedModel): LoadedModel {
+function loaded(file: Omit<InspectedFile, "inspection">, imported: ImportedModel): LoadedModel {
+  const { path } = file;
   for (const tensor of [...imported.inputs, ...imported.outputs]) {
     if (byteSize(tensor) > MOST_TENSOR_BYTES) {
       throw failure(`the model ${basename(path)} cannot be used: ${tensorText(tensor)} takes more than 2 GiB`);
@@ -113,8 +122,7 @@ function loaded(path: string, bytes: Uint8Array, imported: ImportedModel): Loade
   const stateOutputs = new Set(imported.states.flatMap(({ output }) => output ?? []));
   return {
     ...imported,
-    path,
-    bytes,
+    ...file,
     givenInputs: placesOutside(imported.inputs, stateInputs),
     wantedOutputs: placesOutside(imported.outputs, stateOutputs),
   };

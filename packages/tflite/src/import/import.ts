@@ -17,6 +17,8 @@ import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
 import { createDialect, type Dialect } from "./dialect.ts";
+import type { EmptyInputs } from "./empty-inputs.ts";
+import { emptying } from "./emptying.ts";
 import { createImporter, type Finished } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import type { OperatorReport } from "./reports.ts";
@@ -51,6 +53,11 @@ export interface ImportOptions extends ShapeOptions {
    * that it does not name follow. Default: the first subgraph, with inputs and outputs in the subgraph's order.
    */
   readonly signature?: string;
+  /**
+   * Inputs without elements, by place, with their shapes: those of an execution in which a tensor has an extent of 0. The HAL has no
+   * requests with such values, so they are constants of the model, and not among its inputs. Default: none.
+   */
+  readonly emptyInputs?: EmptyInputs;
 }
 
 const importOptions: OptionNames<ImportOptions> = {
@@ -58,6 +65,7 @@ const importOptions: OptionNames<ImportOptions> = {
   hybrid: true,
   customOperators: true,
   signature: true,
+  emptyInputs: true,
   inputShapes: true,
   dynamicShapes: true,
 };
@@ -204,7 +212,7 @@ export interface ImportAttempt {
 }
 
 /** Imports a model as far as possible. Throws a TfliteError for a file that is broken, or for wrong options. */
-export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, options: ImportOptions): ImportAttempt {
+export function attemptImport(given: TfliteModel, file: Uint8Array | undefined, options: ImportOptions): ImportAttempt {
   checkShapeOptions(options);
   // The names of a mapped type are strings.
   const unknown = unknownOption(options, importOptions as Readonly<Record<string, true>>);
@@ -215,7 +223,10 @@ export function attemptImport(model: TfliteModel, file: Uint8Array | undefined, 
     "options.signature",
     () => `it has to be a string, not ${describeValue(signature)}`,
   );
-  const entry = entryOf(model, signature);
+  const found = entryOf(given, signature);
+  const { emptyInputs } = options;
+  const { model, entry } =
+    emptyInputs === undefined ? { model: given, entry: found } : emptying().emptyEntry(given, found, emptyInputs);
   const chosen = chosenShapes(entry.subgraph, entry.inputNames, options);
   ensureLoaded(operationsOf(model));
   const problems = createProblemList();
