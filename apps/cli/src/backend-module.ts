@@ -15,6 +15,8 @@ import { oneLine } from "./text.ts";
 
 /** An engine that may be installed. */
 export interface Engine {
+  /** The packages to install for it, with spaces between them. Default: `module`. */
+  readonly packages?: string;
   /** The name of its device. */
   readonly device: string;
   /** The package or file it comes from. */

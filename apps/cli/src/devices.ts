@@ -251,13 +251,13 @@ async function openEngine(
   engine: Engine,
   { trace, extensions: wanted, installs, outcomes }: Opening,
 ): Promise<FoundDevice> {
-  const { device: name, module } = engine;
+  const { device: name } = engine;
   let backend: Backend;
   try {
     backend = await (wanted.length > 0 && engine.withExtensions ? engine.withExtensions(wanted) : engine.load());
   } catch (error) {
     if (error instanceof Error && "exitCode" in error && error.exitCode === exitCodes.usage) throw error;
-    return { name, type: undefined, opened: whyNotLoaded(module, error, installs), missing: [], extensions: [] };
+    return { name, type: undefined, opened: whyNotLoaded(engine, error, installs), missing: [], extensions: [] };
   }
   let type = backend.deviceType;
   let missing: readonly Unavailable[] = [];
@@ -308,8 +308,12 @@ function watchOutcomes(store: OutcomeStore) {
   };
 }
 
-function whyNotLoaded(module: string, error: unknown, installs: (module: string) => string): Unavailable {
+function whyNotLoaded(
+  { module, packages = module }: Engine,
+  error: unknown,
+  installs: (module: string) => string,
+): Unavailable {
   return isMissing(module, error)
-    ? { unavailable: `${module} is not installed`, remedy: installs(module) }
+    ? { unavailable: `${module} is not installed`, remedy: installs(packages) }
     : { unavailable: `loading ${module} failed: ${oneLine(loadingReason(error))}` };
 }

@@ -16,6 +16,7 @@ export const knownEngines: readonly Engine[] = [
   {
     device: "nnhal-ort",
     module: "@nnhal/backend-ort",
+    packages: "@nnhal/backend-ort onnxruntime-node",
     load: loadOrt,
   },
   {

@@ -16,7 +16,7 @@ import type { Hybrid, InputShapes } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 import type { Peak } from "./calibrate.ts";
 import { createChildStation } from "./child-station.ts";
-import { contest, type Entry, inTime, workOf } from "./contest.ts";
+import { contest, type Entry, inTime, limitOf, type Measured, usualRounds, workOf } from "./contest.ts";
 import { type ContestantId, type Task, titleOf } from "./contestant.ts";
 import { type OnnxForm, onnxFormOf } from "./onnx-form.ts";
 import { openContestant } from "./open.ts";
@@ -30,13 +30,14 @@ export interface BenchmarkSettings {
   readonly hybrid: Hybrid;
   /** Shapes of inputs by name, other than those of the file. */
   readonly inputShapes?: InputShapes;
-  readonly rounds: number;
-  /** Preparations of each contestant, each in a process of its own; as many from the cache. */
-  readonly preparations: number;
+  /** Default: as many as fit a minute, from 3 to 20. */
+  readonly rounds?: number | undefined;
+  /** Preparations of each contestant, each in a process of its own; as many from the cache. Default: 3; 1 if one takes long. */
+  readonly preparations?: number | undefined;
   /** Files of the inputs; noise if there are none. */
   readonly inputs: readonly string[];
-  /** Milliseconds that each piece of work of a contestant may take; one that takes longer has failed. */
-  readonly timeLimit: number;
+  /** Milliseconds that each piece of work of a contestant may take; one that takes longer has failed. Default: by the time of a run. */
+  readonly timeLimit?: number | undefined;
   /** What the machine computes at most. */
   readonly peaks: readonly Peak[];
   /** A file for onnxruntime. */
@@ -62,9 +63,13 @@ const SEED = 1;
 
 /** About how long the reference takes, and a preparation, in turns. */
 const referenceWork = 20;
-const preparationWork = ({ preparations }: Pick<BenchmarkSettings, "preparations">) => 20 * 2 * preparations;
+const preparationWork = ({ preparations = usualPreparations.most }: Pick<BenchmarkSettings, "preparations">) =>
+  20 * 2 * preparations;
 
-const workBefore = ({ contestants, rounds }: Pick<BenchmarkSettings, "contestants" | "rounds">) =>
+/** The preparations of a contestant if none is given: fewer if one takes so many milliseconds. */
+const usualPreparations = { most: 3, least: 1, long: 5000 };
+
+const workBefore = ({ contestants, rounds = usualRounds.most }: Pick<BenchmarkSettings, "contestants" | "rounds">) =>
   referenceWork + workOf(contestants.length, rounds);
 
 /** The work of one network, in turns. */
@@ -123,8 +128,12 @@ export async function benchmarkModel(
     onWork(0, "reference outputs");
     const expected = await referenceOutputs(stationFor(reference), { signal, timeLimit });
     const entries = settings.contestants.map((id): Entry => ({ id, station: stationFor(id) }));
+    let rounds = settings.rounds ?? usualRounds.most;
     const measured = await contest(entries, {
       rounds: settings.rounds,
+      onRounds: (known) => {
+        rounds = known;
+      },
       signal,
       timeLimit,
       title: titleOf,
@@ -137,7 +146,7 @@ export async function benchmarkModel(
       const again = (cache?: string) => preparing(stationFor(one.id, cache), { signal, timeLimit });
       const isAble = one.prepared !== undefined && one.problem === undefined;
       preparations.push(
-        isAble ? await prepareAgain(again, settings.preparations, join(folder, `cache${place}`)) : none,
+        isAble ? await prepareAgain(again, preparationsOf(one, settings), join(folder, `cache${place}`)) : none,
       );
     }
     return modelReport({
@@ -146,6 +155,7 @@ export async function benchmarkModel(
       inputs: inputs.map(({ info: { name, shape }, source }) => ({ name, shape, source })),
       expected,
       measured,
+      rounds,
       preparations,
       peaks: settings.peaks,
     });
@@ -153,6 +163,12 @@ export async function benchmarkModel(
     await Promise.all(stations.map((station) => station.close()));
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function preparationsOf({ prepared }: Measured, { preparations }: BenchmarkSettings): number {
+  const { most, least, long } = usualPreparations;
+  if (preparations !== undefined) return preparations;
+  return prepared !== undefined && prepared.milliseconds + prepared.first > long ? least : most;
 }
 
 /** The network for onnxruntime: the user's file, else what can be made of it, if that is wanted. */
@@ -195,11 +211,15 @@ async function stationStarter(
 /** When work ends early. */
 interface Limits {
   readonly signal: AbortSignal;
-  readonly timeLimit: number;
+  readonly timeLimit?: number | undefined;
 }
 
 /** What the reference computes; a text that says why if it cannot. */
-async function referenceOutputs(station: Station, limits: Limits): Promise<readonly Uint8Array[] | string> {
+async function referenceOutputs(
+  station: Station,
+  { signal, timeLimit }: Limits,
+): Promise<readonly Uint8Array[] | string> {
+  const limits = { signal, timeLimit: limitOf(timeLimit, undefined) };
   try {
     const opened = await inTime(station.open(), { what: "loading it", ...limits });
     if ("unavailable" in opened) return opened.unavailable;
@@ -241,7 +261,8 @@ async function prepareAgain(
 }
 
 /** Prepares at a new station; undefined if that fails, or is interrupted. */
-async function preparing(station: Station, limits: Limits): Promise<Prepared | undefined> {
+async function preparing(station: Station, { signal, timeLimit }: Limits): Promise<Prepared | undefined> {
+  const limits = { signal, timeLimit: limitOf(timeLimit, undefined) };
   try {
     const opened = await inTime(station.open(), { what: "loading it", ...limits });
     if ("unavailable" in opened) return undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contest, type Entry, runsOfTurn, untilAborted, workOf } from "./contest.ts";
+import { contest, type Entry, limitOf, roundsFor, runsOfTurn, untilAborted, workOf } from "./contest.ts";
 import type { ContestantId } from "./contestant.ts";
 import type { Footprint, Prepared, Station } from "./station.ts";
 
@@ -25,7 +25,7 @@ function entry(name: string, calls: string[], changed: Partial<Station> = {}): E
   return { id: device(name), station };
 }
 
-function options(rounds: number, signal = new AbortController().signal) {
+function options(rounds: number | undefined, signal = new AbortController().signal) {
   const progress: string[] = [];
   return {
     progress,
@@ -122,10 +122,35 @@ describe("contest", () => {
   });
 });
 
-it("gives turns about the same time, and at least two runs", () => {
+it("has as many rounds as fit a minute, if no number is given", async () => {
+  expect(roundsFor([])).toBe(20);
+  expect(roundsFor([1, 30])).toBe(20);
+  // A turn is one run behind another: 2 x 1500 ms.
+  expect(roundsFor([1500])).toBe(20);
+  expect(roundsFor([1579])).toBe(18);
+  expect(roundsFor([3000, 2000])).toBe(6);
+  expect(roundsFor([10_000])).toBe(3);
+  expect(roundsFor([100_000])).toBe(3);
+  const calls: string[] = [];
+  const slow = entry("a", calls, { warmUp: async () => ({ runs: 4, stable: true, least: 10_000 }) });
+  const { options: how } = options(undefined);
+  const known: number[] = [];
+  const [result] = await contest([slow], { ...how, onRounds: (rounds) => known.push(rounds) });
+  expect([known, result?.rounds.length]).toEqual([[3], 3]);
+});
+
+it("has limits that follow from the time of a run, if none is given", () => {
+  expect(limitOf(5, 100_000)).toBe(5);
+  expect(limitOf(undefined, undefined)).toBe(600_000);
+  expect(limitOf(undefined, 6000)).toBe(120_000);
+  expect(limitOf(undefined, 6001)).toBe(120_020);
+});
+
+it("gives turns about the same time, and at least two runs, of long runs one", () => {
   expect(runsOfTurn(30)).toBe(2);
   expect(runsOfTurn(10)).toBe(6);
-  expect(runsOfTurn(1000)).toBe(2);
+  expect(runsOfTurn(999)).toBe(2);
+  expect(runsOfTurn(1000)).toBe(1);
   expect(runsOfTurn(0.01)).toBe(500);
   expect(runsOfTurn(0)).toBe(500);
 });

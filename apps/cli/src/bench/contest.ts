@@ -33,18 +33,44 @@ export interface Measured {
 
 /** How to compete. */
 export interface ContestOptions {
-  readonly rounds: number;
+  /** Default: as many as fit a minute, from 3 to 20. */
+  readonly rounds?: number | undefined;
+  /** Called when the number of rounds is known. */
+  onRounds?(rounds: number): unknown;
   /** Ends the contest early: what has been measured until then is the result. */
   readonly signal: AbortSignal;
-  /** Milliseconds for each piece of work of a contestant: one that takes longer has failed, and its station is closed. */
-  readonly timeLimit: number;
+  /**
+   * Milliseconds for each piece of work of a contestant: one that takes longer has failed, and its station is closed. Default: 10 minutes for
+   * preparing, then 2 minutes, or as long as 20 runs.
+   */
+  readonly timeLimit?: number | undefined;
   /** Called before each piece of work. `done` is the work before it, of all that `workOf` counts. */
   onProgress(done: number, what: string): void;
   title(id: ContestantId): string;
 }
 
-/** Milliseconds that a turn should take, and how many runs it has at least and at most. */
-const turn = { milliseconds: 60, least: 2, most: 500 };
+/** Milliseconds that a turn should take, and how many runs it has at least and at most; of long runs it has one. */
+const turn = { milliseconds: 60, least: 2, most: 500, long: 1000 };
+
+/** The rounds of a contest whose number is not given, and the milliseconds that they should take. */
+export const usualRounds = { least: 3, most: 20, milliseconds: 60_000 };
+
+/** Milliseconds for preparing, which includes the first run, and for all else at least, if no limit is set; and the runs that must fit. */
+const usualLimit = { prepare: 600_000, least: 120_000, runs: 20 };
+
+/** Milliseconds that a piece of work may take, of a contestant of which one run takes so many if that is known. */
+export function limitOf(given: number | undefined, run: number | undefined): number {
+  if (given !== undefined) return given;
+  return run === undefined ? usualLimit.prepare : Math.max(usualLimit.least, usualLimit.runs * run);
+}
+
+/** The rounds that fit a minute, for contestants whose fastest runs take so many milliseconds. */
+export function roundsFor(leasts: readonly number[]): number {
+  const { least, most, milliseconds } = usualRounds;
+  // A turn begins with a run that does not count.
+  const round = leasts.reduce((sum, each) => sum + each * (runsOfTurn(each) + 1), 0);
+  return Math.min(most, Math.max(least, Math.floor(milliseconds / round)));
+}
 
 /** About how long pieces of work take, in turns: a process has to start before it prepares, and a warm-up has several windows. */
 const weights = { prepare: 20, warmUp: 8, turn: 1, finish: 4 };
@@ -58,7 +84,7 @@ type Draft = { -readonly [Key in keyof Measured]: Measured[Key] } & { rounds: (r
 
 /** Runs the contest. Resolves to one result for each entry, in order. */
 export async function contest(entries: readonly Entry[], options: ContestOptions): Promise<readonly Measured[]> {
-  const { rounds, signal, timeLimit, onProgress, title } = options;
+  const { signal, timeLimit, onProgress, onRounds, title } = options;
   const drafts = entries.map(({ id }): Draft => ({ id, rounds: [], cpu: 0 }));
   let done = 0;
   const step = async (
@@ -73,7 +99,8 @@ export async function contest(entries: readonly Entry[], options: ContestOptions
     done += weights[kind];
     if (draft.problem !== undefined) return;
     try {
-      await inTime(work(entry.station, draft), { what, signal, timeLimit });
+      const limit = limitOf(timeLimit, draft.warmUp?.least ?? draft.prepared?.first);
+      await inTime(work(entry.station, draft), { what, signal, timeLimit: limit });
     } catch (error) {
       if (signal.aborted) return;
       draft.problem = { failed: oneLine(messageOf(error)) };
@@ -87,6 +114,9 @@ export async function contest(entries: readonly Entry[], options: ContestOptions
       draft.warmUp = await station.warmUp();
     });
   }
+  const able = drafts.filter(({ problem }) => problem === undefined);
+  const rounds = options.rounds ?? roundsFor(able.map(({ warmUp }) => warmUp?.least ?? 0));
+  onRounds?.(rounds);
   for (let round = 0; round < rounds; round++) {
     for (const offset of entries.keys()) {
       // Each contestant follows the same one as seldom as possible: the order turns and changes its direction.
@@ -109,7 +139,8 @@ export async function contest(entries: readonly Entry[], options: ContestOptions
 /** How many runs a turn has for a contestant whose fastest run took so many milliseconds. */
 export function runsOfTurn(milliseconds: number): number {
   const wanted = milliseconds > 0 ? Math.round(turn.milliseconds / milliseconds) : turn.most;
-  return Math.min(turn.most, Math.max(turn.least, wanted));
+  const least = milliseconds < turn.long ? turn.least : 1;
+  return Math.min(turn.most, Math.max(least, wanted));
 }
 
 async function prepare(station: Station, draft: Draft): Promise<void> {
@@ -127,7 +158,7 @@ async function prepare(station: Station, draft: Draft): Promise<void> {
 /** The result of work; rejects if it takes longer than the limit, and at once if the signal says so. */
 export async function inTime<Result>(
   work: Promise<Result>,
-  { what, signal, timeLimit }: Pick<ContestOptions, "signal" | "timeLimit"> & { readonly what: string },
+  { what, signal, timeLimit }: Pick<ContestOptions, "signal"> & { readonly timeLimit: number; readonly what: string },
 ): Promise<Result> {
   const limit = AbortSignal.timeout(Math.ceil(timeLimit));
   try {

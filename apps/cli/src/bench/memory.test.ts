@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createMemoryMeter, heapForEachRun } from "./memory.ts";
+import { createMemoryMeter, heapForEachRun, heapRuns } from "./memory.ts";
 
 describe("heapForEachRun", () => {
   it("counts what a run allocates on the heap", async () => {
@@ -16,6 +16,21 @@ describe("heapForEachRun", () => {
 
   it("counts next to nothing for a run that allocates nothing", async () => {
     expect(await heapForEachRun(() => {})).toBeLessThan(1000);
+  });
+});
+
+describe("heapRuns", () => {
+  it("follows from the time of a run", () => {
+    const usual = { runs: 20, before: 10, measurements: 7 };
+    expect(heapRuns(0)).toEqual(usual);
+    expect(heapRuns(10_000 / 210)).toEqual(usual);
+    expect(heapRuns(10_000 / 209)).toEqual({ runs: 20, before: 9, measurements: 7 });
+    expect(heapRuns(1000)).toEqual({ runs: 1, before: 1, measurements: 5 });
+    expect(heapRuns(60_000)).toEqual({ runs: 1, before: 1, measurements: 1 });
+    for (let time = 1; time < 5000; time += 7) {
+      const { runs, before, measurements } = heapRuns(time);
+      expect((runs + before) * measurements * time).toBeLessThanOrEqual(10_000);
+    }
   });
 });
 

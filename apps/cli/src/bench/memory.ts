@@ -45,12 +45,32 @@ export function createMemoryMeter(): MemoryMeter {
  * Runs that one measurement of the heap is of, and runs before it: a collection of everything also removes code that is compiled again.
  * The youngest objects of so few runs fit the heap without a collection.
  */
-const runs = 20;
-const runsBefore = 10;
-const measurements = 7;
+const usual = { runs: 20, before: 10, measurements: 7 };
 
-/** Bytes of JavaScript heap that a run allocates: the median of measurements that no collection disturbed; null if there is none. */
-export async function heapForEachRun(run: () => Promise<void> | void): Promise<number | null> {
+/** Milliseconds that the measurements of the heap should take. */
+const HEAP_TIME = 10_000;
+
+/** How often to run for the heap, if a run takes so many milliseconds: less often where it takes long, at least twice. */
+export function heapRuns(milliseconds: number): { runs: number; before: number; measurements: number } {
+  const affordable = Math.floor(HEAP_TIME / milliseconds);
+  const { runs, before, measurements } = usual;
+  if (affordable >= measurements * (runs + before)) return usual;
+  // Fewer runs of each measurement, then fewer measurements.
+  const each = Math.max(2, Math.floor(affordable / measurements));
+  const first = Math.max(1, Math.floor((each * before) / (runs + before)));
+  return {
+    runs: each - first,
+    before: first,
+    measurements: Math.min(measurements, Math.max(1, Math.floor(affordable / each))),
+  };
+}
+
+/**
+ * Bytes of JavaScript heap that a run allocates: the median of measurements that no collection disturbed; null if there is none.
+ * `milliseconds`: what a run takes. Default: little.
+ */
+export async function heapForEachRun(run: () => Promise<void> | void, milliseconds = 0): Promise<number | null> {
+  const { runs, before: runsBefore, measurements } = heapRuns(milliseconds);
   let collections = 0;
   const observer = new PerformanceObserver((list) => {
     collections += list.getEntries().length;

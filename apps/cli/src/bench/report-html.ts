@@ -23,7 +23,7 @@ import { quantile } from "./statistics.ts";
 
 /** The page. `day`: when it was measured. */
 export function benchmarkPage(report: BenchmarkReport, day: Date): string {
-  const { machine, models, threads, rounds, peaks } = report;
+  const { machine, models, threads, peaks } = report;
   const names = models.map(({ model }) => basename(model)).join(", ");
   const notes = notesOf(report);
   return page(
@@ -40,7 +40,7 @@ export function benchmarkPage(report: BenchmarkReport, day: Date): string {
         fact("Machine", `${machine.processor}, ${counted(machine.processors, "processor")}`),
         fact("System", `${machine.system}, Node.js ${machine.node}`),
         fact("Threads", String(threads)),
-        fact("Rounds", String(rounds)),
+        fact("Rounds", [...new Set(models.map(({ rounds }) => rounds))].join(", ")),
         ...peaks.map((peak) => fact("Peak", peakText(peak))),
         fact("Measured on", day.toISOString().slice(0, 10)),
       ),

@@ -23,7 +23,7 @@ export function formatBenchmark(report: BenchmarkReport): string {
 }
 
 /** What makes the figures doubtful. */
-export function notesOf({ machine, interrupted, models, rounds }: BenchmarkReport): string[] {
+export function notesOf({ machine, interrupted, models }: BenchmarkReport): string[] {
   const notes: string[] = [];
   if (interrupted) notes.push("it was interrupted: these are the figures until then");
   if (machine.load > machine.processors / 2) {
@@ -31,7 +31,7 @@ export function notesOf({ machine, interrupted, models, rounds }: BenchmarkRepor
       `the machine was busy before: load ${machine.load.toFixed(1)} on ${counted(machine.processors, "processor")}`,
     );
   }
-  for (const { model, contestants } of models) {
+  for (const { model, contestants, rounds } of models) {
     for (const { name, threads, cores, warmUp, roundTimes, problem } of contestants) {
       const of = `${name} on ${basename(model)}`;
       if (warmUp?.stable === false) notes.push(`${of}: the times had not settled when the warm-up ended`);

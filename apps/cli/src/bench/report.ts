@@ -22,8 +22,8 @@ export interface BenchmarkReport {
   readonly peaks: readonly Peak[];
   /** Threads that each engine was told to use, if it can be told. */
   readonly threads: number;
-  /** Rounds that were wanted. */
-  readonly rounds: number;
+  /** Rounds that the user wanted; null if they follow from the time of a run, for each model. */
+  readonly rounds: number | null;
   /** Whether the user ended it early. */
   readonly interrupted: boolean;
   readonly models: readonly ModelReport[];
@@ -37,6 +37,8 @@ export interface ModelReport {
   /** What most of its constants are: `integer` for types of 8 bits. */
   readonly arithmetic: Arithmetic;
   readonly inputs: readonly { readonly name: string; readonly shape: readonly number[]; readonly source: string }[];
+  /** Rounds that were wanted. */
+  readonly rounds: number;
   /** Why there is nothing to compare outputs with; null if there is. */
   readonly noReference: string | null;
   readonly contestants: readonly ContestantReport[];
@@ -120,6 +122,8 @@ export interface ModelResults {
   /** The reference's outputs, or why there are none. */
   readonly expected: readonly Uint8Array[] | string;
   readonly measured: readonly Measured[];
+  /** Rounds that were wanted. */
+  readonly rounds: number;
   /** Milliseconds of other preparations in processes of their own, by contestant. */
   readonly preparations: readonly PrepareReport[];
   readonly peaks: readonly Peak[];
@@ -127,7 +131,7 @@ export interface ModelResults {
 
 /** The report of one network. */
 export function modelReport(results: ModelResults): ModelReport {
-  const { model, multiplyAdds, inputs, expected, measured } = results;
+  const { model, multiplyAdds, inputs, expected, measured, rounds } = results;
   const contestants = measured.map((one, place) => contestantReport(one, results, place));
   return {
     model: model.path,
@@ -135,6 +139,7 @@ export function modelReport(results: ModelResults): ModelReport {
     multiplyAdds,
     arithmetic: arithmeticOf(model),
     inputs,
+    rounds,
     noReference: typeof expected === "string" ? expected : null,
     contestants,
     ratios: measured.flatMap((one, place) =>

@@ -45,6 +45,7 @@ export function modelReportOf(all: readonly Measured[], changed: Partial<ModelRe
     inputs: [],
     expected: [right],
     measured: all,
+    rounds: 3,
     preparations: all.map(() => ({ cold: [], cached: null })),
     peaks: [],
     ...changed,

@@ -74,6 +74,8 @@ export function createStation(open: OpenContestant, { now, alone }: StationOptio
   let contestant: Contestant | undefined;
   let ready: Ready | undefined;
   let memory: MemoryMeter | undefined;
+  /** Milliseconds of the fastest run. */
+  let least = 0;
   const idle = () => settle({ now, used: processorTime, sleep: setTimeout });
   const prepared = () => {
     if (ready === undefined) throw new Error("a contestant was asked to run before it was prepared");
@@ -107,6 +109,7 @@ export function createStation(open: OpenContestant, { now, alone }: StationOptio
     },
     async warmUp() {
       const result = await warmUp(() => prepared().run(), now);
+      least = result.least;
       await idle();
       return result;
     },
@@ -129,7 +132,7 @@ export function createStation(open: OpenContestant, { now, alone }: StationOptio
       const one = prepared();
       const outputs = copies(one.outputs());
       const growth = memory?.growth() ?? null;
-      return { memory: growth, heap: alone ? await heapForEachRun(() => one.run()) : null, outputs };
+      return { memory: growth, heap: alone ? await heapForEachRun(() => one.run(), least) : null, outputs };
     },
     async close() {
       await ready?.close();

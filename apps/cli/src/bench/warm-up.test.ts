@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type WarmUpLimits, warmUp } from "./warm-up.ts";
 
 const limits: WarmUpLimits = {
-  window: { runs: 2, milliseconds: 0 },
+  window: { runs: 2, milliseconds: 0, long: 10_000 },
   settled: 2,
   tolerance: 0.1,
   least: { runs: 0, milliseconds: 0 },
@@ -61,6 +61,14 @@ it("runs one window of a network that takes longer than all of the warm-up", asy
 
 it("fills a window with as many runs as its milliseconds need", async () => {
   const { run, now } = runs([1]);
-  const long = { ...limits, window: { runs: 2, milliseconds: 5 } };
+  const long = { ...limits, window: { runs: 2, milliseconds: 5, long: 10_000 } };
   expect(await warmUp(run, now, long)).toEqual({ runs: 15, stable: true, least: 1 });
+});
+
+it("ends a window of few runs once they take long", async () => {
+  const long = { ...limits, window: { runs: 5, milliseconds: 0, long: 300 }, longest: 100_000 };
+  const slow = runs([300]);
+  expect(await warmUp(slow.run, slow.now, long)).toEqual({ runs: 3, stable: true, least: 300 });
+  const faster = runs([299]);
+  expect(await warmUp(faster.run, faster.now, long)).toEqual({ runs: 6, stable: true, least: 299 });
 });

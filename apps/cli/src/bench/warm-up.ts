@@ -15,8 +15,8 @@ export interface WarmUp {
 
 /** When to end. */
 export interface WarmUpLimits {
-  /** A window has at least this many runs and this many milliseconds. */
-  readonly window: { readonly runs: number; readonly milliseconds: number };
+  /** A window has at least this many milliseconds and this many runs; it ends before those if they take more than `long` milliseconds. */
+  readonly window: { readonly runs: number; readonly milliseconds: number; readonly long: number };
   /** So many windows in a row must not be faster than what came before by more than the tolerance. */
   readonly settled: number;
   readonly tolerance: number;
@@ -27,7 +27,7 @@ export interface WarmUpLimits {
 }
 
 export const warmUpLimits: WarmUpLimits = {
-  window: { runs: 3, milliseconds: 60 },
+  window: { runs: 3, milliseconds: 60, long: 2000 },
   settled: 3,
   tolerance: 0.03,
   least: { runs: 2500, milliseconds: 5000 },
@@ -48,7 +48,9 @@ export async function warmUp(
   while ((quiet < settled || !isEnough()) && (runs === 0 || now() - start < longest)) {
     const begin = now();
     let fastest = Number.POSITIVE_INFINITY;
-    for (let done = 0; done < window.runs || now() - begin < window.milliseconds; done++) {
+    const isOver = (done: number, time: number) =>
+      time >= window.long || (done >= window.runs && time >= window.milliseconds);
+    for (let done = 0; done === 0 || !isOver(done, now() - begin); done++) {
       const before = now();
       await run();
       fastest = Math.min(fastest, now() - before);

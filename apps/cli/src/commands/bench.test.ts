@@ -4,6 +4,7 @@ import {
   hybridModel,
   passingModel,
   quantised,
+  referenceEngine,
   unknownOperatorModel,
   useFolder,
 } from "../program.test-helper.ts";
@@ -16,11 +17,26 @@ describe("nnhal bench", () => {
     await folder.put("add.tflite", addingModel());
     const { stdout, stderr, exitCode } = await folder.run(["bench", "add.tflite", ...quick]);
     // On a slow machine there are lines about how far the work is.
-    expect([stderr.replace(/^\d+% {2}.*\n/gm, ""), exitCode]).toEqual(["", 0]);
+    const note = "nnhal bench: note: no fast engine is installed, only the reference, which takes long\n";
+    expect([stderr.replace(/^\d+% {2}.*\n/gm, ""), exitCode]).toEqual([note, 0]);
     expect(stdout).toMatch(/^machine {2}.*\nthreads {2}1\n/);
     expect(stdout).toMatch(/\n {17}min +median +p90 /);
     expect(stdout).toMatch(/\nnnhal-reference {2}1\.00 ms +1\.00 ms .* none\n/);
     expect(stdout).toMatch(/\n {17}prepare +from cache +first +memory +heap a run\nnnhal-reference {2}1\.00 ms .*\n$/);
+  });
+
+  it("says what adds a fast engine, if there is none and no device was named", async () => {
+    await folder.put("add.tflite", addingModel());
+    const absent = Object.assign(new Error("Cannot find package '@x/far'"), { code: "ERR_MODULE_NOT_FOUND" });
+    const far = { device: "far", module: "@x/far", packages: "@x/far y", load: () => Promise.reject(absent) };
+    const changed = { engines: [referenceEngine, far] };
+    const args = ["bench", "add.tflite", "--peers", "none", "--preparations", "1", "--json"];
+    const { stdout, stderr } = await folder.run([...args, "--rounds", "1"], changed);
+    expect(stderr).toContain("which takes long; npm install @x/far y adds one\n");
+    expect(JSON.parse(stdout)).toMatchObject({ rounds: 1, models: [{ rounds: 1 }] });
+    const named = await folder.run([...args, "--device", "reference"], changed);
+    expect(named.stderr).not.toContain("note");
+    expect(JSON.parse(named.stdout)).toMatchObject({ rounds: null, models: [{ rounds: 20 }] });
   });
 
   it("compares with peers and through bursts, as JSON", async () => {

@@ -50,10 +50,10 @@ export interface BenchCommandOptions {
   readonly hybrid: Hybrid;
   readonly inputShape?: InputShapes;
   readonly threads: number;
-  readonly rounds: number;
-  readonly preparations: number;
+  readonly rounds?: number;
+  readonly preparations?: number;
   /** Seconds. */
-  readonly timeLimit: number;
+  readonly timeLimit?: number;
   readonly input?: readonly string[];
   readonly onnx?: string;
   readonly burst?: boolean;
@@ -105,13 +105,20 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
     .addOption(hybridOption())
     .addOption(inputShapeOption())
     .option("--threads <n>", "threads of each engine that can be told", wholeNumber(1, 256), 1)
-    .option("--rounds <n>", "how often each takes its turn", wholeNumber(1, 10_000), 20)
-    .option("--preparations <n>", "how often each prepares a model, each time in a new process", wholeNumber(1, 100), 3)
+    .option(
+      "--rounds <n>",
+      "how often each takes its turn (default: as often as fits a minute, 3 to 20 times)",
+      wholeNumber(1, 10_000),
+    )
+    .option(
+      "--preparations <n>",
+      "how often each prepares a model, each time in a new process (default: 3; 1 if that takes over 5 seconds)",
+      wholeNumber(1, 100),
+    )
     .option(
       "--time-limit <seconds>",
-      "time after which a device or peer has failed, for preparing, for warming up and for each round",
+      "time after which a device or peer has failed, for preparing, for warming up and for each round (default: 600 to prepare, then 120, or as long as 20 runs)",
       parseSeconds,
-      120,
     )
     .option("--input <file>", "picture or raw .bin tensor, once for each input, in order (default: noise)", collect)
     .option("--onnx <file>", "the same network for onnxruntime, with the same inputs and outputs in the same order")
@@ -147,7 +154,7 @@ export async function runBenchCommand(
   if (options.html !== undefined) await ensureWritable(options.html, cwd);
   const machine = thisMachine();
   const contestants = await contestantsOf(options, devices);
-  const timeLimit = options.timeLimit * 1000;
+  const timeLimit = millisecondsOf(options.timeLimit);
   const importing = { hybrid, ...entryOf(options) };
   const settings = { contestants, threads, rounds, preparations, timeLimit, ...importing, inputs, onnx };
   // What is wrong with a file is said before the work on others begins.
@@ -155,6 +162,7 @@ export async function runBenchCommand(
   for (const path of models) jobs.push({ network: await loadNetwork(path, importing, context), settings });
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
   if (options.overhead) jobs.push(await overheadJob(options, folder, context));
+  if (options.device === undefined) await noteSlowness(contestants, context);
   const interruption = new AbortController();
   const stopListening = onInterrupt?.(() => interruption.abort());
   const bar = createLongProgress(
@@ -187,7 +195,7 @@ export async function runBenchCommand(
     machine,
     peaks,
     threads,
-    rounds,
+    rounds: rounds ?? null,
     interrupted,
     models: reports,
   };
@@ -195,6 +203,29 @@ export async function runBenchCommand(
   if (options.html !== undefined) await writeUserFile(options.html, benchmarkPage(report, new Date()), cwd);
   const isMeasured = reports.every((model) => model.contestants.some(({ times }) => times !== null));
   setExitCode(interrupted ? 130 : isMeasured ? 0 : 1);
+}
+
+function millisecondsOf(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+/** Says what adds a fast engine if only the reference is here, which defines results and takes long. */
+async function noteSlowness(
+  contestants: readonly ContestantId[],
+  { devices, stderr }: Pick<ModelCommandContext, "devices" | "stderr">,
+): Promise<void> {
+  if (contestants.some(({ kind, name }) => kind === "device" && name !== cpuDevice)) return;
+  const remedies = (await devices.list()).flatMap(({ opened }) =>
+    "unavailable" in opened && opened.remedy !== undefined ? [opened.remedy] : [],
+  );
+  const [remedy] = remedies;
+  const what = remedy === undefined ? "" : `; ${remedy} adds one`;
+  stderr.write(
+    fit(
+      `nnhal bench: note: no fast engine is installed, only the reference, which takes long${what}\n`,
+      stderr.columns,
+    ),
+  );
 }
 
 /** A network, and how to measure it. */
@@ -206,7 +237,7 @@ interface Job {
 /** Measures what the ways to engines cost, of which the burst is one. */
 async function overheadJob(options: BenchCommandOptions, folder: string, context: ModelCommandContext): Promise<Job> {
   const { threads, rounds, preparations, hybrid } = options;
-  const timeLimit = options.timeLimit * 1000;
+  const timeLimit = millisecondsOf(options.timeLimit);
   const path = join(folder, overheadFile);
   await writeFile(path, overheadModel());
   const contestants = await contestantsOf({ ...options, burst: true }, context.devices);
