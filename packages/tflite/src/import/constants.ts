@@ -23,6 +23,8 @@ interface Pool {
 export interface Constants {
   /** All elements of one of the file's constants. */
   elementsOf(tensor: TfliteTensor, data: Uint8Array, elementSize: number, place: Place): Uint8Array;
+  /** The elements of one of the file's FLOAT16 constants as FLOAT32. */
+  widen(data: Uint8Array, place: Place): Uint8Array;
   /** The place of one of the file's own constants, in a pool; undefined for other bytes. */
   locate(data: Uint8Array): DataLocation | undefined;
   /** Adds a constant to `operandValues`. */
@@ -101,12 +103,16 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
     for (const [data, offset] of expanded) bytes.set(data, offset);
     return memoryOf(bytes);
   };
+  const opened = () => {
+    expander ??= expanding().createExpander(pool.bytes.length);
+    return expander;
+  };
   return {
     elementsOf(tensor, data, elementSize, place) {
       if (tensor.sparsity === undefined && packings[tensor.type] === undefined) return data;
-      expander ??= expanding().createExpander(pool.bytes.length);
-      return expander.expand(tensor, data, elementSize, place);
+      return opened().expand(tensor, data, elementSize, place);
     },
+    widen: (data, place) => opened().widen(data, place),
     locate(data) {
       const { length } = data;
       const offset = pool.offsetOf(data);

@@ -260,6 +260,10 @@ export function createGraph(
     placeOf,
     dimensions,
     constantBytes,
+    widenedBytes(tensor) {
+      const bytes = tensorAt(tensor).type === "FLOAT16" ? constantBytes(tensor) : undefined;
+      return bytes && constants.widen(bytes, placeOf(tensor));
+    },
     fold(tensor, value, shape) {
       facts.fold(tensor, value, shape);
       unforeseen.delete(tensor);

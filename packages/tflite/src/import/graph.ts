@@ -36,6 +36,8 @@ export interface Graph {
   dimensions(tensor: number): readonly number[];
   /** The bytes of a constant; undefined for any other tensor. */
   constantBytes(tensor: number): Uint8Array | undefined;
+  /** The bytes of a FLOAT16 constant as FLOAT32; undefined for any other tensor. */
+  widenedBytes(tensor: number): Uint8Array | undefined;
   /** Makes a tensor a constant with a value that the import has computed. `shape`: as in .tflite, empty for a scalar. */
   fold(tensor: number, value: Uint8Array, shape: readonly number[]): void;
   /** The operand of a tensor. */

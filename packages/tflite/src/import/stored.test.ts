@@ -2,7 +2,7 @@
  * Constants that are packed or leave out zeros: their elements by hand, and each rule of a sparsity broken alone.
  */
 import { describe, expect, test } from "vitest";
-import { execute, firstSubgraph, importLines, modelOf, oneOperator } from "../_model.test-helper.ts";
+import { add, execute, firstSubgraph, importLines, modelOf, ofOperators, oneOperator } from "../_model.test-helper.ts";
 import type { TfliteModel, TfliteSparsity, TfliteTensor } from "../model.ts";
 import { readTflite } from "../read.ts";
 import { writeTflite } from "../write.ts";
@@ -48,6 +48,20 @@ describe("elements of less than 8 bits", () => {
     ["INT2", [0b11_10_01_00, 0b01], [0, 1, -2, -1, 1]],
   ] as const)("%s: the first one is in the lowest bits", async (type, data, wanted) => {
     expect(await elements([5], { type, data: Uint8Array.from(data) })).toEqual(wanted);
+  });
+
+  test("constants in memories of their own are not taken for each other", async () => {
+    const q = { type: "INT8", shape: [2], scale: 1 } as const;
+    const w = { ...q, data: [0] };
+    const model = ofOperators(
+      { x: q, w, v: w, t: q, y: q },
+      [add(["x", "w"], "t"), add(["t", "v"], "y")],
+      ["x"],
+      ["y"],
+    );
+    const packed = (byte: number) => ({ type: "INT4" as const, data: Uint8Array.of(byte) });
+    const both = stored(stored(model, "w", packed(0x21)), "v", packed(0x30));
+    expect(await execute(importTflite(both), [[0, 0]])).toEqual([[1, 5]]);
   });
 
   test("UINT4 has no sign", async () => {

@@ -1,8 +1,9 @@
 /**
  * Constants whose elements are not stored one after the other: those of less than 8 bits, which are packed, and those that leave out
- * zeros. The import expands them: INT4 and INT2 to one INT8 each, UINT4 to one UINT8, and a sparse constant to all its elements.
+ * zeros. The import expands them: INT4 and INT2 to one INT8 each, UINT4 to one UINT8, and a sparse constant to all its elements. It widens those
+ * of FLOAT16 that a model reads as FLOAT32.
  */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, fromFloat16Bits } from "@nnhal/operations";
 import { ensure, listText, type Place } from "../error.ts";
 import type { TfliteSparseDimension, TfliteSparsity, TfliteTensor } from "../model.ts";
 import { type Packing, packings } from "./packed-types.ts";
@@ -16,6 +17,8 @@ const MOST_BYTES = 2 ** 32 - 1;
 export interface Expander {
   /** All elements of a packed or sparse constant, `elementSize` bytes each. */
   expand(tensor: TfliteTensor, data: Uint8Array, elementSize: number, place: Place): Uint8Array;
+  /** The elements of a FLOAT16 constant as FLOAT32, little-endian. Each constant is widened once. */
+  widen(data: Uint8Array, place: Place): Uint8Array;
   /** Whether bytes are the elements of a constant that was expanded. */
   has(elements: Uint8Array): boolean;
 }
@@ -24,7 +27,8 @@ export interface Expander {
 export function createExpander(stored: number): Expander {
   let left = Math.min(FREE_BYTES + MOST_FOR_EACH_BYTE * stored, MOST_BYTES);
   /** Tensors may share their data, and their sparsity in a model that was made by hand. */
-  const known = new Map<string | TfliteTensor, Uint8Array>();
+  const known = new Map<TfliteTensor, Uint8Array>();
+  const knownByBuffer = new Map<ArrayBufferLike, Map<string, Uint8Array>>();
   const results = new Set<Uint8Array>();
 
   function allocate(size: number, place: Place): Uint8Array {
@@ -55,23 +59,47 @@ export function createExpander(stored: number): Expander {
     return dense;
   }
 
+  /** The elements that were made for a key before; else makes them. */
+  function once<Key>(all: Map<Key, Uint8Array>, key: Key, make: () => Uint8Array): Uint8Array {
+    const before = all.get(key);
+    if (before !== undefined) return before;
+    const made = make();
+    all.set(key, made);
+    results.add(made);
+    return made;
+  }
+
+  /** Once for the same bytes in the same use. */
+  function onceOf({ buffer, byteOffset, length }: Uint8Array, use: string, make: () => Uint8Array): Uint8Array {
+    const all = knownByBuffer.get(buffer) ?? new Map<string, Uint8Array>();
+    knownByBuffer.set(buffer, all);
+    return once(all, `${use} ${byteOffset} ${length}`, make);
+  }
+
   return {
     expand(tensor, data, elementSize, place) {
-      const { type, sparsity } = tensor;
-      const key = sparsity ? tensor : `${type} ${data.byteOffset} ${data.length} ${product(tensor.shape)}`;
-      const before = known.get(key);
-      if (before !== undefined) return before;
-      const made = expanded(tensor, data, elementSize, place);
-      known.set(key, made);
-      results.add(made);
-      return made;
+      const { type, sparsity, shape } = tensor;
+      const make = () => expanded(tensor, data, elementSize, place);
+      return sparsity ? once(known, tensor, make) : onceOf(data, `${type} ${product(shape)}`, make);
     },
+    widen: (data, place) => onceOf(data, "widened", () => widened(data, (size) => allocate(size, place))),
     has: (elements) => results.has(elements),
   };
 }
 
 function product(extents: readonly number[]): number {
   return extents.reduce((size, extent) => size * extent, 1);
+}
+
+function widened(data: Uint8Array, allocate: (size: number) => Uint8Array): Uint8Array {
+  const count = data.length / 2;
+  const result = allocate(count * 4);
+  const view = new DataView(result.buffer);
+  for (let index = 0; index < count; index++) {
+    const bits = elementAt(data, 2 * index) | (elementAt(data, 2 * index + 1) << 8);
+    view.setFloat32(4 * index, fromFloat16Bits(bits), true);
+  }
+  return result;
 }
 
 function unpacked(

@@ -4,6 +4,7 @@
 import type { Lowering } from "../lowering.ts";
 import { isQuant8 } from "../operand-types.ts";
 import type { Row } from "../row.ts";
+import { foldWidened } from "./_float16.ts";
 
 const cast: Row = {
   operator: "CAST",
@@ -12,6 +13,7 @@ const cast: Row = {
   narrowed: "inputs",
   note: "Among FLOAT16, FLOAT32, INT32 and UINT8; other types only to themselves. INT32 to 8 bits is of the extension, since the HAL clamps and .tflite wraps.",
   lower(op: Lowering) {
+    if (foldWidened(op)) return;
     const wraps = op.inputSpec(0).type === "TENSOR_INT32" && isQuant8(op.outputSpec().type);
     if (wraps && op.emitExtended("CAST", [op.input(0)], [op.output()])) return;
     op.emit("CAST", [op.input(0)], [op.output()]);

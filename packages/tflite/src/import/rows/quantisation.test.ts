@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { execute, importLines, oneOperator } from "../../_model.test-helper.ts";
+import { add, execute, importLines, ofOperators, oneOperator } from "../../_model.test-helper.ts";
+import { inspectTflite } from "../../describe/inspect.ts";
+import { writeTflite } from "../../write.ts";
 import { importTflite } from "../import.ts";
 
 const f = { type: "FLOAT32", shape: [2] } as const;
@@ -58,6 +60,47 @@ describe("DEQUANTIZE", () => {
     [half, "CAST"],
   ])("%j becomes %s", (x, operation) => {
     expect(importLines(oneOperator("DEQUANTIZE", { x }, { y: f }))).toEqual([`${operation}(in0) -> out0`]);
+  });
+
+  describe("of a FLOAT16 constant", () => {
+    const c = { type: "FLOAT16", shape: [3], data: [0x3c00, 0xc100, 1] } as const;
+    const y = { type: "FLOAT32", shape: [3] } as const;
+    const floats = `FLOAT32[3](1,-2.5,${2 ** -24})`;
+
+    test.each([
+      ["DEQUANTIZE", {}],
+      ["CAST", { inDataType: "FLOAT16", outDataType: "FLOAT32" }],
+    ])("%s is computed by the import", (name, options) => {
+      const widen = { name, inputs: ["c"], outputs: ["w"], options };
+      const model = ofOperators({ c, x: y, w: y, y }, [widen, add(["x", "w"], "y")], ["x"], ["y"]);
+      expect(importLines(model)).toEqual([`ADD(in0, ${floats}, 0) -> out0`]);
+      expect(importLines(model, { extensions: false })).toEqual([`ADD(in0, ${floats}, 0) -> out0`]);
+      expect(inspectTflite(model).operators.map(({ status }) => status)).toEqual(["constant", "hal"]);
+    });
+
+    test("widens what several operators read once", () => {
+      const widen = (output: string) => ({ name: "DEQUANTIZE", inputs: ["c"], outputs: [output] });
+      const model = ofOperators(
+        { c, x: y, w: y, v: y, t: y, y },
+        [widen("w"), widen("v"), add(["x", "w"], "t"), add(["t", "v"], "y")],
+        ["x"],
+        ["y"],
+      );
+      const { pools } = importTflite(writeTflite(model)).model;
+      expect(pools.map(({ size }) => size)).toEqual([12]);
+    });
+
+    test("is a CAST to another type than FLOAT32", () => {
+      const toInt = { name: "CAST", inputs: ["c"], outputs: ["w"] };
+      const int = { type: "INT32", shape: [3] } as const;
+      const model = ofOperators({ c, x: int, w: int, y: int }, [toInt, add(["x", "w"], "y")], ["x"], ["y"]);
+      expect(importLines(model)[0]).toMatch(/^CAST\(FLOAT16/);
+    });
+
+    test("that is the output is copied", async () => {
+      const model = ofOperators({ c, y }, [{ name: "DEQUANTIZE", inputs: ["c"], outputs: ["y"] }], [], ["y"]);
+      expect(await execute(importTflite(model), [])).toEqual([[1, -2.5, 2 ** -24]]);
+    });
   });
 
   test("of a constant with a scale per channel", () => {

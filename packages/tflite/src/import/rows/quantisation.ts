@@ -7,6 +7,7 @@ import { isQuantised } from "../operand-types.ts";
 import { packedRange } from "../packed-types.ts";
 import type { Row } from "../row.ts";
 import { coarseMultiplier, quantiseCoarsely, scaleCoarsely } from "./_coarse.ts";
+import { foldWidened } from "./_float16.ts";
 
 const quantize: Row = {
   operator: "QUANTIZE",
@@ -48,8 +49,9 @@ const dequantize: Row = {
   operator: "DEQUANTIZE",
   version: 9,
   operations: ["DEQUANTIZE", "CAST"],
-  note: "From FLOAT16 it is a CAST.",
+  note: "From FLOAT16 it is a CAST; a constant of FLOAT16 becomes one of FLOAT32.",
   lower(op: Lowering) {
+    if (foldWidened(op)) return;
     const isFloat16 = op.inputSpec(0).type === "TENSOR_FLOAT16";
     op.emit(isFloat16 ? "CAST" : "DEQUANTIZE", [op.input(0)], [op.output()]);
   },
