@@ -121,7 +121,9 @@ export function createGraph(
   /** A constant without elements: the HAL has none, but an operation whose result has none. */
   function emptyOperand(index: number, spec = specOf(index)): number {
     const { type, scale, zeroPoint } = spec;
-    const shape = tensorAt(index).shape;
+    // The file may store another shape of a result that the import computes.
+    const stored = tensorAt(index).shape;
+    const shape = stored.includes(0) ? stored : spec.dimensions;
     const sizes = { type: "TENSOR_INT32", dimensions: [shape.length], scale: 0, zeroPoint: 0 } as const;
     const extents = graph.shared(`sizes ${shape.join()}`, sizes, bytesOfIntegers(shape));
     const one = { type, dimensions: [1], scale, zeroPoint };
@@ -139,9 +141,9 @@ export function createGraph(
 
   function makeOperand(index: number): number {
     const bytes = constantBytes(index);
-    if (bytes !== undefined && tensorAt(index).shape.includes(0)) return emptyOperand(index);
-    if (bytes !== undefined) return constantOperand(index, bytes);
     const spec = specOf(index);
+    const isEmpty = tensorAt(index).shape.includes(0) || spec.dimensions.includes(0);
+    if (bytes !== undefined) return isEmpty ? emptyOperand(index) : constantOperand(index, bytes);
     const place = placeOf(index);
     if (inputTensors.has(index)) return add(spec, OperandLifeTime.SUBGRAPH_INPUT, { place });
     ensure(!tensorAt(index).isVariable, place, () => "a variable tensor is read by an operator that keeps no state");

@@ -47,6 +47,15 @@ describe("tensors without elements", () => {
     expect(await results(oneOperator(name, inputs, { y }, options), [1, 2, 3, 4], [2, 2])).toEqual([[shape, elements]]);
   });
 
+  test("are the extents of a scalar, whatever the file stores", async () => {
+    const scalar = { type: "FLOAT32", shape: [], hasRank: true } as const;
+    for (const stored of [[], [0]]) {
+      const model = oneOperator("SHAPE", { x: scalar }, { y: { type: "INT32", shape: stored } });
+      expect(await results(model, [7], [1])).toEqual([[[0], []]]);
+      expect(problemOf(model, { extensions: false })).toContain("a constant without elements (INT32");
+    }
+  });
+
   test.each(["INT64", "FLOAT32"] as const)("are outputs of %s that are constants", async (type) => {
     const none = { type, shape: [0, 3], data: [] } as const;
     const model = ofOperators(

@@ -9,6 +9,7 @@ import type { OptionValue } from "../schema/options.ts";
 import type { Lowering } from "./lowering.ts";
 import type { OperandSpec } from "./operand-types.ts";
 import type { ImportedOperatorName } from "./operator-tensors.ts";
+import { MOST_DIMENSIONS } from "./tensor-facts.ts";
 
 /** Facts of tensors that are known before operators are lowered. */
 export interface TensorFacts {
@@ -143,6 +144,10 @@ export function shapeOperand(op: Lowering, place: number): number {
     const isIgnored = !dimensions.includes(0) && !op.isRead(op.inputIndex(place));
     if (isIgnored) return op.int32Tensor(dimensions);
     const [rank = 0] = op.inputSpec(place).dimensions;
+    op.ensure(
+      rank <= MOST_DIMENSIONS,
+      () => `the shape of the result has ${rank} dimensions, more than ${MOST_DIMENSIONS}`,
+    );
     if (rank > 0 && rank !== dimensions.length) op.graph.reshape(op.output(), new Array<number>(rank).fill(0));
     return op.input(place);
   }

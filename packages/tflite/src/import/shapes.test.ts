@@ -120,6 +120,16 @@ describe("shapes", () => {
     expect(inspectTflite(open, { inputShapes: { x: [2, 4, 5, 1] } }).multiplyAdds).toBe(120);
   });
 
+  test("that are computed have no more dimensions than any operation takes", () => {
+    const reshaped = (rank: number) =>
+      oneOperator("RESHAPE", { x: f, s: { type: "INT32", shape: [rank] } }, { y: { type: "FLOAT32", shape: [] } });
+    expect(() => importTflite(reshaped(32))).not.toThrow();
+    const refused = "the shape of the result has 33 dimensions, more than 32";
+    expect(problemOf(reshaped(33), { extensions: true })).toContain(refused);
+    // Once so many extents were made.
+    expect(problemOf(reshaped(771_751_937), { extensions: true })).toContain("771751937 dimensions, more than 32");
+  });
+
   test("of inputs may be chosen freely if the file has no signature", () => {
     const free = oneOperator("ABS", { x: f }, { y: { ...f, shapeSignature: [-1] } });
     expect(importTflite(free, { inputShapes: { x: [7] } }).inputs[0]?.shape).toEqual([7]);

@@ -14,7 +14,7 @@ import { strings } from "./string-models.ts";
 const nothing = new Uint8Array(0);
 
 /** More dimensions than any operation takes. */
-const MOST_DIMENSIONS = 32;
+export const MOST_DIMENSIONS = 32;
 
 /** Facts of tensors, by their places in the subgraph. Each throws a TfliteError for a tensor that the HAL cannot express. */
 export interface TensorFacts {
