@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { operationTypes } from "@nnhal/types";
 import { describe, expect, test } from "vitest";
+import { differenceText, measuredDifferences, reasons } from "./_differences.test-helper.ts";
 import { commonRows } from "./import/rows-common.ts";
 import { customRows, rows as rareRows } from "./import/rows-rare.ts";
 import { builtinOperators } from "./schema/builtin-operators.ts";
@@ -29,8 +30,9 @@ function refusal(operator: string): string {
   return "Not there yet.";
 }
 
-/** All operators as a table, in the order of their names. */
-function operatorTable(): string {
+/** All operators as a table, in the order of their names. `text`: the document, which has the measured differences. */
+function operatorTable(text: string): string {
+  const measured = measuredDifferences(text);
   const byName = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.operator, row]));
   const builtin = builtinOperators
     .filter(({ name }) => !name.startsWith("PLACEHOLDER") && name !== "CUSTOM")
@@ -49,11 +51,11 @@ function operatorTable(): string {
     .toSorted((a, b) => (a.operator < b.operator ? -1 : 1))
     .map(
       ({ operator, version = "", operations, extension, note = "" }) =>
-        `| ${operator} | ${version} | ${operations.join(", ")} | ${extension.join(", ")} | ${note} |`,
+        `| ${operator} | ${version} | ${operations.join(", ")} | ${extension.join(", ")} | ${note} | ${differenceText(operator, measured)} |`,
     );
   return [
-    "| operator | HAL up to version | HAL operations | extension | |",
-    "|---|---|---|---|---|",
+    "| operator | HAL up to version | HAL operations | extension | | differs from TensorFlow Lite |",
+    "|---|---|---|---|---|---|",
     ...lines,
     "",
   ].join("\n");
@@ -63,7 +65,7 @@ const stablehlo = (name: string) => `STABLEHLO_${name}`;
 
 describe("docs/tflite.md", () => {
   test("refuses nothing that TensorFlow Lite computes", () => {
-    const refused = operatorTable().matchAll(/^\| (\w+) \|.*(Refused|Not there)/gm);
+    const refused = operatorTable("").matchAll(/^\| (\w+) \|.*(Refused:|Not there)/gm);
     const names = Array.from(refused, ([, name = ""]) => name);
     expect(names).toEqual([
       ...["CONCAT_EMBEDDINGS", "DELEGATE"],
@@ -82,7 +84,33 @@ describe("docs/tflite.md", () => {
     const text = readFileSync(page, "utf8");
     const [before, rest] = text.split(begin);
     const [, after] = (rest ?? "").split(end);
-    await expect(`${before}${begin}\n${operatorTable()}\n${end}${after}`).toMatchFileSnapshot(page);
+    await expect(`${before}${begin}\n${operatorTable(text)}\n${end}${after}`).toMatchFileSnapshot(page);
+  });
+});
+
+describe("differences from TensorFlow Lite", () => {
+  const measured = measuredDifferences(readFileSync(page, "utf8"));
+
+  test("are measured", () => {
+    expect(measured.length).toBeGreaterThan(0);
+  });
+
+  test("have a reason if they are more than a step, or more in one direction", () => {
+    const biased = measured.filter(({ largest, mean }) => largest > 1 || Math.abs(mean) > 0.01);
+    expect(biased.map(({ operator }) => operator).filter((operator) => reasons[operator] === undefined)).toEqual([]);
+  });
+
+  test("are of operators that there are", () => {
+    const known = new Set<string>(builtinOperators.map(({ name }) => name));
+    const named = [...Object.keys(reasons), ...measured.map(({ operator }) => operator)];
+    expect(named.filter((operator) => !known.has(operator))).toEqual([]);
+  });
+
+  test("are told with their share and steps, after which comes the reason", () => {
+    const row = { operator: "NEG", type: "INT8", share: "50.17", largest: 255, mean: 0.5 };
+    expect(differenceText("NEG", [row])).toMatch(/^INT8 by up to 255 steps in 50\.17 %\. INT8: the real number/);
+    expect(differenceText("SUB", [{ ...row, operator: "SUB", largest: 1 }])).toBe("INT8 by 1 step in 50.17 %.");
+    expect(differenceText("SUB", [row])).toBe("");
   });
 });
 
