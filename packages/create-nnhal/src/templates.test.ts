@@ -69,8 +69,19 @@ describe.each(kinds)("the template of a %s", (kind) => {
 
   it("names packages that exist", () => {
     const names = Object.keys(manifest.devDependencies).filter((name) => name.startsWith("@nnhal/"));
-    for (const name of names)
-      expect(manifestOf(root, "packages", name.slice("@nnhal/".length), "package.json")).toMatchObject({ name });
+    for (const name of names) {
+      const folder = name === "@nnhal/cli" ? "apps" : "packages";
+      expect(manifestOf(root, folder, name.slice("@nnhal/".length), "package.json")).toMatchObject({ name });
+    }
+  });
+
+  it("has what its README and its guide use", () => {
+    const guide = { backend: "adding-a-backend.md", extension: "extensions.md" }[kind];
+    const used = text(root, "docs", guide).matchAll(/ from "(@nnhal\/(?:backend|operations|types|conformance))[/"]/g);
+    const declared = Object.keys(manifest.devDependencies);
+    expect(declared).toEqual(expect.arrayContaining([...used].map(([, name]) => name)));
+    expect(text(templates, kind, "README.md")).toContain("npx nnhal");
+    expect(declared).toContain("@nnhal/cli");
   });
 
   it("has a README with an example", () => {

@@ -70,6 +70,8 @@ describe("docs/adding-a-backend.md", () => {
       "package.json",
       "tsconfig.json",
       "src/backend.ts",
+      "src/convolution.ts",
+      "src/convolution.test.ts",
       "src/conformance.test.ts",
     ]);
     expect(files.get("src/conformance.test.ts")?.split("\n").length).toBeLessThan(20);
@@ -84,6 +86,14 @@ describe("docs/adding-a-backend.md", () => {
     expect(linesOf("src/smallest.ts").length).toBeLessThanOrEqual(60);
     const test = linesOf("src/smallest.test.ts").filter((line) => line !== "" && !line.startsWith("import "));
     expect(test.length).toBeLessThanOrEqual(15);
+  });
+
+  it("has a convolution whose run takes about 20 lines", () => {
+    const lines = files.get("src/convolution.ts")?.split("\n") ?? [];
+    const begin = lines.indexOf("    return (read) => {");
+    const length = lines.indexOf("    };") - begin + 1;
+    expect(begin).toBeGreaterThan(0);
+    expect(length).toBeLessThanOrEqual(25);
   });
 
   it("has a backend that compiles", { timeout }, async () => {
@@ -108,9 +118,9 @@ describe("docs/adding-a-backend.md", () => {
     const { exitCode, output } = await node(vitest, ...args);
     expect(exitCode, output).toBe(0);
     const { numPassedTests, numFailedTests, numPendingTests }: VitestReport = JSON.parse(readFileSync(report, "utf8"));
-    // Seven suites on the device as it is, of five ways to drive it, the test of `lacks`, and that of the smallest backend.
+    // Seven suites on the device as it is, of five ways to drive it, the test of `lacks`, and those of the smallest backend and of the convolution.
     expect({ numPassedTests, numFailedTests, numPendingTests }).toEqual({
-      numPassedTests: 7 + 1 + 1,
+      numPassedTests: 7 + 1 + 1 + 1,
       numFailedTests: 0,
       numPendingTests: 7 * 4,
     });
