@@ -4,4 +4,5 @@ export default library({
   index: "src/index.ts",
   "codec/index": "src/codec/index.ts",
   "graph/index": "src/graph/index.ts",
+  "node/index": "src/node/index.ts",
 });

@@ -3,15 +3,8 @@
  * against accidents: an application that comes to depend on one vendor without notice. It does not protect against an attacker, who can
  * run another program or set the environment.
  */
-import {
-  defaultLogger,
-  environmentProperties,
-  ifPermitted,
-  type Logger,
-  optionalNodeModule,
-  type PropertySource,
-  readRegularFile,
-} from "@nnhal/utils";
+import { defaultLogger, environmentProperties, ifPermitted, type Logger, type PropertySource } from "@nnhal/utils";
+import { optionalNodeModule, readRegularFile } from "@nnhal/utils/node";
 
 /** An application that asks to use extensions. */
 export interface Application {

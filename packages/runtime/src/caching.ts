@@ -12,8 +12,9 @@ import {
   type PrepareOptions,
   Priority,
 } from "@nnhal/types";
-import { type Logger, nodeModule, optionalNodeModule } from "@nnhal/utils";
+import type { Logger } from "@nnhal/utils";
 import { encode, modelStructure } from "@nnhal/utils/codec";
+import { nodeModule, optionalNodeModule } from "@nnhal/utils/node";
 import type { GuardedDevice, GuardedPrepareResult } from "./guard/device.ts";
 
 const purpose = "a compilation cache";

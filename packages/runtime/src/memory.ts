@@ -3,7 +3,8 @@
  */
 import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
 import type { Memory as HalMemory } from "@nnhal/types";
-import { defaultLogger, descriptorStats, type Logger, nodeModule, whenCollected } from "@nnhal/utils";
+import { defaultLogger, type Logger, whenCollected } from "@nnhal/utils";
+import { descriptorStats, nodeModule } from "@nnhal/utils/node";
 import { poolIssues } from "@nnhal/validation";
 import { allocated } from "./checks.ts";
 import { close } from "./close.ts";

@@ -1,6 +1,6 @@
 /**
  * @nnhal/utils: what drivers and frameworks share, except validation. Drawings of models are in
- * `@nnhal/utils/graph`, codecs in `@nnhal/utils/codec`.
+ * `@nnhal/utils/graph`, codecs in `@nnhal/utils/codec`, and what needs Node.js in `@nnhal/utils/node`.
  */
 export { combineDimensions } from "@nnhal/operations";
 export { lookup, nonExtensionOperandPerformance, noPerformanceInfo, update } from "./capabilities.ts";
@@ -29,7 +29,6 @@ export {
   makeTimeoutDuration,
   makeTimePoint,
 } from "./deadline.ts";
-export { descriptorStats } from "./descriptor-stats.ts";
 export { type MergedExtensions, mergeExtensions } from "./extensions.ts";
 export { modelSummary } from "./graph/summary.ts";
 export { ifPermitted } from "./if-permitted.ts";
@@ -45,7 +44,6 @@ export {
 export { environmentProperties, environmentVariableOf, getProp, type PropertySource } from "./log/properties.ts";
 export { consoleSink, formatLogEntry, type LogEntry, type LogSeverity, type LogSink } from "./log/sink.ts";
 export { ALL_VLOG_TAGS, parseVLogMask, VLOG_PROPERTY, VLogFlag, type VLogTag, vlogTagNames } from "./log/vlog-mask.ts";
-export { nodeModule, optionalNodeModule } from "./node-module.ts";
 export {
   alignBytesNeeded,
   getOperandTypeName,
@@ -59,7 +57,6 @@ export {
   sizeOfTensorDataOverflowsUInt32,
   tensorHasUnspecifiedDimensions,
 } from "./operand.ts";
-export { readRegularFile } from "./read-regular-file.ts";
 export { type ModelSlice, sliceModel, type Unsliceable } from "./slice.ts";
 export {
   convertErrorStatusToResultCode,

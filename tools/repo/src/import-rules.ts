@@ -48,7 +48,7 @@ const forTestsOnly = "test-kit";
 
 /**
  * These run in a browser too, so they import nothing of Node.js but types: what they need of it they look up when they need it
- * (`nodeModule` of @nnhal/utils). `backend` is one of them since backend-reference uses it.
+ * (`nodeModule` of @nnhal/utils/node). `backend` is one of them since backend-reference uses it.
  */
 export const isomorphicPackages = [
   "types",

@@ -6,6 +6,7 @@ import {
   type DeclaredManifest,
   declaredEntries,
   joinDeclarations,
+  withDisposalLibrary,
   withNamespaceConstants,
 } from "./joined-declarations.ts";
 
@@ -24,6 +25,16 @@ declare namespace v10_d {
   expect(withNamespaceConstants(joined("type { v10_d_Status as Status, ", "Outcome$1 as Outcome }"))).toBe(
     joined("{ Status, type ", "type Outcome$1 as Outcome }"),
   );
+});
+
+test.each([
+  ["interface A { [Symbol.dispose](): void }", true],
+  ["interface A { [Symbol.asyncDispose](): void }", true],
+  ["declare function use(it: AsyncDisposable): void", true],
+  ["interface A { dispose(): void; isDisposable: boolean }", false],
+])("%s needs the library of disposal: %j", (declarations, needsIt) => {
+  const reference = '/// <reference lib="esnext.disposable" />\n';
+  expect(withDisposalLibrary(declarations)).toBe(needsIt ? reference + declarations : declarations);
 });
 
 test.each<[string, unknown, string[]]>([

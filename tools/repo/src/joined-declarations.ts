@@ -28,7 +28,7 @@ export async function joinDeclarations(from: string, to: string, manifest: Decla
   const joined = await rollup({
     input: Object.fromEntries(input),
     external: (id) => !isOwn(id),
-    plugins: [dts({ tsconfig }), namespaceConstants],
+    plugins: [dts({ tsconfig }), namespaceConstants, disposalLibrary],
     onLog(level, { message }) {
       if (level === "warn") fail(`${manifest.name}: ${message}`);
     },
@@ -55,6 +55,18 @@ const namespaceConstants: Plugin = {
   name: "namespace-constants",
   renderChunk: (code) => ({ code: withNamespaceConstants(code), map: null }),
 };
+
+/** Declarations with `Symbol.dispose` name the library of TypeScript that has it: a user may have chosen an older one, without types of Node.js. */
+const disposalLibrary: Plugin = {
+  name: "disposal-library",
+  renderChunk: (code) => ({ code: withDisposalLibrary(code), map: null }),
+};
+
+/** Declarations with a reference to the library that declares what they use of explicit resource management. */
+export function withDisposalLibrary(declarations: string): string {
+  const needsIt = /\bSymbol\.(?:asyncDispose|dispose)\b|\b(?:Async)?Disposable\b/.test(declarations);
+  return needsIt ? `/// <reference lib="esnext.disposable" />\n${declarations}` : declarations;
+}
 
 /** Declarations in which namespaces export constants that are types too, not only the types. */
 export function withNamespaceConstants(declarations: string): string {

@@ -2,7 +2,17 @@
  * Calls between two threads over a MessagePort, which a burst needs beside its queues. Calls end when the other thread
  * does.
  */
-import type { MessagePort } from "node:worker_threads";
+
+/** A port between two threads, as a MessagePort of `node:worker_threads` is one. */
+export interface BurstPort {
+  on(event: "message", listener: (message: unknown) => void): unknown;
+  once(event: "close", listener: () => void): unknown;
+  postMessage(message: unknown): void;
+  /** Lets the port keep its thread alive. */
+  ref(): void;
+  unref(): void;
+  close(): void;
+}
 
 /** A call that was not answered, because the other side has closed the port or its thread has ended. */
 export class PeerGone extends Error {
@@ -30,7 +40,7 @@ export interface Calls {
  * a call under way always does.
  */
 export function createCalls(
-  port: MessagePort,
+  port: BurstPort,
   methods: Readonly<Record<string, (argument: unknown) => unknown>>,
   { keepAlive }: { readonly keepAlive: boolean },
 ): Calls {
@@ -93,7 +103,7 @@ export function createCalls(
 }
 
 /** Whether a port was closed before a listener was added: no event reports that later. */
-function wasClosed(port: MessagePort): boolean {
+function wasClosed(port: BurstPort): boolean {
   port.ref();
   return "hasRef" in port && typeof port.hasRef === "function" && port.hasRef() === false;
 }

@@ -3,6 +3,7 @@
  */
 
 export type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
+export type { BurstPort } from "./calls.ts";
 export { type Channel, createChannel, defaultCapacity, openChannel, signalOf } from "./channel.ts";
 export {
   type ConfigureExecutionBurst,

@@ -2,10 +2,9 @@
  * A burst between two threads: the queues lie in shared memory, and a MessagePort carries the few other calls. When
  * either thread ends, the other side is notified.
  */
-import type { MessagePort } from "node:worker_threads";
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, type Memory, type PreparedModel } from "@nnhal/types";
 import type { BurstController, BurstOptions } from "./burst.ts";
-import { type Calls, createCalls, isRecord, PeerGone } from "./calls.ts";
+import { type BurstPort, type Calls, createCalls, isRecord, PeerGone } from "./calls.ts";
 import { type CreateBurstResult, createBurst } from "./controller.ts";
 import { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
 
@@ -22,7 +21,7 @@ export interface ServedBurst {
  * port keeps this thread alive until the burst ends.
  */
 export function serveBurst(
-  port: MessagePort,
+  port: BurstPort,
   preparedModel: Pick<PreparedModel, "execute">,
   options: BurstServerOptions = {},
 ): ServedBurst {
@@ -64,7 +63,7 @@ export function serveBurst(
  * Starts a burst that the other side of a port serves by `serveBurst`. The burst owns the port from then on.
  * DEVICE_UNAVAILABLE: the port is closed, or does not answer within `silenceLimit`.
  */
-export async function connectBurst(port: MessagePort, options: BurstOptions = {}): Promise<CreateBurstResult> {
+export async function connectBurst(port: BurstPort, options: BurstOptions = {}): Promise<CreateBurstResult> {
   let burst: BurstController | null = null;
   let calls: Calls | undefined;
   const started = await createBurst(

@@ -2,7 +2,7 @@
  * Reading and writing the files of a client's descriptors. Each file is read once into private memory; the descriptor's
  * position does not matter.
  */
-import { descriptorStats, nodeModule } from "@nnhal/utils";
+import { descriptorStats, nodeModule } from "@nnhal/utils/node";
 
 /** The functions on files. Throws where there are no files. */
 const files = () => nodeModule("node:fs", "a compilation cache");

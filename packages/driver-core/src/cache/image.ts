@@ -4,7 +4,6 @@
  */
 import type { CacheBlobs, CompileOptions, GraphSource } from "@nnhal/backend";
 import { ExecutionPreference, type Model, Priority } from "@nnhal/types";
-import { nodeModule } from "@nnhal/utils";
 import {
   bytes as byteList,
   type Codec,
@@ -21,6 +20,7 @@ import {
   uint8,
   uint32,
 } from "@nnhal/utils/codec";
+import { nodeModule } from "@nnhal/utils/node";
 import { memoryOf } from "../memory/memory.ts";
 import { aligned, alignment, gatherConstants } from "./constants.ts";
 

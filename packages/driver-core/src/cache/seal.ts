@@ -2,7 +2,7 @@
  * A keyed digest at the head of a model file. It covers who wrote the file (device, backend and version), for which
  * token, its length and its content. The content is read only if the digest is right.
  */
-import { nodeModule } from "@nnhal/utils";
+import { nodeModule } from "@nnhal/utils/node";
 
 /** The device that a cache is bound to, beside its token. */
 export interface SealOwner {

@@ -1,5 +1,6 @@
 /** The limits for the memory of a device. */
-import { ifPermitted, optionalNodeModule } from "@nnhal/utils";
+import { ifPermitted } from "@nnhal/utils";
+import { optionalNodeModule } from "@nnhal/utils/node";
 
 /** What a page may use, of which no browser says how much it is, and a runtime that does not permit to ask. */
 const pageMemory = 4 * 2 ** 30;

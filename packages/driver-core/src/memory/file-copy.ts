@@ -3,7 +3,7 @@
  * back afterwards.
  */
 import type { FileDescriptorHandle } from "@nnhal/types";
-import { nodeModule } from "@nnhal/utils";
+import { nodeModule } from "@nnhal/utils/node";
 import type { Mapping, Unmappable } from "./mapping.ts";
 import { Protection } from "./protection.ts";
 import { shareable } from "./shareable.ts";

@@ -1,6 +1,6 @@
 /** Memories in files. Browsers have file-mapping.browser.ts in place of this file: see package.json. */
 import type { FileDescriptorHandle } from "@nnhal/types";
-import { descriptorStats } from "@nnhal/utils";
+import { descriptorStats } from "@nnhal/utils/node";
 import { copyFile } from "./file-copy.ts";
 import type { Mapping, Unmappable } from "./mapping.ts";
 import { type FileMapper, nativeMapper } from "./native.ts";

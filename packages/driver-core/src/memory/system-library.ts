@@ -1,5 +1,5 @@
 /** The system's C library, called through the optional package koffi. */
-import { nodeModule } from "@nnhal/utils";
+import { nodeModule } from "@nnhal/utils/node";
 
 /** A function of the C library. Pointers and 64-bit integers are bigints if they do not fit a number. */
 export interface SystemFunction {
