@@ -34,7 +34,11 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     },
     ...more,
     esbuildPlugins: [urlsOfBuild, ...(more.esbuildPlugins ?? [])],
-    esbuildOptions: inFolder(more.esbuildOptions),
+    esbuildOptions: inFolder((options, context) => {
+      // The largest packages are built twice. Lines stay short enough for the traces of errors to name a place.
+      if (browser !== undefined) Object.assign(options, { minifyWhitespace: true, lineLimit: 200 });
+      more.esbuildOptions?.(options, context);
+    }),
     dts: false,
   });
   return browser === undefined ? node : [node, forBrowsers(entry, bundled, more)];
