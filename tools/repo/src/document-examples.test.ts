@@ -29,6 +29,7 @@ const uses: Readonly<Record<string, Use>> = {
   "docs/memory.md": { runBy: "packages/driver-core/src/memory/docs.test.ts" },
   "docs/network.md": { runBy: here },
   "docs/runtime.md": { runBy: here },
+  "docs/trying-an-operation.md": { runBy: "apps/cli/src/commands/trying-guide.test.ts" },
   "docs/shared-memory.md": { runBy: "packages/shared-memory/src/docs.test.ts" },
   "docs/tflite.md": { runBy: "packages/tflite/src/docs.test.ts" },
   "docs/transport.md": { runBy: here },
