@@ -18,6 +18,9 @@ export interface DrawnFrom {
 /** What a page says before its sections. */
 export const pageHead = `# Differences by engine
 
+> **In short**: The reference defines what is right. Other engines may differ by rounding; this page says where and by how much, as measured. An
+> operation that is not listed has no difference. Of 8-bit networks, expect single steps.
+
 A driver may differ from the reference within the allowances of the conformance kit. This page lists by how much engines do: each operation and
 type of result of which any element differed, in the examples of the suite \`arithmetic\`: edge cases, limits, examples of bias, and random ones.
 What is not listed is exactly as the reference computes it.
