@@ -49,7 +49,10 @@ export function addInputOptions(command: Command): Command {
       channelNumbers,
     )
     .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
-    .option("--labels <file>", "names of the classes, one a line (default: those packed with the model)")
+    .option(
+      "--labels <file>",
+      "names of the classes, one a line; or coco, coco80, pascal-voc (default: those packed with the model)",
+    )
     .addOption(signatureOption())
     .addOption(inputShapeOption());
 }

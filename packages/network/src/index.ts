@@ -6,6 +6,7 @@ export type { ElementArray, ElementType, NumberArray, Quantization } from "./ele
 export { NetworkError, type NetworkErrorCode, type NetworkErrorOptions } from "./error.ts";
 export type { RunTiming } from "./execute.ts";
 export type { InputValue } from "./inputs.ts";
+export { coco80Labels, cocoLabels, pascalVocLabels } from "./label-lists.ts";
 export { type LoadOptions, type LoadProgress, load } from "./load.ts";
 export type { SessionOptions, Stage } from "./local-session.ts";
 export type { Inputs, Model, ModelState, ProfileOptions, RunOptions } from "./model.ts";

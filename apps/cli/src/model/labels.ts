@@ -1,12 +1,22 @@
 /**
  * Names of classes from a file of the user.
  */
+import { coco80Labels, cocoLabels, pascalVocLabels } from "@nnhal/network";
 import { type Labels, nameFile, parseLabels } from "@nnhal/network/tensors";
 import { usageError } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 
-/** Reads a file of labels. Rejects with a usage error if that is not possible, or if it is not a text with a label. */
+/** Lists that need no file. A file of such a name is `./coco`. */
+export const labelLists: Readonly<Record<string, readonly string[]>> = {
+  coco: cocoLabels,
+  coco80: coco80Labels,
+  "pascal-voc": pascalVocLabels,
+};
+
+/** Reads a file of labels, or returns one of the lists. Rejects with a usage error if that is not possible, or if it is not a text with a label. */
 export async function readLabels(path: string, cwd: string): Promise<Labels> {
+  const known = Object.hasOwn(labelLists, path) ? labelLists[path] : undefined;
+  if (known !== undefined) return { names: known, source: `the list ${path}` };
   const most = { bytes: 2 ** 26, reason: "more than a list of labels needs" };
   const bytes = await readUserFile(path, { what: "label file", cwd, most });
   const names = parseLabels(textOf(bytes, path));
