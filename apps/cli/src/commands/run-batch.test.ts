@@ -190,6 +190,14 @@ describe("an input of nnhal run", () => {
       ["is a .npy file of version 0; expected 1, 2 or 3", npy("|u1", "2,", new Uint8Array(2), "False", 0)],
       ["whose header cannot be read", npy("|u1", "x", new Uint8Array(2))],
       ["is a .npy file that is cut off", npy("|u1", "2,", new Uint8Array(2)).subarray(0, 30)],
+      ["has 10001 bytes; 10000 are the most", npy("|u1", `${" ".repeat(9943)}2,`, new Uint8Array(2), "False", 2)],
+      [
+        "is a .npy file of 65 dimensions; 64 are the most",
+        npy("|u1", `2,${"1,".repeat(64)}`, new Uint8Array(2), "True"),
+      ],
+      ["whose header cannot be read", npy("|u1", "L,", new Uint8Array(2))],
+      ["whose header cannot be read", npy("|u1", "2 7,", new Uint8Array(2))],
+      ["is a .npy file of the type 'u1 '; expected ", npy("u1\n", "2,", new Uint8Array(2))],
       ["NaN has no quantised value", npy("<f4", "2,", floats(Number.NaN, 1))],
     ] as const) {
       await put("bad.npy", file);

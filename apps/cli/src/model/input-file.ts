@@ -179,7 +179,7 @@ function arrayInput(file: string, bytes: Uint8Array, info: TensorDescription): P
   }
   const isOwn = array.type === elementTypeOf(info.type);
   const source = `${nameOf(file)}, ${array.type} ${shapeText(array.shape)}`;
-  return { info, bytes: encoded(file, array.values, info, isOwn), source };
+  return { info, bytes: encoded(file, array.values(), info, isOwn), source };
 }
 
 function numberInput(file: string, numbers: readonly (number | bigint)[], info: TensorDescription): PreparedInput {

@@ -3,14 +3,19 @@
  */
 import type { ElementType } from "@nnhal/network/tensors";
 import { elementAt, fromFloat16Bits } from "@nnhal/operations";
+import { oneLine } from "../text.ts";
 
 /** An array. */
 export interface NumpyArray {
   readonly type: ElementType;
   readonly shape: readonly number[];
-  /** Row by row, also those of a file in Fortran's order. */
-  readonly values: readonly (number | bigint)[];
+  /** Row by row, also those of a file in Fortran's order. They take more memory than the file. */
+  values(): readonly (number | bigint)[];
 }
+
+/** The most characters of a header, and the most extents: as many as NumPy reads. */
+const MOST_HEADER = 10_000;
+const MOST_EXTENTS = 64;
 
 const start = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 
@@ -48,14 +53,18 @@ export function readNpy(bytes: Uint8Array): NumpyArray {
   const descr = /'descr':\s*'([<>|=]?)(\w+)'/.exec(text);
   const order = /'fortran_order':\s*(True|False)/.exec(text)?.[1];
   // Python 2 wrote whole numbers with an L.
-  const extents = /'shape':\s*\(([\dL,\s]*)\)/.exec(text)?.[1];
+  const extents = /'shape':\s*\(((?:\s*\d+L?\s*,)*\s*(?:\d+L?)?\s*)\)/.exec(text)?.[1];
   if (order === undefined || extents === undefined) throw new RangeError("is a .npy file whose header cannot be read");
   const reader = readers[descr?.[2] ?? ""];
   if (descr === null || reader === undefined) {
     const given = /'descr':\s*('[^']*'|\[.*?\](?=,\s*'))/.exec(text)?.[1] ?? "?";
-    throw new RangeError(`is a .npy file of the type ${given}; expected ${Object.keys(readers).join(", ")}`);
+    throw new RangeError(
+      `is a .npy file of the type ${oneLine(given.slice(0, 100))}; expected ${Object.keys(readers).join(", ")}`,
+    );
   }
   const shape = extents.split(",").flatMap((part) => (part.trim() === "" ? [] : [Number.parseInt(part, 10)]));
+  if (shape.length > MOST_EXTENTS)
+    throw new RangeError(`is a .npy file of ${shape.length} dimensions; ${MOST_EXTENTS} are the most`);
   const count = shape.reduce((product, extent) => product * extent, 1);
   const held = bytes.length - header.end;
   if (count * reader.size !== held) {
@@ -64,9 +73,8 @@ export function readNpy(bytes: Uint8Array): NumpyArray {
     );
   }
   const valueAt = (place: number) => reader.read(view, header.end + place * reader.size, descr[1] !== ">");
-  const values = Array.from({ length: count }, (_, place) =>
-    valueAt(order === "True" ? fortranPlace(place, shape) : place),
-  );
+  const values = () =>
+    Array.from({ length: count }, (_, place) => valueAt(order === "True" ? fortranPlace(place, shape) : place));
   return { type: reader.type, shape, values };
 }
 
@@ -88,7 +96,10 @@ function headerOf(bytes: Uint8Array, view: DataView): { readonly text: string; r
   if (version < 1 || version > 3) throw new RangeError(`is a .npy file of version ${version}; expected 1, 2 or 3`);
   const at = version === 1 ? 10 : 12;
   if (bytes.length < at) throw new RangeError("is a .npy file that is cut off");
-  const end = at + (version === 1 ? view.getUint16(8, true) : view.getUint32(8, true));
+  const size = version === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
+  if (size > MOST_HEADER)
+    throw new RangeError(`is a .npy file whose header has ${size} bytes; ${MOST_HEADER} are the most`);
+  const end = at + size;
   if (end > bytes.length) throw new RangeError("is a .npy file that is cut off");
   return { text: new TextDecoder().decode(bytes.subarray(at, end)), end };
 }
