@@ -20,7 +20,7 @@ export function createBpe(pieces: readonly Piece[], trie: ByteTrie, own: ByteTri
   const scores = Float32Array.from(pieces, ({ score }) => score);
   const isUnused = pieces.map(({ type }) => type === "unused");
   const mayMeet = neighboursIn(pieces);
-  return (text: Uint8Array): Cut[] => {
+  return function* (text: Uint8Array): Generator<Cut> {
     // A part is named by its first byte. Of each: its end, the parts beside it, and whether it is the maker's. An end of 0: it was joined to the left.
     const ends = new Int32Array(text.length);
     const before = new Int32Array(text.length);
@@ -63,18 +63,16 @@ export function createBpe(pieces: readonly Piece[], trie: ByteTrie, own: ByteTri
       offer(left, right);
       if (right === text.length || !mayMeet(text, right)) joinOffered();
     }
-    const cuts: Cut[] = [];
     for (let start = 0; start < text.length; start = elementAt(ends, start)) {
       // Unused pieces are taken apart again.
       const rest = [{ start, end: elementAt(ends, start) }];
       for (let part = rest.pop(); part !== undefined; part = rest.pop()) {
         const id = trie.find(text, part.start, part.end);
         const half = id >= 0 && isUnused[id] ? halves.get(id) : undefined;
-        if (half === undefined) cuts.push({ ...part, id: id < 0 ? unknown : id });
+        if (half === undefined) yield { ...part, id: id < 0 ? unknown : id };
         else rest.push({ start: part.start + half, end: part.end }, { start: part.start, end: part.start + half });
       }
     }
-    return cuts;
   };
 }
 

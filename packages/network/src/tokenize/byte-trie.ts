@@ -2,6 +2,7 @@
  * A tree of strings of bytes, to find those that begin at a place of a text.
  */
 import { elementAt } from "@nnhal/operations";
+import { failTokenizer } from "./tokenizer.ts";
 
 /** Finds strings in bytes. */
 export interface ByteTrie {
@@ -13,8 +14,26 @@ export interface ByteTrie {
   find(bytes: Uint8Array, start: number, end: number): number;
 }
 
-/** A tree of strings with their numbers. */
-export function createByteTrie(strings: readonly (readonly [bytes: Uint8Array, id: number])[]): ByteTrie {
+/** How many steps trees may still take for a text, of how many. */
+export interface Steps {
+  left: number;
+  most: number;
+}
+
+/** The most steps for a text of so many bytes: 256 for each, and a million; for one of megabytes, some seconds. */
+export function stepsFor(bytes: number): Steps {
+  const most = Math.min(2 ** 20 + 256 * bytes, 2 ** 27);
+  return { left: most, most };
+}
+
+/** A file cannot be made for it: which keys have the same place is different in each process. */
+const seed = Math.floor(Math.random() * 2 ** 32);
+
+/** A tree of strings with their numbers. Its `next` throws a NetworkError if there are no steps left. */
+export function createByteTrie(
+  strings: readonly (readonly [bytes: Uint8Array, id: number])[],
+  steps: Steps = stepsFor(Number.POSITIVE_INFINITY),
+): ByteTrie {
   // A node is made for each byte at most. Keys of edges are node * 256 + byte, from 1: no edge leads to node 0.
   const most = strings.reduce((sum, [{ length }]) => sum + length, 1);
   const capacity = 2 ** Math.ceil(Math.log2(2 * most + 1));
@@ -24,7 +43,9 @@ export function createByteTrie(strings: readonly (readonly [bytes: Uint8Array, i
   let count = 1;
   /** The place of an edge, or the free one for it. */
   const placeOf = (key: number) => {
-    let place = (Math.imul(key, 0x9e3779b1) >>> 8) & (capacity - 1);
+    let hash = Math.imul(key ^ seed, 0x9e3779b1);
+    hash = Math.imul(hash ^ (hash >>> 15) ^ seed, 0x85ebca6b);
+    let place = (hash ^ (hash >>> 13)) & (capacity - 1);
     while (elementAt(children, place) !== 0 && elementAt(keys, place) !== key) place = (place + 1) & (capacity - 1);
     return place;
   };
@@ -41,7 +62,11 @@ export function createByteTrie(strings: readonly (readonly [bytes: Uint8Array, i
     }
     ids[node] = id;
   }
-  const next = (node: number, byte: number) => elementAt(children, placeOf(node * 256 + byte)) || -1;
+  const next = (node: number, byte: number) => {
+    steps.left--;
+    if (steps.left < 0) failTokenizer(`its SentencePiece model takes more than ${steps.most} steps for this text`);
+    return elementAt(children, placeOf(node * 256 + byte)) || -1;
+  };
   const idAt = (node: number) => elementAt(ids, node);
   return {
     next,

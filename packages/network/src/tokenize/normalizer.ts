@@ -16,6 +16,9 @@ const MOST_KEY_BYTES = 256;
 /** The most bytes that a prepared text has for each of the text: a ligature of 3 bytes becomes 33. */
 const MOST_GROWTH = 32;
 
+/** The most bytes of a prepared text: one of 2^22 characters has at most 3 for each as a rule. */
+const MOST_BYTES = 2 ** 24;
+
 /** Prepares a text in UTF-8. */
 export type Normalizer = (text: Uint8Array) => Uint8Array;
 
@@ -25,18 +28,26 @@ export function createNormalizer(file: SentencePieceFile, own: ByteTrie): Normal
   const replace = file.charsMap.length === 0 ? undefined : charsMapOf(file.charsMap);
   const space = escapeSpaces ? SPACE : PLAIN_SPACE;
   /** What the bytes at a place become, and how many they are. */
-  const prefixAt = (text: Uint8Array, at: number): { readonly bytes: Uint8Array; readonly length: number } => {
+  const prefixAt = (
+    text: Uint8Array,
+    at: number,
+    into: GrowingBytes,
+  ): { readonly bytes: Uint8Array; readonly length: number } => {
     const length = longestAt(own, text, at);
-    const replaced = length > 0 ? undefined : replace?.(text, at);
-    if (replaced !== undefined) return replaced;
+    const replaced = length > 0 ? undefined : replace?.(text, at, into.most);
+    if (replaced !== undefined) {
+      // Also spaces that are left out afterwards.
+      into.count(replaced.bytes.length);
+      return replaced;
+    }
     const kept = length || characterLength(text, at);
     return { bytes: text.subarray(at, at + kept), length: kept };
   };
   return (text) => {
-    const into = createBuffer(MOST_GROWTH * text.length + 1024);
+    const into = createBuffer(Math.min(MOST_GROWTH * text.length + 1024, MOST_BYTES));
     let at = 0;
     for (; removeExtraSpaces && at < text.length; ) {
-      const { bytes, length } = prefixAt(text, at);
+      const { bytes, length } = prefixAt(text, at, into);
       if (bytes.length !== 1 || bytes[0] !== 0x20) break;
       at += length;
     }
@@ -44,7 +55,7 @@ export function createNormalizer(file: SentencePieceFile, own: ByteTrie): Normal
     if (addDummyPrefix && !spaceIsSuffix) into.push(space);
     let isAfterSpace = removeExtraSpaces;
     while (at < text.length) {
-      const { bytes, length } = prefixAt(text, at);
+      const { bytes, length } = prefixAt(text, at, into);
       let start = 0;
       while (isAfterSpace && bytes[start] === 0x20) start++;
       for (let place = start; place < bytes.length; place++) {
@@ -62,12 +73,30 @@ export function createNormalizer(file: SentencePieceFile, own: ByteTrie): Normal
 }
 
 /** Bytes that grow to a limit. */
-function createBuffer(most: number) {
+interface GrowingBytes {
+  /** The limit. */
+  readonly most: number;
+  /** Counts bytes that characters become. Throws a NetworkError if all that were counted are more than the limit. */
+  count(bytes: number): void;
+  push(bytes: Uint8Array): void;
+  /** Drops all there are of some bytes at the end. */
+  dropEnd(bytes: Uint8Array): void;
+  bytes(): Uint8Array;
+}
+
+function createBuffer(most: number): GrowingBytes {
   let memory = new Uint8Array(Math.min(most, 1024));
   let size = 0;
+  let counted = 0;
+  const refuse = () => failTokenizer(`its map of characters makes more than ${most} bytes of a text`);
   return {
-    push(bytes: Uint8Array) {
-      if (size + bytes.length > most) failTokenizer(`its map of characters makes more than ${most} bytes of a text`);
+    most,
+    count(bytes) {
+      counted += bytes;
+      if (counted > most) refuse();
+    },
+    push(bytes) {
+      if (size + bytes.length > most) refuse();
       if (size + bytes.length > memory.length) {
         const larger = new Uint8Array(Math.min(most, 2 * (size + bytes.length)));
         larger.set(memory.subarray(0, size));
@@ -76,8 +105,7 @@ function createBuffer(most: number) {
       memory.set(bytes, size);
       size += bytes.length;
     },
-    /** Drops all there are of some bytes at the end. */
-    dropEnd(bytes: Uint8Array) {
+    dropEnd(bytes) {
       const endsSo = () => size >= bytes.length && bytes.every((byte, i) => memory[size - bytes.length + i] === byte);
       while (endsSo()) size -= bytes.length;
     },
@@ -99,7 +127,8 @@ function charsMapOf(blob: Uint8Array) {
   const offsetOf = (unit: number) => (unit >>> 10) << ((unit & 0x200) >>> 6);
   const unitAt = (node: number) =>
     units[node] ?? failTokenizer(`its map of characters leads to unit ${node} of ${units.length}`);
-  return (text: Uint8Array, start: number) => {
+  /** Of what has more than `most` bytes, more are found. */
+  return (text: Uint8Array, start: number, most: number) => {
     let node = offsetOf(elementAt(units, 0)) >>> 0;
     let found = -1;
     let length = 0;
@@ -116,8 +145,10 @@ function charsMapOf(blob: Uint8Array) {
       length = at + 1 - start;
     }
     if (found < 0) return undefined;
-    const end = found < targets.length ? targets.indexOf(0, found) : -1;
-    if (end < 0) failTokenizer(`its map of characters has no text at ${found} of ${targets.length}`);
-    return { bytes: targets.subarray(found, end), length };
+    const within = targets.subarray(found, found + most + 1);
+    const size = within.indexOf(0);
+    if (size < 0 && within.length <= most)
+      failTokenizer(`its map of characters has no text at ${found} of ${targets.length}`);
+    return { bytes: size < 0 ? within : within.subarray(0, size), length };
   };
 }

@@ -20,6 +20,9 @@ const MOST_STEPS = 5000;
 /** What it takes to ask for a Unicode property, in steps. */
 const PROPERTY_COST = 4;
 
+/** What it takes to ask for the forms of a letter, in steps. */
+const CASE_COST = 3;
+
 /** The most parts that a program is made of, with those that make no step. */
 const MOST_PARTS = 100_000;
 
@@ -38,7 +41,7 @@ export type Search = (from: number) => Match | undefined;
 /** A search for an expression in the characters of any text. Throws a NetworkError for one that needs too many steps. */
 export function compileRegex(expression: Expression): (text: Int32Array) => Search {
   const steps: Step[] = [];
-  emit(expression, steps, { left: MOST_PARTS });
+  emit(expression, steps, { left: MOST_PARTS, members: new Map() });
   steps.push({ is: "match" });
   return (text) => {
     const searching: Searching = { steps, text, work: 0, round: 0, now: threadsOf(steps), next: threadsOf(steps) };
@@ -46,8 +49,16 @@ export function compileRegex(expression: Expression): (text: Int32Array) => Sear
   };
 }
 
-/** Appends the steps of an expression. `parts`: how many parts may still be made. */
-function emit(expression: Expression, steps: Step[], parts: { left: number }): void {
+/** What the making of a program goes on with. */
+interface Parts {
+  /** How many may still be made. */
+  left: number;
+  /** Tests of sets: one that is repeated is made once. */
+  readonly members: Map<CharacterSet, (code: number) => boolean>;
+}
+
+/** Appends the steps of an expression. */
+function emit(expression: Expression, steps: Step[], parts: Parts): void {
   parts.left--;
   if (parts.left < 0) failTokenizer(`its regular expression repeats more than ${MOST_PARTS} parts`);
   const add = (step: Step) => {
@@ -62,7 +73,9 @@ function emit(expression: Expression, steps: Step[], parts: { left: number }): v
   };
   if (expression.is === "set") {
     const { set, ignoresCase } = expression;
-    add({ is: "set", has: memberOf(set, ignoresCase), cost: 1 + PROPERTY_COST * set.properties.length });
+    const has = parts.members.get(set) ?? memberOf(set, ignoresCase);
+    parts.members.set(set, has);
+    add({ is: "set", has, cost: 1 + (ignoresCase ? CASE_COST : 0) + PROPERTY_COST * set.properties.length });
   } else if (expression.is === "assertion") add({ is: "assertion", kind: expression.kind });
   else if (expression.is === "sequence") for (const part of expression.parts) emit(part, steps, parts);
   else if (expression.is === "choice") {

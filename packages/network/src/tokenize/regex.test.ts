@@ -132,6 +132,12 @@ describe("createRegexTokenizer", () => {
     );
   });
 
+  test("a set that is repeated is made once", () => {
+    const letters = Array.from({ length: 9000 }, (_, place) => String.fromCodePoint(0x4e00 + 2 * place)).join("");
+    expect(wordsOf(`[${letters}]{900}`, "ab")).toEqual(["ab"]);
+    expect(wordsOf(`(?i)[${"\\p{Han}".repeat(1200)}]{900}`, "ab")).toEqual(["ab"]);
+  });
+
   test("a megabyte of text is cut", () => {
     expect(wordsOf("[^\\w\\']+", "good bad, ".repeat(100_000))).toHaveLength(200_000);
   });

@@ -45,16 +45,16 @@ export function readSentencePiece(bytes: Uint8Array): SentencePieceFile {
   if (bytes.length > MOST_FILE_BYTES)
     failTokenizer(`its SentencePiece model has ${bytes.length} bytes; ${MOST_FILE_BYTES} are the most`);
   const pieces: Piece[] = [];
-  let trainer = new Map<number, Field>();
-  let normalizer = new Map<number, Field>();
+  const trainer = new Map<number, Field>();
+  const normalizer = new Map<number, Field>();
   for (const field of fieldsOf(bytes)) {
     if (field.number === 1) {
       if (pieces.length === MOST_TOKENS) failTokenizer(`its SentencePiece model has more than ${MOST_TOKENS} pieces`);
       pieces.push(readPiece(partOf(field), pieces.length));
     }
     // A part that is there twice is one whose fields follow one another.
-    if (field.number === 2) trainer = new Map([...trainer, ...lastFields(partOf(field))]);
-    if (field.number === 3) normalizer = new Map([...normalizer, ...lastFields(partOf(field))]);
+    if (field.number === 2) addFields(trainer, partOf(field));
+    if (field.number === 3) addFields(normalizer, partOf(field));
   }
   const size = pieces.reduce((sum, piece) => sum + piece.bytes.length, 0);
   if (size > MOST_BYTES_OF_PIECES)
@@ -85,7 +85,7 @@ export function readSentencePiece(bytes: Uint8Array): SentencePieceFile {
 }
 
 function readPiece(bytes: Uint8Array, place: number): Piece {
-  const fields = lastFields(bytes);
+  const fields = addFields(new Map(), bytes);
   const text = fields.get(1);
   const code = fields.get(3)?.value ?? 1;
   const type = pieceTypes[code];
@@ -107,8 +107,8 @@ interface Field {
   readonly part?: Uint8Array;
 }
 
-function lastFields(bytes: Uint8Array): Map<number, Field> {
-  const fields = new Map<number, Field>();
+/** Adds the fields of a message; of one that is there already, the later one counts. */
+function addFields(fields: Map<number, Field>, bytes: Uint8Array): Map<number, Field> {
   for (const field of fieldsOf(bytes)) fields.set(field.number, field);
   return fields;
 }

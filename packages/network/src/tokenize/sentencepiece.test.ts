@@ -186,6 +186,34 @@ describe("the file of a SentencePiece model", () => {
     );
   });
 
+  test("a map of characters that makes much of a text is refused when it does, also of spaces that are left out", () => {
+    const file = (length: number) => sentencePieceFile([unknown], { charsMap: longMap(length, 0x20) });
+    expect(createSentencePiece(file(230)).encode("bbbb", all)).toEqual([]);
+    expect(() => createSentencePiece(file(300)).encode("bbbb", all)).toThrow("makes more than 1152 bytes of a text");
+    const long = createSentencePiece(file(2 ** 20));
+    expect(() => long.encode("b".repeat(2 ** 14), all)).toThrow("makes more than 525312 bytes of a text");
+  });
+
+  test("a part that is there ten thousand times is read as fast as one", () => {
+    const fields = Array.from({ length: 40_000 }, (_, place) => integerField(100 + place, 1)).flat();
+    const again = Array.from({ length: 10_000 }, () => bytesField(2, [])).flat();
+    const one = [...bytesField(2, [...integerField(3, 2), ...fields]), ...bytesField(3, fields)];
+    const file = (...parts: readonly number[][]) => Uint8Array.from([...tail(), ...parts.flat()]);
+    expect(createSentencePiece(file(one, again)).encode("a", all)).toHaveLength(2);
+    expect(() => createSentencePiece(file(one, bytesField(2, integerField(3, 4))))).toThrow("of the type 4");
+  });
+
+  test("a text that takes too many steps with its pieces is refused", () => {
+    const long = Array.from({ length: 511 }, (_, place): GivenPiece => ["a".repeat(place + 1), -1]);
+    for (const algorithm of [1, 2]) {
+      const tokenizer = createSentencePiece(sentencePieceFile([unknown, ...long], { algorithm }));
+      expect(tokenizer.encode("a".repeat(2 ** 10), all).length).toBeGreaterThan(1);
+      expect(() => tokenizer.encode("a".repeat(2 ** 14), all)).toThrow("takes more than 5242880 steps for this text");
+      // The steps are those of each text.
+      expect(tokenizer.encode("a".repeat(2 ** 10), all).length).toBeGreaterThan(1);
+    }
+  });
+
   test("any change of a file leads to tokens or to a NetworkError", () => {
     const files = [
       sentencePieceFile(unigramPieces, { charsMap: longMap(3) }),
@@ -206,8 +234,8 @@ describe("the file of a SentencePiece model", () => {
   });
 });
 
-/** A map from b to as many letters a: one node. */
-function longMap(length: number): Uint8Array {
+/** A map from b to as many letters a, or other characters: one node. */
+function longMap(length: number, character = 0x61): Uint8Array {
   const tree = new Uint32Array(4 * 256).fill(0x8000_0000);
   tree[0] = 256 << 10;
   tree[256 + 0x62] = ((((256 + 0x62) ^ 512) << 10) | 0x100 | 0x62) >>> 0;
@@ -216,7 +244,7 @@ function longMap(length: number): Uint8Array {
   return Uint8Array.from([
     ...new Uint8Array(head.buffer),
     ...new Uint8Array(tree.buffer),
-    ...Array<number>(length).fill(0x61),
+    ...Array<number>(length).fill(character),
     0,
   ]);
 }

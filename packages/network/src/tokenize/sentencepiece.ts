@@ -3,7 +3,7 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { createBpe } from "./bpe.ts";
-import { createByteTrie } from "./byte-trie.ts";
+import { createByteTrie, stepsFor } from "./byte-trie.ts";
 import { createNormalizer } from "./normalizer.ts";
 import { type Piece, readSentencePiece } from "./sentencepiece-file.ts";
 import { failTokenizer, type Token, type Tokenizer } from "./tokenizer.ts";
@@ -14,9 +14,13 @@ export function createSentencePiece(bytes: Uint8Array): Tokenizer {
   const file = readSentencePiece(bytes);
   const { pieces, byteFallback } = file;
   const { ids, texts, unknown, byteIds } = checkedPieces(pieces, byteFallback);
+  const steps = stepsFor(0);
   // Other pieces, such as <s>, are not found in texts.
   const inTexts = (types: readonly Piece["type"][]) =>
-    createByteTrie(pieces.flatMap((piece, id) => (types.includes(piece.type) ? [[piece.bytes, id] as const] : [])));
+    createByteTrie(
+      pieces.flatMap((piece, id) => (types.includes(piece.type) ? [[piece.bytes, id] as const] : [])),
+      steps,
+    );
   const trie = inTexts(["normal", "user", "unused"]);
   const own = inTexts(["user"]);
   const normalize = createNormalizer(file, own);
@@ -26,7 +30,9 @@ export function createSentencePiece(bytes: Uint8Array): Tokenizer {
     end: file.end,
     idOf: (token) => ids.get(token),
     encode(text, most) {
-      const prepared = normalize(new TextEncoder().encode(text));
+      const given = new TextEncoder().encode(text);
+      Object.assign(steps, stepsFor(given.length));
+      const prepared = normalize(given);
       const found: Token[] = [];
       let isAfterUnknown = false;
       for (const { start, end, id } of cut(prepared)) {

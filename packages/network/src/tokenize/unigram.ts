@@ -30,7 +30,7 @@ export function createUnigram(pieces: readonly Piece[], trie: ByteTrie, unknown:
   const scores = Float32Array.from(pieces, ({ score }) => score);
   const isUnused = pieces.map(({ type }) => type === "unused");
   const isUser = pieces.map(({ type }) => type === "user");
-  return (text: Uint8Array): Cut[] => {
+  return function* (text: Uint8Array): Generator<Cut> {
     // Of the best way up to each byte: its score, and the start and number of its last piece.
     const best = new Float32Array(text.length + 1);
     const starts = new Int32Array(text.length + 1).fill(-1);
@@ -62,12 +62,12 @@ export function createUnigram(pieces: readonly Piece[], trie: ByteTrie, unknown:
       if (!hasCharacter) offer(start, start + width, unknown, Math.fround(unknownScore + before));
       start += width;
     }
-    const cuts: Cut[] = [];
-    for (let end = text.length; end > 0; ) {
-      const start = elementAt(starts, end);
-      cuts.push({ start, end, id: elementAt(ids, end) });
-      end = start;
+    // The way back from the end becomes the way from the start.
+    const ends = new Int32Array(text.length);
+    for (let end = text.length; end > 0; end = elementAt(starts, end)) ends[elementAt(starts, end)] = end;
+    for (let start = 0; start < text.length; start = elementAt(ends, start)) {
+      const end = elementAt(ends, start);
+      yield { start, end, id: elementAt(ids, end) };
     }
-    return cuts.reverse();
   };
 }

@@ -37,6 +37,11 @@ describe("createWordPiece", () => {
     expect(textsOf(["[UNK]", "Hello", "hello"], "Hello hello H\u00e9llo")).toEqual(["Hello", "hello", "[UNK]"]);
   });
 
+  test("any number of marks are put in order and taken off", () => {
+    expect(textsOf(["[UNK]", "ab"], `a${"\u0315\u0300".repeat(200_000)}b`)).toEqual(["ab"]);
+    expect(textsOf(["[UNK]", "a\u302eb"], `\u00e1\u302e${"\u0315".repeat(50)}b`)).toEqual(["a\u302eb"]);
+  });
+
   test("ideographs and punctuation are words; control characters are nothing", () => {
     const vocabulary = ["[UNK]", "ah", "\u535a", "\u63a8", "zz", "-", "\u2014", "a", "$"];
     expect(textsOf(vocabulary, "ah\u535a\u63a8zz")).toEqual(["ah", "\u535a", "\u63a8", "zz"]);

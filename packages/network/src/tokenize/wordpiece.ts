@@ -49,11 +49,12 @@ export function createWordPiece(vocabulary: Uint8Array): Tokenizer {
 function* wordsOf(text: string, isCased: boolean): Generator<string> {
   for (const [run] of text.matchAll(/[^\t\n\r\p{Z}]+/gu)) {
     const clean = run.replace(/[\ufffd\p{Cc}\p{Cf}]/gu, "");
+    // Marks are put in order, for which time grows with the square of their number: no word has so many in a row.
     const plain = isCased
       ? clean
       : clean
           .toLowerCase()
-          .normalize("NFD")
+          .replace(/\P{M}+|\p{M}{1,32}/gu, (part) => part.normalize("NFD"))
           .replace(/\p{Mn}/gu, "");
     let word = "";
     for (const character of plain) {
