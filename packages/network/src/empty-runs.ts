@@ -2,10 +2,9 @@
  * Runs in which inputs have no elements. A request of the HAL cannot express such a value, so that the model is prepared for each of these
  * runs with the inputs as constants.
  */
-import type { ExtensionDefinition } from "@nnhal/operations";
 import type { Compilation } from "@nnhal/runtime";
 import type { ImportedModel } from "@nnhal/tflite";
-import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
+import type { Selection } from "./devices.ts";
 import type { Value } from "./session.ts";
 
 /** A model and its compilation. */
@@ -16,12 +15,14 @@ export interface Prepared {
 
 /** What such runs need of a session. */
 export interface EmptyRunOptions {
-  readonly options: SelectionOptions;
   /** The model of the session. */
   readonly imported: ImportedModel;
   readonly selection: Selection;
-  /** Whether the devices of `selection` have the extension for .tflite, which has constants without elements. */
-  readonly hasExtension: boolean;
+  /**
+   * Opens devices with the extension for .tflite, which has constants without elements; absent if those of `selection` have it. A function,
+   * because what this module imported would be in a bundle for a browser as a part of its own.
+   */
+  readonly extend: (() => Promise<Selection>) | undefined;
   readonly importWith: (emptyInputs: ReadonlyMap<number, readonly number[]>) => Promise<ImportedModel>;
   readonly prepare: (imported: ImportedModel, selection: Selection) => Promise<Compilation>;
 }
@@ -38,14 +39,14 @@ export interface EmptyRuns {
 
 /** Opens the devices for such runs: those of the session, with the extension. */
 export async function openEmptyRuns({
-  options,
   imported: { inputs },
   selection: own,
-  hasExtension,
+  extend,
   importWith,
   prepare,
 }: EmptyRunOptions): Promise<EmptyRuns> {
-  const selection = hasExtension ? own : await selectDevices(options, await loadExtension());
+  const extended = await extend?.();
+  const selection = extended ?? own;
   return {
     async run(values, compute) {
       const shapes = values.map(({ shape }, place) =>
@@ -64,10 +65,6 @@ export async function openEmptyRuns({
         compilation.close();
       }
     },
-    close: async () => (hasExtension ? undefined : selection.close()),
+    close: async () => extended?.close(),
   };
-}
-
-async function loadExtension(): Promise<ExtensionDefinition> {
-  return (await import("@nnhal/extension-tflite")).tfliteExtension;
 }

@@ -79,10 +79,9 @@ export async function openLocalSession(
     const description = await whenLoaded(() => describeModel(bytes, imported, prepared.deviceNames, onWarning));
     const openEmpty = async () =>
       (await import("./empty-runs.ts")).openEmptyRuns({
-        options,
         imported,
         selection,
-        hasExtension: tflite !== undefined,
+        extend: tflite ? undefined : async () => selectDevices(options, await loadExtension()),
         importWith: (emptyInputs) => whenLoaded(() => importModel(bytes, { ...importing, emptyInputs })),
         prepare: (other, devices) => prepare(other, devices, { onFallback: onWarning }),
       });
@@ -101,6 +100,10 @@ async function tokenOf(bytes: Uint8Array, importing: ImportOptions): Promise<Uin
 /** The extension for .tflite, which is loaded if a model needs it. */
 async function extensionFor({ model }: ImportedModel): Promise<ExtensionDefinition | undefined> {
   if (!model.extensionNameToPrefix.some(({ name }) => name === extensionName)) return undefined;
+  return loadExtension();
+}
+
+async function loadExtension(): Promise<ExtensionDefinition> {
   return (await import("@nnhal/extension-tflite")).tfliteExtension;
 }
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { operationTypes } from "@nnhal/types";
 import { describe, expect, test } from "vitest";
+import { commonNotes } from "./_common-notes.test-helper.ts";
 import { differenceText, measuredDifferences, reasons } from "./_differences.test-helper.ts";
 import { commonRows } from "./import/rows-common.ts";
 import { customRows, rows as rareRows } from "./import/rows-rare.ts";
@@ -37,7 +38,7 @@ function operatorTable(text: string): string {
   const builtin = builtinOperators
     .filter(({ name }) => !name.startsWith("PLACEHOLDER") && name !== "CUSTOM")
     .map(({ name }) => {
-      const { version, operations = [], note } = byName.get(name) ?? {};
+      const { version, operations = [], note = commonNotes[name] } = byName.get(name) ?? {};
       const extension = extensionOf(name, operations);
       const isThere = byName.has(name) || extension.length > 0;
       return { operator: name as string, version, operations, extension, note: isThere ? note : refusal(name) };
@@ -133,6 +134,13 @@ describe("the extension", () => {
     for (const { name, code } of tfliteExtension.operations) {
       if (!own.includes(name)) expect([name, [builtin.get(name), hal.get(name)].includes(code)]).toEqual([name, true]);
     }
+  });
+});
+
+describe("notes", () => {
+  test("that are apart from the rows are of common operators without one", () => {
+    const own = commonRows.filter(({ note }) => note === undefined).map(({ operator }) => operator as string);
+    expect(Object.keys(commonNotes).filter((operator) => !own.includes(operator))).toEqual([]);
   });
 });
 

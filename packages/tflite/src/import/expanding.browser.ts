@@ -1,5 +1,5 @@
-/** How stored constants are expanded in a browser: it is loaded when a model has packed or sparse ones. */
+/** The import of rare constants in a browser: it is loaded when a model has packed, sparse or FLOAT16 ones, or a run inputs without elements. */
 import { byNeed } from "@nnhal/operations";
 
-/** What expands the constants of a file. Throws a NotLoadedError if it is not loaded. */
-export const expanding = byNeed("the import of packed and sparse constants", () => import("./stored.ts"));
+/** What expands the constants of a file, and makes inputs constants. Throws a NotLoadedError if it is not loaded. */
+export const expanding = byNeed("the import of packed and sparse constants", () => import("./rare-constants.ts"));

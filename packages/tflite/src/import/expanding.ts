@@ -1,5 +1,5 @@
-/** How stored constants are expanded. A bundle for a browser has expanding.browser.ts in place of this file: see package.json. */
-import * as stored from "./stored.ts";
+/** The import of rare constants. A bundle for a browser has expanding.browser.ts in place of this file: see package.json. */
+import * as loaded from "./rare-constants.ts";
 
-/** What expands the constants of a file. */
-export const expanding = () => stored;
+/** What expands the constants of a file, and makes inputs constants. */
+export const expanding = () => loaded;

@@ -18,7 +18,7 @@ import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
 import { createDialect, type Dialect } from "./dialect.ts";
 import type { EmptyInputs } from "./empty-inputs.ts";
-import { emptying } from "./emptying.ts";
+import { expanding } from "./expanding.ts";
 import { createImporter, type Finished } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import type { OperatorReport } from "./reports.ts";
@@ -226,7 +226,7 @@ export function attemptImport(given: TfliteModel, file: Uint8Array | undefined, 
   const found = entryOf(given, signature);
   const { emptyInputs } = options;
   const { model, entry } =
-    emptyInputs === undefined ? { model: given, entry: found } : emptying().emptyEntry(given, found, emptyInputs);
+    emptyInputs === undefined ? { model: given, entry: found } : expanding().emptyEntry(given, found, emptyInputs);
   const chosen = chosenShapes(entry.subgraph, entry.inputNames, options);
   ensureLoaded(operationsOf(model));
   const problems = createProblemList();

@@ -2,7 +2,7 @@
  * Rows of the arithmetic that most models have: ADD, SUB, MUL and DIV, and activations of two operands or more pieces.
  */
 import type { Lowering } from "../lowering.ts";
-import { fusedActivation, inFloatNote, type Row } from "../row.ts";
+import { fusedActivation, type Row } from "../row.ts";
 import { direct, isWideInteger, one } from "./_elementwise.ts";
 
 /** Emits ADD, SUB, MUL or DIV. Of integers the HAL applies no activation, the extension does. */
@@ -15,12 +15,11 @@ function emitArithmetic(op: Lowering, operation: "ADD" | "SUB" | "MUL" | "DIV"):
   op.emitComputed(operation, inputs);
 }
 
-function arithmetic(operator: "ADD" | "SUB" | "MUL", version: number, note?: string): Row {
+function arithmetic(operator: "ADD" | "SUB" | "MUL", version: number): Row {
   return {
     operator,
     version,
     operations: [operator],
-    ...(note !== undefined && { note }),
     lower: (op) => emitArithmetic(op, operator),
   };
 }
@@ -29,7 +28,6 @@ const division: Row = {
   operator: "DIV",
   version: 2,
   operations: ["DIV", "NEG", "MINIMUM", "MAXIMUM"],
-  note: `INT32: the HAL's DIV rounds down, so the quotient that is rounded up is computed as well, for negative ones. ${inFloatNote}`,
   lower(op: Lowering) {
     const spec = op.outputSpec();
     const isActivated = op.text("fusedActivationFunction") !== "NONE";
@@ -54,9 +52,9 @@ const division: Row = {
 export const arithmeticRows: readonly Row[] = [
   arithmetic("ADD", 6),
   arithmetic("SUB", 5),
-  arithmetic("MUL", 8, "8-bit: in float if the result's scale is not greater than the product of the inputs' scales."),
+  arithmetic("MUL", 8),
   division,
-  direct("EXP", 2, "EXP", inFloatNote),
+  direct("EXP", 2, "EXP"),
   direct("PRELU", 1, "PRELU"),
   direct("HARD_SWISH", 1, "HARD_SWISH"),
 ];

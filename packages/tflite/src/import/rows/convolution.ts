@@ -32,7 +32,6 @@ const convolution: Row = {
   operator: "CONV_2D",
   version: 8,
   operations: ["CONV_2D", "GROUPED_CONV_2D"],
-  note: "Grouped if the input has more channels than the filters. A missing bias becomes zeros. INT8 filters with a scale per channel keep them. Hybrid layers: see above.",
   lower: (op) => withFilter(op, (filter) => convolve(op, filter)),
 };
 
@@ -60,7 +59,6 @@ const depthwiseConvolution: Row = {
   operator: "DEPTHWISE_CONV_2D",
   version: 7,
   operations: ["DEPTHWISE_CONV_2D"],
-  note: "The depth multiplier follows from the shapes. Bias and filters as for CONV_2D.",
   lower: (op) => withFilter(op, (filter) => convolveDepthwise(op, filter)),
 };
 
@@ -151,7 +149,6 @@ const fullyConnected: Row = {
   operator: "FULLY_CONNECTED",
   version: 14,
   operations: ["FULLY_CONNECTED", "RESHAPE", "CONV_2D"],
-  note: "A missing bias becomes zeros. RESHAPE follows if keepNumDims requires a result of more than two dimensions. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Weights in blocks with a scale each are widened by DEQUANTIZE and MUL where the layer is not hybrid. Hybrid layers: see above.",
   refusal({ options: { weightsFormat = "DEFAULT" } }) {
     return weightsFormat === "DEFAULT" ? undefined : `weights in format ${weightsFormat} are not supported`;
   },

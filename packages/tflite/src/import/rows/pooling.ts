@@ -60,7 +60,6 @@ function resizing(operation: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR", vers
     operator: operation,
     version,
     operations: [operation],
-    note: "A size that is computed: of the extension, unless the result's shape is known.",
     ignores: ignoresComputedShape(1),
     lower(op: Lowering) {
       const [align, half] = [op.flag("alignCorners"), op.flag("halfPixelCenters")];

@@ -28,7 +28,6 @@ const reshape: Row = {
   version: 1,
   operations: ["RESHAPE"],
   narrowed: "inputs",
-  note: "A computed shape is replaced by the result's own if that is known.",
   ignores: ignoresComputedShape(1),
   lower(op: Lowering) {
     if (op.has(1)) {
