@@ -1,7 +1,6 @@
 /**
- * Models with TFLite Metadata and packed files, for tests.
+ * Models with TFLite Metadata, for tests.
  */
-import { type Zippable, zipSync } from "fflate";
 import { Builder } from "flatbuffers";
 import type { Row } from "./flatbuffer/table.ts";
 import { writeTable } from "./flatbuffer/write-table.ts";
@@ -104,21 +103,4 @@ function writeTokenizer(builder: Builder, given: GivenTokenizer): { optionsType:
 /** A model with a block of TFLite Metadata. */
 export function withMetadata(model: TfliteModel, data: Uint8Array): TfliteModel {
   return { ...model, metadata: [...model.metadata, { name: MODEL_METADATA_NAME, data }] };
-}
-
-/** A file with others packed behind it: offsets of the archive count from the start of the file, as makers write them. */
-export function withPacked(file: Uint8Array, packed: Zippable): Uint8Array {
-  const archive = zipSync(packed);
-  const whole = new Uint8Array(file.length + archive.length);
-  whole.set(file);
-  whole.set(archive, file.length);
-  const view = new DataView(whole.buffer);
-  const end = whole.length - 22;
-  let at = view.getUint32(end + 16, true) + file.length;
-  view.setUint32(end + 16, at, true);
-  for (let i = 0; i < view.getUint16(end + 10, true); i++) {
-    view.setUint32(at + 42, view.getUint32(at + 42, true) + file.length, true);
-    at += 46 + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
-  }
-  return whole;
 }

@@ -4,11 +4,14 @@ import { expect, it } from "vitest";
 import { grpcKinds } from "./server/grpc-kinds.ts";
 import type { ServerAddress } from "./server/peers.ts";
 import { restKinds } from "./server/rest-kinds.ts";
+import { importKinds } from "./surfaces/import.ts";
 import { surfaces } from "./surfaces/index.ts";
 
 const root = new URL("../../../", import.meta.url);
 const address: ServerAddress = { rest: "", grpc: "", token: "", arrival: 1000, bodyLimit: 1 };
-const kinds = [...restKinds(address), ...grpcKinds(address)].map(({ name }) => name);
+const kinds = [...[...restKinds(address), ...grpcKinds(address)], ...importKinds({ readBytes: async () => [] })].map(
+  ({ name }) => name,
+);
 const known = new Set(["tools/hostile", ...surfaces.map(({ name }) => name), ...kinds]);
 
 /** The last cells of the table of costs, each with the names that are written as code. */

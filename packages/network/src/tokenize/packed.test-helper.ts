@@ -1,110 +1,9 @@
 /**
  * Networks of words and pieces, with TFLite Metadata and packed files, for tests. Each sums the rows of a table that its ids choose.
  */
+import { flatbuffer, type Table, withFiles } from "@nnhal/test-kit/packed-files";
 import { readTflite, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { modelOf, tensor } from "../models.test-helper.ts";
-
-/** A field of a table: a byte, a text, a table, or a list of tables. */
-type Field = undefined | { readonly byte: number } | string | Table | readonly Table[];
-
-interface Table {
-  readonly fields: readonly Field[];
-}
-
-/** A FlatBuffer, in which every value lies on a multiple of 4. */
-function flatbuffer(root: Table, identifier: string): Uint8Array {
-  const bytes: number[] = [];
-  const word = (value: number) => [value & 0xff, (value >> 8) & 0xff, (value >> 16) & 0xff, value >>> 24];
-  const refer = (slot: number, value: string | Table | readonly Table[]) => {
-    while (bytes.length % 4 !== 0) bytes.push(0);
-    const at = bytes.length;
-    if (typeof value === "string") {
-      const text = new TextEncoder().encode(value);
-      bytes.push(...word(text.length), ...text, 0);
-      bytes.splice(slot, 4, ...word(at - slot));
-    } else if ("fields" in value) {
-      const { fields } = value;
-      const vtable = 4 + 2 * fields.length + (fields.length % 2) * 2;
-      const places = fields.map((field, place) => (field === undefined ? 0 : 4 + 4 * place));
-      bytes.push(
-        ...[4 + 2 * fields.length, 4 + 4 * fields.length, ...places].flatMap((each) => word(each).slice(0, 2)),
-      );
-      while (bytes.length < at + vtable) bytes.push(0);
-      bytes.splice(slot, 4, ...word(at + vtable - slot));
-      bytes.push(...word(vtable));
-      const first = bytes.length;
-      for (const field of fields) bytes.push(...word(typeof field === "object" && "byte" in field ? field.byte : 0));
-      for (const [place, field] of fields.entries())
-        if (field !== undefined && !(typeof field === "object" && "byte" in field)) refer(first + 4 * place, field);
-    } else {
-      bytes.splice(slot, 4, ...word(at - slot));
-      bytes.push(...word(value.length), ...value.flatMap(() => word(0)));
-      for (const [place, each] of value.entries()) refer(at + 4 + 4 * place, each);
-    }
-  };
-  bytes.push(...word(0), ...new TextEncoder().encode(identifier));
-  refer(0, root);
-  return Uint8Array.from(bytes);
-}
-
-/** A model with metadata and files behind it, which are not compressed. */
-function packed(model: Uint8Array, metadata: Uint8Array, files: Readonly<Record<string, Uint8Array>>): Uint8Array {
-  const head = writeTflite({ ...readTflite(model), metadata: [{ name: "TFLITE_METADATA", data: metadata }] });
-  const whole: number[] = [...head];
-  const entries: number[] = [];
-  const numbers = (sizes: readonly (readonly [value: number, bytes: number])[]) =>
-    sizes.flatMap(([value, bytes]) => Array.from({ length: bytes }, (_, i) => Math.floor(value / 256 ** i) % 256));
-  for (const [name, content] of Object.entries(files)) {
-    const text = new TextEncoder().encode(name);
-    const sizes = numbers([
-      [0, 4],
-      [content.length, 4],
-      [content.length, 4],
-      [text.length, 2],
-      [0, 2],
-    ]);
-    const flags = numbers([
-      [20, 2],
-      [0, 2],
-      [0, 2],
-      [0, 4],
-    ]);
-    entries.push(
-      ...numbers([
-        [0x02014b50, 4],
-        [20, 2],
-      ]),
-      ...flags,
-      ...sizes,
-    );
-    entries.push(
-      ...numbers([
-        [0, 2],
-        [0, 2],
-        [0, 2],
-        [0, 4],
-        [whole.length, 4],
-      ]),
-      ...text,
-    );
-    whole.push(...numbers([[0x04034b50, 4]]), ...flags, ...sizes, ...text);
-    // Too many for the arguments of a call.
-    for (const byte of content) whole.push(byte);
-  }
-  const start = whole.length;
-  const count = Object.keys(files).length;
-  const end = numbers([
-    [0x06054b50, 4],
-    [0, 2],
-    [0, 2],
-    [count, 2],
-    [count, 2],
-    [entries.length, 4],
-    [start, 4],
-    [0, 2],
-  ]);
-  return Uint8Array.from([...whole, ...entries, ...end]);
-}
 
 const fileNamed = (name: string): Table => ({ fields: [name] });
 const unit = (type: number, options: Table): Table => ({ fields: [{ byte: type }, options] });
@@ -185,5 +84,6 @@ export function textModel(given: GivenTextModel): Uint8Array {
     fields: [undefined, undefined, described, outputs, undefined, given.isOfAll ? [given.unit] : undefined],
   };
   const metadata = flatbuffer({ fields: ["texts", undefined, undefined, [subgraph]] }, "M001");
-  return packed(model, metadata, given.files);
+  const whole = writeTflite({ ...readTflite(model), metadata: [{ name: "TFLITE_METADATA", data: metadata }] });
+  return withFiles(whole, given.files);
 }

@@ -1,7 +1,8 @@
+import { withFiles } from "@nnhal/test-kit/packed-files";
 import { modelIssues } from "@nnhal/validation";
 import { describe, expect, test } from "vitest";
 import { realModels } from "../_files.test-helper.ts";
-import { metadataBlock, withMetadata, withPacked } from "../_metadata.test-helper.ts";
+import { metadataBlock, withMetadata } from "../_metadata.test-helper.ts";
 import { add, modelOf, ofOperators, oneOperator } from "../_model.test-helper.ts";
 import { writeTflite } from "../write.ts";
 import { inspectTflite } from "./inspect.ts";
@@ -154,7 +155,7 @@ describe("inspectTflite", () => {
 
   test("includes metadata and packed files", () => {
     const model = withMetadata(oneOperator("ABS", { x: f }, { y: f }), metadataBlock({ name: "Digits" }));
-    const bytes = withPacked(writeTflite(model), { "labels.txt": new TextEncoder().encode("a\nb\n") });
+    const bytes = withFiles(writeTflite(model), { "labels.txt": new TextEncoder().encode("a\nb\n") });
     const { metadata, packedFiles, notes } = inspectTflite(bytes);
     expect(metadata?.name).toBe("Digits");
     expect(packedFiles).toEqual([{ name: "labels.txt", size: 4 }]);
@@ -163,7 +164,7 @@ describe("inspectTflite", () => {
 
   test("notes metadata and packed files that are broken, and imports the model", () => {
     const model = withMetadata(oneOperator("ABS", { x: f }, { y: f }), new Uint8Array(3));
-    const bytes = withPacked(writeTflite(model), { a: Uint8Array.of(1) });
+    const bytes = withFiles(writeTflite(model), { a: Uint8Array.of(1) });
     bytes.set([0xff, 0xff], bytes.length - 12);
     const { metadata, packedFiles, notes, imported } = inspectTflite(bytes);
     expect([metadata, packedFiles]).toEqual([undefined, []]);

@@ -1,6 +1,6 @@
 import { elementAt } from "@nnhal/operations";
+import { withFiles } from "@nnhal/test-kit/packed-files";
 import { describe, expect, test } from "vitest";
-import { withPacked } from "../_metadata.test-helper.ts";
 import { oneOperator } from "../_model.test-helper.ts";
 import { TfliteError } from "../error.ts";
 import { readTflite } from "../read.ts";
@@ -9,9 +9,9 @@ import { packedFiles, readPackedFile } from "./packed-files.ts";
 
 const plain = writeTflite(oneOperator("ABS", { x: { shape: [2] } }, { y: { shape: [2] } }));
 const text = "cat\ndog\n".repeat(1000);
-const packed = withPacked(plain, {
+const packed = withFiles(plain, {
   "labels.txt": new TextEncoder().encode(text),
-  "stored.bin": [Uint8Array.of(1, 2, 3), { level: 0 }],
+  "stored.bin": Uint8Array.of(1, 2, 3),
 });
 
 /** The file with bytes of its end changed; `at` counts from the end. */
@@ -97,12 +97,12 @@ describe("packed files", () => {
     expect(() => readPackedFile(packed, "labels.txt", { most: text.length - 1 })).toThrow(
       `packed files: "labels.txt": ${text.length} bytes are more than the most, ${text.length - 1}`,
     );
-    const zeros = withPacked(plain, { zeros: new Uint8Array(2 ** 26 + 1) });
+    const zeros = withFiles(plain, { zeros: new Uint8Array(2 ** 26 + 1) });
     expect(() => readPackedFile(zeros, "zeros", { most: 2 ** 27 })).toThrow("are more than the most, 67108864");
   });
 
   test("a small file that becomes a large one is refused before it is unpacked", () => {
-    const bomb = withPacked(plain, { bomb: new Uint8Array(2 ** 25) });
+    const bomb = withFiles(plain, { bomb: new Uint8Array(2 ** 25) });
     expect(bomb.length).toBeLessThan(2 ** 16 + plain.length);
     const view = new DataView(bomb.buffer);
     view.setUint32(entryOf(bomb, 0) + 24, 100, true);
