@@ -300,6 +300,12 @@ describe("an input of nnhal run", () => {
     await put("model.tflite", passingModel({ shape: [1, 3] }));
     await put("numbers.txt", "1, -2.5\n3e1\n");
     expect(await valuesOf("numbers.txt")).toEqual([1, -2.5, 30]);
+    await put("numbers.txt", `${"1,".repeat(2)}1${" ".repeat(65_651)}`);
+    expect(await valuesOf("numbers.txt")).toEqual([1, 1, 1]);
+    await put("numbers.txt", "1.125 ".repeat(10_943));
+    expect(await valuesOf("numbers.txt")).toContain("has numbers in 65658 bytes; 65656 are the most");
+    await put("numbers.txt", `${"9".repeat(401)} 1 2`);
+    expect(await valuesOf("numbers.txt")).toContain("the input numbers.txt is not a PNG");
     await put("numbers.txt", "[[1, 2]]");
     expect(await valuesOf("numbers.txt")).toContain("has 3 elements, but numbers.txt has 2 numbers");
     await put("model.tflite", passingModel({ shape: [1, 3], type: "INT32" }));

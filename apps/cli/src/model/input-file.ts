@@ -44,6 +44,11 @@ export const standardInput = "-";
 /** The endings of files that a folder of inputs is searched for: not of texts, since few of those are inputs. */
 export const inputEndings = /\.(png|jpe?g|bmp|gif|webp|npy|wav|bin)$/i;
 
+/** The most characters of a number. */
+const MOST_DIGITS = 400;
+/** The most bytes of a text of numbers: for each element, in which a float64 and what is beside it have room, and besides. */
+const [MOST_BYTES_EACH, MOST_BYTES_BESIDES] = [40, 2 ** 16];
+
 /** How files become elements. */
 export interface Conversion {
   readonly normalisation?: Normalisation | undefined;
@@ -62,7 +67,13 @@ export async function convertInput(
   if (isString(info)) return stringInput(file, bytes, info);
   if (isNpy(bytes)) return arrayInput(file, bytes, info);
   if (isWav(bytes)) return soundInput(file, bytes, info, rate);
-  const numbers = numbersIn(bytes);
+  const count = elementsOf(info.shape);
+  const most = MOST_BYTES_BESIDES + MOST_BYTES_EACH * count;
+  const numbers = numbersIn(bytes, most);
+  if (numbers !== undefined && bytes.length > most)
+    throw usageError(
+      `the input ${tensorText(info)} has ${count} elements, but ${file} has numbers in ${bytes.length} bytes; ${most} are the most`,
+    );
   if (numbers !== undefined) return numberInput(file, numbers, info);
   if (file === standardInput && bytes.length === byteSize(info) && !looksLikePicture(bytes))
     return rawInput(file, bytes, info);
@@ -263,13 +274,19 @@ function described<Result>(file: string, read: () => Result): Result {
   }
 }
 
-/** The numbers of a text with nothing else but spaces, lines, commas, semicolons and brackets; undefined for any other file. */
-function numbersIn(bytes: Uint8Array): readonly (number | bigint)[] | undefined {
+/**
+ * The numbers of a text with nothing else but spaces, lines, commas, semicolons and brackets; undefined for any other file. Of a text of more than
+ * `most` bytes, the first.
+ */
+function numbersIn(bytes: Uint8Array, most: number): readonly (number | bigint)[] | undefined {
   if (!/^[\t\n\r -~]+$/.test(textOf(bytes.subarray(0, 64)))) return undefined;
-  const words = textOf(bytes)
-    .split(/[\s,;[\]]+/)
-    .filter((word) => word !== "");
-  const areNumbers = words.every((word) => unusualNumber(word) !== undefined || !Number.isNaN(Number(word)));
+  const isCut = bytes.length > most;
+  const parts = textOf(isCut ? bytes.subarray(0, 2 * MOST_DIGITS) : bytes).split(/[\s,;[\]]+/);
+  if (isCut) parts.pop();
+  const words = parts.filter((word) => word !== "");
+  const isNumber = (word: string) =>
+    word.length <= MOST_DIGITS && (unusualNumber(word) !== undefined || !Number.isNaN(Number(word)));
+  const areNumbers = words.every(isNumber);
   return words.length > 0 && areNumbers ? words.map(numberOf) : undefined;
 }
 
