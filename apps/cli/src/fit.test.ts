@@ -47,6 +47,14 @@ describe("text for a terminal", () => {
     );
   });
 
+  it("is rows that go on below if the first column leaves no room for another", () => {
+    const rows = columns([[`${"a".repeat(20)} ${"b".repeat(20)}`, "c", "d d ddddddddd dddd", "e", "f"]]);
+    expect(fit(rows.join("\n"), 56).split("\n")).toEqual([
+      `${"a".repeat(20)} ${"b".repeat(20)} c d d`,
+      "ddddddddd dddd e f",
+    ]);
+  });
+
   it("fits, and loses no word", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", "1", "."), minLength: 1, maxLength: 8 });
     const cell = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" "));

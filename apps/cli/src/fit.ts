@@ -135,8 +135,9 @@ const LEAST_DIVIDED = 4;
 
 function fitTable(rows: readonly string[], width: number): string[] {
   const [first, ...others] = columnsOf(rows);
-  // Rows without columns in common.
-  if (first === undefined || others.length === 0) return rows.flatMap((row) => fitRow(row, width));
+  // Rows without columns in common, or whose first column, which stands before all others, leaves no room for one of them.
+  const hasRoom = others.every(({ least }) => (first?.least ?? 0) + GAP.length + least <= width);
+  if (first === undefined || others.length === 0 || !hasRoom) return rows.flatMap((row) => fitRow(row, width));
   const tables: Column[][] = [];
   for (const column of others) {
     const table = tables.at(-1);
