@@ -3,12 +3,14 @@
  */
 import type { OptionNames } from "@nnhal/operations";
 import { clamp, elementAt } from "@nnhal/operations";
+import { check } from "../error.ts";
 import type { Model } from "../model.ts";
 import { checkOptions, wrapErrors } from "../options.ts";
 import type { Box } from "../picture/draw.ts";
 import type { PictureSource } from "../picture/load-picture.ts";
 import { checkLabels } from "../scores.ts";
-import type { Tensor } from "../tensor-info.ts";
+import { infoText, type Tensor } from "../tensor-info.ts";
+import { kindOf } from "../values.ts";
 import { placePicture } from "./picture-input.ts";
 import { extentsOf, outputsByRole, type Role } from "./roles.ts";
 
@@ -66,6 +68,11 @@ async function detectThings(model: Model, source: PictureSource, options: Detect
   checkOptions("detect", options, detectOptions);
   checkLabels("detect", options.labels);
   const { threshold = 0.5, labels, order = tensorFlowOrder, signal } = options;
+  check(
+    typeof threshold === "number" && !Number.isNaN(threshold),
+    "BAD_OPTION",
+    () => `detect: threshold: expected a number, got ${typeof threshold === "number" ? threshold : kindOf(threshold)}`,
+  );
   const info = outputsByRole("detect", model, roles, options.outputs);
   const { picture, width, height, pointOf } = await placePicture("detect", model, source, signal);
   const outputs = await model.run(picture, { signal });
@@ -82,6 +89,12 @@ async function detectThings(model: Model, source: PictureSource, options: Detect
     const first = pointOf(edge("left") * width, edge("top") * height);
     const last = pointOf(edge("right") * width, edge("bottom") * height);
     const index = elementAt(classes.data, place);
+    check(
+      Number.isInteger(index) && index >= 0,
+      "WRONG_TASK",
+      () =>
+        `detect: expected numbers of classes in the output ${infoText(info.classes)}, got ${index} for thing ${place}`,
+    );
     const box = {
       left: clamp(first.x, 0, picture.width),
       top: clamp(first.y, 0, picture.height),

@@ -66,10 +66,37 @@ describe("detect", () => {
     ] as const;
     const model = await open(fixedModel(plain));
     expect(await detect(model, square, { labels, threshold: 0.7 })).toEqual(found.slice(0, 1));
-    const swapped = await detect(model, square, { threshold: -1, outputs: { classes: "c", scores: "b" } });
-    expect(swapped.map(({ score }) => score)).toEqual([1, 0]);
+    const swapped = await open(
+      fixedModel([
+        ["a", boxes[1], boxes[2]],
+        ["b", scores[1], scores[2]],
+        ["c", classes[1], classes[2]],
+      ]),
+    );
+    expect(await detect(swapped, square, { labels, outputs: { classes: "c", scores: "b" } })).toEqual(found);
     const sideways = await detect(model, square, { order: ["left", "top", "right", "bottom"] });
     expect(sideways[1]?.box).toEqual({ left: 0, top: 4, right: 8, bottom: 8 });
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 0.5, -1])(
+    "refuses the class %d of a thing that counts",
+    async (index) => {
+      const model = await open(fixedModel([boxes, ["classes", [1, 2], [index, 0]], scores]));
+      expect(await detect(model, square, { threshold: 0.7 })).toHaveLength(1);
+      await expect(detect(model, square)).rejects.toMatchObject({
+        code: "WRONG_TASK",
+        message: `detect: expected numbers of classes in the output "classes" (float32 [1, 2]), got ${index} for thing 0`,
+      });
+    },
+  );
+
+  it.each([Number.NaN, "0.5", null])("refuses the threshold %j", async (threshold) => {
+    const model = await open(fixedModel([boxes, classes, scores]));
+    // A caller of JavaScript can give anything.
+    await expect(detect(model, square, { threshold: threshold as number })).rejects.toMatchObject({
+      code: "BAD_OPTION",
+      message: expect.stringContaining("detect: threshold: expected a number, got"),
+    });
   });
 
   it("counts the background around a picture out", async () => {
