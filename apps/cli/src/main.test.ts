@@ -88,7 +88,7 @@ describe("the program", { timeout: 120_000 }, () => {
     killed.kill("SIGKILL");
     const { stdout, stderr, exitCode } = await outcomeOf(start(args));
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-    const [, computed, known] = /^inputs {3}6 inputs: (\d) computed, (\d) known before, 0 failed$/m.exec(stdout) ?? [];
+    const [, computed, known] = /^inputs {3}6 inputs: (\d) computed, (\d) already known, 0 failed$/m.exec(stdout) ?? [];
     expect(Number(computed) + Number(known)).toBe(6);
     expect(Number(known)).toBeGreaterThan(0);
   });

@@ -27,7 +27,7 @@ const runOptions: OptionNames<BatchRun> = {
 
 /** How many inputs there are, by name. */
 export interface BatchCounts {
-  /** Had their results before, by this batch or another with the same task. */
+  /** Had their results already: from this batch or another with the same task, or as the same content under another name. */
   readonly known: number;
   readonly computed: number;
   readonly failed: number;

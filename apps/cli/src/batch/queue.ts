@@ -94,7 +94,7 @@ export async function submitCommand(
       });
       bar.stop();
       const { queued, known, unreadable } = counts;
-      stdout.write(`batch   ${id}\ninputs  ${queued} queued, ${known} known before, ${unreadable} unreadable\n`);
+      stdout.write(`batch   ${id}\ninputs  ${queued} queued, ${known} already known, ${unreadable} unreadable\n`);
       if (stop.signal.aborted) throw failure("stopped; the same command goes on");
       if (wait) await waitFor(queue, id, stop.signal, context);
       const status = await queue.status(id);

@@ -91,7 +91,7 @@ function summary(
   { known, computed, failed }: { readonly known: number; readonly computed: number; readonly failed: number },
   folder: string,
 ): string {
-  const parts = [`${computed} computed`, `${known} known before`, `${failed} failed`].join(", ");
+  const parts = [`${computed} computed`, `${known} already known`, `${failed} failed`].join(", ");
   return `batch    ${id}\ninputs   ${counted(known + computed + failed, "input")}: ${parts}\nresults  ${plain(folder)}; nnhal batch results ${plain(folder)} prints them\n`;
 }
 

@@ -53,13 +53,13 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
     const args = ["submit", "scores.tflite", "in", "--top", "1", "--chunk", "2"];
     const submitted = await batch(...args);
     expect(submitted).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(submitted.stdout).toMatch(/^batch {3}[0-9a-f]{16}\ninputs {2}3 queued, 1 known before, 0 unreadable\n$/);
+    expect(submitted.stdout).toMatch(/^batch {3}[0-9a-f]{16}\ninputs {2}3 queued, 1 already known, 0 unreadable\n$/);
     const id = submitted.stdout.slice(8, 24);
     expect((await batch("results", id)).stdout).toBe("a.bin  waits\nb.bin  waits\nsame.bin  waits\nshort.bin  waits\n");
     const waited = await working(() => batch(...args, "--wait"));
     expect(waited.exitCode).toBe(2);
     expect(waited.stdout).toMatch(
-      /0 queued, 4 known before, 0 unreadable\n1 input could not be used\n {2}short\.bin: the input short\.bin has 4 bytes/,
+      /0 queued, 4 already known, 0 unreadable\n1 input could not be used\n {2}short\.bin: the input short\.bin has 4 bytes/,
     );
     const { stdout } = await batch("results", id, "--csv");
     expect(stdout).toBe("input,rank,index,label,score\na.bin,1,2,,1\nb.bin,1,1,,1\nsame.bin,1,2,,1\n");
@@ -140,7 +140,7 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
       "--threads",
       "1",
     ]);
-    expect(stdout).toContain("4 inputs: 0 computed, 3 known before, 1 failed");
+    expect(stdout).toContain("4 inputs: 0 computed, 3 already known, 1 failed");
   });
 
   it("divides a batch among several queues, and is one batch", async () => {
@@ -165,7 +165,7 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
       await pool.close();
       await queues.close();
       expect(waited.stdout).toMatch(
-        /0 queued, 13 known before, 0 unreadable\n1 input could not be used\n {2}short\.bin/,
+        /0 queued, 13 already known, 0 unreadable\n1 input could not be used\n {2}short\.bin/,
       );
       const { stdout } = await both("results", id);
       expect(stdout.split("\n").map((line) => line.slice(0, 6))).toEqual([...names, "short.", ""]);

@@ -18,7 +18,7 @@ describe("nnhal batch run", () => {
     const args = ["batch", "run", "scores.tflite", "in", "--threads", "1", "--labels", "labels.txt", "--top", "2"];
     const first = await run([...args, "--raw"]);
     expect(first).toMatchObject({ stderr: "", exitCode: 2 });
-    expect(first.stdout).toMatch(/^inputs {3}4 inputs: 2 computed, 1 known before, 1 failed$/m);
+    expect(first.stdout).toMatch(/^inputs {3}4 inputs: 2 computed, 1 already known, 1 failed$/m);
     expect(first.stdout).toContain(
       '1 input could not be used\n  short.bin: the input short.bin has 4 bytes, but the input "given" (TENSOR_FLOAT32 [1, 3]) takes 12\n',
     );
