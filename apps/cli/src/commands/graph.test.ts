@@ -12,7 +12,7 @@ describe("nnhal graph", () => {
     await put("add.tflite", addingModel());
     const { stdout, stderr, exitCode } = await run(["graph", "add.tflite"]);
     expect(stdout).toMatch(/^\/\/ add\.tflite\ndigraph \{\n/);
-    expect(stdout).toContain('n0 [shape=box ordering=in label="0: ADD\\lactivation (');
+    expect(stdout).toContain('n0 [shape=box style=filled fillcolor="#fbe8c8" ordering=in label="0: ADD\\lactivation (');
     expect([stderr, exitCode]).toEqual(["", 0]);
     const nodes = (await run(["graph", "add.tflite", "--constants", "nodes"])).stdout;
     expect(nodes).toContain('n0 [shape=box ordering=in label="0: ADD"]');

@@ -2,6 +2,8 @@
  * A model as Graphviz text. By default every operand is a node, as in Android's dumps; with constants inside their
  * operations only other operands are, which keeps large networks readable.
  */
+import { PaddingScheme } from "@nnhal/operations";
+import { FusedActivationFunc } from "@nnhal/types";
 import type { ShownValue } from "./constant-value.ts";
 import { createDotWriter, type DotAttributes, escapeLabel, nodeName } from "./dot-writer.ts";
 import type { GraphVisitor, OperandDescription, SubgraphDescription } from "./visit.ts";
@@ -10,7 +12,8 @@ import type { GraphVisitor, OperandDescription, SubgraphDescription } from "./vi
 export interface DotOptions {
   /**
    * How to draw constants and omitted operands: as `nodes`, or `inside` the operations that read them. Default:
-   * nodes.
+   * nodes. With `inside`, operations have a color by their kind, codes of activations and padding have their names, and quantised
+   * tensors their scale and zero point.
    */
   readonly constants?: "nodes" | "inside" | undefined;
 }
@@ -49,7 +52,7 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
     const name = nameOf("d", operand.index);
     const isBorder = operand.input !== undefined || operand.output !== undefined;
     const style: DotAttributes = isBorder ? { style: "filled", fillcolor: "black", fontcolor: "white" } : {};
-    dot.node(name, { ...style, label: operandLabel(operand) });
+    dot.node(name, { ...style, label: `${operandLabel(operand)}${isInside ? quantisationText(operand, "\\n") : ""}` });
     if (operand.subgraph !== undefined) references.push({ from: name, to: operand.subgraph });
   };
 
@@ -93,6 +96,7 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
       const most = Math.max(edges.length, outputs.length);
       dot.node(name, {
         shape: "box",
+        ...(isInside && { style: "filled", fillcolor: colorOfKind(type) }),
         ...(most > 1 && { ordering: most === edges.length ? "in" : "out" }),
         label: lines.length === 0 ? title : [title, ...lines].map((line) => `${line}\\l`).join(""),
       });
@@ -154,7 +158,48 @@ function operandLabel(operand: OperandDescription): string {
 
 /** An operand inside an operation: the same, after the name of the parameter. */
 function hiddenLine(parameter: string | number, operand: OperandDescription): string {
-  return `${parameter} (${operand.index}${kindText(operand)}) ${contentText(operand)}`;
+  const code = codeText(parameter, operand.value);
+  return `${parameter} (${operand.index}${kindText(operand)}) ${contentText(operand)}${code}${quantisationText(operand, " ")}`;
+}
+
+/** Codes that operations take as numbers, by the parameter's name. */
+const codes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  activation: FusedActivationFunc,
+  paddingScheme: PaddingScheme,
+};
+
+/** ` RELU6` after the number of an activation; nothing for what is no code, or an unknown one. */
+function codeText(parameter: string | number, value: ShownValue | undefined): string {
+  const known = Object.hasOwn(codes, parameter) ? codes[parameter] : undefined;
+  const [name] = Object.entries(known ?? {}).find(([, code]) => code === value) ?? [];
+  return name === undefined ? "" : ` ${name}`;
+}
+
+/** `scale 0.5, zero point 3` of a quantised tensor, behind a separator; nothing of others. */
+function quantisationText({ scale, zeroPoint }: OperandDescription, separator: string): string {
+  if (scale === 0 && zeroPoint === 0) return "";
+  return `${separator}scale ${valueText(scale)}${zeroPoint === 0 ? "" : `, zero point ${zeroPoint}`}`;
+}
+
+/** Colors of kinds of operations, by a part of their names; the first that is found counts. */
+const kindColors: readonly (readonly [kind: RegExp, color: string])[] = [
+  // Of an extension.
+  [/[. ]/, "#e8d4f0"],
+  // With weights.
+  [/CONV|FULLY_CONNECTED|MATMUL|LSTM|RNN|SVDF|EMBEDDING/, "#cfe2f7"],
+  // Fewer elements from many.
+  [/POOL|REDUCE|MEAN|ARG|SOFTMAX|NORMALIZATION|TOPK/, "#d5ecd0"],
+  // The same elements elsewhere.
+  [/RESHAPE|TRANSPOSE|CONCAT|SPLIT|SLICE|PAD|GATHER|SQUEEZE|EXPAND|TILE|SPACE|DEPTH|SHUFFLE|SELECT/, "#eeeeee"],
+  // Control flow.
+  [/^(?:IF|WHILE)$/, "#f7d6d6"],
+];
+
+/** Elementwise operations, and all others. */
+const otherColor = "#fbe8c8";
+
+function colorOfKind(type: string): string {
+  return kindColors.find(([kind]) => kind.test(type))?.[1] ?? otherColor;
 }
 
 function kindText(operand: OperandDescription): string {

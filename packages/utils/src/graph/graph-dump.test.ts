@@ -59,13 +59,26 @@ describe("graphDump", () => {
     expect(dump(convolutionModel(), { constants: "inside" })).toEqual([
       "// test",
       "digraph {",
-      '    d0 [style=filled fillcolor=black fontcolor=white label="0 = input[0]\\nTQ8A(1x8x8x3)"]',
-      '    d6 [style=filled fillcolor=black fontcolor=white label="6 = output[0]\\nTQ8A(1x4x4x4)"]',
-      '    n0 [shape=box label="0: CONV_2D\\lfilter (1: REF) TQ8A(4x3x3x3)\\lbias (2: REF) TI32(4)\\lpaddingScheme (3: COPY) I32 = 1\\lstrideWidth (4: COPY) I32 = 2\\lstrideHeight (4: COPY) I32 = 2\\lactivation (5: COPY) I32 = 3\\l"]',
+      '    d0 [style=filled fillcolor=black fontcolor=white label="0 = input[0]\\nTQ8A(1x8x8x3)\\nscale 0.5, zero point 128"]',
+      '    d6 [style=filled fillcolor=black fontcolor=white label="6 = output[0]\\nTQ8A(1x4x4x4)\\nscale 1"]',
+      '    n0 [shape=box style=filled fillcolor="#cfe2f7" label="0: CONV_2D\\lfilter (1: REF) TQ8A(4x3x3x3) scale 0.25\\lbias (2: REF) TI32(4)\\lpaddingScheme (3: COPY) I32 = 1 SAME\\lstrideWidth (4: COPY) I32 = 2\\lstrideHeight (4: COPY) I32 = 2\\lactivation (5: COPY) I32 = 3 RELU6\\l"]',
       "    d0 -> n0",
       "    n0 -> d6",
       "}",
     ]);
+  });
+
+  it.each([
+    [OperationType.CONV_2D, "#cfe2f7"],
+    [OperationType.MAX_POOL_2D, "#d5ecd0"],
+    [OperationType.DEPTH_TO_SPACE, "#eeeeee"],
+    [OperationType.WHILE, "#f7d6d6"],
+    [OperationType.ADD, "#fbe8c8"],
+    [0x7fff_0001, "#e8d4f0"],
+  ])("gives operation %i the color of its kind: %s", (type, color) => {
+    const model = modelOf({ operations: [{ type, inputs: [], outputs: [] }] });
+    expect(about("n0", dump(model, { constants: "inside" }))[0]).toContain(`style=filled fillcolor="${color}"`);
+    expect(about("n0", dump(model))[0]).not.toContain("fillcolor");
   });
 
   it("keeps constants as nodes that no operation reads, or that are outputs", () => {
@@ -177,7 +190,7 @@ describe("graphDump", () => {
   it("joins operations with subgraphs where references are drawn inside them", () => {
     const lines = dump(branchingModel(), { constants: "inside" });
     expect(about("n0", lines)).toEqual([
-      'n0 [shape=box ordering=in label="0: IF\\lthen (1: SUBGRAPH) SUBGRAPH = 0\\lelse (2: SUBGRAPH) SUBGRAPH = 1\\l"]',
+      'n0 [shape=box style=filled fillcolor="#f7d6d6" ordering=in label="0: IF\\lthen (1: SUBGRAPH) SUBGRAPH = 0\\lelse (2: SUBGRAPH) SUBGRAPH = 1\\l"]',
     ]);
     expect(lines).toContain('    d0 -> n0 [label="condition"]');
     expect(lines).toContain("    n0 -> s0d0 [style=dashed lhead=cluster_0]");
