@@ -168,7 +168,7 @@ const codes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   paddingScheme: PaddingScheme,
 };
 
-/** ` RELU6` after the number of an activation; nothing for what is no code, or an unknown one. */
+/** ` RELU6` after the number of an activation; nothing for what is not a code, or an unknown one. */
 function codeText(parameter: string | number, value: ShownValue | undefined): string {
   const known = Object.hasOwn(codes, parameter) ? codes[parameter] : undefined;
   const [name] = Object.entries(known ?? {}).find(([, code]) => code === value) ?? [];
