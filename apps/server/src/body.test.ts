@@ -1,8 +1,10 @@
 /** Bodies as they come in pieces, from a stream that stands for a request. */
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { createCollector, readBody } from "./body.ts";
+import { createCollector, readBody, unpack } from "./body.ts";
+import type { RequestError } from "./errors.ts";
 
 function requestOf(length?: number) {
   const stream = new PassThrough();
@@ -73,4 +75,18 @@ it("holds what it has, and in the end no more than the body", () => {
   expect(collector.take()).toHaveLength(70);
   // Five bytes of it lie before the first element.
   expect(held.at(-1)).toBe(75);
+});
+
+it("compressed ones are unpacked one after the other, also after one that is refused", async () => {
+  const packed = gzipSync(Buffer.alloc(200_000, 7));
+  const order: string[] = [];
+  const one = (name: string, limit: number) =>
+    unpack(packed, "gzip", { limit, hold: () => order.push(name) }).then(
+      (body) => order.push(`${name}: ${body.length}`),
+      (error: RequestError) => order.push(`${name}: ${error.kind}`),
+    );
+  await Promise.all([one("a", 300_000), one("b", 100_000), one("c", 300_000)]);
+  expect(order.filter((each, place) => each !== order[place - 1])).toEqual([
+    ...["a", "a: 200000", "b", "b: tooLarge", "c", "c: 200000"],
+  ]);
 });

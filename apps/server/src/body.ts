@@ -8,6 +8,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { createGunzip, createInflate } from "node:zlib";
 import { RequestError } from "./errors.ts";
+import { createLane } from "./lane.ts";
 
 /** Elements of any type may lie at a multiple of it. */
 const alignment = 8;
@@ -121,8 +122,11 @@ function unpacker(coding: Coding) {
   return coding === "gzip" ? createGunzip() : createInflate();
 }
 
-/** Reads the body of a request. Rejects with a RequestError. */
-export function readBody(
+/** One is unpacked at a time: threads that unpack several would take the processors from the thread that answers. */
+const unpacking = createLane();
+
+/** Reads the body of a request. A compressed one is unpacked when all of it is here. Rejects with a RequestError. */
+export async function readBody(
   message: IncomingMessage,
   options: Omit<BodyOptions, "length">,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -130,23 +134,26 @@ export function readBody(
   const coding = message.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (coding !== "identity" && !isCoding(coding)) {
     const text = `the body has the Content-Encoding "${coding}"; expected one of ${codings.join(", ")}, or none`;
-    return Promise.reject(new RequestError("unsupported", text));
+    throw new RequestError("unsupported", text);
   }
   // The parser of HTTP has checked that it is a number.
   const length = announced === undefined ? undefined : Number(announced);
   if (coding === "identity") return readAll(message, { ...options, length }, message);
-  if (length !== undefined && length > options.limit) return Promise.reject(tooLarge(options.limit));
-  return readAll(message.pipe(unpacker(coding)), options, message);
+  const { limit, hold = () => {} } = options;
+  const packed = await readAll(message, { limit, length, hold }, message);
+  return unpack(packed, coding, { ...options, hold: (bytes) => hold(packed.length + bytes) });
 }
 
-/** Unpacks a whole message. Rejects with a RequestError. */
+/** Unpacks a whole body or message, when those before it are. Rejects with a RequestError. */
 export function unpack(packed: Uint8Array, coding: Coding, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
-  const source = unpacker(coding);
-  source.end(packed);
-  return readAll(source, options);
+  return unpacking(() => {
+    const source = unpacker(coding);
+    source.end(packed);
+    return readAll(source, options);
+  });
 }
 
-/** Reads `source` to its end. `message`: the request that it is, or comes from; without one it is unpacked from memory. */
+/** Reads `source` to its end. `message`: the request that it is; without one it is unpacked from memory. */
 function readAll(source: Readable, options: BodyOptions, message?: Readable): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
     if (message?.destroyed) return reject(gone(0));
