@@ -14,7 +14,7 @@ export interface BatchResult {
   readonly input: string;
   /** As many of its values as reports need: those of many large outputs would fill the memory. Empty if it has a problem. */
   readonly outputs: readonly OutputJson[];
-  /** What was found, in a few words. */
+  /** A summary of the result. */
   readonly text: string;
   readonly found: Pick<Found, "top" | "seen">;
   /** Milliseconds of the run. */
@@ -81,14 +81,14 @@ export function batchJson({ model, device, results, prepare, median, profile, st
 
 const mostShown = 4;
 
-/** What a run found, in a few words: what it sees, its best class, or its first values. */
+/** A summary of a run: things that it sees, its best class, or its first values. */
 export function foundText(outputs: readonly OutputValue[], { top: [best], seen }: Found): string {
   if (seen !== undefined) return seenText(seen);
   if (best === undefined) return outputs.map((output) => valuesText(output, mostShown)).join("; ");
   return `${plain(best.label ?? String(best.index))}  ${best.score.toFixed(4)}`;
 }
 
-/** The report for people: a line for each input, with what was found in a few words. */
+/** The report for people: a line for each input, with a summary of its result. */
 export function formatBatch(report: BatchReport): string {
   const { model, device, results, prepare, median, profile, drawings, stateFile } = report;
   const rows = results.flatMap(({ input, text, time, problem }) =>

@@ -14,7 +14,7 @@ export interface TextOutput {
   write(text: string): unknown;
   /** Whether a person watches it. */
   readonly isTTY?: boolean;
-  /** The width of the terminal. Absent: it is none, and lines are as long as they are. */
+  /** The width of the terminal in characters. Absent: not a terminal; lines are not broken. */
   readonly columns?: number;
 }
 

@@ -6,7 +6,7 @@ import { shownValues } from "./model/values.ts";
 import type { Found } from "./seen/finder.ts";
 import { seenCells, seenColumns } from "./seen/format.ts";
 
-/** What the lines of an input are made of. */
+/** The result of an input, from which its lines are made. */
 type Result = Pick<Found, "top" | "seen">;
 
 /** A part of CSV: quoted if that is needed. */

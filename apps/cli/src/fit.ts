@@ -53,12 +53,12 @@ export function fitHelp(text: string, columns: number): string {
   return fitted.join("\n");
 }
 
-/** Whether a line has several columns. */
+/** True if a line has several columns. */
 function isRow(line: string | undefined): line is string {
   return line !== undefined && / {2,}/.test(line.trim());
 }
 
-/** Whether a line of help is a command, as examples are. */
+/** True if a line of help is a command, such as an example. */
 function isCommand(line: string): boolean {
   return /^ {2,}(nnhal|npm|curl|npx)\b/.test(line);
 }
@@ -66,7 +66,7 @@ function isCommand(line: string): boolean {
 /** Paragraphs of help are not further in; the lines of options, which fit already, are. */
 const MOST_INDENT = 4;
 
-/** Whether a line of help is a part of a paragraph. */
+/** True if a line of help belongs to a paragraph. */
 function isProse(line: string): boolean {
   const indent = indentOf(line);
   return indent >= 2 && indent <= MOST_INDENT && line.trim() !== "" && !isRow(line) && !isCommand(line);

@@ -61,7 +61,7 @@ export interface RunJson {
   readonly top: readonly ScoredClass[];
   readonly latencyMs: Latency;
   readonly profile?: Profile;
-  /** What a detector, segmenter or pose network sees. */
+  /** Things, areas or points in the picture. */
   readonly seen?: Seen;
 }
 

@@ -1,4 +1,4 @@
-/** What the operators of landmarks have in common: options in a FlexBuffer, and matrices of 4 by 4. */
+/** Shared by the operators of landmarks: options in a FlexBuffer, and matrices of 4 by 4. */
 import { ensure, type FlexMap, type FlexValue } from "@nnhal/operations/authoring";
 
 /** Refuses a matrix of another size than 4 by 4. */

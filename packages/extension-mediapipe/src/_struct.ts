@@ -1,4 +1,4 @@
-/** What the operators of pooling and of transposed convolution have in common: C structs as options, padding and activations. */
+/** Shared by the operators of pooling and of transposed convolution: C structs as options, padding and activations. */
 import { ensure, readStruct, type StoredOptions } from "@nnhal/operations/authoring";
 
 /** The codes of TfLitePadding. */

@@ -4,7 +4,7 @@
 interface Kind {
   /** With its article. */
   readonly name: string;
-  /** What a user does to get a .tflite model from it. */
+  /** The step that makes a .tflite model of it. */
   readonly remedy?: string;
 }
 

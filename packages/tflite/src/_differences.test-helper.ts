@@ -55,7 +55,7 @@ export function measuredDifferences(text: string): readonly Measured[] {
   ).filter(({ largest }) => largest > 0);
 }
 
-/** What differs in the results of an operator; empty if nothing is known to. */
+/** The differences of an operator's results; empty if none are known. */
 export function differenceText(operator: string, measured: readonly Measured[]): string {
   const shares = measured
     .filter((row) => row.operator === operator)

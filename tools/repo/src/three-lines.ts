@@ -34,7 +34,7 @@ const strict = {
 export function projectFiles(root: string): Readonly<Record<string, string>> {
   const node = { types: ["node"], typeRoots: [join(root, "node_modules", "@types")], lib: ["es2023"] };
   const config = (compilerOptions: object, file: string) => JSON.stringify({ compilerOptions, files: [file] });
-  // What is most often wanted needs no cast.
+  // The common case needs no cast.
   const typed = "const data: Float32Array = scores.data;\nconsole.log(data.length);\n";
   const typescript = `import { load, picture, top } from "nnhal";\n${body}`;
   return {

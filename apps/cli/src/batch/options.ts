@@ -23,7 +23,7 @@ export type BatchTaskOptions = EntryOptions & {
   readonly raw?: boolean;
   /** Whether a picture of what the network sees is kept. */
   readonly draw?: boolean;
-  /** What to read from the outputs. Default: by the outputs. */
+  /** The task for which the outputs are read. Default: derived from the outputs. */
   readonly task?: GivenTask;
   /** Things with a lower score are left out. Default: 0.5. */
   readonly threshold?: number;
@@ -31,7 +31,7 @@ export type BatchTaskOptions = EntryOptions & {
 
 /** What is kept of an input. */
 export type BatchOutcome = {
-  /** What was found, in a few words. */
+  /** A summary of the result. */
   readonly found: string;
   readonly device: string;
   readonly outputs: readonly OutputJson[];
@@ -74,7 +74,7 @@ export function isOutcome(json: Json): boolean {
   );
 }
 
-/** Whether what comes from elsewhere can be printed as what a network sees. */
+/** Tells a result that can be printed as `Seen` from other JSON. */
 function isSeen(json: Json): boolean {
   if (!isRecord(json)) return false;
   const hasNumbers = (each: Json | undefined, names: readonly string[]) =>

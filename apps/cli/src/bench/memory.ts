@@ -50,7 +50,7 @@ const usual = { runs: 20, before: 10, measurements: 7 };
 /** Milliseconds that the measurements of the heap should take. */
 const HEAP_TIME = 10_000;
 
-/** How often to run for the heap, if a run takes so many milliseconds: less often where it takes long, at least twice. */
+/** The number of runs that measure the heap, from the milliseconds of one: fewer if it is long, at least 2. */
 export function heapRuns(milliseconds: number): { runs: number; before: number; measurements: number } {
   const affordable = Math.floor(HEAP_TIME / milliseconds);
   const { runs, before, measurements } = usual;

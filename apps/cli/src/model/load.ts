@@ -25,7 +25,7 @@ export interface LoadedModel extends ImportedModel {
   readonly path: string;
   /** The file. */
   readonly bytes: Uint8Array;
-  /** How it was imported. */
+  /** The options of the import. */
   readonly importing: ImportOptions;
   /** Places of the inputs that are not states. */
   readonly givenInputs: readonly number[];
@@ -76,7 +76,7 @@ export async function readModel(path: string, cwd: string): Promise<Uint8Array> 
 /** Most models that a message names. */
 const MOST_NAMES = 5;
 
-/** What a folder is that was given for a model. */
+/** Describes a folder that was given as a model. */
 function folderText(path: string, names: readonly string[]): string {
   if (names.includes("saved_model.pb")) return "TensorFlow's SavedModel, a folder; convert it to .tflite";
   const models = names.filter((name) => /\.(tflite|lite)$/i.test(name)).sort();

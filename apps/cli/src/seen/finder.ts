@@ -27,13 +27,13 @@ import { type GivenTask, isSeen, type Task } from "./task-names.ts";
 /** Things with a lower score are not shown by default. */
 export const THRESHOLD = 0.5;
 
-/** How to read outputs. */
+/** Options for reading outputs. */
 export interface FindOptions {
   /** Default: by the outputs of the model. */
   readonly task?: GivenTask | undefined;
   /** Default: 0.5. */
   readonly threshold?: number | undefined;
-  /** How many classes. */
+  /** The number of classes. */
   readonly top: number;
   /** Labels of the user. Default: those packed with the model. */
   readonly labels: Labels | undefined;

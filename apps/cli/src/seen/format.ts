@@ -15,14 +15,14 @@ export type Seen =
 
 const shownParts = 20;
 
-/** What was seen, as a table. */
+/** Formats `Seen` as a table. */
 export function formatSeen(seen: Seen): string[] {
   const rows = rowsOf(seen);
   const rest = rows.length - shownParts;
   return [...columns(rows.slice(0, shownParts)), ...(rest > 0 ? [`and ${rest} more`] : [])];
 }
 
-/** What was seen, in a few words: the best thing, the greatest areas, the number of landmarks. */
+/** Summarises `Seen`: the best thing, the largest areas, or the number of landmarks. */
 export function seenText(seen: Seen): string {
   const mostNamed = 3;
   switch (seen.task) {

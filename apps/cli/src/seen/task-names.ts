@@ -2,7 +2,7 @@
  * The words of `--task`. They stand apart, since the command line reads them at each start.
  */
 
-/** What a network sees in a picture. */
+/** Things, areas or landmarks that a network finds in a picture. */
 export type Task = "detect" | "segment" | "landmarks";
 
 /** What `--task` takes: also the best classes of the first output that is a list, or the values of all outputs. */
@@ -11,7 +11,7 @@ export const tasks = ["detect", "segment", "landmarks", "classify", "values"] as
 /** A word of `--task`. */
 export type GivenTask = (typeof tasks)[number];
 
-/** Whether a task is to see something in a picture. */
+/** True for a task whose result is in a picture. */
 export function isSeen(task: GivenTask): task is Task {
   return task !== "classify" && task !== "values";
 }

@@ -15,7 +15,7 @@ interface Size {
   readonly height: number;
 }
 
-/** What a mask is at least wide and high. */
+/** The least width and height of a mask. */
 const LEAST_EXTENT = 8;
 /** More channels are features, or boxes of each cell. */
 const MOST_CLASSES = 256;

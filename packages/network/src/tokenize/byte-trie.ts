@@ -14,7 +14,7 @@ export interface ByteTrie {
   find(bytes: Uint8Array, start: number, end: number): number;
 }
 
-/** How many steps trees may still take for a text, of how many. */
+/** The limit of steps that trees take for a text, and the steps left of it. */
 export interface Steps {
   left: number;
   most: number;

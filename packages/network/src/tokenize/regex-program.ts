@@ -20,7 +20,7 @@ const MOST_STEPS = 5000;
 /** What it takes to ask for a Unicode property, in steps. */
 const PROPERTY_COST = 4;
 
-/** What it takes to ask for the forms of a letter, in steps. */
+/** Steps that looking up the forms of a letter counts for. */
 const CASE_COST = 3;
 
 /** The most parts that a program is made of, with those that make no step. */
@@ -49,9 +49,9 @@ export function compileRegex(expression: Expression): (text: Int32Array) => Sear
   };
 }
 
-/** What the making of a program goes on with. */
+/** State that is shared while a program is made. */
 interface Parts {
-  /** How many may still be made. */
+  /** The number that may still be made. */
   left: number;
   /** Tests of sets: one that is repeated is made once. */
   readonly members: Map<CharacterSet, (code: number) => boolean>;

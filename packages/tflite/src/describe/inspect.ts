@@ -12,7 +12,7 @@ import { type ModelMetadata, modelMetadata } from "./model-metadata.ts";
 import { multiplyAdds } from "./multiply-adds.ts";
 import { type PackedFile, packedFiles } from "./packed-files.ts";
 
-/** How to inspect a file. */
+/** Options of an inspection. */
 export interface InspectionOptions extends ImportOptions {
   /**
    * Returns the rules of the HAL that the imported model breaks: `modelIssues` of `@nnhal/validation`, in the mode `runtime`. Each becomes

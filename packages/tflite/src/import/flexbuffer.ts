@@ -62,7 +62,7 @@ export function flexbufferMap(bytes: Uint8Array): FlexMap {
 
 interface Reader {
   readonly view: DataView;
-  /** How many more values and characters are read. */
+  /** The number of values and characters that may still be read. */
   left: number;
 }
 

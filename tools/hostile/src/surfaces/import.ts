@@ -59,7 +59,7 @@ function labelBombs(): readonly Uint8Array[] {
   ];
 }
 
-/** What is sent to a program that loads files. */
+/** The request to a program that loads files. */
 export function importKinds({ readBytes }: Pick<Reader, "readBytes">): readonly Kind[] {
   return [
     {
