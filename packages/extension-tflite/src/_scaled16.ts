@@ -3,7 +3,7 @@
  * show.
  */
 import { clamp, type TensorData } from "@nnhal/operations";
-import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { effectiveScale, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
 import { type AnyOutput, type AnyTensor, isPlain } from "./_elements.ts";
 import { inParts } from "./_elementwise.ts";
 
@@ -13,8 +13,9 @@ export function isScaled16(input: AnyTensor, output: AnyOutput): boolean {
   return operands.every(({ type }) => type === "TENSOR_QUANT16_SYMM") && !operands.every(isPlain);
 }
 
-/** A product with a real number, in integers. */
-export function scaling16(factor: number): (element: number) => number {
+/** A product with `from` · `by` / `to` in integers. The operators compute that factor in numbers of 32 bits. */
+export function scaling16(from: number, by: number, to: number): (element: number) => number {
+  const factor = effectiveScale(from, by, to);
   const multiplier = quantiseMultiplier(Math.abs(factor));
   const sign = factor < 0 ? -1 : 1;
   return (element) => multiplyByQuantisedMultiplier(sign * element, multiplier);

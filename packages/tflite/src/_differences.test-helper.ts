@@ -4,25 +4,20 @@
  */
 
 const kernels = "see [below](#results-that-differ-from-tensorflow-lites)";
-const stepLower =
-  "TensorFlow Lite's result is a step lower in less than 1 % of the elements; ours is the nearest to the real number";
 
 /** The reasons of differences that are more than roundings in both directions, and of those that are not measured. */
 export const reasons: Readonly<Record<string, string>> = {
-  ABS: `INT16: ${stepLower}.`,
   BATCH_MATMUL:
     "INT16 with INT8 matrices, or with a scale for each column: TensorFlow Lite refuses it, or its results are zeros. Ours are the products.",
   BIDIRECTIONAL_SEQUENCE_LSTM: `Merged outputs of several batches: ${kernels}.`,
   BIDIRECTIONAL_SEQUENCE_RNN: `Hybrid, of times by batches: ${kernels}.`,
   CONV_2D: "Hybrid: XNNPACK quantises the input asymmetrically; ours is as TensorFlow Lite's own kernel.",
   DIV: "UINT8: TensorFlow Lite's result is wrong where the quotient is near 0; -1 / 208 becomes the least element there.",
-  ELU: `INT8: ${stepLower}.`,
+  ELU: "INT8: halves are rounded away from 0, as in the HAL's QUANTIZE; XNNPACK rounds them to even.",
   FULLY_CONNECTED:
     "INT16: the recent build's results are elsewhere; the older one's are ours. Hybrid: XNNPACK quantises the input asymmetrically; ours is as TensorFlow Lite's own kernel.",
-  LEAKY_RELU: `INT16: ${stepLower}.`,
   MEAN: "8 bits: halves are rounded away from 0, as the HAL does; TensorFlow Lite's recent build rounds them to even.",
   NEG: "INT8: the real number is negated, and clamped. TensorFlow Lite negates the stored byte whatever the zero points are, and -128 stays -128.",
-  RELU: `INT16: ${stepLower}.`,
   TRANSPOSE_CONV: "Float input and 8-bit filter: XNNPACK quantises the input; ours widens the weights.",
   UNIDIRECTIONAL_SEQUENCE_LSTM: `INT8 with peepholes and a projection: ${kernels}.`,
 };

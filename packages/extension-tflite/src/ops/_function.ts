@@ -1,10 +1,10 @@
 /**
- * Functions of real numbers: exact ones of 8-bit elements and floats, by a table of 16-bit elements.
+ * Functions of real numbers: of quantised elements by a table, of floats as they are.
  */
 
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
 import { mapElements } from "../_elementwise.ts";
-import { mapByTable, tableOf } from "./_table.ts";
+import { byteTableOf, mapByTable, tableOf } from "./_table.ts";
 
 /** Computes a function of each element. */
 export function mapFunction(
@@ -12,7 +12,13 @@ export function mapFunction(
   output: AnyOutput,
   real: (value: number) => number,
 ): Generator<void, void> {
-  return input.type === "TENSOR_QUANT16_SYMM"
-    ? mapByTable(input, output, tableOf(input, output, real))
-    : mapElements(input, output, { real });
+  switch (input.type) {
+    case "TENSOR_QUANT16_SYMM":
+      return mapByTable(input, output, tableOf(input, output, real));
+    case "TENSOR_QUANT8_ASYMM":
+    case "TENSOR_QUANT8_ASYMM_SIGNED":
+      return mapByTable(input, output, byteTableOf(input, output, real));
+    default:
+      return mapElements(input, output, { real });
+  }
 }

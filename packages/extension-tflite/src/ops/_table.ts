@@ -1,6 +1,7 @@
 /**
- * Functions of 16-bit elements by a table. The operators compute 513 points of the function, 128 elements apart, and interpolate
- * linearly between them, so that their results differ from those of the function where it bends.
+ * Functions of quantised elements by a table. Of 8-bit elements the operators compute each result, in numbers of 32 bits. Of 16-bit
+ * elements they compute 513 points of the function, 128 elements apart, and interpolate linearly between them, so that their results
+ * differ from those of the function where it bends.
  */
 import { clamp, integerRange, roundHalfAway, type TensorData, type TensorInfo } from "@nnhal/operations";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
@@ -8,7 +9,7 @@ import { inParts } from "../_elementwise.ts";
 
 const INTERVALS = 512;
 
-/** A function of 16-bit elements to 16-bit elements. */
+/** A function of elements to elements. */
 export type Table = (element: number) => number;
 
 /** The quantisation of a side of a table. */
@@ -43,6 +44,27 @@ export function tableOf(input: Quantisation, output: Quantisation, transform: (v
     const point = points[place];
     return point + (((points[place + 1] - point) * (element & 127) + 64) >> 7);
   };
+}
+
+/**
+ * The table of a function of real numbers, for 8-bit elements. Real numbers have 32 bits, and are multiplied with 1 / scale. `round` makes
+ * integers of them. Default: halves away from 0.
+ */
+export function byteTableOf(
+  input: TensorInfo,
+  output: TensorInfo,
+  transform: (value: number) => number,
+  round: (value: number) => number = roundHalfAway,
+): Table {
+  const [first, last] = integerRange(input.type);
+  const [least, greatest] = integerRange(output.type);
+  const { fround } = Math;
+  const [scale, perUnit] = [fround(input.scale), fround(1 / fround(output.scale))];
+  const results = Int16Array.from({ length: last - first + 1 }, (_, place) => {
+    const real = fround(transform(fround(scale * (first + place - input.zeroPoint))));
+    return clamp(round(fround(real * perUnit)) + output.zeroPoint, least, greatest);
+  });
+  return (element) => results[element - first];
 }
 
 /** Writes the result of a table for each element. */

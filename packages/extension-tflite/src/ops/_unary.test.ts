@@ -1,3 +1,4 @@
+import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
 import { describe, expect, it } from "vitest";
 import { float32 } from "../_run.test-helper.ts";
 import { elements, given, of, quantise, shape, spread } from "../_tensors.test-helper.ts";
@@ -112,11 +113,33 @@ describe("functions of quantised elements", () => {
   });
 
   it("ELU computes exp(x) - 1 of negative elements", async () => {
-    const [input, output] = [of("int8", 0.03, 12), of("int8", 0.02, 3)];
+    const [input, output] = [of("int8", 0.031, 12), of("int8", 0.0211, 3)];
     expect(await elements("ELU", [given(input, every.int8), float32(1)], output)).toEqual(
       expected(every.int8, input, output, (value) => (value < 0 ? Math.expm1(value) : value)),
     );
   });
+
+  it("ELU computes in numbers of 32 bits, and halves go to the even element", async () => {
+    // In 32 bits 87 · (2 / 255) / (12 / 255) is 14.5, and 3 and 9 sixths are a little more than 0.5 and 1.5.
+    const input = given(of("int8", Math.fround(2 / 255)), [87, 3, 9]);
+    expect(await elements("ELU", [input, float32(1)], of("int8", Math.fround(12 / 255)))).toEqual([14, 1, 2]);
+  });
+
+  it.each(["ABS", "RELU", "LEAKY_RELU"] as const)(
+    "%s of 16-bit elements multiplies in integers, by a ratio of 32 bits",
+    async (name) => {
+      const input = given(of("int16", 0.0007), [856, 2043, 6913]);
+      const operands = name === "LEAKY_RELU" ? [input, float32(0.5)] : [input];
+      // 856 and 2043 times 7/15 are 399.47 and 953.4: 798.9 and 1906.8 are rounded, then their halves.
+      expect(await elements(name, operands, of("int16", 0.0015))).toEqual([400, 954, 3226]);
+      const scales = [Math.fround(3 / 32767), Math.fround(5.3 / 32767)] as const;
+      const ratio = Math.fround(scales[0] / scales[1]);
+      const others = Array.from({ length: 1000 }, (_, place) => 32 * place);
+      expect(
+        await elements(name, [given(of("int16", scales[0]), others), ...operands.slice(1)], of("int16", scales[1])),
+      ).toEqual(others.map((element) => multiplyByQuantisedMultiplier(element, quantiseMultiplier(ratio))));
+    },
+  );
 
   it("SQRT truncates, RSQRT rounds; neither accepts negative numbers", async () => {
     const input = given(of("int8", 0.5, -10), [-10, -8, -2, 8]);

@@ -18,8 +18,7 @@ export const leakyRelu = defineOperation({
     if (!isScaled16(input, output)) {
       return mapElements(input, output, { real: (value) => (value > 0 ? value : alpha * value) });
     }
-    const ratio = input.scale / output.scale;
-    const [above, below] = [scaling16(ratio), scaling16(Math.fround(alpha) * ratio)];
+    const [above, below] = [1, alpha].map((factor) => scaling16(input.scale, factor, output.scale));
     return mapScaled16(input, output, (element) => (element >= 0 ? above : below)(element));
   },
 });

@@ -2,7 +2,6 @@
  * PRELU of 16-bit elements, with factors of 8 or 16 bits.
  */
 import { clamp, type TensorData } from "@nnhal/operations";
-import { effectiveScale } from "@nnhal/operations/authoring";
 import { broadcast, inParts } from "../_elementwise.ts";
 import { scaling16 } from "../_scaled16.ts";
 import { wider } from "../_wider.ts";
@@ -19,8 +18,8 @@ export const prelu = wider("PRELU", {
     const by = yield* broadcast(alpha, output.dimensions);
     // Elements of these types are numbers.
     const [values, factors, results] = [from.data as TensorData, by.data as TensorData, output.data as TensorData];
-    const above = scaling16(input.scale / output.scale);
-    const below = scaling16(effectiveScale(input.scale, alpha.scale, output.scale));
+    const above = scaling16(input.scale, 1, output.scale);
+    const below = scaling16(input.scale, alpha.scale, output.scale);
     yield* inParts(results.length, (first, end) => {
       for (let index = first; index < end; index++) {
         const value = values[index];
