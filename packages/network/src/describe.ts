@@ -7,13 +7,14 @@ import {
   type ModelMetadata,
   modelMetadata,
   readPackedFile,
-  readTflite,
   type TensorDescription,
   TfliteError,
+  type TfliteModel,
   type TfliteTensor,
 } from "@nnhal/tflite";
 import { elementTypeOf, isQuantized } from "./elements.ts";
 import { NetworkError } from "./error.ts";
+import type { ModelFile } from "./model-file.ts";
 import type { Description } from "./session.ts";
 import type { TensorInfo } from "./tensor-info.ts";
 import { oneLine, plain } from "./text.ts";
@@ -25,19 +26,18 @@ const packed = byNeed("what is packed with a model", () => import("./packed.ts")
  * metadata if what reads packed files is not loaded: see `whenLoaded`.
  */
 export function describeModel(
-  file: Uint8Array,
+  { bytes, content: model }: ModelFile,
   imported: ImportedModel,
   devices: readonly string[],
   onWarning: (message: string) => void = () => {},
 ): Description {
   const { states, signatures } = imported;
-  const model = readTflite(file);
   const metadata = metadataOf(model, onWarning);
   // Metadata that are broken have been reported.
   const [main] = model.subgraphs;
   const tensors = firstByName(model.subgraphs.flatMap((subgraph) => subgraph.tensors));
   const namesOf = (indexes: readonly number[] = []) => indexes.map((index) => main?.tensors[index]?.name);
-  const read = (name: string, most: number) => readPackedFile(file, name, { most });
+  const read = (name: string, most: number) => readPackedFile(bytes, name, { most });
   const labelsOf =
     metadata && packed().createLabelFinder({ metadata, outputNames: namesOf(main?.outputs), read }, onWarning);
   const tokenizerOf = metadata && packed().findTokenizers(metadata, read, onWarning);
@@ -117,10 +117,7 @@ function infoOf(
   return { name, type, shape, ...(counts && { quantization }) };
 }
 
-function metadataOf(
-  model: ReturnType<typeof readTflite>,
-  onWarning: (message: string) => void,
-): ModelMetadata | undefined {
+function metadataOf(model: TfliteModel, onWarning: (message: string) => void): ModelMetadata | undefined {
   try {
     return modelMetadata(model);
   } catch (error) {

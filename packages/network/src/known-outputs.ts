@@ -5,6 +5,7 @@ import { whenLoaded } from "@nnhal/operations";
 import type { ImportedModel } from "@nnhal/tflite";
 import { describeModel } from "./describe.ts";
 import { createModel, type Model } from "./model.ts";
+import type { ModelFile } from "./model-file.ts";
 import type { Session, Value } from "./session.ts";
 
 /** A model that computes nothing: a run resolves to the values. Their shapes are those of its outputs. */
@@ -15,7 +16,7 @@ export type KnownModel = (outputs: readonly Value[]) => Model;
  * with CANNOT_RUN if a tensor has a type of which there are no arrays. `onWarning`: metadata or labels that cannot be read.
  */
 export async function describeKnown(
-  file: Uint8Array,
+  file: ModelFile,
   imported: ImportedModel,
   onWarning: (message: string) => void,
 ): Promise<KnownModel> {

@@ -12,6 +12,7 @@ import {
   importTflite,
   readTflite,
   TfliteError,
+  type TfliteModel,
 } from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
 import { describeModel } from "./describe.ts";
@@ -19,6 +20,7 @@ import { type Selection, type SelectionOptions, selectDevices } from "./devices.
 import type { EmptyRuns, Prepared } from "./empty-runs.ts";
 import { check, NetworkError } from "./error.ts";
 import { type ExecuteOptions, execute, type InputBytes, type RunTiming } from "./execute.ts";
+import type { ModelFile } from "./model-file.ts";
 import type {
   Asked,
   Computed,
@@ -64,8 +66,8 @@ export async function openLocalSession(
   };
   await begin("import");
   const importing = importOptions(options);
-  await expectModel(bytes);
-  const imported = await whenLoaded(() => importModel(bytes, importing));
+  const file = await readModelFile(bytes);
+  const imported = await whenLoaded(() => importModel(file.content, importing));
   const tflite = await extensionFor(imported);
   await begin("devices");
   const selection = await selectDevices(options, tflite, onEngineWarning);
@@ -76,13 +78,13 @@ export async function openLocalSession(
     const prepared = await prepare(imported, selection, { onFallback: onWarning }, cache);
     signal?.throwIfAborted();
     const extensions = [...(tflite ? [tflite] : []), ...(options.extensions ?? [])];
-    const description = await whenLoaded(() => describeModel(bytes, imported, prepared.deviceNames, onWarning));
+    const description = await whenLoaded(() => describeModel(file, imported, prepared.deviceNames, onWarning));
     const openEmpty = async () =>
       (await import("./empty-runs.ts")).openEmptyRuns({
         imported,
         selection,
         extend: tflite ? undefined : async () => selectDevices(options, await loadExtension()),
-        importWith: (emptyInputs) => whenLoaded(() => importModel(bytes, { ...importing, emptyInputs })),
+        importWith: (emptyInputs) => whenLoaded(() => importModel(file.content, { ...importing, emptyInputs })),
         prepare: (other, devices) => prepare(other, devices, { onFallback: onWarning }),
       });
     return createSession(description, { imported, compilation: prepared }, selection, openEmpty, extensions);
@@ -117,10 +119,10 @@ function importOptions({ signature, inputShapes, dynamicShapes, extensions = [] 
   };
 }
 
-/** Rejects with NOT_A_MODEL for bytes that are not a .tflite file, and says what they are. */
-async function expectModel(bytes: Uint8Array): Promise<void> {
+/** Reads a file. Rejects with NOT_A_MODEL for bytes that are not a .tflite file, and says what they are. */
+async function readModelFile(bytes: Uint8Array): Promise<ModelFile> {
   try {
-    readTflite(bytes);
+    return { bytes, content: readTflite(bytes) };
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
     const reason = (await import("./file-kind.ts")).whyNoModel(bytes) ?? oneLine(error.message);
@@ -128,9 +130,9 @@ async function expectModel(bytes: Uint8Array): Promise<void> {
   }
 }
 
-function importModel(bytes: Uint8Array, options: ImportOptions): ImportedModel {
+function importModel(content: TfliteModel, options: ImportOptions): ImportedModel {
   try {
-    return importTflite(bytes, options);
+    return importTflite(content, options);
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
     const isOption = error.path.startsWith("options");

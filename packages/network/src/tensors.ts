@@ -7,6 +7,7 @@ export { type ExecuteOptions, execute, type InputBytes, type OutputBytes, zeros 
 export { nameFile, whyNoModel } from "./file-kind.ts";
 export { describeKnown, type KnownModel } from "./known-outputs.ts";
 export type { LabelFinder, Labels } from "./labels.ts";
+export type { ModelFile } from "./model-file.ts";
 export { modelToken } from "./model-token.ts";
 export { findPackedLabels } from "./packed-labels.ts";
 export { type DecodeOptions, decodePicture } from "./picture/decode.ts";

@@ -1,17 +1,19 @@
 /**
  * Results and reports of benchmarks for tests.
  */
-import { importTflite } from "@nnhal/tflite";
+import { importTflite, readTflite } from "@nnhal/tflite";
 import { addingModel } from "../program.test-helper.ts";
 import type { Measured } from "./contest.ts";
 import type { ContestantId } from "./contestant.ts";
 import { type BenchmarkReport, type ModelResults, modelReport, reportFormat } from "./report.ts";
 
 const bytes = addingModel();
+const content = readTflite(bytes);
 const model = {
-  ...importTflite(bytes),
+  ...importTflite(content),
   path: "add.tflite",
   bytes,
+  content,
   importing: {},
   givenInputs: [0, 1],
   wantedOutputs: [0],

@@ -37,7 +37,7 @@ const finders = new WeakMap<LoadedModel, LabelFinder>();
 
 /** The finder of a model, whose files are read once for all its runs. */
 function packedLabelsOf(model: LoadedModel, note: (message: string) => void): LabelFinder {
-  const known = finders.get(model) ?? findPackedLabels(model.bytes, note);
+  const known = finders.get(model) ?? findPackedLabels(model, note);
   finders.set(model, known);
   return known;
 }

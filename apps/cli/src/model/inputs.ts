@@ -108,7 +108,7 @@ export async function prepareInputs(
 
 async function textValuesOf(model: LoadedModel, text: string) {
   try {
-    return await textValues(model.bytes, model, text);
+    return await textValues(model, model, text);
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
     throw usageError(`--${error.message}`, error);

@@ -45,9 +45,15 @@ export async function loadHalModel(
 }
 
 function halModel(bytes: Uint8Array, options: ImportOptions): Model | BlockedFile {
-  const issues = tfliteIssues(bytes);
-  if (issues.length > 0) return { problems: issues, inspection: undefined };
-  const inspection = inspectTflite(bytes, options);
+  let inspection: TfliteInspection;
+  try {
+    inspection = inspectTflite(bytes, options);
+  } catch (error) {
+    // A file with indexes that are out of range cannot be read. All of them are listed, not only the first.
+    const issues = error instanceof TfliteError ? tfliteIssues(bytes) : [];
+    if (issues.length === 0) throw error;
+    return { problems: issues, inspection: undefined };
+  }
   return inspection.imported?.model ?? { problems: inspection.problems, inspection };
 }
 

@@ -3,7 +3,7 @@
  */
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { byteSize, tensorText, whyNoModel } from "@nnhal/network/tensors";
+import { byteSize, type ModelFile, tensorText, whyNoModel } from "@nnhal/network/tensors";
 import {
   type ImportedModel,
   type ImportOptions,
@@ -20,11 +20,9 @@ import { oneLine, plain } from "../text.ts";
 import { blockedFailure } from "./blocked.ts";
 
 /** A model and the tensors that its user deals with. */
-export interface LoadedModel extends ImportedModel {
+export interface LoadedModel extends ImportedModel, ModelFile {
   /** As the user named it. */
   readonly path: string;
-  /** The file. */
-  readonly bytes: Uint8Array;
   /** The options of the import. */
   readonly importing: ImportOptions;
   /** Places of the inputs that are not states. */
@@ -107,11 +105,11 @@ function rulesOf({ customOperators = [] }: ImportOptions): NonNullable<Inspectio
 }
 
 /** The model of a file; undefined if it has problems. Throws a failure for a model that is too large. */
-export function modelOfFile({ inspection: { imported }, ...file }: InspectedFile): LoadedModel | undefined {
-  return imported && loaded(file, imported);
+export function modelOfFile({ inspection: { imported, model }, ...file }: InspectedFile): LoadedModel | undefined {
+  return imported && loaded({ ...file, content: model }, imported);
 }
 
-function loaded(file: Omit<InspectedFile, "inspection">, imported: ImportedModel): LoadedModel {
+function loaded(file: Omit<InspectedFile, "inspection"> & ModelFile, imported: ImportedModel): LoadedModel {
   const { path } = file;
   for (const tensor of [...imported.inputs, ...imported.outputs]) {
     if (byteSize(tensor) > MOST_TENSOR_BYTES) {

@@ -115,11 +115,11 @@ export async function openStateFile(
 }
 
 /** The names of the states of all signatures of a model's file. */
-function namesOfSignatures({ bytes, signatures }: LoadedModel, importing: ImportOptions): readonly string[] {
+function namesOfSignatures({ content, signatures }: LoadedModel, importing: ImportOptions): readonly string[] {
   return [undefined, ...signatures.map(({ key }) => key)].flatMap((signature) => {
     const { signature: _, inputShapes: __, ...options } = importing;
     try {
-      const { states } = importTflite(bytes, { ...options, ...(signature !== undefined && { signature }) });
+      const { states } = importTflite(content, { ...options, ...(signature !== undefined && { signature }) });
       return states.map(({ name }) => name);
     } catch (error) {
       if (error instanceof TfliteError) return [];

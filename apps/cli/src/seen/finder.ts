@@ -68,7 +68,7 @@ export function createFinder(model: LoadedModel, options: FindOptions): Finder {
     async find(outputs, picture) {
       if (task === "values") return { top: [] };
       if (task === "classify") return classesOf(outputs);
-      known ??= describeKnown(model.bytes, model, note).catch((error: unknown) => {
+      known ??= describeKnown(model, model, note).catch((error: unknown) => {
         // Its types have no arrays, so no task reads them.
         if (error instanceof NetworkError && given === undefined && !isDrawn) return undefined;
         throw error;

@@ -1,5 +1,5 @@
 import { MessageChannel } from "node:worker_threads";
-import { importTflite } from "@nnhal/tflite";
+import { importTflite, readTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import { load } from "../load.ts";
 import { passingModel } from "../models.test-helper.ts";
@@ -163,17 +163,19 @@ describe("classifyText", () => {
   });
 });
 
+const fileOf = (bytes: Uint8Array) => ({ bytes, content: readTflite(bytes) });
+
 describe("textValues", () => {
   it("has the bytes of the same inputs, in their order", async () => {
     const bytes = textModel(bert);
-    const values = await textValues(bytes, importTflite(bytes), "unaffable");
+    const values = await textValues(fileOf(bytes), importTflite(bytes), "unaffable");
     expect(values.map((value) => [...new Int32Array(value.bytes.buffer)])).toEqual([
       [2, 4, 5, 6, 3, 0, 0, 0],
       [1, 1, 1, 1, 1, 0, 0, 0],
       [0, 0, 0, 0, 0, 0, 0, 0],
     ]);
     const none = passingModel({ shape: [3] });
-    await expect(textValues(none, importTflite(none), "a")).rejects.toMatchObject({ code: "WRONG_TASK" });
+    await expect(textValues(fileOf(none), importTflite(none), "a")).rejects.toMatchObject({ code: "WRONG_TASK" });
   });
 });
 
