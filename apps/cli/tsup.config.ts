@@ -4,5 +4,5 @@ import manifest from "./package.json" with { type: "json" };
 // tsup leaves only dependencies and peers out of a bundle by itself. Engines are found, not bundled.
 export default command(
   { main: "src/main.ts", "batch-thread": "src/batch-thread.ts", installed: "src/installed.ts" },
-  { external: [/^#/, "@viz-js/viz", ...manifest.foundIfInstalled] },
+  { external: [/^#/, ...manifest.foundIfInstalled] },
 );

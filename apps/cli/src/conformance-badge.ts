@@ -2,7 +2,7 @@
 
 import type { Counts } from "@nnhal/conformance";
 import type { HalVersion } from "@nnhal/types";
-import { escaped } from "./explain/svg.ts";
+import { escapeXml } from "@nnhal/utils/graph";
 
 const height = 22;
 /** Width of a character, on average, and room at both sides. */
@@ -23,9 +23,9 @@ export function badgeOf(version: HalVersion, { passed, failed }: Counts): string
   const left = widthOf(name) + room;
   const width = left + widthOf(result) + room;
   const text = (of: string, middle: number) =>
-    `<text x="${middle}" y="15" text-anchor="middle" textLength="${widthOf(of)}">${escaped(of)}</text>`;
+    `<text x="${middle}" y="15" text-anchor="middle" textLength="${widthOf(of)}">${escapeXml(of)}</text>`;
   return (
-    `<svg width="${width}" height="${height}" role="img" aria-label="${escaped(`${name}: ${result}`)}">` +
+    `<svg width="${width}" height="${height}" role="img" aria-label="${escapeXml(`${name}: ${result}`)}">` +
     `<rect width="${width}" height="${height}" rx="4" fill="${colour}"/>` +
     `<path d="M4 0H${left}V${height}H4a4 4 0 0 1-4-4V4a4 4 0 0 1 4-4z" fill="#3a424b"/>` +
     `<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">` +

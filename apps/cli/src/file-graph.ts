@@ -2,8 +2,15 @@
  * The graph of a .tflite file that cannot become a HAL model: its own operators, those that are blocked marked.
  */
 import { elementAt } from "@nnhal/operations";
-import type { OperatorReport, TfliteInspection, TfliteSubgraph } from "@nnhal/tflite";
-import { createDotWriter, escapeLabel } from "@nnhal/utils/graph";
+import type { OperatorReport, TfliteInspection, TfliteSubgraph, TfliteTensor } from "@nnhal/tflite";
+import {
+  createDotWriter,
+  type DrawnEdge,
+  type DrawnGraph,
+  type DrawnNode,
+  drawGraphs,
+  escapeLabel,
+} from "@nnhal/utils/graph";
 import { MOST_NAME, outcomeText } from "./info-report.ts";
 import { openShapeText } from "./text.ts";
 
@@ -77,6 +84,77 @@ export function fileGraphDot(name: string, inspection: TfliteInspection): string
   return lines.join("");
 }
 
+const borderFill = "#fff3a6";
+
+/** The graph as an SVG; constants are not shown. */
+export function fileGraphSvg(name: string, inspection: TfliteInspection): string {
+  const { subgraphs } = inspection.model;
+  const statuses = new Set(inspection.operators.map(({ status }) => status));
+  return drawGraphs({
+    title: name,
+    legend: [
+      ...[...statuses].map((status) => ({ fill: fills[status], label: statusTexts[status] })),
+      { fill: borderFill, label: "inputs and outputs" },
+    ],
+    graphs: subgraphs.map((subgraph, index) => ({
+      ...(subgraphs.length > 1 && { heading: `subgraph ${index}` }),
+      ...drawnSubgraph(subgraph, reportsOf(inspection, index)),
+    })),
+  });
+}
+
+const statusTexts = {
+  hal: "becomes operations of the HAL",
+  extension: "becomes an operation of an extension",
+  constant: "computed when the file is read",
+  state: "reads or writes a state",
+  unused: "not used",
+  blocked: "blocked",
+} as const;
+
+function drawnSubgraph(
+  { tensors, operators, inputs, outputs }: TfliteSubgraph,
+  reports: readonly OperatorReport[],
+): DrawnGraph {
+  const textOf = (tensor: number) => tensorLines(elementAt(tensors, tensor));
+  const nodes: DrawnNode[] = [];
+  const edges: DrawnEdge[] = [];
+  const writers = new Map<number, { readonly from: number; readonly result: number }>();
+  const lead = (tensor: number) => {
+    const writer = writers.get(tensor);
+    if (writer !== undefined) edges.push({ ...writer, to: nodes.length, title: textOf(tensor).join(" ") });
+  };
+  for (const [place, tensor] of inputs.entries()) {
+    writers.set(tensor, { from: nodes.length, result: 0 });
+    nodes.push({ lines: [`input ${place}`, ...textOf(tensor)], fill: borderFill, shape: "pill" });
+  }
+  for (const [place, operator] of operators.entries()) {
+    const report = elementAt(reports, place);
+    operator.inputs.forEach(lead);
+    for (const [result, tensor] of operator.outputs.entries()) writers.set(tensor, { from: nodes.length, result });
+    nodes.push({
+      lines: [titleOf(report, place), outcomeText(report)],
+      fill: fills[report.status],
+      title: outcomeText(report),
+      results: operator.outputs.map(textOf),
+    });
+  }
+  for (const [place, tensor] of outputs.entries()) {
+    lead(tensor);
+    nodes.push({ lines: [`output ${place}`], fill: borderFill, shape: "pill" });
+  }
+  return { nodes, edges };
+}
+
+function titleOf({ name, customCode }: OperatorReport, place: number): string {
+  return `${place}: ${customCode === undefined ? name : `${name} ${customCode}`}`;
+}
+
+/** A tensor's name, and its type and shape. */
+function tensorLines({ name, type, shape, hasRank }: TfliteTensor): string[] {
+  return [name.slice(0, MOST_NAME), `${type}${shape.length === 0 && hasRank ? "" : openShapeText(shape)}`];
+}
+
 function reportsOf({ operators }: TfliteInspection, subgraph: number): OperatorReport[] {
   return operators.filter((operator) => operator.subgraph === subgraph);
 }
@@ -88,24 +166,18 @@ function drawSubgraph(
   reports: readonly OperatorReport[],
 ): void {
   const node = (kind: string, place: number) => `${kind}${index}_${place}`;
-  const label = (tensor: number) => {
-    const { name, type, shape, hasRank } = elementAt(tensors, tensor);
-    return `${escapeLabel(name.slice(0, MOST_NAME))}\\n${type}${shape.length === 0 && hasRank ? "" : openShapeText(shape)}`;
-  };
+  const label = (tensor: number) => tensorLines(elementAt(tensors, tensor)).map(escapeLabel).join("\\n");
   const writers = new Map<number, string>();
   for (const [place, tensor] of inputs.entries()) {
     dot.node(node("in", place), { shape: "ellipse", label: label(tensor) });
     writers.set(tensor, node("in", place));
   }
   for (const [place, report] of reports.entries()) {
-    const { name, customCode, status } = report;
-    const title = customCode === undefined ? name : `${name} ${escapeLabel(customCode)}`;
-    const outcome = escapeLabel(outcomeText(report));
     dot.node(node("op", place), {
       shape: "box",
       style: "filled",
-      fillcolor: fills[status],
-      label: `${place}: ${title}\\n${outcome}`,
+      fillcolor: fills[report.status],
+      label: [titleOf(report, place), outcomeText(report)].map(escapeLabel).join("\\n"),
     });
     for (const tensor of elementAt(operators, place).outputs) writers.set(tensor, node("op", place));
   }

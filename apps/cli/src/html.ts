@@ -1,7 +1,7 @@
 /**
  * Pages that need nothing else: no scripts, no fonts, no pictures from elsewhere. Text in them is escaped.
  */
-import { escaped } from "./explain/svg.ts";
+import { escapeXml } from "@nnhal/utils/graph";
 
 /** Text, or an element. */
 export type Content = string | readonly Content[] | Element;
@@ -18,7 +18,7 @@ export function tag(name: string, attributes: string, ...content: readonly Conte
 }
 
 function htmlOf(content: Content): string {
-  if (typeof content === "string") return escaped(content);
+  if (typeof content === "string") return escapeXml(content);
   return "html" in content ? content.html : content.map(htmlOf).join("");
 }
 

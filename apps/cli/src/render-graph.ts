@@ -1,37 +1,9 @@
 /**
- * Pictures of Graphviz text. SVG by a Graphviz in WebAssembly, a package that is found when it is asked for; PNG, which
- * that cannot draw, by Graphviz's own program.
+ * Pictures of Graphviz text as PNG, by Graphviz's own program.
  */
 import { spawn } from "node:child_process";
-import type { RenderOptions, RenderResult } from "@viz-js/viz";
-import { failure, loadPackage } from "./failure.ts";
+import { failure } from "./failure.ts";
 import { oneLine } from "./text.ts";
-
-/** What is used of the package. */
-export interface Viz {
-  render(dot: string, options: RenderOptions): RenderResult;
-}
-
-/** Monospaced: where the viewer has another such font, its letters are as wide, and labels still fit their boxes. */
-const style = { fontname: "Courier", fontsize: 10 };
-
-/** An SVG document. Rejects with a failure if the package is missing, or cannot draw the graph. */
-export async function renderSvg(dot: string, load: () => Promise<Viz> = loadViz): Promise<string> {
-  const viz = await loadPackage("@viz-js/viz", "SVG", load);
-  const result = viz.render(dot, {
-    format: "svg",
-    graphAttributes: { ranksep: 0.3, ...style },
-    nodeAttributes: style,
-    edgeAttributes: style,
-  });
-  if (result.status === "success") return result.output;
-  const messages = result.errors.map(({ message }) => oneLine(message)).join("; ");
-  throw failure(`Graphviz cannot draw the graph: ${messages}`);
-}
-
-async function loadViz(): Promise<Viz> {
-  return (await import("@viz-js/viz")).instance();
-}
 
 /** A PNG file. Rejects with a failure if the program is missing, or cannot draw the graph. */
 export function renderPng(dot: string, program = "dot"): Promise<Uint8Array> {

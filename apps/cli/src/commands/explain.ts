@@ -22,6 +22,7 @@ import { exitCodes, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
+import { shownNames } from "../model/load-hal.ts";
 import { nameOperations } from "../operation-names.ts";
 import {
   deviceOption,
@@ -72,7 +73,7 @@ export function registerExplainCommand(command: Command, context: () => Promise<
         .default("cost"),
     )
     .option("--run", "also run the model on noise, and time each step and each operation")
-    .option("--svg <file>", "write a picture of the graph, coloured by device")
+    .option("--svg <file>", "write a picture of the graph, colored by device")
     .option("--verbose", "explain each operation: types and shapes, the answer of each device, and the reason")
     .option("--json", "print the explanation as JSON")
     .addHelpText("after", help)
@@ -117,7 +118,7 @@ export async function runExplainCommand(
   if (options.svg !== undefined) {
     if (model === undefined)
       stderr.write("nnhal explain: note: there is no plan to draw; nnhal graph draws the file\n");
-    else await writeUserFile(options.svg, drawExplanation(explanation), cwd);
+    else await writeUserFile(options.svg, drawExplanation(explanation, shownNames(model)), cwd);
   }
   stdout.write(
     options.json ? `${JSON.stringify(explanation)}\n` : fit(formatExplanation(explanation, options), stdout.columns),

@@ -3,15 +3,15 @@
  */
 import { basename, extname } from "node:path";
 import type { Model } from "@nnhal/types";
-import { type DotOptions, type GraphDumpOptions, graphDump, graphToJson } from "@nnhal/utils/graph";
+import { type DotOptions, type GraphDumpOptions, graphDump, graphToJson, graphToSvg } from "@nnhal/utils/graph";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { exitCodes, usageError } from "../failure.ts";
-import { fileGraphDot, fileGraphJson } from "../file-graph.ts";
+import { fileGraphDot, fileGraphJson, fileGraphSvg } from "../file-graph.ts";
 import { writeUserFile } from "../files.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
 import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";
-import { renderPng, renderSvg } from "../render-graph.ts";
+import { renderPng } from "../render-graph.ts";
 import { counted, oneLine } from "../text.ts";
 
 const formats = ["dot", "json", "svg", "png"] as const;
@@ -31,8 +31,9 @@ file's own operators are drawn, those that are blocked in red, and the exit code
 
 Operations and operands have the indexes of the model, which begin with 0, as in Android's drawings.
 
-SVG needs the package @viz-js/viz, which does not come with nnhal: npm install @viz-js/viz. PNG needs Graphviz's
-program dot. With --constants nodes, as Android draws models, a picture of a large network can take minutes.
+SVG needs nothing else: colors by the kind of operation, and the names of tensors; with the pointer on a box or a line it
+shows more. A long network is folded into columns. PNG is drawn by Graphviz's program dot; with --constants nodes, as
+Android draws models, that can take minutes for a large network.
 
 Examples:
   nnhal graph mobilenet.tflite -o mobilenet.svg
@@ -68,16 +69,16 @@ export async function runGraphCommand(
 ): Promise<void> {
   if (format === "png" && output === undefined) throw usageError("a PNG needs a file to go to: add --output");
   const extensions = await devices.definitions();
-  const model = await loadHalModel(path, cwd, { customOperators: extensions, ...entryOf(entry) });
-  const isBlocked = "problems" in model;
+  const loaded = await loadHalModel(path, cwd, { customOperators: extensions, ...entryOf(entry) });
+  const isBlocked = "problems" in loaded;
   const drawn = await (isBlocked
-    ? drawFile(basename(path), model, format)
-    : draw(basename(path), model, format, { constants, extensions }));
+    ? drawFile(basename(path), loaded, format)
+    : draw(basename(path), loaded.model, format, { constants, extensions, operandNames: loaded.operandNames }));
   if (output === undefined) stdout.write(String(drawn));
   else await writeUserFile(output, drawn, cwd);
   if (!isBlocked) return;
-  const [first] = model.problems;
-  const what = `${counted(model.problems.length, "problem")}, the first: ${oneLine(first?.message ?? "")}`;
+  const [first] = loaded.problems;
+  const what = `${counted(loaded.problems.length, "problem")}, the first: ${oneLine(first?.message ?? "")}`;
   stderr.write(`nnhal graph: note: this is the file itself, which cannot become a HAL model: ${what}\n`);
   setExitCode(exitCodes.failed);
 }
@@ -89,6 +90,7 @@ function drawFile(name: string, { problems, inspection }: BlockedFile, format: F
     throw usageError(`the model ${name} cannot be used: ${first?.path}: ${oneLine(first?.message ?? "")}`);
   }
   if (format === "json") return Promise.resolve(`${JSON.stringify(fileGraphJson(name, inspection))}\n`);
+  if (format === "svg") return Promise.resolve(fileGraphSvg(name, inspection));
   return rendered(fileGraphDot(name, inspection), format);
 }
 
@@ -110,12 +112,12 @@ async function draw(
   options: GraphDumpOptions,
 ): Promise<string | Uint8Array> {
   if (format === "json") return `${JSON.stringify(graphToJson(name, model, options))}\n`;
+  if (format === "svg") return graphToSvg(name, model, options);
   const lines: string[] = [];
   graphDump(name, model, { write: (line) => lines.push(line) }, options);
   return rendered(lines.join(""), format);
 }
 
-async function rendered(dot: string, format: Exclude<Format, "json">): Promise<string | Uint8Array> {
-  if (format === "dot") return dot;
-  return format === "svg" ? renderSvg(dot) : renderPng(dot);
+async function rendered(dot: string, format: "dot" | "png"): Promise<string | Uint8Array> {
+  return format === "dot" ? dot : renderPng(dot);
 }

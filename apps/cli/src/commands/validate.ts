@@ -95,7 +95,7 @@ export async function runValidateCommand(
 ): Promise<void> {
   const customOperators = await devices.definitions();
   const loaded = await loadHalModel(path, cwd, { forValidation: true, customOperators, ...entryOf(entry) });
-  const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded, hal, rules, customOperators);
+  const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded.model, hal, rules, customOperators);
   stdout.write(
     json ? `${JSON.stringify(result)}\n` : fit(`${formatResult(result, path, hal).join("\n")}\n`, stdout.columns),
   );

@@ -5,6 +5,7 @@
 import type { parseExample } from "@nnhal/conformance";
 import { whyNoModel } from "@nnhal/network/tensors";
 import {
+  type ImportedModel,
   type ImportOptions,
   inspectTflite,
   TfliteError,
@@ -14,6 +15,7 @@ import {
 } from "@nnhal/tflite";
 import type { Model } from "@nnhal/types";
 import { loadPackage, usageError } from "../failure.ts";
+import { MOST_NAME } from "../info-report.ts";
 import { oneLine } from "../text.ts";
 import { readModel } from "./load.ts";
 
@@ -23,6 +25,13 @@ export interface BlockedFile {
   readonly problems: readonly TfliteProblem[];
   /** The file and what becomes of its operators; undefined if indexes are out of range. */
   readonly inspection: TfliteInspection | undefined;
+}
+
+/** A model that was loaded. */
+export interface HalModel {
+  readonly model: Model;
+  /** By operand of the main subgraph, where they are known: names, cut to a length that can be shown. */
+  readonly operandNames: readonly (string | undefined)[];
 }
 
 /** Options of `loadHalModel`. */
@@ -38,13 +47,13 @@ export async function loadHalModel(
   path: string,
   cwd: string,
   { forValidation = false, ...importing }: HalModelOptions = {},
-): Promise<Model | BlockedFile> {
+): Promise<HalModel | BlockedFile> {
   const { signature, inputShapes } = importing;
   const isChosen = signature !== undefined || inputShapes !== undefined;
   return load(path, cwd, (bytes) => halModel(bytes, importing), { forValidation, isChosen });
 }
 
-function halModel(bytes: Uint8Array, options: ImportOptions): Model | BlockedFile {
+function halModel(bytes: Uint8Array, options: ImportOptions): HalModel | BlockedFile {
   let inspection: TfliteInspection;
   try {
     inspection = inspectTflite(bytes, options);
@@ -54,7 +63,14 @@ function halModel(bytes: Uint8Array, options: ImportOptions): Model | BlockedFil
     if (issues.length === 0) throw error;
     return { problems: issues, inspection: undefined };
   }
-  return inspection.imported?.model ?? { problems: inspection.problems, inspection };
+  const { imported, problems } = inspection;
+  if (imported === undefined) return { problems, inspection };
+  return { model: imported.model, operandNames: shownNames(imported) };
+}
+
+/** The names of a model's operands, cut to a length that can be shown. */
+export function shownNames({ operandNames }: Pick<ImportedModel, "operandNames">): readonly (string | undefined)[] {
+  return operandNames.map((name) => name?.slice(0, MOST_NAME));
 }
 
 /** How to read an example. */
@@ -68,12 +84,12 @@ async function load<Result>(
   cwd: string,
   readFile: (bytes: Uint8Array) => Result,
   { isChosen, ...options }: ExampleOptions,
-): Promise<Model | Result> {
+): Promise<HalModel | Result> {
   const bytes = await readModel(path, cwd);
   const isJson = bytes.find((byte) => !isSpace(byte)) === "{".charCodeAt(0);
   if (isJson && isChosen)
     throw usageError(`--signature and --input-shape are about .tflite files; ${path} is a conformance example`);
-  if (isJson) return exampleModel(path, bytes, options);
+  if (isJson) return { model: await exampleModel(path, bytes, options), operandNames: [] };
   try {
     return readFile(bytes);
   } catch (error) {

@@ -276,6 +276,7 @@ export function createGraph(
       const tensor = tensorByOperand.get(operand);
       return tensor !== undefined && isUnranked(tensorAt(tensor));
     },
+    nameOf: (operand) => subgraph.tensors[tensorByOperand.get(operand) ?? -1]?.name,
     spec: (index) => elementAt(operands, index),
     valueOf: (operand) => values.get(operand),
     reshape(operand, shape) {

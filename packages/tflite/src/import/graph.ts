@@ -42,6 +42,8 @@ export interface Graph {
   fold(tensor: number, value: Uint8Array, shape: readonly number[]): void;
   /** The operand of a tensor. */
   operand(tensor: number): number;
+  /** The name of the tensor that an operand stands for. */
+  nameOf(operand: number): string | undefined;
   /** The description of an operand. */
   spec(operand: number): OperandSpec;
   /** Whether an operand is a tensor without a stored shape: a scalar or one of an unknown rank. */

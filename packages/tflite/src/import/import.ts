@@ -131,6 +131,8 @@ export interface ImportedModel {
   readonly states: readonly ModelState[];
   /** One for each operation of the main subgraph. */
   readonly operators: readonly OperatorOrigin[];
+  /** One for each operand of the main subgraph: the name of its tensor in the file. */
+  readonly operandNames: readonly (string | undefined)[];
   /** All signatures of the file. */
   readonly signatures: readonly SignatureDescription[];
 }
@@ -342,6 +344,7 @@ function importedModel(
       })),
     ],
     operators: graph.emitted.map(({ origin }) => ({ name: operators[origin]?.name ?? "", index: origin })),
+    operandNames: subgraph.operands.map((_, operand) => graph.nameOf(operand)),
     signatures: file.signatures.map(({ key, inputs, outputs }) => ({
       key,
       inputs: inputs.map(({ name }) => name),

@@ -2,10 +2,9 @@
  * A model as Graphviz text. By default every operand is a node, as in Android's dumps; with constants inside their
  * operations only other operands are, which keeps large networks readable.
  */
-import { PaddingScheme } from "@nnhal/operations";
-import { FusedActivationFunc } from "@nnhal/types";
-import type { ShownValue } from "./constant-value.ts";
 import { createDotWriter, type DotAttributes, escapeLabel, nodeName } from "./dot-writer.ts";
+import { kindOf } from "./kinds.ts";
+import { codeName, isHideable, quantisationText, valueText } from "./operand-text.ts";
 import type { GraphVisitor, OperandDescription, SubgraphDescription } from "./visit.ts";
 
 /** Options of a drawing. */
@@ -13,7 +12,7 @@ export interface DotOptions {
   /**
    * How to draw constants and omitted operands: as `nodes`, or `inside` the operations that read them. Default:
    * nodes. With `inside`, operations have a color by their kind, codes of activations and padding have their names, and quantised
-   * tensors their scale and zero point.
+   * tensors their scale and zero point, and operands their names.
    */
   readonly constants?: "nodes" | "inside" | undefined;
 }
@@ -52,7 +51,10 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
     const name = nameOf("d", operand.index);
     const isBorder = operand.input !== undefined || operand.output !== undefined;
     const style: DotAttributes = isBorder ? { style: "filled", fillcolor: "black", fontcolor: "white" } : {};
-    dot.node(name, { ...style, label: `${operandLabel(operand)}${isInside ? quantisationText(operand, "\\n") : ""}` });
+    dot.node(name, {
+      ...style,
+      label: `${isInside ? nameText(operand) : ""}${operandLabel(operand)}${isInside ? behind("\\n", quantisationText(operand)) : ""}`,
+    });
     if (operand.subgraph !== undefined) references.push({ from: name, to: operand.subgraph });
   };
 
@@ -76,7 +78,7 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
       if (isInside && isHideable(operand)) scope?.hidden.set(operand.index, { operand, isShown: false });
       else writeOperand(operand);
     },
-    operation({ index, type, inputs, outputs, inputNames }) {
+    operation({ index, type, isKnown, inputs, outputs, inputNames }) {
       const name = nameOf("n", index);
       const title = `${index}: ${escapeLabel(type)}`;
       const lines: string[] = [];
@@ -96,7 +98,7 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
       const most = Math.max(edges.length, outputs.length);
       dot.node(name, {
         shape: "box",
-        ...(isInside && { style: "filled", fillcolor: colorOfKind(type) }),
+        ...(isInside && { style: "filled", fillcolor: kindOf({ type, isKnown }).color }),
         ...(most > 1 && { ordering: most === edges.length ? "in" : "out" }),
         label: lines.length === 0 ? title : [title, ...lines].map((line) => `${line}\\l`).join(""),
       });
@@ -121,12 +123,6 @@ export function dotVisitor(writeLine: (line: string) => void, { constants = "nod
       dot.close();
     },
   };
-}
-
-const hideableLifetimes: readonly string[] = ["CONSTANT_COPY", "CONSTANT_REFERENCE", "NO_VALUE", "SUBGRAPH"];
-
-function isHideable({ lifetime, input, output }: OperandDescription): boolean {
-  return hideableLifetimes.includes(lifetime) && input === undefined && output === undefined;
 }
 
 /** Short names of the types that are met most (GraphDump.cpp). */
@@ -158,48 +154,18 @@ function operandLabel(operand: OperandDescription): string {
 
 /** An operand inside an operation: the same, after the name of the parameter. */
 function hiddenLine(parameter: string | number, operand: OperandDescription): string {
-  const code = codeText(parameter, operand.value);
-  return `${parameter} (${operand.index}${kindText(operand)}) ${contentText(operand)}${code}${quantisationText(operand, " ")}`;
+  const code = behind(" ", codeName(parameter, operand.value));
+  return `${parameter} (${operand.index}${kindText(operand)}) ${contentText(operand)}${code}${behind(" ", quantisationText(operand))}`;
 }
 
-/** Codes that operations take as numbers, by the parameter's name. */
-const codes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  activation: FusedActivationFunc,
-  paddingScheme: PaddingScheme,
-};
-
-/** ` RELU6` after the number of an activation; nothing for what is not a code, or an unknown one. */
-function codeText(parameter: string | number, value: ShownValue | undefined): string {
-  const known = Object.hasOwn(codes, parameter) ? codes[parameter] : undefined;
-  const [name] = Object.entries(known ?? {}).find(([, code]) => code === value) ?? [];
-  return name === undefined ? "" : ` ${name}`;
+/** A text with a separator before it, or nothing. */
+function behind(separator: string, text: string | undefined): string {
+  return text === undefined ? "" : `${separator}${text}`;
 }
 
-/** `scale 0.5, zero point 3` of a quantised tensor, behind a separator; nothing of others. */
-function quantisationText({ scale, zeroPoint }: OperandDescription, separator: string): string {
-  if (scale === 0 && zeroPoint === 0) return "";
-  return `${separator}scale ${valueText(scale)}${zeroPoint === 0 ? "" : `, zero point ${zeroPoint}`}`;
-}
-
-/** Colors of kinds of operations, by a part of their names; the first that is found counts. */
-const kindColors: readonly (readonly [kind: RegExp, color: string])[] = [
-  // Of an extension.
-  [/[. ]/, "#e8d4f0"],
-  // With weights.
-  [/CONV|FULLY_CONNECTED|MATMUL|LSTM|RNN|SVDF|EMBEDDING/, "#cfe2f7"],
-  // Fewer elements from many.
-  [/POOL|REDUCE|MEAN|ARG|SOFTMAX|NORMALIZATION|TOPK/, "#d5ecd0"],
-  // The same elements elsewhere.
-  [/RESHAPE|TRANSPOSE|CONCAT|SPLIT|SLICE|PAD|GATHER|SQUEEZE|EXPAND|TILE|SPACE|DEPTH|SHUFFLE|SELECT/, "#eeeeee"],
-  // Control flow.
-  [/^(?:IF|WHILE)$/, "#f7d6d6"],
-];
-
-/** Elementwise operations, and all others. */
-const otherColor = "#fbe8c8";
-
-function colorOfKind(type: string): string {
-  return kindColors.find(([kind]) => kind.test(type))?.[1] ?? otherColor;
+/** The name of a tensor as a line of its own. */
+function nameText({ name }: OperandDescription): string {
+  return name === undefined ? "" : `${escapeLabel(name)}\\n`;
 }
 
 function kindText(operand: OperandDescription): string {
@@ -219,9 +185,4 @@ function shortType(type: string): string {
 
 function shapeText(dimensions: readonly number[]): string {
   return dimensions.length === 0 ? "" : `(${dimensions.join("x")})`;
-}
-
-function valueText(value: ShownValue): string {
-  if (typeof value === "object") return `[${value.map(valueText).join(", ")}]`;
-  return String(typeof value === "boolean" || Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }

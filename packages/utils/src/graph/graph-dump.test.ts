@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createLogger } from "../log/logger.ts";
 import type { LogEntry } from "../log/sink.ts";
-import type { DotOptions } from "./dot.ts";
-import { graphDump, logStream } from "./graph-dump.ts";
+import { type GraphDumpOptions, graphDump, logStream } from "./graph-dump.ts";
 import {
   branchingModel,
   constantAt,
@@ -16,7 +15,7 @@ import {
   subgraphOf,
 } from "./models.test-helper.ts";
 
-function dump(model: Parameters<typeof graphDump>[1], options?: DotOptions, name = "test"): string[] {
+function dump(model: Parameters<typeof graphDump>[1], options?: GraphDumpOptions, name = "test"): string[] {
   const written: string[] = [];
   graphDump(name, model, { write: (line) => written.push(line) }, options);
   // Every line is written alone and whole.
@@ -74,11 +73,17 @@ describe("graphDump", () => {
     [OperationType.DEPTH_TO_SPACE, "#eeeeee"],
     [OperationType.WHILE, "#f7d6d6"],
     [OperationType.ADD, "#fbe8c8"],
-    [0x7fff_0001, "#e8d4f0"],
+    [0x7fff_0001, "#ffffff"],
+    [4711, "#ffffff"],
   ])("gives operation %i the color of its kind: %s", (type, color) => {
     const model = modelOf({ operations: [{ type, inputs: [], outputs: [] }] });
     expect(about("n0", dump(model, { constants: "inside" }))[0]).toContain(`style=filled fillcolor="${color}"`);
     expect(about("n0", dump(model))[0]).not.toContain("fillcolor");
+  });
+
+  it("shows the names of operands that it is given", () => {
+    const lines = dump(convolutionModel(), { constants: "inside", operandNames: ['the "image"'] });
+    expect(about("d0", lines)[0]).toContain('label="the \\"image\\"\\n0 = input[0]');
   });
 
   it("keeps constants as nodes that no operation reads, or that are outputs", () => {

@@ -1,15 +1,14 @@
 /**
  * GraphDump: a model as Graphviz text (GraphDump.h).
  */
-import type { VendorDefinitions } from "@nnhal/operations";
 import type { Model } from "@nnhal/types";
 import { defaultLogger, type Logger } from "../log/logger.ts";
 import type { VLogTag } from "../log/vlog-mask.ts";
 import { type DotOptions, dotVisitor } from "./dot.ts";
-import { visitGraph } from "./visit.ts";
+import { type VisitOptions, visitGraph } from "./visit.ts";
 
-/** Options of a dump: of the drawing, and the definitions by which codes and data of vendors are described. */
-export interface GraphDumpOptions extends DotOptions, VendorDefinitions {}
+/** Options of a dump: of the drawing, and of the walk. */
+export interface GraphDumpOptions extends DotOptions, VisitOptions {}
 
 /** Accepts text, one whole line with its end at a time; such as a stream of Node.js. */
 export interface GraphDumpStream {

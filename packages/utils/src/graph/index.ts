@@ -1,16 +1,26 @@
 /**
- * @nnhal/utils/graph: models as drawings of Graphviz and as plain objects. A program that shows no models does not load it.
+ * @nnhal/utils/graph: models as drawings of Graphviz, as pictures, and as plain objects. A program that shows no models does not load it.
  */
 export type { ShownValue } from "./constant-value.ts";
 export { type DotOptions, dotVisitor } from "./dot.ts";
 export { createDotWriter, type DotAttributes, type DotWriter, escapeLabel } from "./dot-writer.ts";
+export {
+  type DrawnEdge,
+  type DrawnGraph,
+  type DrawnNode,
+  drawGraphs,
+  escapeXml,
+  type GraphPicture,
+} from "./draw-graphs.ts";
 export { extensionDataText } from "./extension-data.ts";
 export { type GraphDumpOptions, type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
+export { graphToSvg } from "./graph-to-svg.ts";
 export { type GraphJson, type GraphJsonSubgraph, graphToJson } from "./json.ts";
 export {
   type GraphVisitor,
   type OperandDescription,
   type OperationDescription,
   type SubgraphDescription,
+  type VisitOptions,
   visitGraph,
 } from "./visit.ts";

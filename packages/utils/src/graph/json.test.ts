@@ -28,6 +28,7 @@ describe("graphToJson", () => {
         inputs: [0, 1, 2, 3, 4, 4, 5],
         outputs: [6],
         inputNames: ["input", "filter", "bias", "paddingScheme", "strideWidth", "strideHeight", "activation"],
+        isKnown: true,
       },
     ]);
   });

@@ -1,13 +1,14 @@
 /**
  * A model as a plain object for JSON: the content of a dump, for programs.
  */
-import { elementAt, type VendorDefinitions } from "@nnhal/operations";
+import { elementAt } from "@nnhal/operations";
 import type { Model } from "@nnhal/types";
 import {
   type GraphVisitor,
   type OperandDescription,
   type OperationDescription,
   type SubgraphDescription,
+  type VisitOptions,
   visitGraph,
 } from "./visit.ts";
 
@@ -37,8 +38,8 @@ interface OpenSubgraph {
   readonly subgraphs: GraphJsonSubgraph[];
 }
 
-/** A model as a plain object. `definitions`: see `visitGraph`. */
-export function graphToJson(name: string, model: Model, definitions: VendorDefinitions = {}): GraphJson {
+/** A model as a plain object. */
+export function graphToJson(name: string, model: Model, options: VisitOptions = {}): GraphJson {
   const open: OpenSubgraph[] = [];
   const finished: GraphJsonSubgraph[] = [];
   const visitor: GraphVisitor = {
@@ -55,7 +56,7 @@ export function graphToJson(name: string, model: Model, definitions: VendorDefin
     },
     end() {},
   };
-  visitGraph(name, model, visitor, definitions);
+  visitGraph(name, model, visitor, options);
   const { relaxComputationFloat32toFloat16 } = model;
   return { name, relaxComputationFloat32toFloat16, main: elementAt(finished, 0) };
 }

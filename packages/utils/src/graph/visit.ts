@@ -34,6 +34,8 @@ export interface SubgraphDescription {
 /** An operand of a subgraph. */
 export interface OperandDescription {
   readonly index: number;
+  /** That of `VisitOptions.operandNames`. */
+  readonly name?: string;
   /** The HAL's name, `com.example.name TYPE` or `com.example.name type 1` for an extension's type, or the code in words. */
   readonly type: string;
   /** 0 if an extent is unknown. */
@@ -64,6 +66,14 @@ export interface OperationDescription {
   readonly outputs: readonly number[];
   /** The name of each input in the operation's definition, such as `filter`; empty if it is not known. */
   readonly inputNames: readonly string[];
+  /** Whether its definition is known. */
+  readonly isKnown: boolean;
+}
+
+/** Options of a walk: the definitions by which codes and data of vendors are described, and names that a model does not have. */
+export interface VisitOptions extends VendorDefinitions {
+  /** By operand of the main subgraph: such as the names of tensors in the file that the model was made from. Default: none. */
+  readonly operandNames?: readonly (string | undefined)[] | undefined;
 }
 
 /** Receives the parts of a model during a walk. */
@@ -90,15 +100,10 @@ interface Frame {
   next: number;
 }
 
-/** Walks through a model. `definitions`: those by which codes and data of vendors are described. Default: none. */
-export function visitGraph(
-  name: string,
-  model: Model,
-  visitor: GraphVisitor,
-  definitions: VendorDefinitions = {},
-): void {
+/** Walks through a model. */
+export function visitGraph(name: string, model: Model, visitor: GraphVisitor, options: VisitOptions = {}): void {
   const { referenced } = model;
-  const vocabulary = vocabularyOf(model.extensionNameToPrefix, definitions);
+  const vocabulary = vocabularyOf(model.extensionNameToPrefix, options);
   const met = new Set<number>();
   /** Those of some subgraphs that exist and were not met before. */
   const meet = (indexes: Iterable<number>) => {
@@ -115,7 +120,7 @@ export function visitGraph(
     const { inputIndexes: inputs, outputIndexes: outputs } = subgraph;
     const description = { index, inputs, outputs };
     visitor.beginSubgraph(description);
-    visitSubgraph(subgraph, model, visitor, vocabulary);
+    visitSubgraph(subgraph, model, visitor, vocabulary, index === undefined ? options.operandNames : undefined);
     return { description, nested: meet(subgraphsNamedBy(subgraph)), next: 0 };
   };
   visitor.begin(name, model);
@@ -142,12 +147,20 @@ function* subgraphsNamedBy({ operands }: Subgraph): Generator<number> {
   for (const { lifetime, location } of operands) if (lifetime === OperandLifeTime.SUBGRAPH) yield location.offset;
 }
 
-function visitSubgraph(subgraph: Subgraph, model: Model, visitor: GraphVisitor, vocabulary: Vocabulary): void {
+function visitSubgraph(
+  subgraph: Subgraph,
+  model: Model,
+  visitor: GraphVisitor,
+  vocabulary: Vocabulary,
+  names: VisitOptions["operandNames"] = [],
+): void {
   const { operands, operations } = subgraph;
   const inputs = placesOf(subgraph.inputIndexes);
   const outputs = placesOf(subgraph.outputIndexes);
   for (const [index, operand] of operands.entries()) {
-    visitor.operand(describeOperand(operand, index, inputs.get(index), outputs.get(index), model, vocabulary));
+    const name = names[index];
+    const described = describeOperand(operand, index, inputs.get(index), outputs.get(index), model, vocabulary);
+    visitor.operand(name === undefined ? described : { ...described, name });
   }
   for (const [index, operation] of operations.entries()) {
     visitor.operation(describeOperation(operation, index, operands, model, vocabulary));
@@ -199,6 +212,7 @@ function describeOperation(
     inputs,
     outputs,
     inputNames: inputNamesOf(operation, operands, vocabulary),
+    isKnown: vocabulary.operationByCode(type) !== undefined,
   };
 }
 

@@ -1,0 +1,199 @@
+/**
+ * Lays a directed graph without cycles out in rows: every node below those that it depends on, with few crossings. Rows are
+ * not wider than a picture of good proportions, and a long graph is folded into columns, as text is.
+ *
+ * Each node gets the first row with room behind the last of its sources. Long edges pass through a place of their own in every
+ * row between, shared by the edges of one source. Rows are ordered, and then shifted, by the mean of the neighbours' places.
+ */
+import { elementAt } from "@nnhal/operations";
+import { fold, type Item, type Point, rowGap } from "./fold.ts";
+
+/** A node's size. */
+export interface NodeSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** An edge, from a node to a later one. */
+export interface Edge {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where everything is. */
+export interface GraphLayout {
+  readonly width: number;
+  readonly height: number;
+  /** By node: the middle of its top side. */
+  readonly nodes: readonly Point[];
+  /** By edge: its start, the places that it passes, and its end; empty if there are too many to lead all around the nodes. */
+  readonly edges: readonly (readonly Point[])[];
+}
+
+const columnGap = 24;
+const passWidth = 8;
+/** Between lines that run side by side. */
+const passGap = 4;
+const sweeps = 8;
+/** Most places on the way of long edges. Beyond them only edges to the next rows have a way. */
+const mostPasses = 50_000;
+/** Rows that an edge may pass then. */
+const fewRows = 8;
+/** A row may always be so wide. */
+const narrow = 2400;
+/** The width of the picture by its height. */
+const proportion = 1.6;
+
+/** Lays a graph out. Edges lead from lower indexes to higher ones. */
+export function layOutGraph(sizes: readonly NodeSize[], edges: readonly Edge[]): GraphLayout {
+  const rowOf = rowsOf(sizes, edges);
+  const items = sizes.map(
+    ({ width }, node): Item => ({ row: elementAt(rowOf, node), width, x: 0, above: [], below: [] }),
+  );
+  const all = [...items];
+  /** By source: the places that its edges pass, from the row below it on. */
+  const passes = new Map<number, Item[]>();
+  const rowsBetween = ({ from, to }: Edge) => elementAt(rowOf, to) - elementAt(rowOf, from) - 1;
+  const isCrowded = edges.reduce((sum, edge) => sum + rowsBetween(edge), 0) > mostPasses;
+  const hasWay = (edge: Edge) => !isCrowded || rowsBetween(edge) <= fewRows;
+  for (const edge of edges.filter(hasWay)) {
+    const { from, to } = edge;
+    const chain = passes.get(from) ?? [];
+    passes.set(from, chain);
+    const needed = rowsBetween(edge);
+    while (chain.length < needed) {
+      const row = elementAt(rowOf, from) + 1 + chain.length;
+      const pass: Item = { row, width: passWidth, x: 0, above: [], below: [] };
+      join(chain.at(-1) ?? elementAt(items, from), pass);
+      chain.push(pass);
+      all.push(pass);
+    }
+    join(needed === 0 ? elementAt(items, from) : elementAt(chain, needed - 1), elementAt(items, to));
+  }
+  const rows: Item[][] = [];
+  for (const item of all) {
+    while (rows.length <= item.row) rows.push([]);
+    elementAt(rows, item.row).push(item);
+  }
+  for (const row of rows) pack(row);
+  for (let sweep = 0; sweep < sweeps; sweep++) order(sweep % 2 === 0 ? rows : [...rows].reverse(), sweep % 2 === 0);
+  for (let sweep = 0; sweep < sweeps; sweep++) shift(sweep % 2 === 0 ? rows : [...rows].reverse(), sweep % 2 === 0);
+  const heights = rows.map(() => 0);
+  sizes.forEach(({ height }, node) => {
+    const row = elementAt(rowOf, node);
+    heights[row] = Math.max(elementAt(heights, row), height);
+  });
+  const { width, height, at, between } = fold(rows, heights, proportion);
+  return {
+    width,
+    height,
+    nodes: items.map((item) => at(item, 0)),
+    edges: edges.map((edge) => {
+      if (!hasWay(edge)) return [];
+      const chain = passes.get(edge.from)?.slice(0, rowsBetween(edge)) ?? [];
+      const [first, last] = [elementAt(items, edge.from), elementAt(items, edge.to)];
+      const route = [at(first, elementAt(sizes, edge.from).height), at(first, elementAt(heights, first.row))];
+      let before = first;
+      for (const item of [...chain, last]) {
+        route.push(...between(before, item), at(item, 0));
+        if (item !== last) route.push(at(item, elementAt(heights, item.row)));
+        before = item;
+      }
+      return route;
+    }),
+  };
+}
+
+function join(above: Item, below: Item): void {
+  above.below.push(below);
+  below.above.push(above);
+}
+
+function rowsOf(sizes: readonly NodeSize[], edges: readonly Edge[]): number[] {
+  const sources: number[][] = sizes.map(() => []);
+  for (const { from, to } of edges) elementAt(sources, to).push(from);
+  const area = sizes.reduce((sum, { width, height }) => sum + (width + columnGap) * (height + rowGap), 0);
+  const most = Math.max(narrow, Math.sqrt(area * proportion));
+  const rows: number[] = [];
+  const widths: number[] = [];
+  /** By row: none before this one has room, for a node of any size. */
+  const next: number[] = [];
+  const firstWithRoom = (from: number): number => {
+    let row = from;
+    while (next[row] !== undefined) row = next[row] ?? row;
+    for (let passed = from; passed !== row; ) {
+      const after = next[passed] ?? row;
+      next[passed] = row;
+      passed = after;
+    }
+    return row;
+  };
+  sources.forEach((before, node) => {
+    const { width } = elementAt(sizes, node);
+    const first = before.reduce((row, source) => Math.max(row, elementAt(rows, source) + 1), 0);
+    const row = firstWithRoom(first);
+    const used = (widths[row] ?? 0) + width + columnGap;
+    rows[node] = row;
+    widths[row] = used;
+    // The last one may stick out.
+    if (used >= most) next[row] = row + 1;
+  });
+  // What depends on nothing stands above its first reader.
+  const readers: number[] = [];
+  for (const { from, to } of edges) readers[from] = Math.min(readers[from] ?? Infinity, elementAt(rows, to));
+  return rows.map((row, node) => {
+    const reader = readers[node];
+    return reader === undefined || elementAt(sources, node).length > 0 ? row : reader - 1;
+  });
+}
+
+/** How far apart two neighbours in a row are, from middle to middle. */
+function apart(left: Item, right: Item): number {
+  const areLines = left.width === passWidth && right.width === passWidth;
+  return (left.width + right.width) / 2 + (areLines ? passGap : columnGap);
+}
+
+/** Puts the items of a row side by side in their order, around 0. */
+function pack(row: readonly Item[]): void {
+  const [first] = row;
+  let before = first;
+  for (const item of row) {
+    item.x = before === undefined || item === first ? 0 : before.x + apart(before, item);
+    before = item;
+  }
+  const middle = (before?.x ?? 0) / 2;
+  for (const item of row) item.x -= middle;
+}
+
+function wish(item: Item, down: boolean): number {
+  const neighbours = down ? item.above : item.below;
+  if (neighbours.length === 0) return item.x;
+  return neighbours.reduce((sum, { x }) => sum + x, 0) / neighbours.length;
+}
+
+function order(rows: readonly Item[][], down: boolean): void {
+  for (const row of rows) {
+    const wishes = new Map(row.map((item) => [item, wish(item, down)]));
+    row.sort((a, b) => (wishes.get(a) ?? 0) - (wishes.get(b) ?? 0));
+    pack(row);
+  }
+}
+
+/** Moves items towards their neighbours without changing the order: the mean of packing from the left and from the right. */
+function shift(rows: readonly Item[][], down: boolean): void {
+  for (const row of rows) {
+    const wishes = row.map((item) => wish(item, down));
+    const gap = (place: number) => apart(elementAt(row, place), elementAt(row, place + 1));
+    const fromLeft = [...wishes];
+    for (let place = 1; place < row.length; place++) {
+      fromLeft[place] = Math.max(elementAt(fromLeft, place), elementAt(fromLeft, place - 1) + gap(place - 1));
+    }
+    const fromRight = [...wishes];
+    for (let place = row.length - 2; place >= 0; place--) {
+      fromRight[place] = Math.min(elementAt(fromRight, place), elementAt(fromRight, place + 1) - gap(place));
+    }
+    row.forEach((item, place) => {
+      item.x = (elementAt(fromLeft, place) + elementAt(fromRight, place)) / 2;
+    });
+  }
+}
