@@ -2,6 +2,7 @@ import { library } from "../../tsup.base.ts";
 
 export default library({
   index: "src/index.ts",
+  engines: "src/engines.ts",
   "float32/index": "src/float32/index.ts",
   "proof/index": "src/proof/index.ts",
 });

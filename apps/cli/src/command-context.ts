@@ -53,7 +53,7 @@ export function createContexts(
 export async function findDevices(
   { backend: modules = [], extension: definitions = [], driver: drivers = [], driverOwner }: SharedOptions,
   {
-    engines: known,
+    engines: knownEngines,
     cwd,
     installs,
     stateDirectory,
@@ -62,6 +62,7 @@ export async function findDevices(
 ): Promise<DeviceFinder> {
   const { servicesAt } = await import("./driver-services.ts");
   const services = (await Promise.all(drivers.map((driver) => servicesAt(driver, cwd, driverOwner)))).flat();
+  const known = await knownEngines();
   const engines = drivers.length > 0 ? services : known;
   const own = await Promise.all(modules.map((module) => engineOf(module, cwd)));
   const others = engines.filter(({ module }) => !modules.includes(module));

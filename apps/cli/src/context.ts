@@ -88,7 +88,7 @@ export interface Surroundings
     "openDevice" | "deviceToCheck" | "devices" | "shared" | "trace" | "showWhere" | "allowList"
   > {
   /** The engines it knows, in the order in which they are preferred. */
-  readonly engines: readonly Engine[];
+  engines(): Promise<readonly Engine[]>;
   readonly version: string;
   /** What installs a package of this project, such as `npm install PACKAGE`. */
   installs(module: string): string;

@@ -10,13 +10,14 @@ import type {
   PowerBasis,
   Unavailable,
 } from "@nnhal/backend";
+import { isMissing } from "@nnhal/backend/engines";
 import { openDevice } from "@nnhal/driver-core/device";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
 import type { Engine, RemoteEngine } from "./backend-module.ts";
-import { exitCodes, failure, isMissing, loadingReason, messageOf, usageError } from "./failure.ts";
+import { exitCodes, failure, loadingReason, messageOf, usageError } from "./failure.ts";
 import { allDevices } from "./option-values.ts";
 import { oneLine } from "./text.ts";
 
@@ -210,7 +211,7 @@ export function createDeviceFinder(
 /** The names of the devices whose packages are installed, for messages. */
 async function installedNames(engines: readonly (Engine | RemoteEngine)[]): Promise<string> {
   const names = engines.map(async (engine) => {
-    const isAbsent = (error: unknown) => isMissing(engine.module, error);
+    const isAbsent = (error: unknown) => isMissing(error, engine.module);
     const isThere =
       "connect" in engine ||
       (await engine.load().then(
@@ -313,7 +314,7 @@ function whyNotLoaded(
   error: unknown,
   installs: (module: string) => string,
 ): Unavailable {
-  return isMissing(module, error)
+  return isMissing(error, module)
     ? { unavailable: `${module} is not installed`, remedy: installs(packages) }
     : { unavailable: `loading ${module} failed: ${oneLine(loadingReason(error))}` };
 }

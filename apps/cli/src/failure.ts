@@ -39,7 +39,8 @@ export async function loadPackage<Loaded>(module: string, what: string, load: ()
   try {
     return await load();
   } catch (cause) {
-    const missing = isMissing(module, cause) ? module : undefined;
+    const { isMissing } = await import("@nnhal/backend/engines");
+    const missing = isMissing(cause, module) ? module : undefined;
     const why = missing === undefined ? `loading it failed: ${loadingReason(cause)}` : "it is not installed";
     throw new CommandError(exitCodes.failed, `${what} needs the package ${module}: ${why}`, { cause, missing });
   }
@@ -48,14 +49,6 @@ export async function loadPackage<Loaded>(module: string, what: string, load: ()
 /** Why loading a package failed, without the files of its build that asked for what is missing. */
 export function loadingReason(error: unknown): string {
   return messageOf(error).replace(/\s+(imported from|Require stack:)[\s\S]*$/, "");
-}
-
-/** Whether loading a package failed because it is not installed. One that is, but lacks a part of its own, is another case. */
-export function isMissing(module: string, error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  // Plug'n'Play of yarn, whose errors lose their codes on their way.
-  if (messageOf(error).includes(`tried to access ${module}, but it isn't declared`)) return true;
-  return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && messageOf(error).includes(module);
 }
 
 /** The message of a thrown value. Not the function of @nnhal/network, which help would have to load. */

@@ -10,7 +10,6 @@ import { Worker } from "node:worker_threads";
 import { checkout } from "#checkout";
 import type { Program } from "./checkout.ts";
 import { createChildStarter, createInterrupts } from "./children.ts";
-import { knownEngines } from "./engines.ts";
 import { exitCodes, stackOf } from "./failure.ts";
 import { reasonOf } from "./files.ts";
 import { runProgram } from "./program.ts";
@@ -53,7 +52,7 @@ await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: readStandardInput,
-  engines: knownEngines,
+  engines: async () => (await import("./engines.ts")).knownEngines,
   version: readVersion(),
   cwd: process.cwd(),
   stateDirectory: async () => (await import("@nnhal/driver-core/outcomes")).defaultStateDirectory(),

@@ -32,7 +32,7 @@ export function useFolder() {
     path: (name: string) => join(cwd, name),
     put: (name: string, content: string | Uint8Array) => writeFile(join(cwd, name), content),
     get: async (name: string) => new Uint8Array(await readFile(join(cwd, name))),
-    run: (args: readonly string[], changed: Partial<Surroundings> = {}) => runCommandLine(args, { cwd, ...changed }),
+    run: (args: readonly string[], changed: Changed = {}) => runCommandLine(args, { cwd, ...changed }),
   };
 }
 
@@ -44,14 +44,20 @@ export const referenceEngine: Engine = {
   withExtensions: async (extensions) => createReferenceBackend({ extensions }),
 };
 
+/** The surroundings of a test, with its engines as a list. Default: the reference. */
+type Changed = Partial<Omit<Surroundings, "engines">> & { readonly engines?: readonly Engine[] };
+
 /** Runs the command line with the reference device alone, and a clock that goes on by one millisecond at every look. */
-export async function runCommandLine(args: readonly string[], changed: Partial<Surroundings>): Promise<Outcome> {
+export async function runCommandLine(
+  args: readonly string[],
+  { engines = [referenceEngine], ...changed }: Changed,
+): Promise<Outcome> {
   let time = 0;
   const outcome = { stdout: "", stderr: "", exitCode: 0 };
   await runProgram(args, {
     stdout: { write: (text) => (outcome.stdout += text) },
     stderr: { write: (text) => (outcome.stderr += text) },
-    engines: [referenceEngine],
+    engines: async () => engines,
     version: "1.2.3",
     cwd: process.cwd(),
     now: () => ++time,

@@ -1,5 +1,6 @@
 /** The daemon from its command line to its exit code. */
 import { writeFile } from "node:fs/promises";
+import { referenceEngine } from "@nnhal/backend/engines";
 import { openDevice, steadyClock } from "@nnhal/driver-core/device";
 import { fileOutcomes } from "@nnhal/driver-core/outcomes";
 import {
@@ -142,7 +143,7 @@ async function calibrationOf(
   { state, calibrate: isWanted }: Settings,
   warn: (message: string) => void,
 ): Promise<Calibration | undefined> {
-  if (service.source.kind === "sample" || service.source.module === "@nnhal/backend-reference") return undefined;
+  if (service.source.kind === "sample" || service.source.module === referenceEngine.module) return undefined;
   const kept = await readCalibration(state, service.name);
   // Its version is compared when the device is open.
   if (!isWanted) return kept;

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Backend } from "@nnhal/backend";
+import { exportedBackend, fastEngines, referenceEngine } from "@nnhal/backend/engines";
 import { type Sample, samples } from "./samples/table.ts";
 
 /** One service. */
@@ -18,16 +19,13 @@ export interface Service {
     | { readonly kind: "module"; readonly module: string };
 }
 
-/** Devices of backends that are packages of this project, found if they are installed. */
-const engines: Readonly<Record<string, string>> = {
-  "nnhal-reference": "@nnhal/backend-reference",
-  "nnhal-ort": "@nnhal/backend-ort",
-  "nnhal-tfjs": "@nnhal/backend-tfjs",
-  "nnhal-gpujs": "@nnhal/backend-gpujs",
-};
+/** The packages of engines, by the names of their devices. They are found if they are installed. */
+const engines: ReadonlyMap<string, string> = new Map(
+  [referenceEngine, ...fastEngines].map(({ device, module }) => [device, module]),
+);
 
 /** The names of all devices that this package knows, installed or not. */
-export const knownDevices: readonly string[] = [...samples.map(({ name }) => name), ...Object.keys(engines)];
+export const knownDevices: readonly string[] = [...samples.map(({ name }) => name), ...engines.keys()];
 
 /** Stands for all devices whose packages are installed. */
 export const allDevices = "all";
@@ -67,7 +65,8 @@ export function servicesOf(text: string, hasPackage: IsInstalled = isInstalled):
       throw new UnknownDevice(`there is no device ${JSON.stringify(device)}; there are: ${knownDevices.join(", ")}`);
     }
     if (!isHere(device, hasPackage)) {
-      throw new UnknownDevice(`${device} needs the package ${engines[device]}: npm install ${engines[device]}`);
+      const module = engines.get(device);
+      throw new UnknownDevice(`${device} needs the package ${module}: npm install ${module}`);
     }
     return [serviceOf(name, device)];
   });
@@ -93,12 +92,12 @@ export function withoutDoubles(services: readonly Service[]): readonly Service[]
 }
 
 function isHere(device: string, hasPackage: IsInstalled): boolean {
-  const module = engines[device];
+  const module = engines.get(device);
   return module === undefined || hasPackage(module);
 }
 
 function serviceOf(name: string, device: string): Service {
-  const module = engines[device];
+  const module = engines.get(device);
   return { name, source: module === undefined ? { kind: "sample", sample: device } : { kind: "module", module } };
 }
 
@@ -110,31 +109,9 @@ export async function loadBackend({ name, source }: Service): Promise<{ backend:
     const { sampleBackend } = await import("./samples/sample-backend.ts");
     return { backend: sampleBackend(sample, { name }), hasCaching: false };
   }
-  if (source.module === engines["nnhal-reference"]) {
-    const { referenceBackend } = await import("@nnhal/backend-reference");
-    return { backend: referenceBackend, hasCaching: true };
-  }
-  const exported: unknown = await importModule(source.module);
-  const backend = typeof exported === "object" && exported !== null ? Reflect.get(exported, "backend") : undefined;
-  if (!isBackend(backend))
+  // Packages of this project are found beside this one.
+  const backend = exportedBackend(await import(source.module));
+  if (backend === undefined)
     throw new UnknownDevice(`the module ${source.module} does not export a backend as "backend"`);
   return { backend, hasCaching: true };
-}
-
-/** Packages of this project are found beside this one. */
-async function importModule(module: string): Promise<unknown> {
-  switch (module) {
-    case "@nnhal/backend-ort":
-      return import("@nnhal/backend-ort");
-    case "@nnhal/backend-tfjs":
-      return import("@nnhal/backend-tfjs");
-    case "@nnhal/backend-gpujs":
-      return import("@nnhal/backend-gpujs");
-    default:
-      return import(module);
-  }
-}
-
-function isBackend(value: unknown): value is Backend {
-  return typeof value === "object" && value !== null && "open" in value && typeof value.open === "function";
 }

@@ -3,6 +3,7 @@
  */
 
 import type { Backend, Unavailable } from "@nnhal/backend";
+import { exportedBackend, isBackend, referenceEngine } from "@nnhal/backend/engines";
 import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import type { ExtensionDefinition } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
@@ -71,14 +72,15 @@ interface Candidate {
 /** Backends with the extension for .tflite, by the backend without it. */
 const extended = new WeakMap<Backend, Backend>();
 
-/** The backend with the extension for .tflite, if it can have it: the same one each time. */
-function knowing(backend: Backend, tflite: ExtensionDefinition): Backend {
+/** Adds the extension for .tflite to a backend that takes extensions. Returns the same backend each time. */
+function addTflite(backend: Backend, tflite: ExtensionDefinition): Backend {
   const known = extended.get(backend) ?? backend.withExtensions?.([tflite]) ?? backend;
   extended.set(backend, known);
   return known;
 }
 
-const reference = "nnhal-reference";
+const reference = referenceEngine.device;
+
 const references = new Map<ExtensionDefinition | undefined, Promise<Backend>>();
 
 /** The reference: with the extension for .tflite if that is given, which models share, and with other extensions. */
@@ -114,7 +116,7 @@ export async function selectDevices(
   const openCandidate = async (candidate: Candidate): Promise<Opened | undefined> => {
     const loaded = await candidate.load();
     if (loaded === undefined) return undefined;
-    const backend = tflite === undefined ? loaded : knowing(loaded, tflite);
+    const backend = tflite === undefined ? loaded : addTflite(loaded, tflite);
     // A reference with the user's extensions belongs to this model alone.
     const isOwn = candidate.name === reference && extensions.length > 0;
     const opened = await (isOwn ? open(backend, cache) : openShared(backend, cache));
@@ -210,20 +212,11 @@ function candidateOf(engine: Engine, isGiven: boolean): Candidate {
 
 /** The backend that a value is, or that a module exports. */
 function backendIn(value: unknown, what: string): Backend {
-  if (isBackend(value)) return value;
-  const inside = isObject(value) && "backend" in value ? value.backend : undefined;
+  const backend = isBackend(value) ? value : exportedBackend(value);
   check(
-    isBackend(inside),
+    backend !== undefined,
     "BAD_OPTION",
     () => `engines: ${what} is not a backend, nor a module that exports one as backend`,
   );
-  return inside;
-}
-
-function isBackend(value: unknown): value is Backend {
-  return isObject(value) && "open" in value && typeof value.open === "function" && "name" in value;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return backend;
 }

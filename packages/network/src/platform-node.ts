@@ -6,10 +6,11 @@ import { open } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { fastEngines, isMissing } from "@nnhal/backend/engines";
 import type { LocalReadOptions } from "./port.ts";
 
 /** The engines that are used if they are installed, best first. */
-export const knownEngines: readonly string[] = ["@nnhal/backend-ort", "@nnhal/backend-tfjs", "@nnhal/backend-gpujs"];
+export const knownEngines: readonly string[] = fastEngines.map(({ module }) => module);
 
 /** The opening of a pipe waits for its other end unless this is set. Windows has no such flag, and no such pipes. */
 const withoutWaiting = constants.O_NONBLOCK ?? 0;
@@ -79,13 +80,4 @@ export function warnOnce(message: string): void {
   if (warned.has(message)) return;
   warned.add(message);
   process.emitWarning(message, "NnhalWarning");
-}
-
-/** Whether a module itself is missing, and not one that it needs. */
-export function isMissing(error: unknown, name: string): boolean {
-  if (!(error instanceof Error)) return false;
-  // Plug'n'Play of yarn says so of what is installed, too, unless this package declares it. Its errors lose their codes on their way.
-  if (error.message.includes(`tried to access ${name}, but it isn't declared`)) return true;
-  const code = "code" in error ? error.code : undefined;
-  return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && error.message.includes(`'${name}'`);
 }

@@ -1,5 +1,7 @@
 /** The devices that are compared, with the reference behind them for what they lack. */
 import type { Backend } from "@nnhal/backend";
+import { exportedBackend, fastEngines, referenceEngine } from "@nnhal/backend/engines";
+import { createReferenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { type ElementArray, load } from "@nnhal/network";
@@ -7,32 +9,31 @@ import { elementAt } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
 import type { Elements } from "./elements.ts";
 
-const extensions = [tfliteExtension];
+/** The packages of engines, by the names of their devices without prefix. */
+const engines: ReadonlyMap<string, string> = new Map(
+  [referenceEngine, ...fastEngines].map(({ device, module }) => [device.replace("nnhal-", ""), module]),
+);
 
-const backends = {
-  reference: async () => (await import("@nnhal/backend-reference")).createReferenceBackend({ extensions }),
-  ort: async () => (await import("@nnhal/backend-ort")).ortBackend({ extensions }),
-  tfjs: async () => (await import("@nnhal/backend-tfjs")).backend,
-  gpujs: async () => (await import("@nnhal/backend-gpujs")).backend,
-} satisfies Readonly<Record<string, () => Promise<Backend>>>;
+export const deviceNames: readonly string[] = [...engines.keys()];
 
-export type DeviceName = keyof typeof backends;
-
-export const deviceNames: readonly string[] = Object.keys(backends);
-
-export function isDeviceName(name: string): name is DeviceName {
-  return deviceNames.includes(name);
+async function loadEngine(name: string): Promise<Backend | undefined> {
+  const module = engines.get(name);
+  const backend = module === undefined ? undefined : exportedBackend(await import(module));
+  return backend?.withExtensions?.([tfliteExtension]) ?? backend;
 }
 
-async function open(name: DeviceName): Promise<Device> {
-  const device = await openDevice({ backend: await backends[name]() });
+async function open(name: string): Promise<Device> {
+  const backend =
+    name === "reference" ? createReferenceBackend({ extensions: [tfliteExtension] }) : await loadEngine(name);
+  if (backend === undefined) throw new Error(`there is no device ${name}; there are: ${deviceNames.join(", ")}`);
+  const device = await openDevice({ backend });
   if ("unavailable" in device) throw new Error(`the device ${name} cannot be opened: ${device.unavailable}`);
   return device;
 }
 
 /** Runs models on a device. Rejects if it cannot be opened. */
-export async function deviceRunner(name: DeviceName) {
-  const names: readonly DeviceName[] = name === "reference" ? [name] : [name, "reference"];
+export async function deviceRunner(name: string) {
+  const names = name === "reference" ? [name] : [name, "reference"];
   const devices = await Promise.all(names.map(open));
   /** The elements of each output, or why the model does not run. `inputs`: in the order of the model's. */
   return async (bytes: Uint8Array, inputs: readonly Elements[]): Promise<readonly ElementArray[] | string> => {

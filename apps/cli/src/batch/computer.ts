@@ -33,7 +33,7 @@ export async function openComputer(
   const devices = await findDevices(
     settings,
     {
-      engines,
+      engines: async () => engines,
       installs,
       cwd: settings.cwd,
       stateDirectory: async () => settings.state,

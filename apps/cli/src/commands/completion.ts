@@ -2,9 +2,8 @@
  * `nnhal completion SHELL`: prints a script that lets the shell complete command lines.
  */
 import { Argument, type Command } from "commander";
-import type { Engine } from "../backend-module.ts";
 import { completionScript, type Shell, shells } from "../completion.ts";
-import type { TextOutput } from "../context.ts";
+import type { Surroundings } from "../context.ts";
 import { allDevices } from "../option-values.ts";
 
 const help = `
@@ -20,13 +19,13 @@ Examples:
 export function registerCompletionCommand(
   command: Command,
   program: Command,
-  { stdout, engines }: { readonly stdout: TextOutput; readonly engines: readonly Engine[] },
+  { stdout, engines }: Pick<Surroundings, "stdout" | "engines">,
 ): void {
   command
     .addArgument(new Argument("<shell>", "the shell").choices(shells))
     .addHelpText("after", help)
-    .action((shell: Shell) => {
-      const devices = [allDevices, ...engines.map(({ device }) => device.replace(/^nnhal-/, ""))];
+    .action(async (shell: Shell) => {
+      const devices = [allDevices, ...(await engines()).map(({ device }) => device.replace(/^nnhal-/, ""))];
       stdout.write(completionScript(shell, program, devices));
     });
 }

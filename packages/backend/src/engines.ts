@@ -1,0 +1,52 @@
+/**
+ * @nnhal/backend/engines: the engines of this project, for programs that find what is installed. An engine is its package and a row here.
+ */
+import type { Backend } from "./contract.ts";
+
+/** An engine of this project. Its module exports a backend as `backend`. */
+export interface KnownEngine {
+  /** The name of its device. */
+  readonly device: string;
+  /** Its package. */
+  readonly module: string;
+  /** Packages that it computes with, which its user installs. */
+  readonly needs: readonly string[];
+}
+
+/** The engine that runs every model. */
+export const referenceEngine: KnownEngine = {
+  device: "nnhal-reference",
+  module: "@nnhal/backend-reference",
+  needs: [],
+};
+
+/** The others, best first. */
+export const fastEngines: readonly KnownEngine[] = [
+  { device: "nnhal-ort", module: "@nnhal/backend-ort", needs: ["onnxruntime-node"] },
+  { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", needs: [] },
+  { device: "nnhal-gpujs", module: "@nnhal/backend-gpujs", needs: [] },
+];
+
+/** The backend that a module exports as `backend`, as all engines do; undefined if it exports none. */
+export function exportedBackend(module: unknown): Backend | undefined {
+  const backend = isObject(module) && "backend" in module ? module.backend : undefined;
+  return isBackend(backend) ? backend : undefined;
+}
+
+/** Whether a value is a backend, as far as can be seen without opening it. */
+export function isBackend(value: unknown): value is Backend {
+  return isObject(value) && "open" in value && typeof value.open === "function" && "name" in value;
+}
+
+/** Whether importing `module` failed because it is not installed. One that is, but lacks a module that it needs, is another case. */
+export function isMissing(error: unknown, module: string): boolean {
+  if (!(error instanceof Error)) return false;
+  // Plug'n'Play of yarn says so of what is installed, too, unless the importer declares it. Its errors lose their codes on their way.
+  if (error.message.includes(`tried to access ${module}, but it isn't declared`)) return true;
+  const code = "code" in error ? error.code : undefined;
+  return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && error.message.includes(`'${module}'`);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
