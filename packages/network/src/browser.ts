@@ -11,6 +11,10 @@ export interface Bitmap {
 
 interface Context {
   drawImage(image: Bitmap, x: number, y: number): void;
+  font: string;
+  textBaseline: "middle";
+  measureText(text: string): { readonly width: number };
+  fillText(text: string, x: number, y: number): void;
   getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray };
 }
 

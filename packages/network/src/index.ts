@@ -12,6 +12,7 @@ export type { SessionOptions, Stage } from "./local-session.ts";
 export type { Inputs, Model, ModelState, ProfileOptions, RunOptions } from "./model.ts";
 export { type Box, type Color, type Colour, colorOf, colourOf, type Drawing, draw } from "./picture/draw.ts";
 export { encodePng } from "./picture/encode-png.ts";
+export type { DrawText, TextImage } from "./picture/font.ts";
 export type { PictureLike } from "./picture/like.ts";
 export { type PictureOptions, type PictureSource, picture } from "./picture/load-picture.ts";
 export type { Picture, PictureUse } from "./picture/picture.ts";

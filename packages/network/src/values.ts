@@ -221,6 +221,11 @@ function classOf(value: object): string {
   return typeof made === "function" ? made.name : "null";
 }
 
+/** The items of a list of words that was given as an option, or what else it is. */
+export function listedOf(value: unknown): string {
+  return Array.isArray(value) ? `the list ${JSON.stringify(value.map(String))}` : kindOf(value);
+}
+
 /** What a value is, for messages. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value);

@@ -138,8 +138,8 @@ const readers: Readonly<Record<Task, Read>> = {
     return { seen: { task: "detect", threshold, detections }, drawing: { boxes: detections } };
   },
   async segment(model, picture, labels) {
-    const { areas, ...mask } = await segment(model, picture, { labels, output: maskOf(model)?.name });
-    return { seen: { task: "segment", areas }, drawing: { mask } };
+    const mask = await segment(model, picture, { labels, output: maskOf(model)?.name });
+    return { seen: { task: "segment", areas: mask.areas }, drawing: { mask } };
   },
   async landmarks(model, picture, names) {
     const points = await landmarks(model, picture, { names });

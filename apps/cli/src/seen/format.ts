@@ -14,6 +14,7 @@ export type Seen =
   | { readonly task: "landmarks"; readonly landmarks: readonly Landmark[] };
 
 const shownParts = 20;
+const notNumbers = "not all of what the network computed are numbers";
 
 /** Formats `Seen` as a table. */
 export function formatSeen(seen: Seen): string[] {
@@ -40,7 +41,7 @@ export function seenText(seen: Seen): string {
     case "landmarks": {
       const scores = seen.landmarks.map(({ score }) => score);
       const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
-      return `${counted(scores.length, "landmark")}, mean score ${mean.toFixed(4)}`;
+      return `${counted(scores.length, "landmark")}, ${Number.isFinite(mean) ? `mean score ${mean.toFixed(4)}` : notNumbers}`;
     }
   }
 }
@@ -82,8 +83,7 @@ function rowsOf(seen: Seen): string[][] {
     case "landmarks":
       return seen.landmarks.map(({ name, x, y, score }, index) => [
         plain(name ?? `landmark ${index + 1}`),
-        score.toFixed(4),
-        `at ${place(x, y)}`,
+        ...([x, y, score].every(Number.isFinite) ? [score.toFixed(4), `at ${place(x, y)}`] : ["", notNumbers]),
       ]);
   }
 }

@@ -1,9 +1,12 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodePicture } from "./decode.ts";
 import { type Color, colorOf, colourOf, draw } from "./draw.ts";
 import { encodePng } from "./encode-png.ts";
-import { textWidth } from "./font.ts";
+import { type DrawText, textImage } from "./font.ts";
+import { legendOf } from "./legend.ts";
 import type { Picture } from "./picture.ts";
+import { placeLabels } from "./place-labels.ts";
 
 const grey = (width: number, height: number): Picture => ({
   width,
@@ -37,21 +40,109 @@ describe("draw", () => {
     expect(show(draw(picture, { boxes: [{ box: outside, color: red }] }))).toEqual(Array(5).fill("..r..."));
   });
 
-  it("writes labels and scores above boxes", () => {
-    const box = { left: 0, top: 8, right: 20, bottom: 12 };
-    const lines = show(draw(grey(20, 12), { boxes: [{ box, label: "I", score: 0.5, color: red }], lineWidth: 1 }));
-    expect(lines[0]).toBe(".".repeat(20));
-    // The letter I, then "50%" after a space.
-    expect(lines.slice(1, 8)).toEqual([
-      "rrrrrrrrrrrrrrrrrrrr",
-      expect.stringMatching(/^rwwwr/),
-      expect.stringMatching(/^rrwrr/),
-      expect.stringMatching(/^rrwrr/),
-      expect.stringMatching(/^rrwrr/),
-      expect.stringMatching(/^rwwwr/),
-      "rrrrrrrrrrrrrrrrrrrr",
-    ]);
-    expect(textWidth("I 50%")).toBe(19);
+  /** The points of a text, as they are on a picture with one pixel a point. */
+  const rowsOf = (text: string) => {
+    const { width, height, data } = textImage(text, 1);
+    return Array.from({ length: height }, (_, y) =>
+      Array.from({ length: width }, (_, x) => (data[y * width + x] === 0 ? "r" : "w")).join(""),
+    );
+  };
+
+  it("writes labels and scores above boxes, in lower case and many scripts", () => {
+    for (const label of ["cat", "Größe", "щётка", "Γάτα", "nghệ"]) {
+      const box = { left: 0, top: 17, right: 90, bottom: 25 };
+      const lines = show(draw(grey(90, 25), { boxes: [{ box, label, score: 0.5, color: red }], lineWidth: 1 }));
+      const text = rowsOf(`${label} 50%`);
+      expect(text.join("")).toContain("w");
+      for (const [row, points] of text.entries()) expect(lines[row + 3]?.slice(2, 2 + points.length)).toBe(points);
+    }
+    expect(rowsOf("cat")).not.toEqual(rowsOf("CAT"));
+    expect(rowsOf("e\u0301")).toEqual(rowsOf("é"));
+  });
+
+  it("shows a letter that it does not have as a sign, and draws it with what it is given", () => {
+    expect(rowsOf("猫")).toEqual(rowsOf("\ufffd"));
+    const drawText: DrawText = (text, height) => ({
+      width: 2 * text.length,
+      height,
+      data: Array(2 * height).fill(255),
+    });
+    const box = { left: 0, top: 17, right: 9, bottom: 20 };
+    const lines = show(draw(grey(9, 20), { boxes: [{ box, label: "猫", color: red }], drawText, lineWidth: 1 }));
+    expect(lines[5]).toBe("rrwwrr...");
+  });
+
+  it("keeps labels inside the picture, and apart", () => {
+    const edges = fc.integer({ min: -50, max: 250 });
+    const box = fc.record({ left: edges, top: edges, right: edges, bottom: edges });
+    const labels = fc.array(fc.record({ width: fc.integer({ min: 1, max: 60 }), height: fc.constant(15), box }), {
+      maxLength: 8,
+    });
+    const picture = { width: 200, height: 200 };
+    fc.assert(
+      fc.property(labels, (all) => {
+        const placed = placeLabels(picture, all);
+        for (const [place, { left, top, width, height }] of placed.entries()) {
+          expect([left >= 0, top >= 0, left + width <= 200, top + height <= 200]).toEqual([true, true, true, true]);
+          for (const other of placed.slice(0, place)) {
+            const isApart =
+              left >= other.left + other.width ||
+              other.left >= left + width ||
+              top >= other.top + other.height ||
+              other.top >= top + height;
+            expect(isApart).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
+  it("covers another label only where there is no room left", () => {
+    const label = { width: 20, height: 10, box: { left: 0, top: 0, right: 20, bottom: 10 } };
+    const tops = placeLabels({ width: 20, height: 20 }, [label, label, label]).map(({ top }) => top);
+    expect(tops).toEqual([0, 10, 0]);
+  });
+
+  it("cuts a label that is wider than the picture", () => {
+    const box = { left: 0, top: 17, right: 30, bottom: 25 };
+    const lines = show(draw(grey(30, 25), { boxes: [{ box, label: "a long label", color: red }], lineWidth: 1 }));
+    expect(lines[5]?.slice(28)).toBe("rr");
+  });
+
+  it("writes a legend of a mask, without the background, in the corner where it hides least", () => {
+    const classes = Array.from({ length: 100 * 100 }, (_, pixel) => (pixel % 100 < 50 || pixel < 5000 ? 3 : 0));
+    const areas = [
+      { index: 3, label: "cat", share: 0.75 },
+      { index: 0, label: "background", share: 0.25 },
+    ];
+    const mask = { width: 100, height: 100, classes, areas };
+    const { data } = draw(grey(100, 100), { mask, opacity: 1 });
+    const isWhite = (x: number, y: number) =>
+      [...data.subarray((y * 100 + x) * 3, (y * 100 + x) * 3 + 3)].join() === "255,255,255";
+    // The right half at the bottom is background.
+    expect([isWhite(99, 99), isWhite(0, 0), isWhite(0, 99), isWhite(99, 0)]).toEqual([true, false, false, false]);
+    const without = draw(grey(100, 100), { mask: { ...mask, areas: areas.slice(1) }, opacity: 1 });
+    expect([...without.data.subarray(-3)]).toEqual([100, 100, 100]);
+  });
+
+  it("counts the classes of a legend for which there is no room", () => {
+    const areas = Array.from({ length: 10 }, (_, index) => ({ index: index + 1, label: "x" }));
+    const image = (text: string) => textImage(text, 1);
+    const mask = { width: 1, height: 1, classes: [0], areas };
+    const legend = (height: number) => legendOf(mask, { width: 100, height, pad: 2, image });
+    expect(legend(400)?.rows).toHaveLength(10);
+    // Room for four rows: three classes, and how many more there are.
+    expect(legend(130)?.rows.map(({ color }) => color !== undefined)).toEqual([true, true, true, false]);
+    expect(legend(20)).toBeUndefined();
+  });
+
+  it("leaves out points that are not numbers", () => {
+    const points = [
+      { x: Number.NaN, y: 1, color: red },
+      { x: 1, y: Number.POSITIVE_INFINITY, color: red },
+    ];
+    const drawing = { points, lines: [[0, 1]] as const, lineWidth: 1 };
+    expect(draw(grey(3, 3), drawing).data).toEqual(grey(3, 3).data);
   });
 
   it("mixes masks with the picture, at any size", () => {

@@ -5,12 +5,14 @@ import { elementAt, type OptionNames } from "@nnhal/operations";
 import { check } from "../error.ts";
 import { checkOptions } from "../options.ts";
 import { kindOf } from "../values.ts";
-import { drawText, TEXT_HEIGHT, textWidth } from "./font.ts";
+import { type Color, colorOf } from "./class-colors.ts";
+import { type DrawText, type TextImage, textImage } from "./font.ts";
+import { legendOf } from "./legend.ts";
 import { isPictureLike, type PictureLike, rgbOf } from "./like.ts";
 import type { Picture } from "./picture.ts";
+import { type Area, placeLabels } from "./place-labels.ts";
 
-/** Red, green and blue, each 0 to 255. */
-export type Color = readonly [number, number, number];
+export { type Color, colorOf };
 
 /** @deprecated The old name of `Color`: it goes with the next release. */
 export type Colour = Color;
@@ -29,15 +31,23 @@ export interface Drawing {
     readonly box: Box;
     /** The class, which chooses the colour. */
     readonly index?: number;
-    /** Written above the box, with the score. */
+    /** Written at the box, with the score: inside the picture, and apart from the other labels as long as there is room. */
     readonly label?: string | null;
     readonly score?: number;
     readonly color?: Color;
     /** @deprecated The old name of `color`, used if that is absent: it goes with the next release. */
     readonly colour?: Color;
   }[];
-  /** A class for each pixel of the picture; 0 is the background, which is not drawn. */
-  readonly mask?: { readonly width: number; readonly height: number; readonly classes: ArrayLike<number> };
+  /**
+   * A class for each pixel of the picture; 0 is the background, which is not drawn. `areas`, as `segment` gives them, become a legend in the
+   * corner with the least of them.
+   */
+  readonly mask?: {
+    readonly width: number;
+    readonly height: number;
+    readonly classes: ArrayLike<number>;
+    readonly areas?: readonly { readonly index: number; readonly label?: string | null; readonly share?: number }[];
+  };
   /** How much of the mask's colour there is, 0 to 1. Default: 0.6. */
   readonly opacity?: number;
   /** In pixels of the picture. */
@@ -55,17 +65,11 @@ export interface Drawing {
   readonly threshold?: number;
   /** Pixels. Default: by the size of the picture. */
   readonly lineWidth?: number;
-}
-
-/** A colour for each class: neighbours differ. */
-export function colorOf(index: number): Color {
-  // Hues a golden angle apart never come back to one that was used.
-  const hue = ((index * 137.508) % 360) / 60;
-  const channel = (place: number) => {
-    const at = (place + hue) % 6;
-    return Math.round(255 * Math.max(0, Math.min(1, Math.min(at, 4 - at))));
-  };
-  return [channel(2), channel(0), channel(4)];
+  /**
+   * Draws the labels, for letters that are missing. Default: letters of points for Latin, Greek, Cyrillic, Armenian and Georgian scripts; in
+   * browsers the canvas draws labels with others.
+   */
+  readonly drawText?: DrawText;
 }
 
 /** @deprecated The old name of `colorOf`: it goes with the next release. */
@@ -79,6 +83,7 @@ const drawingParts: OptionNames<Drawing> = {
   lines: true,
   threshold: true,
   lineWidth: true,
+  drawText: true,
 };
 
 /** A copy of a picture with results on it. What lies outside is cut off. Throws a NetworkError for a value that is not a picture. */
@@ -112,6 +117,10 @@ export function draw(picture: PictureLike, drawing: Drawing): Picture {
       }
     }
   }
+  const scale = Math.max(1, Math.round(Math.min(width, height) / 400));
+  const pad = 2 * scale;
+  const image = (text: string) => cut(textImage(text, scale, drawing.drawText), width - 2 * pad);
+  const labels: { readonly image: TextImage; readonly color: Color; readonly box: Box }[] = [];
   for (const [
     place,
     { box, index = place, label, score, colour, color = colour ?? colorOf(index) },
@@ -121,22 +130,14 @@ export function draw(picture: PictureLike, drawing: Drawing): Picture {
     fill(left, bottom - lineWidth, right, bottom, color);
     fill(left, top, left + lineWidth, bottom, color);
     fill(right - lineWidth, top, right, bottom, color);
-    const words = [label ?? "", score === undefined ? "" : `${Math.round(100 * score)}%`]
-      .filter((word) => word !== "")
-      .join(" ");
-    if (words === "") continue;
-    const scale = lineWidth;
-    const textTop = Math.max(0, Math.round(top) - (TEXT_HEIGHT + 2) * scale);
-    fill(left, textTop, left + (textWidth(words) + 2) * scale, textTop + (TEXT_HEIGHT + 2) * scale, color);
-    const [red, green, blue] = color;
-    const isLight = 0.299 * red + 0.587 * green + 0.114 * blue > 140;
-    const ink: Color = isLight ? [0, 0, 0] : [255, 255, 255];
-    drawText(words, (x, y) => {
-      const [inkLeft, inkTop] = [Math.round(left) + (x + 1) * scale, textTop + (y + 1) * scale];
-      fill(inkLeft, inkTop, inkLeft + scale, inkTop + scale, ink);
-    });
+    const words = [label ?? "", score === undefined ? "" : `${Math.round(100 * score)}%`].filter((word) => word !== "");
+    if (words.length > 0) labels.push({ image: image(words.join(" ")), color, box });
   }
-  const isSeen = (place: number) => points[place] !== undefined && (points[place].score ?? 1) >= threshold;
+  // A network may compute numbers that are none.
+  const isSeen = (place: number) => {
+    const { x, y, score = 1 } = points[place] ?? { x: Number.NaN, y: Number.NaN };
+    return Number.isFinite(x) && Number.isFinite(y) && score >= threshold;
+  };
   const dot = (x: number, y: number, radius: number, color: Color) => {
     for (let down = -Math.ceil(radius); down <= radius; down++) {
       for (let across = -Math.ceil(radius); across <= radius; across++) {
@@ -157,5 +158,45 @@ export function draw(picture: PictureLike, drawing: Drawing): Picture {
   for (const [place, { x, y, colour, color = colour ?? colorOf(place) }] of points.entries()) {
     if (isSeen(place)) dot(x, y, 1.5 * lineWidth, color);
   }
+  const write = (text: TextImage, area: Area, left: number, ink: Color) => {
+    for (let y = 0; y < text.height; y++) {
+      for (let x = 0; x < text.width; x++) {
+        const share = elementAt(text.data, y * text.width + x) / 255;
+        const [atX, atY] = [area.left + left + x, area.top + Math.floor((area.height - text.height) / 2) + y];
+        if (share === 0 || atX < 0 || atY < 0 || atX >= width || atY >= height) continue;
+        const at = (atY * width + atX) * 3;
+        for (const [channel, value] of ink.entries())
+          data[at + channel] = Math.round(elementAt(data, at + channel) * (1 - share) + value * share);
+      }
+    }
+  };
+  const paint = ({ left, top, ...size }: Area, color: Color) =>
+    fill(left, top, left + size.width, top + size.height, color);
+  const legend = mask === undefined ? undefined : legendOf(mask, { width, height, pad, image });
+  if (legend !== undefined) {
+    paint(legend.area, [255, 255, 255]);
+    for (const { text, swatch, color, area } of legend.rows) {
+      if (color !== undefined) paint(swatch, color);
+      write(text, area, 0, [0, 0, 0]);
+    }
+  }
+  const sizes = labels.map(({ image: text, box }) => ({ width: text.width + 2 * pad, height: text.height + pad, box }));
+  for (const [place, area] of placeLabels(picture, sizes, legend === undefined ? [] : [legend.area]).entries()) {
+    const { image: text, color } = elementAt(labels, place);
+    const [red, green, blue] = color;
+    const isLight = 0.299 * red + 0.587 * green + 0.114 * blue > 140;
+    paint(area, color);
+    write(text, area, pad, isLight ? [0, 0, 0] : [255, 255, 255]);
+  }
   return { width, height, data };
+}
+
+/** A text without what is too wide. */
+function cut(text: TextImage, most: number): TextImage {
+  const width = Math.max(0, Math.min(text.width, most));
+  if (width === text.width) return text;
+  const data = Uint8Array.from({ length: width * text.height }, (_, pixel) =>
+    elementAt(text.data, Math.floor(pixel / width) * text.width + (pixel % width)),
+  );
+  return { width, height: text.height, data };
 }

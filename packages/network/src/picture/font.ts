@@ -1,74 +1,89 @@
 /**
- * Letters of 3 by 5 points, for labels on pictures.
+ * Texts as points, for labels on pictures.
  */
+import { browser } from "../browser.ts";
+import { letterLines } from "./letters.ts";
 
-/** Rows of a letter from the top, each an octal digit whose bits are the points from the left. */
-const letters: Readonly<Record<string, string>> = {
-  A: "25755",
-  B: "65656",
-  C: "34443",
-  D: "65556",
-  E: "74647",
-  F: "74644",
-  G: "34553",
-  H: "55755",
-  I: "72227",
-  J: "11152",
-  K: "55655",
-  L: "44447",
-  M: "57755",
-  N: "65555",
-  O: "25552",
-  P: "65644",
-  Q: "25563",
-  R: "65655",
-  S: "34216",
-  T: "72222",
-  U: "55557",
-  V: "55552",
-  W: "55775",
-  X: "55255",
-  Y: "55222",
-  Z: "71247",
-  "0": "75557",
-  "1": "26227",
-  "2": "61247",
-  "3": "61216",
-  "4": "55711",
-  "5": "74616",
-  "6": "34757",
-  "7": "71244",
-  "8": "75757",
-  "9": "75716",
-  "%": "51245",
-  ".": "00002",
-  ",": "00024",
-  "-": "00700",
-  "'": "22000",
-  "(": "24442",
-  ")": "21112",
-  "/": "11244",
-  ":": "02020",
-  "?": "71202",
-  " ": "00000",
-};
+/** Points of a letter. */
+const WIDTH = 6;
+const HEIGHT = 13;
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-const WIDTH = 3;
-
-/** Points from the top of a line to its bottom. */
-export const TEXT_HEIGHT = 5;
-
-/** Points that a text is wide. */
-export function textWidth(text: string): number {
-  return Math.max(0, [...text].length * (WIDTH + 1) - 1);
+/** A text as how much ink each pixel has, 0 to 255, row by row from the top. */
+export interface TextImage {
+  readonly width: number;
+  readonly height: number;
+  readonly data: ArrayLike<number>;
 }
 
-/** Calls `point` for each point of a text. Letters are upper case; those that are not known are question marks. */
-export function drawText(text: string, point: (x: number, y: number) => void): void {
-  for (const [place, letter] of [...text.toUpperCase()].entries()) {
-    const rows = letters[letter] ?? letters["?"] ?? "";
-    for (const [y, digit] of [...rows].entries()) {
-      for (let x = 0; x < WIDTH; x++) if ((Number(digit) & (4 >> x)) !== 0) point(place * (WIDTH + 1) + x, y);
+/** Draws a text of one line so many pixels high. */
+export type DrawText = (text: string, height: number) => TextImage;
+
+let known: ReadonlyMap<string, string> | undefined;
+
+/** The rows of each letter. */
+function letters(): ReadonlyMap<string, string> {
+  known ??= new Map(
+    letterLines
+      .trim()
+      .split("\n")
+      .flatMap((line) => {
+        const [first = "", rows = ""] = line.split(" ");
+        return Array.from({ length: rows.length / HEIGHT }, (_, place): [string, string] => [
+          String.fromCodePoint(Number.parseInt(first, 16) + place),
+          rows.slice(place * HEIGHT, (place + 1) * HEIGHT),
+        ]);
+      }),
+  );
+  return known;
+}
+
+/**
+ * Draws a text: by `drawText` if there is one; else with letters of points, and where there are other letters by the canvas of a browser. A
+ * letter that none has is a question mark in a box. `scale`: pixels of a point.
+ */
+export function textImage(text: string, scale: number, drawText?: DrawText): TextImage {
+  const shown = text
+    .normalize("NFC")
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim();
+  if (drawText !== undefined) return drawText(shown, HEIGHT * scale);
+  const all = letters();
+  const hasAll = [...shown].every((letter) => all.has(letter));
+  return (hasAll ? undefined : onCanvas(shown, HEIGHT * scale)) ?? ofPoints(shown, scale);
+}
+
+function ofPoints(text: string, scale: number): TextImage {
+  const all = letters();
+  // Marks that stand on the letter before them have none of their own.
+  const shown = [...text.replace(/\p{M}+/gu, "")].map((letter) => all.get(letter) ?? all.get("\ufffd") ?? "");
+  const width = shown.length * WIDTH * scale;
+  const height = HEIGHT * scale;
+  const data = new Uint8Array(width * height);
+  for (const [place, rows] of shown.entries()) {
+    for (let y = 0; y < height; y++) {
+      const row = digits.indexOf(rows[Math.floor(y / scale)] ?? "A");
+      for (let x = 0; x < WIDTH * scale; x++) {
+        if ((row & (32 >> Math.floor(x / scale))) !== 0) data[y * width + place * WIDTH * scale + x] = 255;
+      }
     }
   }
+  return { width, height, data };
+}
+
+/** Draws with a canvas, which has letters of all scripts; undefined if there is none. */
+function onCanvas(text: string, height: number): TextImage | undefined {
+  if (browser.OffscreenCanvas === undefined) return undefined;
+  const contextOf = (width: number) => {
+    const context = new browser.OffscreenCanvas(width, height).getContext("2d");
+    if (context !== null) context.font = `${Math.round(height * 0.8)}px sans-serif`;
+    return context;
+  };
+  const width = Math.max(1, Math.ceil(contextOf(1)?.measureText(text).width ?? 0));
+  const context = contextOf(width);
+  if (context === null) return undefined;
+  context.textBaseline = "middle";
+  context.fillText(text, 0, height / 2);
+  const { data } = context.getImageData(0, 0, width, height);
+  return { width, height, data: Uint8Array.from({ length: width * height }, (_, pixel) => data[4 * pixel + 3] ?? 0) };
 }

@@ -10,7 +10,7 @@ import type { Box } from "../picture/draw.ts";
 import type { PictureSource } from "../picture/load-picture.ts";
 import { checkLabels } from "../scores.ts";
 import { infoText, type Tensor } from "../tensor-info.ts";
-import { kindOf } from "../values.ts";
+import { kindOf, listedOf } from "../values.ts";
 import { placePicture } from "./picture-input.ts";
 import { extentsOf, outputsByRole, type Role } from "./roles.ts";
 
@@ -72,6 +72,11 @@ async function detectThings(model: Model, source: PictureSource, options: Detect
     typeof threshold === "number" && !Number.isNaN(threshold),
     "BAD_OPTION",
     () => `detect: threshold: expected a number, got ${typeof threshold === "number" ? threshold : kindOf(threshold)}`,
+  );
+  check(
+    Array.isArray(order) && order.length === 4 && tensorFlowOrder.every((edge) => order.includes(edge)),
+    "BAD_OPTION",
+    () => `detect: order: expected a list of top, left, bottom and right, got ${listedOf(order)}`,
   );
   const info = outputsByRole("detect", model, roles, options.outputs);
   const { picture, width, height, pointOf } = await placePicture("detect", model, source, signal);

@@ -16,6 +16,44 @@ describe("landmarks", () => {
     expect(first).toEqual({ name: null, x: 1, y: 1, score: 1 });
   });
 
+  it.each([
+    [[], "the list []"],
+    [["x"], 'the list ["x"]'],
+    [["x", "y", "x"], 'the list ["x","y","x"]'],
+    [["x", "y", "size"], 'the list ["x","y","size"]'],
+    ["xy", "a string"],
+  ])("refuses the order %j", async (order, got) => {
+    const model = await open(fixedModel([["keypoints", [1, 1, 2, 3], [0.5, 0.25, 0.9, 1, 0, 0.1]]]));
+    // What a program without types may pass.
+    const options = { order } as unknown as LandmarksOptions;
+    await expect(landmarks(model, square, options)).rejects.toMatchObject({
+      code: "BAD_OPTION",
+      message: `landmarks: order: expected a list with x and y, and perhaps z, score and presence, got ${got}`,
+    });
+  });
+
+  it("refuses an order of more numbers than a point has", async () => {
+    const model = await open(fixedModel([["keypoints", [1, 1, 2, 2], [0.5, 0.25, 1, 0]]]));
+    expect(await landmarks(model, square, { order: ["x", "y"] })).toHaveLength(2);
+    const order = ["x", "y", "score"] as const;
+    await expect(landmarks(model, square, { order })).rejects.toMatchObject({ code: "WRONG_TASK" });
+    await expect(landmarks(model, square, { order, outputs: { points: "keypoints" } })).rejects.toMatchObject({
+      code: "WRONG_TASK",
+    });
+  });
+
+  it("reads heatmaps of one row or column that were named", async () => {
+    const model = await open(
+      fixedModel([
+        ["heatmaps", [1, 1, 2, 1], [-9, 0]],
+        ["offsets", [1, 1, 2, 2], [0, 0, 0.5, -1]],
+      ]),
+    );
+    const [found] = await landmarks(model, square, { outputs: { heatmaps: "heatmaps", offsets: "offsets" } });
+    // The input is 4 x 2: the cell is at 3, 0, and with its offset at 2, 0.5 of it.
+    expect(found).toEqual({ name: null, x: 4, y: 2, score: 0.5 });
+  });
+
   it("names the landmarks of a person", async () => {
     const values = Array.from({ length: 51 }, () => 0.5);
     const found = await landmarks(await open(fixedModel([["output", [1, 1, 17, 3], values]])), square);

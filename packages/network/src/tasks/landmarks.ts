@@ -3,12 +3,13 @@
  */
 import type { OptionNames } from "@nnhal/operations";
 import { elementAt } from "@nnhal/operations";
-import { NetworkError } from "../error.ts";
+import { check, NetworkError } from "../error.ts";
 import type { Model } from "../model.ts";
 import { checkOptions, wrapErrors } from "../options.ts";
 import type { PictureSource } from "../picture/load-picture.ts";
 import { checkLabels } from "../scores.ts";
 import type { Tensor, TensorInfo } from "../tensor-info.ts";
+import { listedOf } from "../values.ts";
 import { type PlacedPicture, placePicture } from "./picture-input.ts";
 import { outputsByRole, type Role } from "./roles.ts";
 
@@ -97,6 +98,7 @@ const mediaPipe: ReadonlyMap<number, PointForm> = /* @__PURE__ */ new Map([
 /** How to read an output as points; undefined if it cannot be points. `order` counts the numbers of a point where the shape does not. */
 function pointForm({ shape }: Pick<TensorInfo, "shape">, order: LandmarksOptions["order"]): PointForm | undefined {
   const numbers = shape.at(-1) ?? 0;
+  if (order !== undefined && order.length > numbers) return undefined;
   if (shape.length >= 2 && numbers >= 2 && numbers <= 4) {
     const parts = order ?? (["y", "x", "score"] as const).slice(0, numbers);
     return { parts, areShares: true, areLogits: false };
@@ -141,6 +143,7 @@ export function landmarks(model: Model, source: PictureSource, options: Landmark
 async function findLandmarks(model: Model, source: PictureSource, options: LandmarksOptions): Promise<Landmark[]> {
   checkOptions("landmarks", options, landmarksOptions);
   checkLabels("landmarks", options.names);
+  checkOrder(options.order);
   const { outputs: given = {}, signal } = options;
   const placed = await placePicture("landmarks", model, source, signal);
   const isHeat = given.heatmaps !== undefined || (given.points === undefined && model.outputs.some(isHeatmaps(model)));
@@ -165,6 +168,23 @@ async function findLandmarks(model: Model, source: PictureSource, options: Landm
   ).points;
   const outputs = await model.run(placed.picture, { signal });
   return fromPoints(outputs[info.name] as Tensor, placed, options, options.names ?? info.labels);
+}
+
+const partsOfPoints: readonly unknown[] = ["x", "y", "z", "score", "presence"] satisfies PartOfPoint[];
+
+/** Refuses an order without places, with a part twice, or with one that is none. */
+function checkOrder(order: LandmarksOptions["order"]): void {
+  if (order === undefined) return;
+  const isOrder =
+    Array.isArray(order) &&
+    order.every((part) => partsOfPoints.includes(part)) &&
+    new Set(order).size === order.length &&
+    ["x", "y"].every((part) => order.some((each) => each === part));
+  check(
+    isOrder,
+    "BAD_OPTION",
+    () => `landmarks: order: expected a list with x and y, and perhaps z, score and presence, got ${listedOf(order)}`,
+  );
 }
 
 /** Whether an output can be heatmaps, or the offsets of some: these have two numbers for each landmark, in as many rows and columns. */
@@ -245,7 +265,9 @@ function fromHeatmaps(
 ): Landmark[] {
   const [, rows = 1, columns = 1, count = 1] = heat.shape;
   const names = namesFor(count, given);
-  const [strideX, strideY] = [(placed.width - 1) / (columns - 1), (placed.height - 1) / (rows - 1)];
+  // One column or row has no distance to the next.
+  const strideX = columns > 1 ? (placed.width - 1) / (columns - 1) : 0;
+  const strideY = rows > 1 ? (placed.height - 1) / (rows - 1) : 0;
   return Array.from({ length: count }, (_, place) => {
     let best = 0;
     for (let cell = 1; cell < rows * columns; cell++) {

@@ -5,7 +5,7 @@ import { passingModel } from "../models.test-helper.ts";
 import { top } from "../scores.ts";
 import { classify } from "./classify.ts";
 import { classifyAudio } from "./classify-audio.ts";
-import { detect } from "./detect.ts";
+import { type DetectOptions, detect } from "./detect.ts";
 import { cosineSimilarity, embed } from "./embed.ts";
 import { fixedModel, square } from "./fixed.test-helper.ts";
 import { segment } from "./segment.ts";
@@ -89,6 +89,15 @@ describe("detect", () => {
       });
     },
   );
+
+  it.each([[["left", "top"]], [["left", "top", "right", "right"]], ["tlbr"]])("refuses the order %j", async (order) => {
+    const model = await open(fixedModel([boxes, classes, scores]));
+    // A caller of JavaScript can give anything.
+    await expect(detect(model, square, { order: order as DetectOptions["order"] })).rejects.toMatchObject({
+      code: "BAD_OPTION",
+      message: expect.stringContaining("detect: order: expected a list of top, left, bottom and right, got "),
+    });
+  });
 
   it.each([Number.NaN, "0.5", null])("refuses the threshold %j", async (threshold) => {
     const model = await open(fixedModel([boxes, classes, scores]));
