@@ -5,4 +5,5 @@ export default library({
   "codec/index": "src/codec/index.ts",
   "graph/index": "src/graph/index.ts",
   "node/index": "src/node/index.ts",
+  "time/index": "src/time/index.ts",
 });

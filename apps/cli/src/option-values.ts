@@ -3,7 +3,7 @@
  */
 import type { ImportOptions } from "@nnhal/tflite";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { tasks } from "./seen/task-names.ts";
+import { tasks } from "./task-names.ts";
 
 /** What `--device` says for all devices that work here. */
 export const allDevices = "auto";

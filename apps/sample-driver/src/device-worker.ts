@@ -2,13 +2,15 @@
  * The thread of a service: opens the device, and serves it to the clients whose ports it is sent. Everything that computes is here, so
  * that the main thread always has time.
  */
+
 import { parentPort, workerData } from "node:worker_threads";
-import { type OpenedDevice, openDevice, steadyClock } from "@nnhal/driver-core/device";
+import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import { fileOutcomes } from "@nnhal/driver-core/outcomes";
 import { createPassing, descriptorWay } from "@nnhal/shared-memory";
 import { noPassing, type PassingFactory, portCarrier } from "@nnhal/transport/carriers";
 import { type ServedConnection, serve } from "@nnhal/transport/server";
 import { createLogger, createTraceRecorder, noTracer, VLOG_PROPERTY } from "@nnhal/utils";
+import { steadyClock } from "@nnhal/utils/time";
 import { calibratedBackend } from "./calibration.ts";
 import { limitedDevice } from "./client-device.ts";
 import { createCounters } from "./counters.ts";

@@ -1,7 +1,8 @@
 /** The daemon from its command line to its exit code. */
+
 import { writeFile } from "node:fs/promises";
 import { referenceEngine } from "@nnhal/backend/engines";
-import { openDevice, steadyClock } from "@nnhal/driver-core/device";
+import { openDevice } from "@nnhal/driver-core/device";
 import { fileOutcomes } from "@nnhal/driver-core/outcomes";
 import {
   createLog,
@@ -14,6 +15,7 @@ import {
 } from "@nnhal/program";
 import { RegistryError } from "@nnhal/service";
 import { silentLogger, type Trace, toChromeTrace } from "@nnhal/utils";
+import { steadyClock } from "@nnhal/utils/time";
 import { type Calibration, calibrate, readCalibration, writeCalibration } from "./calibration.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { type MetricsServer, metricsText, serveMetrics } from "./metrics.ts";

@@ -1,10 +1,11 @@
 /** What surrounds a daemon and its clients goes wrong, or belongs to another client: full disks, clocks that jump, tokens of others. */
+
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { steadyClock } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
 import { connectService, type ServiceDevice } from "@nnhal/service";
 import { type CompilationCache, ErrorStatus } from "@nnhal/types";
+import { steadyClock } from "@nnhal/utils/time";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { added, addModel, addOnce, addRequest, prepare, slowModel, slowRequest } from "./models.test-helper.ts";
 import { cleanUp, newFolder, type StartedDaemon, startDaemonProcess } from "./process.test-helper.ts";

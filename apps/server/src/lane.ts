@@ -1,15 +1,16 @@
 /** Work that blocks the thread for a while, one piece in each turn of the event loop, so that short requests are answered in between. */
+import { createMutex } from "@nnhal/utils/time";
 
 /** Runs work when the work before it is done, and what else there was to do has had its turn. */
 export type Lane = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 export function createLane(): Lane {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(nextTurn).then(work);
-    last = mine.catch(() => {});
-    return mine;
-  };
+  const exclusive = createMutex();
+  return (work) =>
+    exclusive(async () => {
+      await nextTurn();
+      return work();
+    });
 }
 
 function nextTurn(): Promise<void> {

@@ -1,4 +1,5 @@
 /** Work on things with names: one piece after the other for each name, and at the same time for different ones. */
+import { createMutex } from "@nnhal/utils/time";
 
 export interface Turns {
   /** Runs work when the work before it under this name has ended, well or not. */
@@ -8,20 +9,20 @@ export interface Turns {
 }
 
 export function createTurns(): Turns {
-  const last = new Map<string, Promise<unknown>>();
+  const locks = new Map<string, { readonly exclusive: ReturnType<typeof createMutex>; users: number }>();
   return {
-    take(name, work) {
-      const mine = (last.get(name) ?? Promise.resolve()).then(work, work);
-      const settled: Promise<unknown> = mine
-        .catch(() => {})
-        .finally(() => {
-          if (last.get(name) === settled) last.delete(name);
-        });
-      last.set(name, settled);
-      return mine;
+    async take(name, work) {
+      const lock = locks.get(name) ?? { exclusive: createMutex(), users: 0 };
+      locks.set(name, lock);
+      lock.users++;
+      try {
+        return await lock.exclusive(work);
+      } finally {
+        if (--lock.users === 0) locks.delete(name);
+      }
     },
     get size() {
-      return last.size;
+      return locks.size;
     },
   };
 }

@@ -14,10 +14,10 @@ import { importTflite } from "@nnhal/tflite";
 import { type Device, type Model as HalModel, OperandLifeTime, OperandType } from "@nnhal/types";
 import * as ort from "onnxruntime-node";
 import { sessionOptions } from "../src/engine.ts";
+import { portableForms } from "../src/forms.ts";
 import { lowerGraph, modelOf } from "../src/lower.ts";
 import { formsOfThisProcessor } from "../src/onnx-model.ts";
 import { ortBackend } from "../src/ort-backend.ts";
-import { portableForms } from "../src/self-check/forms.ts";
 
 const [path = "", roundsText = "50", threadsText = "1"] = process.argv.slice(2);
 const [rounds, threads] = [Number(roundsText), Number(threadsText)];

@@ -3,7 +3,7 @@
  * two-core x86 machine. That machine had no energy counters: `powerUsage` is derived from the time.
  */
 import type { RelativeTimes } from "@nnhal/backend";
-import type { Forms } from "./self-check/forms.ts";
+import type { Forms } from "./forms.ts";
 
 const signedTimes: RelativeTimes = { float: 0.04, quantised: 0.04 };
 

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Unavailable } from "@nnhal/backend";
 import type * as ort from "onnxruntime-node";
+import type { Forms } from "./forms.ts";
 import type { ModelParts } from "./onnx/write.ts";
-import type { Forms } from "./self-check/forms.ts";
 
 /** The module of onnxruntime-node. */
 export type Ort = typeof ort;

@@ -11,9 +11,9 @@ import { Compilation, Model, type OperandDescription } from "@nnhal/runtime";
 import { OperandType } from "@nnhal/types";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { staticExtents } from "./executable.ts";
+import { chooseForms, type FormName } from "./forms.ts";
 import { lowerGraph } from "./lower.ts";
 import { ortBackend, ortBackendOf } from "./ort-backend.ts";
-import { chooseForms, type FormName } from "./self-check/forms.ts";
 import { checkEngine } from "./self-check/probes.ts";
 
 type Failures = FormFailures<FormName>;

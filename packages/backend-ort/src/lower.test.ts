@@ -1,8 +1,8 @@
 import { viewModel } from "@nnhal/backend";
 import { Model } from "@nnhal/runtime";
 import { expect, it } from "vitest";
+import { portableForms } from "./forms.ts";
 import { refusalOf } from "./lower.ts";
-import { portableForms } from "./self-check/forms.ts";
 
 const state = { type: "TENSOR_FLOAT32", dimensions: [1] } as const;
 

@@ -23,6 +23,7 @@ import {
   tensorInfo,
 } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
+import type { Forms } from "./forms.ts";
 import { type Builder, cast, createBuilder, type Result, type Value, whole } from "./graph/builder.ts";
 import {
   createScope,
@@ -40,7 +41,6 @@ import { lowerings } from "./lowerings/index.ts";
 import { tfliteExtensionName, tfliteLowerings } from "./lowerings/tflite.ts";
 import type { ElementType } from "./onnx/types.ts";
 import { type ModelParts, type OnnxGraph, writeModel, writeModelParts } from "./onnx/write.ts";
-import type { Forms } from "./self-check/forms.ts";
 
 /** An input or output of a lowered graph. */
 export interface Wire {

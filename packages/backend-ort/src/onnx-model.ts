@@ -4,8 +4,8 @@
 import type { GraphView } from "@nnhal/backend";
 import { loadOrt } from "./engine.ts";
 import { staticExtents } from "./executable.ts";
+import { chooseForms, type Forms, portableForms } from "./forms.ts";
 import { lowerGraph, modelOf } from "./lower.ts";
-import { chooseForms, type Forms, portableForms } from "./self-check/forms.ts";
 import { checkEngine } from "./self-check/probes.ts";
 
 /** Options of `onnxModelOf`. */

@@ -17,8 +17,8 @@ import { DeviceType } from "@nnhal/types";
 import { timesWith } from "./capabilities.ts";
 import { loadOrt, type Machine } from "./engine.ts";
 import { compileGraph, restoreGraph } from "./executable.ts";
+import { chooseForms } from "./forms.ts";
 import { refusalOf } from "./lower.ts";
-import { chooseForms } from "./self-check/forms.ts";
 import { type CheckEngine, checkEngine } from "./self-check/probes.ts";
 
 /** Options of `ortBackend`. */

@@ -15,7 +15,7 @@ import type {
 } from "@nnhal/types";
 import type { PowerBasis } from "./capabilities.ts";
 import type { GraphView, OperationView } from "./graph.ts";
-import type { FormChoice, OutcomeStore } from "./proof/self-check.ts";
+import type { FormChoice, OutcomeStore } from "./self-check.ts";
 
 /** An engine that can be opened. It is a value that is passed to a driver; there is no registry. */
 export interface Backend {

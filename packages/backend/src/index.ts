@@ -65,6 +65,6 @@ export { checkOf } from "./kernels/run.ts";
 export { awaited, type Check, type Pause, type Steps } from "./kernels/steps.ts";
 export { optionalTensor, requiredTensor, type TensorArgs } from "./kernels/tensor-args.ts";
 export { type BackendPart, partialBackend } from "./partial-backend.ts";
-export type { FormChoice, FormFailures, OutcomeStore } from "./proof/self-check.ts";
+export type { FormChoice, FormFailures, OutcomeStore } from "./self-check.ts";
 export { soon } from "./soon.ts";
 export { StatusError } from "./status-error.ts";

@@ -3,8 +3,10 @@
  */
 export { type AccuracyOptions, runAccuracy } from "./accuracy/run.ts";
 export { describeAllowance } from "./arithmetic/allowance-text.ts";
+export { type ExtremeConvolutionsOptions, extremeConvolutions } from "./arithmetic/extreme.ts";
 export { type ArithmeticOptions, arithmeticSize, defaultExampleCount, runArithmetic } from "./arithmetic/run.ts";
 export { systemTimer, type Timer } from "./attempt.ts";
+export type { Deviation } from "./deviation.ts";
 export { defaultGraphCount, type GraphsOptions, type GraphWay, graphWays, runGraphs } from "./graphs/run.ts";
 export {
   type CaseStart,
@@ -26,7 +28,7 @@ export { modelMutations } from "./mutations/list.ts";
 export type { ModelMutation, Mutant, MutantOptions } from "./mutations/mutation.ts";
 export { type RequestMutant, type RequestMutation, requestMutations } from "./mutations/request.ts";
 export { type MutationsOptions, mutationSubjects, runMutations } from "./mutations/run.ts";
-export { type ExtremeConvolutionsOptions, extremeConvolutions } from "./products/extreme.ts";
+export type { Need } from "./needs.ts";
 export { type RandomExamplesOptions, randomExamples } from "./random/examples.ts";
 export { type RandomOptions, type RandomTally, runRandomOperations } from "./random/suite.ts";
 export {
@@ -45,7 +47,6 @@ export { runStress, type StressOptions, stressSize } from "./stress/run.ts";
 export { serveStressJob } from "./stress/serve.ts";
 export { type Allowances, defaultAllowances } from "./suites/allowances.ts";
 export type { BenchOptions } from "./suites/bench.ts";
-export type { Need } from "./suites/needs.ts";
 export {
   type DeviceSuiteName,
   type DeviceSuiteOptions,
@@ -55,14 +56,13 @@ export {
   listDeviceCases,
   runDeviceSuites,
 } from "./suites/run.ts";
-export { type ConformanceTestsOptions, type DefineTest, defineConformanceTests } from "./suites/tests.ts";
+export { type ConformanceTestsOptions, type DefineTest, defineConformanceTests } from "./tests.ts";
 export {
   findTrainedExamples,
   type TrainedExample,
   type TrainedTensor,
   trainedOutputProblem,
 } from "./trained-models.ts";
-export type { Deviation } from "./vectors/deviation.ts";
 export type {
   Allowance,
   Example,

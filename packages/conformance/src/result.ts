@@ -3,8 +3,8 @@
  * device that yields such results, so that all suites share isolation, counting and output.
  */
 import type { Device, OperandTypeName } from "@nnhal/types";
-import type { Need } from "./suites/needs.ts";
-import { addDeviations, type Deviation } from "./vectors/deviation.ts";
+import { addDeviations, type Deviation } from "./deviation.ts";
+import type { Need } from "./needs.ts";
 
 /**
  * The outcome of a case. `unsupported`: the device does not support something that the case needs, so nothing is

@@ -6,9 +6,9 @@
  */
 import { elementAt } from "@nnhal/operations";
 import type { ExecuteOptions } from "@nnhal/types";
+import { steadyClock } from "@nnhal/utils/time";
 import { prepareAdd } from "../src/burst/add-model.test-helper.ts";
 import { adder } from "../src/burst/raw-burst.test-helper.ts";
-import { steadyClock } from "../src/device/index.ts";
 
 const rounds = Number(process.argv[2] ?? 40);
 const executions = 5_000;

@@ -88,7 +88,7 @@ async function attempt<Info extends TensorShape>(
 }
 
 /** At least one: 0 means no limit. */
-function nanoseconds(milliseconds: number): bigint {
+export function nanoseconds(milliseconds: number): bigint {
   return BigInt(Math.max(1, Math.round(milliseconds * 1e6)));
 }
 

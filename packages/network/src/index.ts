@@ -38,5 +38,5 @@ export {
 export { type Segmentation, type SegmentOptions, segment } from "./tasks/segment.ts";
 export { resample, type Sound, type SoundOptions, sound } from "./tasks/sound.ts";
 export type { Tensor, TensorInfo } from "./tensor-info.ts";
-export type { TokenizerInfo } from "./tokenize/tokenizer.ts";
+export type { TokenizerInfo } from "./tokenizer.ts";
 export type { NumberList, PlainValue, ShapedData, StringList } from "./values.ts";

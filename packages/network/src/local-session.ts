@@ -1,6 +1,7 @@
 /**
  * A model that computes in this thread.
  */
+
 import type { Step } from "@nnhal/driver-core/partition";
 import { extensionName } from "@nnhal/extension-tflite/types";
 import { type ExtensionDefinition, elementAt, operationText, vocabularyOf, whenLoaded } from "@nnhal/operations";
@@ -15,6 +16,7 @@ import {
   type TfliteModel,
 } from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
+import { createMutex } from "@nnhal/utils/time";
 import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
 import type { EmptyRuns, Prepared } from "./empty-runs.ts";
@@ -193,12 +195,7 @@ function createSession(
   const state = createStates(imported);
   let empties: Promise<EmptyRuns> | undefined;
   // A run of a model with state begins when the one before it has ended.
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
-  };
+  const inTurn = createMutex();
   const running = new Set<Promise<unknown>>();
   const track = <Result>(work: Promise<Result>): Promise<Result> => {
     const done: Promise<unknown> = work.catch(() => {}).finally(() => running.delete(done));

@@ -1,10 +1,13 @@
 /**
  * A loaded model as applications use it.
  */
+
 import { elementAt, type OptionNames } from "@nnhal/operations";
+import { systemTimer, within } from "@nnhal/utils/time";
 import type { ElementArray } from "./elements.ts";
 import { check, NetworkError } from "./error.ts";
 import type { RunTiming } from "./execute.ts";
+import { nanoseconds } from "./execute.ts";
 import { encodeInput, encodePlain, type InputValue, isValue } from "./inputs.ts";
 import { checkOptions, wrapErrors } from "./options.ts";
 import { type OutputBuffers, type Outputs, outputsOf, placeBuffers, tensorOf } from "./results.ts";
@@ -182,7 +185,7 @@ export function createModel(session: Session): Model {
     const results = await until(signal, stop, () => {
       const work = session.compute(values, mayOutlive ? [] : places, asked);
       onStart(work);
-      return within(work, timeout);
+      return inTime(work, timeout);
     });
     if (results.timing !== undefined) onTiming?.(results.timing);
     const tensors = await tensorsOf(outputs, results.values, raw, into);
@@ -294,19 +297,12 @@ async function zeroInputs(inputs: readonly TensorInfo[]): Promise<Value[]> {
 }
 
 /** Resolves as the work does, unless it takes longer. Nothing waits for work that is late. */
-async function within<Result>(work: Promise<Result>, timeout: number | undefined): Promise<Result> {
+async function inTime<Result>(work: Promise<Result>, timeout: number | undefined): Promise<Result> {
   if (timeout === undefined) return work;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const message = `the run failed: it was to take ${timeout} ms at most`;
-    // A device that was told may say so itself, a little later and in more detail.
-    timer = setTimeout(() => reject(new NetworkError("TIMED_OUT", message)), timeout);
+  // A device that was told may say so itself, a little later and in more detail.
+  return within(work, nanoseconds(timeout), systemTimer, () => {
+    throw new NetworkError("TIMED_OUT", `the run failed: it was to take ${timeout} ms at most`);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Resolves as the work does, unless the signal aborts before. Then, and if the work fails, `stop` is aborted. */

@@ -3,7 +3,7 @@
  */
 import type { ElementArray, ElementType, NumberArray, NumericType, Quantization } from "./elements.ts";
 import { openShapeText } from "./text.ts";
-import type { TokenizerInfo } from "./tokenize/tokenizer.ts";
+import type { TokenizerInfo } from "./tokenizer.ts";
 
 /** What is known of an input, output or state before the model runs. */
 export interface TensorInfo {

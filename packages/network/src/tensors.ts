@@ -25,4 +25,4 @@ export type { Value } from "./session.ts";
 export { partStarts } from "./tasks/sound.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
 export { messageOf, oneLine, openShapeText, plain, shapeText } from "./text.ts";
-export { textValues } from "./tokenize/text-values.ts";
+export { textValues } from "./text-values.ts";

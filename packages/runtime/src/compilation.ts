@@ -1,7 +1,7 @@
 /**
  * Compilation: a model prepared for devices (NNAPI: ANeuralNetworksCompilation).
  */
-import { steadyClock } from "@nnhal/driver-core/device";
+
 import type { Plan } from "@nnhal/driver-core/partition";
 import {
   BYTE_SIZE_OF_CACHE_TOKEN,
@@ -14,6 +14,7 @@ import {
   Priority,
 } from "@nnhal/types";
 import { inSection, type Logger, loadOnce, makeDeadline, modelSummary, type Tracer, whenCollected } from "@nnhal/utils";
+import { steadyClock } from "@nnhal/utils/time";
 import type { Caching } from "./caching.ts";
 import { timeoutOf } from "./checks.ts";
 import { close } from "./close.ts";

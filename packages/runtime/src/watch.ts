@@ -3,17 +3,9 @@
  *
  * This does not stop the device, which may still write to the outputs: `abandoned` resolves when it has answered after all.
  */
+
 import { createFence, mergeFences } from "@nnhal/driver-core/fence";
-import {
-  type Clock,
-  callAfter,
-  deadlineGrace,
-  endBy,
-  failedExecution,
-  failedFenced,
-  failedInfo,
-  type Refusal,
-} from "@nnhal/driver-core/guard";
+import { deadlineGrace, failedExecution, failedFenced, failedInfo, type Refusal } from "@nnhal/driver-core/guard";
 import {
   ErrorStatus,
   type ExecutionInfo,
@@ -23,6 +15,7 @@ import {
   type SyncFence,
 } from "@nnhal/types";
 import { earlierDeadline, makeDeadline } from "@nnhal/utils";
+import { type Clock, callAfter, endBy } from "@nnhal/utils/time";
 import type { GuardedModel } from "./guard/prepared-model.ts";
 
 /** How long to wait for devices. */

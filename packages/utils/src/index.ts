@@ -12,7 +12,7 @@ export {
   compliantWithV1_1,
   compliantWithV1_2,
   compliantWithV1_3,
-} from "./compliance/with.ts";
+} from "./compliant-with.ts";
 export type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "./convert/any.ts";
 export type { Conversion, Loss, WarningSink } from "./convert/conversion.ts";
 export { convertToV1_0 } from "./convert/v1-0.ts";

@@ -1,6 +1,6 @@
 /** Runs the processors of the matrix, each in a process of its own. */
 import { type ArmNode, fetchArmNode } from "./arm-node.ts";
-import type { ProcessorFacts } from "./inside/features.ts";
+import type { ProcessorFacts } from "./features.ts";
 import { type Launch, launchOn, type Ran, runProcess } from "./launch.ts";
 import type { Report } from "./plan.ts";
 import type { Prepared } from "./prepare.ts";

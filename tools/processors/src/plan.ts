@@ -1,6 +1,6 @@
 /** What is to run on a processor, and the lines in which the process there reports. */
 import type { FormChoice } from "@nnhal/backend";
-import type { ProcessorFacts } from "./inside/features.ts";
+import type { ProcessorFacts } from "./features.ts";
 import type { Tally } from "./result.ts";
 
 /** The engines, each in the modes whose arithmetic differs. */

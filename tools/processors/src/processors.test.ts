@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chosenNames, rowNames } from "./choice.ts";
-import type { ProcessorFacts } from "./inside/features.ts";
+import type { ProcessorFacts } from "./features.ts";
 import { levelOf, levels } from "./levels.ts";
 import { cpuinfoOf, type Emulated, type Emulators, emulated, mismatch, reasonAgainst } from "./processors.ts";
 

@@ -1,5 +1,5 @@
 /** The processors of the matrix: what qemu emulates, and what it cannot. */
-import type { ProcessorFacts } from "./inside/features.ts";
+import type { ProcessorFacts } from "./features.ts";
 
 /** A processor that is emulated. */
 export interface Emulated {

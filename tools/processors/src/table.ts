@@ -1,6 +1,6 @@
 /** The table of processors in docs/processors.md, and the summary of a run. */
 import type { FormChoice } from "@nnhal/backend";
-import type { ProcessorFacts } from "./inside/features.ts";
+import type { ProcessorFacts } from "./features.ts";
 import { type CheckName, checkNames, type EngineName, engineNames } from "./plan.ts";
 import type { Tally } from "./result.ts";
 

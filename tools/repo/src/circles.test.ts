@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkCircles, findKnots } from "./circles.ts";
+import { checkCircles, findFolderKnots, findKnots } from "./circles.ts";
 import { packageOf } from "./fixtures.ts";
 
 /** A package whose files import others: `{ a: "b c" }`. */
@@ -101,5 +101,52 @@ describe("the list of known circles is exact", () => {
       `files import each other in a circle: ${circle("a", "b", "c")}`,
     ]);
     expect(checkCircles(packages, [at("a", "b", "c")])).toHaveLength(2);
+  });
+});
+
+describe("circles among folders", () => {
+  const files = (imports: Readonly<Record<string, string>>) => packageOf("packages/one", {}, imports);
+  const at = (...names: string[]) => names.map((name) => `packages/one/src/${name}`);
+
+  test("floors are fine: each folder imports lower ones", () => {
+    const one = files({
+      "high/a.ts": 'import "../low/b.ts"; import "../c.ts"; import "./d.ts";\n',
+      "high/d.ts": "",
+      "low/b.ts": 'import "../c.ts";\n',
+      "c.ts": "",
+    });
+    expect(findFolderKnots([one])).toEqual([]);
+  });
+
+  test("two folders by different files are one", () => {
+    const one = files({
+      "a/x.ts": 'import "../b/x.ts";\n',
+      "a/y.ts": "",
+      "b/x.ts": "",
+      "b/y.ts": 'import "../a/y.ts";\n',
+    });
+    expect(findKnots([one])).toEqual([]);
+    expect(findFolderKnots([one])).toEqual([{ files: at("a/", "b/"), circles: [at("a/", "b/", "a/").join(" → ")] }]);
+    expect(checkCircles([one], [], [])).toEqual([
+      `folders import each other in a circle: ${at("a/", "b/", "a/").join(" → ")}`,
+    ]);
+    expect(checkCircles([one], [], [at("a/", "b/")])).toEqual([]);
+  });
+
+  test("a folder and a file beside it, and what lies deeper in a folder, count", () => {
+    const one = files({ "a/deep/x.ts": 'import "../../y.ts";\n', "y.ts": 'import "./a/z.ts";\n', "a/z.ts": "" });
+    expect(findFolderKnots([one]).map((knot) => knot.files)).toEqual([at("a/", "y.ts")]);
+  });
+
+  test("tests may import from above, and files alone do not count", () => {
+    const one = files({ "a/x.test.ts": 'import "../b/x.ts";\n', "b/x.ts": 'import "../a/y.ts";\n', "a/y.ts": "" });
+    expect(findFolderKnots([one])).toEqual([]);
+    expect(findFolderKnots([files({ "x.ts": 'import "./y.ts";\n', "y.ts": 'import "./x.ts";\n' })])).toEqual([]);
+  });
+
+  test("an entry that is not a circle of folders any more", () => {
+    expect(checkCircles([files({ "a/x.ts": "" })], [], [at("a/", "b/")])).toEqual([
+      `tools/repo/src/known-circles.ts: these folders are not a circle of imports, or not all of it: delete them from the list: ${at("a/", "b/").join(", ")}`,
+    ]);
   });
 });

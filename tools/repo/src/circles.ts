@@ -1,15 +1,16 @@
 /**
- * Circles of imports among the files of a package, types included: such files can only be understood together. Known ones
- * are in a list, which has to be exact. A file that another names by its URL, such as a worker, counts as imported: a bundler that
- * follows it would put a worker which can start itself into itself, for ever.
+ * Circles of imports among the files of a package, types included: such files can only be understood together. The same holds for its
+ * folders, which stand on floors: those of one floor import only those of lower ones. Known circles are in lists, which have to be exact.
+ * A file that another names by its URL, such as a worker, counts as imported: a bundler that follows it would put a worker which can start
+ * itself into itself, for ever.
  */
 import { importedModules } from "./import-rules.ts";
-import { knownCircles } from "./known-circles.ts";
-import type { WorkspacePackage } from "./workspace.ts";
+import { knownCircles, knownFolderCircles } from "./known-circles.ts";
+import { isTest, type WorkspacePackage } from "./workspace.ts";
 
 type Sources = Pick<WorkspacePackage, "folder" | "manifest" | "sources">;
 
-/** The files of the same package that each file imports. */
+/** The files of the same package that each file imports, or the folders and files that each folder and file does. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
 function graphOf({ folder, manifest, sources }: Sources): Graph {
@@ -27,6 +28,26 @@ function graphOf({ folder, manifest, sources }: Sources): Graph {
       return [path, [...new Set(targets)].filter((target) => paths.has(target)).sort()];
     }),
   );
+}
+
+/**
+ * The same for the folders in `src`, with the files beside them, as nodes: `packages/one/src/guard/`. Tests do not count, which may use
+ * the floors above.
+ */
+function folderGraphOf(one: Sources): Graph {
+  const place = (path: string) => {
+    const [inside = "", ...deeper] = path.slice(`${one.folder}/src/`.length).split("/");
+    return `${one.folder}/src/${inside}${deeper.length > 0 ? "/" : ""}`;
+  };
+  const graph = new Map<string, Set<string>>();
+  const sources = one.sources.filter(({ path }) => path.startsWith(`${one.folder}/src/`) && !isTest(path));
+  for (const [path, targets] of graphOf({ ...one, sources })) {
+    const from = place(path);
+    const to = graph.get(from) ?? new Set();
+    graph.set(from, to);
+    for (const target of targets.map(place)) if (target !== from) to.add(target);
+  }
+  return new Map([...graph].map(([from, targets]) => [from, [...targets].sort()]));
 }
 
 /** The sources that an entry of the field "imports" names, on every platform. */
@@ -66,11 +87,19 @@ export interface Knot {
   readonly circles: readonly string[];
 }
 
-/** Every knot of some packages, by the name of its first file. */
+/** Every knot of the files of some packages, by the name of its first file. */
 export function findKnots(packages: readonly Sources[]): Knot[] {
+  return knotsOf(packages.map(graphOf));
+}
+
+/** Every knot that has a folder in it. Knots of files alone are found by `findKnots`. */
+export function findFolderKnots(packages: readonly Sources[]): Knot[] {
+  return knotsOf(packages.map(folderGraphOf)).filter(({ files }) => files.some((file) => file.endsWith("/")));
+}
+
+function knotsOf(graphs: readonly Graph[]): Knot[] {
   const knots: { files: Set<string>; circles: Set<string> }[] = [];
-  for (const one of packages) {
-    const graph = graphOf(one);
+  for (const graph of graphs) {
     for (const [file, targets] of graph) {
       for (const target of targets) {
         const circle = shortestWay(graph, target, file);
@@ -93,25 +122,37 @@ export function findKnots(packages: readonly Sources[]): Knot[] {
     .sort((a, b) => ((a.files[0] ?? "") < (b.files[0] ?? "") ? -1 : 1));
 }
 
-/** Every circle of a knot that is not in the list as it is, and every list of files that is not a knot any more. */
+/** What is wrong with the imports of some packages; the lists of known circles are of knots as they are. */
 export function checkCircles(
   packages: readonly Sources[],
   known: readonly (readonly string[])[] = knownCircles,
+  knownFolders: readonly (readonly string[])[] = knownFolderCircles,
+): string[] {
+  return [
+    ...checkKnots(findKnots(packages), known, "files"),
+    ...checkKnots(findFolderKnots(packages), knownFolders, "folders"),
+  ];
+}
+
+/** Every circle of a knot that is not in the list as it is, and every entry of the list that is not a knot any more. */
+function checkKnots(
+  found: readonly Knot[],
+  known: readonly (readonly string[])[],
+  members: "files" | "folders",
 ): string[] {
   const key = (files: readonly string[]) => files.toSorted().join(" ");
-  const found = findKnots(packages);
   const foundKeys = new Set(found.map(({ files }) => key(files)));
   const knownKeys = new Set(known.map(key));
   const problems: string[] = [];
   for (const files of known) {
     if (foundKeys.has(key(files))) continue;
     problems.push(
-      `tools/repo/src/known-circles.ts: these files are not a circle of imports, or not all of it: delete them from the list: ${files.join(", ")}`,
+      `tools/repo/src/known-circles.ts: these ${members} are not a circle of imports, or not all of it: delete them from the list: ${files.join(", ")}`,
     );
   }
   for (const { files, circles } of found) {
     if (knownKeys.has(key(files))) continue;
-    for (const circle of circles) problems.push(`files import each other in a circle: ${circle}`);
+    for (const circle of circles) problems.push(`${members} import each other in a circle: ${circle}`);
   }
   return problems;
 }

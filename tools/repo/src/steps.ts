@@ -85,7 +85,7 @@ export const steps: readonly Step[] = [
   },
   {
     name: "circles",
-    purpose: "no files of a package import each other in a circle",
+    purpose: "no files or folders of a package import each other in a circle",
     besides: true,
     run: async (root) => fromProblems(checkCircles(readWorkspace(root))),
   },

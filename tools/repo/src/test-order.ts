@@ -27,7 +27,7 @@ export const longFiles: readonly string[] = [
   "packages/conformance/src/mutations/public-mutations.test.ts",
   "packages/conformance/src/versions.test.ts",
   "packages/conformance/src/vectors/public-vectors.test.ts",
-  "packages/conformance/src/suites/tests.test.ts",
+  "packages/conformance/src/tests.test.ts",
   "packages/conformance/src/suites/contract/planted-faults.test.ts",
   "packages/conformance/src/random/examples.test.ts",
   "packages/conformance/src/faults/kernel-faults.test.ts",

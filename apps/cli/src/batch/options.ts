@@ -6,7 +6,7 @@ import type { ScoredClass } from "@nnhal/network/tensors";
 import type { EntryOptions, Hybrid } from "../option-values.ts";
 import type { OutputJson } from "../run-report.ts";
 import type { Seen } from "../seen/format.ts";
-import type { GivenTask } from "../seen/task-names.ts";
+import type { GivenTask } from "../task-names.ts";
 
 /** How to compute, as `nnhal run` takes it. All of it is JSON. */
 export type BatchTaskOptions = EntryOptions & {

@@ -11,7 +11,7 @@ import { readLabels } from "../model/labels.ts";
 import { loadModel } from "../model/load.ts";
 import { type EntryOptions, entryOf, type Hybrid } from "../option-values.ts";
 import { checkDrawable } from "../seen/finder.ts";
-import type { GivenTask } from "../seen/task-names.ts";
+import type { GivenTask } from "../task-names.ts";
 import { type BatchTaskOptions, toJson } from "./options.ts";
 
 /** The options of commands that begin a batch, as commander parses them. */

@@ -2,7 +2,7 @@
  * The options of `nnhal run`.
  */
 import type { EntryOptions, Hybrid } from "../option-values.ts";
-import type { GivenTask } from "../seen/task-names.ts";
+import type { GivenTask } from "../task-names.ts";
 
 /** The command's options, as commander parses them. */
 export interface RunCommandOptions extends EntryOptions {

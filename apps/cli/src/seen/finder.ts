@@ -19,10 +19,10 @@ import { failure, usageError } from "../failure.ts";
 import { bestClasses } from "../model/classes.ts";
 import type { OutputValue } from "../model/execute.ts";
 import type { LoadedModel } from "../model/load.ts";
+import { type GivenTask, isSeen, type Task } from "../task-names.ts";
 import { oneLine, plain, shapeText } from "../text.ts";
 import type { Seen } from "./format.ts";
 import { drawableTaskOf, inputSizeOf, maskOf, taskOf } from "./task.ts";
-import { type GivenTask, isSeen, type Task } from "./task-names.ts";
 
 /** Things with a lower score are not shown by default. */
 export const THRESHOLD = 0.5;

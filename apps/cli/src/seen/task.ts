@@ -3,7 +3,7 @@
  */
 import { type Model, showsLandmarks } from "@nnhal/network";
 import { elementsOf, pictureLayoutOf } from "@nnhal/network/tensors";
-import type { Task } from "./task-names.ts";
+import type { Task } from "../task-names.ts";
 
 /** Tensors of a model in a run: their names, and shapes without unknown extents. */
 export type ModelTensors = Pick<Model, "inputs" | "outputs">;

@@ -5,8 +5,8 @@
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { type AnyOperandType, elementAt, isExtensionType, type TensorInfo } from "@nnhal/operations";
+import type { Forms } from "../forms.ts";
 import type { Elements, ElementType } from "../onnx/types.ts";
-import type { Forms } from "../self-check/forms.ts";
 import { type Builder, type Result, transpose, type Value } from "./builder.ts";
 
 /** The result of a lowering: the value in the order of the HAL, or an image whose order in the HAL is NHWC as NCHW. */

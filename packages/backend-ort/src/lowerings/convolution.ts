@@ -12,12 +12,12 @@ import {
   quantisedActivationRange,
   type TensorInfo,
 } from "@nnhal/operations";
+import type { ProductKind } from "../forms.ts";
 import { type Builder, cast, integers, real, reshape, transpose, type Value, whole } from "../graph/builder.ts";
 import { toSigned } from "../graph/bytes.ts";
 import { asLowered, isShifted, type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
 import type { Elements } from "../onnx/types.ts";
 import type { Attribute } from "../onnx/write.ts";
-import type { ProductKind } from "../self-check/forms.ts";
 import {
   activated,
   activatedQuant8,

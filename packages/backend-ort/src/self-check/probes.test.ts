@@ -1,7 +1,7 @@
 import * as ort from "onnxruntime-node";
 import { describe, expect, it } from "vitest";
 import type { Ort } from "../engine.ts";
-import { operatorForms, productKinds } from "./forms.ts";
+import { operatorForms, productKinds } from "../forms.ts";
 import { operatorTrials } from "./operators.ts";
 import { checkEngine, probesOf } from "./probes.ts";
 import { addProduct, productCases } from "./products.ts";

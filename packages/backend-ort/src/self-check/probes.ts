@@ -11,7 +11,7 @@ import {
   productKinds,
   type WeightForm,
   weightForms,
-} from "./forms.ts";
+} from "../forms.ts";
 import { operatorTrials } from "./operators.ts";
 import { addProduct, type ProductCase, productCases, witness } from "./products.ts";
 import { type AddTrial, runTrials } from "./trial.ts";

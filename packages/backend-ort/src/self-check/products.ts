@@ -2,8 +2,9 @@
  * Products of bytes that break what is not exact: activations and weights at their limits, in orders in which sums of two products exceed 16
  * bits, through each kernel that the engine has for them.
  */
+
+import type { ProductKind, WeightForm } from "../forms.ts";
 import { type Builder, real, whole } from "../graph/builder.ts";
-import type { ProductKind, WeightForm } from "./forms.ts";
 import type { Feed, Trial } from "./trial.ts";
 
 /** One operator. */

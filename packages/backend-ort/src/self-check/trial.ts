@@ -3,9 +3,9 @@
  */
 import type * as ort from "onnxruntime-node";
 import { type Ort, sessionOptions } from "../engine.ts";
+import type { Failures, FormName } from "../forms.ts";
 import { type Builder, createBuilder, type Value } from "../graph/builder.ts";
 import { writeModel } from "../onnx/write.ts";
-import type { Failures, FormName } from "./forms.ts";
 
 /** An input of a model with its elements. */
 export type Feed = readonly [Value, Uint8Array | Int8Array | Float32Array];

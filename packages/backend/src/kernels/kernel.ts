@@ -21,7 +21,7 @@ import type {
 import type { Capabilities, DeviceType } from "@nnhal/types";
 import type { PowerBasis } from "../capabilities.ts";
 import type { Unavailable } from "../contract.ts";
-import type { FormChoice } from "../proof/self-check.ts";
+import type { FormChoice } from "../self-check.ts";
 import type { Steps } from "./steps.ts";
 
 /** A tensor argument of a kernel. Its extents are known: 0 means that the tensor is empty. */

@@ -2,16 +2,7 @@
  * @nnhal/backend/proof: the self-check of an engine, which proves its forms of computations on the processor at hand. Programs that only use
  * devices do not load it.
  */
-export { currentProcessor, type Processor } from "./processor.ts";
-export { differenceOf, type ProofOptions, proveEngine, type TableEngine } from "./prove-engine.ts";
-export {
-  type LoneRun,
-  type ProbeArgument,
-  type ProbeFollowing,
-  type ProbeOperation,
-  type ProbeTensor,
-  runAlone,
-} from "./run-alone.ts";
+export { currentProcessor, type Processor } from "../processor.ts";
 export {
   checkForms,
   choiceRefusal,
@@ -23,4 +14,13 @@ export {
   type SelfCheck,
   type SelfCheckOptions,
   versionSuffix,
-} from "./self-check.ts";
+} from "../self-check.ts";
+export { differenceOf, type ProofOptions, proveEngine, type TableEngine } from "./prove-engine.ts";
+export {
+  type LoneRun,
+  type ProbeArgument,
+  type ProbeFollowing,
+  type ProbeOperation,
+  type ProbeTensor,
+  runAlone,
+} from "./run-alone.ts";

@@ -2,8 +2,8 @@ import type { AnyArgs, AnyOperandType } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
 import { capabilitiesOf } from "../capabilities.ts";
 import type { Kernel, KernelTable, KernelTensor } from "../kernels/kernel.ts";
+import type { FormFailures, OutcomeStore } from "../self-check.ts";
 import { differenceOf, proveEngine, type TableEngine } from "./prove-engine.ts";
-import type { FormFailures, OutcomeStore } from "./self-check.ts";
 
 const processor = { name: "Model X", identity: "Model X sse" };
 

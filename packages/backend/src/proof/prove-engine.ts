@@ -5,6 +5,18 @@
 import { type AnyArgs, createData, elementCount, isExtensionType, type Tensor } from "@nnhal/operations";
 import { operandTypes } from "@nnhal/types";
 import { type Kernel, type KernelEngine, type KernelTable, kernelsByName } from "../kernels/kernel.ts";
+import type { Processor } from "../processor.ts";
+import {
+  checkForms,
+  choiceRefusal,
+  chooseForm,
+  type FormChoice,
+  type FormFailures,
+  type OutcomeStore,
+  type Probe,
+  type SelfCheck,
+  versionSuffix,
+} from "../self-check.ts";
 import {
   digits,
   type FunctionChain,
@@ -17,19 +29,7 @@ import {
   type ProbeCase,
   tinyNumbers,
 } from "./float32-cases.ts";
-import type { Processor } from "./processor.ts";
 import { type ProbeArgument, runAlone } from "./run-alone.ts";
-import {
-  checkForms,
-  choiceRefusal,
-  chooseForm,
-  type FormChoice,
-  type FormFailures,
-  type OutcomeStore,
-  type Probe,
-  type SelfCheck,
-  versionSuffix,
-} from "./self-check.ts";
 
 /** The engines that can be proven: kernels by the names of their operations. */
 export type TableEngine<Handle> = KernelEngine<Handle> & { readonly kernels: KernelTable<Handle> };

@@ -2,7 +2,8 @@
  * The surroundings of a case: the device, as a driver of every HAL version that it has, and models that it supports.
  * The objects of a case are closed when it ends.
  */
-import { type OpenedDevice, steadyClock } from "@nnhal/driver-core/device";
+
+import type { OpenedDevice } from "@nnhal/driver-core/device";
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import { type AnyIDevice, asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
 import {
@@ -21,21 +22,16 @@ import {
   type V1_2,
   type V1_3,
 } from "@nnhal/types";
+import { steadyClock } from "@nnhal/utils/time";
 import { systemTimer, type Timer } from "../attempt.ts";
+import { elementTypes, lacking, type Need } from "../needs.ts";
 import { reasonAgainst } from "../support.ts";
 import { type Allowances, defaultAllowances } from "./allowances.ts";
 import { expectStatus, mismatch, statusName } from "./check.ts";
 import { createWatch, type Watch } from "./contract/watch.ts";
 import { watchDevice } from "./contract/watched-device.ts";
 import { watchDriver } from "./contract/watched-driver.ts";
-import { lacking, type Need } from "./needs.ts";
-import {
-  buildSmallModel,
-  elementTypes,
-  type SmallModel,
-  type SmallModelFacts,
-  smallOperations,
-} from "./small-models.ts";
+import { buildSmallModel, type SmallModel, type SmallModelFacts, smallOperations } from "./small-models.ts";
 
 /** The device under test, and how it is called. */
 export interface BenchOptions {

@@ -4,11 +4,10 @@
 
 import { elementAt } from "@nnhal/operations";
 import { type Memory, type Model, OperandLifeTime } from "@nnhal/types";
+import { type ElementType, lacking } from "../needs.ts";
 import type { ExampleOperand } from "../vectors/example.ts";
 import { type Bench, supportOf } from "./bench.ts";
-import { lacking } from "./needs.ts";
-
-import { constant, type ElementType, modelOfGraphs, operandOf } from "./small-models.ts";
+import { constant, modelOfGraphs, operandOf } from "./small-models.ts";
 
 /** x and a constant, [2, 3] each, added or multiplied. */
 export interface ConstantModel {

@@ -2,13 +2,12 @@
  * Models with IF and WHILE around a small operation.
  */
 import type { Model } from "@nnhal/types";
+import { elementTypes, lacking } from "../needs.ts";
 import type { ExampleOperand, ExampleSubgraph } from "../vectors/example.ts";
 import { type Bench, supportOf } from "./bench.ts";
-import { lacking } from "./needs.ts";
 import {
   buildSmallModel,
   constant,
-  elementTypes,
   modelOfGraphs,
   operandOf,
   type SmallModel,

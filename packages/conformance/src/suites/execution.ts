@@ -10,9 +10,10 @@ import {
   type PreparedModel,
   type Request,
 } from "@nnhal/types";
+import type { ElementType } from "../needs.ts";
 import { executeBy, type Way, type WayResult } from "./bench.ts";
 import { expectExecution, expectSame, expectStatus, expectThat } from "./check.ts";
-import type { ElementType, SmallModel } from "./small-models.ts";
+import type { SmallModel } from "./small-models.ts";
 import { emptyMemory, memoryWith, requestFor, sizeOf, valuesIn } from "./values.ts";
 
 /** A request with memory for each argument, and what the outputs have to become. */

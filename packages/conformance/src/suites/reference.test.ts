@@ -4,7 +4,7 @@
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { describe, it } from "vitest";
-import { defineConformanceTests } from "./tests.ts";
+import { defineConformanceTests } from "../tests.ts";
 
 describe("the reference device", () => {
   defineConformanceTests(it, () => openDevice({ backend: referenceBackend }), {

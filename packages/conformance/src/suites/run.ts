@@ -5,6 +5,7 @@
 import type { Device, HalVersion } from "@nnhal/types";
 import { attempt } from "../attempt.ts";
 import type { OnStart } from "../isolated.ts";
+import { Unsupported } from "../needs.ts";
 import type { CaseResult } from "../result.ts";
 import { type Bench, type BenchOptions, defaultCallLimit, type SetUp, setUpBench } from "./bench.ts";
 import { burstCases } from "./burst/cases.ts";
@@ -14,7 +15,6 @@ import type { Watch } from "./contract/watch.ts";
 import { deviceCases } from "./device/cases.ts";
 import { fencedCases } from "./fenced/cases.ts";
 import { memoryCases } from "./memory/cases.ts";
-import { Unsupported } from "./needs.ts";
 import { preparedModelCases } from "./prepared-model/cases.ts";
 import { qosCases } from "./qos/cases.ts";
 import type { SuiteCase } from "./suite-case.ts";

@@ -4,18 +4,10 @@
  */
 import { elementAt } from "@nnhal/operations";
 import type { HalVersion, Model, OperationTypeName } from "@nnhal/types";
+import type { ElementType } from "../needs.ts";
 import type { ExampleOperand, ExampleOperation, ExampleSubgraph } from "../vectors/example.ts";
 import { modelOf } from "../vectors/model.ts";
 import { bytesOf } from "./values.ts";
-
-/** The element types that cases are about, in the order in which they are tried. */
-export const elementTypes = [
-  "TENSOR_FLOAT32",
-  "TENSOR_QUANT8_ASYMM",
-  "TENSOR_FLOAT16",
-  "TENSOR_QUANT8_ASYMM_SIGNED",
-] as const;
-export type ElementType = (typeof elementTypes)[number];
 
 /** An operation from a tensor to one like it. */
 export interface SmallOperation {

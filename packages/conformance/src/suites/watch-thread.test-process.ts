@@ -1,6 +1,6 @@
 /** A test run whose driver blocks its thread. */
 import { openMisbehaving } from "../module/misbehaving.test-module.ts";
-import { defineConformanceTests } from "./tests.ts";
+import { defineConformanceTests } from "../tests.ts";
 
 const tests: (() => Promise<void>)[] = [];
 defineConformanceTests(

@@ -3,7 +3,7 @@
  */
 import { elementAt, formatShape, sameShape } from "@nnhal/operations";
 import type { OperandTypeName, OutputShape } from "@nnhal/types";
-import { type Deviation, deviationOf } from "./deviation.ts";
+import { type Deviation, deviationOf } from "../deviation.ts";
 import { readElements } from "./elements.ts";
 import type { Allowance, Example } from "./example.ts";
 import { findDistributionProblem } from "./multinomial.ts";

@@ -2,8 +2,8 @@
  * Serves a burst of an adder over the port that it is given. `signal`: how it sleeps. `stall`: it never ends an execution.
  */
 import { workerData } from "node:worker_threads";
+import { blockingSignal, sharedSignal } from "../memory/signal.ts";
 import { adder } from "./raw-burst.test-helper.ts";
-import { blockingSignal, sharedSignal } from "./signal.ts";
 import { serveBurst } from "./threads.ts";
 
 const { port, signal, pollingWindow, stall } = workerData;

@@ -262,7 +262,7 @@ describe.each([
     const { model, request } = adder();
     const { timer, advance } = manualClock();
     const onIdle = vi.fn();
-    const burst = await burstOver(model, { timer, idleAfter: 100, onIdle });
+    const burst = await burstOver(model, { timer, idleAfter: 100_000_000n, onIdle });
     await burst.compute(request);
     advance(100_000_000n);
     expect(onIdle).toHaveBeenCalledTimes(0);

@@ -1,8 +1,8 @@
 /** The client's side of a burst. It executes through queues (`queued-burst.ts`) or directly (`direct-burst.ts`). */
 import type { ExecuteOptions, ExecutionResult, Memory, Request } from "@nnhal/types";
+import type { Signal } from "../memory/signal.ts";
 import type { LimitOptions } from "./limits.ts";
 import type { MemoryKey } from "./memory-slots.ts";
-import type { Signal } from "./signal.ts";
 
 /** How to start a burst. */
 export interface BurstOptions extends LimitOptions {

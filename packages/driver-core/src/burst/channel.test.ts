@@ -1,8 +1,8 @@
 import type { Memory } from "@nnhal/types";
 import { expect, it } from "vitest";
 import { allocateMemory, mapMemory, mappedMemory } from "../memory/memory.ts";
+import { localSignal } from "../memory/signal.ts";
 import { createChannel, openChannel, signalOf } from "./channel.ts";
-import { localSignal } from "./signal.ts";
 
 /** Memory whose mapping has more to say than that of `allocateMemory`. */
 function memoryWith(more: object) {

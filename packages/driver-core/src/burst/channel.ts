@@ -1,8 +1,8 @@
 /** The queues of a burst: makes a queue, and opens a queue that the other side has made. */
 import type { FmqDescriptor, Memory } from "@nnhal/types";
 import { allocateMemory, mapPool } from "../memory/memory.ts";
+import type { Signal } from "../memory/signal.ts";
 import { checkRing, greatestCapacity, initialiseRing, leastCapacity, type NoRing, ringWords } from "./ring.ts";
-import type { Signal } from "./signal.ts";
 
 /** Default capacity of a queue in data: enough for all requests and results except very long ones. */
 export const defaultCapacity = 1024;

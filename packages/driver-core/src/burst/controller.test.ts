@@ -10,6 +10,7 @@ import {
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
+import { localSignal } from "../memory/signal.ts";
 import type { BurstOptions } from "./burst.ts";
 import { openChannel } from "./channel.ts";
 import { type ConfigureExecutionBurst, createBurst } from "./controller.ts";
@@ -20,7 +21,6 @@ import { serializeResult } from "./result-codec.ts";
 import { encodeResult } from "./result-slots.ts";
 import { ringReader, ringWriter } from "./ring.ts";
 import { configureExecutionBurst } from "./server.ts";
-import { localSignal } from "./signal.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE, DEVICE_UNAVAILABLE } = ErrorStatus;
 const shape = { dimensions: [1], isSufficient: true };

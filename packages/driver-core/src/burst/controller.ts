@@ -3,6 +3,7 @@
  */
 import { type BurstResult, ErrorStatus, type FmqDescriptor, type IBurstCallback, type Outcome } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
+import { sharedSignal } from "../memory/signal.ts";
 import type { BurstController, BurstOptions } from "./burst.ts";
 import { createChannel, defaultCapacity, signalOf } from "./channel.ts";
 import { directBurst } from "./direct-burst.ts";
@@ -11,7 +12,6 @@ import { createMemorySlots } from "./memory-slots.ts";
 import type { PacketEnds } from "./packet-ends.ts";
 import { queuedBurst } from "./queued-burst.ts";
 import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring.ts";
-import { sharedSignal } from "./signal.ts";
 
 /** Starts the service's side: `IPreparedModel.configureExecutionBurst`, wherever it is. */
 export type ConfigureExecutionBurst = (

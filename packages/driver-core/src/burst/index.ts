@@ -2,6 +2,7 @@
  * @nnhal/driver-core/burst: executions in rapid succession through a pair of queues in shared memory (HAL 1.2 bursts).
  */
 
+export { blockingSignal, localSignal, type Signal, sharedSignal } from "../memory/signal.ts";
 export type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 export type { BurstPort } from "./calls.ts";
 export { type Channel, createChannel, defaultCapacity, openChannel, signalOf } from "./channel.ts";
@@ -35,6 +36,5 @@ export {
   wordsPerSlot,
 } from "./ring.ts";
 export { type BurstContext, type BurstServerOptions, configureExecutionBurst, servePackets } from "./server.ts";
-export { blockingSignal, localSignal, type Signal, sharedSignal } from "./signal.ts";
 export { connectBurst, type ServedBurst, serveBurst } from "./threads.ts";
 export { createTurns, sleepUntil, type Turns } from "./waiting.ts";

@@ -6,6 +6,7 @@ import { elementAt } from "@nnhal/operations";
 import { type BurstResult, ErrorStatus, type IBurstContext } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
+import { localSignal } from "../memory/signal.ts";
 import type { BurstOptions } from "./burst.ts";
 import { openChannel } from "./channel.ts";
 import { type ConfigureExecutionBurst, createBurst } from "./controller.ts";
@@ -16,7 +17,6 @@ import { encodeResult } from "./result-slots.ts";
 import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { isSettled, never, secondClock, turn } from "./seconds.test-helper.ts";
 import { configureExecutionBurst } from "./server.ts";
-import { localSignal } from "./signal.ts";
 import { teardownPacket } from "./teardown.ts";
 import { connectBurst, serveBurst } from "./threads.ts";
 
@@ -48,9 +48,11 @@ async function burstWith(context: IBurstContext = { freeMemory() {} }, options: 
 const answer = encodeResult(serializeResult({ status: NONE, outputShapes: [shape], timing: notMeasured }));
 
 describe("limits", () => {
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("of %d ms are not limits", async (limit) => {
+  it.each([0n, -1n, 1000 as unknown as bigint, null as unknown as bigint])("of %s are not limits", async (limit) => {
     expect(() => limitsOf({ silenceLimit: limit })).toThrow(RangeError);
-    expect(() => limitsOf({ requestLimit: limit })).toThrow("the requestLimit of a burst is");
+    expect(() => limitsOf({ requestLimit: limit })).toThrow(
+      "the requestLimit of a burst: expected nanoseconds above 0 as a bigint, got",
+    );
     await expect(createBurst(() => never(), { silenceLimit: limit })).rejects.toThrow(RangeError);
   });
 
@@ -81,7 +83,7 @@ describe("a client whose service", () => {
   });
 
   it("signals can take longer, up to the limit of one request", async () => {
-    const { burst, clock, writer } = await burstWith({ freeMemory() {} }, { requestLimit: 100_000 });
+    const { burst, clock, writer } = await burstWith({ freeMemory() {} }, { requestLimit: 100_000_000_000n });
     const first = burst.compute(request);
     for (let second = 0; second < 90; second += 10) {
       await clock.pass(10);
@@ -203,7 +205,7 @@ describe("a client whose service", () => {
       new Promise((resolve) => {
         start = resolve;
       });
-    const created = createBurst(configure, { timer: clock.timer, silenceLimit: 2000 });
+    const created = createBurst(configure, { timer: clock.timer, silenceLimit: 2_000_000_000n });
     await clock.pass(4);
     expect(await created).toEqual({
       status: DEVICE_UNAVAILABLE,

@@ -1,16 +1,16 @@
 /** Limits of waits between the two ends of a burst. */
-import { systemTimer, type Timer } from "../schedule/timer.ts";
-import { createWatchdog, type Watchdog } from "../schedule/watchdog.ts";
+import { createWatchdog, systemTimer, type Timer, type Watchdog } from "@nnhal/utils/time";
+import { show } from "@nnhal/validation";
 
 /** Limits of both ends. A wait ends at most two seconds after its limit. */
 export interface LimitOptions {
   /**
-   * Milliseconds without a sign of life from the other end while its answer is awaited. Default 30,000. A service
+   * Nanoseconds without a sign of life from the other end while its answer is awaited. Default: 30 s. A service
    * signals once per second while it executes.
    */
-  readonly silenceLimit?: number | undefined;
-  /** Milliseconds that one request may take in total, with or without signs of life. Default 600,000. */
-  readonly requestLimit?: number | undefined;
+  readonly silenceLimit?: bigint | undefined;
+  /** Nanoseconds that one request may take in total, with or without signs of life. Default: 10 minutes. */
+  readonly requestLimit?: bigint | undefined;
   /** Waits for the limits. Default: the system's. */
   readonly timer?: Timer | undefined;
 }
@@ -25,20 +25,19 @@ export interface Limits {
 /** Interval of the watchdogs, and of the signs of life of a service that executes: one second. */
 const longestInterval = 1_000_000_000n;
 
-/** The limits of one end. Throws a RangeError for a limit that is not a number of milliseconds above 0. */
+/** The limits of one end. Throws a RangeError for a limit that is not a number of nanoseconds above 0. */
 export function limitsOf(options: LimitOptions): Limits {
-  const { silenceLimit = 30_000, requestLimit = 600_000, timer = systemTimer } = options;
-  const silence = nanoseconds("silenceLimit", silenceLimit);
-  const request = nanoseconds("requestLimit", requestLimit);
+  const { silenceLimit = 30_000_000_000n, requestLimit = 600_000_000_000n, timer = systemTimer } = options;
+  const silence = checked("silenceLimit", silenceLimit);
+  const request = checked("requestLimit", requestLimit);
   const least = silence < request ? silence : request;
   const interval = least < longestInterval ? least : longestInterval;
   return { silence, request, watchdog: createWatchdog({ interval, timer }) };
 }
 
-function nanoseconds(name: string, milliseconds: number): bigint {
-  const whole = Math.round(milliseconds * 1e6);
-  if (Number.isSafeInteger(whole) && whole > 0) return BigInt(whole);
-  throw new RangeError(`the ${name} of a burst is ${milliseconds}: a number of milliseconds above 0 is needed`);
+function checked(name: string, nanoseconds: bigint): bigint {
+  if (typeof nanoseconds === "bigint" && nanoseconds > 0n) return nanoseconds;
+  throw new RangeError(`the ${name} of a burst: expected nanoseconds above 0 as a bigint, got ${show(nanoseconds)}`);
 }
 
 /** A limit as messages name it. */

@@ -1,9 +1,9 @@
 /** A burst with both sides in one thread, and the fallback for requests that a burst cannot carry. */
 import type { PreparedModel } from "@nnhal/types";
+import { localSignal } from "../memory/signal.ts";
 import type { BurstController, BurstOptions } from "./burst.ts";
 import { type CreateBurstResult, createBurst } from "./controller.ts";
 import { type BurstServerOptions, configureExecutionBurst } from "./server.ts";
-import { localSignal } from "./signal.ts";
 
 /** How to start a burst in one thread. `requestCapacity` and `resultCapacity` count only if `direct` is false. */
 export type LocalBurstOptions = Pick<BurstOptions, "direct" | "requestCapacity" | "resultCapacity"> &

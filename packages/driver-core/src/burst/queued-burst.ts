@@ -2,7 +2,9 @@
  * A burst through queues: writes request packets to one queue and reads result packets from the other, one request at a
  * time.
  */
+
 import { ErrorStatus, type IBurstContext, MeasureTiming, type Request } from "@nnhal/types";
+import { createMutex } from "@nnhal/utils/time";
 import {
   checked,
   closeContext,
@@ -18,7 +20,6 @@ import {
 import type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 import { type Limits, milliseconds } from "./limits.ts";
 import type { MemorySlots } from "./memory-slots.ts";
-import { createMutex } from "./mutex.ts";
 import { requestEncoder, resultDecoder } from "./repeated-packets.ts";
 import type { RingReader, RingWriter } from "./ring.ts";
 import { isTeardownPacket, sayGoodbye, withoutTeardown } from "./teardown.ts";

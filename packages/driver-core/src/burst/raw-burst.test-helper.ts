@@ -15,6 +15,7 @@ import {
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { allocateMemory, mapMemory } from "../memory/memory.ts";
+import { localSignal, type Signal } from "../memory/signal.ts";
 import { type Channel, createChannel } from "./channel.ts";
 import { createMemorySlots, type MemorySlots } from "./memory-slots.ts";
 import { encodeRequest } from "./request-slots.ts";
@@ -22,7 +23,6 @@ import { type BurstResultPacket, deserializeResult } from "./result-codec.ts";
 import { decodeResult } from "./result-slots.ts";
 import { type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
-import { localSignal, type Signal } from "./signal.ts";
 import { createTurns, sleepUntil } from "./waiting.ts";
 
 export interface RawBurst {

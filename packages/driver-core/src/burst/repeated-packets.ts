@@ -3,7 +3,7 @@
  * directions, so that one that repeats it is neither decoded nor encoded again.
  */
 import type { MeasureTiming, Request, RequestArgument } from "@nnhal/types";
-import { areEqualArguments } from "../device/known-request.ts";
+import { areEqualArguments } from "../guard/known-request.ts";
 import { decoded, type Malformed } from "./malformed.ts";
 import { type BurstRequest, deserializeRequest, serializeRequest } from "./request-codec.ts";
 import { decodeRequest, encodeRequest } from "./request-slots.ts";

@@ -2,8 +2,8 @@
  * Writes packets of one to five slots into a ring as fast as there is room.
  */
 import { workerData } from "node:worker_threads";
+import { blockingSignal, sharedSignal } from "../memory/signal.ts";
 import { ringWriter, wordsPerSlot } from "./ring.ts";
-import { blockingSignal, sharedSignal } from "./signal.ts";
 import { createTurns, sleepUntil } from "./waiting.ts";
 
 const { words, capacity, packets, how } = workerData;

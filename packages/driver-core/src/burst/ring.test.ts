@@ -1,8 +1,8 @@
 import { elementAt } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { localSignal, sharedSignal } from "../memory/signal.ts";
 import { checkRing, initialiseRing, ringReader, ringWords, ringWriter, wordsPerSlot } from "./ring.ts";
-import { localSignal, sharedSignal } from "./signal.ts";
 import { startWorker } from "./start-worker.test-helper.ts";
 import { createTurns, sleepUntil } from "./waiting.ts";
 

@@ -7,7 +7,7 @@
  * A ring lies in an Int32Array over any buffer. The kind of buffer decides how a sleeping end is woken: see `Signal`.
  */
 import { elementAt } from "@nnhal/operations";
-import type { Signal } from "./signal.ts";
+import type { Signal } from "../memory/signal.ts";
 
 /** Words of one slot: one datum. */
 export const wordsPerSlot = 8;

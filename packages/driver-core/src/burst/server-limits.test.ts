@@ -47,7 +47,10 @@ describe("a service", () => {
     const clock = secondClock();
     const log: string[] = [];
     const execute = vi.fn<PreparedModel["execute"]>(() => never());
-    const burst = rawBurst({ execute }, { timer: clock.timer, requestLimit: 5000, log: (line) => log.push(line) });
+    const burst = rawBurst(
+      { execute },
+      { timer: clock.timer, requestLimit: 5_000_000_000n, log: (line) => log.push(line) },
+    );
     const pulses = new Set<number>();
     const first = burst.ask(packet);
     for (let second = 0; second < 4; second++) {
@@ -89,7 +92,7 @@ describe("a service", () => {
   it("that executes directly gives up after the limit too, and can be closed", async () => {
     const clock = secondClock();
     const execute = vi.fn<PreparedModel["execute"]>(() => never());
-    const { burst } = await createLocalBurst({ execute }, { timer: clock.timer, requestLimit: 5000 });
+    const { burst } = await createLocalBurst({ execute }, { timer: clock.timer, requestLimit: 5_000_000_000n });
     const { request, memory } = adder();
     const first = burst?.compute(request);
     const freed = burst?.freeMemory(memory);

@@ -3,6 +3,7 @@ import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, type FmqDescriptor, type IBurstCallback, MeasureTiming, type PreparedModel } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
+import { localSignal } from "../memory/signal.ts";
 import { createChannel } from "./channel.ts";
 import { createMemorySlots } from "./memory-slots.ts";
 import { adder, rawBurst, result } from "./raw-burst.test-helper.ts";
@@ -10,7 +11,6 @@ import { serializeRequest } from "./request-codec.ts";
 import { deserializeResult, serializeResult } from "./result-codec.ts";
 import { decodeResult } from "./result-slots.ts";
 import { configureExecutionBurst } from "./server.ts";
-import { localSignal } from "./signal.ts";
 import { teardownPacket, withoutTeardown } from "./teardown.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
@@ -334,7 +334,7 @@ describe("a burst's service", () => {
     const memories = createMemorySlots();
     const getMemories = vi.spyOn(memories, "getMemories");
     const onIdle = vi.fn();
-    const { burst, packet } = addBurst({ memories, timer: clock.timer, idleAfter: 100, onIdle });
+    const { burst, packet } = addBurst({ memories, timer: clock.timer, idleAfter: 100_000_000n, onIdle });
     await burst.ask(packet);
     clock.advance(100_000_000n);
     expect(onIdle).toHaveBeenCalledTimes(0);

@@ -2,6 +2,7 @@
  * The service's side of a burst: reads request packets from one queue, executes them, and writes result packets to the
  * other. Every packet is answered; a malformed packet with GENERAL_FAILURE.
  */
+
 import {
   type BurstResult,
   ErrorStatus,
@@ -16,21 +17,18 @@ import {
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { steadyClock } from "../device/steady-clock.ts";
+import { createMutex, steadyClock, systemTimer, watchIdle } from "@nnhal/utils/time";
 import { messageOf } from "../guard/refusal.ts";
-import { watchIdle } from "../schedule/idle.ts";
-import { systemTimer } from "../schedule/timer.ts";
+import { type Signal, sharedSignal } from "../memory/signal.ts";
 import { isRecord } from "./calls.ts";
 import { openChannel, signalOf } from "./channel.ts";
 import { type LimitOptions, type Limits, limitsOf, milliseconds } from "./limits.ts";
-import { createMutex } from "./mutex.ts";
 import type { PacketEnds } from "./packet-ends.ts";
 import { requestDecoder, resultEncoder } from "./repeated-packets.ts";
 import type { BurstRequest } from "./request-codec.ts";
 import { type BurstResultPacket, serializeResult } from "./result-codec.ts";
 import { burstStatus, encodeResult } from "./result-slots.ts";
 import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring.ts";
-import { type Signal, sharedSignal } from "./signal.ts";
 import { createSlotCache } from "./slot-cache.ts";
 import { isTeardownPacket, sayGoodbye } from "./teardown.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
@@ -46,8 +44,8 @@ export interface BurstServerOptions extends LimitOptions {
   readonly pollingWindow?: number | undefined;
   /** A monotonic clock in nanoseconds. Default: the process's steady clock. */
   readonly now?: (() => bigint) | undefined;
-  /** Milliseconds without a request after which known memories are released and `onIdle` is called. Default 10,000. */
-  readonly idleAfter?: number | undefined;
+  /** Nanoseconds without a request after which known memories are released and `onIdle` is called. Default: 10 s. */
+  readonly idleAfter?: bigint | undefined;
   /** Called to release resources that the next execution can recreate. */
   readonly onIdle?: (() => void) | undefined;
   /** Receives messages that a result packet cannot carry: why a request was refused or failed. */
@@ -117,7 +115,7 @@ function serve(
     pollingWindow = 50,
     now = steadyClock,
     timer = systemTimer,
-    idleAfter = 10_000,
+    idleAfter = 10_000_000_000n,
     onIdle,
     log = () => {},
     ...limitOptions
@@ -228,7 +226,7 @@ function serve(
   };
 
   const idle = watchIdle({
-    after: BigInt(Math.round(idleAfter * 1e6)),
+    after: idleAfter,
     timer,
     isInUse: () => isInUse,
     onIdle() {

@@ -3,10 +3,10 @@ import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Memory, type Request } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { memoryOf } from "../memory/memory.ts";
+import { blockingSignal } from "../memory/signal.ts";
 import type { BurstController, BurstOptions } from "./burst.ts";
 import { createCalls } from "./calls.ts";
 import { adder } from "./raw-burst.test-helper.ts";
-import { blockingSignal } from "./signal.ts";
 import { startWorker } from "./start-worker.test-helper.ts";
 import { connectBurst, serveBurst } from "./threads.ts";
 

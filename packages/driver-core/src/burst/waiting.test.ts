@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { blockingSignal, localSignal, sharedSignal } from "../memory/signal.ts";
 import { initialiseRing, ringReader, ringWords, ringWriter } from "./ring.ts";
-import { blockingSignal, localSignal, sharedSignal } from "./signal.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
 
 describe("polling", () => {

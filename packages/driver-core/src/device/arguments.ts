@@ -28,9 +28,9 @@ import {
   validateExecutionPreference,
   validatePriority,
 } from "@nnhal/validation";
+import type { ModelRecord } from "../engine/record.ts";
+import { formatIssues } from "../guard/format-issues.ts";
 import { invalid, messageOf, type Refusal } from "../guard/refusal.ts";
-import { formatIssues } from "./format-issues.ts";
-import type { ModelRecord } from "./record.ts";
 
 /** Options of a preparation. */
 export interface PrepareArguments {

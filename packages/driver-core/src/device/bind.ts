@@ -2,10 +2,11 @@
 import type { InputBuffer, OutputBuffer, RunResult } from "@nnhal/backend";
 import { combineDimensions, elementAt } from "@nnhal/operations";
 import { ErrorStatus, type RequestArgument } from "@nnhal/types";
-import { initialise, reset, sizeOf } from "../domains/device-buffer.ts";
+import { initialise, reset } from "../domains/device-buffer.ts";
+import type { ModelRecord } from "../engine/record.ts";
+import { sizeOf } from "../engine/value-size.ts";
 import { failure, messageOf } from "../guard/refusal.ts";
 import { type CheckedRequest, extentsOf, isDeviceBuffer, type Pool } from "./checked-request.ts";
-import type { ModelRecord } from "./record.ts";
 
 /** Binds the inputs of a request; loads pools that are copies of files. Throws if loading fails. */
 export function bindInputs(record: ModelRecord, { request, pools }: CheckedRequest): (InputBuffer | undefined)[] {

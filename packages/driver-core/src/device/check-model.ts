@@ -3,10 +3,10 @@ import type { GraphSource } from "@nnhal/backend";
 import { elementAt, type VendorDefinitions } from "@nnhal/operations";
 import type { Memory, Model } from "@nnhal/types";
 import { type SealedModel, sealModel } from "@nnhal/validation";
+import { formatIssues } from "../guard/format-issues.ts";
 import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import type { Unmappable } from "../memory/mapping.ts";
 import { mapMemory, mapPool } from "../memory/memory.ts";
-import { formatIssues } from "./format-issues.ts";
 
 /**
  * Seals a model, and maps its pools. A model that is already sealed, such as one of a runtime in this process, is not

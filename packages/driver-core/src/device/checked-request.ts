@@ -5,14 +5,14 @@
 import { combineDimensions, elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument } from "@nnhal/types";
 import { type DeviceBuffer, usedByLateRun } from "../domains/device-buffer.ts";
+import type { ModelRecord } from "../engine/record.ts";
+import { knownRequest, repeatedRequest } from "../guard/known-request.ts";
 import { failure, invalid, type Refusal } from "../guard/refusal.ts";
 import { formatName } from "../memory/hardware-buffer.ts";
 import type { Mapping } from "../memory/mapping.ts";
 import { mapPool } from "../memory/memory.ts";
 import { takeRequest } from "./arguments.ts";
 import type { DeviceContext } from "./context.ts";
-import { knownRequest, repeatedRequest } from "./known-request.ts";
-import type { ModelRecord } from "./record.ts";
 
 /** A pool of a request: a mapped memory or a device buffer. */
 export type Pool = Mapping | DeviceBuffer;

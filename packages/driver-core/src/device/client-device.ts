@@ -12,18 +12,18 @@ import {
 import { inSection, loadOnce, modelSummary, type TracePhase } from "@nnhal/utils";
 import { cacheFiles } from "../cache/caching.ts";
 import { closeBuffers, createBufferDomain } from "../domains/domain.ts";
+import { type Client, createClient } from "../engine/client.ts";
 import { failedAllocation, failedPreparation, failedSupport } from "../guard/failed.ts";
 import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import { allocateArguments, prepareArguments } from "./arguments.ts";
 import { checkModel } from "./check-model.ts";
-import { type Client, createClient } from "./client.ts";
 import type { DeviceContext, SharedContext } from "./context.ts";
 import { outcomeText, supportText } from "./log-text.ts";
 import { prepareChecked } from "./prepare.ts";
 import { prepareFromCache } from "./prepare-from-cache.ts";
 import { supportOf, whyUnsupported } from "./support.ts";
 
-const allocating = loadOnce(() => import("../domains/allocate.ts"));
+const allocating = loadOnce(() => import("./allocate.ts"));
 
 /** The optional members of a device, which this one has. */
 type Optional = "prepareModelFromCache" | "allocate";

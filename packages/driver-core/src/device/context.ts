@@ -1,15 +1,16 @@
 /**
  * The contexts that the parts of a device share.
  */
+
 import type { RunContext } from "@nnhal/backend";
 import type { Logger, Tracer } from "@nnhal/utils";
+import type { Timer } from "@nnhal/utils/time";
 import type { Caching } from "../cache/caching.ts";
 import type { BufferDomain } from "../domains/domain.ts";
+import type { Client } from "../engine/client.ts";
+import type { GuardedSession } from "../engine/guarded-session.ts";
 import type { Breather } from "../schedule/breather.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
-import type { Timer } from "../schedule/timer.ts";
-import type { Client } from "./client.ts";
-import type { GuardedSession } from "./guarded-session.ts";
 
 /** What preparation and execution share. */
 export interface RunningContext {

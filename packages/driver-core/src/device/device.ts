@@ -1,16 +1,16 @@
 /** A HAL device over a backend: the HAL's rules for drivers are kept here, and the backend only computes. */
+
 import type { Backend, OutcomeStore, Unavailable } from "@nnhal/backend";
 import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
+import { steadyClock, systemTimer, type Timer } from "@nnhal/utils/time";
 import { type CachingOptions, createCaching } from "../cache/caching.ts";
+import { openGuarded } from "../engine/guarded-session.ts";
 import { createBreather } from "../schedule/breather.ts";
 import { createScheduler, type WaitingLimits } from "../schedule/scheduler.ts";
-import { systemTimer, type Timer } from "../schedule/timer.ts";
 import { type ClientDevice, clientDevice } from "./client-device.ts";
 import type { SharedContext } from "./context.ts";
-import { openGuarded } from "./guarded-session.ts";
 import { plainRun } from "./run-context.ts";
-import { steadyClock } from "./steady-clock.ts";
 import { defaultTemporaryLimit, machineMemory } from "./temporary-limit.ts";
 
 /** What a device is made of. */

@@ -1,6 +1,7 @@
 /**
  * A backend whose every answer a test chooses, and a small valid model with a request for it.
  */
+
 import type { Backend, BackendSession, Executable } from "@nnhal/backend";
 import {
   type Capabilities,
@@ -14,11 +15,10 @@ import {
   type Request,
 } from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
+import { steadyClock, systemTimer } from "@nnhal/utils/time";
+import { type GuardedSessionOptions, openGuarded } from "../engine/guarded-session.ts";
 import { allocateMemory, mapMemory } from "../memory/memory.ts";
-import { systemTimer } from "../schedule/timer.ts";
 import { type DeviceOptions, type OpenedDevice, openDevice } from "./device.ts";
-import { type GuardedSessionOptions, openGuarded } from "./guarded-session.ts";
-import { steadyClock } from "./steady-clock.ts";
 
 const one = { execTime: 1, powerUsage: 1 };
 export const capabilities: Capabilities = {

@@ -2,6 +2,7 @@
  * Executions behind fences (HAL 1.3 IPreparedModel.executeFenced): arguments are checked at once, the rest waits for
  * the fences, and a fence and a callback report the outcome.
  */
+
 import type { RunResult } from "@nnhal/backend";
 import {
   ErrorStatus,
@@ -12,16 +13,16 @@ import {
   type SyncFence,
 } from "@nnhal/types";
 import { earlierDeadline, makeDeadline, notMeasured, type Section } from "@nnhal/utils";
+import { callAt } from "@nnhal/utils/time";
+import type { ModelRecord } from "../engine/record.ts";
 import { mergeFences, usableFences } from "../fence/fence.ts";
 import { type FencedWork, startFenced } from "../fence/fenced-work.ts";
 import { failure, type Refusal } from "../guard/refusal.ts";
-import { callAt } from "../schedule/timer.ts";
 import { timingOf } from "./answer.ts";
 import { resetOutputs } from "./bind.ts";
 import { type CheckedRequest, checkInputs, checkRequest } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
 import { requestText } from "./log-text.ts";
-import type { ModelRecord } from "./record.ts";
 import { noPlaceToWait, run } from "./run.ts";
 
 /** Launches an execution behind fences, or returns a refusal. */
@@ -97,7 +98,7 @@ async function refusalOf(
   let cancel = () => {};
   let forget = () => {};
   const over = new Promise<Refusal | undefined>((resolve) => {
-    if (deadline !== undefined) cancel = callAt(deadline, now, timer, () => resolve(late));
+    if (deadline !== undefined) cancel = callAt(deadline, { now, timer }, () => resolve(late));
     forget = client.onClose(() => resolve(client.gone));
   });
   try {

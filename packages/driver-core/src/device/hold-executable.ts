@@ -2,10 +2,11 @@
  * An executable is freed when its prepared model is closed or collected, or its client closes, and running executions
  * have ended. An idle executable releases its scratch memory.
  */
+
 import { createUsage, inSection, type TracePhase, type Usage, whenCollected } from "@nnhal/utils";
-import { watchIdle } from "../schedule/idle.ts";
+import { watchIdle } from "@nnhal/utils/time";
+import type { ModelRecord } from "../engine/record.ts";
 import type { DeviceContext } from "./context.ts";
-import type { ModelRecord } from "./record.ts";
 
 /** A prepared model's reference to its executable. */
 export type HeldExecutable = Pick<Usage, "isClosed" | "begin" | "end" | "close">;

@@ -6,16 +6,16 @@ import { type CacheBlobs, type CompileOptions, type GraphSource, viewModel } fro
 import { factsIn, vocabularyOf } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type PrepareResult } from "@nnhal/types";
 import { inSection, loadOnce } from "@nnhal/utils";
+import type { GuardedExecutable } from "../engine/guarded-executable.ts";
+import type { ModelRecord } from "../engine/record.ts";
+import type { Patience } from "../engine/settle-within.ts";
 import { failedPreparation } from "../guard/failed.ts";
 import { failure, messageOf } from "../guard/refusal.ts";
 import { withoutUnreached } from "../subgraph-order.ts";
 import type { DeviceContext } from "./context.ts";
-import type { GuardedExecutable } from "./guarded-executable.ts";
 import { mandatoryInputs } from "./omission.ts";
 import { preparedModel } from "./prepared-model.ts";
-import type { ModelRecord } from "./record.ts";
 import { noPlaceToWait } from "./run.ts";
-import type { Patience } from "./settle-within.ts";
 
 const caches = loadOnce(() => import("../cache/cache.ts"));
 

@@ -10,6 +10,7 @@ import {
 } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { loadOnce } from "@nnhal/utils";
+import type { ModelRecord } from "../engine/record.ts";
 import { failedBurst, failedExecution, failedFenced } from "../guard/failed.ts";
 import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import { nextTurn } from "../schedule/breather.ts";
@@ -20,7 +21,6 @@ import type { DeviceContext } from "./context.ts";
 import { executeFenced } from "./fenced.ts";
 import { holdExecutable } from "./hold-executable.ts";
 import { outcomeText, requestText, timingText } from "./log-text.ts";
-import type { ModelRecord } from "./record.ts";
 import { run, unrun } from "./run.ts";
 
 const bursts = loadOnce(() => import("../burst/server.ts"));

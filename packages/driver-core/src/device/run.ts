@@ -1,17 +1,18 @@
 /**
  * Running an execution whose request has been checked: it waits for its turn, the backend runs it, and results are made lasting.
  */
+
 import type { InputBuffer, RunContext, RunResult } from "@nnhal/backend";
 import { ErrorStatus, type ExecuteOptions } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
+import { callAt } from "@nnhal/utils/time";
 import { OutOfRoom } from "../domains/budget.ts";
+import type { RunAnswer } from "../engine/guarded-executable.ts";
+import type { ModelRecord } from "../engine/record.ts";
 import { exhausted, failure, messageOf, type Refusal } from "../guard/refusal.ts";
-import { callAt } from "../schedule/timer.ts";
 import { bindInputs, bindOutputs, growOutputs, settle, shortOutput } from "./bind.ts";
 import { type CheckedRequest, checkInputs, isDeviceBuffer } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
-import type { RunAnswer } from "./guarded-executable.ts";
-import type { ModelRecord } from "./record.ts";
 import { runContextOf } from "./run-context.ts";
 
 /**
@@ -183,7 +184,7 @@ function leaveLater(underWay: Promise<void>, { scheduler, client, now, timer, ov
     hasLeft = true;
     scheduler.leave();
   };
-  const cancel = callAt(now() + overrun, now, timer, leave);
+  const cancel = callAt(now() + overrun, { now, timer }, leave);
   void underWay.then(() => {
     cancel();
     giveBack?.();

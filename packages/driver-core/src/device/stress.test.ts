@@ -17,13 +17,13 @@ import {
   type V1_3,
 } from "@nnhal/types";
 import { makeTimePoint } from "@nnhal/utils";
+import { steadyClock } from "@nnhal/utils/time";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { floats, floatsIn, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
 import { allocateMemory } from "../memory/memory.ts";
 import { asV1_3 } from "../versions/device-face.ts";
 import { openDevice } from "./device.ts";
-import { steadyClock } from "./steady-clock.ts";
 
 const { NONE, MISSED_DEADLINE_PERSISTENT, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
 const callers = 64;

@@ -5,9 +5,9 @@
 import { type GraphSource, viewSubgraph } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import type { Model, Subgraph } from "@nnhal/types";
+import type { GuardedSession } from "../engine/guarded-session.ts";
 import { namedSubgraphs, subgraphsInnerFirst } from "../subgraph-order.ts";
 import type { DeviceContext } from "./context.ts";
-import type { GuardedSession } from "./guarded-session.ts";
 
 /** Why a model with unsupported operations cannot be prepared; undefined if all are supported. */
 export function whyUnsupported(source: GraphSource, { name, session }: DeviceContext): string | undefined {

@@ -2,11 +2,12 @@
 import { combineDimensions, isTensorType, typeText } from "@nnhal/operations";
 import { ErrorStatus, type IBuffer, type Memory, type Outcome } from "@nnhal/types";
 import { poolIssues, show } from "@nnhal/validation";
-import type { Client } from "../device/client.ts";
+import type { Client } from "../engine/client.ts";
+import { sizeOf } from "../engine/value-size.ts";
 import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import type { Mapping } from "../memory/mapping.ts";
 import { mapPool } from "../memory/memory.ts";
-import { type DeviceBuffer, initialise, reset, sizeOf, usedByLateRun } from "./device-buffer.ts";
+import { type DeviceBuffer, initialise, reset, usedByLateRun } from "./device-buffer.ts";
 
 const ok: Outcome = { status: ErrorStatus.NONE };
 

@@ -1,5 +1,5 @@
 /** A buffer of a device: its roles, its storage, and whether it has a value (HAL 1.3 IDevice.allocate). */
-import { type AnyOperandType, byteSize, elementFactsOf, specifiedByteSize } from "@nnhal/operations";
+import type { AnyOperandType } from "@nnhal/operations";
 import type { BufferOperand, PreparedModelRecord } from "@nnhal/validation";
 import type { BufferStorage } from "./storage.ts";
 
@@ -42,14 +42,4 @@ export function initialise(buffer: DeviceBuffer, dimensions: readonly number[]):
 export function reset(buffer: DeviceBuffer): void {
   buffer.dimensions = buffer.operand.dimensions;
   buffer.initialised = false;
-}
-
-/**
- * Bytes of a value of a type; undefined if the shape is not fully known, and for the OEM scalar, which has any size. `isValue`: an extent
- * of 0 is not unknown, but 0.
- */
-export function sizeOf(type: AnyOperandType, dimensions: readonly number[], isValue = false): number | undefined {
-  if (type === "OEM") return undefined;
-  const facts = elementFactsOf(type);
-  return isValue ? byteSize(facts, dimensions) : specifiedByteSize(facts, dimensions);
 }

@@ -2,7 +2,7 @@
  * What a client of a device has in memory domains: its prepared models and its buffers.
  */
 import type { PreparedModel } from "@nnhal/types";
-import type { ModelRecord } from "../device/record.ts";
+import type { ModelRecord } from "../engine/record.ts";
 import { type BufferBudget, createBudget } from "./budget.ts";
 import type { DeviceBuffer } from "./device-buffer.ts";
 import { type BufferTracker, createBufferTracker } from "./tracker.ts";

@@ -1,5 +1,5 @@
 /** The storage of a device buffer: bytes that grow with the value, or a place in the backend's memory. */
-import type { GuardedPlace } from "../device/guarded-place.ts";
+import type { GuardedPlace } from "../engine/guarded-place.ts";
 import type { BufferBudget } from "./budget.ts";
 
 /** The storage of a value. */

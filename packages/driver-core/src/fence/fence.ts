@@ -1,8 +1,9 @@
 /** Sync fences: created by the side that executes, awaited by the side that depends on the result. */
+
 import { ErrorStatus, type FenceState, type Outcome, type SyncFence } from "@nnhal/types";
+import { systemTimer, type Timer, within } from "@nnhal/utils/time";
 import { longestList, show } from "@nnhal/validation";
 import { messageOf } from "../guard/refusal.ts";
-import { systemTimer, type Timer } from "../schedule/timer.ts";
 
 /** A fence with the functions that settle it. Only the first call of `signal` or `fail` has an effect. */
 export interface FenceSource {
@@ -107,13 +108,5 @@ async function waitSafely(fence: SyncFence): Promise<FenceState> {
  */
 export async function syncWait(fence: SyncFence, timeout: bigint, timer: Timer = systemTimer): Promise<FenceState> {
   if (fence.state !== "ACTIVE" || timeout <= 0n) return fence.state;
-  let cancel = () => {};
-  const late = new Promise<FenceState>((resolve) => {
-    cancel = timer(timeout, () => resolve(fence.state));
-  });
-  try {
-    return await Promise.race([waitSafely(fence), late]);
-  } finally {
-    cancel();
-  }
+  return within(waitSafely(fence), timeout, timer, () => fence.state);
 }

@@ -22,9 +22,6 @@ export {
   type AnswerLimits,
   type AnswerOptions,
   answerLimitsOf,
-  type Clock,
-  callAfter,
   deadlineGrace,
-  endBy,
   type LogSink,
 } from "./wait.ts";

@@ -2,7 +2,7 @@ import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { settled } from "../versions/versions.test-helper.ts";
-import { type AnswerOptions, answerInTime, answerLimitsOf, endBy, withGrace } from "./wait.ts";
+import { type AnswerOptions, answerInTime, answerLimitsOf, withGrace } from "./wait.ts";
 
 const { NONE, GENERAL_FAILURE, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
 
@@ -81,55 +81,5 @@ describe("withGrace", () => {
       100_000_100n,
       100_000_150n,
     ]);
-  });
-});
-
-describe("endBy", () => {
-  it("waits again if a timer fires early, and sets no timer in the past", async () => {
-    let time = 0n;
-    let fire = () => {};
-    const set: bigint[] = [];
-    const clock = {
-      now: () => time,
-      timer(nanoseconds: bigint, callback: () => void) {
-        set.push(nanoseconds);
-        fire = callback;
-        return () => {};
-      },
-    };
-    const never = new Promise<string>(() => {});
-    const seen: string[] = [];
-    void endBy(never, 100n, clock, () => "late").then((result) => seen.push(result));
-    time = 60n;
-    fire();
-    await settled();
-    expect(seen).toEqual([]);
-    time = 100n;
-    fire();
-    await settled();
-    expect(seen).toEqual(["late"]);
-    void endBy(never, 50n, clock, () => "past").then((result) => seen.push(result));
-    await settled();
-    expect([set, seen]).toEqual([[100n, 40n, 1n], ["late"]]);
-    fire();
-    await settled();
-    expect(seen).toEqual(["late", "past"]);
-  });
-
-  it("tells of a result that comes too late, and of no other", async () => {
-    const { now, timer, advance } = manualClock();
-    const ignored = vi.fn();
-    expect(await endBy(Promise.resolve("in time"), 10n, { now, timer }, () => "late", ignored)).toBe("in time");
-    let resolve: (result: string) => void = () => {};
-    const work = new Promise<string>((settle) => {
-      resolve = settle;
-    });
-    const ended = endBy(work, 10n, { now, timer }, () => "late", ignored);
-    advance(10n);
-    expect(await ended).toBe("late");
-    expect(ignored).not.toHaveBeenCalled();
-    resolve("too late");
-    await settled();
-    expect(ignored.mock.calls).toEqual([["too late"]]);
   });
 });

@@ -1,19 +1,11 @@
 /** Waits for answers of foreign code, which can come late or never: each wait has a limit. */
 import { ErrorStatus } from "@nnhal/types";
-import { steadyClock } from "../device/steady-clock.ts";
-import { systemTimer, type Timer } from "../schedule/timer.ts";
+import { type Clock, endBy, steadyClock, systemTimer, type Timer } from "@nnhal/utils/time";
 import { failureOf } from "./attempt.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** Receives diagnostics that a HAL signature cannot carry, one line per call. */
 export type LogSink = (message: string) => void;
-
-/** A clock, and waits on it. */
-export interface Clock {
-  /** The steady clock that deadlines are times on, in nanoseconds. */
-  readonly now: () => bigint;
-  readonly timer: Timer;
-}
 
 /** Limits of waits for answers. */
 export interface AnswerOptions {
@@ -49,42 +41,6 @@ export function withGrace(deadline: bigint | undefined, { now }: Pick<Clock, "no
   if (deadline === undefined) return undefined;
   const time = now();
   return (deadline > time ? deadline : time) + deadlineGrace;
-}
-
-/** Calls back once the clock has reached a point in time, never in this turn. Returns a cancel function. */
-export function callAfter(time: bigint, { now, timer }: Clock, callback: () => void): () => void {
-  let cancel = () => {};
-  const arm = () => {
-    const left = time - now();
-    cancel = timer(left > 0n ? left : 1n, () => (now() < time ? arm() : callback()));
-  };
-  arm();
-  return () => cancel();
-}
-
-/**
- * The result of some work, which never rejects, or of `late` if `limit` comes first. Work that has ended already counts, even
- * after the limit. `ignored`: called with the result of work that has ended too late.
- */
-export function endBy<Result>(
-  work: Promise<Result>,
-  limit: bigint,
-  clock: Clock,
-  late: () => Result,
-  ignored: (result: Result) => void = () => {},
-): Promise<Result> {
-  return new Promise((resolve) => {
-    let isOver = false;
-    const cancel = callAfter(limit, clock, () => {
-      isOver = true;
-      resolve(late());
-    });
-    void work.then((result) => {
-      cancel();
-      if (isOver) ignored(result);
-      else resolve(result);
-    });
-  });
 }
 
 /** A wait for an answer. */

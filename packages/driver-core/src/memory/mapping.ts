@@ -3,7 +3,7 @@
  * copy parts from and to the file, so that concurrent executions do not overwrite one another's results.
  */
 import type { HardwareBufferDescription } from "@nnhal/types";
-import type { Signal } from "../burst/signal.ts";
+import type { Signal } from "./signal.ts";
 
 /** Why a memory cannot be mapped. */
 export interface Unmappable {

@@ -5,7 +5,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBreather, nextTurn } from "./breather.ts";
 import { createScheduler, type WaitingLimits } from "./scheduler.ts";
-import { callAt } from "./timer.ts";
 
 const { LOW, MEDIUM, HIGH } = Priority;
 const ageing = 100n;
@@ -304,33 +303,5 @@ describe("createScheduler", () => {
     }
     expect(started).toContain("low");
     expect(started.length).toBeGreaterThan(10);
-  });
-});
-
-describe("callAt", () => {
-  it("calls back when the time has come, however early the timer is", () => {
-    const clock = manualClock();
-    let calls = 0;
-    callAt(
-      10n,
-      clock.now,
-      (nanoseconds, callback) => clock.timer(nanoseconds - 3n, callback),
-      () => calls++,
-    );
-    clock.advance(7n);
-    expect([calls, clock.waiting]).toEqual([0, 1]);
-    clock.advance(3n);
-    expect([calls, clock.waiting]).toEqual([1, 0]);
-  });
-
-  it("can be cancelled, and calls back at once for a time that is past", () => {
-    const clock = manualClock(5n);
-    let calls = 0;
-    const cancel = callAt(10n, clock.now, clock.timer, () => calls++);
-    cancel();
-    clock.advance(10n);
-    expect([calls, clock.waiting]).toEqual([0, 0]);
-    callAt(5n, clock.now, clock.timer, () => calls++);
-    expect(calls).toBe(1);
   });
 });

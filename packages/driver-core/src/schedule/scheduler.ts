@@ -3,11 +3,12 @@
  * of one client is ordered by priority. Each `ageing` nanoseconds of waiting raise work by one level, so that no work
  * waits for ever. Waiting places are limited: work that finds none is refused.
  */
+
 import { soon } from "@nnhal/backend";
 import type { Priority } from "@nnhal/types";
+import { callAt, systemTimer, type Timer } from "@nnhal/utils/time";
 import type { Breather } from "./breather.ts";
 import { createHeap, type Heap } from "./heap.ts";
-import { callAt, systemTimer, type Timer } from "./timer.ts";
 
 /** Limits of waiting work. */
 export interface WaitingLimits {
@@ -214,7 +215,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         fill();
         if (item.settled || deadline === undefined) return;
         const queued = line;
-        item.cancel = callAt(deadline, now, timer, () => {
+        item.cancel = callAt(deadline, { now, timer }, () => {
           item.settle("late");
           noteStale(queued);
         });

@@ -20,9 +20,9 @@ import {
   validateExecutionPreference,
   validatePriority,
 } from "@nnhal/validation";
-import { formatIssues } from "../device/format-issues.ts";
 import { hasMethods } from "../guard/answers.ts";
 import { closeSafely } from "../guard/attempt.ts";
+import { formatIssues } from "../guard/format-issues.ts";
 import { invalid } from "../guard/refusal.ts";
 import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
 import type { Facts } from "./facts.ts";

@@ -15,9 +15,9 @@ import {
 } from "@nnhal/types";
 import { earlierDeadline, makeDeadline } from "@nnhal/utils";
 import { requestIssues } from "@nnhal/validation";
-import { formatIssues } from "../device/format-issues.ts";
 import { usableFences } from "../fence/fence.ts";
 import { failedFenced } from "../guard/failed.ts";
+import { formatIssues } from "../guard/format-issues.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import { type AnswerLimits, answerInTime } from "../guard/wait.ts";
 

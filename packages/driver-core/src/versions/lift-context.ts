@@ -10,7 +10,7 @@ import {
 } from "@nnhal/types";
 import { describeNeed, hasDeadlinePassed, unmetNeeds } from "@nnhal/utils";
 import { modelIssues } from "@nnhal/validation";
-import { formatIssues } from "../device/format-issues.ts";
+import { formatIssues } from "../guard/format-issues.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
 import { refuseQuality } from "./face-context.ts";

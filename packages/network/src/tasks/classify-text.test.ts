@@ -6,10 +6,10 @@ import { passingModel } from "../models.test-helper.ts";
 import type { Port } from "../port.ts";
 import { serve } from "../serve.ts";
 import type { TensorInfo } from "../tensor-info.ts";
+import { textValues } from "../text-values.ts";
 import { sentencePieceFile, unigramPieces } from "../tokenize/models.test-helper.ts";
 import { type GivenTextModel, textModel, tokenizerUnits } from "../tokenize/packed.test-helper.ts";
 import { textInputs } from "../tokenize/text-inputs.ts";
-import { textValues } from "../tokenize/text-values.ts";
 import { classifyText } from "./classify-text.ts";
 import { embed } from "./embed.ts";
 

@@ -2,7 +2,7 @@
  * A tree of strings of bytes, to find those that begin at a place of a text.
  */
 import { elementAt } from "@nnhal/operations";
-import { failTokenizer } from "./tokenizer.ts";
+import { failTokenizer } from "../tokenizer.ts";
 
 /** Finds strings in bytes. */
 export interface ByteTrie {

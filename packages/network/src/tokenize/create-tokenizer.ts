@@ -1,9 +1,10 @@
 /**
  * The tokeniser that a model comes with. Its files are read once.
  */
+
+import type { Tokenizer, TokenizerInfo } from "../tokenizer.ts";
 import { createRegexTokenizer } from "./regex.ts";
 import { createSentencePiece } from "./sentencepiece.ts";
-import type { Tokenizer, TokenizerInfo } from "./tokenizer.ts";
 import { createWordPiece } from "./wordpiece.ts";
 
 const known = new WeakMap<TokenizerInfo, Tokenizer>();

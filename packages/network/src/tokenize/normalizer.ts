@@ -2,9 +2,9 @@
  * How SentencePiece prepares a text: characters become others as the model's file says, and spaces become the character U+2581.
  */
 import { elementAt } from "@nnhal/operations";
+import { failTokenizer } from "../tokenizer.ts";
 import { type ByteTrie, characterLength, longestAt } from "./byte-trie.ts";
 import type { SentencePieceFile } from "./sentencepiece-file.ts";
-import { failTokenizer } from "./tokenizer.ts";
 
 /** U+2581 in UTF-8, which stands for a space. */
 const SPACE = Uint8Array.of(0xe2, 0x96, 0x81);

@@ -4,7 +4,7 @@
 import type { ModelMetadata, TokenizerMetadata } from "@nnhal/tflite";
 import { isTfliteError, type LabelSource } from "../labels.ts";
 import { oneLine } from "../text.ts";
-import { MOST_FILE_BYTES, type TokenizerInfo } from "./tokenizer.ts";
+import { MOST_FILE_BYTES, type TokenizerInfo } from "../tokenizer.ts";
 
 /**
  * The tokeniser of each input, by its place in the metadata: its own, else that of all inputs together; undefined if there is none. A file that is

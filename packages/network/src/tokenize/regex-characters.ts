@@ -1,7 +1,7 @@
 /**
  * The characters of a regular expression: escapes, classes in brackets, and Unicode properties, as RE2 has them.
  */
-import { failTokenizer } from "./tokenizer.ts";
+import { failTokenizer } from "../tokenizer.ts";
 
 /** A set of characters. */
 export interface CharacterSet {

@@ -2,6 +2,8 @@
  * Regular expressions as RE2 has them, read into a tree. What RE2 lacks, such as references and looking around, is refused; so are `\Q…\E`, `\C`
  * and octal codes.
  */
+
+import { failTokenizer } from "../tokenizer.ts";
 import {
   type CharacterSet,
   codeOf,
@@ -13,7 +15,6 @@ import {
   readBracket,
   readEscape,
 } from "./regex-characters.ts";
-import { failTokenizer } from "./tokenizer.ts";
 
 /** An expression. */
 export type Expression =

@@ -3,9 +3,9 @@
  * again. Of the matches that begin first the one is found that RE2 and Perl prefer.
  */
 import { elementAt } from "@nnhal/operations";
+import { failTokenizer } from "../tokenizer.ts";
 import type { CharacterSet, Ranges } from "./regex-characters.ts";
 import type { Assertion, Expression } from "./regex-parser.ts";
-import { failTokenizer } from "./tokenizer.ts";
 
 /** A step of a program: a character of a set, a condition of the place, two ways to go on of which the first is preferred, or the end. */
 type Step =

@@ -2,9 +2,9 @@
  * Tokens between the matches of a regular expression, as the Task Library of TensorFlow Lite has them for models of words.
  */
 
+import { failTokenizer, linesOf, type Token, type Tokenizer } from "../tokenizer.ts";
 import { parseRegex } from "./regex-parser.ts";
 import { compileRegex } from "./regex-program.ts";
-import { failTokenizer, linesOf, type Token, type Tokenizer } from "./tokenizer.ts";
 
 /** The tokens that stand for the start of a text, for nothing, and for what the vocabulary does not have. */
 export const regexTokens = { start: "<START>", pad: "<PAD>", unknown: "<UNKNOWN>" } as const;

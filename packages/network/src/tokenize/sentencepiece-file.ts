@@ -1,7 +1,7 @@
 /**
  * Reads the file of a SentencePiece model, a message of Protocol Buffers. Every length is checked before use.
  */
-import { failTokenizer, MOST_FILE_BYTES, MOST_TOKENS } from "./tokenizer.ts";
+import { failTokenizer, MOST_FILE_BYTES, MOST_TOKENS } from "../tokenizer.ts";
 
 /** What a piece is. Its place is its code. */
 export const pieceTypes = ["", "normal", "unknown", "control", "user", "unused", "byte"] as const;

@@ -2,11 +2,11 @@
  * SentencePiece: texts are cut into pieces by the model that comes with a network.
  */
 import { elementAt } from "@nnhal/operations";
+import { failTokenizer, type Token, type Tokenizer } from "../tokenizer.ts";
 import { createBpe } from "./bpe.ts";
 import { createByteTrie, stepsFor } from "./byte-trie.ts";
 import { createNormalizer } from "./normalizer.ts";
 import { type Piece, readSentencePiece } from "./sentencepiece-file.ts";
-import { failTokenizer, type Token, type Tokenizer } from "./tokenizer.ts";
 import { createUnigram } from "./unigram.ts";
 
 /** A tokeniser over the file of a model. Throws a NetworkError for a file that is broken. */

@@ -3,10 +3,10 @@
  */
 import { check, NetworkError } from "../error.ts";
 import { infoText, type TensorInfo } from "../tensor-info.ts";
+import { failTokenizer, type Tokenizer, type TokenizerInfo } from "../tokenizer.ts";
 import { kindOf, type PlainValue } from "../values.ts";
 import { tokenizerOf } from "./create-tokenizer.ts";
 import { regexTokens } from "./regex.ts";
-import { failTokenizer, type Tokenizer, type TokenizerInfo } from "./tokenizer.ts";
 
 /** The most UTF-16 units of a text. */
 const MOST_LENGTH = 2 ** 22;

@@ -2,7 +2,7 @@
  * WordPiece as BERT has it: words, punctuation and Chinese characters, of which each becomes the longest pieces that the vocabulary has.
  */
 import { elementAt } from "@nnhal/operations";
-import { failTokenizer, linesOf, type Token, type Tokenizer } from "./tokenizer.ts";
+import { failTokenizer, linesOf, type Token, type Tokenizer } from "../tokenizer.ts";
 
 const UNKNOWN = "[UNK]";
 

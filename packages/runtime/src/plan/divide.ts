@@ -1,8 +1,7 @@
 /**
  * Divides a model among devices by a policy, prepares the parts, and adds fallback to the CPU if that is allowed.
  */
-import { steadyClock, systemTimer, type Timer } from "@nnhal/driver-core/device";
-import { endBy } from "@nnhal/driver-core/guard";
+
 import { askAndPlan, costPolicy, type Plan, type Policy, type Unplannable } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import {
@@ -25,6 +24,7 @@ import {
   type Section,
   type Tracer,
 } from "@nnhal/utils";
+import { endBy, steadyClock, systemTimer, type Timer } from "@nnhal/utils/time";
 import type { GuardedDevice } from "../guard/device.ts";
 import type { GuardedModel } from "../guard/prepared-model.ts";
 import { givenUp, limitOf, type Watch, watchModel } from "../watch.ts";

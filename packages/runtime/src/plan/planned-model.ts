@@ -1,7 +1,7 @@
 /**
  * A prepared plan as a prepared model: its users need not know how many devices run it.
  */
-import { systemTimer, type Timer, watchIdle } from "@nnhal/driver-core/device";
+
 import { failedBurst, failedExecution, failedFenced, failure, messageOf } from "@nnhal/driver-core/guard";
 import { memoryOf } from "@nnhal/driver-core/memory";
 import type { Plan } from "@nnhal/driver-core/partition";
@@ -23,6 +23,7 @@ import {
   silentLogger,
   type Tracer,
 } from "@nnhal/utils";
+import { systemTimer, type Timer, watchIdle } from "@nnhal/utils/time";
 import { requestIssues } from "@nnhal/validation";
 import { argumentsOf } from "./arguments.ts";
 import { type CpuModels, cpuModels, type Fallback } from "./cpu-models.ts";

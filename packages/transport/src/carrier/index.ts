@@ -8,7 +8,7 @@ export {
   type TakenFile,
   threadPassing,
 } from "../memory/passing.ts";
-export { type Carrier, type CarrierOptions, defaultMostFrame, type Frame, type Receiver } from "./carrier.ts";
+export { type Carrier, type CarrierOptions, defaultMostFrame, type Frame, type Receiver } from "../protocol/carrier.ts";
 export { memoryCarriers } from "./memory.ts";
 export { type PortOptions, portCarrier } from "./port.ts";
 export { socketCarrier } from "./socket.ts";

@@ -1,5 +1,12 @@
 /** Two ends in one thread, for tests and for a server beside its client. */
-import { type Carrier, type CarrierOptions, checkLength, createDrain, defaultMostFrame, lowWater } from "./carrier.ts";
+import {
+  type Carrier,
+  type CarrierOptions,
+  checkLength,
+  createDrain,
+  defaultMostFrame,
+  lowWater,
+} from "../protocol/carrier.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
 
 /** A pair of connected ends. */

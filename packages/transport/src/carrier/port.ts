@@ -11,7 +11,7 @@ import {
   defaultMostFrame,
   type Frame,
   lowWater,
-} from "./carrier.ts";
+} from "../protocol/carrier.ts";
 import { createInbox } from "./inbox.ts";
 
 /** How to use a port. */

@@ -2,7 +2,14 @@
  * Frames between two processes, over a stream such as a unix-domain socket: the length of each in four bytes, then its bytes.
  */
 import type { Socket } from "node:net";
-import { type Carrier, type CarrierOptions, checkLength, createDrain, defaultMostFrame, lowWater } from "./carrier.ts";
+import {
+  type Carrier,
+  type CarrierOptions,
+  checkLength,
+  createDrain,
+  defaultMostFrame,
+  lowWater,
+} from "../protocol/carrier.ts";
 import { createInbox } from "./inbox.ts";
 
 const headerLength = 4;

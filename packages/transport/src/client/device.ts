@@ -14,7 +14,7 @@ import {
   type PrepareResult,
 } from "@nnhal/types";
 import { decode, encode, Unwritable, type ValueOf } from "@nnhal/utils/codec";
-import type { Carrier } from "../carrier/carrier.ts";
+import type { Carrier } from "../protocol/carrier.ts";
 import { deadObject, textOf } from "../protocol/connection.ts";
 import { buffer as bufferMethods, device as methods } from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";

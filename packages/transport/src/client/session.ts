@@ -1,11 +1,12 @@
 /** A client's connection to a server, with what both know of each other: memories, objects and fences. */
-import { systemTimer, type Timer } from "@nnhal/driver-core/device";
+
 import { createFence } from "@nnhal/driver-core/fence";
 import { DeviceStatus, type IBurstCallback, type SyncFence } from "@nnhal/types";
 import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
-import type { Carrier } from "../carrier/carrier.ts";
+import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { type ClientMemories, createClientMemories } from "../memory/client-memories.ts";
 import { type MemoryPassing, noPassing, type PassingFactory } from "../memory/passing.ts";
+import type { Carrier } from "../protocol/carrier.ts";
 import { answering, type Connection, createConnection, FrameKind, taking } from "../protocol/connection.ts";
 import { handshakeFrame, hello, protocolVersion, type Welcome, welcome } from "../protocol/handshake.ts";
 import { burstCallback, device, notices } from "../protocol/methods.ts";

@@ -2,7 +2,7 @@
  * Calls and messages of the table over a carrier, the same on both sides. Any bytes are answered or end the connection; a call
  * ends when the peer answers, is gone, or is given up.
  */
-import type { Timer } from "@nnhal/driver-core/device";
+
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import {
   type ByteReader,
@@ -13,7 +13,8 @@ import {
   UnreadableBytes,
   Unwritable,
 } from "@nnhal/utils/codec";
-import type { Carrier, Frame } from "../carrier/carrier.ts";
+import type { Timer } from "@nnhal/utils/time";
+import type { Carrier, Frame } from "./carrier.ts";
 import { type Method, type Notice, ping } from "./methods.ts";
 import { outcome } from "./values.ts";
 

@@ -2,12 +2,13 @@
  * Serves a device to one client over a carrier. The client has a device of its own: what it prepares and allocates is known by
  * its numbers only, is limited, and is freed when the carrier closes.
  */
-import { systemTimer, type Timer } from "@nnhal/driver-core/device";
+
 import { type Awaitable, type Device, DeviceStatus } from "@nnhal/types";
 import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
-import type { Carrier } from "../carrier/carrier.ts";
+import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { noPassing, type PassingFactory } from "../memory/passing.ts";
 import { createServerMemories } from "../memory/server-memories.ts";
+import type { Carrier } from "../protocol/carrier.ts";
 import { type Connection, createConnection, FrameKind, textOf } from "../protocol/connection.ts";
 import { type Hello, handshakeFrame, hello, protocolVersion, type Welcome, welcome } from "../protocol/handshake.ts";
 import { createClientFences } from "./client-fences.ts";

@@ -9,13 +9,12 @@ import { deserialize } from "node:v8";
 import { isMainThread } from "node:worker_threads";
 import { type Example, runVectors, summarise } from "@nnhal/conformance";
 import type { Device } from "@nnhal/types";
-
+import { processorFacts } from "../features.ts";
 import { type EngineName, type EnginePlan, engineNames, type Plan, type Report } from "../plan.ts";
 import type { Tally } from "../result.ts";
 import { checkAtomics, serveAtomics } from "./atomics.ts";
 import { runConvolutions } from "./convolutions.ts";
 import { openEngine } from "./devices.ts";
-import { processorFacts } from "./features.ts";
 import { runNetworks } from "./networks.ts";
 import { runTestFiles } from "./tests.ts";
 

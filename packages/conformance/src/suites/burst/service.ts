@@ -5,10 +5,10 @@
 import { createChannel } from "@nnhal/driver-core/burst";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type FmqDescriptor, MeasureTiming } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectOrdered, expectStatus, expectThat, expectUnmeasured, mismatch } from "../check.ts";
 import { expectShapes, type Trial, trialFor } from "../execution.ts";
-import { lacking } from "../needs.ts";
 import { type SmallModel, sampleValues } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
 import { newMemory } from "../values.ts";

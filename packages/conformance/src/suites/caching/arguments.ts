@@ -4,9 +4,9 @@
 
 import { elementAt } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type Handle } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import type { Bench } from "../bench.ts";
 import { constantModel } from "../constant-models.ts";
-import { lacking } from "../needs.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 import {
   type CacheFiles,

@@ -12,12 +12,12 @@ import {
   type PreparedModel,
   type PrepareResult,
 } from "@nnhal/types";
+import { type ElementType, lacking } from "../../needs.ts";
 import { type Bench, prepare } from "../bench.ts";
 import { expectStatus, expectThat } from "../check.ts";
 import { type ConstantModel, constantModel } from "../constant-models.ts";
 import { runOnce } from "../execution.ts";
-import { lacking } from "../needs.ts";
-import { type ElementType, sampleValues } from "../small-models.ts";
+import { sampleValues } from "../small-models.ts";
 import { type TemporaryFile, temporaryFile, temporaryFolder } from "../temporary-files.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;

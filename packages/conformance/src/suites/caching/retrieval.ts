@@ -5,13 +5,13 @@
 import { readFileSync, readSync, rmSync } from "node:fs";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
+import { type ElementType, lacking } from "../../needs.ts";
 import { type Bench, prepare } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectExecution, expectStatus, expectThat, mismatch } from "../check.ts";
 import { constantModel } from "../constant-models.ts";
 import { trialOf } from "../execution.ts";
-import { lacking } from "../needs.ts";
-import { type ElementType, sampleValues } from "../small-models.ts";
+import { sampleValues } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
 import { constants, expectComputes, kept, load, loadKept, makeCacheFiles, save } from "./files.ts";
 

@@ -7,11 +7,11 @@ import { copyFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import type { Bench } from "../bench.ts";
 import { expectThat } from "../check.ts";
 import { constantModel } from "../constant-models.ts";
 import { trialOf } from "../execution.ts";
-import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
 import {

@@ -5,12 +5,12 @@
 import { createChannel } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
 import { DeviceStatus, deviceStatusNames, ErrorStatus, type Outcome } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { anotherClient, type Bench, needMethod, prepare, smallModel } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectStatus, expectThat } from "../check.ts";
 import { trialFor } from "../execution.ts";
 import { allocate, role } from "../memory/buffers.ts";
-import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
 import { memoryWith, newMemory } from "../values.ts";

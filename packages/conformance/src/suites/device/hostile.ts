@@ -2,11 +2,11 @@
  * Arguments of a device's methods that are nothing of the kind: each gets a status, and the device goes on.
  */
 import { ErrorStatus, type PrepareOptions } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectThat } from "../check.ts";
 import { runTrial, trialFor } from "../execution.ts";
 import { asArgument, expectRefusal, type Hostile, hostileLists, hostileValues } from "../hostile.ts";
-import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { casesOf, directly, type SuiteCase } from "../suite-case.ts";
 

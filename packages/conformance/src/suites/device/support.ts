@@ -5,10 +5,10 @@
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type Model } from "@nnhal/types";
 import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
+import { lacking } from "../../needs.ts";
 import { type Bench, driverOf, smallModel, supportOf } from "../bench.ts";
 import { expectStatus, expectThat } from "../check.ts";
 import { ifModel, unsupportedOperation } from "../control-flow-models.ts";
-import { lacking } from "../needs.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
 
 interface Question {

@@ -6,11 +6,11 @@
 import type { Model } from "@nnhal/types";
 import { findModelProblem } from "../../mutations/answers.ts";
 import { modelMutations } from "../../mutations/list.ts";
+import { lacking, Unsupported } from "../../needs.ts";
 import { type Bench, smallModel, supportOf } from "../bench.ts";
 import { mismatch } from "../check.ts";
 import { constantModel } from "../constant-models.ts";
 import { countingModel, ifModel } from "../control-flow-models.ts";
-import { lacking, Unsupported } from "../needs.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 
 /** Models that the device supports, of several kinds where it does. */

@@ -4,8 +4,8 @@
 
 import { createFence } from "@nnhal/driver-core/fence";
 import { ErrorStatus, MeasureTiming, type SyncFence, TIMING_NOT_MEASURED } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { expectOrdered, expectThat, expectUnmeasured } from "../check.ts";
-import { lacking } from "../needs.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
 import { emptyMemory } from "../values.ts";
 import { endOf, expectDone, expectLaunched, expectRefusedLaunch, prepareFenced } from "./execute.ts";

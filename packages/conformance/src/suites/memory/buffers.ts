@@ -11,9 +11,9 @@ import {
   type Memory,
   type PreparedModel,
 } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectStatus, expectThat, mismatch } from "../check.ts";
-import { lacking } from "../needs.ts";
 import type { SmallModelFacts } from "../small-models.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;

@@ -5,8 +5,8 @@
 
 import { elementAt } from "@nnhal/operations";
 import type { PreparedModel } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { type Bench, prepare, smallModel, supportOf } from "../bench.ts";
-import { lacking } from "../needs.ts";
 
 import { constant, modelOfGraphs, operandOf, type SmallModelFacts } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";

@@ -3,9 +3,10 @@
  */
 import { allocateBlob, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Memory } from "@nnhal/types";
+import { type ElementType, elementTypes } from "../../needs.ts";
 import type { Bench } from "../bench.ts";
 import { expectSame, expectStatus } from "../check.ts";
-import { type ElementType, elementTypes, sampleValues } from "../small-models.ts";
+import { sampleValues } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
 import { temporaryFile } from "../temporary-files.ts";
 import { bytesIn, bytesOf, emptyMemory, memoryWith, sizeOf, valuesIn } from "../values.ts";

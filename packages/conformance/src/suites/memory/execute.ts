@@ -3,10 +3,11 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type PreparedModel } from "@nnhal/types";
+import { type ElementType, elementTypes } from "../../needs.ts";
 import { type Bench, executeBy, prepare, smallModel, type Way, wayNames, wayOf } from "../bench.ts";
 import { expectStatus } from "../check.ts";
 import { expectBy, expectValues } from "../execution.ts";
-import { type ElementType, elementTypes, type SmallModel, sampleValues } from "../small-models.ts";
+import { type SmallModel, sampleValues } from "../small-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 import { emptyMemory, memoryWith, type Place, type PlacedArgument, requestFor, sizeOf } from "../values.ts";
 import { allocate, type Buffer, fill, role } from "./buffers.ts";

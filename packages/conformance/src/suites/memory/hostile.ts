@@ -2,9 +2,9 @@
  * Arguments of allocate, copyTo and copyFrom that are nothing of the kind: each gets a status, and the device goes on.
  */
 import type { BufferDesc, BufferRole, Memory, PreparedModel } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { asArgument, expectRefusal, type Hostile, hostileLists, hostileValues } from "../hostile.ts";
-import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { casesOf, directly, type SuiteCase } from "../suite-case.ts";
 import { memoryWith } from "../values.ts";

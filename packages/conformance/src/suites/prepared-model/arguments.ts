@@ -8,11 +8,11 @@ import {
   type Request,
   type RequestArgument,
 } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { type Bench, executeBy, hasMethod, prepare, smallModel, wayNames, wayOf } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectStatus, expectThat, expectWords, mismatch } from "../check.ts";
 import { expectValues, runTrial, trialFor } from "../execution.ts";
-import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 import { bytesIn, emptyMemory, memoryWith, requestFor, sizeOf, untouched } from "../values.ts";

@@ -13,10 +13,11 @@ import {
 } from "@nnhal/driver-core/memory";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, MeasureTiming, type Memory } from "@nnhal/types";
+import type { ElementType } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectOrdered, expectSame, expectThat, expectUnmeasured } from "../check.ts";
 import { expectValues, runTrial, trialFor } from "../execution.ts";
-import { type ElementType, sampleValues } from "../small-models.ts";
+import { sampleValues } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
 import { temporaryFile } from "../temporary-files.ts";
 import {

@@ -3,11 +3,11 @@
  */
 
 import { ErrorStatus } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectExecution, expectStatus, expectThat } from "../check.ts";
 import { runTrial, trialFor } from "../execution.ts";
-import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
 

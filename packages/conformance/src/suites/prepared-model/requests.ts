@@ -5,11 +5,11 @@
 import { ErrorStatus, MeasureTiming, type PreparedModel } from "@nnhal/types";
 import { findRequestProblem } from "../../mutations/answers.ts";
 import { type RequestMutant, requestMutations } from "../../mutations/request.ts";
+import { lacking } from "../../needs.ts";
 import { type Bench, hasMethod, prepare, smallModel } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectExecution, expectThat, mismatch } from "../check.ts";
 import { runTrial, trialFor } from "../execution.ts";
-import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 

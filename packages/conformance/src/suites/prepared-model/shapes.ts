@@ -4,10 +4,10 @@
 
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, MeasureTiming, type OutputShape } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectSame, expectThat } from "../check.ts";
 import { expectShapes, runTrial, trialFor } from "../execution.ts";
-import { lacking } from "../needs.ts";
 import { sampleValues } from "../small-models.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
 import { emptyMemory, memoryWith, requestFor, sizeOf } from "../values.ts";

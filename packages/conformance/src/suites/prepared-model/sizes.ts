@@ -2,10 +2,10 @@
  * Results that are far larger than the place for them, or than is sensible: they are refused soon, and cost no memory.
  */
 import { ErrorStatus, type Model } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import { type Bench, prepare, smallModel, supportOf, type Way, wayOf } from "../bench.ts";
 import { expectThat, statusName } from "../check.ts";
 import { expectBy } from "../execution.ts";
-import { lacking } from "../needs.ts";
 import { constant, modelOfGraphs, operandOf } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
 import { emptyMemory, memoryWith, requestFor } from "../values.ts";

@@ -4,12 +4,12 @@
  */
 import { elementAt, halTypeName, OperationError, type Tensor } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type OperandTypeName, type OperationTypeName } from "@nnhal/types";
+import { lacking, type Need } from "../../needs.ts";
 import { createRandom, type Random } from "../../random/random.ts";
 import type { ExampleOperand } from "../../vectors/example.ts";
 import { type Bench, supportOf } from "../bench.ts";
 import { expectExecution, expectStatus, mismatch } from "../check.ts";
 import { expectValues } from "../execution.ts";
-import { lacking, type Need } from "../needs.ts";
 import { referenceResult } from "../reference-result.ts";
 import { constant, modelOfGraphs, operandOf } from "../small-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";

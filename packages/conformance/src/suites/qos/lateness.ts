@@ -3,6 +3,7 @@
  * say soon after it that it was missed.
  */
 import { ErrorStatus, type ExecuteOptions, type Model } from "@nnhal/types";
+import { lacking } from "../../needs.ts";
 import {
   type Bench,
   executeBy,
@@ -15,7 +16,6 @@ import {
   wayOf,
 } from "../bench.ts";
 import { expectStatus, expectThat, statusName } from "../check.ts";
-import { lacking } from "../needs.ts";
 import { modelOfGraphs, operandOf } from "../small-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 import { emptyMemory, requestFor } from "../values.ts";

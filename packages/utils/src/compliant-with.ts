@@ -1,9 +1,6 @@
 /** Whether a value fits a HAL version: the version can express all of it that matters there. */
 import type { ErrorStatus, HalVersion } from "@nnhal/types";
-import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "../convert/any.ts";
-import { errorStatusNeed } from "../convert/codes.ts";
-import { convertToV1_3 } from "../convert/v1-3.ts";
-import { capabilitiesNeeds } from "./capabilities.ts";
+import { capabilitiesNeeds } from "./compliance/capabilities.ts";
 import {
   isMetBy,
   lifeTimeNeed,
@@ -12,7 +9,10 @@ import {
   operandNeeds,
   operationTypeNeed,
   requestNeeds,
-} from "./needs.ts";
+} from "./compliance/needs.ts";
+import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "./convert/any.ts";
+import { errorStatusNeed } from "./convert/codes.ts";
+import { convertToV1_3 } from "./convert/v1-3.ts";
 
 /** The checks for one HAL version. */
 export interface Compliance {

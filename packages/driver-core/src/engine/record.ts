@@ -3,8 +3,8 @@ import type { GraphView } from "@nnhal/backend";
 import type { FactsByCode } from "@nnhal/operations";
 import type { ExecutionPreference, Priority } from "@nnhal/types";
 import type { PreparedModelRecord } from "@nnhal/validation";
+import type { KnownRequest } from "../guard/known-request.ts";
 import type { GuardedExecutable } from "./guarded-executable.ts";
-import type { KnownRequest } from "./known-request.ts";
 
 export interface ModelRecord extends PreparedModelRecord {
   readonly graph: GraphView;

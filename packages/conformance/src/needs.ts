@@ -2,7 +2,14 @@
  * Optional parts of a device that cases need. A case is unsupported if the device lacks such a part; its reason names
  * the part.
  */
-import type { ElementType } from "./small-models.ts";
+/** The element types that cases are about, in the order in which they are tried. */
+export const elementTypes = [
+  "TENSOR_FLOAT32",
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_FLOAT16",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+] as const;
+export type ElementType = (typeof elementTypes)[number];
 
 /** An optional part of a device that cases need. */
 export type Need =

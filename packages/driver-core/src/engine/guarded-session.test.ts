@@ -6,9 +6,7 @@ import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { type Capabilities, DeviceStatus, DeviceType, ErrorStatus } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { preparedOn } from "../domains/relu-model.test-helper.ts";
-import { createClient } from "./client.ts";
-import { openDevice } from "./device.ts";
+import { openDevice } from "../device/device.ts";
 import {
   absModel,
   absRequest,
@@ -16,8 +14,10 @@ import {
   fakeBackend,
   fakeSession,
   succeeding,
-} from "./fake-backend.test-helper.ts";
-import { compiling, never, open, settle, throws } from "./guarded-device.test-helper.ts";
+} from "../device/fake-backend.test-helper.ts";
+import { compiling, never, open, settle, throws } from "../device/guarded-device.test-helper.ts";
+import { preparedOn } from "../domains/relu-model.test-helper.ts";
+import { createClient } from "./client.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, DEVICE_UNAVAILABLE } = ErrorStatus;
 const { MISSED_DEADLINE_TRANSIENT, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;

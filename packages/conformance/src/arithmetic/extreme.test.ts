@@ -5,14 +5,14 @@
 import { elementAt, integerRange } from "@nnhal/operations";
 import { everyWay } from "@nnhal/test-kit/samples";
 import { describe, expect, it } from "vitest";
+import { exactResults, operandsOf, weightedSums } from "../products/exact.ts";
+import { typesOfSum } from "../products/layer.ts";
 import { createRandom } from "../random/random.ts";
 import { runRandomOperation } from "../random/run.ts";
 import { summarise } from "../result.ts";
 import { referenceDevice } from "../suites/faulty-device.test-helper.ts";
 import { runVectors } from "../vectors/run.ts";
-import { exactResults, operandsOf, weightedSums } from "./exact.ts";
 import { extremeConvolution, extremeConvolutions } from "./extreme.ts";
-import { typesOfSum } from "./layer.ts";
 
 const count = everyWay ? 10_000 : 300;
 

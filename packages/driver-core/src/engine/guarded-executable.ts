@@ -2,6 +2,7 @@
  * A guard around a backend's executable: no method throws or rejects, every answer is checked, and every wait ends at
  * its deadline. A run that was given up on cannot change the caller's memory.
  */
+
 import type {
   CacheBlobs,
   Executable,
@@ -13,12 +14,12 @@ import type {
 } from "@nnhal/backend";
 import { elementAt, namedFacts } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
+import type { Timer } from "@nnhal/utils/time";
 import { checkResult, type ExpectedOutput, show } from "@nnhal/validation";
-import { sizeOf } from "../domains/device-buffer.ts";
 import { failure, messageOf, type Refusal } from "../guard/refusal.ts";
-import type { Timer } from "../schedule/timer.ts";
 import type { Halting } from "./client.ts";
 import { missedDeadline, type Patience, settleWithin, type Waited, whenSettled } from "./settle-within.ts";
+import { sizeOf } from "./value-size.ts";
 
 /** The checked outcome of a run. */
 export interface RunAnswer extends RunResult {

@@ -20,8 +20,15 @@ export const systemTimer: Timer = (nanoseconds, callback, inBackground = false) 
   return () => clearTimeout(timeout);
 };
 
-/** Calls back when the clock has reached a point in time, never before. Returns a cancel function. */
-export function callAt(time: bigint, now: () => bigint, timer: Timer, callback: () => void): () => void {
+/** A clock, and waits on it. */
+export interface Clock {
+  /** The steady clock that deadlines are times on, in nanoseconds. */
+  readonly now: () => bigint;
+  readonly timer: Timer;
+}
+
+/** Calls back when the clock has reached a point in time, never before; at once if it has. Returns a cancel function. */
+export function callAt(time: bigint, { now, timer }: Clock, callback: () => void): () => void {
   let cancel = () => {};
   const arm = () => {
     const left = time - now();
@@ -29,5 +36,14 @@ export function callAt(time: bigint, now: () => bigint, timer: Timer, callback: 
     else cancel = timer(left, arm);
   };
   arm();
+  return () => cancel();
+}
+
+/** The same, but never in this turn of the event loop. */
+export function callAfter(time: bigint, clock: Clock, callback: () => void): () => void {
+  const left = time - clock.now();
+  let cancel = clock.timer(left > 0n ? left : 1n, () => {
+    cancel = callAt(time, clock, callback);
+  });
   return () => cancel();
 }

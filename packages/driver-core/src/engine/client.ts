@@ -1,7 +1,8 @@
 /** A client of a device. It owns prepared models, buffers and bursts, which are freed when it closes. */
+
 import { ErrorStatus } from "@nnhal/types";
+import { endsWithin, systemTimer, type Timer } from "@nnhal/utils/time";
 import type { Refusal } from "../guard/refusal.ts";
-import { systemTimer, type Timer } from "../schedule/timer.ts";
 
 /** A wait for an engine. */
 export interface Waiter {
@@ -103,21 +104,4 @@ export function createClient({ closeTimeout = 5_000_000_000n, timer = systemTime
     },
   };
   return client;
-}
-
-/** Waits for a promise for at most `timeout` nanoseconds. Resolves with whether it has settled; never rejects. */
-export async function endsWithin(work: Promise<unknown>, nanoseconds: bigint, timer: Timer): Promise<boolean> {
-  let cancel = () => {};
-  const over = new Promise<boolean>((resolve) => {
-    cancel = timer(nanoseconds, () => resolve(false));
-  });
-  const ended = work.then(
-    () => true,
-    () => true,
-  );
-  try {
-    return await Promise.race([ended, over]);
-  } finally {
-    cancel();
-  }
 }

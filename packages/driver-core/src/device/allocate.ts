@@ -11,17 +11,18 @@ import {
   type PreparedModel,
 } from "@nnhal/types";
 import { describeBuffer, sameExtraParams } from "@nnhal/validation";
-import type { AllocateArguments } from "../device/arguments.ts";
-import type { Client } from "../device/client.ts";
-import { formatIssues } from "../device/format-issues.ts";
-import type { GuardedSession } from "../device/guarded-session.ts";
-import type { ModelRecord } from "../device/record.ts";
+import { bufferInterface } from "../domains/buffer.ts";
+import type { BufferUses, DeviceBuffer } from "../domains/device-buffer.ts";
+import { type BufferDomain, closeBuffer } from "../domains/domain.ts";
+import { createStorage } from "../domains/storage.ts";
+import type { Client } from "../engine/client.ts";
+import type { GuardedSession } from "../engine/guarded-session.ts";
+import type { ModelRecord } from "../engine/record.ts";
+import { sizeOf } from "../engine/value-size.ts";
 import { failedAllocation } from "../guard/failed.ts";
+import { formatIssues } from "../guard/format-issues.ts";
 import { messageOf } from "../guard/refusal.ts";
-import { bufferInterface } from "./buffer.ts";
-import { type BufferUses, type DeviceBuffer, sizeOf } from "./device-buffer.ts";
-import { type BufferDomain, closeBuffer } from "./domain.ts";
-import { createStorage } from "./storage.ts";
+import type { AllocateArguments } from "./arguments.ts";
 
 /** Sizes above this do not fit in the HAL's 32 bits. */
 const greatestSize = 0xffff_ffff;

@@ -5,15 +5,15 @@
  */
 import { elementAt, elementCount, integerRange, type Operation } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
-import { type ArithmeticExample, judgedExample } from "../arithmetic/examples.ts";
+import { weightedSums } from "../products/exact.ts";
+import { type Drawn, isOf8Bits, type Layer, operationOfLayer, typesOfSum } from "../products/layer.ts";
+import { drawRow, type Pattern, patterns } from "../products/patterns.ts";
 import { kernelOperations } from "../random/examples.ts";
 import { createRandom, type Random } from "../random/random.ts";
 import { runRandomOperation } from "../random/run.ts";
 import { type Signature, signaturesOf } from "../random/signature.ts";
 import type { Example } from "../vectors/example.ts";
-import { weightedSums } from "./exact.ts";
-import { type Drawn, isOf8Bits, type Layer, operationOfLayer, typesOfSum } from "./layer.ts";
-import { drawRow, type Pattern, patterns } from "./patterns.ts";
+import { type ArithmeticExample, judgedExample } from "./examples.ts";
 
 /** Options of extremeConvolutions. */
 export interface ExtremeConvolutionsOptions {

@@ -3,6 +3,7 @@
  * data or never answer; the guard neither throws nor rejects, ends by its deadline, and returns checked data. Each
  * breach of the contract is logged once.
  */
+
 import {
   type Backend,
   type BackendBuffer,
@@ -21,10 +22,10 @@ import {
 import { describeExtension, type ExtensionDefinition, type VendorDefinitions } from "@nnhal/operations";
 import { type Capabilities, DeviceType, ErrorStatus, type HardwareBufferDescription } from "@nnhal/types";
 import { isErrorStatus, type Logger } from "@nnhal/utils";
+import { endsWithin, type Timer } from "@nnhal/utils/time";
 import { extensionIssues, hasFields, show, takeCapabilities } from "@nnhal/validation";
 import { failure, messageOf, type Refusal } from "../guard/refusal.ts";
-import type { Timer } from "../schedule/timer.ts";
-import { createClient, endsWithin, type Halting } from "./client.ts";
+import { createClient, type Halting } from "./client.ts";
 import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
 import type { GuardedPlace } from "./guarded-place.ts";
 import { missedDeadline, type Patience, settleWithin } from "./settle-within.ts";

@@ -1,8 +1,8 @@
 import { elementAt } from "@nnhal/operations";
 import { type BufferRole, type Device, ErrorStatus, type Model, OperandType, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { capabilities, fakeDevice } from "../device/fake-backend.test-helper.ts";
-import { addModel, bufferFor, preparedOn, referenceDevice, reluModel } from "./relu-model.test-helper.ts";
+import { addModel, bufferFor, preparedOn, referenceDevice, reluModel } from "../domains/relu-model.test-helper.ts";
+import { capabilities, fakeDevice } from "./fake-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 const role = (modelIndex = 0, ioIndex = 0, frequency = 1): BufferRole => ({ modelIndex, ioIndex, frequency });

@@ -1,8 +1,8 @@
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Memory, type Request, type RequestArgument } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
+import { absModel, absRequest, fakeDevice, succeeding } from "../device/fake-backend.test-helper.ts";
 import { allocateMemory, mapPool } from "../memory/memory.ts";
-import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT } = ErrorStatus;
 

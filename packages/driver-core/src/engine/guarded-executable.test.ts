@@ -5,10 +5,10 @@ import type { Executable, RunResult } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import { DeviceStatus, ErrorStatus } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
+import type { DeviceOptions } from "../device/device.ts";
+import { absModel, absRequest, succeeding } from "../device/fake-backend.test-helper.ts";
+import { compiling, open, settle, sufficient, throws } from "../device/guarded-device.test-helper.ts";
 import { preparedOn } from "../domains/relu-model.test-helper.ts";
-import type { DeviceOptions } from "./device.ts";
-import { absModel, absRequest, succeeding } from "./fake-backend.test-helper.ts";
-import { compiling, open, settle, sufficient, throws } from "./guarded-device.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, MISSED_DEADLINE_TRANSIENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 

@@ -23,9 +23,15 @@ import {
 } from "@nnhal/types";
 import { minimumVersion } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
-import { lookup, nonExtensionOperandPerformance, update } from "../capabilities.ts";
-import { noncompliantOperations } from "./needs.ts";
-import { complianceWith, compliantWithV1_0, compliantWithV1_1, compliantWithV1_2, compliantWithV1_3 } from "./with.ts";
+import { lookup, nonExtensionOperandPerformance, update } from "./capabilities.ts";
+import { noncompliantOperations } from "./compliance/needs.ts";
+import {
+  complianceWith,
+  compliantWithV1_0,
+  compliantWithV1_1,
+  compliantWithV1_2,
+  compliantWithV1_3,
+} from "./compliant-with.ts";
 
 /** Expects a value to fit exactly the versions from `least` on; undefined: none. */
 function expectSince(fits: (version: HalVersion) => boolean, least: HalVersion | undefined): void {

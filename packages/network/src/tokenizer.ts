@@ -1,7 +1,7 @@
 /**
  * What all tokenisers are: they cut a text into tokens, which have numbers.
  */
-import { NetworkError } from "../error.ts";
+import { NetworkError } from "./error.ts";
 
 /** A tokeniser as TFLite Metadata and the files that are packed with a model say it. */
 export type TokenizerInfo =

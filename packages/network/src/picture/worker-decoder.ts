@@ -2,9 +2,9 @@
  * What a thread of Node.js runs that decodes one picture. It contains nothing that starts threads: bundlers would put it into itself.
  */
 import { parentPort } from "node:worker_threads";
-import type { DecodingAnswer, DecodingRequest } from "./picture/decoding-messages.ts";
-import { announcePicture } from "./picture/formats.ts";
-import { messageOf } from "./text.ts";
+import { messageOf } from "../text.ts";
+import type { DecodingAnswer, DecodingRequest } from "./decoding-messages.ts";
+import { announcePicture } from "./formats.ts";
 
 if (parentPort !== null) {
   const port = parentPort;

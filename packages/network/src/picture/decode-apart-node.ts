@@ -4,9 +4,9 @@
  */
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { DecodingAnswer, DecodingRequest } from "./picture/decoding-messages.ts";
-import type { Picture } from "./picture/picture.ts";
-import { decodeWithSharp } from "./picture/sharp.ts";
+import type { DecodingAnswer, DecodingRequest } from "./decoding-messages.ts";
+import type { Picture } from "./picture.ts";
+import { decodeWithSharp } from "./sharp.ts";
 
 /** Pictures that are decoded at a time; others wait. */
 const mostThreads = Math.min(4, availableParallelism());

@@ -2,8 +2,8 @@ import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import { fromSource } from "@nnhal/test-kit/from-source";
 import type { Device } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { referenceDevice } from "./faulty-device.test-helper.ts";
-import { deviceSuiteNames } from "./run.ts";
+import { referenceDevice } from "./suites/faulty-device.test-helper.ts";
+import { deviceSuiteNames } from "./suites/run.ts";
 import { type ConformanceTestsOptions, defineConformanceTests } from "./tests.ts";
 
 /** The tests that are defined, by name; each gives the message that it fails with. */

@@ -3,11 +3,11 @@
  */
 import { whenLoaded } from "@nnhal/operations";
 import type { ImportedModel } from "@nnhal/tflite";
-import { describeModel } from "../describe.ts";
-import { encodePlain } from "../inputs.ts";
-import type { ModelFile } from "../model-file.ts";
-import type { Value } from "../session.ts";
-import { textInputs } from "./text-inputs.ts";
+import { describeModel } from "./describe.ts";
+import { encodePlain } from "./inputs.ts";
+import type { ModelFile } from "./model-file.ts";
+import type { Value } from "./session.ts";
+import { textInputs } from "./tokenize/text-inputs.ts";
 
 /**
  * The values of a model's inputs for a text, in their order without states, as `classifyText` makes them. Rejects with a NetworkError: WRONG_TASK for a model that takes no text.

@@ -5,9 +5,9 @@ import type { BackendBuffer, BackendSession, Executable, RunResult } from "@nnha
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Model } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
+import { compiling, never, open, settle, throws } from "../device/guarded-device.test-helper.ts";
 import { bufferFor, floats, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
 import { allocateMemory } from "../memory/memory.ts";
-import { compiling, never, open, settle, throws } from "./guarded-device.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, DEVICE_UNAVAILABLE } = ErrorStatus;
 const { MISSED_DEADLINE_TRANSIENT, RESOURCE_EXHAUSTED_TRANSIENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;

@@ -3,15 +3,15 @@
  */
 import type { Unavailable } from "@nnhal/backend";
 import { type Device, type HalVersion, halVersions } from "@nnhal/types";
-import { runArithmetic } from "../arithmetic/run.ts";
-import { runGraphs } from "../graphs/run.ts";
-import type { CaseStart } from "../isolated.ts";
-import { runModule } from "../module/run-module.ts";
-import type { OwnSuiteName } from "../module/serve-module.ts";
-import type { CaseResult } from "../result.ts";
+import { runArithmetic } from "./arithmetic/run.ts";
+import { runGraphs } from "./graphs/run.ts";
+import type { CaseStart } from "./isolated.ts";
+import { runModule } from "./module/run-module.ts";
+import type { OwnSuiteName } from "./module/serve-module.ts";
 import type { Need } from "./needs.ts";
-import { deviceSuiteNames, isDeviceSuiteName, runDeviceSuites } from "./run.ts";
-import { watchThread } from "./watch-thread.ts";
+import type { CaseResult } from "./result.ts";
+import { deviceSuiteNames, isDeviceSuiteName, runDeviceSuites } from "./suites/run.ts";
+import { watchThread } from "./suites/watch-thread.ts";
 
 /** Defines a test, as vitest's `it` does. The time limit is in milliseconds. */
 export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: number) => unknown;

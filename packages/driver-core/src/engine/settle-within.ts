@@ -1,8 +1,9 @@
 /** Waiting for an engine, which can take too long or for ever. */
+
 import { soon } from "@nnhal/backend";
 import { ErrorStatus } from "@nnhal/types";
+import { callAt, type Timer } from "@nnhal/utils/time";
 import type { Refusal } from "../guard/refusal.ts";
-import { callAt, type Timer } from "../schedule/timer.ts";
 import type { Halting } from "./client.ts";
 
 /** How long to wait for an engine. */
@@ -53,7 +54,7 @@ export function whenSettled<Value>(
 function endAtDeadline<Value>(wait: Wait<Value>, { now, timer, missed }: Patience, deadline: bigint): void {
   afterTurn(() => {
     if (wait.isOver) return;
-    const cancel = callAt(deadline, now, timer, () => wait.giveUp(missedDeadline(missed)));
+    const cancel = callAt(deadline, { now, timer }, () => wait.giveUp(missedDeadline(missed)));
     // The deadline can have passed before there was a timer to cancel.
     if (!wait.isOver) wait.cancel = cancel;
   });

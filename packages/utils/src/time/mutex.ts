@@ -7,7 +7,7 @@ export type Exclusive = <T>(work: () => Promise<T>) => Promise<T>;
 export function createMutex(): Exclusive {
   let last: Promise<unknown> | undefined;
   return (work) => {
-    const mine = last === undefined ? work() : last.then(work, work);
+    const mine = last === undefined ? start(work) : last.then(work, work);
     last = mine;
     const release = () => {
       if (last === mine) last = undefined;
@@ -15,4 +15,9 @@ export function createMutex(): Exclusive {
     mine.then(release, release);
     return mine;
   };
+}
+
+/** Begins a task at once. What it throws rejects. */
+async function start<T>(work: () => Promise<T>): Promise<T> {
+  return work();
 }

@@ -1,0 +1,9 @@
+/**
+ * @nnhal/utils/time: the steady clock, timers, waits with a limit, and locks. Durations and times are nanoseconds.
+ */
+export { type IdleWatch, type IdleWatchOptions, watchIdle } from "./idle.ts";
+export { createMutex, type Exclusive } from "./mutex.ts";
+export { steadyClock } from "./steady-clock.ts";
+export { type Clock, callAfter, callAt, systemTimer, type Timer } from "./timer.ts";
+export { endBy, endsWithin, within } from "./wait.ts";
+export { createWatchdog, type Watchdog, type WatchdogOptions } from "./watchdog.ts";
