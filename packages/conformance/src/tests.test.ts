@@ -46,7 +46,7 @@ describe("defineConformanceTests", () => {
     const { execArgv } = process;
     process.execArgv = [...execArgv, ...fromSource];
     try {
-      const module = new URL("../module/misbehaving.test-module.ts", import.meta.url);
+      const module = new URL("./module/misbehaving.test-module.ts", import.meta.url);
       const tests = definedTests(module, { suites: ["fenced"], versions: ["1.0"] });
       for (const run of tests.values()) expect(await run()).toBeUndefined();
       const gone = definedTests(new URL("./gone.ts", import.meta.url), { suites: ["fenced"], versions: [] });

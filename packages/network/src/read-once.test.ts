@@ -7,8 +7,8 @@ import { describeKnown } from "./known-outputs.ts";
 import { load } from "./load.ts";
 import { addingModel } from "./models.test-helper.ts";
 import { findPackedLabels } from "./packed-labels.ts";
+import { textValues } from "./text-values.ts";
 import { type GivenTextModel, textModel, tokenizerUnits } from "./tokenize/packed.test-helper.ts";
-import { textValues } from "./tokenize/text-values.ts";
 
 const reviews: GivenTextModel = {
   inputs: ["ids"],
