@@ -21,6 +21,8 @@ export interface Engine {
   readonly device: string;
   /** The package or file it comes from. */
   readonly module: string;
+  /** Whether its packages are there, without loading them. Absent: they are. */
+  isInstalled?(): boolean;
   /** Loads the module. */
   load(): Promise<Backend>;
   /** The same engine with the reference kernels of some extensions. Absent: it runs no kernels but its own. */

@@ -1,6 +1,7 @@
 /**
  * The engines of this project. They are found, not bundled: a package is loaded, from beside this one, when its device is asked for.
  */
+import { createRequire } from "node:module";
 import type { Backend } from "@nnhal/backend";
 import { exportedBackend, fastEngines, type KnownEngine, referenceEngine } from "@nnhal/backend/engines";
 import type { ExtensionDefinition } from "@nnhal/operations";
@@ -13,8 +14,20 @@ export const knownEngines: readonly Engine[] = [
     ...engine,
     packages: [engine.module, ...engine.needs].join(" "),
     load: () => loadEngine(engine),
+    isInstalled: () => isInstalled(engine),
   })),
 ];
+
+/** Whether an engine and what it computes with are there. Loads nothing. */
+function isInstalled({ module, needs }: KnownEngine): boolean {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${module}/package.json`);
+    for (const need of needs) createRequire(manifest).resolve(need);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The reference with the operators of .tflite that the HAL lacks, and with other extensions. */
 async function loadReference(extensions: readonly ExtensionDefinition[]): Promise<Backend> {

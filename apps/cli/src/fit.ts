@@ -2,6 +2,7 @@
  * Text for a terminal of some width. Tables keep their columns: cells are broken between words, and columns that do not fit go below, with
  * the first column again. Other lines go on below their last column. A word that is longer than the width stays whole, so that it can be copied.
  */
+import { byColumns } from "./columns.ts";
 
 /** The least width that is respected. */
 const LEAST_WIDTH = 40;
@@ -9,6 +10,11 @@ const LEAST_WIDTH = 40;
 /** The text within a width. undefined: it is not for a terminal, and stays as it is. */
 export function fit(text: string, columns: number | undefined): string {
   if (columns === undefined) return text;
+  return byColumns(text, (even) => fitEven(even, columns));
+}
+
+/** Fits a text each of whose characters takes one column. */
+function fitEven(text: string, columns: number): string {
   const width = Math.max(LEAST_WIDTH, columns);
   const lines = text.split("\n");
   const fitted: string[] = [];

@@ -2,6 +2,7 @@
  * Text for a terminal: bars, columns, durations.
  */
 import { oneLine, openShapeText, plain, shapeText } from "@nnhal/network/tensors";
+import { textWidth } from "./columns.ts";
 import { messageOf } from "./failure.ts";
 
 export { oneLine, openShapeText, plain, shapeText };
@@ -18,11 +19,11 @@ export function bar(fraction: number, width: number): string {
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [place, cell] of row.entries()) widths[place] = Math.max(widths[place] ?? 0, cell.length);
+    for (const [place, cell] of row.entries()) widths[place] = Math.max(widths[place] ?? 0, textWidth(cell));
   }
   return rows.map((row) =>
     row
-      .map((cell, place) => cell.padEnd(widths[place] ?? 0))
+      .map((cell, place) => cell + " ".repeat((widths[place] ?? 0) - textWidth(cell)))
       .join("  ")
       .trimEnd(),
   );

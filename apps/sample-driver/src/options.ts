@@ -55,7 +55,8 @@ A line "ready DIRECTORY DEVICE..." on stdout says that clients can connect. SIGT
 ends at once. With LISTEN_FDS, sockets whose names (LISTEN_FDNAMES) are those of devices are taken as they are; with NOTIFY_SOCKET,
 systemd is told when the daemon is ready.
 
-Exit codes: 0 the daemon was ended by a signal; 1 it cannot work; 2 the command line is wrong.
+Exit codes: 0 the daemon was ended by a signal; 1 it cannot work; 2 the command line is wrong, or what it
+names is missing or of the wrong kind.
 
 Examples:
   nnhal-sample-driver --devices nnapi-sample_all,nnhal-ort

@@ -7,6 +7,7 @@ import { fileOutcomes } from "@nnhal/driver-core/outcomes";
 import {
   createLog,
   endSignal,
+  exitCodeOf,
   exitCodes,
   inheritedSockets,
   notifySystem,
@@ -27,7 +28,6 @@ import {
   type Service,
   serviceOfModule,
   servicesOf,
-  UnknownDevice,
   withoutDoubles,
 } from "./services.ts";
 
@@ -49,7 +49,7 @@ export async function runDaemon(surroundings: Surroundings): Promise<number> {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     stderr(`nnhal-sample-driver: ${message}\n`);
-    return error instanceof UnknownDevice ? exitCodes.usage : exitCodes.failed;
+    return exitCodeOf(error);
   }
 }
 

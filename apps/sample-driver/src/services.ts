@@ -7,6 +7,7 @@ import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Backend } from "@nnhal/backend";
 import { exportedBackend, fastEngines, referenceEngine } from "@nnhal/backend/engines";
+import { UsageError } from "@nnhal/program";
 import { type Sample, samples } from "./samples/table.ts";
 
 /** One service. */
@@ -30,11 +31,6 @@ export const knownDevices: readonly string[] = [...samples.map(({ name }) => nam
 /** Stands for all devices whose packages are installed. */
 export const allDevices = "all";
 
-/** A device that cannot be served, since it is not known or its package is not installed. */
-export class UnknownDevice extends Error {
-  override readonly name = "UnknownDevice";
-}
-
 /** Whether the module of an engine can be found. */
 export type IsInstalled = (module: string) => boolean;
 
@@ -50,7 +46,7 @@ export function isInstalled(module: string): boolean {
 
 /**
  * The services of `--devices`: names of devices with commas between them, each as it is or as NAME=DEVICE, to serve it under another
- * name; `all` for all that are installed. Throws UnknownDevice.
+ * name; `all` for all that are installed. Throws a UsageError.
  */
 export function servicesOf(text: string, hasPackage: IsInstalled = isInstalled): readonly Service[] {
   const services = text.split(",").flatMap((part) => {
@@ -62,11 +58,11 @@ export function servicesOf(text: string, hasPackage: IsInstalled = isInstalled):
     const device = item.slice(at + 1).trim();
     const name = at < 0 ? device : item.slice(0, at).trim();
     if (!knownDevices.includes(device)) {
-      throw new UnknownDevice(`there is no device ${JSON.stringify(device)}; there are: ${knownDevices.join(", ")}`);
+      throw new UsageError(`there is no device ${JSON.stringify(device)}; there are: ${knownDevices.join(", ")}`);
     }
     if (!isHere(device, hasPackage)) {
       const module = engines.get(device);
-      throw new UnknownDevice(`${device} needs the package ${module}: npm install ${module}`);
+      throw new UsageError(`${device} needs the package ${module}: npm install ${module}`);
     }
     return [serviceOf(name, device)];
   });
@@ -76,18 +72,18 @@ export function servicesOf(text: string, hasPackage: IsInstalled = isInstalled):
 /** The service of a module of the user, with the device's name before `=`: `acme-npu=./backend.js`. */
 export function serviceOfModule(text: string, folder: string): Service {
   const at = text.indexOf("=");
-  if (at < 1) throw new UnknownDevice(`${JSON.stringify(text)} is not of the form NAME=MODULE`);
+  if (at < 1) throw new UsageError(`${JSON.stringify(text)} is not of the form NAME=MODULE`);
   const module = text.slice(at + 1);
   const isPath = isAbsolute(module) || /^\.{1,2}[/\\]/.test(module);
   const href = isPath ? pathToFileURL(resolve(folder, module)).href : module;
   return { name: text.slice(0, at), source: { kind: "module", module: href } };
 }
 
-/** The services, if no two have one name. Throws UnknownDevice. */
+/** The services, if no two have one name. Throws a UsageError. */
 export function withoutDoubles(services: readonly Service[]): readonly Service[] {
   const names = services.map(({ name }) => name);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
-  if (twice !== undefined) throw new UnknownDevice(`two services are called ${twice}`);
+  if (twice !== undefined) throw new UsageError(`two services are called ${twice}`);
   return services;
 }
 
@@ -105,13 +101,12 @@ function serviceOf(name: string, device: string): Service {
 export async function loadBackend({ name, source }: Service): Promise<{ backend: Backend; hasCaching: boolean }> {
   if (source.kind === "sample") {
     const sample: Sample | undefined = samples.find((one) => one.name === source.sample);
-    if (sample === undefined) throw new UnknownDevice(`the sample device "${source.sample}" is not known`);
+    if (sample === undefined) throw new UsageError(`the sample device "${source.sample}" is not known`);
     const { sampleBackend } = await import("./samples/sample-backend.ts");
     return { backend: sampleBackend(sample, { name }), hasCaching: false };
   }
   // Packages of this project are found beside this one.
   const backend = exportedBackend(await import(source.module));
-  if (backend === undefined)
-    throw new UnknownDevice(`the module ${source.module} does not export a backend as "backend"`);
+  if (backend === undefined) throw new UsageError(`the module ${source.module} does not export a backend as "backend"`);
   return { backend, hasCaching: true };
 }

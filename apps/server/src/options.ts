@@ -62,7 +62,8 @@ ends at once.
 
 Environment: NNHAL_SERVER_TOKEN is the token of clients, if there is no --token-file.
 
-Exit codes: 0 the server was ended by a signal; 1 it cannot work; 2 the command line is wrong.
+Exit codes: 0 the server was ended by a signal; 1 it cannot work; 2 the command line is wrong, or what it
+names is missing or of the wrong kind.
 
 Examples:
   nnhal-server models
@@ -124,7 +125,8 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
   const given = command.opts<Given>();
   const [path = ""] = command.args;
   const problem = problemOf(given);
-  if (problem !== undefined) return { text: `error: ${problem}\n`, exitCode: exitCodes.usage };
+  if (problem !== undefined)
+    return { text: `nnhal-server: ${problem}; see nnhal-server --help\n`, exitCode: exitCodes.usage };
   const { name, driver, driverOwner, timeout, host, tlsCert, tlsKey, tokenFile, bodyLimit, logFormat, logLevel } =
     given;
   return {

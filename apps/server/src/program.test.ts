@@ -90,10 +90,10 @@ it.each([
     /TLS cannot use the certificate .*program.ts with the key .*program.ts: /,
   ],
   [[import.meta.dirname, "--driver", "/no/such/directory"], "--driver /no/such/directory: "],
-])("cannot work with %j", async (args, message) => {
+])("refuses what is not there: %j", async (args, message) => {
   const { code, stdout, stderr } = await run(args);
   expect(stderr).toMatch(message);
-  expect([code, stdout]).toEqual([1, ""]);
+  expect([code, stdout]).toEqual([2, ""]);
 });
 
 it("cannot work with a port that is in use, and says which", async () => {

@@ -2,7 +2,15 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
-import { createLog, endSignal, exitCodes, notifySystem, type Surroundings } from "@nnhal/program";
+import {
+  createLog,
+  endSignal,
+  exitCodeOf,
+  exitCodes,
+  notifySystem,
+  type Surroundings,
+  UsageError,
+} from "@nnhal/program";
 import { createBudget } from "./budget.ts";
 import { openInDriver, openInWorkers } from "./engines.ts";
 import { messageOf } from "./errors.ts";
@@ -27,7 +35,7 @@ export async function runServer(surroundings: Surroundings): Promise<number> {
     return exitCodes.done;
   } catch (error) {
     stderr(`nnhal-server: ${messageOf(error)}\n`);
-    return exitCodes.failed;
+    return exitCodeOf(error);
   }
 }
 
@@ -38,13 +46,13 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
   const path = resolve(cwd, settings.path);
   const find = () => findModels(path, settings.model, settings.name);
   // What is wrong with the command line is said before anything is served.
-  await find();
+  await named(find);
   const token = await tokenOf(settings, surroundings);
   const tls = await tlsOf(settings, cwd);
   const { driver, driverOwner, engines } = settings;
   const models = createModels({
     find,
-    open: driver === undefined ? openInWorkers(engines) : await openInDriver(driver, cwd, driverOwner),
+    open: driver === undefined ? openInWorkers(engines) : await named(() => openInDriver(driver, cwd, driverOwner)),
     onEvent: (severity, message, model) => log[severity]({ service: model }, message),
   });
   const service = createService({
@@ -88,12 +96,21 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
   log.info("all is closed");
 }
 
+/** What an argument names. A problem of it is one of the command line. */
+async function named<Result>(open: () => Promise<Result>): Promise<Result> {
+  try {
+    return await open();
+  } catch (error) {
+    throw new UsageError(messageOf(error), { cause: error });
+  }
+}
+
 async function tokenOf({ tokenFile }: Settings, { env, cwd }: Surroundings): Promise<string | undefined> {
   const given =
     tokenFile === undefined ? env.NNHAL_SERVER_TOKEN : (await read("--token-file", tokenFile, cwd)).toString();
   if (given === undefined) return undefined;
   const token = given.trim();
-  if (token === "") throw new Error(`the token is empty: ${tokenFile ?? "NNHAL_SERVER_TOKEN"}`);
+  if (token === "") throw new UsageError(`the token is empty: ${tokenFile ?? "NNHAL_SERVER_TOKEN"}`);
   return token;
 }
 
@@ -103,7 +120,7 @@ async function tlsOf({ tlsCert, tlsKey }: Settings, cwd: string): Promise<{ cert
   try {
     createSecureContext({ cert, key });
   } catch (error) {
-    throw new Error(`TLS cannot use the certificate ${tlsCert} with the key ${tlsKey}: ${messageOf(error)}`);
+    throw new UsageError(`TLS cannot use the certificate ${tlsCert} with the key ${tlsKey}: ${messageOf(error)}`);
   }
   return { cert, key };
 }
@@ -112,6 +129,6 @@ async function read(option: string, file: string, cwd: string): Promise<Buffer> 
   try {
     return await readFile(resolve(cwd, file));
   } catch (error) {
-    throw new Error(`the file of ${option} cannot be read: ${messageOf(error)}`);
+    throw new UsageError(`the file of ${option} cannot be read: ${messageOf(error)}`);
   }
 }

@@ -31,7 +31,8 @@ const help = `
 A worker takes chunks of inputs that \`nnhal batch submit\` has put into the queue, until SIGTERM or SIGINT: then it takes no more, ends what it
 has within --grace seconds, gives back the rest, and exits. Start as many as you like, on any machines.
 
-Exit codes: 0 the worker was ended by a signal; 1 it cannot work; 2 the command line is wrong.
+Exit codes: 0 the worker was ended by a signal; 1 it cannot work; 2 the command line is wrong, or what it
+names is missing or of the wrong kind.
 
 Examples:
   nnhal-worker --queue redis://localhost:6379

@@ -13,5 +13,5 @@ export {
   seconds,
   userNumber,
 } from "./options.ts";
-export { endSignal, exitCodes, runMain, type Surroundings } from "./process.ts";
+export { endSignal, exitCodeOf, exitCodes, runMain, type Surroundings, UsageError } from "./process.ts";
 export { inheritedSockets, notifySystem } from "./system.ts";

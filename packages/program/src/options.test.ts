@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -55,7 +55,9 @@ it("reads a command of another copy of commander: a project may have a version o
   const folder = mkdtempSync(join(tmpdir(), "nnhal-commander-"));
   try {
     const copy = join(folder, "node_modules/commander");
-    cpSync(dirname(createRequire(import.meta.url).resolve("commander")), copy, { recursive: true });
+    // The path may have links, depending on what has been resolved in this process before; a link would be copied as one, to the same package.
+    const original = realpathSync(createRequire(import.meta.url).resolve("commander"));
+    cpSync(dirname(original), copy, { recursive: true });
     const foreign: typeof import("commander") = createRequire(join(folder, "index.js"))("commander");
     expect(foreign.Command).not.toBe(Command);
     const command = () => new foreign.Command("foreign").option("--times <count>", "", count(2, 10));

@@ -1,8 +1,18 @@
 /** The process of a program, as a value that tests can replace. */
 import { readFileSync, writeSync } from "node:fs";
 
-/** Exit codes, as the help of each program explains them. */
+/** Exit codes, as the help of each program explains them: docs/cli.md#exit-codes has the table of all programs. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+
+/** The command line is wrong, or what it names is missing or of the wrong kind. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The exit code of a program that an error has ended. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
+}
 
 /** What a program needs of its process. */
 export interface Surroundings {

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import type { Engine } from "../backend-module.ts";
 import { runCommandLine, useFolder } from "../program.test-helper.ts";
 
 const { path, put } = useFolder();
@@ -17,6 +18,19 @@ describe("nnhal completion", () => {
       expect(text).toMatch(new RegExp(known));
     }
     expect(text).not.toContain("serve");
+  });
+
+  it("offers engines that are installed", async () => {
+    const engine = (device: string, isInstalled?: boolean): Engine => ({
+      device,
+      module: device,
+      load: () => Promise.reject(new Error("nothing is loaded")),
+      ...(isInstalled !== undefined && { isInstalled: () => isInstalled }),
+    });
+    const engines = [engine("nnhal-first"), engine("nnhal-second", true), engine("nnhal-absent", false)];
+    const { stdout } = await runCommandLine(["completion", "bash"], { engines });
+    expect(stdout).toContain('"auto first second"');
+    expect(stdout).not.toContain("absent");
   });
 
   it("refuses a shell that it does not know, with a suggestion of those it does", async () => {

@@ -25,7 +25,8 @@ export function registerCompletionCommand(
     .addArgument(new Argument("<shell>", "the shell").choices(shells))
     .addHelpText("after", help)
     .action(async (shell: Shell) => {
-      const devices = [allDevices, ...(await engines()).map(({ device }) => device.replace(/^nnhal-/, ""))];
+      const installed = (await engines()).filter(({ isInstalled }) => isInstalled?.() ?? true);
+      const devices = [allDevices, ...installed.map(({ device }) => device.replace(/^nnhal-/, ""))];
       stdout.write(completionScript(shell, program, devices));
     });
 }

@@ -77,7 +77,7 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
       new Option(
         "--state <file>",
         "what the model keeps between runs: read from this file if it exists, and written to it after the last run",
-      ).conflicts(["draw"]),
+      ),
     )
     .option("--reset-state", "with --state: begin with the first values, whatever is in the file")
     .option("--output-dir <dir>", "write each output tensor raw to output<k>.bin in this folder")
