@@ -97,6 +97,7 @@ export {
   RESIZE_STEPS,
   type ResizeAlignment,
 } from "./ops/_resize.ts";
+export { softmaxExponentials } from "./ops/_softmax-exponentials.ts";
 export { expectKnownOptions, type OptionNames, unknownOption } from "./options.ts";
 export type {
   AnyArg,

@@ -5,19 +5,14 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
-import {
-  clamp,
-  multiplyByQuantisedMultiplier,
-  quantiseMultiplier,
-  roundingDivideByPowerOfTwo,
-  saturatingRoundingDoublingHighMultiply,
-} from "../fixed-point.ts";
+import { clamp, roundingDivideByPowerOfTwo, saturatingRoundingDoublingHighMultiply } from "../fixed-point.ts";
 import { fixedPoint32, reciprocal } from "../fixed-point-functions.ts";
 import { int32, optional, scalar, tensor } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
 import { integerRange, isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
 import { type Pacer, pacer } from "./_chunks.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
+import { softmaxExponentials } from "./_softmax-exponentials.ts";
 
 /** Elements first, first + step, … before end: those that add up to 1. Pauses when `isTime` says so. */
 type Lane = (first: number, end: number, step: number, isTime: Pacer) => Generator<void, void>;
@@ -81,13 +76,8 @@ function floatLane({ data }: Tensor, beta: number, output: OutputTensor, length:
 
 /** The same in the reference's fixed point: exponents with 5 integer bits, the sum with 12. */
 function quantisedLane({ data, scale }: Tensor, beta: number, output: OutputTensor): Lane {
-  const exponentBits = 5;
   const sumBits = 12;
-  const multiplier = quantiseMultiplier(Math.min(beta * scale * 2 ** (31 - exponentBits), 2 ** 31 - 1));
-  // An element is at most 255 below the greatest.
-  const exponentials = Int32Array.from({ length: 256 }, (_, below) =>
-    fixedPoint32.exponential(multiplyByQuantisedMultiplier(-below, multiplier), exponentBits),
-  );
+  const exponentials = softmaxExponentials(beta * scale);
   const parts = exponentials.map((exponential) => fixedPoint32.rescale(exponential, 0, sumBits));
   const [least, most] = integerRange(output.type);
   return function* (first, end, step, isTime) {

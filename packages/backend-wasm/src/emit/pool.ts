@@ -1,0 +1,114 @@
+/** The kernel of pools. Windows at the border of the image are cut off. */
+import type { Code, Local } from "../assembler/code.ts";
+import { elementBytes, type PoolStep } from "../plan/plan.ts";
+import { emitExpression, holdConstants } from "./expression.ts";
+import type { Regions } from "./kernel.ts";
+import { loadLanes, storeLanes } from "./lanes.ts";
+import { advance, count } from "./loops.ts";
+
+/** Emits the rows [begin, end) of the output, which are the first two parameters. */
+export function emitPool(code: Code, step: PoolStep, regions: Regions): void {
+  const { pool, source, input, output, window, target, value } = step;
+  const constants = holdConstants(code, value);
+  const bytes = elementBytes[source.type];
+  const isFloat = source.type === "f32";
+  const local = () => code.local("i32");
+  const [unit, y, x, from, results, column, pixel, row, at] = [
+    local(),
+    local(),
+    local(),
+    local(),
+    local(),
+    local(),
+    local(),
+    local(),
+    local(),
+  ];
+  const [top, bottom, left, right, base] = [local(), local(), local(), local(), local()];
+  const [sum, size] = [code.local("v128"), code.local("v128")];
+  const rowBytes = input.width * input.channels * bytes;
+  const pixelBytes = input.channels * bytes;
+  /** Sets the range of an axis that a window covers, within the image. */
+  const range = (
+    place: Local,
+    stride: number,
+    padding: number,
+    extent: number,
+    all: number,
+    first: Local,
+    end: Local,
+  ) => {
+    code.get(place).i32(stride).op("i32.mul").i32(padding).op("i32.sub").tee(first);
+    code.i32(extent).op("i32.add").tee(end).i32(all).get(end).i32(all).op("i32.lt_s").op("select").set(end);
+    code.get(first).i32(0).get(first).i32(0).op("i32.gt_s").op("select").set(first);
+  };
+  const least = isFloat ? Number.NEGATIVE_INFINITY : -0x8000_0000;
+  const start = () => {
+    if (pool === "average") code.op("v128.const", new Array<number>(16).fill(0));
+    else if (isFloat) code.op("f32.const", least).op("f32x4.splat");
+    else code.i32(least).op("i32x4.splat");
+    code.set(sum);
+  };
+  const combine = () => {
+    if (pool === "max") code.op(isFloat ? "f32x4.max" : "i32x4.max_s");
+    else code.op(isFloat ? "f32x4.add" : "i32x4.add");
+  };
+  const channels = (lanes: number) => {
+    start();
+    code.get(top).i32(input.width).op("i32.mul").get(left).op("i32.add").i32(pixelBytes).op("i32.mul");
+    code.get(base).op("i32.add").get(column).op("i32.add").set(row);
+    count(code, at, { local: top }, { local: bottom }, 1, () => {
+      code.get(row).set(from);
+      count(code, pixel, { local: left }, { local: right }, 1, () => {
+        code.get(sum);
+        loadLanes(code, source.type, from, 0);
+        combine();
+        code.set(sum);
+        advance(code, from, pixelBytes);
+      });
+      advance(code, row, rowBytes);
+    });
+    emitExpression(
+      code,
+      value,
+      {
+        accumulator() {
+          code.get(sum);
+          if (pool === "max") return;
+          if (!isFloat) code.op("f32x4.convert_i32x4_s");
+          code.get(size).op("f32x4.div");
+        },
+      },
+      constants,
+    );
+    code.set(sum);
+    storeLanes(code, target.type, [sum], results, 0, lanes);
+    advance(code, results, lanes * elementBytes[target.type]);
+  };
+  const full = Math.floor(input.channels / 4);
+  const rest = input.channels % 4;
+  count(code, unit, { local: 0 }, { local: 1 }, 1, () => {
+    code.get(unit).i32(output.height).op("i32.rem_u").set(y);
+    code
+      .get(unit)
+      .i32(output.height)
+      .op("i32.div_u")
+      .i32(input.height * rowBytes)
+      .op("i32.mul");
+    code.i32(regions.address(source.region)).op("i32.add").set(base);
+    code
+      .get(unit)
+      .i32(output.width * output.channels * elementBytes[target.type])
+      .op("i32.mul");
+    code.i32(regions.address(target.region)).op("i32.add").set(results);
+    range(y, window.strideHeight, window.paddingTop, window.height, input.height, top, bottom);
+    count(code, x, 0, output.width, 1, () => {
+      range(x, window.strideWidth, window.paddingLeft, window.width, input.width, left, right);
+      code.get(bottom).get(top).op("i32.sub").get(right).get(left).op("i32.sub").op("i32.mul");
+      code.op("f32.convert_i32_s").op("f32x4.splat").set(size);
+      code.i32(0).set(column);
+      if (full > 0) count(code, column, 0, full * 4 * bytes, 4 * bytes, () => channels(4));
+      if (rest > 0) channels(rest);
+    });
+  });
+}

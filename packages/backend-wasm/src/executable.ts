@@ -1,0 +1,257 @@
+/**
+ * Networks that are compiled: a module and a memory for inputs of certain shapes. If the model leaves extents of its inputs open, each run with
+ * new extents makes a module, of which the last few are kept.
+ */
+import {
+  type CacheBlobs,
+  type CompileOptions,
+  checkOf,
+  type Executable,
+  type GraphView,
+  type InputBuffer,
+  inputInfo,
+  type OutputBuffer,
+  type RunContext,
+  type RunResult,
+  StatusError,
+  shortage,
+  soon,
+} from "@nnhal/backend";
+import { elementAt, isTensorType, refineDimensions, sameShape } from "@nnhal/operations";
+import { ErrorStatus } from "@nnhal/types";
+import { type Program, programOf, restoredProgram, savedProgram } from "./program.ts";
+import type { WebAssemblyApi } from "./web-assembly.ts";
+
+/** What the executables of a session share. */
+export interface Machine {
+  readonly api: WebAssemblyApi;
+  /** What saved modules are bound to. */
+  readonly version: string;
+}
+
+/** A compiled subgraph. */
+interface Compiled {
+  readonly machine: Machine;
+  readonly graph: GraphView;
+  /** The last ones that were used. */
+  readonly programs: Program[];
+  /** The end of the run that is in progress, after which the next one may use the memory. */
+  last: Promise<unknown> | undefined;
+}
+
+/** The most modules for different extents. */
+const mostPrograms = 4;
+
+/** Compiles a subgraph. Rejects with the reason if it cannot be compiled. */
+export function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
+  return openGraph(machine, graph, options, (extents) => programOf(machine.api, graph, extents));
+}
+
+/** Opens a subgraph that was compiled before. Rejects if the blobs do not fit it. */
+export function restoreGraph(
+  machine: Machine,
+  blobs: CacheBlobs,
+  graph: GraphView,
+  options: CompileOptions,
+): Promise<Executable> {
+  return openGraph(machine, graph, options, (extents) =>
+    restoredProgram(machine.api, blobs, machine.version, graph, extents),
+  );
+}
+
+async function openGraph(
+  machine: Machine,
+  graph: GraphView,
+  options: CompileOptions,
+  open: (extents: readonly (readonly number[])[]) => Promise<Program>,
+): Promise<Executable> {
+  const check = checkOf(options, "the deadline passed while the model was prepared");
+  check();
+  const compiled: Compiled = { machine, graph, programs: [], last: undefined };
+  const extents = staticExtents(graph);
+  if (extents !== undefined) {
+    compiled.programs.push(await open(extents));
+    check();
+  }
+  return {
+    run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
+    ...(extents !== undefined && {
+      serialize: () => savedProgram(elementAt(compiled.programs, 0), machine.version),
+    }),
+    close() {
+      compiled.programs.length = 0;
+    },
+  };
+}
+
+/** The extents of the inputs, if the model determines all of them. */
+function staticExtents({ inputs, operands }: GraphView): (readonly number[])[] | undefined {
+  const all: (readonly number[])[] = [];
+  for (const index of inputs) {
+    const operand = operands[index];
+    if (operand === undefined) return undefined;
+    const { type, dimensions } = operand;
+    if (isTensorType(type) && (dimensions.length === 0 || dimensions.includes(0))) return undefined;
+    all.push(dimensions);
+  }
+  return all;
+}
+
+/** Never rejects. Runs of one executable use one memory, so each waits for the one before. */
+function run(
+  compiled: Compiled,
+  inputs: readonly (InputBuffer | undefined)[],
+  outputs: readonly OutputBuffer[],
+  context: RunContext,
+): Promise<RunResult> | RunResult {
+  try {
+    const program = programFor(compiled, inputs);
+    if (program !== undefined && compiled.last === undefined) {
+      const ending = start(program, compiled.graph, inputs, outputs, context);
+      return ending instanceof Promise ? hold(compiled, ending.catch(failure)) : ending;
+    }
+    const before = compiled.last;
+    const later = async (): Promise<RunResult> => {
+      await before;
+      const found = programFor(compiled, inputs) ?? (await addProgram(compiled, inputs));
+      return start(found, compiled.graph, inputs, outputs, context);
+    };
+    return hold(compiled, later().catch(failure));
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+/** Keeps others waiting until a run has ended. */
+function hold(compiled: Compiled, ending: Promise<RunResult>): Promise<RunResult> {
+  compiled.last = ending;
+  return ending.finally(() => {
+    if (compiled.last === ending) compiled.last = undefined;
+  });
+}
+
+/** The program for the extents of a request; undefined if there is none yet. Throws if the bytes of an input are too few. */
+function programFor({ programs, graph }: Compiled, inputs: readonly (InputBuffer | undefined)[]): Program | undefined {
+  for (const [position, input] of inputs.entries()) {
+    if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
+  }
+  return programs.find(({ plan }) =>
+    plan.inputs.every((port, position) => {
+      const input = inputs[position];
+      if (port === undefined || input === undefined) return port === undefined && input === undefined;
+      return sameShape(port.info.dimensions, input.dimensions);
+    }),
+  );
+}
+
+/** Makes a program for the extents of a request; the oldest one goes if there are too many. */
+async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | undefined)[]): Promise<Program> {
+  const { machine, graph, programs } = compiled;
+  const program = await programOf(
+    machine.api,
+    graph,
+    inputs.map((input) => input?.dimensions),
+  );
+  programs.push(program);
+  if (programs.length > mostPrograms) programs.shift();
+  return program;
+}
+
+/** Steps of work between two looks at the clock: some milliseconds. */
+const workBetweenLooks = 2 ** 22;
+
+/** Milliseconds after which a run lets the event loop have a turn. */
+const mostAtOnce = 15n * 1_000_000n;
+
+/** Runs a program. It ends at once if it is short. Throws, or rejects, with what `failure` makes a result of. */
+function start(
+  program: Program,
+  graph: GraphView,
+  inputs: readonly (InputBuffer | undefined)[],
+  outputs: readonly OutputBuffer[],
+  context: RunContext,
+): Promise<RunResult> | RunResult {
+  const { plan, memory } = program;
+  const check = checkOf(context, "the deadline passed before the execution ended");
+  check();
+  const infos = plan.outputs.map(({ info }) => info);
+  for (const [position, { dimensions }] of outputs.entries()) {
+    refineDimensions(elementAt(graph.outputs, position), dimensions, elementAt(infos, position).dimensions);
+  }
+  const short = shortage(infos, outputs);
+  if (short !== undefined) return short;
+  checkRoom(plan.memory - plan.constants, context);
+  const section = context.section?.begin("LC", "PE", "run");
+  try {
+    for (const [position, port] of plan.inputs.entries()) {
+      const input = inputs[position];
+      if (port === undefined || input === undefined) continue;
+      memory.set(input.bytes.subarray(0, port.bytes), elementAt(plan.regions, port.region).address);
+    }
+    const begun = context.now();
+    const finish = (): RunResult => {
+      const timeOnDevice = context.now() - begun;
+      for (const [position, { region, bytes }] of plan.outputs.entries()) {
+        const { address } = elementAt(plan.regions, region);
+        elementAt(outputs, position).bytes.set(memory.subarray(address, address + bytes));
+      }
+      // A result that is ready after the deadline is not delivered.
+      check();
+      section?.end();
+      const outputShapes = infos.map(({ dimensions }) => ({ dimensions, isSufficient: true }));
+      return { status: ErrorStatus.NONE, outputShapes, ...(context.measure && { timeOnDevice }) };
+    };
+    const parts = partsOf(program);
+    return advance(parts, context, check) ? finish() : rest(parts, context, check).then(finish);
+  } catch (error) {
+    section?.end();
+    throw error;
+  }
+}
+
+/** Runs the steps in parts, each of some milliseconds at most. */
+function* partsOf({ steps }: Program): Generator<void, void> {
+  let work = 0;
+  for (const { units, workPerUnit, compute } of steps) {
+    const most = Math.max(1, Math.floor(workBetweenLooks / Math.max(1, workPerUnit)));
+    for (let unit = 0; unit < units; unit += most) {
+      const end = Math.min(units, unit + most);
+      compute(unit, end);
+      work += (end - unit) * workPerUnit;
+      if (work < workBetweenLooks) continue;
+      work = 0;
+      yield;
+    }
+  }
+}
+
+/** Computes until it is done, or for some milliseconds. Whether it is done. */
+function advance(parts: Generator<void, void>, { now }: RunContext, check: () => void): boolean {
+  const begun = now();
+  while (!parts.next().done) {
+    check();
+    if (now() - begun > mostAtOnce) return false;
+  }
+  return true;
+}
+
+async function rest(parts: Generator<void, void>, context: RunContext, check: () => void): Promise<void> {
+  do await new Promise<void>(soon);
+  while (!advance(parts, context, check));
+}
+
+/** Throws if the results of operations take more than the limit. */
+function checkRoom(bytes: number, { temporaryLimit }: RunContext): void {
+  if (temporaryLimit === undefined || bytes <= temporaryLimit) return;
+  const message = `the results of operations take ${bytes} bytes, more than the limit of ${temporaryLimit}`;
+  throw new StatusError(ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT, message);
+}
+
+function failure(error: unknown): RunResult {
+  const message = error instanceof Error ? error.message : String(error);
+  const { GENERAL_FAILURE, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
+  if (error instanceof StatusError) return { status: error.status, message, outputShapes: [] };
+  // Memories that are too large throw a RangeError.
+  const status = error instanceof RangeError ? RESOURCE_EXHAUSTED_TRANSIENT : GENERAL_FAILURE;
+  return { status, message, outputShapes: [] };
+}

@@ -1,0 +1,217 @@
+/** A plan while it is made: regions without addresses, and steps. */
+import type { KernelTensor } from "@nnhal/backend";
+import {
+  type AnyOperandType,
+  elementCount,
+  type Operation,
+  stridesOf,
+  type TensorInfo,
+  typeText,
+} from "@nnhal/operations";
+import type { Expression } from "./expression.ts";
+import { merged } from "./merge.ts";
+import { type ElementType, elementBytes, FLAT_UNIT, type Operand, type Region, type Step } from "./plan.ts";
+import { refuse } from "./refusal.ts";
+
+/** A region before it has an address. */
+export interface PlannedRegion {
+  readonly bytes: number;
+  /** The elements of a constant. */
+  readonly data?: ConstantData;
+}
+
+/** The elements of a constant. */
+export type ConstantData = Float32Array | Int32Array | Int16Array | Uint16Array | Int8Array | Uint8Array;
+
+/** A value in a region, without gaps. */
+export interface Value {
+  readonly region: Region;
+  readonly type: ElementType;
+  readonly dimensions: readonly number[];
+}
+
+/** A copy of an image with zeros around it, which a convolution can count in itself. */
+export interface Padded {
+  readonly source: Value;
+  readonly pads: readonly (readonly [before: number, after: number])[];
+}
+
+/** The plan so far. */
+export interface Builder {
+  readonly regions: readonly PlannedRegion[];
+  readonly steps: readonly Step[];
+  /** The region of each operand that has a value. */
+  readonly places: Map<number, Region>;
+  /** By region: what it is a padded copy of. */
+  readonly padded: Map<Region, Padded>;
+  /** A region for elements that steps write. */
+  room(type: ElementType, count: number): Region;
+  /** A region with a constant. */
+  constant(data: ConstantData): Region;
+  /** A new value. */
+  value(type: ElementType, dimensions: readonly number[]): Value;
+  /** The value of an argument. */
+  read(tensor: KernelTensor): Value;
+  add(step: Step): void;
+  /** The definition of the operation that is being planned. */
+  definition(): Operation;
+  /** Begins an operation. */
+  begin(definition: Operation): void;
+}
+
+/** Creates an empty plan. */
+export function createBuilder(): Builder {
+  const regions: PlannedRegion[] = [];
+  const steps: Step[] = [];
+  const places = new Map<number, Region>();
+  let current: Operation | undefined;
+  const builder: Builder = {
+    regions,
+    steps,
+    places,
+    padded: new Map(),
+    room: (type, count) => regions.push({ bytes: count * elementBytes[type] }) - 1,
+    constant: (data) => regions.push({ bytes: data.byteLength, data }) - 1,
+    value(type, dimensions) {
+      return { region: builder.room(type, elementCount(dimensions)), type, dimensions };
+    },
+    read(tensor) {
+      const { index, dimensions, data } = tensor;
+      const type = elementTypeOf(tensor.type);
+      let region = places.get(index);
+      if (region === undefined) {
+        if (data === undefined || data instanceof Float64Array || data instanceof Uint32Array) {
+          throw new TypeError(`operand ${index} has no value`);
+        }
+        region = builder.constant(data);
+        places.set(index, region);
+      }
+      return { region, type, dimensions };
+    },
+    add: (step) => void steps.push(step),
+    definition() {
+      if (current === undefined) throw new TypeError("no operation is being planned");
+      return current;
+    },
+    begin(definition) {
+      current = definition;
+    },
+  };
+  return builder;
+}
+
+/** How the elements of a type lie in memory. */
+export function elementTypeOf(type: AnyOperandType): ElementType {
+  switch (type) {
+    case "TENSOR_FLOAT32":
+      return "f32";
+    case "TENSOR_INT32":
+      return "i32";
+    case "TENSOR_QUANT8_ASYMM":
+    case "TENSOR_BOOL8":
+      return "u8";
+    case "TENSOR_QUANT8_ASYMM_SIGNED":
+    case "TENSOR_QUANT8_SYMM":
+    case "TENSOR_QUANT8_SYMM_PER_CHANNEL":
+      return "i8";
+    case "TENSOR_QUANT16_SYMM":
+      return "i16";
+    case "TENSOR_QUANT16_ASYMM":
+      return "u16";
+    default:
+      return refuse(`${typeText(type)} is not available`);
+  }
+}
+
+/** A new value for an output. */
+export function outputOf(builder: Builder, info: TensorInfo): Value {
+  return builder.value(elementTypeOf(info.type), info.dimensions);
+}
+
+/** Adds a step that computes an expression for each element of `target`. The operands broadcast to its shape. */
+export function addElementwise(
+  builder: Builder,
+  name: string,
+  operands: readonly Value[],
+  target: Value,
+  value: Expression,
+  work = 4,
+): void {
+  const operandSteps = operands.map(({ dimensions }) => broadcastSteps(dimensions, target.dimensions));
+  const { loops, steps } = merged(target.dimensions, [...operandSteps, stridesOf(target.dimensions)]);
+  const places = [...operands, target].map(
+    ({ region, type }, place): Operand => ({ region, type, offset: 0, steps: steps[place] ?? [] }),
+  );
+  const flat = loops.length === 1;
+  const [first = 1, ...rest] = loops;
+  builder.add({
+    kind: "elementwise",
+    name,
+    loops,
+    operands: places.slice(0, -1),
+    target: { region: target.region, type: target.type, offset: 0, steps: steps.at(-1) ?? [] },
+    value,
+    units: flat ? Math.ceil(first / FLAT_UNIT) : first,
+    work: work * (flat ? Math.min(first, FLAT_UNIT) : elementCount(rest)),
+  });
+}
+
+/** For each axis of `shape` the elements of an operand of other dimensions from one index to the next; 0 where it is repeated. */
+export function broadcastSteps(dimensions: readonly number[], shape: readonly number[]): number[] {
+  const own = stridesOf(dimensions);
+  const missing = shape.length - dimensions.length;
+  return shape.map((_, axis) => {
+    if (axis < missing || dimensions[axis - missing] === 1) return 0;
+    return own[axis - missing] ?? 0;
+  });
+}
+
+/** Adds a step that copies elements. Steps are those of each axis of `extents`. */
+export function addMove(
+  builder: Builder,
+  name: string,
+  extents: readonly number[],
+  source: Operand,
+  target: Operand,
+): void {
+  if (extents.includes(0)) return;
+  const { loops, steps } = merged(extents, [source.steps, target.steps]);
+  const [from = [], to = []] = steps;
+  // The first loop is the one whose turns are units.
+  const alone = loops.length === 1;
+  builder.add({
+    kind: "move",
+    name,
+    loops: alone ? [1, ...loops] : loops,
+    source: { ...source, steps: alone ? [0, ...from] : from },
+    target: { ...target, steps: alone ? [0, ...to] : to },
+    units: alone ? 1 : (loops[0] ?? 1),
+    work: elementCount(alone ? loops : loops.slice(1)),
+  });
+}
+
+/** A value as an operand, with steps for some loops. */
+export function operandOf({ region, type }: Value, steps: readonly number[], offset = 0): Operand {
+  return { region, type, offset, steps };
+}
+
+/** The same elements in another order of axes: axis n of the result is axis `order[n]` of the value. */
+export function transposed(builder: Builder, value: Value, order: readonly number[], name = "transpose"): Value {
+  const dimensions = order.map((axis) => value.dimensions[axis] ?? 1);
+  const result = builder.value(value.type, dimensions);
+  transposeInto(builder, value, order, result, name);
+  return result;
+}
+
+/** The same, into a value that is there. */
+export function transposeInto(
+  builder: Builder,
+  value: Value,
+  order: readonly number[],
+  result: Value,
+  name = "transpose",
+): void {
+  const strides = stridesOf(value.dimensions);
+  const steps = order.map((axis) => strides[axis] ?? 0);
+  addMove(builder, name, result.dimensions, operandOf(value, steps), operandOf(result, stridesOf(result.dimensions)));
+}

@@ -1,0 +1,387 @@
+/** Convolutions and fully connected layers as products, and depthwise convolutions. */
+import type { KernelTensor } from "@nnhal/backend";
+import { dilatedExtent, elementCount, integerRange, type Padding, stridesOf, type TensorInfo } from "@nnhal/operations";
+import {
+  addElementwise,
+  addMove,
+  type Builder,
+  operandOf,
+  outputOf,
+  transposed,
+  transposeInto,
+  type Value,
+} from "./builder.ts";
+import { type Expression, element, real, whole } from "./expression.ts";
+import {
+  constantOf,
+  filled,
+  filledWhole,
+  finishedFloat,
+  finishedQuant8,
+  isFloatOperation,
+  type LoweringTable,
+  multipliersOf,
+} from "./lowering.ts";
+import { type Matrix, packDepthwise, packPanels } from "./packing.ts";
+import type { ImageExtents, RowSource, Segment, Window } from "./plan.ts";
+import { refuse } from "./refusal.ts";
+import { tileFor } from "./tiles.ts";
+
+const toNhwc = [0, 2, 3, 1];
+const toNchw = [0, 3, 1, 2];
+
+/** What a weighted sum multiplies and adds, and what becomes of it. */
+interface Weighted {
+  readonly input: KernelTensor;
+  readonly filter: KernelTensor;
+  readonly bias: KernelTensor;
+  readonly output: TensorInfo;
+  readonly activation: number;
+  readonly channels: number;
+  /** Weights by depth and output channel, less their zero point. */
+  readonly matrix: Matrix;
+}
+
+/** The bias and the expression of a weighted sum. */
+function sums(builder: Builder, weighted: Weighted) {
+  const { input, filter, bias, output, activation, channels, matrix } = weighted;
+  const numbers = Array.from(constantOf("the bias", bias));
+  if (isFloatOperation(input, output)) {
+    return { bias: builder.constant(filled(numbers)), value: finishedFloat(activation) };
+  }
+  const multipliers = multipliersOf(input, filter, bias, output, channels);
+  expectSmallSums(input, numbers, matrix);
+  return {
+    bias: builder.constant(filledWhole(numbers)),
+    value: finishedQuant8(builder, multipliers, activation, output),
+  };
+}
+
+/** Refuses sums that may need more than 32 bits. */
+function expectSmallSums(input: TensorInfo, bias: readonly number[], { depth, columns, at }: Matrix): void {
+  const [least, greatest] = integerRange(input.type);
+  const largest = Math.max(Math.abs(least - input.zeroPoint), Math.abs(greatest - input.zeroPoint));
+  const most = 2 ** 31 - 1;
+  const largestBias = bias.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+  if (largest * 255 * depth + largestBias <= most) return;
+  for (let column = 0; column < columns; column++) {
+    let size = 0;
+    for (let k = 0; k < depth; k++) size += Math.abs(at(k, column));
+    if (size * largest + Math.abs(bias[column] ?? 0) > most) refuse("its sums may need more than 32 bits");
+  }
+}
+
+/** Adds a product of rows with the weights. */
+function addProduct(
+  builder: Builder,
+  name: string,
+  weighted: Weighted,
+  rows: number,
+  source: Omit<RowSource, "isDirect" | "zeroPoint">,
+  target: Value,
+): void {
+  const { matrix, channels, input } = weighted;
+  const { depth } = matrix;
+  const isPaired = source.type !== "f32";
+  const { bias, value } = sums(builder, weighted);
+  const { length, pixelStep, rowStep, batchStep, width, height, runs } = source;
+  const isDirect =
+    !isPaired &&
+    runs.length === 1 &&
+    pixelStep === length &&
+    (height === 1 || rowStep === width * pixelStep) &&
+    (rows === height * width || batchStep === height * rowStep);
+  const { tile, blockRows } = tileFor(rows, depth, channels, isPaired);
+  const rowBytes = 4 * (isPaired ? Math.ceil(depth / 2) : depth);
+  // A row is written up to a vector beyond its end.
+  const scratch = isDirect ? undefined : builder.room("u8", blockRows * rowBytes + 64);
+  builder.add({
+    kind: "product",
+    name,
+    rows,
+    depth,
+    columns: channels,
+    source: { ...source, isDirect, zeroPoint: isPaired ? input.zeroPoint : 0 },
+    weights: builder.constant(packPanels(matrix, tile.vectors, isPaired)),
+    bias,
+    tile,
+    blockRows,
+    scratch,
+    target,
+    operands: [],
+    value,
+    units: Math.ceil(rows / blockRows),
+    work: (Math.min(rows, blockRows) * depth * channels) / (isPaired ? 8 : 4),
+  });
+}
+
+/** An image as the kernels want it, with padding that is left to count in. */
+interface Prepared {
+  readonly image: Value;
+  readonly padding: Padding;
+}
+
+/** The image that a window slides over: NHWC, and without the copy that an operation before has padded. */
+function prepared(builder: Builder, tensor: KernelTensor, padding: Padding, nchw: boolean): Prepared {
+  const given = builder.read(tensor);
+  if (nchw) return { image: transposed(builder, given, toNhwc), padding };
+  const copy = builder.padded.get(given.region);
+  const [batch, rows, columns, channels] = copy?.pads ?? [];
+  const isSpatial = [batch, channels].every((pad) => pad?.[0] === 0 && pad[1] === 0);
+  if (copy === undefined || !isSpatial || rows === undefined || columns === undefined) return { image: given, padding };
+  return {
+    image: copy.source,
+    padding: {
+      paddingTop: padding.paddingTop + rows[0],
+      paddingBottom: padding.paddingBottom + rows[1],
+      paddingLeft: padding.paddingLeft + columns[0],
+      paddingRight: padding.paddingRight + columns[1],
+    },
+  };
+}
+
+/** A copy of an image with some value around it, of these extents; the image itself if they are its own. */
+function surrounded(
+  builder: Builder,
+  image: Value,
+  top: number,
+  left: number,
+  height: number,
+  width: number,
+  around: number,
+): Value {
+  const [batches = 1, ownHeight = 1, ownWidth = 1, channels = 1] = image.dimensions;
+  if (ownHeight >= height && ownWidth >= width && top === 0 && left === 0) return image;
+  const result = builder.value(image.type, [
+    batches,
+    Math.max(height, top + ownHeight),
+    Math.max(width, left + ownWidth),
+    channels,
+  ]);
+  addElementwise(builder, "pad", [], result, image.type === "f32" ? real(around) : whole(around), 1);
+  const strides = stridesOf(result.dimensions);
+  const offset = top * (strides[1] ?? 0) + left * (strides[2] ?? 0);
+  addMove(
+    builder,
+    "pad",
+    image.dimensions,
+    operandOf(image, stridesOf(image.dimensions)),
+    operandOf(result, strides, offset),
+  );
+  return result;
+}
+
+/** The value of an output as NHWC, and what brings it into the output's own order. */
+function imageOutput(builder: Builder, output: TensorInfo, nchw: boolean) {
+  const own = outputOf(builder, output);
+  if (!nchw) return { target: own, finish: () => own };
+  const [batches = 1, channels = 1, height = 1, width = 1] = output.dimensions;
+  const target = builder.value(own.type, [batches, height, width, channels]);
+  return {
+    target,
+    finish() {
+      transposeInto(builder, target, toNchw, own);
+      return own;
+    },
+  };
+}
+
+/** Weights less their zero point. Those of per-channel scales have none. */
+function weightsOf(filter: KernelTensor): (index: number) => number {
+  const data = constantOf("the filter", filter);
+  const zeroPoint = filter.channelQuant === undefined ? filter.zeroPoint : 0;
+  return (index) => (data[index] ?? 0) - zeroPoint;
+}
+
+interface Sliding extends Padding {
+  readonly strideWidth: number;
+  readonly strideHeight: number;
+  readonly dilationWidth: number;
+  readonly dilationHeight: number;
+}
+
+/** The parts of an axis whose windows see the same cells. */
+function segments(
+  count: number,
+  extent: number,
+  cells: number,
+  stride: number,
+  dilation: number,
+  padding: number,
+): Segment[] {
+  const found: Segment[] = [];
+  for (let index = 0; index < count; index++) {
+    const begin = index * stride - padding;
+    const firstTap = Math.min(cells, Math.max(0, Math.ceil(-begin / dilation)));
+    const endTap = Math.max(firstTap, Math.min(cells, Math.ceil((extent - begin) / dilation)));
+    const last = found.at(-1);
+    if (last?.firstTap === firstTap && last.endTap === endTap) found[found.length - 1] = { ...last, end: index + 1 };
+    else found.push({ begin: index, end: index + 1, firstTap, endTap });
+  }
+  return found;
+}
+
+/** More cells than this, of all parts together, would make too much code. */
+const mostCells = 2048;
+
+/** The lowerings. */
+export const convolutions: LoweringTable = {
+  CONV_2D({ input, filter, bias, activation, nchw, ...sliding }, { output }, builder) {
+    const { image, padding } = prepared(builder, input, sliding, nchw);
+    const { target, finish } = imageOutput(builder, output, nchw);
+    const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
+    const at = weightsOf(filter);
+    const size = height * width * depth;
+    const matrix: Matrix = { depth: size, columns: channels, at: (k, column) => at(column * size + k) };
+    const { source, rows } = rowsUnder(builder, image, input, target, height, width, { ...sliding, ...padding });
+    addProduct(builder, "CONV_2D", { input, filter, bias, output, activation, channels, matrix }, rows, source, target);
+    return finish();
+  },
+  DEPTHWISE_CONV_2D({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }, builder) {
+    const { image: given, padding } = prepared(builder, input, sliding, nchw);
+    const { target, finish } = imageOutput(builder, output, nchw);
+    const [, height = 1, width = 1, channels = 1] = filter.dimensions;
+    const image = depthMultiplier === 1 ? given : repeated(builder, given, depthMultiplier);
+    const at = weightsOf(filter);
+    const matrix: Matrix = {
+      depth: height * width,
+      columns: channels,
+      at: (tap, column) => at(tap * channels + column),
+    };
+    const window = windowOf(height, width, { ...sliding, ...padding });
+    const [inputExtents, outputExtents] = [extentsOf(image), extentsOf(target)];
+    const rows = segments(
+      outputExtents.height,
+      inputExtents.height,
+      height,
+      window.strideHeight,
+      window.dilationHeight,
+      window.paddingTop,
+    );
+    const columns = segments(
+      outputExtents.width,
+      inputExtents.width,
+      width,
+      window.strideWidth,
+      window.dilationWidth,
+      window.paddingLeft,
+    );
+    const cells =
+      rows.reduce((sum, { firstTap, endTap }) => sum + endTap - firstTap, 0) *
+      columns.reduce((sum, { firstTap, endTap }) => sum + endTap - firstTap, 0);
+    if (cells > mostCells) refuse(`a filter of ${height}x${width} makes more code than there may be`);
+    const isPaired = image.type !== "f32";
+    const { bias: biasRegion, value } = sums(builder, { input, filter, bias, output, activation, channels, matrix });
+    builder.add({
+      kind: "depthwise",
+      name: "DEPTHWISE_CONV_2D",
+      source: { region: image.region, type: image.type, zeroPoint: isPaired ? input.zeroPoint : 0 },
+      input: inputExtents,
+      output: outputExtents,
+      window,
+      rows,
+      columns,
+      weights: builder.constant(packDepthwise(matrix, isPaired)),
+      bias: biasRegion,
+      target,
+      operands: [],
+      value,
+      units: outputExtents.batches * outputExtents.height,
+      work: (outputExtents.width * channels * height * width) / 2,
+    });
+    return finish();
+  },
+  FULLY_CONNECTED({ input, weights, bias, activation }, { output }, builder) {
+    const value = builder.read(input);
+    const [channels = 0, depth = 1] = weights.dimensions;
+    const rows = elementCount(input.dimensions) / depth;
+    const at = weightsOf(weights);
+    const matrix: Matrix = { depth, columns: channels, at: (k, column) => at(column * depth + k) };
+    const source = {
+      region: value.region,
+      type: value.type,
+      width: rows,
+      height: 1,
+      pixelStep: depth,
+      rowStep: rows * depth,
+      batchStep: rows * depth,
+      runs: [0],
+      length: depth,
+    };
+    const target = outputOf(builder, output);
+    addProduct(
+      builder,
+      "FULLY_CONNECTED",
+      { input, filter: weights, bias, output, activation, channels, matrix },
+      rows,
+      source,
+      target,
+    );
+    return target;
+  },
+};
+
+function windowOf(height: number, width: number, sliding: Sliding): Window {
+  const { strideHeight, strideWidth, dilationHeight, dilationWidth, paddingTop, paddingLeft } = sliding;
+  return { height, width, strideHeight, strideWidth, dilationHeight, dilationWidth, paddingTop, paddingLeft };
+}
+
+/** The extents of an image in NHWC. */
+export function extentsOf({ dimensions }: Pick<Value, "dimensions">): ImageExtents {
+  const [batches = 1, height = 1, width = 1, channels = 1] = dimensions;
+  return { batches, height, width, channels };
+}
+
+/** Each channel `count` times, side by side. */
+function repeated(builder: Builder, image: Value, count: number): Value {
+  const { batches, height, width, channels } = extentsOf(image);
+  const result = builder.value(image.type, [batches, height, width, channels * count]);
+  const shape = [batches * height * width * channels, count];
+  const copy: Expression = element(0, image.type === "f32" ? "f32" : "i32");
+  addElementwise(
+    builder,
+    "repeat",
+    [{ ...image, dimensions: [shape[0] ?? 1, 1] }],
+    { ...result, dimensions: shape },
+    copy,
+  );
+  return result;
+}
+
+/** The rows of a product that are the cells under each window. */
+function rowsUnder(
+  builder: Builder,
+  image: Value,
+  input: TensorInfo,
+  target: Value,
+  height: number,
+  width: number,
+  sliding: Sliding,
+) {
+  const { height: outHeight, width: outWidth, batches } = extentsOf(target);
+  const { strideHeight, strideWidth, dilationHeight, dilationWidth, paddingTop, paddingLeft } = sliding;
+  const neededHeight = (outHeight - 1) * strideHeight + dilatedExtent(height, dilationHeight);
+  const neededWidth = (outWidth - 1) * strideWidth + dilatedExtent(width, dilationWidth);
+  const around = image.type === "f32" ? 0 : input.zeroPoint;
+  const whole = surrounded(builder, image, paddingTop, paddingLeft, neededHeight, neededWidth, around);
+  const extents = extentsOf(whole);
+  const rowOf = extents.width * extents.channels;
+  const runs: number[] = [];
+  for (let i = 0; i < height; i++) {
+    const row = i * dilationHeight * rowOf;
+    if (dilationWidth === 1) runs.push(row);
+    else for (let j = 0; j < width; j++) runs.push(row + j * dilationWidth * extents.channels);
+  }
+  const source = {
+    region: whole.region,
+    type: whole.type,
+    width: outWidth,
+    height: outHeight,
+    pixelStep: strideWidth * extents.channels,
+    rowStep: strideHeight * rowOf,
+    batchStep: extents.height * rowOf,
+    runs,
+    length: (dilationWidth === 1 ? width : 1) * extents.channels,
+  };
+  return { source, rows: batches * outHeight * outWidth };
+}

@@ -1,0 +1,120 @@
+/**
+ * Fewer passes over memory: an elementwise step becomes part of the step whose result it reads, if nothing else does. And steps whose results
+ * nothing reads go.
+ */
+import { type Expression, element, substitute } from "./expression.ts";
+import type { DepthwiseStep, ElementwiseStep, ProductStep, Region, Step, Target } from "./plan.ts";
+import { readsOf, resultOf, writesOf } from "./uses.ts";
+
+/** The steps without those that compute nothing that is needed. `wanted`: the regions of outputs. */
+export function withoutDead(steps: readonly Step[], wanted: ReadonlySet<Region>): Step[] {
+  const needed = new Set(wanted);
+  const kept: Step[] = [];
+  for (const step of steps.toReversed()) {
+    if (!needed.has(resultOf(step))) continue;
+    for (const region of readsOf(step)) needed.add(region);
+    kept.push(step);
+  }
+  return kept.reverse();
+}
+
+/** Steps that compute an expression for each element of their result, in order. */
+type Producer = ProductStep | DepthwiseStep | ElementwiseStep;
+
+/** The steps, with elementwise ones in the step before where that is possible. */
+export function fused(steps: readonly Step[], wanted: ReadonlySet<Region>): Step[] {
+  const readers = new Map<Region, number>();
+  const writers = new Map<Region, number>();
+  for (const step of steps) {
+    for (const region of readsOf(step)) readers.set(region, (readers.get(region) ?? 0) + 1);
+    for (const region of writesOf(step)) writers.set(region, (writers.get(region) ?? 0) + 1);
+  }
+  const isOwn = (region: Region) => !wanted.has(region) && readers.get(region) === 1 && writers.get(region) === 1;
+  const result: (Step | undefined)[] = [];
+  for (const step of steps) {
+    const joined = step.kind === "elementwise" ? join(step, result, isOwn) : undefined;
+    if (joined === undefined) result.push(step);
+    else {
+      result[joined.place] = undefined;
+      result.push(joined.step);
+    }
+  }
+  return result.filter((step) => step !== undefined);
+}
+
+/** The step with the one before in it whose result it reads; undefined if there is none. */
+function join(
+  step: ElementwiseStep,
+  before: readonly (Step | undefined)[],
+  isOwn: (region: Region) => boolean,
+): { readonly place: number; readonly step: Step } | undefined {
+  if (!isFlat(step)) return undefined;
+  for (let operand = 0; operand < step.operands.length; operand++) {
+    const read = step.operands[operand];
+    if (read === undefined || read.steps[0] !== 1 || !isOwn(read.region)) continue;
+    const place = before.findIndex((each) => each !== undefined && resultOf(each) === read.region);
+    const producer = before[place];
+    if (producer === undefined || !isProducer(producer)) continue;
+    if (!isInPlace(producer, step, before.slice(place + 1))) continue;
+    const made = combined(producer, step, operand);
+    if (made !== undefined) return { place, step: made };
+  }
+  return undefined;
+}
+
+/** Whether what the producer reads is still there when the step runs: regions that are written in several parts could change. */
+function isInPlace(producer: Producer, step: ElementwiseStep, between: readonly (Step | undefined)[]): boolean {
+  const read = new Set(readsOf(producer));
+  return (
+    !read.has(step.target.region) &&
+    between.every((each) => each === undefined || writesOf(each).every((region) => !read.has(region)))
+  );
+}
+
+function isProducer(step: Step): step is Producer {
+  return step.kind === "product" || step.kind === "depthwise" || (step.kind === "elementwise" && isFlat(step));
+}
+
+/** Whether a step is one loop over elements side by side. */
+function isFlat({ loops, target }: ElementwiseStep): boolean {
+  return loops.length === 1 && target.steps[0] === 1 && target.offset === 0;
+}
+
+/** The producer with the step's expression around its own. The other operands of the step come after those of the producer. */
+function combined(producer: Producer, step: ElementwiseStep, operand: number): Step | undefined {
+  const others = step.operands.filter((_, place) => place !== operand);
+  const count = producer.operands.length;
+  if (producer.kind === "elementwise") {
+    if (producer.loops[0] !== step.loops[0]) return undefined;
+    return {
+      ...step,
+      name: joinedName(producer, step),
+      operands: [...producer.operands, ...others],
+      value: around(producer.value, step.value, operand, count),
+      work: producer.work + step.work,
+    };
+  }
+  // The kernel reads other operands in the order of its result.
+  if (others.some(({ steps, offset }) => steps[0] !== 1 || offset !== 0)) return undefined;
+  const targets: Target[] = others.map(({ region, type }) => ({ region, type }));
+  return {
+    ...producer,
+    name: joinedName(producer, step),
+    operands: [...producer.operands, ...targets],
+    target: { region: step.target.region, type: step.target.type },
+    value: around(producer.value, step.value, operand, count),
+  };
+}
+
+function joinedName(first: Step, second: Step): string {
+  return `${first.name}+${second.name}`;
+}
+
+/** `outer` with `inner` in the place of an operand. */
+function around(inner: Expression, outer: Expression, operand: number, count: number): Expression {
+  return substitute(outer, (node) => {
+    if (node.kind !== "element" || node.operand === undefined) return undefined;
+    if (node.operand === operand) return inner;
+    return element(count + (node.operand < operand ? node.operand : node.operand - 1), node.type);
+  });
+}

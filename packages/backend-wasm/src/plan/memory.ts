@@ -1,0 +1,92 @@
+/** Addresses of regions in one memory: constants first, then the others, of which those that are never needed together may share bytes. */
+
+import { StatusError } from "@nnhal/backend";
+import { ErrorStatus } from "@nnhal/types";
+import type { PlannedRegion } from "./builder.ts";
+import { type PlacedRegion, type Region, SLACK, type Step } from "./plan.ts";
+import { readsOf, writesOf } from "./uses.ts";
+
+const alignment = 64;
+
+/** The most bytes of a memory: addresses and sums of them have 31 bits. */
+const mostBytes = 2 ** 31 - 2 ** 20;
+
+/** Where the regions lie. */
+export interface Layout {
+  readonly regions: readonly PlacedRegion[];
+  readonly memory: number;
+  readonly constants: number;
+}
+
+interface Living {
+  readonly region: Region;
+  readonly bytes: number;
+  readonly first: number;
+  readonly last: number;
+  address: number;
+}
+
+/** Lays regions out. `inputs` are written before the first step, `outputs` read after the last. */
+export function layOutMemory(
+  regions: readonly PlannedRegion[],
+  steps: readonly Step[],
+  inputs: Iterable<Region>,
+  outputs: Iterable<Region>,
+): Layout {
+  const spans = new Map<Region, { first: number; last: number }>();
+  const use = (region: Region, place: number) => {
+    const span = spans.get(region);
+    if (span === undefined) spans.set(region, { first: place, last: place });
+    else span.last = place;
+  };
+  for (const region of inputs) use(region, -1);
+  for (const [place, step] of steps.entries()) {
+    for (const region of readsOf(step)) use(region, place);
+    for (const region of writesOf(step)) use(region, place);
+  }
+  for (const region of outputs) use(region, steps.length);
+  let constants = alignment;
+  const placed: PlacedRegion[] = regions.map(({ bytes, data }, region) => {
+    if (data === undefined || !spans.has(region)) return { address: 0, bytes };
+    const address = constants;
+    constants += roundedUp(bytes);
+    return { address, bytes, data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+  });
+  const living: Living[] = [];
+  for (const [region, { first, last }] of spans) {
+    const { bytes = 0, data } = regions[region] ?? {};
+    if (data === undefined) living.push({ region, bytes: roundedUp(bytes), first, last, address: 0 });
+  }
+  let memory = constants + SLACK;
+  for (const each of arranged(living, constants)) {
+    placed[each.region] = { address: each.address, bytes: regions[each.region]?.bytes ?? 0 };
+    memory = Math.max(memory, each.address + each.bytes + SLACK);
+  }
+  if (memory > mostBytes) {
+    const message = `the network needs ${memory} bytes of memory, more than the ${mostBytes} that WebAssembly can have here`;
+    throw new StatusError(ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT, message);
+  }
+  return { regions: placed, memory, constants };
+}
+
+/** Regions with addresses: the largest first, each as low as those that live at the same time allow. */
+function arranged(living: readonly Living[], start: number): Living[] {
+  const done: Living[] = [];
+  for (const each of living.toSorted((a, b) => b.bytes - a.bytes || a.first - b.first)) {
+    const neighbours = done
+      .filter(({ first, last }) => first <= each.last && last >= each.first)
+      .sort((a, b) => a.address - b.address);
+    let address = start;
+    for (const { address: taken, bytes } of neighbours) {
+      if (address + each.bytes <= taken) break;
+      address = Math.max(address, taken + bytes);
+    }
+    each.address = address;
+    done.push(each);
+  }
+  return done;
+}
+
+function roundedUp(bytes: number): number {
+  return Math.ceil((bytes + SLACK) / alignment) * alignment;
+}

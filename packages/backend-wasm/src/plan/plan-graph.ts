@@ -1,0 +1,144 @@
+/** From a subgraph to its plan. The shapes of all inputs are known; all others follow from them. */
+import {
+  bindArgumentsOf,
+  type GraphView,
+  isOmitted,
+  type KernelTensor,
+  type OperationView,
+  withFacts,
+} from "@nnhal/backend";
+import {
+  type AnyArgs,
+  bindOutputs,
+  elementAt,
+  elementCount,
+  isInferable,
+  layOut,
+  OperationError,
+  stridesOf,
+  type TensorInfo,
+  tensorInfo,
+} from "@nnhal/operations";
+import { OperandLifeTime } from "@nnhal/types";
+import { addMove, type Builder, createBuilder, elementTypeOf, operandOf, outputOf, type Value } from "./builder.ts";
+import { fused, withoutDead } from "./fuse.ts";
+import type { Lowering } from "./lowering.ts";
+import { lowerings } from "./lowerings.ts";
+import { layOutMemory } from "./memory.ts";
+import { elementBytes, type Plan, type Port, type Region } from "./plan.ts";
+import { Refusal, refuse } from "./refusal.ts";
+
+/**
+ * Why an operation cannot be compiled; undefined if it can. Extents that only a request determines count as 8: a plan is made when they are
+ * known.
+ */
+export function refusalOf(view: OperationView): string | undefined {
+  const { definition, match, inputs } = view;
+  try {
+    const builder = createBuilder();
+    const params = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
+    const tensors = inputs.map((input, position) => {
+      // An input of the model that requests may omit has no extents if they do.
+      const isOpen = input.lifetime === OperandLifeTime.SUBGRAPH_INPUT && input.dimensions.includes(0);
+      if (isOmitted(input) || (isOpen && params[position]?.omittable)) return undefined;
+      return withExtents(withFacts(input));
+    });
+    for (const tensor of tensors) {
+      if (tensor !== undefined && tensor.data === undefined)
+        builder.places.set(tensor.index, outputOf(builder, tensor).region);
+    }
+    planOperation(view, tensors, builder);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof OperationError) return `${definition.name}: ${error.message}`;
+    throw error;
+  }
+}
+
+const assumedExtent = 8;
+
+function withExtents(tensor: KernelTensor): KernelTensor {
+  if (!tensor.dimensions.includes(0)) return tensor;
+  return { ...tensor, dimensions: tensor.dimensions.map((extent) => extent || assumedExtent) };
+}
+
+/** Plans a subgraph. `dimensions` are those of its inputs; undefined for an input that is omitted. Throws a Refusal or an OperationError. */
+export function planGraph(graph: GraphView, dimensions: readonly (readonly number[] | undefined)[]): Plan {
+  const builder = createBuilder();
+  /** The facts of inputs and of results; undefined for omitted inputs. */
+  const known = new Map<number, TensorInfo | undefined>();
+  const inputs = graph.inputs.map((index, position): Port | undefined => {
+    const operand = graph.operands[index];
+    const extents = dimensions[position];
+    known.set(index, undefined);
+    if (operand === undefined || extents === undefined) return undefined;
+    const info = tensorInfo(operand, extents);
+    const { region } = outputOf(builder, info);
+    builder.places.set(index, region);
+    known.set(index, info);
+    return portOf(region, info);
+  });
+  for (const view of graph.operations) {
+    const tensors = view.inputs.map((input) => {
+      if (isOmitted(input) || (known.has(input.index) && known.get(input.index) === undefined)) return undefined;
+      return withFacts(input, known.get(input.index));
+    });
+    const { infos, values } = planOperation(view, tensors, builder);
+    for (const [position, { index }] of view.outputs.entries()) {
+      known.set(index, elementAt(infos, position));
+      builder.places.set(index, elementAt(values, position).region);
+    }
+  }
+  // Each output has a region of its own, which is not an input's or a constant.
+  const taken = new Set<Region>(inputs.flatMap((port) => (port === undefined ? [] : [port.region])));
+  const outputs = graph.outputs.map((index): Port => {
+    const info = known.get(index);
+    if (info === undefined) throw new Error(`output operand ${index} has no value`);
+    const value: Value = { ...builder.read({ index, ...info }), dimensions: info.dimensions };
+    const isOwn = !taken.has(value.region) && builder.regions[value.region]?.data === undefined;
+    const result = isOwn ? value : copied(builder, value);
+    taken.add(result.region);
+    return portOf(result.region, info);
+  });
+  const wanted = new Set(outputs.map(({ region }) => region));
+  const steps = fused(withoutDead(builder.steps, wanted), wanted);
+  const used = inputs.flatMap((port) => (port === undefined ? [] : [port.region]));
+  return { ...layOutMemory(builder.regions, steps, used, wanted), steps, inputs, outputs };
+}
+
+function portOf(region: Region, info: TensorInfo): Port {
+  return { region, info, bytes: elementBytes[elementTypeOf(info.type)] * elementCount(info.dimensions) };
+}
+
+function copied(builder: Builder, value: Value): Value {
+  const copy = builder.value(value.type, value.dimensions);
+  const strides = stridesOf(value.dimensions);
+  addMove(builder, "copy", value.dimensions, operandOf(value, strides), operandOf(copy, strides));
+  return copy;
+}
+
+/** Adds the steps of an operation. Returns the facts and the values of its outputs. */
+function planOperation(view: OperationView, tensors: readonly (KernelTensor | undefined)[], builder: Builder) {
+  const { definition, match } = view;
+  const lowering = loweringOf(definition);
+  if (lowering === undefined) return refuse("wasm does not have this operation");
+  if (definition.dynamic) return refuse("the shapes of its outputs depend on the data");
+  if (!isInferable(match.form, tensors)) return refuse("shapes and settings must be known when the model is prepared");
+  const { args, outputs: infos } = bindArgumentsOf(view, tensors);
+  if (infos.length > 0 && infos.every(({ dimensions }) => dimensions.includes(0))) {
+    return { infos, values: infos.map((info) => outputOf(builder, info)) };
+  }
+  builder.begin(definition);
+  const planned = lowering(args, bindOutputs(match.form, infos), builder);
+  return { infos, values: isList(planned) ? planned : [planned] };
+}
+
+function loweringOf({ name, extension }: OperationView["definition"]): Lowering<AnyArgs, AnyArgs> | undefined {
+  if (extension !== undefined) return undefined;
+  // A lowering is only called with the arguments of the operation that it is listed under.
+  return (lowerings as Readonly<Record<string, Lowering<AnyArgs, AnyArgs> | undefined>>)[name];
+}
+
+function isList(planned: Value | readonly Value[]): planned is readonly Value[] {
+  return Array.isArray(planned);
+}

@@ -1,0 +1,228 @@
+/**
+ * The plan of a network: regions of one memory, and steps over them in order. It is data, and knows no instructions: whatever emits code
+ * reads it, and nothing else.
+ */
+import type { TensorInfo } from "@nnhal/operations";
+import type { Expression } from "./expression.ts";
+
+/** How an element lies in memory. */
+export type ElementType = "u8" | "i8" | "u16" | "i16" | "i32" | "f32";
+
+/** The bytes of each. */
+export const elementBytes: Readonly<Record<ElementType, number>> = { u8: 1, i8: 1, u16: 2, i16: 2, i32: 4, f32: 4 };
+
+/** The number of a region of memory. */
+export type Region = number;
+
+/** Bytes behind each region that a step may read, though not write: so vectors at the end need no care. */
+export const SLACK = 64;
+
+/** A region after planning. Its address is a multiple of 64. */
+export interface PlacedRegion {
+  readonly address: number;
+  readonly bytes: number;
+  /** The bytes of a constant. */
+  readonly data?: Uint8Array;
+}
+
+/** Elements at the places that loops run over. */
+export interface Operand {
+  readonly region: Region;
+  readonly type: ElementType;
+  /** In elements, from the start of the region. */
+  readonly offset: number;
+  /** For each loop the elements from one turn to the next. */
+  readonly steps: readonly number[];
+}
+
+interface Named {
+  /** The operations that it computes, for people. */
+  readonly name: string;
+  /** Parts that can be computed one by one, in order or not. */
+  readonly units: number;
+  /** Multiply-adds, or steps that take as long, of each unit. */
+  readonly work: number;
+}
+
+/** Computes an expression for each place. The last loop is the innermost; there the target's step is 1, and those of operands 0 or 1. */
+export interface ElementwiseStep extends Named {
+  readonly kind: "elementwise";
+  readonly loops: readonly number[];
+  readonly operands: readonly Operand[];
+  readonly target: Operand;
+  readonly value: Expression;
+}
+
+/**
+ * Rows times weights: target[m, n] = value(bias[n] + Σ row m [k] · weights[k, n]), k in ascending order. Floats are added in this order, one
+ * by one. Integers are added in pairs, exactly, in 32 bits.
+ */
+export interface ProductStep extends Named {
+  readonly kind: "product";
+  readonly rows: number;
+  readonly depth: number;
+  readonly columns: number;
+  readonly source: RowSource;
+  /** Panels of `4 · tile.vectors` columns: see `packPanels`. */
+  readonly weights: Region;
+  /** A number for each column, i32 or f32. */
+  readonly bias: Region;
+  readonly tile: { readonly rows: number; readonly vectors: number };
+  /** Rows that are computed together: a unit. */
+  readonly blockRows: number;
+  /** Room for the rows of a block, if they are gathered. */
+  readonly scratch: Region | undefined;
+  readonly target: Target;
+  /** Other operands of the value, in the shape of the target. */
+  readonly operands: readonly Target[];
+  readonly value: Expression;
+}
+
+/** Elements without gaps. */
+export interface Target {
+  readonly region: Region;
+  readonly type: ElementType;
+}
+
+/**
+ * Where the rows of a product come from: for the row of output pixel (b, y, x), `runs` pieces of `length` elements that begin at
+ * `b · batchStep + y · rowStep + x · pixelStep` plus the offset of the piece. Integers have `zeroPoint` subtracted.
+ */
+export interface RowSource {
+  readonly region: Region;
+  readonly type: ElementType;
+  readonly zeroPoint: number;
+  /** Whether the rows lie one after the other, without gaps, as floats: they are read in place. */
+  readonly isDirect: boolean;
+  readonly width: number;
+  readonly height: number;
+  readonly batchStep: number;
+  readonly rowStep: number;
+  readonly pixelStep: number;
+  readonly runs: readonly number[];
+  readonly length: number;
+}
+
+/** A part of an axis of the output, of which the windows see the same cells of the filter: [begin, end) of each. */
+export interface Segment {
+  readonly begin: number;
+  readonly end: number;
+  readonly firstTap: number;
+  readonly endTap: number;
+}
+
+/** An image whose channels lie side by side. */
+export interface ImageExtents {
+  readonly batches: number;
+  readonly height: number;
+  readonly width: number;
+  readonly channels: number;
+}
+
+/** A window that slides over an image. */
+export interface Window {
+  readonly height: number;
+  readonly width: number;
+  readonly strideHeight: number;
+  readonly strideWidth: number;
+  readonly dilationHeight: number;
+  readonly dilationWidth: number;
+  readonly paddingTop: number;
+  readonly paddingLeft: number;
+}
+
+/** A convolution of each channel by itself. A unit is a row of the output. Floats are added cell by cell. */
+export interface DepthwiseStep extends Named {
+  readonly kind: "depthwise";
+  readonly source: Target & { readonly zeroPoint: number };
+  readonly input: ImageExtents;
+  readonly output: ImageExtents;
+  readonly window: Window;
+  readonly rows: readonly Segment[];
+  readonly columns: readonly Segment[];
+  /** See `packDepthwise`. */
+  readonly weights: Region;
+  readonly bias: Region;
+  readonly target: Target;
+  readonly operands: readonly Target[];
+  readonly value: Expression;
+}
+
+/** The mean or the greatest of the cells under a window; cells outside the image do not count. A unit is a row of the output. */
+export interface PoolStep extends Named {
+  readonly kind: "pool";
+  readonly pool: "average" | "max";
+  readonly source: Target;
+  readonly input: ImageExtents;
+  readonly output: ImageExtents;
+  readonly window: Window;
+  readonly target: Target;
+  /** The accumulator is the mean as a float; the greatest in the source's kind of lane. */
+  readonly value: Expression;
+}
+
+/** Copies elements to other places. A unit is a turn of the first loop. */
+export interface MoveStep extends Named {
+  readonly kind: "move";
+  readonly loops: readonly number[];
+  readonly source: Operand;
+  readonly target: Operand;
+}
+
+/** Looks each byte up in a table of 256 elements. A unit is a part of at most `TABLE_UNIT` bytes. */
+export interface TableStep extends Named {
+  readonly kind: "table";
+  readonly source: Region;
+  readonly target: Region;
+  readonly count: number;
+  readonly table: Region;
+  /** The bytes of an element of the table. */
+  readonly bytes: 1 | 4;
+}
+
+/** Bytes of a unit of a table step. */
+export const TABLE_UNIT = 1 << 16;
+
+/** Elements of a unit of an elementwise step with one loop. */
+export const FLAT_UNIT = 1 << 15;
+
+/** Combines elements along some axes. A unit is a turn of the first kept loop. */
+export interface ReduceStep extends Named {
+  readonly kind: "reduce";
+  readonly combine: "add" | "min" | "max" | "mul";
+  /** Loops over results, and over what each is made of. */
+  readonly kept: readonly number[];
+  readonly reduced: readonly number[];
+  /** Steps of the kept loops, then those of the reduced ones. */
+  readonly source: Operand;
+  /** Steps of the kept loops. */
+  readonly target: Operand;
+  /** The accumulator has the type of `start`. */
+  readonly start: Expression;
+  /** The element that is combined: a value of operand 0. */
+  readonly taken: Expression;
+  readonly value: Expression;
+}
+
+/** A step. */
+export type Step = ElementwiseStep | ProductStep | DepthwiseStep | PoolStep | MoveStep | TableStep | ReduceStep;
+
+/** An input or an output of the network. */
+export interface Port {
+  readonly region: Region;
+  readonly info: TensorInfo;
+  readonly bytes: number;
+}
+
+/** The plan of a network for inputs of certain shapes. */
+export interface Plan {
+  readonly regions: readonly PlacedRegion[];
+  readonly steps: readonly Step[];
+  /** Undefined for inputs that are omitted. */
+  readonly inputs: readonly (Port | undefined)[];
+  readonly outputs: readonly Port[];
+  /** Bytes of the whole memory. */
+  readonly memory: number;
+  /** Bytes of it that constants take, from its start on. */
+  readonly constants: number;
+}

@@ -1,0 +1,19 @@
+/** The tiles of products: which part of the result is kept in registers while the depth is walked, and how many rows share a pass over the weights. */
+
+/** Sums that are kept at once: with more, V8 11 (Node.js 20) moves them to memory and back. */
+const mostSums = 8;
+
+/** Bytes of the rows of a block: they stay in the second cache beside a panel of weights. */
+const blockBytes = 1 << 17;
+
+/** The tile of a product of these extents. */
+export function tileFor(rows: number, depth: number, columns: number, isPaired: boolean) {
+  const most = Math.ceil(columns / 4);
+  // Four rows of two vectors read least for what they compute; few rows or few columns leave room for more of the other.
+  const vectors = Math.min(most, rows >= 4 ? 2 : Math.floor(mostSums / rows));
+  const tile = { rows: Math.min(rows, Math.floor(mostSums / vectors)), vectors };
+  const rowBytes = isPaired ? 4 * Math.ceil(depth / 2) : 4 * depth;
+  const fitting = Math.max(1, Math.floor(blockBytes / rowBytes / tile.rows));
+  const blockRows = Math.min(fitting, Math.ceil(rows / tile.rows)) * tile.rows;
+  return { tile, blockRows };
+}

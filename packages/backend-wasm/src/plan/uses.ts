@@ -1,0 +1,56 @@
+/** Which regions steps read and write. */
+
+import type { Expression } from "./expression.ts";
+import type { Region, Step } from "./plan.ts";
+
+/** The regions that a step reads, constants and those of its expressions among them. */
+export function readsOf(step: Step): readonly Region[] {
+  switch (step.kind) {
+    case "elementwise":
+      return [...step.operands.map(({ region }) => region), ...channelsOf(step.value)];
+    case "product":
+      return [
+        step.source.region,
+        step.weights,
+        step.bias,
+        ...step.operands.map(({ region }) => region),
+        ...channelsOf(step.value),
+      ];
+    case "depthwise":
+      return [
+        step.source.region,
+        step.weights,
+        step.bias,
+        ...step.operands.map(({ region }) => region),
+        ...channelsOf(step.value),
+      ];
+    case "table":
+      return [step.source, step.table];
+    case "pool":
+    case "move":
+    case "reduce":
+      return [step.source.region];
+  }
+}
+
+/** The regions that a step writes: its result, and room that it needs meanwhile. */
+export function writesOf(step: Step): readonly Region[] {
+  if (step.kind === "table") return [step.target];
+  if (step.kind === "product" && step.scratch !== undefined) return [step.target.region, step.scratch];
+  return [step.target.region];
+}
+
+/** The region of the result. */
+export function resultOf(step: Step): Region {
+  return step.kind === "table" ? step.target : step.target.region;
+}
+
+function channelsOf(value: Expression): Region[] {
+  const found = new Set<Region>();
+  const visit = (node: Expression): void => {
+    if (node.kind === "channel" && node.region !== undefined) found.add(node.region);
+    node.args.forEach(visit);
+  };
+  visit(value);
+  return [...found];
+}

@@ -1,0 +1,125 @@
+/** A plan with its module and its memory, and both in a cache. */
+import type { CacheBlobs, GraphView } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
+import { emitModule, functionName, pagesOf } from "./emit/emit.ts";
+import type { Plan } from "./plan/plan.ts";
+import { planGraph } from "./plan/plan-graph.ts";
+import type { WebAssemblyApi } from "./web-assembly.ts";
+
+/** A step that can be computed. */
+export interface ProgramStep {
+  readonly name: string;
+  readonly units: number;
+  readonly workPerUnit: number;
+  /** Computes the units [begin, end). */
+  compute(begin: number, end: number): void;
+}
+
+/** What a run needs of a plan. */
+export type ProgramPlan = Pick<Plan, "inputs" | "outputs" | "memory" | "constants"> & {
+  readonly regions: readonly Pick<Plan["regions"][number], "address" | "bytes">[];
+};
+
+/** A network that is ready to run. */
+export interface Program {
+  readonly plan: ProgramPlan;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly memory: Uint8Array;
+  readonly steps: readonly ProgramStep[];
+}
+
+/** What is kept of a step. */
+type Outline = readonly [name: string, units: number, work: number];
+
+/** Plans and compiles a network for inputs of some shapes. */
+export async function programOf(
+  api: WebAssemblyApi,
+  graph: GraphView,
+  dimensions: readonly (readonly number[] | undefined)[],
+): Promise<Program> {
+  const plan = planGraph(graph, dimensions);
+  const outlines = plan.steps.map(({ name, units, work }): Outline => [name, units, work]);
+  const bytes = emitModule(plan);
+  const program = await instantiated(api, plan, bytes, outlines);
+  for (const { address, data } of plan.regions) if (data !== undefined) program.memory.set(data, address);
+  // The constants are in the memory now, and need not be kept beside it.
+  const { inputs, outputs, memory, constants } = plan;
+  const regions = plan.regions.map(({ address, bytes }) => ({ address, bytes }));
+  return { ...program, plan: { inputs, outputs, memory, constants, regions } };
+}
+
+async function instantiated(
+  api: WebAssemblyApi,
+  plan: ProgramPlan,
+  bytes: Uint8Array<ArrayBuffer>,
+  outlines: readonly Outline[],
+): Promise<Program> {
+  const pages = pagesOf(plan.memory);
+  const module = await api.compile(bytes);
+  const memory = new api.Memory({ initial: pages, maximum: pages });
+  const { exports } = new api.Instance(module, { env: { memory } });
+  const steps = outlines.map(([name, units, workPerUnit], place): ProgramStep => {
+    const compute = exports[functionName(place, { name })];
+    if (typeof compute !== "function") throw new Error(`the module has no function for step ${place}, ${name}`);
+    return { name, units, workPerUnit, compute: (begin, end) => void compute(begin, end) };
+  });
+  return { plan, bytes, memory: new Uint8Array(memory.buffer), steps };
+}
+
+/** What is kept of a plan, in a form that changes if it does. */
+interface Saved {
+  readonly version: string;
+  readonly steps: readonly Outline[];
+  readonly plan: ProgramPlan;
+}
+
+/** The blobs of a program: its module, what a run needs of the plan, and the constants as they lie in memory. */
+export function savedProgram({ bytes, plan, steps, memory }: Program, version: string): CacheBlobs {
+  const saved: Saved = {
+    version,
+    plan,
+    steps: steps.map(({ name, units, workPerUnit }) => [name, units, workPerUnit]),
+  };
+  return {
+    model: [bytes, new TextEncoder().encode(JSON.stringify(saved))],
+    data: [memory.slice(0, plan.constants)],
+  };
+}
+
+/** The program of some blobs. Rejects if they are of another version, or of another network. */
+export async function restoredProgram(
+  api: WebAssemblyApi,
+  { model: [bytes, outline], data: [constants] }: CacheBlobs,
+  version: string,
+  graph: GraphView,
+  extents: readonly (readonly number[])[],
+): Promise<Program> {
+  if (bytes === undefined || outline === undefined || constants === undefined) {
+    throw new Error("the cache has not the three parts of a program");
+  }
+  // It is what `savedProgram` wrote: the cache is sealed, and each part is checked where it could break something.
+  const saved = JSON.parse(new TextDecoder().decode(outline)) as Saved;
+  if (saved.version !== version)
+    throw new Error(`the program in the cache is of version ${saved.version}, not ${version}`);
+  const { plan } = saved;
+  if (!fits(plan, graph, extents)) throw new Error("the program in the cache is of another network");
+  if (constants.length !== plan.constants) throw new Error("the constants in the cache have another size");
+  const program = await instantiated(api, plan, Uint8Array.from(bytes), saved.steps);
+  program.memory.set(constants);
+  return program;
+}
+
+function fits(plan: ProgramPlan, graph: GraphView, extents: readonly (readonly number[])[]): boolean {
+  const isSame = (place: number, index: number, dimensions: readonly number[], ports: ProgramPlan["outputs"]) => {
+    const info = ports[place]?.info;
+    const operand = graph.operands[index];
+    return info !== undefined && operand?.type === info.type && `${info.dimensions}` === `${dimensions}`;
+  };
+  const inputs = plan.inputs.filter((port) => port !== undefined && port !== null);
+  return (
+    inputs.length === graph.inputs.length &&
+    plan.outputs.length === graph.outputs.length &&
+    graph.inputs.every((index, place) => isSame(place, index, elementAt(extents, place), inputs)) &&
+    graph.outputs.every((index, place) => graph.operands[index]?.type === plan.outputs[place]?.info.type)
+  );
+}

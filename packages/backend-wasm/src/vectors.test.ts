@@ -1,0 +1,34 @@
+/**
+ * The public conformance vectors on the wasm backend: what it claims it does right. The vectors are not part of this repository:
+ * NNHAL_VECTORS names their folder. By default one of four runs, and with NNHAL_VECTOR_WAYS=all each. The derived forms run through
+ * `nnhal vectors`.
+ */
+import { existsSync } from "node:fs";
+import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
+import { expect, it } from "vitest";
+import { deviceOf } from "./_devices.test-helper.ts";
+
+const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
+
+/** What it has no lowering of, or only refused examples. */
+const without: string[] = [];
+
+it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ skip }) => {
+  skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
+  const device = await deviceOf();
+  const passing = new Set<string>();
+  let count = 0;
+  const chosen = everyWay ? undefined : () => count++ % 4 === 0;
+  const { passed, failures, bySubject } = await summarise(
+    runVectors(device, readVectorFiles(await findVectorFiles(folder)), { ...(chosen && { filter: chosen }) }),
+    ({ subject, verdict }) => {
+      if (verdict === "passed") passing.add(subject);
+    },
+  );
+  expect(failures.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
+  const never = [...bySubject.keys()].filter((name) => !passing.has(name)).sort();
+  if (everyWay) expect(never).toEqual(without);
+  expect(without.filter((name) => passing.has(name))).toEqual([]);
+  expect(passed).toBeGreaterThan(everyWay ? 1000 : 250);
+});

@@ -1,0 +1,66 @@
+/**
+ * The backend that compiles each network to WebAssembly, for exactly its shapes.
+ */
+import { type Backend, type BackendSession, capabilitiesOf, powerBasisOf, type Unavailable } from "@nnhal/backend";
+import { DeviceType } from "@nnhal/types";
+import { writeModule } from "./assembler/module.ts";
+import { times } from "./capabilities.ts";
+import { compileGraph, type Machine, restoreGraph } from "./executable.ts";
+import { refusalOf } from "./plan/plan-graph.ts";
+import { type WebAssemblyApi, webAssembly } from "./web-assembly.ts";
+
+/** It changes whenever results, or the modules of some network, change. */
+const version = "nnhal-wasm-1 simd";
+
+/** Creates a backend over an implementation of WebAssembly: tests give others. */
+export function wasmBackendOver(api: WebAssemblyApi | undefined): Backend {
+  return {
+    name: "wasm",
+    deviceType: DeviceType.CPU,
+    open: () => open(api),
+  };
+}
+
+/** The backend over WebAssembly. */
+export const backend: Backend = /* @__PURE__ */ wasmBackendOver(/* @__PURE__ */ webAssembly());
+
+async function open(api: WebAssemblyApi | undefined): Promise<BackendSession | Unavailable> {
+  if (api === undefined)
+    return { unavailable: "there is no WebAssembly here", remedy: "use a newer Node.js or browser" };
+  if (!hasVectors(api)) {
+    return {
+      unavailable: "WebAssembly has no 128-bit vectors here",
+      remedy: "use a newer Node.js or browser, or a processor with SSE4.1",
+    };
+  }
+  const machine: Machine = { api, version };
+  return {
+    version,
+    capabilities: capabilitiesOf(times),
+    powerBasis: powerBasisOf(times),
+    supports(view) {
+      const reason = refusalOf(view);
+      return reason === undefined ? { supported: true } : { supported: false, reason };
+    },
+    compile: (graph, options) => compileGraph(machine, graph, options),
+    restore: (blobs, graph, options) => restoreGraph(machine, blobs, graph, options),
+    close: async () => {},
+  };
+}
+
+/** Whether modules with vectors are valid. */
+function hasVectors(api: WebAssemblyApi): boolean {
+  const memory = { module: "env", name: "memory", pages: 1 };
+  const probe = writeModule(memory, [
+    {
+      name: "probe",
+      params: [],
+      results: [],
+      isExported: true,
+      write(code) {
+        code.i32(0).i32(0).op("v128.load", 0).i32(0).op("v128.load", 0).op("i32x4.dot_i16x8_s").op("v128.store", 0);
+      },
+    },
+  ]);
+  return api.validate(probe);
+}
