@@ -45,7 +45,11 @@ for (let round = 0; round < rounds; round++) {
 }
 for (const [place, { name, units, workPerUnit }] of steps.entries()) {
   const time = least[place] ?? 0;
-  console.log(`${String(place).padStart(3)} ${time.toFixed(3)} ms ${(units * workPerUnit / time / 1e6).toFixed(2)} Gwork/s ${name}`);
+  console.log(
+    `${String(place).padStart(3)} ${time.toFixed(3)} ms ${((units * workPerUnit) / time / 1e6).toFixed(2)} Gwork/s ${name}`,
+  );
 }
-console.log(`prepare ${prepared.toFixed(0)} ms, module ${bytes.length} bytes, memory ${plan.memory} bytes, constants ${plan.constants}`);
+console.log(
+  `prepare ${prepared.toFixed(0)} ms, module ${bytes.length} bytes, memory ${plan.memory} bytes, constants ${plan.constants}`,
+);
 console.log(`least ${whole.toFixed(2)} ms`);

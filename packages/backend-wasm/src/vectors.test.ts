@@ -12,7 +12,56 @@ import { deviceOf } from "./_devices.test-helper.ts";
 const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
 
 /** What it has no lowering of, or only refused examples. */
-const without: string[] = [];
+const without = [
+  "ARGMAX",
+  "ARGMIN",
+  "AXIS_ALIGNED_BBOX_TRANSFORM",
+  "BATCH_TO_SPACE_ND",
+  "BIDIRECTIONAL_SEQUENCE_LSTM",
+  "BIDIRECTIONAL_SEQUENCE_RNN",
+  "BOX_WITH_NMS_LIMIT",
+  "DETECTION_POSTPROCESSING",
+  "ELU",
+  "EMBEDDING_LOOKUP",
+  "FILL",
+  "GATHER",
+  "GENERATE_PROPOSALS",
+  "GROUPED_CONV_2D",
+  "HASHTABLE_LOOKUP",
+  "HEATMAP_MAX_KEYPOINT",
+  "INSTANCE_NORMALIZATION",
+  "L2_NORMALIZATION",
+  "L2_POOL_2D",
+  "LOCAL_RESPONSE_NORMALIZATION",
+  "LOG",
+  "LOG_SOFTMAX",
+  "LSH_PROJECTION",
+  "LSTM",
+  "POW",
+  "QUANTIZED_16BIT_LSTM",
+  "QUANTIZED_LSTM",
+  "RANDOM_MULTINOMIAL",
+  "RANK",
+  "REDUCE_ALL",
+  "REDUCE_ANY",
+  "RESIZE_BILINEAR",
+  "RESIZE_NEAREST_NEIGHBOR",
+  "RNN",
+  "ROI_ALIGN",
+  "ROI_POOLING",
+  "SELECT",
+  "SIN",
+  "SLICE",
+  "SPACE_TO_BATCH_ND",
+  "STRIDED_SLICE",
+  "SVDF",
+  "TILE",
+  "TOPK_V2",
+  "TRANSPOSE_CONV_2D",
+  "UNIDIRECTIONAL_SEQUENCE_LSTM",
+  "UNIDIRECTIONAL_SEQUENCE_RNN",
+  "WHILE",
+];
 
 it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ skip }) => {
   skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
@@ -30,5 +79,5 @@ it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ 
   const never = [...bySubject.keys()].filter((name) => !passing.has(name)).sort();
   if (everyWay) expect(never).toEqual(without);
   expect(without.filter((name) => passing.has(name))).toEqual([]);
-  expect(passed).toBeGreaterThan(everyWay ? 1000 : 250);
+  expect(passed).toBeGreaterThan(everyWay ? 1786 : 430);
 });

@@ -23,6 +23,7 @@ export const referenceEngine: KnownEngine = {
 /** The others, best first. */
 export const fastEngines: readonly KnownEngine[] = [
   { device: "nnhal-ort", module: "@nnhal/backend-ort", needs: ["onnxruntime-node"] },
+  { device: "nnhal-wasm", module: "@nnhal/backend-wasm", needs: [] },
   { device: "nnhal-tfjs", module: "@nnhal/backend-tfjs", needs: [] },
   { device: "nnhal-gpujs", module: "@nnhal/backend-gpujs", needs: [] },
 ];

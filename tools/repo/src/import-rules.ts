@@ -59,6 +59,7 @@ export const isomorphicPackages = [
   "tflite",
   "backend-reference",
   "backend-tfjs",
+  "backend-wasm",
   "driver-core",
   "transport",
   "runtime",
