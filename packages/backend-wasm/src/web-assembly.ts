@@ -1,5 +1,5 @@
 /**
- * The part of the WebAssembly JavaScript API that this package uses. It is looked up, since a platform may not have it and the types of
+ * The part of the WebAssembly JavaScript API that this package uses. It is looked up, since a platform can lack it and the types of
  * Node.js do not describe it.
  */
 

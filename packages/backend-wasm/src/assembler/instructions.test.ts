@@ -61,7 +61,7 @@ const withSignature = (rows: Readonly<Record<string, Row>>) =>
   Object.entries(rows).filter(([, row]) => row[1] !== undefined);
 const memory = { module: "env", name: "memory", pages: 1 };
 
-/** Vectors with small, extreme and odd lanes of every type; lanes of floats are no NaN. */
+/** Vectors with small, extreme and odd lanes of every type; floats are numbers, not NaN. */
 const samples: readonly Uint8Array[] = [
   new Uint8Array(Float32Array.of(1.5, -2.5, 0.5, -0.0).buffer),
   new Uint8Array(Float32Array.of(-3.7, 2.5, 1e10, 7).buffer),

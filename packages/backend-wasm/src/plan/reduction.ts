@@ -77,7 +77,7 @@ function reduce(name: string, combine: ReduceStep["combine"], startOf: (input: T
 const bound = (sign: 1 | -1) => (input: TensorInfo) =>
   isFloat(input.type) ? real(sign * Number.POSITIVE_INFINITY) : whole(sign > 0 ? 0x7fff_ffff : -0x8000_0000);
 
-/** More bytes than this have a sum that a float32 may not hold. */
+/** More bytes than this have a sum that a float32 cannot always hold. */
 const mostBytes = 65535;
 
 /** The lowerings. */
