@@ -100,7 +100,7 @@ export function createSessions(unused: number, idle: number): Sessions {
   return {
     add(session) {
       sessions.add(session);
-      // A connection without a call is of no use to a client of gRPC.
+      // A gRPC client needs a connection only for calls.
       const timer = setTimeout(() => session.destroy(), unused);
       session.once("stream", () => clearTimeout(timer));
       session.once("close", () => {

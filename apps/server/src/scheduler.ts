@@ -31,7 +31,9 @@ export interface Place {
 export interface Job {
   /** In the model's order. */
   readonly inputs: readonly Tensor[];
-  /** Whether their memory is of no use afterwards, so that it may move to another thread. Default: no. */
+  /**
+   * True if the caller no longer needs their memory, so that it may be transferred to another thread. Default: false.
+   */
   readonly isOwned?: boolean | undefined;
   /** Bytes of its inputs, which decide with which requests it shares. Default: 0. */
   readonly bytes?: number | undefined;

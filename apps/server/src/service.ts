@@ -54,7 +54,7 @@ export interface Arrival {
   readonly signal: AbortSignal;
   /** Milliseconds that the client waits. */
   readonly timeout: number | undefined;
-  /** Whether the memory of its tensors is of no use to others, so that it may move to where they are computed. */
+  /** True if the tensors' buffers may be transferred to the worker. */
   readonly isOwned: boolean;
 }
 

@@ -85,7 +85,7 @@ export async function openWorkerSession(
     const description = await ask<Description>({ ask: "open", bytes, options });
     return {
       description,
-      // Memory of this thread is of no use to the worker.
+      // The worker cannot write into memory of this thread.
       compute(inputs, _, asked) {
         const { signal, ...rest } = asked ?? {};
         const compute = (values: readonly Value[], transfer: readonly ArrayBuffer[]) =>

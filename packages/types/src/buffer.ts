@@ -5,19 +5,19 @@
 import type { Memory } from "./memory.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What a buffer is to hold (HAL 1.3 BufferDesc). */
+/** Description of the value that a buffer will hold (HAL 1.3 BufferDesc). */
 export interface BufferDesc {
   /** The extents as far as they are known: 0 is an unknown extent, [] an unknown rank. Empty for scalars. */
   readonly dimensions: readonly number[];
 }
 
-/** What a buffer will be used as (HAL 1.3 BufferRole). */
+/** An input or output of a prepared model that a buffer will be used for (HAL 1.3 BufferRole). */
 export interface BufferRole {
   /** Index into the list of prepared models. */
   readonly modelIndex: number;
   /** Index into that model's inputs or outputs. */
   readonly ioIndex: number;
-  /** How likely an execution of the model uses the buffer so, within (0, 1]. */
+  /** Fraction of the model's executions that use the buffer in this role, within (0, 1]. */
   readonly frequency: number;
 }
 

@@ -24,7 +24,7 @@ export type FmqRequestDatum =
   | { readonly kind: "poolIdentifier"; readonly poolIdentifier: number }
   | { readonly kind: "measureTiming"; readonly measureTiming: MeasureTiming };
 
-/** How long a request packet is (HAL 1.2 FmqRequestDatum.PacketInformation). */
+/** Header of a request packet (HAL 1.2 FmqRequestDatum.PacketInformation). */
 export interface FmqRequestPacketInformation {
   /** Elements of the packet, this one included. */
   readonly packetSize: number;
@@ -50,7 +50,7 @@ export type FmqResultDatum =
   | { readonly kind: "operandDimensionValue"; readonly operandDimensionValue: number }
   | { readonly kind: "executionTiming"; readonly executionTiming: Timing };
 
-/** How an execution ended, and how long its result packet is (HAL 1.2 FmqResultDatum.PacketInformation). */
+/** Header of a result packet (HAL 1.2 FmqResultDatum.PacketInformation). */
 export interface FmqResultPacketInformation {
   /** Elements of the packet, this one included. */
   readonly packetSize: number;
@@ -70,7 +70,7 @@ export interface FmqDescriptor<Datum extends "FmqRequestDatum" | "FmqResultDatum
   readonly datum: Datum;
   /** The memory of the queue, shared by both ends. Its layout is defined by the implementation of the queue. */
   readonly memory: Memory;
-  /** How many elements the queue holds; a longer packet cannot be sent. */
+  /** Number of elements that the queue holds. A longer packet cannot be sent. */
   readonly capacity: number;
 }
 

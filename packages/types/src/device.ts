@@ -18,7 +18,7 @@ import type { Awaitable, ExecutionResult, Outcome } from "./outcome.ts";
 import type { Request } from "./request.ts";
 import type { HalVersion } from "./version.ts";
 
-/** How to prepare a model (HAL 1.3 IDevice.prepareModel_1_3). */
+/** Options of preparing a model (HAL 1.3 IDevice.prepareModel_1_3). */
 export interface PrepareOptions {
   /** Default FAST_SINGLE_ANSWER. */
   readonly preference?: ExecutionPreference | undefined;
@@ -38,7 +38,7 @@ export interface StopSignal {
   readonly aborted: boolean;
 }
 
-/** How to execute a request (HAL 1.3 IPreparedModel.execute_1_3). */
+/** Options of an execution (HAL 1.3 IPreparedModel.execute_1_3). */
 export interface ExecuteOptions {
   /** Default NO. */
   readonly measure?: MeasureTiming | undefined;
@@ -47,13 +47,13 @@ export interface ExecuteOptions {
   /** Maximum duration of one WHILE loop, in nanoseconds. Default and upper bound: `LoopTimeoutDurationNs`. */
   readonly loopTimeoutDuration?: bigint | undefined;
   /**
-   * When it is aborted, the execution ends at its next pause, with MISSED_DEADLINE_TRANSIENT. The HAL does not have it: devices of this process
-   * look at it, those of other processes and behind the interface of a HAL version do not get it. Default: none.
+   * When it is aborted, the execution ends at its next pause, with MISSED_DEADLINE_TRANSIENT. Not part of the HAL: devices of this process
+   * read it; devices of other processes, and those behind the interface of a HAL version, do not receive it. Default: none.
    */
   readonly signal?: StopSignal | undefined;
 }
 
-/** How to execute a request once fences are signalled (HAL 1.3 IPreparedModel.executeFenced). */
+/** Options of a fenced execution (HAL 1.3 IPreparedModel.executeFenced). */
 export interface FencedExecuteOptions extends ExecuteOptions {
   /** Maximum nanoseconds from the moment when all fences are signalled to the end of the execution. Default: no limit. */
   readonly duration?: bigint | undefined;
@@ -103,7 +103,7 @@ export interface AllocateResult extends Outcome {
   readonly buffer: IBuffer | null;
   /** Identifies the buffer in requests: > 0 and unique among living buffers if status is NONE, else 0. */
   readonly token: number;
-  /** Whether the value lies in host memory, so that a memory pool serves as well. Default: false. */
+  /** True if the value lies in host memory, so that a memory pool is as fast. Default: false. */
   readonly inHostMemory?: boolean;
 }
 
@@ -135,13 +135,13 @@ export interface PreparedModel {
     resultChannel: FmqDescriptor<"FmqResultDatum">,
   ): Promise<BurstResult>;
   /**
-   * Where the queues of a burst must lie, and what its requests read and write. Absent: the device sees all memory of
+   * Allocates the memory for the queues of a burst and for the values of its requests. Absent: the device sees all memory of
    * this process.
    */
   readonly sharedMemory?: SharedMemorySource;
   /**
-   * Whether the service that has the prepared model is gone, so that no execution will succeed: the model has to be
-   * prepared anew. Default: false.
+   * True if the service that has the prepared model is gone. No execution will succeed; prepare the model again.
+   * Default: false.
    */
   readonly isLost?: boolean;
   /**
@@ -153,7 +153,7 @@ export interface PreparedModel {
 
 /** Makes memory that a device in another process, or behind a connection, shares with this one. */
 export interface SharedMemorySource {
-  /** Zeroed memory of a size in bytes. Throws if there is none. */
+  /** Returns zeroed memory of `size` bytes. Throws if none can be had. */
   allocate(size: number): Memory;
 }
 
@@ -171,8 +171,8 @@ export interface Device {
   getVersionString(): Outcome & { readonly version: string };
   getSupportedExtensions(): Outcome & { readonly extensions: readonly Extension[] };
   /**
-   * Which operations of a model the device can execute; INVALID_ARGUMENT for a model that is not valid. The facts above
-   * are known without a question to the device. This is not, so that a remote device answers with a promise.
+   * Reports which operations of a model the device can execute; INVALID_ARGUMENT for a model that is not valid. The facts above
+   * are known without asking the device. This one is not, so a remote device answers with a promise.
    */
   getSupportedOperations(model: Model): Awaitable<SupportedOperations>;
   /** Files needed to cache a prepared model; 0 and 0: no caching. Each at most `MAX_NUMBER_OF_CACHE_FILES`. */
@@ -181,7 +181,7 @@ export interface Device {
   getStatus(): DeviceStatus;
   /**
    * Makes memory whose bytes the device sees without copies, also if it is in another process: for pools, and for the queues of bursts.
-   * Throws RangeError for a size that is not valid. Optional: without it, any memory is such.
+   * Throws RangeError for a size that is not valid. Optional: without it, the device sees any memory without copies.
    */
   createMemory?(size: number): Memory;
   /** Compiles a model. The model and its pools must not change while the prepared model lives. */

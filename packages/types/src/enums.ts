@@ -58,7 +58,7 @@ export const fusedActivationFuncs = {
 } as const satisfies EnumTable;
 export const FusedActivationFunc = codesOf(fusedActivationFuncs);
 
-/** What a compilation is optimised for (HAL ExecutionPreference). */
+/** Goal of a compilation (HAL ExecutionPreference). */
 export const executionPreferences = {
   /** Least energy per execution. */
   LOW_POWER: { code: 0, since: "1.1" },
@@ -92,7 +92,7 @@ export const DeviceType = codesOf(deviceTypes);
 export type DeviceType = (typeof DeviceType)[keyof typeof DeviceType];
 export const deviceTypeNames = namesOf(deviceTypes);
 
-/** Whether a device can take work (HAL DeviceStatus). */
+/** Readiness of a device to take work (HAL DeviceStatus). */
 export const deviceStatuses = {
   AVAILABLE: { code: 0, since: "1.0" },
   BUSY: { code: 1, since: "1.0" },
@@ -103,7 +103,7 @@ export const DeviceStatus = codesOf(deviceStatuses);
 export type DeviceStatus = (typeof DeviceStatus)[keyof typeof DeviceStatus];
 export const deviceStatusNames = namesOf(deviceStatuses);
 
-/** Whether an execution measures its duration (HAL MeasureTiming). */
+/** Choice of measuring the duration of an execution (HAL MeasureTiming). */
 export const measureTimings = {
   NO: { code: 0, since: "1.2" },
   YES: { code: 1, since: "1.2" },

@@ -85,7 +85,7 @@ export interface Model {
   readonly operandValues: Uint8Array;
   /** Memory that holds the CONSTANT_REFERENCE operands. */
   readonly pools: readonly Memory[];
-  /** Whether float32 operations may be computed with the range and precision of float16. */
+  /** True if float32 operations may be computed with the range and precision of float16. */
   readonly relaxComputationFloat32toFloat16: boolean;
   /** The extensions in use, each name and each prefix once. */
   readonly extensionNameToPrefix: readonly ExtensionNameAndPrefix[];

@@ -4,7 +4,7 @@
  */
 import { codesOf, type EnumRow, namesOf } from "./table.ts";
 
-/** What an operand of a type holds. */
+/** Properties of an operand type. */
 export interface OperandTypeRow extends EnumRow {
   /** A scalar and a SUBGRAPH have rank 0; a tensor has any rank (below HAL 1.2 at least 1). */
   readonly kind: "scalar" | "tensor" | "subgraph";

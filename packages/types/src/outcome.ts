@@ -7,11 +7,11 @@ import type { OutputShape, Timing } from "./request.ts";
 /** The fields that every answer has. `Status`: the statuses of a HAL version. */
 export interface Outcome<Status extends ErrorStatus = ErrorStatus> {
   readonly status: Status;
-  /** What was attempted, which rule it broke and with which value. Absent if status is NONE. */
+  /** The attempted action, the rule that it broke and the value that broke it. Absent if status is NONE. */
   readonly message?: string;
 }
 
-/** An answer that is there at once, or comes later: a remote device answers with a promise, which never rejects. */
+/** An answer, at once or by a promise that never rejects. Remote devices answer with a promise. */
 export type Awaitable<Answer> = Answer | Promise<Answer>;
 
 /** The answer to an execution. */

@@ -26,7 +26,7 @@ export interface Request {
 /** The shape of an output after an execution (HAL 1.2 OutputShape). */
 export interface OutputShape {
   readonly dimensions: readonly number[];
-  /** Whether the caller's buffer could hold the output. */
+  /** True if the caller's buffer could hold the output. */
   readonly isSufficient: boolean;
 }
 

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { avoidedForms, checkWording } from "./wording.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { avoidedForms, checkWording, plainHeads } from "./wording.ts";
+import { workspaceRoot } from "./workspace.ts";
 
 const problemsOf = (line: string) => checkWording([{ path: "a.ts", text: `const a = 1;\n${line}\n` }]);
 
@@ -17,13 +20,15 @@ test.each([
   "may not",
   "gives what",
   "as good as none",
+  "in vain",
+  "is of no use",
   "where there is none",
 ])("%s is found, with its line", (form) => {
   expect(problemsOf(`// Here: ${form} x.`)).toEqual([expect.stringMatching(/^a\.ts:2: ".+": write /)]);
 });
 
 test("every form of the table is found by one of the lines above", () => {
-  expect(avoidedForms).toHaveLength(8);
+  expect(avoidedForms).toHaveLength(10);
 });
 
 test("what only contains the letters of a form is left alone", () => {
@@ -33,4 +38,42 @@ test("what only contains the letters of a form is left alone", () => {
 
 test("generated files are left alone", () => {
   expect(checkWording([{ path: "a.gen.ts", text: "// nobody" }])).toEqual([]);
+});
+
+describe("heads of comments in a folder that is listed", () => {
+  const headsOf = (text: string) => checkWording([{ path: "packages/types/src/a.ts", text }]);
+
+  test("a noun, a verb and a condition have no problem", () => {
+    expect(
+      headsOf("/** Number of bytes. What follows is free. */\n// Reads it.\n// How is in the next line.\n"),
+    ).toEqual([]);
+    expect(headsOf("/**\n * True if it has run.\n * Whether it runs again is open.\n */")).toEqual([]);
+    expect(headsOf("/** However, Whatever, Howitzer */\nconst text = 'What';")).toEqual([]);
+  });
+
+  test.each([
+    ["What", "/** What it is. */", 1],
+    ["How", "\n/** How many bytes. */", 2],
+    ["Whether", "\n  /**\n   * Whether it has run.\n   */", 3],
+    ["What", "// What it is.", 1],
+    ["How", "const a = 1;\n  // How it runs.\n", 2],
+    ["Whether", "// Another comment.\n\n// Whether it has run.\n// Or not.", 3],
+    ["What", "// Another comment.\r\n\r\n/**\r\n * What it is.\r\n */", 4],
+  ])("%s at the beginning is found, with its line: %j", (word, text, line) => {
+    expect(headsOf(text)).toEqual([
+      expect.stringContaining(`packages/types/src/a.ts:${line}: a comment begins with "${word}"`),
+    ]);
+  });
+
+  test("other folders and generated files are left alone", () => {
+    const text = "/** What it is. */";
+    for (const path of ["packages/types-more/a.ts", "other/packages/types/a.ts", "packages/types/src/a.gen.ts"]) {
+      expect(checkWording([{ path, text }])).toEqual([]);
+    }
+  });
+
+  test("the list is sorted and names folders of the workspace", () => {
+    expect(plainHeads).toEqual([...new Set(plainHeads)].sort());
+    for (const folder of plainHeads) expect(existsSync(join(workspaceRoot, folder)), folder).toBe(true);
+  });
 });

@@ -23,17 +23,30 @@ export const avoidedForms: readonly AvoidedForm[] = [
   { pattern: /\b(may|might) not\b(?! be\b)/i, instead: '"must not" for a rule, "cannot" for what is impossible' },
   { pattern: /\bgives what\b|\bwhat (this|that|it) gives\b/i, instead: '"returns" and a noun' },
   { pattern: /\bas good as none\b/i, instead: '"is rejected" and the status' },
+  { pattern: /\bin vain\b/i, instead: 'the effect: "without a result", "is dropped"' },
+  { pattern: /\b(is|are) of no use\b/i, instead: 'the reason: "is not needed", "is ignored"' },
   { pattern: /\bwhere (that|there|it) (is|are) none\b/i, instead: '"if there is none"' },
 ];
+
+/** Folders whose comments do not begin with "What", "How" or "Whether". A folder is added once its comments are rewritten. */
+export const plainHeads: readonly string[] = [
+  // One folder on each line, sorted.
+  "packages/types",
+];
+
+/** The first word of a block comment, or of the first of several line comments. */
+const forbiddenHead =
+  /\/\*\*\s*(?:\*\s+)?(What|How|Whether)\b|(?<!^[ \t]*\/\/.*\r?\n)^[ \t]*\/\/\s*(What|How|Whether)\b/gm;
 
 /** Files that must contain the forms: this table and its test. */
 const exempt: readonly string[] = ["tools/repo/src/wording.ts", "tools/repo/src/wording.test.ts"];
 
-/** The lines that contain an avoided form, with what to write instead. */
+/** Returns the lines that contain an avoided form or begin a comment with a forbidden word, with what to write instead. */
 export function checkWording(files: readonly SourceFile[]): string[] {
   const problems: string[] = [];
   for (const { path, text } of files) {
     if (exempt.includes(path) || path.endsWith(".gen.ts")) continue;
+    if (plainHeads.some((folder) => path.startsWith(`${folder}/`))) problems.push(...checkHeads(path, text));
     for (const [index, line] of text.split("\n").entries()) {
       for (const { pattern, instead } of avoidedForms) {
         const found = pattern.exec(line);
@@ -42,4 +55,11 @@ export function checkWording(files: readonly SourceFile[]): string[] {
     }
   }
   return problems;
+}
+
+function checkHeads(path: string, text: string): string[] {
+  return [...text.matchAll(forbiddenHead)].map((match) => {
+    const line = text.slice(0, match.index + match[0].length).split("\n").length;
+    return `${path}:${line}: a comment begins with "${match[1] ?? match[2]}": write a noun, a verb ("Returns") or "True if"`;
+  });
 }

@@ -55,7 +55,7 @@ export async function runSeveral(
         const { outputs, found, time } = result;
         const name = `${place + 1}-${basename(input)}`;
         if (csv) {
-          // Written at once: a long batch that is ended has not been in vain.
+          // Written immediately, so that an interrupted batch keeps its results.
           if (!hasHead) stdout.write(csvHead(found));
           hasHead = true;
           stdout.write(csvLines(input, outputs, found));

@@ -74,6 +74,6 @@ function free({ kind, value }: Entry): void {
   try {
     if (kind !== "fencedCallback") value.close?.();
   } catch {
-    // What it has thrown is of no use to a client that has released the object.
+    // The client has released the object, so the error is dropped.
   }
 }

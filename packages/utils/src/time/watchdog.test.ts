@@ -65,7 +65,7 @@ describe("a watchdog", () => {
     expect(late).not.toHaveBeenCalled();
     clock.advance(10n);
     expect(await answer).toBe("late");
-    settle("in vain");
+    settle("too late");
     clock.advance(1000n);
     expect(late).toHaveBeenCalledTimes(1);
   });

@@ -1,5 +1,5 @@
 /**
- * Waiting: for fences of the client, for one another, in vain, and beyond a deadline.
+ * Executions that wait for fences of the client, for one another, for a fence that fails, and beyond a deadline.
  */
 
 import { createFence } from "@nnhal/driver-core/fence";
