@@ -1,6 +1,6 @@
 import { library } from "../../tsup.base.ts";
 
-// What maps files depends on where the package runs: the field "imports" of its package.json says so.
+// The package's field "imports" selects the module that maps files, by the platform.
 const entry = {
   "burst/index": "src/burst/index.ts",
   "device/index": "src/device/index.ts",

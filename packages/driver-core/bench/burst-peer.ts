@@ -18,7 +18,7 @@ switch (kind) {
     port.on("message", (message: unknown) => port.postMessage(message));
     break;
   default: {
-    // Answers in word 16 what is counted up in word 0, until word 32 says stop.
+    // Copies word 0, which counts up, to word 16 until word 32 says stop.
     parentPort?.postMessage("ready");
     const spins = kind === "two threads, spin";
     let turn = 0;

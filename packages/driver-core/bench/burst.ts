@@ -1,6 +1,6 @@
 /**
- * How long a request takes: one ADD of one element on the reference backend, by the ordinary call and through bursts,
- * beside the bare ways in which two threads can talk. Round trips in microseconds.
+ * Measures the time of a request: one ADD of one element on the reference backend, by the ordinary call and through bursts,
+ * compared with the bare channels between two threads. Round trips in microseconds.
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/driver-core/bench/burst.ts [COUNT]`. Two
  * threads that poll need two idle processors; where others are at work, those rows say more about them.
@@ -22,7 +22,7 @@ async function measure(name: string, roundTrip: () => Promise<unknown> | unknown
   const times: number[] = [];
   for (let index = 0; index < count; index++) {
     const start = performance.now();
-    // Awaiting what is not a promise would cost a turn of its own.
+    // Awaiting a value that is not a promise would cost an extra turn.
     const pending = roundTrip();
     if (pending instanceof Promise) await pending;
     times.push((performance.now() - start) * 1000);

@@ -1,11 +1,10 @@
 /**
- * What a compilation cache gains: preparing a model, preparing and saving it, and preparing it from the cache, by
- * turns. Milliseconds, median. A backend with something to save has to be at least three times as fast from its cache:
- * the exit code is 1 where it is not.
+ * Measures the gain of a compilation cache: preparing a model, preparing and saving it, and preparing it from the cache, in
+ * turn. Milliseconds, median. A backend that saves blobs must be at least three times as fast from its cache; otherwise the
+ * exit code is 1.
  *
- * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/driver-core/bench/cache.ts
- * [ROUNDS]`; models come from NNHAL_MODELS, by default ../shared/models beside the checkout, and are left out if there
- * are none.
+ * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/driver-core/bench/cache.ts [ROUNDS]`; models
+ * come from NNHAL_MODELS, by default ../shared/models beside the checkout, and are left out if there are none.
  */
 import type { Backend } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
@@ -83,7 +82,7 @@ async function timed(times: number[], prepare: () => Promise<PrepareResult>): Pr
   return preparedModel;
 }
 
-/** What a prepared chain makes of ones. */
+/** Returns the result of a prepared chain for inputs of ones. */
 async function resultOf(preparedModel: PreparedModel): Promise<string> {
   const values = new Float32Array(2 * size).fill(1);
   const argument = (offset: number) => {
@@ -102,7 +101,7 @@ function median(times: readonly number[]): number {
   return elementAt(sorted, sorted.length >> 1);
 }
 
-/** How many times as fast a preparation from a cache is. */
+/** Measures how many times faster a preparation from a cache is. */
 async function measure(
   name: string,
   backend: Backend,

@@ -1,6 +1,7 @@
 /**
- * What a device adds to an execution: one ADD of one element on the reference backend, without and with a deadline. Microseconds;
- * the rounds take turns, and the median of the best half of them is what other work on the machine disturbs least.
+ * Measures the overhead that a device adds to an execution: one ADD of one element on the reference backend, without and with a
+ * deadline. Microseconds. The rounds alternate, and the median of their better half is reported, because other work on the
+ * machine disturbs it least.
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/driver-core/bench/execute.ts [ROUNDS]`.
  */

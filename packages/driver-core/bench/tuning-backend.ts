@@ -1,6 +1,6 @@
 /**
- * A backend for chains of FULLY_CONNECTED layers that works as engines for accelerators do: to compile, it arranges the
- * weights in each of several ways, tries which is the fastest here, and keeps that. What it found is worth a cache.
+ * A backend for chains of FULLY_CONNECTED layers that works as engines for accelerators do: to compile, it arranges the weights
+ * in several ways, measures which is the fastest here, and keeps that. The result is worth caching.
  */
 import type { Backend, BackendSession, CacheBlobs, Executable, GraphView, OperandView } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";

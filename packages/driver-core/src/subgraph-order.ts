@@ -21,7 +21,7 @@ export function subgraphsInnerFirst({ main, referenced }: Model): number[] {
   const seen = new Set<number>();
   const inner = (subgraph: Subgraph) =>
     subgraph.operations.flatMap((_, operation) => namedSubgraphs(subgraph, operation));
-  // A stack of subgraphs with what is left to visit of each; main's own index is -1.
+  // A stack of subgraphs with the inner subgraphs of each that are left to visit; main's own index is -1.
   const stack = [{ index: -1, left: inner(main) }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const next = top.left.pop();
@@ -37,8 +37,9 @@ export function subgraphsInnerFirst({ main, referenced }: Model): number[] {
 }
 
 /**
- * A model whose referenced subgraphs are empty if its main subgraph does not reach them. They keep their indexes. What is in them is
- * neither supported nor refused, so it must not be compiled: a part of a divided model still has the subgraphs of the other parts.
+ * A model whose referenced subgraphs are empty if its main subgraph does not reach them. They keep their indexes. Their
+ * operations are neither supported nor refused, so they must not be compiled: a part of a divided model still has the subgraphs
+ * of the other parts.
  */
 export function withoutUnreached(model: Model): Model {
   const reached = new Set(subgraphsInnerFirst(model));

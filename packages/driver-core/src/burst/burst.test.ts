@@ -1,6 +1,4 @@
-/**
- * What users of a burst see: the same whether requests go through queues or are executed directly.
- */
+/** The view of a burst's user: the same whether requests go through queues or are executed directly. */
 
 import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";

@@ -4,16 +4,18 @@ import type { Signal } from "../memory/signal.ts";
 import type { LimitOptions } from "./limits.ts";
 import type { MemoryKey } from "./memory-slots.ts";
 
-/** How to start a burst. */
+/** Options for starting a burst. */
 export interface BurstOptions extends LimitOptions {
   /**
-   * Whether requests go to the service without the queues if the service is in this thread. Default: true. False serves to
-   * test the queues.
+   * If true, requests go to the service without the queues if the service is in this thread. Default: true. False is for tests
+   * of the queues.
    */
   readonly direct?: boolean | undefined;
   /** Makes the memory of the queues. Default: memory that all threads of this process can share. */
   readonly allocate?: ((size: number) => Memory) | undefined;
-  /** How to wait for a result. Default: as the queues' memory says, or `sharedSignal({ keepAlive: true })`. */
+  /**
+   * Signal that wakes the reader of results. Default: the signal of the queues' memory, or `sharedSignal({ keepAlive: true })`.
+   */
   readonly signal?: Signal | undefined;
   /** Microseconds to poll for a result before sleeping; 0 saves power. Default 50. */
   readonly pollingWindow?: number | undefined;
@@ -27,7 +29,7 @@ export interface BurstOptions extends LimitOptions {
   readonly refuseMemory?: ((memory: Memory) => string | undefined) | undefined;
 }
 
-/** How to execute a request in a burst. */
+/** Options for executing a request in a burst. */
 export interface BurstExecuteOptions extends ExecuteOptions {
   /** The key of each pool, for `freeMemory`. Default: the Memory objects themselves. */
   readonly keys?: readonly MemoryKey[] | undefined;
@@ -36,8 +38,7 @@ export interface BurstExecuteOptions extends ExecuteOptions {
 /** The answer to a request in a burst. */
 export interface BurstExecutionResult extends ExecutionResult {
   /**
-   * Whether the request was not sent, because the burst cannot carry it or is over. Execute it with the prepared model
-   * then.
+   * True if the request was not sent, because the burst cannot carry it or is over. Execute it with the prepared model then.
    */
   readonly fallback: boolean;
 }

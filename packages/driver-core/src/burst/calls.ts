@@ -1,5 +1,5 @@
 /**
- * Calls between two threads over a MessagePort, which a burst needs beside its queues. Calls end when the other thread
+ * Calls between two threads over a MessagePort, which a burst needs in addition to its queues. Calls end when the other thread
  * does.
  */
 
@@ -26,8 +26,8 @@ export class PeerGone extends Error {
 /** One side of a port on which both sides call each other. */
 export interface Calls {
   /**
-   * Calls a method of the other side. Rejects if the method fails, and with PeerGone. A call has no limit of its own: the
-   * caller sets one.
+   * Calls a method of the other side. Rejects if the method fails, and with PeerGone. A call has no time limit: the caller sets
+   * one.
    */
   call(method: string, argument: unknown): Promise<unknown>;
   /** Resolves when the port is closed, by whichever side, or when the other thread has ended. */
@@ -102,13 +102,13 @@ export function createCalls(
   };
 }
 
-/** Whether a port was closed before a listener was added: no event reports that later. */
+/** Returns true if a port was closed before a listener was added: no event reports that later. */
 function wasClosed(port: BurstPort): boolean {
   port.ref();
   return "hasRef" in port && typeof port.hasRef === "function" && port.hasRef() === false;
 }
 
-/** Whether a value is an object. */
+/** Returns true if a value is an object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }

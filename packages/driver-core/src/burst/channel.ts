@@ -48,7 +48,7 @@ export function openChannel(descriptor: FmqDescriptor<DatumName>, datum: DatumNa
   }
 }
 
-/** How the ends of a queue in some memory sleep, if the memory's mapping says so. */
+/** Returns the signal with which the ends of a queue in some memory sleep, if the memory's mapping has one. */
 export function signalOf({ memory }: FmqDescriptor<DatumName>): Signal | undefined {
   const mapping = mapPool(memory);
   return "unmappable" in mapping ? undefined : mapping.signal;

@@ -119,7 +119,7 @@ describe("request packets", () => {
           const words = encodeRequest(packetOf(request));
           for (const [at, value] of damage) words[at % words.length] = value;
           const read = readRequest(words);
-          // What is still taken for a request has as many data as it had: nothing is invented.
+          // A damaged packet that is still read as a request has as many data as before: nothing is invented.
           if (!("malformed" in read)) expect(packetOf(read)).toHaveLength(words.length / wordsPerSlot);
           else expect(read.malformed).not.toBe("");
         },

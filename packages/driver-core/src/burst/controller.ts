@@ -71,7 +71,7 @@ export function createPacketBurst(
   return startBurst(configure, { writer, reader, requestCapacity: capacity }, { ...options, pollingWindow: 0 });
 }
 
-/** How to start a burst whose packets cross as messages. */
+/** Options for starting a burst whose packets cross as messages. */
 export type PacketBurstOptions = Pick<
   BurstOptions,
   "direct" | "refuseMemory" | "silenceLimit" | "requestLimit" | "timer"

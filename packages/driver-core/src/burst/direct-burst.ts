@@ -25,7 +25,7 @@ export interface DirectParts {
   readonly execute: NonNullable<IBurstContext["execute"]>;
   readonly memories: MemorySlots;
   readonly limits: Limits;
-  /** Whether the service has ended the burst. */
+  /** Returns true if the service has ended the burst. */
   readonly isServiceGone: () => boolean;
 }
 

@@ -11,7 +11,7 @@ import { wordsPerSlot } from "./ring.ts";
 
 const capacity = 64;
 
-/** What is done to the words of a good packet. */
+/** Damage that is done to the words of a good packet. */
 const damage = fc.oneof(
   fc.record({
     kind: fc.constant("word" as const),
@@ -60,7 +60,7 @@ describe("a burst's service that is sent damaged packets", () => {
           sent++;
           const answer = deserializeResult(await burst.receive());
           if ("malformed" in answer) throw new Error(answer.malformed);
-          // Damage may hit what no field lies in, or change nothing: the packet is good then.
+          // Damage can hit words that belong to no field, or change nothing: the packet is good then.
           if (answer.status !== ErrorStatus.NONE) {
             refused++;
             expect([ErrorStatus.GENERAL_FAILURE, ErrorStatus.INVALID_ARGUMENT]).toContain(answer.status);

@@ -1,6 +1,4 @@
-/**
- * No wait of a burst is without an end: each fault of the other side, and what comes of it when the limit is over.
- */
+/** Every wait of a burst ends: each fault of the other side, and the outcome when the limit is over. */
 import { MessageChannel } from "node:worker_threads";
 import { elementAt } from "@nnhal/operations";
 import { type BurstResult, ErrorStatus, type IBurstContext } from "@nnhal/types";
@@ -76,7 +74,7 @@ describe("a client whose service", () => {
       fallback: false,
     });
     expect(await burst.compute(request)).toMatchObject({ status: GENERAL_FAILURE, fallback: true });
-    // The service is told, in case that it wakes up.
+    // The service is notified, in case it wakes up.
     expect([reader.isPeerClosed(), writer.isPeerClosed()]).toEqual([true, true]);
     await burst.close();
     expect(clock.waiting).toBe(0);

@@ -5,7 +5,7 @@ import type { BurstController, BurstOptions } from "./burst.ts";
 import { type CreateBurstResult, createBurst } from "./controller.ts";
 import { type BurstServerOptions, configureExecutionBurst } from "./server.ts";
 
-/** How to start a burst in one thread. `requestCapacity` and `resultCapacity` count only if `direct` is false. */
+/** Options for starting a burst in one thread. `requestCapacity` and `resultCapacity` count only if `direct` is false. */
 export type LocalBurstOptions = Pick<BurstOptions, "direct" | "requestCapacity" | "resultCapacity"> &
   Omit<BurstServerOptions, "signal" | "pollingWindow">;
 

@@ -15,7 +15,7 @@ export interface MemorySlots extends IBurstCallback {
   memoryAt(slot: number): Memory | undefined;
   /** Removes a memory. Returns its slot; undefined if it had none. */
   free(key: MemoryKey): number | undefined;
-  /** How many memories are known. */
+  /** Number of known memories. */
   readonly size: number;
 }
 

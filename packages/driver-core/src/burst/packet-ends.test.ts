@@ -10,7 +10,7 @@ import { type BurstContext, servePackets } from "./server.ts";
 
 const { NONE, GENERAL_FAILURE, DEVICE_UNAVAILABLE } = ErrorStatus;
 
-/** A connection that carries packets both ways, each in a turn of its own, as messages are. */
+/** A connection that carries packets both ways, each in a separate turn, as messages are. */
 function connection(capacity?: number) {
   let isOpen = true;
   const sides: PacketEnds[] = [];

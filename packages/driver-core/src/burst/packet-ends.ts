@@ -21,7 +21,7 @@ export interface PacketEnds {
 
 /**
  * Makes a side's ends. `send` sends a packet to the other side's `receive`; it copies what it keeps, and must not throw.
- * `capacity`: data that may wait at this side; more from the other side ends the burst.
+ * `capacity`: number of data that may wait at this side; more from the other side ends the burst.
  */
 export function packetEnds(send: (packet: Int32Array) => void, capacity: number = defaultCapacity): PacketEnds {
   const received: Int32Array[] = [];

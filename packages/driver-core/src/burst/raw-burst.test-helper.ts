@@ -39,7 +39,7 @@ export interface RawBurst {
   pulse(): number;
   /** Sends a packet, and reads its result as a client does. */
   ask(data: readonly FmqRequestDatum[] | Int32Array): Promise<BurstResultPacket>;
-  /** Whether results are waiting that were not asked for. */
+  /** Returns true if results are waiting that were not asked for. */
   hasMore(): boolean;
 }
 

@@ -31,7 +31,7 @@ function isFunction(value: unknown): value is (...args: readonly unknown[]) => u
   return typeof value === "function";
 }
 
-/** Why a device refuses a memory for bursts. What it throws is a reason. */
+/** Returns the reason why a device refuses a memory for bursts. An error that it throws is a reason. */
 function refusalOf(refuse: (memory: Memory) => unknown, memory: Memory): string | undefined {
   try {
     const why: unknown = refuse(memory);

@@ -178,7 +178,7 @@ describe("a ring between two threads", () => {
     let next = 0;
     while (next < packets) {
       const read = await sleepUntil(reader, () => reader.read(), turns);
-      // Whole packets only: each slot says which packet it is of, how long that is, and which slot this is.
+      // Whole packets only: each slot names its packet, the packet's length and the slot's index.
       for (let at = 0; at < read.length; ) {
         const length = elementAt(read, at + 1);
         for (let slot = 0; slot < length; slot++, at += wordsPerSlot) {

@@ -81,7 +81,7 @@ function checkCapacity(capacity: number, length: number): string | undefined {
 
 /** One end of a ring. */
 export interface RingEnd {
-  /** Whether the other end has closed. */
+  /** Returns true if the other end has closed. */
   isPeerClosed(): boolean;
   /** Closes this end and wakes the other. */
   close(): void;

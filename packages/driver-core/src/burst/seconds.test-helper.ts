@@ -18,7 +18,7 @@ export function secondClock() {
   return { ...clock, pass };
 }
 
-/** Whether a promise is settled by now. */
+/** Returns true if a promise is settled by now. */
 export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   void promise.then(() => {

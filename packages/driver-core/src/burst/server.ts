@@ -34,11 +34,11 @@ import { isTeardownPacket, sayGoodbye } from "./teardown.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
 
 /**
- * How to serve a burst. `silenceLimit` applies to a client that does not return its memories or does not read results;
+ * Options for serving a burst. `silenceLimit` applies to a client that does not return its memories or does not read results;
  * `requestLimit` to an execution that does not end, which is answered with GENERAL_FAILURE.
  */
 export interface BurstServerOptions extends LimitOptions {
-  /** How to sleep between requests. Default: as the queues' memory says, or `sharedSignal()`. */
+  /** Signal that wakes the service between requests. Default: the signal of the queues' memory, or `sharedSignal()`. */
   readonly signal?: Signal | undefined;
   /** Microseconds to poll for the next request before sleeping; 0 saves power. Default 50. */
   readonly pollingWindow?: number | undefined;

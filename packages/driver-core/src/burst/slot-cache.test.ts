@@ -2,7 +2,7 @@ import { ErrorStatus, type Memory } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { createSlotCache } from "./slot-cache.ts";
 
-/** A cache over a client that has a memory for every slot, named after it, and what it was asked for. */
+/** A cache over a client that has a memory for every slot, named after it, and the list of requested slots. */
 function cacheOf() {
   const asked: number[][] = [];
   const memory = (slot: number): Memory => ({ name: "ashmem", size: slot, handle: null });

@@ -1,6 +1,6 @@
 /**
- * How an end of a burst announces that it is gone: a flag in the ring, and a packetInformation of zeros to wake the
- * reader, which is malformed without the flag.
+ * The announcement that an end of a burst is gone: a flag in the ring, and a packetInformation of zeros to wake the reader,
+ * which is malformed without the flag.
  */
 import { encodeRequest } from "./request-slots.ts";
 import type { RingReader, RingWriter } from "./ring.ts";
@@ -13,7 +13,7 @@ export const teardownPacket: Int32Array = encodeRequest([
   },
 ]);
 
-/** Whether a packet consists of one packetInformation of zeros. */
+/** Returns true if a packet consists of one packetInformation of zeros. */
 export function isTeardownPacket(packet: Int32Array): boolean {
   return packet.length === teardownPacket.length && packet.every((word, index) => word === teardownPacket[index]);
 }

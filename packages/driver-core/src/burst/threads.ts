@@ -121,7 +121,7 @@ function buffersOf(answer: unknown): Memory[] {
   return Array.isArray(buffers) ? buffers.filter(isMemory) : [];
 }
 
-/** Whether a value has the fields of a memory. Its handle is validated elsewhere. */
+/** Returns true if a value has the fields of a memory. Its handle is validated elsewhere. */
 function isMemory(value: unknown): value is Memory {
   return isRecord(value) && typeof value.name === "string" && typeof value.size === "number" && "handle" in value;
 }

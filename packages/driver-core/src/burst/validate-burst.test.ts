@@ -1,6 +1,6 @@
 /**
- * What Android's VTS sends to a burst (reference B.1.4): a good packet with one datum removed, added or changed. Each is
- * answered by an error without shapes or times, and the burst goes on.
+ * The packets that Android's VTS sends to a burst (reference B.1.4): a good packet with one datum removed, added or changed.
+ * Each is answered by an error without shapes or times, and the burst goes on.
  */
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type FmqRequestDatum, MeasureTiming, type PreparedModel } from "@nnhal/types";

@@ -4,7 +4,7 @@ import { initialiseRing, ringReader, ringWords, ringWriter } from "./ring.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
 
 describe("polling", () => {
-  /** How often something is looked for that never comes. */
+  /** Counts how often a poller looks for a value that never comes. */
   const looks = (poller: ReturnType<typeof createPoller>) => {
     let count = 0;
     expect(
@@ -42,7 +42,7 @@ describe("polling", () => {
     expect(next(7 + 1 + 16 + 1 + 32 + 1 + 64 + 1 + 64 + 1)).toBe(
       `${".".repeat(7)}P${".".repeat(16)}P${".".repeat(32)}P${".".repeat(64)}P${".".repeat(64)}P`,
     );
-    // What is there at once tells nothing of polling; what comes while polling does.
+    // A value that is there at once says nothing about polling; a value that comes while polling does.
     expect(poller.poll(() => 1)).toBe(1);
     expect(next(64)).toBe(".".repeat(64));
     let count = 0;

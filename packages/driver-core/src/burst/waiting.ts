@@ -1,5 +1,5 @@
 /**
- * How an end of a ring waits: it polls for a while, and blocks its thread for a moment, because sleeping without blocking and
+ * The waiting of a ring's end: it polls for a while, and blocks its thread for a moment, because sleeping without blocking and
  * waking take longer than most requests. Then it sleeps.
  */
 import { soon } from "@nnhal/backend";
@@ -97,7 +97,7 @@ export async function sleepUntil<T>(end: RingEnd, look: () => T | undefined, tur
  * timers for ever.
  */
 export interface Turns {
-  /** Whether the event loop has had no turn for a while. */
+  /** Returns true if the event loop has had no turn for a while. */
   areDue(): boolean;
   /** Gives the event loop a turn. */
   give(): Promise<void>;

@@ -1,5 +1,6 @@
 /**
- * What a backend has to save: it gets it back as it was, and nothing else of its goes wrong with the preparation.
+ * Blobs that a backend saves: it gets them back unchanged, and its errors in saving or loading them never make a preparation
+ * fail.
  */
 import type { BackendSession, CacheBlobs, CompileOptions, Executable, GraphView } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";

@@ -14,7 +14,7 @@ export interface TestCache {
   open(flags?: Partial<Record<CacheFile, string>>, token?: number): CompilationCache;
   read(file: CacheFile): Uint8Array;
   write(file: CacheFile, bytes: Uint8Array): void;
-  /** Closes what was opened, and removes the folder. */
+  /** Closes all opened files and removes the folder. */
   remove(): void;
 }
 

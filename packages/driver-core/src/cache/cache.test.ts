@@ -1,6 +1,6 @@
 /**
- * Caching as a client of a device sees it: what is kept comes back, what is wrong with a cache never makes a preparation
- * fail, and nothing that the device did not write is ever used (HAL 1.2, VTS CompilationCachingTests).
+ * Caching as a client of a device sees it: prepared models are kept and come back, a faulty cache never makes a preparation
+ * fail, and bytes that the device did not write are never used (HAL 1.2, VTS CompilationCachingTests).
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { referenceBackend } from "@nnhal/backend-reference";
@@ -30,7 +30,7 @@ async function open(options: Partial<DeviceOptions> = {}) {
   return device;
 }
 
-/** What a prepared model makes of [-1, 2]. */
+/** Returns the result of a prepared model for [-1, 2]. */
 async function resultOf(model: PreparedModel | null): Promise<number[]> {
   const { request, output } = absRequest();
   const result = await model?.execute(request);
@@ -103,7 +103,7 @@ describe("a cache", () => {
     const none = { modelCache: [], dataCache: [], token };
     const { preparedModel } = await device.prepareModel(constantModel(), { cache: none });
     expect(await resultOf(preparedModel)).toEqual([10, 24]);
-    // What comes over a wire may be anything.
+    // Arguments from a wire can be any values.
     const nothing = { modelCache: JSON.parse("null"), dataCache: JSON.parse("{}"), token };
     expect((await device.prepareModel(constantModel(), { cache: nothing })).status).toBe(NONE);
     await expect(device.prepareModelFromCache(nothing)).resolves.toMatchObject({ status: INVALID_ARGUMENT });

@@ -22,7 +22,7 @@ interface Opened extends Files {
   readonly token: Uint8Array;
 }
 
-/** Copies the arguments of a cache, or returns what is wrong with them. They can be any values. */
+/** Copies the arguments of a cache, or returns the fault in them. They can be any values. */
 function openCache(cache: CompilationCache): Opened | Refusal {
   try {
     if (!hasFields(cache)) {

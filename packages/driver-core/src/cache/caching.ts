@@ -1,7 +1,7 @@
-/** How a device caches prepared models. The caching itself is in cache.ts, which is loaded when there is a cache. */
+/** The caches of a device's prepared models. The caching itself is in cache.ts, which is loaded when there is a cache. */
 import type { SealOwner } from "./seal.ts";
 
-/** How to keep prepared models in caches. */
+/** Options for keeping prepared models in caches. */
 export interface CachingOptions {
   /**
    * A secret of at least 16 bytes: without it, a cache that the device accepts cannot be made. Default: a public key,

@@ -35,7 +35,7 @@ export function sizeOf(fd: number): number {
   return Number(stats.size);
 }
 
-/** Whether a descriptor is open for writing. Tested by a write of zero bytes, which changes nothing. */
+/** Returns true if a descriptor is open for writing. Tested by a write of zero bytes, which changes nothing. */
 export function isWritable(fd: number): boolean {
   try {
     files().writeSync(fd, new Uint8Array(0));

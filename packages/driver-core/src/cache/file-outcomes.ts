@@ -9,7 +9,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { FormFailures, OutcomeStore } from "@nnhal/backend";
 
-/** Where programs keep what they measure once: `$XDG_STATE_HOME/nnhal`, else `~/.local/state/nnhal`; undefined if the user has no home. */
+/**
+ * Directory in which programs keep measurements: `$XDG_STATE_HOME/nnhal`, else `~/.local/state/nnhal`; undefined if the user
+ * has no home.
+ */
 export function defaultStateDirectory({ XDG_STATE_HOME: state }: StateEnvironment = process.env): string | undefined {
   if (state !== undefined && state !== "") return join(state, "nnhal");
   try {
@@ -68,7 +71,7 @@ async function readOutcome(file: FileHandle, key: string): Promise<FormFailures 
   return Object.fromEntries(failures.filter((each): each is [string, string] => typeof each[1] === "string"));
 }
 
-/** Whether no other user may write it. Windows has no such bits. */
+/** Returns true if no other user may write it. Windows has no such bits. */
 function isPrivate({ uid, mode }: { readonly uid: number; readonly mode: number }): boolean {
   const { getuid } = process;
   return getuid === undefined || (uid === getuid.call(process) && (mode & 0o022) === 0);

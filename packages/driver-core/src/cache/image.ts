@@ -28,7 +28,7 @@ import { aligned, alignment, gatherConstants } from "./constants.ts";
 export interface CachedModel {
   readonly source: Pick<GraphSource, "model" | "pools">;
   readonly options: CompileOptions;
-  /** The backend's blobs; undefined if it has none, and the model has to be compiled again. */
+  /** The backend's blobs; undefined if it has none and the model must be compiled again. */
   readonly blobs: CacheBlobs | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface Image {
 /** The decoded model file, behind the structure of the model. */
 interface Rest {
   readonly options: Pick<CompileOptions, "preference" | "priority">;
-  /** Whether the backend has blobs; if not, the lists are empty. */
+  /** True if the backend has blobs; if not, the lists are empty. */
   readonly hasBlobs: boolean;
   readonly modelBlobs: readonly Uint8Array[];
   /** Bytes of the data file. */
@@ -128,9 +128,9 @@ export function structureLength(source: GraphSource, bytes: Uint8Array): number 
 }
 
 /**
- * The prepared model of a model file with a caller's model in the place of its own; undefined if the backend needs the data file.
- * `length`: that of the structure, which is the same. Throws UnreadableBytes if the file is not valid. The bytes belong to the result
- * afterwards.
+ * Reads the prepared model of a model file, with a caller's model in place of the stored one; undefined if the backend needs
+ * the data file. `length`: length of the structure, which both models share. Throws UnreadableBytes if the file is not valid.
+ * The bytes belong to the result afterwards.
  */
 export function partOf(source: GraphSource, bytes: Uint8Array, length: number): CachedModel | undefined {
   const { options, hasBlobs, modelBlobs, dataBlobLengths } = decode(rest, bytes.subarray(length));
@@ -161,7 +161,7 @@ export function readModelPart(bytes: Uint8Array): ModelPart {
   return part;
 }
 
-/** Whether the data file has the length and digest in the model file. */
+/** Returns true if the data file has the length and digest in the model file. */
 export function isDataOf({ dataLength, dataDigest }: ModelPart, data: Uint8Array): boolean {
   if (data.length !== dataLength) return false;
   const actual = digestOf(data);

@@ -1,6 +1,6 @@
 /**
- * Another process writes the files of a cache while it is saved and loaded, as fast as it can: whatever is prepared
- * from it computes what it should (VTS CompilationCachingTests, TOCTOU).
+ * Another process writes the files of a cache as fast as it can while they are saved and loaded: every model that is prepared
+ * from them computes the right values (VTS CompilationCachingTests, TOCTOU).
  */
 import { Worker } from "node:worker_threads";
 import { referenceBackend } from "@nnhal/backend-reference";
@@ -13,7 +13,7 @@ import { constantModel } from "./constant-model.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE } = ErrorStatus;
 
-/** Writes one content after the other over both files until it is told to stop. */
+/** Writes one content after the other over both files until it is stopped. */
 const writer = `
   const { workerData: { contents, fds, stop } } = require("node:worker_threads");
   const { writeSync } = require("node:fs");

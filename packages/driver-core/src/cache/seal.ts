@@ -4,7 +4,7 @@
  */
 import { nodeModule } from "@nnhal/utils/node";
 
-/** The device that a cache is bound to, beside its token. */
+/** The device that a cache is bound to, in addition to its token. */
 export interface SealOwner {
   readonly key: Uint8Array;
   readonly device: string;

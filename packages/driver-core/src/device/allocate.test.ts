@@ -8,7 +8,7 @@ const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 const role = (modelIndex = 0, ioIndex = 0, frequency = 1): BufferRole => ({ modelIndex, ioIndex, frequency });
 const nothing = { buffer: null, token: 0 };
 
-/** What one call of allocate is given. */
+/** Arguments of one call of allocate. */
 interface Call {
   readonly models: readonly (PreparedModel | null)[];
   readonly inputs?: readonly BufferRole[];

@@ -1,6 +1,4 @@
-/**
- * Arguments of a device's methods that are anything but what they should be: the answer is INVALID_ARGUMENT and says what is wrong.
- */
+/** Invalid arguments of a device's methods: the answer is INVALID_ARGUMENT and names the fault. */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Model, OperandType, type Request } from "@nnhal/types";
@@ -11,7 +9,7 @@ import { absModel, absRequest, fakeDevice } from "./fake-backend.test-helper.ts"
 
 const { NONE, INVALID_ARGUMENT } = ErrorStatus;
 
-/** An object of which every property throws. */
+/** An object whose properties all throw. */
 const hostile: object = new Proxy(
   {},
   {
@@ -145,7 +143,7 @@ describe("a model", () => {
   });
 
   it("that changes after it was prepared is prepared as it was", async () => {
-    // A client without types can change what a Model declares as read-only.
+    // A client without types can change fields that a Model declares as read-only.
     const model = structuredClone(absModel) as unknown as {
       main: { inputIndexes: number[]; operands: { dimensions: number[] }[] };
     };

@@ -100,7 +100,7 @@ function timeProblem(what: string, time: unknown): Refusal | undefined {
   return invalid(`the ${what} is ${show(time)} where a bigint of nanoseconds is needed`);
 }
 
-/** Copies options, or returns what is wrong with them. */
+/** Copies options, or returns the fault in them. */
 function taking<Options extends object, Taken>(
   options: Options | undefined,
   take: (options: Options) => Taken | Refusal,

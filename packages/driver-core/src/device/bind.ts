@@ -60,7 +60,7 @@ export function shortOutput(
   return short < 0 ? undefined : shortResult(record, checked, outputs, short);
 }
 
-/** Whether an output has room for its value; undefined if its shape is not known, or it is omitted. */
+/** Returns true if an output has room for its value; undefined if its shape is not known, or it is omitted. */
 function isSufficient(
   { graph }: ModelRecord,
   { request }: CheckedRequest,

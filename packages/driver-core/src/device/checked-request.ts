@@ -17,7 +17,7 @@ import type { DeviceContext } from "./context.ts";
 /** A pool of a request: a mapped memory or a device buffer. */
 export type Pool = Mapping | DeviceBuffer;
 
-/** Whether a pool is a device buffer. */
+/** Returns true if a pool is a device buffer. */
 export function isDeviceBuffer(pool: Pool): pool is DeviceBuffer {
   return "storage" in pool;
 }
@@ -26,7 +26,7 @@ export function isDeviceBuffer(pool: Pool): pool is DeviceBuffer {
 export interface CheckedRequest {
   readonly request: Request;
   readonly pools: readonly Pool[];
-  /** Whether all pools are shared, writable bytes: no further checks and no storing of results are needed. */
+  /** True if all pools are shared, writable bytes: no further checks and no storing of results are needed. */
   readonly isPlain: boolean;
   /** The device buffers among the outputs, by output; empty for most requests. */
   readonly written: ReadonlyMap<number, DeviceBuffer>;
@@ -78,7 +78,7 @@ function omissionProblem({ mandatory, model }: ModelRecord, { inputs }: Request)
   return undefined;
 }
 
-/** Whether a pool is shared, writable bytes in a public layout. */
+/** Returns true if a pool is shared, writable bytes in a public layout. */
 function isOrdinary(pool: Pool): boolean {
   if (isDeviceBuffer(pool)) return false;
   const { writable, opaque, load, store } = pool;
@@ -188,7 +188,7 @@ export function checkInputs({ model }: ModelRecord, { request, pools }: CheckedR
   return undefined;
 }
 
-/** What is known of an argument's extents: the request's, else the model's. */
+/** Returns the known extents of an argument: the request's, else the model's. */
 export function extentsOf(record: ModelRecord, operand: number, { dimensions }: RequestArgument): readonly number[] {
   return dimensions.length > 0 ? dimensions : (record.graph.operands[operand]?.dimensions ?? []);
 }

@@ -14,7 +14,7 @@ import { openDevice } from "./index.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, DEVICE_UNAVAILABLE } = ErrorStatus;
 
-/** A device over a backend that takes a turn of the event loop for everything, and what of its is open. */
+/** A device over a backend that takes a turn of the event loop for every call, and the number of its open objects. */
 async function countingDevice() {
   const open = { executables: 0, buffers: 0, runs: 0 };
   const turn = () => new Promise(setImmediate);

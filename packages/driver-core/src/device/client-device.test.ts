@@ -1,6 +1,6 @@
 /**
- * Several clients of one device: they share the engine and take turns, and know nothing of what the others hold. What a
- * client holds ends with it.
+ * Several clients of one device: they share the engine and take turns, and know nothing of each other's objects. The objects of
+ * a client end with it.
  */
 import type { Executable, RunResult } from "@nnhal/backend";
 import { collectAll, collectUntil } from "@nnhal/test-kit/garbage";
@@ -18,7 +18,7 @@ const { NONE, INVALID_ARGUMENT, DEVICE_UNAVAILABLE } = ErrorStatus;
 const values = () => floats(1, 2, 3, 4, 5, 6);
 const room = (): Memory => allocateMemory(24);
 
-/** A device over a backend that counts what is closed. */
+/** A device over a backend that counts closed objects. */
 async function open(run: Executable["run"] = succeeding.run, options: Partial<DeviceOptions> = {}) {
   const closed = { executables: 0, sessions: 0 };
   const compile = async (): Promise<Executable> => ({
@@ -36,7 +36,7 @@ async function open(run: Executable["run"] = succeeding.run, options: Partial<De
   return { device, closed };
 }
 
-/** A run that ends when it is told to. */
+/** A run that the test ends. */
 function heldRun() {
   const running: (() => void)[] = [];
   const run: Executable["run"] = (_inputs, outputs) =>

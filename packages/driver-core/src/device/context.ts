@@ -12,7 +12,7 @@ import type { GuardedSession } from "../engine/guarded-session.ts";
 import type { Breather } from "../schedule/breather.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
 
-/** What preparation and execution share. */
+/** Members that preparation and execution share. */
 export interface RunningContext {
   readonly name: string;
   readonly session: GuardedSession;
@@ -35,13 +35,13 @@ export interface RunningContext {
   readonly trace: Tracer;
 }
 
-/** What the parts of a device share. */
+/** Members that the parts of a device share. */
 export interface SharedContext extends RunningContext {
   readonly closeTimeout: bigint;
   readonly bufferBytes: number;
 }
 
-/** What the parts of one client share. */
+/** Members that the parts of one client share. */
 export interface DeviceContext extends RunningContext {
   /** The scheduler is fair among clients. */
   readonly client: Client;

@@ -60,7 +60,7 @@ describe("openDevice", () => {
   });
 });
 
-/** An IF of which both branches are the subgraph of `absModel`. */
+/** An IF whose branches are both the subgraph of `absModel`. */
 function ifModel(): Model {
   const branch = absModel.main;
   const input = elementAt(branch.operands, 0);

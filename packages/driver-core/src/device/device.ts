@@ -13,7 +13,7 @@ import type { SharedContext } from "./context.ts";
 import { plainRun } from "./run-context.ts";
 import { defaultTemporaryLimit, machineMemory } from "./temporary-limit.ts";
 
-/** What a device is made of. */
+/** Options for creating a device. */
 export interface DeviceOptions {
   /** The name it is registered under, such as `nnhal-reference`. Default: `nnhal-` and the backend's name. */
   readonly name?: string | undefined;
@@ -32,7 +32,7 @@ export interface DeviceOptions {
   readonly limits?: DeviceLimits | undefined;
   /**
    * Nanoseconds that an execution keeps its turn after its deadline if the engine does not end it. After that, another
-   * execution starts beside it. Default: 1 s.
+   * execution starts while it runs. Default: 1 s.
    */
   readonly overrun?: bigint | undefined;
   /** Maximum nanoseconds to open the backend. Default: 60 s. */

@@ -109,7 +109,7 @@ function requestOf(inputs: readonly (Memory | number)[], outputs: readonly (Memo
 
 const big = 2n ** 60n;
 
-/** What a prepared model makes of [2^60, 5] and 7. */
+/** Returns the results of a prepared model for [2^60, 5] and 7. */
 async function resultsOf(model: PreparedModel): Promise<bigint[][]> {
   const [sum, greatest] = [longs(0n, 0n), longs(0n)];
   const { status, message, outputShapes } = await model.execute(

@@ -15,7 +15,7 @@ export const throws = (): never => {
 /** Lets everything happen that waits for nothing. */
 export const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A device over a fake backend on a clock that the test moves, and what it writes to the log as errors. */
+/** A device over a fake backend on a clock that the test moves, and the errors that it logs. */
 export async function open(change: Partial<BackendSession> = {}, options: Partial<DeviceOptions> = {}) {
   const errors: string[] = [];
   const clock = manualClock(1000n);

@@ -3,7 +3,7 @@ import { createLogger, createTraceRecorder, type LogEntry, sectionMark } from "@
 import { describe, expect, it } from "vitest";
 import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.test-helper.ts";
 
-/** What a device is watched with, and what is seen. */
+/** Creates a device's tracer and log, with lists of their output. */
 function watch(vlog = "") {
   const lines: string[] = [];
   const state = { vlog };

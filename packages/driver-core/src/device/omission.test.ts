@@ -32,7 +32,7 @@ function operand(lifetime: number, facts: Partial<Operand> = {}): Operand {
 
 const graphOf = (model: Model): GraphView => viewModel({ model, pools: [] });
 
-/** Two inputs of which a subgraph hands the second to an operation. */
+/** Two inputs; a subgraph hands the second to an operation. */
 function ifModel(inner: readonly number[]): Model {
   const condition = operand(SUBGRAPH_INPUT, { type: OperandType.TENSOR_BOOL8, dimensions: [1] });
   const branch = (index: number) =>

@@ -19,7 +19,7 @@ import { noPlaceToWait } from "./run.ts";
 
 const caches = loadOnce(() => import("../cache/cache.ts"));
 
-/** What to prepare. */
+/** The arguments of a preparation. */
 export interface Preparation {
   /** Checked. */
   readonly source: GraphSource;

@@ -1,4 +1,6 @@
-/** What an engine is told of a run. Most runs have no options: they share one context, which is made with the device. */
+/**
+ * The facts of a run that an engine receives. Most runs have no options: they share one context, which is made with the device.
+ */
 import type { RunContext } from "@nnhal/backend";
 import { type ExecuteOptions, LoopTimeoutDurationNs, MeasureTiming } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";

@@ -9,7 +9,7 @@ import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.tes
 
 const { NONE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
-/** How an execution ends whose output has some bytes, and how often the backend ran. */
+/** Executes a model whose output has some bytes; returns the outcome and how often the backend ran. */
 async function execute(
   length: number,
   dimensions: readonly number[],

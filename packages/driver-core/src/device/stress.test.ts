@@ -69,10 +69,10 @@ function usedMemory(): number {
 /** A way to execute on one prepared model. */
 type Execute = PreparedModel["execute"];
 
-/** How often callbacks were called, by how often the same one was. */
+/** Number of callbacks by how often each was called. */
 type Calls = Map<number, number>;
 
-/** Prepares a model on a device, and gives the way to execute. */
+/** Prepares a model on a device, and returns a function that executes it. */
 type Prepare = (device: Device, model: Model, priority: Priority, calls: Calls) => Promise<Execute>;
 
 /** Executions are calls that answer. */
@@ -144,7 +144,7 @@ async function call(
     const actual = { outputShapes, values: status === NONE ? [...floatsIn(output)] : [] };
     const own = { outputShapes: [{ dimensions: [rows, 3], isSufficient: true }], values: input };
     const expected = status === NONE ? own : { outputShapes: [], values: [] };
-    // Only what is wrong is asserted: an assertion takes more time than an execution.
+    // Only differences are asserted: an assertion takes more time than an execution.
     if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
   }
   return seen;
@@ -172,7 +172,7 @@ describe("10,000 executions from 64 callers", { timeout }, () => {
     const round = (count: number) =>
       Promise.all(Array.from({ length: callers }, (_, caller) => call(caller, models, count, draw)));
 
-    // What grows at first is code, and lists that reach their size.
+    // At first, code grows, and lists that reach their size.
     await round(warmUp);
     const before = usedMemory();
     const perCaller = Math.ceil(executions / callers);
@@ -221,7 +221,7 @@ describe("several clients, priorities and deadlines at once", { timeout }, () =>
       const key = `${who} ${status}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     };
-    // As many as the device takes, and more: what is refused comes again at once.
+    // As many as the device takes, and more: a refused one comes again at once.
     let ended = 0;
     const loops = Array.from({ length: 100 }, async (_, index) => {
       // An end, so that a device that lets no other client run fails the test instead of keeping it for ever. A refusal and a

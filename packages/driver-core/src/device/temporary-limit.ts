@@ -2,7 +2,7 @@
 import { ifPermitted } from "@nnhal/utils";
 import { optionalNodeModule } from "@nnhal/utils/node";
 
-/** What a page may use, of which no browser says how much it is, and a runtime that does not permit to ask. */
+/** Assumed memory limit of a page, which browsers do not report, and of a runtime that does not permit the question. */
 const pageMemory = 4 * 2 ** 30;
 
 /** The memory of the machine, in bytes. */
@@ -10,7 +10,7 @@ export function machineMemory(): number {
   return ifPermitted(() => optionalNodeModule("node:os")?.totalmem()) ?? pageMemory;
 }
 
-/** A quarter of the memory that the process may use: what the machine has, or what its container is limited to. */
+/** Returns a quarter of the memory that the process may use: the machine's memory or its container's limit. */
 export function defaultTemporaryLimit(): number {
   // Node.js reports 0, or more than the machine has, if there is no limit.
   const constrained = ifPermitted(() => globalThis.process?.constrainedMemory?.()) || Number.POSITIVE_INFINITY;

@@ -18,9 +18,9 @@ export interface DeviceBuffer {
   readonly storage: BufferStorage;
   /** The shape of the value, as far as it is known. Fully known if there is a value. */
   dimensions: readonly number[];
-  /** Whether it has a value. */
+  /** True if it has a value. */
   initialised: boolean;
-  /** Whether its client has closed it. */
+  /** True if its client has closed it. */
   isClosed: boolean;
   /**
    * The number of executions that were answered while the engine still used its place: until they end, its value is not

@@ -1,6 +1,4 @@
-/**
- * What a client of a device has in memory domains: its prepared models and its buffers.
- */
+/** The prepared models and buffers that a client of a device has in memory domains. */
 import type { PreparedModel } from "@nnhal/types";
 import type { ModelRecord } from "../engine/record.ts";
 import { type BufferBudget, createBudget } from "./budget.ts";

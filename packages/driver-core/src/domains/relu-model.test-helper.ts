@@ -21,7 +21,7 @@ import { allocateMemory, mapMemory } from "../memory/memory.ts";
 
 const nowhere = { poolIndex: 0, offset: 0, length: 0 };
 
-/** What the operands of a model are. */
+/** Facts of a model's operands. */
 export interface OperandFacts {
   readonly type?: number;
   readonly dimensions?: readonly number[];
@@ -65,7 +65,7 @@ export function reluModel(facts: OperandFacts = {}, output: OperandFacts = facts
   };
 }
 
-/** a + b, where b is of the same shape and the fused activation is the model's third input. */
+/** a + b of one shape; the fused activation is the model's third input. */
 export function addModel(facts: OperandFacts = {}): Model {
   const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT } = OperandLifeTime;
   const activation = operand(SUBGRAPH_INPUT, { type: OperandType.INT32, dimensions: [] });

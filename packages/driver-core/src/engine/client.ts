@@ -38,7 +38,7 @@ export interface Client extends Halting {
   close(): Promise<void>;
 }
 
-/** How a client closes. */
+/** Options for closing a client. */
 export interface ClientOptions {
   /** Maximum nanoseconds that `close` waits for running work. Default: 5 s. */
   readonly closeTimeout?: bigint | undefined;

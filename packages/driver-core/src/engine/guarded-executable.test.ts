@@ -1,6 +1,4 @@
-/**
- * Runs of an engine that lies, or does not end: what their executions come to.
- */
+/** Runs of an engine that returns wrong answers or does not end: the outcomes of their executions. */
 import type { Executable, RunResult } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import { DeviceStatus, ErrorStatus } from "@nnhal/types";
@@ -79,7 +77,7 @@ describe("running", () => {
     }
   });
 
-  /** A run that ends when it is told to, and has written its output by then. */
+  /** A run that the test ends, and that has written its output by then. */
   function slowRun() {
     const runs: { readonly end: (result?: RunResult) => void }[] = [];
     const run: Executable["run"] = (_inputs, outputs) =>

@@ -1,6 +1,4 @@
-/**
- * Memory of engines that throw, lie or never answer: what a device makes of it.
- */
+/** Memory of engines that throw, return wrong answers or never answer: how a device handles it. */
 import type { BackendBuffer, BackendSession, Executable, RunResult } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Model } from "@nnhal/types";

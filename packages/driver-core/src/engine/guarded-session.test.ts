@@ -1,6 +1,4 @@
-/**
- * Backends that throw, lie or never answer: what a device makes of them.
- */
+/** Backends that throw, return wrong answers or never answer: how a device handles them. */
 import type { Backend, BackendSession, Executable } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";

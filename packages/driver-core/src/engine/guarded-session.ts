@@ -38,7 +38,7 @@ export interface GuardedSession extends VendorDefinitions {
   readonly extensions: readonly ExtensionDefinition[];
   /** Undefined if the backend does not declare it. */
   readonly concurrency: number | undefined;
-  /** Whether it can restore a serialised executable. */
+  /** True if it can restore a serialised executable. */
   readonly restores: boolean;
   supports(operation: OperationView): Support;
   supportsHardwareBuffer(description: HardwareBufferDescription): Support;
@@ -60,7 +60,7 @@ export interface GuardedSession extends VendorDefinitions {
   close(): Promise<void>;
 }
 
-/** How to guard a backend. */
+/** Options for guarding a backend. */
 export interface GuardedSessionOptions {
   readonly log: Logger;
   /** The device's name, for the log. */

@@ -6,7 +6,7 @@ import { callAt, type Timer } from "@nnhal/utils/time";
 import type { Refusal } from "../guard/refusal.ts";
 import type { Halting } from "./client.ts";
 
-/** How long to wait for an engine. */
+/** Limits of the wait for an engine. */
 export interface Patience {
   readonly now: () => bigint;
   readonly timer: Timer;
@@ -18,10 +18,10 @@ export interface Patience {
   readonly missed: string;
 }
 
-/** How a promise was settled. */
+/** Outcome of a promise. */
 export type Settled<Value> = { readonly value: Value } | { readonly error: unknown };
 
-/** How a promise was settled, or why the wait ended, with a promise of how it will be settled. */
+/** Outcome of a promise, or the reason why the wait ended, with a promise of the outcome. */
 export type Waited<Value> = Settled<Value> | { readonly refusal: Refusal; readonly late: Promise<Settled<Value>> };
 
 /** The refusal of work that has not ended by its deadline. */
@@ -50,7 +50,7 @@ export function whenSettled<Value>(
   if (patience.deadline !== undefined) endAtDeadline(wait, patience, patience.deadline);
 }
 
-/** A function of its own: its closure would be made for each wait without a deadline too. */
+/** A separate function: as a closure it would also be made for each wait without a deadline. */
 function endAtDeadline<Value>(wait: Wait<Value>, { now, timer, missed }: Patience, deadline: bigint): void {
   afterTurn(() => {
     if (wait.isOver) return;

@@ -1,7 +1,7 @@
 /**
- * Answers of foreign devices and drivers: each field is read once and checked, and an object in an answer gets a guard of its
- * own. A reader throws `BrokenAnswer` for an answer that breaks a rule of the HAL; the message continues a sentence that begins
- * with the method.
+ * Answers of foreign devices and drivers: each field is read once and checked, and an object in an answer gets its own guard. A
+ * reader throws `BrokenAnswer` for an answer that breaks a rule of the HAL; the message continues a sentence that begins with
+ * the method.
  */
 import {
   type AllocateResult,
@@ -25,7 +25,7 @@ export function fieldsOf(answer: unknown): UncheckedFields {
   return hasFields(answer) ? answer : {};
 }
 
-/** Whether a value is an object with some methods. */
+/** Returns true if a value is an object with some methods. */
 export function hasMethods(value: unknown, ...methods: readonly string[]): boolean {
   return hasFields(value) && methods.every((method) => typeof value[method] === "function");
 }

@@ -16,7 +16,7 @@ import { notMeasured } from "@nnhal/utils";
 import { broken, checkResult, type ExpectedOutput, hasFields } from "@nnhal/validation";
 import { readTiming } from "./answers.ts";
 
-/** How to read the answers of one prepared model. */
+/** Reader of the answers of one prepared model. */
 export interface AnswerReader {
   /** Each output of a request before it runs. Throws for a request that cannot be read. */
   expect(request: Request): readonly ExpectedOutput[];
@@ -24,9 +24,9 @@ export interface AnswerReader {
   read(answer: unknown, expected: readonly ExpectedOutput[], options?: ReadOptions): ExecutionResult;
 }
 
-/** How to read one answer. */
+/** Options for reading one answer. */
 export interface ReadOptions {
-  /** Whether known shapes may be omitted with NONE (HAL 1.2 notify_1_2). Default: false. */
+  /** If true, known shapes may be omitted with NONE (HAL 1.2 notify_1_2). Default: false. */
   readonly mayOmitShapes?: boolean;
   /** NO: durations are left out. Default: YES. */
   readonly measure?: MeasureTiming | undefined;

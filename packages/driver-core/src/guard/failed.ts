@@ -1,4 +1,4 @@
-/** Answers to calls that have failed: the outcome, and none of what a success has. */
+/** Answers to calls that have failed: the outcome, without the fields of a success. */
 import type {
   AllocateResult,
   BurstResult,

@@ -6,7 +6,7 @@ const fenceStates: ReadonlySet<unknown> = new Set<FenceState>(["ACTIVE", "SIGNAL
 
 const guards = new WeakMap<SyncFence, SyncFence>();
 
-/** Whether a value has the methods of a fence. They can still fail. */
+/** Returns true if a value has the methods of a fence. They can still fail. */
 export function isFence(value: unknown): value is SyncFence {
   try {
     return hasFields(value) && typeof value.wait === "function" && typeof value.state === "string";

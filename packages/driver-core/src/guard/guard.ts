@@ -1,4 +1,4 @@
-/** How the calls of one foreign object are guarded: with a limit on the wait for each answer, or without one. */
+/** The guard of one foreign object's calls: with a limit on the wait for each answer, or without one. */
 import { attemptAsync } from "./attempt.ts";
 import type { Refusal } from "./refusal.ts";
 import { type AnswerLimits, answerInTime, type LogSink } from "./wait.ts";

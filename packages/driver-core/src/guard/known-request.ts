@@ -1,12 +1,12 @@
 /**
- * The last request of a prepared model that was valid. Executions follow one another with the same arguments: a request that repeats
- * the last one needs no check of its own, except of its memories, which can have changed.
+ * The last request of a prepared model that was valid. Executions follow one another with the same arguments: a request that
+ * repeats the last one needs no check except of its memories, which can have changed.
  */
 import { elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument, RequestMemoryPool } from "@nnhal/types";
 import { validatePool } from "@nnhal/validation";
 
-/** What the checks of arguments read of a pool. */
+/** The facts of a pool that the checks of arguments read. */
 type KnownPool = { readonly kind: "memory"; readonly name: string; readonly size: number } | { readonly kind: "token" };
 
 /** A copy of the arguments of a valid request, and the facts of its pools. It keeps no memory alive. */
@@ -16,7 +16,7 @@ export interface KnownRequest {
   readonly pools: readonly KnownPool[];
 }
 
-/** What to remember of a copied request that is valid. */
+/** Returns the facts of a copied, valid request to compare later ones with. */
 export function knownRequest({ inputs, outputs, pools }: Request): KnownRequest {
   return {
     inputs,
@@ -40,12 +40,12 @@ export function repeatedRequest(request: Request, known: KnownRequest): Request 
     const taken = takePools(pools, known.pools);
     return taken === undefined ? undefined : { inputs: known.inputs, outputs: known.outputs, pools: taken };
   } catch {
-    // The checks say what is wrong with it.
+    // The checks name the fault.
     return undefined;
   }
 }
 
-/** Whether a list of arguments, which can be any value, equals a known one. Throws if it cannot be read. */
+/** Returns true if a list of arguments, which can be any value, equals a known one. Throws if it cannot be read. */
 export function areEqualArguments(list: readonly RequestArgument[], known: readonly RequestArgument[]): boolean {
   if (!Array.isArray(list) || list.length !== known.length) return false;
   for (let index = 0; index < known.length; index++) {

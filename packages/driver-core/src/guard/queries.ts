@@ -48,13 +48,13 @@ export const noCapabilities: Capabilities = {
   whilePerformance: noPerformanceInfo,
 };
 
-/** How to guard queries. */
+/** Options for guarding queries. */
 export interface QueryOptions {
   /** Begins messages, before the method. Default: nothing. */
   readonly prefix?: string;
-  /** Whether the type may be unknown: a driver older than HAL 1.2 has none. */
+  /** True if the type can be unknown: a driver older than HAL 1.2 has none. */
   readonly mayLackType: boolean;
-  /** Whether a message that the device reports gets the method before it. Default: false. */
+  /** If true, the method is put before a message that the device reports. Default: false. */
   readonly namesMethod?: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Hardware buffers, emulated: a description like Android's AHardwareBuffer_Desc beside plain bytes, rows padded to the
- * stride, layers one after the other. A BLOB is a row of bytes in a public layout. The layout of other formats is
- * private to the maker and the backends that support it.
+ * Emulated hardware buffers: a description like Android's AHardwareBuffer_Desc with plain bytes, rows padded to the stride,
+ * layers one after the other. A BLOB is a row of bytes in a public layout. The layout of other formats is private to the maker
+ * and the backends that support it.
  */
 import type { HardwareBufferDescription, HardwareBufferHandle, Memory } from "@nnhal/types";
 import { shareable } from "./shareable.ts";

@@ -22,6 +22,6 @@ export interface Mapping {
    * The description of a hardware buffer that is not a BLOB: only a backend that knows the format can read the bytes.
    */
   readonly opaque?: HardwareBufferDescription;
-  /** How those who share the bytes sleep and wake each other. Absent: by Atomics, within this process. */
+  /** Signal with which those who share the bytes sleep and wake each other. Absent: Atomics, within this process. */
   readonly signal?: Signal;
 }

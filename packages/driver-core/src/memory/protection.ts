@@ -10,8 +10,8 @@ export type MmapFdIntegers = readonly [protection: number, offsetLow: number, of
 const twoTo32 = 2 ** 32;
 
 /**
- * A memory that lies in a file. The caller keeps the descriptor, which must stay open while the memory is used. Throws
- * RangeError for an offset beyond what a number holds exactly.
+ * Describes a memory in a file. The caller keeps the descriptor, which must stay open while the memory is used. Throws
+ * RangeError for an offset that a number cannot hold exactly.
  */
 export function mmapFdMemory(size: number, fd: number, [protection, low, high]: MmapFdIntegers): Memory {
   const offset = (high >>> 0) * twoTo32 + (low >>> 0);

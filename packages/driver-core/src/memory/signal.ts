@@ -1,4 +1,7 @@
-/** How an end of a ring sleeps and is woken. It depends on the ring's buffer and on whether the thread may block. */
+/**
+ * Signals, with which an end of a ring sleeps and is woken. The kind depends on the ring's buffer and on whether the thread may
+ * block.
+ */
 /// <reference lib="es2024.sharedmemory" />
 
 /** Sleeps on a word of shared memory and wakes sleepers. */

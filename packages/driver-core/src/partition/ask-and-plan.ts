@@ -14,13 +14,13 @@ import {
   reasonOf,
 } from "./questions.ts";
 
-/** What divides models. In a bundle for a browser they are pieces of their own, loaded when there is something to divide or to explain. */
+/** The parts that divide models. In a browser bundle they are separate chunks, loaded when a model is divided or explained. */
 const separating = loadOnce(() => import("./separate.ts"));
 const planning = loadOnce(() => import("./partition.ts"));
 
-/** How to plan after asking. */
+/** Options for planning after asking. */
 export interface AskAndPlanOptions extends PlanOptions {
-  /** Whether each operation gets a step of its own: see `separateOperations`. Default: false. */
+  /** If true, each operation gets a separate step: see `separateOperations`. Default: false. */
   readonly separateOperations?: boolean | undefined;
 }
 

@@ -142,8 +142,8 @@ function boundaryTime({ model: { main }, costs, factsOf }: Choosing, producer: n
 export type PredictStep = (device: number | undefined, operations: readonly number[]) => number;
 
 /**
- * Predicts steps: a step's start, its operations, and the bytes that it reads from steps on other devices, each operand
- * once. Operands of its own device are not moved. `devices`: by operation; undefined if it is interpreted.
+ * Predicts steps: a step's start, its operations, and the bytes that it reads from steps on other devices, each operand once.
+ * Operands on the step's device are not moved. `devices`: by operation; undefined if it is interpreted.
  */
 export function stepPredictor(
   { model, wiring, candidates, costs, factsOf }: Choosing,

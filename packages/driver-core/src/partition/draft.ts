@@ -19,9 +19,7 @@ export interface Planning extends Choosing {
   /** See `Plan.extensions`. */
   readonly extensions: readonly Extension[];
   readonly inner: InnerPlans;
-  /**
-   * Whether it is for a subgraph of control flow, which has no model of its own that a device could prepare unchanged.
-   */
+  /** True if it is for a subgraph of control flow, which has no separate model that a device could prepare unchanged. */
   readonly isInner: boolean;
 }
 

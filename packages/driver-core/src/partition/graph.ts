@@ -37,8 +37,8 @@ const sized: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Whether the size of an operand is not known before execution: an extent is not known, the type is an extension's that no device
- * describes, or it is an OEM scalar. Constants and omitted operands always have a size.
+ * Returns true if the size of an operand is not known before execution: an extent is not known, the type is an extension's that
+ * no device describes, or it is an OEM scalar. Constants and omitted operands always have a size.
  */
 export function hasUnknownSize({ type, dimensions, lifetime }: Operand, factsOf: FactsByCode): boolean {
   if (sized.has(lifetime)) return false;
@@ -63,7 +63,7 @@ export function referencedModel(model: Model, index: number): Model {
  */
 export function modelWith(model: Model, main: Subgraph): Model {
   const { operands, operations } = main;
-  // The subgraphs are not searched for what they use.
+  // The subgraphs are not searched for the operands that they use.
   if (operands.some(({ lifetime }) => lifetime === OperandLifeTime.SUBGRAPH)) return { ...model, main };
   if (model.extensionNameToPrefix.length === 0) return { ...model, main, referenced: [] };
   const prefixes = new Set([...operands, ...operations].map(({ type }) => type >>> 16));
@@ -71,7 +71,7 @@ export function modelWith(model: Model, main: Subgraph): Model {
   return { ...model, main, referenced: [], extensionNameToPrefix };
 }
 
-/** Whether an operation is an IF or a WHILE. */
+/** Returns true if an operation is an IF or a WHILE. */
 export function isControlFlow(type: number): boolean {
   return type === OperationType.IF || type === OperationType.WHILE;
 }

@@ -202,7 +202,7 @@ describe("steps", () => {
       step.model.referenced.length,
       step.model.extensionNameToPrefix.length,
     ]);
-    // What an IF brings may use any extension.
+    // Operations inside an IF can belong to any extension.
     expect(carried).toEqual([
       [0, 0],
       [1, 1],

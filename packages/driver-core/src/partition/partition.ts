@@ -124,12 +124,12 @@ function wholeOn({ candidates }: Choosing, device: number): number[][] {
     : [];
 }
 
-/** Whether a device supports an operation or the runtime can interpret it. */
+/** Returns true if a device supports an operation or the runtime can interpret it. */
 function isTaken(planning: Planning, index: number): boolean {
   return elementAt(planning.candidates, index).some(({ supported }) => supported) || canInterpret(planning, index);
 }
 
-/** Whether the runtime can interpret an IF or WHILE: there is a CPU, and all sizes in it and around it are known. */
+/** Returns true if the runtime can interpret an IF or WHILE: there is a CPU, and all sizes in it and around it are known. */
 function canInterpret({ model, inner, factsOf }: Planning, index: number): boolean {
   const { type, inputs, outputs } = elementAt(model.main.operations, index);
   if (!isControlFlow(type) || inner.size === 0) return false;

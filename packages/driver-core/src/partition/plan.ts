@@ -47,9 +47,9 @@ export type Step = ExecutionStep | IfStep | WhileStep;
 /** The common part of all steps. */
 interface AnyStep {
   /**
-   * Predicted time of one execution in nanoseconds, by the cost model of the policy; for comparison only. It is the
-   * start of the step, what it reads from other devices, and its operations. An IF counts the mean of its branches; a
-   * WHILE one turn. With preference LOW_POWER, it is power by the same model.
+   * Predicted time of one execution in nanoseconds, by the cost model of the policy; for comparison only. It is the sum of the
+   * step's start, its reads from other devices and its operations. An IF counts the mean of its branches; a WHILE one turn.
+   * With preference LOW_POWER, it is power by the same model.
    */
   readonly predictedTime: number;
 }
@@ -61,7 +61,7 @@ export interface ExecutionStep extends AnyStep {
   readonly device: number;
   /** Indexes of the operations in the planned model, in execution order. */
   readonly operations: readonly number[];
-  /** What the device prepares. */
+  /** The model that the device prepares. */
   readonly model: Model;
   /** For each input of the step's model the operand of the planned model: model inputs, temporaries, model outputs. */
   readonly inputs: readonly number[];

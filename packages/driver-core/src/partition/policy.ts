@@ -13,7 +13,7 @@ export interface CostModel {
   readonly depthwiseMultiplyAdd: number;
   /** One element that any other operation reads or writes. */
   readonly element: number;
-  /** The same, if it has to be requantised. */
+  /** The same, for an element that must be requantised. */
   readonly quantisedElement: number;
   /**
    * The same, for an operation that computes a function of each element, such as TANH, or reads many for each, such as

@@ -1,6 +1,4 @@
-/**
- * What devices are asked before a model is divided, their answers, and what follows from the answers of one operation.
- */
+/** The questions to devices before a model is divided, their answers, and the conclusions for one operation. */
 import { elementAt } from "@nnhal/operations";
 import {
   type Awaitable,
@@ -32,7 +30,7 @@ export interface AskedDevice extends Omit<PlanningDevice, "getSupportedOperation
   getSupportedOperations(model: Model): Awaitable<SupportedOperations>;
 }
 
-/** How to plan. */
+/** Options for planning. */
 export interface PlanOptions {
   /** Default: FAST_SINGLE_ANSWER. */
   readonly preference?: ExecutionPreference | undefined;
@@ -45,7 +43,7 @@ export interface PlanOptions {
   readonly cpu?: string | undefined;
 }
 
-/** What devices are asked about. */
+/** The questions to devices. */
 export interface Questions {
   /** The model as it is divided. */
   readonly model: Model;

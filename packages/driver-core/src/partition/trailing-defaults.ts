@@ -98,7 +98,7 @@ function neededInputs(
   return needed;
 }
 
-/** Whether the input at a position is a small constant with the value of an omitted input. */
+/** Returns true if the input at a position is a small constant with the value of an omitted input. */
 function isDefault(form: Form, position: number, operand: Operand, operandValues: Uint8Array): boolean {
   const value = layOut(form.params, undefined, position + 1)?.[position]?.default;
   if (value === undefined || operand.lifetime !== OperandLifeTime.CONSTANT_COPY) return false;

@@ -48,7 +48,7 @@ describe("the time of an operation", () => {
   it("is every weight at every point in time, and a function of the results, for recurrent operations", () => {
     const dimensions = { x: [2, 7, 3], w: [5, 3], r: [5, 5], b: [5], h: [2, 5], s: [], y: [2, 7, 5] };
     const multiplyAdds = 14 * (15 + 25 + 10);
-    // The state is a matrix, too; it is small beside the weights.
+    // The state is a matrix, too; it is small compared with the weights.
     expect(timeFor([["UNIDIRECTIONAL_SEQUENCE_RNN", "x w r b h s s", "y"]], dimensions)).toBe(
       1e2 * multiplyAdds + 1e10 * 14 * (5 + 5 + 2),
     );

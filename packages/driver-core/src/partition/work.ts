@@ -1,5 +1,6 @@
 /**
- * How long an operation takes on a device of performance 1, the reference: its work by its definition, times the cost of each step.
+ * Estimated time of an operation on a device of performance 1, the reference: its work by its definition, times the cost of
+ * each step.
  */
 import { elementAt, operationByCode, workKinds, workOf } from "@nnhal/operations";
 import { type Operand, operandTypeNames, operandTypes, type Subgraph } from "@nnhal/types";
@@ -19,7 +20,7 @@ function dimensionsOf({ dimensions }: Operand): readonly number[] {
   return dimensions;
 }
 
-/** Whether elements have to be requantised. */
+/** Returns true if elements must be requantised. */
 function isQuantised(operand: Operand | undefined): boolean {
   const name = operandTypeNames.get(operand?.type ?? Number.NaN);
   const quantisation = name && operandTypes[name].quantisation;

@@ -6,7 +6,7 @@ import { soon } from "@nnhal/backend";
 
 /** Measures how long a turn of the event loop has lasted. */
 export interface Breather {
-  /** Whether this turn has reached its limit. `time`: now, in nanoseconds, on a clock that never goes back. */
+  /** Returns true if this turn has reached its limit. `time`: now, in nanoseconds, on a clock that never goes back. */
   isSpent(time: bigint): boolean;
 }
 

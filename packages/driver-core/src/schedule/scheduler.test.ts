@@ -9,7 +9,7 @@ import { createScheduler, type WaitingLimits } from "./scheduler.ts";
 const { LOW, MEDIUM, HIGH } = Priority;
 const ageing = 100n;
 
-/** A scheduler on a clock that stands still, and a list of what it started. */
+/** A scheduler on a clock that stands still, and a list of the tasks that it started. */
 function setUp(concurrency = 1, limits: WaitingLimits = {}) {
   const clock = manualClock();
   const scheduler = createScheduler({ ...limits, concurrency, ageing, now: clock.now, timer: clock.timer });
@@ -232,7 +232,7 @@ describe("createScheduler", () => {
       priority: fc.constantFrom(LOW, MEDIUM, HIGH),
       after: fc.bigInt({ min: 0n, max: 150n }),
       deadline: fc.option(fc.bigInt({ min: 0n, max: 400n }), { nil: undefined }),
-      /** How much of what runs ends before it comes. */
+      /** Number of running tasks that end before it comes. */
       ends: fc.nat(3),
     });
     await fc.assert(

@@ -18,7 +18,7 @@ export interface WaitingLimits {
   readonly waitingPerClient?: number | undefined;
 }
 
-/** How to schedule. */
+/** Options of a scheduler. */
 export interface SchedulerOptions extends WaitingLimits {
   /** Maximum number of concurrent tasks. */
   readonly concurrency: number;
@@ -63,11 +63,11 @@ export interface Scheduler {
    * none.
    */
   hold(client: object): (() => void) | undefined;
-  /** Whether a client has no waiting place left. */
+  /** Returns true if a client has no waiting place left. */
   isFull(client: object): boolean;
   /** Cancels the waiting work of a client. */
   dismiss(client: object): void;
-  /** How much work waits in queues. */
+  /** Amount of work that waits in queues. */
   readonly waiting: number;
 }
 

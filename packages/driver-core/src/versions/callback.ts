@@ -16,7 +16,7 @@ export function once<Arguments extends readonly unknown[]>(
     if (isCalled) return;
     isCalled = true;
     try {
-      // A client can pass an asynchronous function, whose rejection has to be handled here.
+      // A client can pass an asynchronous function, whose rejection must be handled here.
       Promise.resolve(callback(...args)).catch(complain);
     } catch (error) {
       complain(error);
@@ -26,7 +26,7 @@ export function once<Arguments extends readonly unknown[]>(
 
 /** A task that a HAL method launches. */
 export interface Task<Answer extends Outcome> {
-  /** Returns what is wrong with the arguments; throws if they cannot be read. */
+  /** Returns the fault in the arguments; throws if they cannot be read. */
   check(): Outcome | undefined;
   run(): Promise<Answer>;
   /** The callback's answer for a failure. */

@@ -27,12 +27,13 @@ import { invalid } from "../guard/refusal.ts";
 import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
 import type { Facts } from "./facts.ts";
 
-/** How to present a device. */
+/** Options for presenting a device. */
 export interface FaceOptions extends AnswerOptions {
   /** Extensions by whose definitions models are validated. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
   /**
-   * Receives diagnostics that a HAL signature cannot carry: why a call failed, what a conversion lost. Default: none.
+   * Receives diagnostics that a HAL signature cannot carry: why a call failed, or the values that a conversion lost. Default:
+   * none.
    */
   readonly log?: LogSink | undefined;
 }

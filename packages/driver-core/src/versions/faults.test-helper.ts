@@ -18,7 +18,7 @@ export const queues = [
 ] as const;
 export const client = { getMemories: () => ({ status: NONE, buffers: [] }) };
 
-/** Anything, of any type: what a peer can send. */
+/** A value of any type, as a peer can send it. */
 export function anything<Type>(json: string | undefined): Type {
   return json === undefined ? (undefined as Type) : JSON.parse(json);
 }

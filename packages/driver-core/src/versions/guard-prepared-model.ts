@@ -27,7 +27,7 @@ export interface PreparedModelGuard {
   /** Begins messages. */
   readonly name: string;
   readonly limits: AnswerLimits;
-  /** Whether known shapes may be omitted with NONE. Drivers may omit them (HAL 1.2 notify_1_2), devices must not. */
+  /** True if known shapes may be omitted with NONE. Drivers may omit them (HAL 1.2 notify_1_2), devices must not. */
   readonly mayOmitShapes: boolean;
   /** The end of the wait, if there is a deadline. */
   readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;

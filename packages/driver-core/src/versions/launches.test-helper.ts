@@ -46,7 +46,7 @@ export const launches = {
   },
 } as const;
 
-/** A device whose preparation ends as it is told. */
+/** A device whose preparation ends as the test says. */
 export function preparing(result: () => Promise<PrepareResult>): Device {
   return { ...fakeDevice(), prepareModel: result };
 }

@@ -16,15 +16,15 @@ import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
 import { refuseQuality } from "./face-context.ts";
 import type { OldDriver } from "./old-driver.ts";
 
-/** How to lift a driver. */
+/** Options for lifting a driver. */
 export interface LiftOptions extends AnswerOptions {
   /** Extensions by whose definitions models are validated. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
-  /** Receives warnings, such as what a conversion lost. Default: none. */
+  /** Receives warnings, such as values that a conversion lost. Default: none. */
   readonly log?: LogSink | undefined;
-  /** Whether executions are, since HAL 1.2, synchronous calls rather than launches with a callback. Default: true. */
+  /** True if executions, since HAL 1.2, are synchronous calls rather than launches with a callback. Default: true. */
   readonly synchronous?: boolean | undefined;
-  /** Whether an invalid slice is a failure, to find faults. Default: false; its operations are not supported. */
+  /** If true, an invalid slice is a failure, to find faults. Default: false; its operations are not supported. */
   readonly strictSlicing?: boolean | undefined;
 }
 

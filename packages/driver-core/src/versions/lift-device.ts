@@ -125,7 +125,7 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
   };
 }
 
-/** Whether a cache can be passed to a driver. The driver checks its handles. */
+/** Returns true if a cache can be passed to a driver. The driver checks its handles. */
 function isCache(cache: unknown): cache is CompilationCache {
   return (
     hasFields(cache) &&

@@ -30,7 +30,7 @@ const insufficient = [{ dimensions: [3], isSufficient: false }];
 const drivers = { "1.0": driverV1_0, "1.2": driverV1_2 } as const;
 type OldVersion = keyof typeof drivers;
 
-/** A prepared model of an old driver, lifted; and what the driver is asked from now on. */
+/** A lifted prepared model of an old driver, and the calls that the driver receives from now on. */
 async function preparedOf(
   version: OldVersion,
   behaviour: OldBehaviour = {},

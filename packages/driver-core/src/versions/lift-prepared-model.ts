@@ -38,12 +38,12 @@ import { executeBehindFences } from "./fenced-fallback.ts";
 import { guardPreparedModel, modelAnswerReader } from "./guard-prepared-model.ts";
 import type { LiftContext } from "./lift-context.ts";
 
-/** Whether a prepared model has the methods of HAL 1.2. */
+/** Returns true if a prepared model has the methods of HAL 1.2. */
 function isV1_2Model(model: V1_0.IPreparedModel): model is V1_2.IPreparedModel {
   return "executeSynchronously" in model;
 }
 
-/** Whether a prepared model has the methods of HAL 1.3. */
+/** Returns true if a prepared model has the methods of HAL 1.3. */
 export function isV1_3Model(model: V1_0.IPreparedModel): model is V1_3.IPreparedModel {
   return "executeSynchronously_1_3" in model;
 }

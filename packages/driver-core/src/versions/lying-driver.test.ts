@@ -44,7 +44,7 @@ describe("answers of a lifted execution", () => {
       ...driver,
       prepareModel_1_2(_model, _preference, _modelCache, _dataCache, _token, callback) {
         const prepared = { ...asV1_3PreparedModel(), executeSynchronously_1_3: own.execute };
-        // The callback is of HAL 1.2, the model of 1.3, as drivers without types can have it.
+        // The callback is that of HAL 1.2, the model that of 1.3: a driver without types can pass it.
         callback?.notify_1_2(NONE, prepared as unknown as V1_2.IPreparedModel);
         return { status: NONE };
       },

@@ -1,6 +1,4 @@
-/**
- * Drivers of each HAL version whose answers a test chooses, and that note what they are asked.
- */
+/** Drivers of each HAL version whose answers a test chooses, and that record their calls. */
 import {
   type Device,
   DeviceStatus,
@@ -21,10 +19,10 @@ const { NONE } = ErrorStatus;
 /** A call of a driver's method: its name and arguments. */
 export type DriverCall = readonly [method: string, ...args: unknown[]];
 
-/** What a driver does; everything has a default that succeeds. */
+/** Behaviour of a driver; every method has a default that succeeds. */
 export interface OldBehaviour {
   readonly supportedOperations?: (operations: number) => Partial<ReturnType<V1_0.IDevice["getSupportedOperations"]>>;
-  /** How a preparation is launched; `succeed` tells the callback. */
+  /** Launches a preparation; `succeed` tells the callback. */
   readonly prepare?: (callback: V1_3.IPreparedModelCallback, succeed: () => void) => V1_0.Outcome;
   readonly result?: Partial<ExecutionResult>;
 }
@@ -188,7 +186,7 @@ export const drivers = { "1.0": driverV1_0, "1.1": driverV1_1, "1.2": driverV1_2
 export const oldVersions = ["1.0", "1.1", "1.2"] as const;
 export type OldVersion = (typeof oldVersions)[number];
 
-/** A driver of a version, lifted; and what it is asked. */
+/** A lifted driver of a version, and the calls that it receives. */
 export function liftedOf(
   version: OldVersion,
   behaviour: OldBehaviour = {},

@@ -1,6 +1,6 @@
 /**
- * Drivers of HAL 1.0 – 1.3, called in canonical terms. The differences between versions are handled here; callers
- * handle what a version lacks.
+ * Drivers of HAL 1.0 – 1.3, called in canonical terms. The differences between versions are handled here; callers handle
+ * missing features of a version.
  */
 import {
   type CompilationCache,

@@ -32,7 +32,7 @@ export interface PreparedModelFaceContext {
   readonly name?: string;
 }
 
-/** The prepared model behind a guard, and what the guard needs. */
+/** Wraps the prepared model in a guard, with the members that the guard needs. */
 function guarded({
   preparedModel,
   source,

@@ -14,7 +14,7 @@ import { model, settled } from "./versions.test-helper.ts";
 const { NONE, GENERAL_FAILURE, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
 
 describe("a driver that launches and never calls back", () => {
-  /** A prepared model of HAL 1.2 that never calls back until it is told to, lifted. */
+  /** A lifted prepared model of HAL 1.2 that calls back only when the test says so. */
   async function silent(version: "1.0" | "1.2", log: string[] = []) {
     const clock = manualClock();
     const callbacks: (V1_0.IExecutionCallback | null)[] = [];

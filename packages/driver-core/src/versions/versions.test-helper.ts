@@ -1,5 +1,5 @@
 /**
- * What the tests of faces and lifts share: a small model and its request, and callbacks that note what they are told.
+ * Fixtures that the tests of faces and lifts share: a small model and its request, and callbacks that record their arguments.
  */
 import { floorModel } from "@nnhal/test-kit/models";
 import type { ErrorStatus, Model, OutputShape, Request, Timing, V1_0, V1_3 } from "@nnhal/types";
