@@ -78,8 +78,8 @@ export function requiredVersion(
 }
 
 /**
- * Whether everything that shape inference needs is known before execution: every extent, every scalar, and the contents
- * of the tensors it reads.
+ * Returns whether shape inference can run before execution: every extent, every scalar and the contents of the tensors
+ * that it reads are known.
  */
 export function isInferable(form: Form, inputs: readonly (OperandInfo | undefined)[]): boolean {
   const positions = layOut(form.params, form.counts, inputs.length) ?? [];

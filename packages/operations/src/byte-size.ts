@@ -7,7 +7,10 @@ import { elementAt } from "./element-at.ts";
 /** The facts of a type that determine the size of a value, beside its dimensions. */
 export type ElementFacts = Pick<OperandTypeRow, "kind" | "elementSize">;
 
-/** Whether the rank or an extent of a tensor is unspecified: no dimensions, or an extent of 0. Other kinds specify theirs. */
+/**
+ * Returns whether the rank or an extent of a tensor is unspecified: no dimensions, or an extent of 0. False for other
+ * kinds.
+ */
 export function isUnspecified({ kind }: Pick<OperandTypeRow, "kind">, dimensions: readonly number[]): boolean {
   return kind === "tensor" && (dimensions.length === 0 || dimensions.includes(0));
 }

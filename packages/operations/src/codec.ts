@@ -21,7 +21,7 @@ export function decodeTensorData(type: AnyOperandType, bytes: Uint8Array, count:
   return new Data(bytes.buffer, bytes.byteOffset, count * numbersPerElement(type));
 }
 
-/** Whether `decodeTensorData` returns a view on the bytes, so that nothing is copied. */
+/** Returns whether `decodeTensorData` returns a view on the bytes instead of a copy. */
 export function isView(type: AnyOperandType, bytes: Uint8Array): boolean {
   return !isHalf(type) && bytes.byteOffset % dataConstructor(type).BYTES_PER_ELEMENT === 0;
 }

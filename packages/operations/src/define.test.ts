@@ -1,6 +1,4 @@
-/**
- * What defining an operation makes of a spec.
- */
+/** Tests of `defineOperation`: the definition that a spec becomes. */
 import { describe, expect, it } from "vitest";
 import { alternative, defineOperation } from "./define.ts";
 import { int32, optional, tensor, variadic } from "./params.ts";

@@ -44,12 +44,12 @@ export interface OutputInfo {
 /** The results of shape inference for all outputs, by parameter name. */
 export type AnyOutputInfos = Readonly<Record<string, OutputInfo | readonly OutputInfo[] | undefined>>;
 
-/** Constants as float64 elements, which an executor keeps from run to run. The key is the constant's own elements. */
+/** Cache of constants as float64 elements, kept by an executor between runs. The key is the constant's original elements. */
 export interface Widened {
   get(data: TensorData): Float64Array | undefined;
-  /** Whether `set` would keep them: they belong to a constant, and there is room. */
+  /** Returns whether `set` would keep the elements: they belong to a constant, and there is room. */
   accepts(data: TensorData): boolean;
-  /** Keeps them, or does nothing. */
+  /** Keeps the elements, or does nothing if it does not accept them. */
   set(data: TensorData, wide: Float64Array): void;
 }
 
@@ -119,7 +119,7 @@ export interface Operation {
   readonly random: boolean;
   /** Two inputs by name whose shapes broadcast; absent if none do. */
   readonly broadcasts?: readonly [string, string];
-  /** How much it computes: see `workOf`. A kind alone: one such step for each element that it reads or writes. */
+  /** Amount of computation: see `workOf`. A kind alone: one such step for each element read or written. */
   readonly work: WorkKind | ((inputs: AnyExtents, outputs: AnyExtents) => Work);
   /** See `OperationSpec.customOptions`. */
   customOptions?(stored: StoredOptions): OptionValues;
@@ -171,8 +171,8 @@ export interface OperationSpec<
   /** See `Operation.broadcasts`. */
   readonly broadcasts?: readonly [Params[number]["name"], Params[number]["name"]];
   /**
-   * How much it computes, for predictions of its time. A kind alone: one such step for each element that it reads or writes. A
-   * function reads only operands that every form has. Default: `element`.
+   * Amount of computation, from which times are predicted. A kind alone: one such step for each element read or
+   * written. A function reads only operands that every form has. Default: `element`.
    */
   readonly work?: WorkKind | ((inputs: OutputsOf<Params, Extents>, outputs: OutputsOf<Outputs, Extents>) => Work);
   /** Other ways to write the operand list: see `alternative`. */

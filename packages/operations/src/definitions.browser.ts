@@ -1,9 +1,9 @@
-/** The definitions of operations in a browser: families of them are files of their own, which are loaded when they are needed. */
+/** The definitions of operations in a browser: each family is a separate file, loaded on first use. */
 import { OperationType } from "@nnhal/types";
 import type { Operation } from "./define.ts";
 import { type Family, families } from "./families.gen.ts";
 
-/** Definitions of which none is loaded yet. */
+/** Makes a registry in which each family of definitions is loaded on first use. */
 export function loadedByNeed(given: readonly Family[]) {
   const loaded: Operation[] = [];
   const once = ({ load }: Family) => {
@@ -14,7 +14,7 @@ export function loadedByNeed(given: readonly Family[]) {
         loaded.push(...family);
         return family;
       } catch (error) {
-        // Such as a network that was down: the next call tries again.
+        // The failure may be temporary, such as a network that was down: the next call tries again.
         loading = undefined;
         throw error;
       }
@@ -34,5 +34,5 @@ export function loadedByNeed(given: readonly Family[]) {
   return { operations, loaders };
 }
 
-/** `operations`: those that are loaded so far. `loaders`: what loads a definition and others of its family, by code. */
+/** `operations`: the definitions loaded so far. `loaders`: by operation code, loads the definition and its family. */
 export const { operations, loaders } = loadedByNeed(families);

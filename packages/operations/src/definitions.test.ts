@@ -1,6 +1,4 @@
-/**
- * What holds for every definition.
- */
+/** Rules that hold for every definition. */
 
 import { OperationType, type OperationTypeName, operandTypes, operationTypes } from "@nnhal/types";
 import { describe, expect, it } from "vitest";

@@ -3,5 +3,8 @@ import type { Operation } from "./define.ts";
 
 export { operations } from "./registry.gen.ts";
 
-/** What loads a definition and others of its family, by code: none has to be loaded. */
+/**
+ * Loaders by operation code, each of which loads a family of definitions. Empty here: every definition is loaded
+ * already.
+ */
 export const loaders: ReadonlyMap<number, () => Promise<readonly Operation[]>> = new Map();

@@ -27,7 +27,7 @@ import {
 } from "./operand-type.ts";
 import { operationByCode } from "./registry.ts";
 
-/** What `extensionTypes` needs of a type. */
+/** Description of an extension type for `extensionTypes`. */
 export interface ExtensionTypeSpec<Data extends AnyTensorData = AnyTensorData, Params = unknown> {
   /** Within the extension: 0 to 65535. */
   readonly code: number;
@@ -63,7 +63,7 @@ export interface TypedExtension<Name extends string, Operations extends readonly
   readonly operations: Operations;
 }
 
-/** What a device knows beside the operations and types of the HAL. */
+/** Operations and types that a device knows beyond those of the HAL. */
 export interface VendorDefinitions {
   /** Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
@@ -71,7 +71,7 @@ export interface VendorDefinitions {
   readonly oemOperation?: Operation | undefined;
 }
 
-/** What the codes in a model mean. */
+/** The meaning of the codes in a model. */
 export interface Vocabulary {
   /** Undefined: neither the HAL nor a known extension has such an operation. */
   readonly operationByCode: (code: number) => Operation | undefined;
@@ -82,7 +82,7 @@ export interface Vocabulary {
 /** Parts of lower case letters, digits and underscores, with dots between them (HAL 1.2 Extension.name). */
 const extensionName = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 
-/** Whether a name is valid for an extension: `com.example.fibonacci`. */
+/** Returns whether a name is valid for an extension, such as `com.example.fibonacci`. */
 export function isExtensionName(name: string): boolean {
   return extensionName.test(name);
 }
@@ -137,7 +137,7 @@ export function defineExtension<
   return { name, ...(version !== undefined && { version }), operandTypes: types, operations: own };
 }
 
-/** What a device says of an extension in `getSupportedExtensions`. */
+/** Returns the answer of `getSupportedExtensions` for an extension. */
 export function describeExtension({ name, operandTypes }: ExtensionDefinition): Extension {
   return {
     name,
@@ -165,8 +165,8 @@ const halVocabulary: Vocabulary = {
 };
 
 /**
- * What codes mean in a model with these prefixes: the HAL's by themselves, those above 65535 by the extension that their prefix names.
- * The same operation has other codes in a model with other prefixes.
+ * Returns the meaning of codes in a model with these prefixes. Codes up to 65535 are the HAL's; those above belong to
+ * the extension that their prefix names, so one operation has different codes in models with different prefixes.
  */
 export function vocabularyOf(
   prefixes: readonly ExtensionNameAndPrefix[],

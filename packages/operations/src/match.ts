@@ -201,10 +201,10 @@ export function latestVersion(first: HalVersion, ...others: readonly (HalVersion
   return result;
 }
 
-/** How many wrong operands a message names. */
+/** Most wrong operands that a message names. */
 const mostNamed = 4;
 
-/** How an operand list that fits no row differs from the row with the fewest differences. */
+/** Describes how an operand list differs from the most similar row of the signature. */
 function describeMismatch(operation: Operation, inputs: readonly MaybeType[], outputs: readonly MaybeType[]): string {
   let nearest: { readonly wrong: number; readonly named: readonly string[] } | undefined;
   for (const form of operation.forms) {

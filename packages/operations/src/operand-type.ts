@@ -51,12 +51,12 @@ export interface ExtensionOperandType<Data extends AnyTensorData = AnyTensorData
 /** Any operand type. */
 export type AnyOperandType = OperandTypeName | ExtensionOperandType;
 
-/** Whether a type is a vendor's. */
+/** Returns whether a type belongs to a vendor extension. */
 export function isExtensionType(type: AnyOperandType | undefined): type is ExtensionOperandType {
   return typeof type === "object";
 }
 
-/** Whether two are the same type. Descriptions of a type may be two objects, from two copies of a package. */
+/** Returns whether two types are the same. Two copies of a package may describe one type by two objects. */
 export function isSameType(a: AnyOperandType | undefined, b: AnyOperandType | undefined): boolean {
   if (a === b) return true;
   return isExtensionType(a) && isExtensionType(b) && a.code === b.code && a.extension === b.extension;

@@ -25,7 +25,7 @@ import {
 
 const F32 = "TENSOR_FLOAT32";
 
-// What is asserted of types here is checked by the compiler, as a step of the gate.
+// The assertions on types are checked by the compiler, in the type check of the gate.
 
 describe("the map of operations", () => {
   it("has the HAL's own operations, each under its name", () => {

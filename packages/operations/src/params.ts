@@ -103,7 +103,7 @@ export function mayStayZero<const P extends Param>(param: P): P & { readonly may
 }
 
 /**
- * Marks a tensor whose type varies among types of which some have 64-bit integers: its elements may be a BigInt64Array or a
+ * Marks a tensor that may be of several types, some of them with 64-bit integers: its elements may be a BigInt64Array or a
  * BigUint64Array.
  */
 export function wide<const P extends Param<string, "tensor">>(param: P): P & { readonly wide: true } {

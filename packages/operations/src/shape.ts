@@ -16,7 +16,7 @@ export function formatShape(dimensions: readonly number[]): string {
   return `${dimensions.slice(0, mostShown).join("x")}x… (${dimensions.length} axes)`;
 }
 
-/** Whether two shapes are the same. */
+/** Returns whether two shapes are the same. */
 export function sameShape(a: readonly number[], b: readonly number[]): boolean {
   if (a.length !== b.length) return false;
   for (let axis = 0; axis < a.length; axis++) if (a[axis] !== b[axis]) return false;

@@ -84,7 +84,7 @@ export function elementCount(dimensions: readonly number[]): number {
   return count;
 }
 
-/** Bytes of the typed array for a value of a type with these dimensions, of which all are known. */
+/** Returns the byte length of the typed array for a value of a type with these dimensions, all of them known. */
 export function heldBytes({ type, dimensions }: Pick<TensorInfo, "type" | "dimensions">): number {
   return dataConstructor(type).BYTES_PER_ELEMENT * numbersPerElement(type) * elementCount(dimensions);
 }
@@ -141,12 +141,12 @@ export function resize(output: OutputTensor<AnyTensorData>, dimensions: readonly
   output.data = createData(output.type, elementCount(dimensions));
 }
 
-/** Whether elements are IEEE floats, of whichever width. */
+/** Returns whether elements are IEEE floats of 16 or 32 bits. */
 export function isFloat(type: AnyOperandType): boolean {
   return type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16" || type === "FLOAT32" || type === "FLOAT16";
 }
 
-/** Whether elements are 8-bit integers with scale and zero point. */
+/** Returns whether elements are 8-bit integers with scale and zero point. */
 export function isQuant8(type: AnyOperandType): boolean {
   return type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT8_ASYMM_SIGNED";
 }
@@ -177,7 +177,7 @@ export function integerRange(type: AnyOperandType): readonly [least: number, gre
   }
 }
 
-/** Whether a type is a tensor's. */
+/** Returns whether a type is a tensor type. */
 export function isTensorType(type: AnyOperandType): boolean {
   return elementFactsOf(type).kind === "tensor";
 }

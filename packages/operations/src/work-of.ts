@@ -1,13 +1,12 @@
-/**
- * How much an operation computes on given operands, by its definition.
- */
+/** Predicts the amount of computation of an operation on given operands, by its definition. */
 import { bindByName } from "./bind.ts";
 import type { Operation } from "./define.ts";
 import { type Extents, sizeOfAll, type Work } from "./work.ts";
 
 /**
- * How much an operation computes on operands of these extents, in the order of the operand list. An undefined operation, such as an
- * extension's, has one `element` for each element that it reads or writes, and so has one whose operand list has an illegal length.
+ * Returns the work of an operation on operands of these extents, in the order of the operand list. An undefined
+ * operation, such as one of an unknown extension, or one whose operand list has an illegal length, counts as one
+ * `element` step for each element that it reads or writes.
  */
 export function workOf(
   operation: Operation | undefined,

@@ -1,5 +1,6 @@
 /**
- * How much an operation computes: numbers of elementary steps by kind, from which a cost model predicts times.
+ * The amount of computation of an operation: numbers of elementary steps by kind, from which a cost model predicts
+ * times.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * How long validation takes: for real models, cold and warm, and for generated ones of more and more operations, which
- * has to grow no faster than they do.
+ * Measures the time of validation: for real models, cold and warm, and for generated models of growing size, where time
+ * must grow no faster than the number of operations.
  *
  * Targets: a MobileNet of 65 operations within 0.5 ms, 100 000 operations within 1.5 s. The exit code is 1 if a target is
  * missed.
@@ -34,7 +34,7 @@ function validate(model: Model): void {
   if (issue !== undefined) throw new Error(`${issue.path}: ${issue.message}`);
 }
 
-/** A chain of additions, pools and activations, each with constants of its own. */
+/** A chain of additions, pools and activations, each with separate constants. */
 function chain(length: number): Model {
   const operands: Operand[] = [];
   const operations: Operation[] = [];

@@ -18,7 +18,7 @@ export function capabilitiesIssues(capabilities: Capabilities): Issue[] {
   return collectIssues("capabilities", undefined, (issues) => checkCapabilities(capabilities, issues));
 }
 
-/** Whether capabilities are valid. */
+/** Returns whether capabilities are valid. */
 export function validateCapabilities(capabilities: Capabilities): boolean {
   return capabilitiesIssues(capabilities).length === 0;
 }

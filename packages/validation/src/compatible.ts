@@ -1,6 +1,4 @@
-/**
- * Whether two operands can describe the same value.
- */
+/** Compares operands: decides whether two can describe the same value. */
 import { combineDimensions, operandTypeText, splitExtensionCode } from "@nnhal/operations";
 import type { ExtensionNameAndPrefix, Operand } from "@nnhal/types";
 import { showDimensions } from "./issues.ts";
@@ -25,14 +23,17 @@ export function differenceOf(a: Operand, b: Operand, prefixes: Prefixes): string
   return sameExtraParams(a.extraParams, b.extraParams) ? undefined : "the extraParams differ";
 }
 
-/** Whether codes in two models are of the same type. Those of extensions differ from model to model, so names are compared. */
+/**
+ * Returns whether codes in two models mean the same type. Codes of extensions differ from model to model, so names are
+ * compared.
+ */
 export function isSameTypeIn(a: number, prefixesOfA: Prefixes, b: number, prefixesOfB: Prefixes): boolean {
   if (!isExtensionOperandType(a) || !isExtensionOperandType(b)) return a === b;
   const isSameCode = splitExtensionCode(a).code === splitExtensionCode(b).code;
   return isSameCode && extensionOf(a, prefixesOfA) === extensionOf(b, prefixesOfB);
 }
 
-/** Whether two operands' extraParams are equal. */
+/** Returns whether two operands' extraParams are equal. */
 export function sameExtraParams(a: Operand["extraParams"], b: Operand["extraParams"]): boolean {
   if (a.kind === "channelQuant" && b.kind === "channelQuant") {
     return (

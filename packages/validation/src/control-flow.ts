@@ -126,7 +126,7 @@ function checkWhileBody(flow: Flow, body: Subgraph, handed: readonly Named[]): v
   checkKnownSizes(flow, outputs);
 }
 
-/** The subgraph that an operand refers to; undefined if it cannot be read, which is an issue of its own. */
+/** The subgraph that an operand refers to; undefined if it cannot be read, which is reported elsewhere. */
 function subgraphOf({ context }: Flow, { operand }: Named): Subgraph | undefined {
   const subgraph = context.referenced[operand.location.offset];
   if (!isObject(subgraph) || !Array.isArray(subgraph.operands)) return undefined;

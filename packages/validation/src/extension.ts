@@ -14,7 +14,7 @@ export function extensionIssues(extensions: readonly Extension[]): Issue[] {
   return collectIssues("extensions", undefined, (issues) => checkExtensions(extensions, issues));
 }
 
-/** Whether a driver's extensions are valid. */
+/** Returns whether a driver's extensions are valid. */
 export function validateExtensions(extensions: readonly Extension[]): boolean {
   return extensionIssues(extensions).length === 0;
 }

@@ -32,7 +32,7 @@ export function broken(problem: string): never {
 /** An answer before its fields are checked. */
 export type UncheckedFields = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object, whose fields can be any values. */
+/** Returns whether a value is an object, whose fields can be any values. */
 export function hasFields(value: unknown): value is UncheckedFields {
   return isObject(value);
 }

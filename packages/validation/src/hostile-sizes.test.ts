@@ -101,7 +101,7 @@ describe("shape inference", () => {
   /** The contents of all constants: each begins somewhere in them. */
   const contents = fc.array(words, { minLength: 24, maxLength: 24 });
 
-  /** What one parameter's operand is made from. */
+  /** The random choices for one parameter's operand. */
   const drawn = fc.record({
     shape: fc.oneof(
       { weight: 40, arbitrary: fc.array(extents, { minLength: 1, maxLength: 4 }) },

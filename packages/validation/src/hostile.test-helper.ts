@@ -1,4 +1,4 @@
-/** What issues must be like, whatever they are of. */
+/** Checks the form of issues of any kind. */
 import { expect } from "vitest";
 import { type Issue, rules } from "./index.ts";
 

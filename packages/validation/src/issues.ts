@@ -16,7 +16,7 @@ export interface Issue {
 /** Issues found so far. */
 export interface IssueList {
   readonly items: Issue[];
-  /** Whether the limit is reached; checking may stop. */
+  /** Returns whether the limit is reached, so that checking may stop. */
   isFull(): boolean;
   add(code: RuleCode, path: string, message: string): void;
 }

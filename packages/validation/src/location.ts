@@ -68,7 +68,7 @@ function checkConstantReference(place: OperandPlace, { location }: Operand): voi
   }
   const pool = pools[poolIndex];
   const size = sizeOfMemory(pool);
-  // A pool without a size is an issue of its own.
+  // A pool without a size is reported separately.
   if (size !== undefined && offset + length > size) {
     const problem = `${length} bytes at ${offset} reach beyond the ${size} bytes of pool ${poolIndex}`;
     addIssue(place, "constant-reference-range", ".location", problem);

@@ -55,7 +55,7 @@ export function memoryDescIssues(request: AllocationRequest): readonly Issue[] {
   return describeBuffer(request).issues;
 }
 
-/** Whether a request for a buffer is valid. */
+/** Returns whether a request for a buffer is valid. */
 export function validateMemoryDesc(request: AllocationRequest): boolean {
   return memoryDescIssues(request).length === 0;
 }

@@ -7,7 +7,7 @@ import type { VersionRequirement } from "./context.ts";
 import { collectIssues } from "./issues.ts";
 import { checkModel, type ModelValidationOptions } from "./model.ts";
 
-/** How to find a model's minimum version. */
+/** Options for finding a model's minimum version. */
 export type MinimumVersionOptions = Pick<ModelValidationOptions, "mode" | "extensions">;
 
 /** The parts of a model that need more than HAL 1.0; undefined if the model is not valid at any version. */

@@ -22,7 +22,7 @@ import { checkReferenceCycles } from "./reference-cycle.ts";
 import { isBytes, isObject, isUint32 } from "./structure.ts";
 import type { SubgraphView } from "./subgraph-view.ts";
 
-/** How to validate a model. */
+/** Options of validating a model. */
 export interface ModelValidationOptions {
   /** The HAL version whose rules apply. Default 1.3. */
   readonly version?: HalVersion;
@@ -64,7 +64,7 @@ export function modelIssues(model: Model, options: ModelValidationOptions = {}):
   return collectIssues("model", options.limit, (issues) => void checkModel(model, options, issues, undefined));
 }
 
-/** Whether a model is valid. */
+/** Returns whether a model is valid. */
 export function validateModel(model: Model, options: ModelValidationOptions = {}): boolean {
   return modelIssues(model, { ...options, limit: 1 }).length === 0;
 }

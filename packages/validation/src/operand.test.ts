@@ -19,7 +19,7 @@ function issuesOf(changes: Readonly<Record<string, unknown>>, options?: ModelVal
   return found(modelIssues(changedAll(controlModel, changes), options));
 }
 
-/** What is wrong with an operand that no operation reads, beside one that makes a valid model. */
+/** Returns the issues of an operand that no operation reads, in an otherwise valid model. */
 function issuesOfUnused(facts: Partial<Operand>, options?: ModelValidationOptions): string[] {
   const model = floorModel();
   const unused = operand({ lifetime: OperandLifeTime.NO_VALUE, ...facts });

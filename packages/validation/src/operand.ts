@@ -34,7 +34,7 @@ import {
   unknownPrefix,
 } from "./type-ranges.ts";
 
-/** How far later checks can trust an operand. */
+/** Degrees to which later checks can trust an operand. */
 export const Soundness = {
   /** A field does not hold the right kind of value. */
   garbage: 0,
@@ -111,7 +111,7 @@ export function operandTypeIssues(
 
 const setLater: ReadonlySet<RuleCode> = new Set<RuleCode>(["channel-quant", "subgraph-location", "extension-prefix"]);
 
-/** Whether every field of an operand holds the right kind of value; an issue if not. */
+/** Returns whether every field of an operand holds the right kind of value; adds an issue if not. */
 function hasStructure(place: OperandPlace, operand: Operand | undefined): operand is Operand {
   const garbage = findGarbage(operand);
   if (garbage === undefined) return true;
@@ -166,7 +166,7 @@ function isExtraParams(extraParams: Operand["extraParams"]): boolean {
   }
 }
 
-/** Whether the fields of an operand, which is possibly unchecked, hold the right kinds of values. */
+/** Returns whether the fields of an operand, which may be unchecked, hold the right kinds of values. */
 export function isReadable(operand: Operand | undefined): operand is Operand {
   return operand !== undefined && findGarbage(operand) === undefined;
 }

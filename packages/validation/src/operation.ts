@@ -31,7 +31,7 @@ import {
   unknownPrefix,
 } from "./type-ranges.ts";
 
-/** How checking an operation ended. */
+/** Outcome of checking an operation. */
 export const OperationOutcome = {
   /** Its operands are not known. */
   unreadable: 0,
@@ -61,7 +61,7 @@ export function checkOperation(context: ModelContext, view: SubgraphView, index:
   if (inputs === "unknown" || outputs === "unknown") return OperationOutcome.unreadable;
   checkOutputLifetimes(context, view, operation, at, name);
   const definition = definitionOf(context, operation, at, name);
-  // An operand that breaks rules of its own has been reported. Issues of operations that use it would be noise.
+  // An operand that breaks a rule has been reported. Issues of operations that use it would be noise.
   if (definition !== undefined && inputs === "right" && outputs === "right") {
     const fits = checkSignature(context, view, operation, definition, at);
     if (fits && definition.controlFlow) return OperationOutcome.controlFlow;
@@ -73,7 +73,7 @@ function operationName({ vocabulary, prefixes }: ModelContext, type: number): st
   return operationText(type, prefixes, vocabulary);
 }
 
-/** Whether the operands that an operation names exist, and whether they are right. */
+/** Checks that the operands that an operation names exist, and returns whether they are valid. */
 function operandsOf(
   { issues }: ModelContext,
   { soundness }: SubgraphView,

@@ -120,7 +120,7 @@ export function poolIssues(pool: Memory | RequestMemoryPool, version: HalVersion
   });
 }
 
-/** Whether a pool of a model (a memory) or of a request is valid (rules 35 and 50). */
+/** Returns whether a pool of a model (a memory) or of a request is valid (rules 35 and 50). */
 export function validatePool(pool: Memory | RequestMemoryPool, version: HalVersion = "1.3"): boolean {
   try {
     const facts = isObject(pool) && "kind" in pool ? requestPoolFacts(pool) : memoryFacts(pool);

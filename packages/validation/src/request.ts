@@ -10,15 +10,17 @@ import { checkRequestPool, sizeOfMemory } from "./pool.ts";
 import { isList, isObject, isUint32, isUint32List, untrustedAt } from "./structure.ts";
 import { knownOperandType, sizeOf } from "./type-ranges.ts";
 
-/** How to validate a request. */
+/** Options of validating a request. */
 export interface RequestValidationOptions {
   /** The HAL version whose rules apply. Default 1.3. */
   readonly version?: HalVersion;
-  /** Whether the execution can find out the shapes of outputs; a fenced one cannot. Default true; false below HAL 1.2. */
+  /**
+   * True if the execution can determine the shapes of outputs; a fenced one cannot. Default: true; false below HAL 1.2.
+   */
   readonly allowUnspecifiedOutput?: boolean;
   /** Most issues to look for. Default 32. */
   readonly limit?: number;
-  /** Whether the model has been validated and cannot have changed: it is not looked at again. Default false. */
+  /** True if the model has been validated and cannot have changed, so that it is not checked again. Default: false. */
   readonly isModelSound?: boolean;
   /** Facts of the types of extensions in the model. Default: only the dimensions of operands of such types are checked. */
   readonly factsOf?: FactsByCode;
@@ -29,7 +31,7 @@ export function requestIssues(request: Request, model: Model, options: RequestVa
   return collectIssues("request", options.limit, (issues) => checkRequest(request, model, options, issues));
 }
 
-/** Whether a request is valid for a model. */
+/** Returns whether a request is valid for a model. */
 export function validateRequest(request: Request, model: Model, options: RequestValidationOptions = {}): boolean {
   return requestIssues(request, model, { ...options, limit: 1 }).length === 0;
 }
@@ -37,7 +39,7 @@ export function validateRequest(request: Request, model: Model, options: Request
 /** One list of arguments and the rules for it. */
 interface Side {
   readonly name: "inputs" | "outputs";
-  /** Whether dimensions may stay unknown. */
+  /** True if dimensions may stay unknown. */
   readonly unknownAllowed: boolean;
   readonly isModelSound: boolean;
   readonly request: Request;

@@ -11,11 +11,11 @@ import { isObject, isUint32 } from "./structure.ts";
 
 /** The facts of one output before the execution. */
 export interface ExpectedOutput {
-  /** The facts of its type. Undefined: a type of an extension that nothing describes; nothing but the dimensions is checked. */
+  /** The facts of its type. Undefined: a type of an unknown extension; only the dimensions are checked. */
   readonly facts: NamedFacts | undefined;
   /** The dimensions of model and request combined; an extent of 0 is unknown, and so is the rank of a tensor without extents. */
   readonly dimensions: readonly number[];
-  /** Whether the request omits the output: it can have any shape, and need not be sufficient. Default: false. */
+  /** True if the request omits the output: it can have any shape, and need not be sufficient. Default: false. */
   readonly isOmitted?: boolean;
   /** Bytes available for the output. Default: any number. */
   readonly room?: number;
@@ -30,11 +30,11 @@ export interface CheckedResult {
   readonly outputShapes: readonly OutputShape[];
 }
 
-/** How to check a result. */
+/** Options of checking a result. */
 export interface ResultValidationOptions {
   /**
-   * Whether NONE may come without any shapes, as drivers may answer if all dimensions were known before: the shapes are then the
-   * known ones. Default: false.
+   * True if NONE may come without shapes, as drivers may answer if all dimensions were known before. The known shapes
+   * then apply. Default: false.
    */
   readonly mayOmitShapes?: boolean;
 }
@@ -123,11 +123,11 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
     const problem = `isSufficient of output ${index} is ${show(isSufficient)} where a boolean is needed`;
     return broken("structure", pathOf(index, ".isSufficient"), problem);
   }
-  // More extents than any tensor has are not looked at.
+  // A list longer than any tensor's rank is refused before its extents are read.
   if (!Array.isArray(given) || given.length > greatestRank) {
     return broken("structure", pathOf(index, ".dimensions"), `the dimensions of output ${index} are ${show(given)}`);
   }
-  // What is known does not change with the answer.
+  // A shape that equals the known one needs no further checks, except of its size.
   if (isAsKnown(given, output)) return checkSize({ dimensions: output.dimensions, isSufficient }, output, index);
   const dimensions: number[] = [];
   for (let axis = 0; axis < given.length; axis++) {
@@ -146,7 +146,7 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
   return checkSize({ dimensions, isSufficient }, output, index);
 }
 
-/** The shape, unless it takes more bytes than there are. */
+/** Returns the shape, or an issue if it takes more bytes than are available. */
 function checkSize(shape: OutputShape, output: ExpectedOutput, index: number): OutputShape | { readonly issue: Issue } {
   const { dimensions, isSufficient } = shape;
   const size = output.facts === undefined ? 0 : byteSize(output.facts, dimensions);
@@ -156,7 +156,7 @@ function checkSize(shape: OutputShape, output: ExpectedOutput, index: number): O
   return broken("result-size", pathOf(index, ".dimensions"), problem);
 }
 
-/** Whether dimensions are those that are known, all of them. */
+/** Returns whether dimensions are fully known and equal to those given. */
 function isAsKnown(given: readonly unknown[], { facts, isOmitted, dimensions: known }: ExpectedOutput): boolean {
   if (given.length !== known.length || known.length === 0 || isOmitted) return false;
   if (facts !== undefined && facts.kind !== "tensor") return false;
@@ -168,10 +168,10 @@ function pathOf(index: number, field: string): string {
   return `outputShapes[${index}]${field}`;
 }
 
-/** More dimensions than that are not a shape. */
+/** Greatest rank of a valid shape. */
 const greatestRank = 64;
 
-/** Whether a shape agrees with all known extents. */
+/** Returns whether a shape agrees with all known extents. */
 function fits(dimensions: readonly number[], { facts, isOmitted, dimensions: known }: ExpectedOutput): boolean {
   if (isOmitted) return true;
   if (facts !== undefined && facts.kind !== "tensor") return dimensions.length === 0;

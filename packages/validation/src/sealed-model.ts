@@ -10,7 +10,7 @@ import { checkModel } from "./model.ts";
 import { ModelCopy, type SealedModel, sealsOf } from "./model-copy.ts";
 import { TooLong } from "./take.ts";
 
-/** How to seal a model. */
+/** Options of sealing a model. */
 export interface SealOptions {
   /** See `ModelValidationOptions.extensions`. A model is validated once with the same list. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
@@ -19,8 +19,8 @@ export interface SealOptions {
 const none: readonly ExtensionDefinition[] = [];
 
 /**
- * Validates a model by the rules of HAL 1.3 in mode `runtime` and returns a sealed copy, or the rules that it breaks, of which there
- * is at least one. A model that is sealed already is returned as it is; it is validated again only if it uses other extensions of the list, or if its
+ * Validates a model by the rules of HAL 1.3 in mode `runtime` and returns a sealed copy, or at least one rule that it
+ * breaks. A model that is sealed already is returned as it is; it is validated again only if it uses other extensions of the list, or if its
  * `operandValues` have been transferred to another thread. Never throws, whatever the model is.
  */
 export function sealModel(
@@ -28,7 +28,7 @@ export function sealModel(
   { extensions: known = none }: SealOptions = {},
 ): SealedModel | { readonly issues: readonly Issue[] } {
   const seals = sealsOf(given);
-  // A model that is sealed is readable: only a list of which it uses an extension is other than none.
+  // A sealed model is readable. A list without any extension that it uses is equivalent to no list.
   const extensions = seals === undefined || usesAny(given, known) ? known : none;
   const found = seals?.get(extensions);
   if (found !== undefined && found.valuesLength === given.operandValues.length) return found;

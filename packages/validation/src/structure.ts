@@ -2,17 +2,17 @@
  * The kind of value that a field holds, for untrusted values: the declared type is not relied on.
  */
 
-/** Whether a value has fields. */
+/** Returns whether a value has fields. */
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether a value is an array. Not a type guard: its elements are still unchecked. */
+/** Returns whether a value is an array. Not a type guard: its elements are still unchecked. */
 export function isList(value: unknown): boolean {
   return Array.isArray(value);
 }
 
-/** Whether a value is an integer within [0, 2^32). */
+/** Returns whether a value is an integer within [0, 2^32). */
 export function isUint32(value: unknown): value is number {
   return typeof value === "number" && value >>> 0 === value;
 }
@@ -25,26 +25,26 @@ export function untrustedAt<Element>(list: readonly Element[], index: unknown): 
   return isUint32(index) ? list[index] : undefined;
 }
 
-/** Whether a value is an array of integers within [0, 2^32). */
+/** Returns whether a value is an array of integers within [0, 2^32). */
 export function isUint32List(value: unknown): value is readonly number[] {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) if (!isUint32(value[index])) return false;
   return true;
 }
 
-/** Whether a value is an array of numbers. */
+/** Returns whether a value is an array of numbers. */
 export function isNumberList(value: unknown): value is readonly number[] {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) if (typeof value[index] !== "number") return false;
   return true;
 }
 
-/** Whether a value is a Uint8Array, also one of another realm. */
+/** Returns whether a value is a Uint8Array, also one of another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && tagOf(value) === "Uint8Array";
 }
 
-/** Whether a value is an ArrayBuffer or a SharedArrayBuffer, also one of another realm. */
+/** Returns whether a value is an ArrayBuffer or a SharedArrayBuffer, also one of another realm. */
 export function isBuffer(value: unknown): value is ArrayBufferLike {
   // Those of this realm, at less cost. One that only claims to be one throws when its length is read.
   if (value instanceof ArrayBuffer) return true;

@@ -44,7 +44,7 @@ function takeOperand(operand: Operand): Operand {
   });
 }
 
-/** What most operands have. */
+/** The parameters of most operands, shared. */
 const noParams: OperandExtraParams = Object.freeze({ kind: "none" });
 
 function takeExtraParams(params: OperandExtraParams): OperandExtraParams {

@@ -43,7 +43,7 @@ export function knownOperationType(code: number): (EnumRow & { readonly name: st
   return operationTypeByCode.get(code);
 }
 
-/** Whether a code is an extension's operand type. */
+/** Returns whether a code is an extension's operand type. */
 export function isExtensionOperandType(code: number): boolean {
   return code > OperandTypeRange.BASE_MAX && code >>> 0 === code;
 }
@@ -54,12 +54,12 @@ export function extensionOf(code: number, prefixes: readonly ExtensionNameAndPre
   return prefixes.find((entry) => entry.prefix === prefix)?.name;
 }
 
-/** What is wrong with a code whose prefix belongs to no extension. */
+/** Describes the error in a code whose prefix belongs to no extension. */
 export function unknownPrefix(code: number): string {
   return `the prefix of ${code} is ${splitExtensionCode(code).prefix}, which extensionNameToPrefix gives to no extension`;
 }
 
-/** Whether a code is an extension's operation. */
+/** Returns whether a code is an extension's operation. */
 export function isExtensionOperationType(code: number): boolean {
   return code > OperationTypeRange.BASE_MAX && code >>> 0 === code;
 }
@@ -87,24 +87,24 @@ export function operationTypeSince(code: number): HalVersion | undefined {
   return isExtensionOperationType(code) ? extensionsSince : knownOperationType(code)?.since;
 }
 
-/** Whether a HAL version knows an operand type (rule 55). */
+/** Returns whether a HAL version knows an operand type (rule 55). */
 export function validOperandType(code: number, version: HalVersion): boolean {
   const since = operandTypeSince(code);
   return since !== undefined && since <= version;
 }
 
-/** Whether a HAL version knows an operation (rule 55). */
+/** Returns whether a HAL version knows an operation (rule 55). */
 export function validOperationType(code: number, version: HalVersion): boolean {
   const since = operationTypeSince(code);
   return since !== undefined && since <= version;
 }
 
-/** Whether a value is an ExecutionPreference (rule 51). */
+/** Returns whether a value is an ExecutionPreference (rule 51). */
 export function validateExecutionPreference(preference: unknown): boolean {
   return Object.values(executionPreferences).some(({ code }) => code === preference);
 }
 
-/** Whether a value is a Priority (rule 52). */
+/** Returns whether a value is a Priority (rule 52). */
 export function validatePriority(priority: unknown): boolean {
   return Object.values(priorities).some(({ code }) => code === priority);
 }

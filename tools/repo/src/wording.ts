@@ -31,7 +31,9 @@ export const avoidedForms: readonly AvoidedForm[] = [
 /** Folders whose comments do not begin with "What", "How" or "Whether". A folder is added once its comments are rewritten. */
 export const plainHeads: readonly string[] = [
   // One folder on each line, sorted.
+  "packages/operations",
   "packages/types",
+  "packages/validation",
 ];
 
 /** The first word of a block comment, or of the first of several line comments. */

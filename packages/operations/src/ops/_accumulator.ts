@@ -60,8 +60,8 @@ export function biasOf(bias: Tensor): Float64Array {
 }
 
 /**
- * Whether operands break the rule of HAL 1.0 and 1.1 that the output's scale be greater than the accumulator's; such
- * operands need 1.2.
+ * Returns whether operands break the rule of HAL 1.0 and 1.1 that the output's scale is greater than the accumulator's.
+ * Such operands need HAL 1.2.
  */
 export function needsFreeOutputScale(input: TensorInfo, filter: TensorInfo, output: TensorInfo): boolean {
   return input.type === "TENSOR_QUANT8_ASYMM" && output.scale <= Math.fround(input.scale * filter.scale);

@@ -1,6 +1,4 @@
-/**
- * What the detection operations do with boxes: overlap, moves, and who survives whom.
- */
+/** Tests of the parts that the detection operations share: overlap, box deltas and non-maximum suppression. */
 import { describe, expect, it } from "vitest";
 import {
   ensureBatch,

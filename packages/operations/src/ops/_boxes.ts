@@ -83,9 +83,12 @@ export interface Suppression {
   readonly kernel: (overlap: number) => number;
   /** A candidate whose score falls below it is dropped; undefined: only if the kernel returns 0. */
   readonly leastScore: number | undefined;
-  /** Most that are chosen; negative: all. */
+  /** Most candidates to choose; negative: no limit. */
   readonly most: number;
-  /** Whether candidates that are left stay in their order, so that the first of equal scores is always the first that was given. */
+  /**
+   * True if the remaining candidates keep their order, so that the first of equal scores is always the earliest
+   * candidate.
+   */
   readonly keepsOrder?: boolean;
 }
 

@@ -29,7 +29,7 @@ export function* connect(
     const end = Math.min(first + block, units);
     const data = weights.data.subarray(first * size, end * size);
     const kept = all?.subarray(first * size, end * size);
-    // No ?? here: the CommonJS build would put the yield into a function of its own.
+    // No ?? here: the CommonJS build would move the yield into a separate function.
     const part = kept === undefined ? yield* widen({ data, zeroPoint: weights.zeroPoint }) : kept;
     for (let row = 0; row * size < rows.length; row++) {
       const inputs = rows.subarray(row * size, (row + 1) * size);

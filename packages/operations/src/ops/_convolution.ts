@@ -98,7 +98,7 @@ export function* convolve(
   }
 }
 
-/** How many filters of a length make one piece of work. */
+/** Returns how many filters of a length are computed between two pauses. */
 export function blockOf(length: number): number {
   return Math.max(4, Math.floor(WORK_BETWEEN_PAUSES / length));
 }

@@ -1,12 +1,12 @@
 /**
- * The best of many, in order: a heap, since a sort cannot pause.
+ * Selects the first elements in an order with a heap, because a sort cannot pause.
  */
 import { pacer } from "./_chunks.ts";
 
-/** Whether one place comes before another: a strict order of all places. */
+/** A strict order of element indexes: returns whether one comes before another. */
 export type Precedes = (a: number, b: number) => boolean;
 
-/** The first `count` of the places [0, length) in an order. Pauses while it looks for them. */
+/** Returns the first `count` of the indexes [0, length) in an order. Pauses between comparisons. */
 export function* greatest(length: number, count: number, precedes: Precedes): Generator<void, Uint32Array> {
   // The root is the last of the chosen: the one that gives way.
   const heap = new Uint32Array(count);

@@ -152,10 +152,10 @@ export function inferTwoWayLstm(args: TwoWayLstmArgs<TensorInfo>) {
   };
 }
 
-/** How the cells of a run differ from those of real numbers. */
+/** Options of the cells of a run. Defaults: those of real numbers. */
 export interface TwoWayLstmKernel {
   readonly product?: Product;
-  /** What is done to a cell before it runs. */
+  /** Changes a cell before it runs. */
   prepare?(cell: LstmCell): LstmCell;
 }
 

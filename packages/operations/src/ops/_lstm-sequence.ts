@@ -24,7 +24,7 @@ export interface LstmSequence {
   readonly outputOffset?: number;
   readonly outputStateOut: OutputTensor | undefined;
   readonly cellStateOut: OutputTensor | undefined;
-  /** How matrices are multiplied with vectors. Default: weights are real numbers. */
+  /** Multiplies matrices with vectors. Default: weights are real numbers. */
   readonly product?: Product | undefined;
 }
 

@@ -26,7 +26,7 @@ export const normNames = directions.map((gate) => `${gate.toLowerCase()}LayerNor
 /** Names of a cell's weights of the auxiliary input. */
 export const auxiliaryNames = directions.map((gate) => `auxiliaryTo${gate}Weights`);
 
-/** What a cell has. */
+/** Sizes and optional parts of a cell. */
 export interface CellShape {
   readonly inputs: number;
   readonly units: number;
@@ -56,7 +56,7 @@ export function shapeOfOperand(name: string, cell: CellShape): number[] | undefi
 /** Real values of a cell's operands by name. */
 export type CellValues = Readonly<Record<string, readonly number[] | undefined>>;
 
-/** What a step knows besides the cell. */
+/** Settings of a step beside the cell. */
 export interface StepSettings {
   readonly activate?: (x: number) => number;
   readonly cellClip?: number;

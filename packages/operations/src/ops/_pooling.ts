@@ -26,13 +26,13 @@ type AddCells = (
   step: number,
 ) => void;
 
-/** How the cells under a window become one value, channel by channel. */
+/** Reduction of the cells under a window to one value, channel by channel. */
 export interface Pooling {
   /** The value before the first cell. */
   readonly start: number;
   /** Adds cells of the image. */
   readonly take: AddCells;
-  /** Adds what some cells became to what others did. */
+  /** Combines two partial results. */
   readonly join: AddCells;
   /** The result of `count` cells. */
   finish(value: number, count: number): number;

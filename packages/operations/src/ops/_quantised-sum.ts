@@ -31,8 +31,8 @@ export function quantisedSum(
 }
 
 /**
- * What ADD and SUB multiply the operands' quantised integers by, to get steps of the output: the ratios of the scales, rounded to 21 bits.
- * Throws an OperationError if the output's scale is too small for them.
+ * Returns the multipliers of ADD and SUB that convert the operands' quantised integers to steps of the output: the
+ * ratios of the scales, rounded to 21 bits. Throws an OperationError if the output's scale is too small for them.
  */
 export function sumRatios(
   left: Pick<TensorInfo, "scale">,

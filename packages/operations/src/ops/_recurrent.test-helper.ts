@@ -1,6 +1,4 @@
-/**
- * What the tests of recurrent operations on floats share: operands, sequences, and signatures.
- */
+/** Shared parts of the tests of recurrent float operations: operands, sequences and signatures. */
 import type { OperandTypeName } from "@nnhal/types";
 import { expect, it } from "vitest";
 import type { Operation } from "../define.ts";

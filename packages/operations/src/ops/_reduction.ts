@@ -12,7 +12,7 @@ import { copyInChunks, fillInChunks } from "./_chunks.ts";
 import { movedInfo } from "./_moved.ts";
 import { walk } from "./_walk.ts";
 
-/** How a reduction takes one more element into its result. */
+/** Combines one more element with the result so far. */
 export type Combine<Value = number> = (result: Value, element: Value) => Value;
 
 /** The part of a reduction that differs within the family. */
@@ -20,11 +20,11 @@ export interface Reduction {
   /** The initial value of a result. */
   readonly start: number;
   readonly combine: Combine;
-  /** Whether at least one element is required. */
+  /** True if at least one element is required. */
   readonly needsElements?: true;
 }
 
-/** For each axis whether an INT32 tensor of axes, negative ones counted from the end, names it. */
+/** Returns for each axis whether an INT32 tensor of axes names it. Negative axes count from the end. */
 export function reducedAxes({ data }: Tensor, rank: number): readonly boolean[] {
   const reduced = new Array<boolean>(rank).fill(false);
   for (const axis of data) reduced[resolveAxis(axis, rank)] = true;

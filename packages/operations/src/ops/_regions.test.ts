@@ -33,7 +33,9 @@ import { roiPooling } from "./roi-pooling.ts";
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 const boxes = (...corners: number[]) => q16Asymm([corners.length / 4, 4], 0.125, 0, corners);
 
-/** What ROI_ALIGN and ROI_POOLING have in common: a map of 4x4 that counts from 0, and one region, all of it. */
+/**
+ * Operands of the tests of both ROI_ALIGN and ROI_POOLING: a 4x4 map that counts from 0, and one region that covers it.
+ */
 const map: Named = {
   input: f32([1, 4, 4, 1], upTo(16)),
   regions: f32([1, 4], [0, 0, 4, 4]),

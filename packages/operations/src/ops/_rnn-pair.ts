@@ -14,7 +14,7 @@ export type RnnPair<T extends TensorInfo> = {
   readonly input: T;
   readonly auxiliaryInput: T | undefined;
   readonly timeMajor: boolean;
-  /** Whether the results of both directions are one output. */
+  /** True if the results of both directions are one output. */
   readonly mergeOutputs: boolean;
 };
 
@@ -26,10 +26,10 @@ export interface RnnPairOutputs {
   readonly bwHiddenStateOut: OutputTensor | undefined;
 }
 
-/** How the cells compute. */
+/** Arithmetic of the cells. */
 export interface RnnPairOptions {
   readonly activate: (sum: number) => number;
-  /** How matrices are multiplied with vectors. Default: weights are real numbers. */
+  /** Multiplies matrices with vectors. Default: weights are real numbers. */
   readonly product?: Product | undefined;
 }
 

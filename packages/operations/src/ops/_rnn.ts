@@ -68,7 +68,7 @@ export interface RnnSequence {
   /** The offset of the results in each vector of the output. Default: 0. */
   readonly outputOffset?: number;
   readonly stateOut: OutputTensor | undefined;
-  /** How matrices are multiplied with vectors. Default: weights are real numbers. */
+  /** Multiplies matrices with vectors. Default: weights are real numbers. */
   readonly product?: Product | undefined;
 }
 

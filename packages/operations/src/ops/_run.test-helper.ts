@@ -19,9 +19,9 @@ export interface Given extends Tensor {
   readonly omitted?: true;
 }
 
-/** What a test says beside the inputs. */
+/** Options of a run beside its inputs. */
 export interface RunOptions {
-  /** What the model declares of the outputs; default: one output with the type and quantisation of input 0. */
+  /** Outputs as the model declares them. Default: one output with the type and quantisation of input 0. */
   readonly outputs?: readonly TensorInfo[];
   /** Random numbers in [0, 1) for the kernel; default: always 0.5. */
   readonly random?: () => number;
@@ -130,7 +130,7 @@ export function omitted(type: AnyOperandType): Given {
   return { type, dimensions: [], scale: 0, zeroPoint: 0, data: createData(type, 0), omitted: true };
 }
 
-/** What a model declares of an output: its type, its quantisation, and its shape where that is known. */
+/** Describes an output as a model declares it: type, quantisation and, if known, shape. */
 export function declared(
   type: AnyOperandType,
   { dimensions = [], scale = 0, zeroPoint = 0 }: Partial<Pick<TensorInfo, "dimensions" | "scale" | "zeroPoint">> = {},
@@ -244,7 +244,7 @@ export function expectClose(actual: readonly number[], expected: readonly number
   });
 }
 
-/** What a kernel, or a part of one, gives in the end, and how often it pauses on the way. */
+/** Runs a kernel, or a part of one, to its end. Returns its result and the number of its pauses. */
 export function toTheEnd<Result>(steps: Generator<void, Result>): { readonly result: Result; readonly pauses: number } {
   for (let pauses = 0; ; pauses++) {
     const { done, value } = steps.next();
@@ -252,7 +252,7 @@ export function toTheEnd<Result>(steps: Generator<void, Result>): { readonly res
   }
 }
 
-/** What a computation with pauses returns. */
+/** Runs a computation with pauses to its end and returns its result. */
 export function ended<T>(steps: Generator<void, T>): T {
   for (;;) {
     const step = steps.next();

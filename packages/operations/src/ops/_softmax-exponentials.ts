@@ -5,7 +5,7 @@ import { fixedPoint32 } from "../fixed-point-functions.ts";
 const exponentBits = 5;
 
 /**
- * exp(-n * step) for n from 0 to 255, as whole numbers of which 2^31 stands for 1: an element is at most 255 below the greatest. `step`: beta times
+ * exp(-n * step) for n from 0 to 255, as integers where 2^31 stands for 1: an element is at most 255 below the greatest. `step`: beta times
  * the scale of the input.
  */
 export function softmaxExponentials(step: number): Int32Array {

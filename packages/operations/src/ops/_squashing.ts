@@ -1,5 +1,5 @@
 /**
- * LOGISTIC and TANH. Quantised elements go through the reference's fixed point: 32 bits of which 4 are integer bits
+ * LOGISTIC and TANH. Quantised elements go through the reference's fixed point: 32 bits, 4 of them integer bits
  * (beyond ±16 the functions are flat), and the result to the output's scale, which the operation fixes.
  */
 import { type HalVersion, OperationType, type OperationTypeName } from "@nnhal/types";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { f32, i32, q8, q8s } from "./_run.test-helper.ts";
 import { widen, widenOnce } from "./_widen.ts";
 
-/** What a computation returns, its pauses counted. */
+/** Runs a computation to its end and counts its pauses. */
 function counted<T>(steps: Generator<void, T>): { readonly result: T; readonly pauses: number } {
   for (let pauses = 0; ; pauses++) {
     const step = steps.next();

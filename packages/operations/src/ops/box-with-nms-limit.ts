@@ -104,7 +104,7 @@ export const boxWithNmsLimit = defineOperation({
   },
 });
 
-/** How overlap lowers a score: 0 hard, 1 linear, 2 Gaussian. */
+/** Returns the factor of a score by overlap. `kernel`: 0 hard, 1 linear, 2 Gaussian. */
 function kernelOf(settings: {
   readonly kernel: number;
   readonly overlapThreshold: number;

@@ -134,7 +134,7 @@ function* anchorGrid(
   return grid;
 }
 
-/** Whether both sides of a box are longer than a size and its centre lies before the image's far borders. */
+/** Returns whether both sides of a box are longer than a size and its centre lies before the image's far borders. */
 function isLargeAndInside(
   boxes: Float64Array,
   at: number,

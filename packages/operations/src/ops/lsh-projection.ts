@@ -11,7 +11,7 @@ import type { Tensor } from "../tensor.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { fingerprint64 } from "./_farmhash.ts";
 
-/** How the bits are written (HAL: LSHProjectionType). */
+/** Encoding of the hash bits (HAL: LSHProjectionType). */
 const Projection = { SPARSE_DEPRECATED: 1, DENSE: 2, SPARSE: 3 } as const;
 
 const SEED_BYTES = 4;

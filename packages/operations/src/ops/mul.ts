@@ -1,5 +1,5 @@
 /**
- * MUL: the product of two tensors. Quantised: the output's scale has to be greater than the product of the inputs' (HAL
+ * MUL: the product of two tensors. Quantised: the output's scale must be greater than the product of the inputs' (HAL
  * 1.0 – 1.3, MUL).
  */
 import { clamp, roundHalfEven } from "../fixed-point.ts";

@@ -145,7 +145,7 @@ function* gateOf(weights: Tensor, recurrentWeights: Tensor, bias: Tensor): Gener
   return { rows, bias: bias.data };
 }
 
-/** The input of a gate: bias + Σ weight · value, in 16 bits of which 3 are integer bits. */
+/** The input of a gate: bias + Σ weight · value, in 16 bits, 3 of them integer bits. */
 function gateInput({ rows, bias }: Gate, unit: number, values: Int32Array, multiplier: QuantisedMultiplier): number {
   const row = rows[unit];
   let sum = bias[unit];

@@ -148,7 +148,7 @@ export const quantizedLstm = defineOperation({
   },
 });
 
-/** The exponent of a cell state's scale, a power of two: 16 bits of which 0 to 6 are integer bits. */
+/** The exponent of a cell state's scale, a power of two: 16 bits, 0 to 6 of them integer bits. */
 function stateExponent(scale: number): number {
   const exponent = Math.round(Math.log2(scale));
   ensure(

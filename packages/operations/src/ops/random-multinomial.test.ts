@@ -36,7 +36,7 @@ function chiSquare(draws: readonly number[], probabilities: readonly number[]): 
   }, 0);
 }
 
-/** What χ² exceeds once in 10,000 times, by degrees of freedom. */
+/** Quantile of χ² that one in 10,000 samples exceeds, by degrees of freedom. */
 const rarely = { 3: 21.11, 15: 44.26 };
 
 describe("RANDOM_MULTINOMIAL", () => {

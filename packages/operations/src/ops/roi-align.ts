@@ -73,7 +73,7 @@ export const roiAlign = defineOperation({
   },
 });
 
-/** How a region is cut into bins along one axis of the feature map. */
+/** Bins of a region along one axis of the feature map. */
 interface Bins {
   readonly start: number;
   /** Of one bin, in pixels. */

@@ -1,5 +1,5 @@
 /**
- * SPACE_TO_BATCH_ND: pads an image, then takes each place within blocks of pixels as a batch of its own. Row i, column j
+ * SPACE_TO_BATCH_ND: pads an image, then moves each position within blocks of pixels to a separate batch. Row i, column j
  * of each block of batch b goes to batch (i·blockWidth + j)·batches + b.
  */
 import { OperationType } from "@nnhal/types";

@@ -42,7 +42,10 @@ export const topkV2 = defineOperation({
   },
 });
 
-/** Whether an element comes before another one; `isLater`: if they are equal. NaN comes after all numbers. */
+/**
+ * Returns whether an element comes before another; NaN comes after all numbers. `isLater`: the answer if they are
+ * equal.
+ */
 function isBefore(element: number, other: number, isLater: boolean): boolean {
   if (element === other) return isLater;
   if (Number.isNaN(element)) return Number.isNaN(other) && isLater;
