@@ -1,6 +1,6 @@
 /**
- * What it gains to keep scratch memory: runs of 20 RELUs in a chain, with memory kept from run to run, and released before each
- * run. Milliseconds, median; the two take turns.
+ * Measures the benefit of keeping scratch memory: runs of 20 RELUs in a chain, with memory kept from run to run, and
+ * released before each run. Milliseconds, median; the two take turns.
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/backend-reference/bench/scratch.ts [ROUNDS]`.
  */
@@ -48,7 +48,7 @@ async function openSession() {
 
 for (const count of [1 << 20, 1 << 16, 1 << 12]) {
   const graph = viewModel({ model: chain(count), pools: [] });
-  // A session of its own for each way, since a session has one scratch memory.
+  // A session for each variant, since a session has one scratch memory.
   const compile = async () => (await openSession()).compile(graph, { preference: 1, priority: 1 });
   const ways = { kept: await compile(), released: await compile() };
   const place = () => ({ bytes: new Uint8Array(4 * count), dimensions: [count] });

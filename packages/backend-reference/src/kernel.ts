@@ -85,7 +85,7 @@ function tensorsIn(args: AnyArgs): [name: string, arg: KernelTensor | readonly K
   return Object.entries(args).flatMap(([name, arg]) => (isTensors(arg) ? [[name, arg]] : []));
 }
 
-/** Whether an argument is a tensor, or a list of tensors, of the kernel backend. */
+/** Returns whether an argument is a tensor, or a list of tensors, of the kernel backend. */
 function isTensors(arg: AnyArg): arg is KernelTensor | readonly KernelTensor[] {
   if (typeof arg !== "object") return false;
   return Array.isArray(arg) ? arg.every((one) => "index" in one) : "index" in arg;

@@ -1,4 +1,4 @@
-/** What the reference does not compute: results without room, temporaries without memory, what a deadline ends. */
+/** Limits of the reference: output buffers that are too small, temporaries beyond the memory, and deadlines. */
 import { type Executable, type RunContext, viewModel } from "@nnhal/backend";
 import { modelOf as modelOfSubgraph, operand as operandOf, subgraphOf } from "@nnhal/test-kit/models";
 import {
@@ -36,7 +36,7 @@ async function compile(model: Model): Promise<Executable> {
 }
 
 const fill = { type: OperationType.FILL, inputs: [0, 1], outputs: [2] };
-/** A square of ones, and what it is reduced to if `isReduced`. */
+/** A square of ones, and its reduction if `isReduced`. */
 const square = (extent: number, isReduced: boolean) =>
   modelOf(
     [

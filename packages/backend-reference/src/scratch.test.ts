@@ -80,7 +80,7 @@ async function compile(): Promise<Executable> {
   return session.compile(viewModel({ model, pools: [] }), options);
 }
 
-/** What a run makes of `x` everywhere: one value, the same everywhere. */
+/** Runs a model on an input filled with `x` and returns the value that all elements of the output have. */
 async function run(executable: Executable, x: number): Promise<number> {
   const bytesOf = ({ buffer }: Float32Array) => new Uint8Array(buffer);
   const output = new Float32Array(large).fill(Number.NaN);

@@ -1,6 +1,6 @@
 /**
- * What the backend makes of tfjs-node, which needs a native library that npm does not bring: packages of that name on disk, in the
- * forms in which it is found on machines, each beside a copy of this package.
+ * Tests of opening tfjs-node, which needs a native library that npm does not install: packages of that name on disk, in
+ * the forms found on machines, each beside a copy of this package.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -50,7 +50,10 @@ function install(name: string, source: string): string {
   return pathToFileURL(join(root, "src/index.ts")).href;
 }
 
-/** What opening each copy gives, and the engine that tfjs computes with then; one after the other in a new process. */
+/**
+ * Opens each copy in a new process, one after the other. Returns the outcomes, with the engine that tfjs then computes
+ * with.
+ */
 function open(cases: Readonly<Record<string, Case>>): unknown {
   const copies = Object.entries(cases).map(([name, { source, engine }]) => [name, install(name, source), { engine }]);
   const script = `

@@ -24,7 +24,7 @@ const packages: Readonly<Record<EngineName, string>> = {
 export interface Engine {
   readonly name: EngineName;
   readonly version: string;
-  /** Whether it copies the elements of a new tensor at once. Other engines may keep the array and read it later. */
+  /** True if it copies the elements of a new tensor immediately. Other engines may keep the array and read it later. */
   readonly copiesAtOnce: boolean;
   /** The engines that were tried before, with the reasons why they are not available. */
   readonly missing: readonly Unavailable[];

@@ -1,5 +1,5 @@
 /**
- * That tensors of tfjs, which nothing collects, are all disposed of: whatever becomes of a run, there are as many after it as before.
+ * Tensors of tfjs are not garbage-collected, so every run must dispose of all that it made, also one that fails.
  */
 import { memoryOf } from "@nnhal/driver-core/memory";
 import {

@@ -1,5 +1,5 @@
 /**
- * The public conformance vectors on the tfjs backend: what it claims it does right. The vectors are not part of this repository:
+ * The public conformance vectors on the tfjs backend: every claimed operation is correct. The vectors are not part of this repository:
  * NNHAL_VECTORS names their folder. By default each structure runs, and one in twelve of the others; with NNHAL_VECTOR_WAYS=all each
  * vector. The derived forms, and the plain JavaScript engine, run through `nnhal vectors`.
  */
@@ -11,7 +11,7 @@ import * as tf from "@tensorflow/tfjs-core";
 import { expect, it } from "vitest";
 import { deviceOn } from "./_devices.test-helper.ts";
 
-/** What tfjs cannot express; everything else is claimed. */
+/** Operations that tfjs cannot express; all others are claimed. */
 const without = [
   "BOX_WITH_NMS_LIMIT",
   "DETECTION_POSTPROCESSING",

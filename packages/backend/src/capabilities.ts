@@ -19,7 +19,7 @@ export interface RelativeTimes extends RelativeFigures {
  */
 export type PowerBasis = "measured" | "derived" | "reference";
 
-/** Whether the energy of some figures was measured. */
+/** Returns the source of some energy figures: measured, or derived from the time. */
 export function powerBasisOf({ energy }: RelativeTimes): PowerBasis {
   return energy === undefined ? "derived" : "measured";
 }

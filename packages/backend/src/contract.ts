@@ -25,7 +25,7 @@ export interface Backend {
   /** Loads the engine. If that is not possible, the result is the reason; it does not reject. */
   open(options?: OpenOptions): Promise<BackendSession | Unavailable>;
   /**
-   * The same backend for models with operations of these vendor extensions, some of which it knows by name. Optional: without it, there
+   * Returns the same backend for models with operations of these vendor extensions, as far as it knows them by name. Optional: without it, there
    * are only the extensions that a session has by itself.
    */
   withExtensions?(extensions: readonly ExtensionDefinition[]): Backend;
@@ -40,7 +40,7 @@ export interface OpenOptions {
 /** Why a backend cannot work here. */
 export interface Unavailable {
   readonly unavailable: string;
-  /** What the user can do, such as installing a package. */
+  /** A remedy for the user, such as installing a package. */
   readonly remedy?: string;
 }
 
@@ -62,8 +62,8 @@ export interface BackendSession extends VendorDefinitions {
   /** Better engines that cannot be opened here, such as one that is not installed, best first. Default: none. */
   readonly missing?: readonly Unavailable[];
   /**
-   * Whether one operation can run here. For IF and WHILE: whether the backend can run the loop or branch itself; it is asked about each
-   * operation inside separately.
+   * Returns whether one operation can run here. For IF and WHILE: whether the backend can run the loop or branch
+   * itself; it is asked about each operation inside separately.
    */
   supports(operation: OperationView): Support;
   /**
@@ -84,12 +84,13 @@ export interface BackendSession extends VendorDefinitions {
    */
   allocate?(value: BufferInfo): BackendBuffer | undefined;
   /**
-   * Whether executables can read and write a hardware buffer whose format is not BLOB. Optional: without it, none is accepted.
+   * Returns whether executables can read and write a hardware buffer whose format is not BLOB. Optional: without it,
+   * none is accepted.
    */
   supportsHardwareBuffer?(description: HardwareBufferDescription): Support;
   /**
    * The most runs at the same time, of all executables together. Default: 4. A run that has not ended some time after its deadline is no
-   * longer counted, so the next run may start beside it.
+   * longer counted, so the next run may start before it has ended.
    */
   readonly concurrency?: number;
   /**
@@ -121,12 +122,15 @@ export interface BackendBuffer {
   close(): void;
 }
 
-/** Whether an operation can run, and why not: "CONV_2D: dilation 2x2 is not available for TENSOR_QUANT8_ASYMM". */
+/**
+ * Support of an operation, with the reason if it cannot run: "CONV_2D: dilation 2x2 is not available for
+ * TENSOR_QUANT8_ASYMM".
+ */
 export type Support =
   | {
       readonly supported: true;
       /**
-       * The number of separate computations of the engine, each of which has the cost of a start: for example those of a recurrent cell at
+       * The number of separate computations of the engine, each with the cost of a start: for example those of a recurrent cell at
        * every point in time. Default: 1.
        */
       readonly dispatches?: number;
@@ -181,7 +185,7 @@ export interface RunContext {
    * RESOURCE_EXHAUSTED_TRANSIENT, or with RESOURCE_EXHAUSTED_PERSISTENT if the model alone needs more. Default: no limit.
    */
   readonly temporaryLimit?: number;
-  /** Whether to measure `timeOnDevice`. */
+  /** True if `timeOnDevice` is to be measured. */
   readonly measure: boolean;
   /** A random number in [0, 1), uniformly distributed. */
   readonly random: () => number;
@@ -211,7 +215,7 @@ export interface RunResult {
 
 /** The serialized form of a compiled graph. It is untrusted: anyone who has the key of the cache can forge it. */
 export interface CacheBlobs {
-  /** What determines the computation, such as code. */
+  /** The computation, such as code. */
   readonly model: readonly Uint8Array[];
   /** The data of the computation, such as constants in the backend's own layout. */
   readonly data: readonly Uint8Array[];

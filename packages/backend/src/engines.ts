@@ -1,5 +1,5 @@
 /**
- * @nnhal/backend/engines: the engines of this project, for programs that find what is installed. An engine is its package and a row here.
+ * @nnhal/backend/engines: the engines of this project, for programs that find what is installed. To add an engine, add its package and a row here.
  */
 import type { Backend } from "./contract.ts";
 
@@ -34,15 +34,18 @@ export function exportedBackend(module: unknown): Backend | undefined {
   return isBackend(backend) ? backend : undefined;
 }
 
-/** Whether a value is a backend, as far as can be seen without opening it. */
+/** Returns whether a value is a backend, as far as can be checked without opening it. */
 export function isBackend(value: unknown): value is Backend {
   return isObject(value) && "open" in value && typeof value.open === "function" && "name" in value;
 }
 
-/** Whether importing `module` failed because it is not installed. One that is, but lacks a module that it needs, is another case. */
+/**
+ * Returns whether importing `module` failed because it is not installed. False if it is installed but lacks a module
+ * that it needs.
+ */
 export function isMissing(error: unknown, module: string): boolean {
   if (!(error instanceof Error)) return false;
-  // Plug'n'Play of yarn says so of what is installed, too, unless the importer declares it. Its errors lose their codes on their way.
+  // Yarn's Plug'n'Play also throws this for an installed module that the importer does not declare, and the error arrives without its code.
   if (error.message.includes(`tried to access ${module}, but it isn't declared`)) return true;
   const code = "code" in error ? error.code : undefined;
   return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && error.message.includes(`'${module}'`);

@@ -59,7 +59,7 @@ export interface GraphView {
   readonly outputs: readonly number[];
   /** The subgraphs that IF and WHILE operations name by index: the same list for every subgraph of a model. */
   readonly referenced: readonly GraphView[];
-  /** Whether float32 results may have the range and precision of float16. */
+  /** True if float32 results may have the range and precision of float16. */
   readonly relaxed: boolean;
 }
 
@@ -80,7 +80,7 @@ export interface GraphSource extends VendorDefinitions {
   readonly views?: Map<Subgraph, SubgraphView> | undefined;
 }
 
-/** A subgraph of a valid model, of which some operations may have no view. */
+/** A subgraph of a valid model. Some of its operations may have no view. */
 export interface SubgraphView {
   /** See `GraphView.operands`. */
   readonly operands: readonly (OperandView | undefined)[];
@@ -134,7 +134,7 @@ function viewOperand(
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Bytes of a constant that is decoded at once: a getter would take longer. */
+/** Size in bytes up to which a constant is decoded immediately: a getter would take longer. */
 const fewBytes = 1024;
 
 /** Adds a constant's elements. Those of a large constant that must be copied are decoded when they are first read. */

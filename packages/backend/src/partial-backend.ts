@@ -3,7 +3,7 @@ import type { Capabilities } from "@nnhal/types";
 import type { Backend, BackendSession } from "./contract.ts";
 import type { OperationView } from "./graph.ts";
 
-/** What differs from the whole backend. */
+/** Differences from the whole backend. */
 export interface BackendPart {
   /** Lower case letters and digits. Default: that of the whole. */
   readonly name?: string | undefined;
@@ -12,7 +12,7 @@ export interface BackendPart {
   /** Default: those of the whole. */
   readonly capabilities?: Capabilities | undefined;
   /**
-   * Why an operation that the whole supports is not taken; undefined if it is. For IF and WHILE it is asked about each operation
+   * Returns why an operation that the whole supports is not taken; undefined if it is. For IF and WHILE it is asked about each operation
    * inside separately.
    */
   whyNot(operation: OperationView): string | undefined;

@@ -1,5 +1,5 @@
 /**
- * The processor that computes, as far as the platform tells: a name for messages, and an identity for what is kept about it.
+ * Identifies the processor, as far as the platform reports it: a name for messages, and a key for outcomes that are kept.
  */
 
 /** A processor. */
@@ -8,7 +8,7 @@ export interface Processor {
   readonly name: string;
   /**
    * The same for processors of the same model with the same features, of which a virtual machine can lack some; undefined if the platform
-   * does not tell the features.
+   * Equal for processors of the same model with the same features (a virtual machine can lack some); undefined if the platform does not
    */
   readonly identity?: string | undefined;
 }
@@ -45,7 +45,9 @@ function modelOf(os: NodeModules["node:os"]): string {
 /** The bytes that hold the description of one processor; the file has one for each, which takes long if there are many. */
 const longestDescription = 16384;
 
-/** What Linux tells of the first processor; undefined if there is no such file, or it lists no features. */
+/**
+ * Reads the description of the first processor on Linux; undefined if there is no such file, or it lists no features.
+ */
 function readDescription(): { readonly model: string; readonly features: string } | undefined {
   const fs = nodeModule("node:fs");
   if (fs === undefined) return undefined;

@@ -1,11 +1,11 @@
 /**
- * Self-checks of engines. An engine has several forms of a computation, of which some are wrong on some processors or drivers. When it
+ * Self-checks of engines. An engine has several forms of a computation, and some are wrong on some processors or drivers. When it
  * opens, it probes each form on inputs that are chosen to break it, and uses the best form that holds. If none holds, it refuses the
  * operations that need one.
  */
 import type { Processor } from "./processor.ts";
 
-/** What is wrong with forms, by form, such as `expected 250, got 126`. A form that is absent holds. */
+/** Errors by form, such as `expected 250, got 126`. A form that is absent holds. */
 export type FormFailures<Form extends string = string> = { readonly [name in Form]?: string | undefined };
 
 /** A short computation that proves forms. All probes of an engine together take tens of milliseconds at most. */
@@ -13,11 +13,11 @@ export interface Probe<Form extends string = string> {
   /** The names of the forms, such as `convolution s8`: short, and the same in each version of the engine. */
   readonly forms: readonly Form[];
   /**
-   * Whether it runs even if the outcome is kept. An emulator or a virtual machine can describe a processor that it is not: the outcome of a
-   * short probe then differs from the kept one, and all probes run. Default: no.
+   * True if it runs even if the outcome is kept. The description of an emulated or virtual processor can be wrong: the
+   * outcome of a short probe then differs from the kept one, and all probes run. Default: false.
    */
   readonly isWitness?: boolean;
-  /** What is wrong with the forms. If it throws, all its forms fail with the message. */
+  /** Returns the errors of the forms. If it throws, all its forms fail with the message. */
   run(): FormFailures<Form> | Promise<FormFailures<Form>>;
 }
 
@@ -28,7 +28,7 @@ export interface OutcomeStore {
   write(key: string, failures: FormFailures): Promise<void>;
 }
 
-/** What a self-check depends on. */
+/** Options of a self-check. */
 export interface SelfCheckOptions<Form extends string = string> {
   /** The engine with its version and settings, such as `onnxruntime 1.30.0`. */
   readonly engine: string;
@@ -84,7 +84,7 @@ function failuresAmong<Form extends string>(forms: readonly Form[], from: FormFa
   return failures;
 }
 
-/** Whether the witnesses find of their forms what is kept. */
+/** Returns whether the witnesses find the kept outcome for their forms. */
 function isSame(witnessed: FormFailures, kept: FormFailures, probes: readonly Probe[]): boolean {
   const forms = probes.filter(({ isWitness }) => isWitness === true).flatMap((probe) => probe.forms);
   return forms.every((form) => (witnessed[form] === undefined) === (kept[form] === undefined));
@@ -92,7 +92,7 @@ function isSame(witnessed: FormFailures, kept: FormFailures, probes: readonly Pr
 
 /** The form that an engine uses for one kind of computation. */
 export interface FormChoice<Form extends string = string> {
-  /** What is computed, such as `8-bit convolutions`. */
+  /** The kind of computation, such as `8-bit convolutions`. */
   readonly subject: string;
   /** The form; undefined if none holds, so that the operations are refused. */
   readonly chosen: Form | undefined;
@@ -119,8 +119,8 @@ export function choiceRefusal({ subject, chosen, reason }: FormChoice): string |
 }
 
 /**
- * What an engine appends to its version, so that a cache of one choice is not used with another: empty if each form is the preferred one,
- * else ` forms-` and eight digits that are the same for the same choices.
+ * Returns the suffix of an engine's version that keeps caches of different choices apart: empty if each form is the
+ * preferred one, else ` forms-` and eight digits that are the same for the same choices.
  */
 export function versionSuffix(choices: readonly FormChoice[]): string {
   const others = choices.filter(({ reason }) => reason !== undefined);

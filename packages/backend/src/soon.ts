@@ -17,7 +17,7 @@ function afterMessage(run: () => void): void {
   post();
 }
 
-/** Opens a channel. Returns what sends a message, of which each runs the task that has waited longest. */
+/** Opens a channel. Returns a function that sends a message; each message runs the task that has waited longest. */
 function openChannel(): () => void {
   const { port1, port2 } = new MessageChannel();
   port1.addEventListener("message", () => waiting.shift()?.());

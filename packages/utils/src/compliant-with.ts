@@ -1,4 +1,4 @@
-/** Whether a value fits a HAL version: the version can express all of it that matters there. */
+/** Checks that a HAL version can express everything that matters of a value. */
 import type { ErrorStatus, HalVersion } from "@nnhal/types";
 import { capabilitiesNeeds } from "./compliance/capabilities.ts";
 import {
@@ -16,11 +16,11 @@ import { convertToV1_3 } from "./convert/v1-3.ts";
 
 /** The checks for one HAL version. */
 export interface Compliance {
-  /** Whether performances that the version does not distinguish are equal. */
+  /** Returns whether performances that the version does not distinguish are equal. */
   capabilities(of: AnyCapabilities): boolean;
   /**
-   * Whether the version has all operations, operands, pools and subgraphs. The permission to compute float32 as float16
-   * does not matter, though some versions lack it.
+   * Returns whether the version has all operations, operands, pools and subgraphs. The permission to compute float32 as
+   * float16 does not matter, though some versions lack it.
    */
   model(of: AnyModel): boolean;
   operand(of: AnyOperand): boolean;

@@ -21,7 +21,7 @@ export function earlierDeadline(a: bigint | undefined, b: bigint | undefined): b
   return a < b ? a : b;
 }
 
-/** Whether a deadline has passed; undefined never has. */
+/** Returns whether a deadline has passed; never true for undefined. */
 export function hasDeadlinePassed(deadline: bigint | undefined, now: bigint): boolean {
   return deadline !== undefined && now >= deadline;
 }

@@ -1,6 +1,9 @@
-/** What runtimes with permissions, such as Deno, may refuse to tell. */
+/** Reads facts that runtimes with permissions, such as Deno, may refuse. */
 
-/** What is read; undefined if the runtime refuses it: memory sizes and the environment are optional. */
+/**
+ * Returns the result of `read`; undefined if the runtime refuses it, because memory sizes and the environment are
+ * optional.
+ */
 export function ifPermitted<Value>(read: () => Value): Value | undefined {
   try {
     return read();

@@ -13,12 +13,12 @@ import {
 /** Sizes above this do not fit in a DataLocation. */
 const greatestSize = 0xffff_ffff;
 
-/** Whether a code is an operand type of a vendor extension. */
+/** Returns whether a code is an operand type of a vendor extension. */
 export function isExtensionOperandType(type: number): boolean {
   return type > OperandTypeRange.BASE_MAX && type >>> 0 === type;
 }
 
-/** Whether a code is an operation of a vendor extension. */
+/** Returns whether a code is an operation of a vendor extension. */
 export function isExtensionOperationType(type: number): boolean {
   return type > OperationTypeRange.BASE_MAX && type >>> 0 === type;
 }
@@ -33,7 +33,7 @@ export function getOperationName(type: number): string {
   return operationText(type);
 }
 
-/** Whether a type is not a tensor: a scalar, SUBGRAPH or OEM. Throws RangeError for a type that is not the HAL's own. */
+/** Returns whether a type is not a tensor: a scalar, SUBGRAPH or OEM. Throws RangeError for a type outside the HAL. */
 export function nonExtensionOperandTypeIsScalar(type: number): boolean {
   return rowOf(type).kind !== "tensor";
 }
@@ -47,7 +47,7 @@ export function nonExtensionOperandSizeOfData(type: number, dimensions: readonly
   return kind === "tensor" ? sizeOfTensorData(elementSize, dimensions) : elementSize;
 }
 
-/** Whether an operand is too large for 32 bits. Throws RangeError for a type that is not the HAL's own. */
+/** Returns whether an operand is too large for 32 bits. Throws RangeError for a type outside the HAL. */
 export function nonExtensionOperandSizeOfDataOverflowsUInt32(type: number, dimensions: readonly number[]): boolean {
   const { kind, elementSize } = rowOf(type);
   return kind === "tensor" && sizeOfTensorDataOverflowsUInt32(elementSize, dimensions);
@@ -62,7 +62,7 @@ export function sizeOfTensorData(sizeOfElement: number, dimensions: readonly num
   );
 }
 
-/** Whether a tensor is too large for 32 bits. */
+/** Returns whether a tensor is too large for 32 bits. */
 export function sizeOfTensorDataOverflowsUInt32(sizeOfElement: number, dimensions: readonly number[]): boolean {
   return sizeOrInfinity(sizeOfElement, dimensions) > greatestSize;
 }
@@ -73,7 +73,7 @@ function sizeOrInfinity(elementSize: number, dimensions: readonly number[]): num
 }
 
 /**
- * Whether some dimension of a tensor is not known: an extent is 0, or there are none. Scalars know all of theirs; an
+ * Returns whether some dimension of a tensor is unknown: an extent is 0, or there are no extents. False for scalars. An
  * extension's type without dimensions counts as a scalar, because only the extension knows.
  */
 export function tensorHasUnspecifiedDimensions(type: number, dimensions: readonly number[]): boolean {

@@ -28,7 +28,7 @@ import { type ModelSlice, sliceModel } from "./slice.ts";
 type OldVersion = Exclude<HalVersion, "1.3">;
 const oldVersions = halVersions.filter((version): version is OldVersion => version !== "1.3");
 
-/** A slice, which has to be a valid model of the version. */
+/** Returns a slice and asserts that it is a valid model of the version. */
 function sliceOf(model: Model, version: OldVersion): ModelSlice {
   expect(modelIssues(model)).toEqual([]);
   const slice = sliceModel(model, version);

@@ -63,7 +63,7 @@ export function convertResultCodeToErrorStatus(resultCode: ResultCode): ErrorSta
   return errorStatuses[resultCode] ?? ErrorStatus.GENERAL_FAILURE;
 }
 
-/** Whether an unchecked value is an ErrorStatus. */
+/** Returns whether an unchecked value is an ErrorStatus. */
 export function isErrorStatus(value: unknown): value is ErrorStatus {
   return typeof value === "number" && errorStatusNames.has(value);
 }

@@ -4,9 +4,9 @@
 
 /** See the file's head. */
 export interface Usage {
-  /** Whether it has been closed: no use may begin. */
+  /** True once it has been closed: no use may begin. */
   readonly isClosed: boolean;
-  /** Whether a use is active. */
+  /** True while a use is active. */
   readonly isInUse: boolean;
   /** A use begins; `end` must follow. */
   begin(): void;

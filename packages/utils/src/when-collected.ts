@@ -2,7 +2,7 @@
  * Frees what an object holds when it was never closed, once it is garbage-collected.
  */
 
-/** What the registry keeps of an owner. It has no release once it is cancelled. */
+/** The registry's entry of an owner. It has no release once it is cancelled. */
 interface Registration {
   release: (() => void) | undefined;
 }

@@ -31,8 +31,12 @@ export const avoidedForms: readonly AvoidedForm[] = [
 /** Folders whose comments do not begin with "What", "How" or "Whether". A folder is added once its comments are rewritten. */
 export const plainHeads: readonly string[] = [
   // One folder on each line, sorted.
+  "packages/backend",
+  "packages/backend-reference",
+  "packages/backend-tfjs",
   "packages/operations",
   "packages/types",
+  "packages/utils",
   "packages/validation",
 ];
 

@@ -18,7 +18,7 @@ export function byTable(name: OperationName, refuse?: KernelSpec["refuse"]) {
   });
 }
 
-/** The results of elements, of which `least` has the first. */
+/** Looks up the results of elements. The first entry of the table is the result of `least`. */
 export function lookedUp(elements: tf.Tensor, least: number, table: tf.Tensor): tf.Tensor {
   const places = tf.cast(least === 0 ? elements : tf.sub(elements, least), "int32");
   const flat = tf.reshape<tf.Rank.R1>(places, [elements.size]);

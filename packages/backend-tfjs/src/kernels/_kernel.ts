@@ -192,7 +192,7 @@ function subjectOf(args: AnyArgs): TensorInfo | undefined {
   return Object.values(args).flat().find(isTensorInfo);
 }
 
-/** Whether an argument is a tensor. */
+/** Returns whether an argument is a tensor. */
 export function isTensorInfo(value: unknown): value is TensorInfo {
   return typeof value === "object" && value !== null && "dimensions" in value;
 }

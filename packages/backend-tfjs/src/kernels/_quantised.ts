@@ -15,7 +15,7 @@ const quantisedTypes: readonly AnyOperandType[] = [
   "TENSOR_QUANT16_ASYMM",
 ];
 
-/** Whether elements are whole numbers that represent real numbers. */
+/** Returns whether elements are integers that represent real numbers. */
 export function isQuantised(type: AnyOperandType): boolean {
   return quantisedTypes.includes(type);
 }
@@ -41,7 +41,7 @@ export function requantise(tensor: tf.Tensor, { type, scale, zeroPoint }: Tensor
   return tf.clipByValue(tf.add(roundAway(tf.div(tensor, scale)), zeroPoint), least, greatest);
 }
 
-/** The nearest whole numbers. Ties, and what is less than `slack` below one, round away from 0. */
+/** Rounds to the nearest integers. Ties, and numbers less than `slack` below a tie, round away from 0. */
 export function roundAway(tensor: tf.Tensor, slack = 0): tf.Tensor {
   return tf.mul(tf.sign(tensor), tf.floor(tf.add(tf.abs(tensor), 0.5 + slack)));
 }

@@ -44,7 +44,7 @@ type Accumulate = (read: Read, activation: "linear" | "relu" | "relu6") => tf.Te
 
 /** The setup of a convolution. */
 interface SummingSetup extends Setup {
-  /** Whether the sums are those of q − zeroPoint. */
+  /** True if the sums are those of q − zeroPoint. */
   readonly centres: boolean;
 }
 

@@ -11,7 +11,7 @@ interface BoxTransform {
   readonly imageSizes: KernelTensor;
 }
 
-/** Whether a tensor has a true element. */
+/** Returns whether a tensor has a true element. */
 function holdsTrue(tensor: tf.Tensor): boolean {
   return tf.any(tensor).dataSync()[0] !== 0;
 }
@@ -129,7 +129,7 @@ interface Multinomial {
   readonly seeds: KernelTensor;
 }
 
-/** Whether the seeds are 0: the samples then differ from run to run. */
+/** If the seeds are 0, the samples differ from run to run. */
 export const randomMultinomial = floatKernel({
   prepare:
     ({ input, samples, seeds }: Multinomial) =>

@@ -89,7 +89,7 @@ interface StridedSlice extends Unary {
 export const stridedSlice = storedKernel({
   prepare({ input, begin, end, strides, beginMask, endMask, shrinkAxisMask }: StridedSlice, { output }: One) {
     const [from, to, steps] = [begin, end, strides].map(({ data }) => Array.from(data ?? []));
-    // A removed axis has one element, whatever its end is. Shape inference has checked the rest.
+    // A removed axis has one element; its end is ignored. Shape inference has checked the rest.
     from.forEach((start, axis) => {
       if ((shrinkAxisMask & (1 << axis)) === 0) return;
       const first = (beginMask & (1 << axis)) === 0 ? start : 0;

@@ -65,7 +65,7 @@ export const roiAlign = realKernel({
 });
 
 /**
- * The weight of each pixel along an axis in each bin, [bins, extent]: the mean of samples, each of which is interpolated between its two
+ * The weight of each pixel along an axis in each bin, [bins, extent]: the mean of samples, each interpolated between its two
  * neighbours. Beyond the last pixel, the last one counts. `samples`: the number in each bin; 0 means one for each pixel begun.
  */
 function weights(from: number, to: number, bins: number, samples: number, extent: number): tf.Tensor2D {

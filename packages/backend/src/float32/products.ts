@@ -1,6 +1,6 @@
 /**
- * Sums of products of 8 bits for engines that compute in float32, which has whole numbers exactly up to 2^24 only. Where a sum can go beyond
- * that on its way, an engine divides its weights into digits, or carries what is too much into a second number.
+ * Sums of 8-bit products for engines that compute in float32, which represents integers exactly only up to 2^24. If a partial
+ * sum can exceed that, an engine divides its weights into digits, or carries the excess into a second number.
  */
 import {
   elementCount,
@@ -37,12 +37,12 @@ export function whyTooManyAlong({ dimensions }: TensorInfo, { data }: OperandInf
 export interface ProductOperands {
   readonly input: TensorInfo;
   readonly weights: OperandInfo;
-  /** The axis of the weights along which each coordinate has a sum of its own. */
+  /** The axis of the weights along which each coordinate has a separate sum. */
   readonly axis: number;
 }
 
 /**
- * The greatest magnitude that the products of a sum can reach on their way, whatever their order. It follows from the weights if they are
+ * Returns the greatest magnitude that partial sums of the products can reach in any order. It follows from the weights if they are
  * constant, else from their type.
  */
 export function greatestSum(operands: ProductOperands): number {
@@ -53,13 +53,13 @@ export function greatestSum(operands: ProductOperands): number {
 /** The unit of the high part of a bias. */
 export const BIAS_UNIT = 4096;
 
-/** Parts of sums of products, each of which is exact in float32. */
+/** Parts of sums of products. Each part is exact in float32. */
 export interface SumParts {
   /** The digits of the weights less their zero points, the lowest first; undefined if they are not divided. */
   readonly digits: WeightDigits | undefined;
   /**
-   * Whether the bias is the sum of two: a multiple of `BIAS_UNIT`, which is added at the end, and the rest. Real networks have such a bias
-   * where a channel has tiny weights.
+   * True if the bias is split in two: a multiple of `BIAS_UNIT`, which is added at the end, and the rest. Real networks
+   * have such a bias where a channel has tiny weights.
    */
   readonly dividesBias: boolean;
 }
@@ -82,8 +82,8 @@ const forms = [
 ] as const;
 
 /**
- * How sums are divided so that all parts are exact; undefined if they need not be. Throws an OperationError if there are so many products
- * that no digits suffice.
+ * Divides sums so that all parts are exact; undefined if they are exact undivided. Throws an OperationError if there
+ * are so many products that no digits suffice.
  */
 export function divideSums(operands: ProductOperands, bias: OperandInfo): SumParts | undefined {
   if (isWithinLimits(operands, bias)) return undefined;
@@ -116,12 +116,15 @@ export function whyIndivisible(operands: ProductOperands, bias: OperandInfo): st
   }
 }
 
-/** Whether a bias has to be divided, because sums that begin with it can go beyond 2^24. One that is not constant has to be. */
+/**
+ * Returns whether a bias must be divided, because sums that begin with it can exceed 2^24. Always true for a bias that
+ * is not constant.
+ */
 export function needsDivision(operands: ProductOperands, bias: OperandInfo): boolean {
   return !isWithinLimits(operands, bias) && isBeyond(boundsOf(operands), bias);
 }
 
-/** Whether no sums of these types can go beyond 2^24. */
+/** Returns whether no sum of these types can exceed 2^24. */
 function isWithinLimits(operands: ProductOperands, { data }: OperandInfo): boolean {
   const most = mostAtLimits(operands);
   return data?.every((start: number) => Math.abs(start) + most <= MOST_WHOLE) ?? false;
@@ -158,7 +161,10 @@ function mostByPlace(operands: ProductOperands, base: number, places: number): n
   return Array.from({ length: places }, (_, place) => products * (place === places - 1 ? last : base / 2));
 }
 
-/** Whether the sums of each place are exact, together with the low part of the bias, or with what is carried from the place below. */
+/**
+ * Returns whether the sums of each digit are exact, together with the low part of the bias or with the carry of the
+ * digit below.
+ */
 function isExact(most: readonly number[], base: number): boolean {
   let carried: number = BIAS_UNIT;
   return most.every((own) => {

@@ -36,8 +36,9 @@ export interface MultiplierParts {
 const FREQUENT = 2 ** 10;
 
 /**
- * Whether many sums lie between two steps of the output, which engines that round halves to even do not round up as the HAL does. That is
- * so where the ratios of the scales are simple, such as 1/2: then both multipliers end with many binary zeros. Throws as `float32Sum` does.
+ * Returns whether many sums lie halfway between two steps of the output. Engines that round halves to even then differ
+ * from the HAL, which rounds them up. This happens if the ratios of the scales are simple, such as 1/2: both
+ * multipliers end with many binary zeros. Throws as `float32Sum` does.
  */
 export function hasFrequentTies(
   left: Pick<TensorInfo, "scale">,

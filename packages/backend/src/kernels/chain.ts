@@ -31,7 +31,7 @@ export interface ChainedOperation extends Following {
   readonly settled: readonly TensorInfo[];
 }
 
-/** Operations of which each but the first follows the one before. */
+/** Operations in one kernel. Each follows the one before. */
 export type Chain<Handle> = readonly [PlannedOperation<Handle>, ...PlannedOperation<Handle>[]];
 
 /** All operations, each in one chain, in the order in which the last ones of the chains are executed. */

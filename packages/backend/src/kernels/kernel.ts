@@ -75,8 +75,8 @@ export interface Following {
 }
 
 /**
- * How an engine runs one operation. `Args` and `Outputs` are the arguments of `prepare`, `Seen` and `SeenOutputs` those of `refuse`: see
- * `KernelFor`. The defaults fit any operation.
+ * The implementation of one operation on an engine. `Args` and `Outputs` are the arguments of `prepare`, `Seen` and
+ * `SeenOutputs` those of `refuse`: see `KernelFor`. The defaults fit any operation.
  *
  * Its functions are properties, not methods: the compiler then refuses a kernel that needs an argument which the operation lacks.
  */
@@ -93,9 +93,15 @@ export interface Kernel<Handle, Args = AnyArgs, Outputs = AnyArgs, Seen = AnyArg
    * tensor is a `KernelTensor`; the outputs have the shapes that shape inference and the model determine. Throws OperationError.
    */
   readonly prepare: (args: Args, outputs: Outputs, setup: KernelSetup<Handle>) => KernelRun<Handle>;
-  /** Whether other operations may follow in this kernel: it has one output, and applies `setup.following`. Default: no. */
+  /**
+   * True if other operations may follow in this kernel: it has one output, and applies `setup.following`. Default:
+   * false.
+   */
   readonly leads?: boolean;
-  /** Whether the operation may follow another one in that one's kernel; `chained` as in `Following`. Default: no. */
+  /**
+   * Returns whether the operation may follow another one in that one's kernel; `chained` as in `Following`. Default:
+   * false.
+   */
   readonly follows?: (args: Args, outputs: Outputs, chained: number) => boolean;
 }
 
@@ -173,11 +179,14 @@ export interface KernelEngine<Handle> {
   /** OEM_OPERATION and its kernel. Default: the operation is not supported. */
   readonly oem?: { readonly operation: Operation; readonly kernel: Kernel<Handle> } | undefined;
   /**
-   * Whether handles are in the memory of the process. `upload` may then keep the elements, and device memory is plain bytes, since a value
-   * gains nothing from staying in the engine between executions. Default: no.
+   * True if handles are in the memory of the process. `upload` may then keep the elements, and device memory is plain
+   * bytes, since a value gains nothing from staying in the engine between executions. Default: false.
    */
   readonly isHost?: boolean;
-  /** Whether a model runs on zeros when it is prepared, so that its first execution is not slower than the others. Default: yes. */
+  /**
+   * True if a model runs on zeros when it is prepared, so that its first execution is as fast as the others. Default:
+   * true.
+   */
   readonly warmsUp?: boolean;
   /**
    * The extents of a handle that a kernel has created. Only for engines with kernels of operations whose output shapes depend on the data

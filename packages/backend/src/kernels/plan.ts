@@ -48,7 +48,7 @@ export interface PreparedStep<Handle> {
   readonly run: KernelRun<Handle>;
   /** Extents of 0 are unknown if `isDynamic`. */
   readonly outputs: readonly TensorInfo[];
-  /** What the outputs take together; 0 if that is not known before the kernel has run. */
+  /** Total size of the outputs; 0 if it is unknown before the kernel has run. */
   readonly bytes: number;
   /** Only the kernel can tell the shapes of its outputs. */
   readonly isDynamic: boolean;
@@ -92,7 +92,7 @@ export interface KernelPlan<Handle> {
   readonly outputs: readonly (TensorInfo | undefined)[];
   /** The result of each run that succeeds; undefined if only an execution knows the shapes of all outputs. */
   readonly success: RunResult | undefined;
-  /** Whether an output is an OEM scalar, whose length only its kernel knows. */
+  /** True if an output is an OEM scalar, whose length only its kernel knows. */
   readonly hasOemOutput: boolean;
   /** The most memory that the values with known shapes take together. */
   readonly peak: Peak;
@@ -289,7 +289,7 @@ function omittableInputs({ match: { form }, inputs }: OperationView): number[] {
     .map(({ index }) => index);
 }
 
-/** Whether an operand has lifetime NO_VALUE. */
+/** Returns whether an operand has lifetime NO_VALUE. */
 export function isOmitted(operand: OperandView): boolean {
   return operand.lifetime === OperandLifeTime.NO_VALUE;
 }

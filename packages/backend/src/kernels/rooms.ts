@@ -50,7 +50,7 @@ export function shortage(
   return short < 0 ? undefined : shortResult(short, infos, outputs);
 }
 
-/** Whether a value fits its destination. A buffer in the engine's memory is always large enough. */
+/** Returns whether a value fits its destination. A buffer in the engine's memory is always large enough. */
 function fits({ type, dimensions }: TensorInfo, { bytes, buffer }: OutputBuffer): boolean {
   return buffer !== undefined || byteLength(type, elementCount(dimensions)) <= bytes.length;
 }

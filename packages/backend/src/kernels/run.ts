@@ -135,7 +135,7 @@ function failure(error: unknown): RunResult {
   return { status, message, outputShapes: [] };
 }
 
-/** Whether decoding takes no longer than the work between two pauses. */
+/** Returns whether decoding takes no longer than the work between two pauses. */
 function isQuick({ bytes }: InputBuffer): boolean {
   return bytes.length <= PART;
 }

@@ -5,7 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import { isTurnDue, turn } from "./turns.ts";
 
-/** What a computation yields. Nothing: a pause. A promise: the computation goes on when it has settled. */
+/** The yield of a computation. Undefined: a pause. A promise: the computation continues when it has settled. */
 // biome-ignore lint/suspicious/noConfusingVoidType: kernels are generators of void
 export type Pause = PromiseLike<unknown> | void;
 

@@ -8,12 +8,12 @@ import { soon } from "../soon.ts";
 /** Milliseconds that computations may block the event loop, in addition to the work between two of their pauses. */
 const SLICE = 10;
 
-/** Whether a slice is running: no turn of the event loop has ended it yet. */
+/** True while a slice is running: no turn of the event loop has ended it yet. */
 let isRunning = false;
 let sliceEnd = 0;
 const waiting: (() => void)[] = [];
 
-/** Whether the slice is over. Begins one if none is running. */
+/** Returns whether the slice is over. Begins one if none is running. */
 export function isTurnDue(): boolean {
   if (isRunning) return performance.now() >= sliceEnd;
   begin();

@@ -11,12 +11,13 @@ import { runKernels, type Session } from "./run.ts";
 import type { Check } from "./steps.ts";
 
 /**
- * How often each kernel runs in warm-ups, and the nanoseconds after which no further run begins. The first run of a model does what an
- * engine does only once, such as packing weights. The others matter to small networks only: JavaScript gets faster from run to run.
+ * Warm-up runs of each kernel, and the nanoseconds after which no further run begins. The first run of a model includes
+ * one-time work of an engine, such as packing weights. The others matter to small networks only: JavaScript gets faster
+ * from run to run.
  */
 const warmUp = { runs: 24, time: 50_000_000n };
 
-/** How often warm-ups have run each kernel of a backend, by the name and the type of its step. */
+/** Number of warm-up runs of each kernel of a backend, by the name and the type of its step. */
 export type WarmRuns = Map<string, number>;
 
 /** Nanoseconds that a WHILE may take in a warm-up. */

@@ -292,7 +292,7 @@ export const functions: readonly ProbeCase[] = [
   },
 ];
 
-/** Functions of which each takes the result of the one before, so that an engine that fuses them proves all with one kernel. */
+/** Functions in chains: each takes the result of the one before, so that an engine that fuses them proves all with one kernel. */
 export interface FunctionChain {
   /** The functions that it proves. */
   readonly names: readonly OperationTypeName[];

@@ -34,7 +34,7 @@ import { type ProbeArgument, runAlone } from "./run-alone.ts";
 /** The engines that can be proven: kernels by the names of their operations. */
 export type TableEngine<Handle> = KernelEngine<Handle> & { readonly kernels: KernelTable<Handle> };
 
-/** What the self-check of an engine depends on. */
+/** Options of the self-check of an engine. */
 export interface ProofOptions {
   /** The processor that computes: that of the machine, or of a graphics adapter. */
   readonly processor: Processor;
@@ -49,7 +49,7 @@ interface Kind {
   readonly subject: string;
   /** A form without cases always holds. */
   readonly forms: Readonly<Record<string, readonly ProbeCase[]>>;
-  /** Whether an operation is refused if no form holds. Default: none is. */
+  /** Returns whether an operation is refused if no form holds. Default: none is refused. */
   needs?(name: string, args: AnyArgs, outputs: AnyArgs): boolean;
 }
 
@@ -88,7 +88,7 @@ const keyOf = (subject: string, form: string) => `${subject} ${form}`;
 /** The key of a function in the outcome. */
 const functionKey = (name: string) => `function ${name}`;
 
-/** Proves an engine. The result refuses what is wrong, and has the choices in its version. */
+/** Proves an engine. Returns an engine that refuses operations found wrong and has the choices in its version. */
 export async function proveEngine<Handle>(
   engine: TableEngine<Handle>,
   { processor, outcomes, choices: before = [] }: ProofOptions,
@@ -131,7 +131,7 @@ function choiceOf({ subject, forms }: Kind, check: SelfCheck): FormChoice {
   return chooseForm(subject, names, { ...check, failures });
 }
 
-/** Kernels that refuse what is refused. */
+/** Adds a refusal to all kernels of a table. */
 function refusing<Handle>(
   table: KernelTable<Handle>,
   refusal: (name: string, args: AnyArgs, outputs: AnyArgs) => string | undefined,
@@ -189,7 +189,7 @@ function probesOf<Handle>(engine: TableEngine<Handle>): Probe[] {
   return [...others, ...chains];
 }
 
-/** Whether the engine computes a chain of functions in one kernel, and right. If not, each is probed alone. */
+/** Returns whether the engine computes a chain of functions correctly in one kernel. If not, each is probed alone. */
 async function holds<Handle>(engine: TableEngine<Handle>, { first, following }: FunctionChain): Promise<boolean> {
   const kernels = kernelsByName(engine.kernels);
   const kernel = kernels[first.name];
@@ -203,7 +203,10 @@ async function holds<Handle>(engine: TableEngine<Handle>, { first, following }: 
   }
 }
 
-/** What is wrong with the engine's result of a case; undefined if nothing is, or the engine does not have the operation. */
+/**
+ * Describes the error in the engine's result of a case; undefined if it is correct, or if the engine does not have the
+ * operation.
+ */
 async function failureOf<Handle>(
   engine: TableEngine<Handle>,
   { name, expected, orElse, allowance = 0, ...operation }: ProbeCase,

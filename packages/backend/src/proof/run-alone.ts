@@ -10,7 +10,7 @@ export type ProbeArgument = ProbeTensor | number | boolean;
 /** A tensor with its elements. */
 export interface ProbeTensor extends TensorInfo {
   readonly elements: ArrayLike<number>;
-  /** Whether the kernel knows the elements when it is prepared. Default: no. */
+  /** True if the kernel knows the elements when it is prepared. Default: false. */
   readonly isConstant?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface LoneRun<Handle> extends ProbeOperation {
   readonly following?: readonly ProbeFollowing[] | undefined;
 }
 
-/** Runs a kernel once and returns the elements of its only output. All handles are released, whatever happens. */
+/** Runs a kernel once and returns the elements of its only output. All handles are released, also if it fails. */
 export async function runAlone<Handle>(
   engine: KernelEngine<Handle>,
   { kernel, args, output, following = [] }: LoneRun<Handle>,

@@ -112,15 +112,15 @@ class RoomWriter implements ByteWriter {
 }
 
 const firstRoom = 256;
-/** A writer with more room than this is not used again. */
+/** A writer with a larger buffer is not reused. */
 const mostKeptRoom = 2 ** 16;
 
 let spare: RoomWriter | undefined;
 
-/** The bytes that `write` writes. Uses one writer again and again, so that short frames need no memory beside their own. */
+/** Returns the bytes that `write` writes. Reuses one writer, so that a short frame allocates only its result. */
 export function toBytes(write: (to: ByteWriter) => void): Uint8Array<ArrayBuffer> {
   const writer = spare ?? new RoomWriter();
-  // What is written in between has a writer of its own.
+  // A nested call uses another writer.
   spare = undefined;
   try {
     write(writer);
@@ -136,7 +136,7 @@ function fitting(value: number, fit: number): number {
   return fit;
 }
 
-/** A class, since a reader is made for each frame: its methods are not made with it. */
+/** A class, because a reader is made for each frame and closures would be made with each. */
 class ViewReader implements ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;

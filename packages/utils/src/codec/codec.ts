@@ -1,6 +1,6 @@
 /**
- * How values are written as bytes, as data: a codec of a structure is made of the codecs of its fields, so that writing and
- * reading come from one description. Any bytes are read or refused; a refusal names the field and the byte.
+ * Codecs of values as data: the codec of a structure is composed of those of its fields, so that writing and reading
+ * share one description. Any bytes are read or refused; a refusal names the field and the byte.
  */
 import { type ByteReader, type ByteWriter, byteReader, toBytes, UnreadableBytes, Unwritable } from "./bytes.ts";
 
@@ -33,7 +33,7 @@ export const float64: Codec<number> = {
   write: (value, to) => to.float64(value),
   read: (from) => from.float64(),
 };
-/** What is read is a view on the bytes. */
+/** Bytes, read as a view. */
 export const bytes: Codec<Uint8Array> = {
   least: 4,
   write: (value, to) => to.bytes(value),
@@ -231,7 +231,7 @@ function writingFailed(field: string, error: unknown): unknown {
   return new Unwritable(`${field}${joined(error.message)}`);
 }
 
-/** "byte 4: .operands[0].type: …", of which inner fields have added the byte already. */
+/** Returns "byte 4: .operands[0].type: …". The innermost field adds the byte, the outer ones only their names. */
 function located(field: string, message: string, start: number): string {
   const [, place, rest] = /^(byte \d+: )(.*)$/s.exec(message) ?? [];
   return place === undefined ? `byte ${start}: ${field}: ${message}` : `${place}${field}${rest}`;

@@ -50,7 +50,7 @@ export function capabilitiesNeeds(capabilities: Capabilities): Need[] {
   return needs;
 }
 
-/** Whether two performances are the same. */
+/** Returns whether two performances are the same. */
 export function samePerformance(a: PerformanceInfo, b: PerformanceInfo): boolean {
   return Object.is(a.execTime, b.execTime) && Object.is(a.powerUsage, b.powerUsage);
 }

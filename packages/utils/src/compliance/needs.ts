@@ -41,7 +41,7 @@ export interface Need {
   readonly version: HalVersion | undefined;
 }
 
-/** Whether a HAL version can express a part. */
+/** Returns whether a HAL version can express a part. */
 export function isMetBy({ version }: Need, available: HalVersion): boolean {
   return version !== undefined && version <= available;
 }

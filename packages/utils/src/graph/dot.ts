@@ -10,9 +10,9 @@ import type { GraphVisitor, OperandDescription, SubgraphDescription } from "./vi
 /** Options of a drawing. */
 export interface DotOptions {
   /**
-   * How to draw constants and omitted operands: as `nodes`, or `inside` the operations that read them. Default:
-   * nodes. With `inside`, operations have a color by their kind, codes of activations and padding have their names, and quantised
-   * tensors their scale and zero point, and operands their names.
+   * The form of constants and omitted operands: as `nodes`, or `inside` the operations that read them. Default: nodes.
+   * With `inside`, operations are coloured by kind, and show their operands' names, the names of activation and padding
+   * codes, and the scale and zero point of quantised tensors.
    */
   readonly constants?: "nodes" | "inside" | undefined;
 }
@@ -20,7 +20,7 @@ export interface DotOptions {
 /** An operand that is drawn inside operations. */
 interface HiddenOperand {
   readonly operand: OperandDescription;
-  /** Whether an operation has shown it. */
+  /** True once an operation has shown it. */
   isShown: boolean;
 }
 
@@ -163,7 +163,7 @@ function behind(separator: string, text: string | undefined): string {
   return text === undefined ? "" : `${separator}${text}`;
 }
 
-/** The name of a tensor as a line of its own. */
+/** The name of a tensor as a separate line. */
 function nameText({ name }: OperandDescription): string {
   return name === undefined ? "" : `${escapeLabel(name)}\\n`;
 }

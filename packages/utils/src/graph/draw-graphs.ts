@@ -17,13 +17,13 @@ export interface DrawnNode {
   readonly border?: "solid" | "dashed";
   /** Corners. Default: a little rounded. */
   readonly shape?: "box" | "pill";
-  /** What leaves it: for each the lines of text below the box, with what its edges carry. Default: nothing. */
+  /** Its results: for each the lines of text below the box, which describe the value on its edges. Default: none. */
   readonly results?: readonly (readonly string[])[];
 }
 
 /** An edge between two nodes; `to` is the higher index. */
 export interface DrawnEdge extends Edge {
-  /** The place among the results of `from`. Default: 0. */
+  /** Index of the result of `from`. Default: 0. */
   readonly result?: number;
   readonly title?: string;
   /** Default: thin. */
@@ -151,7 +151,7 @@ function boxOf(node: DrawnNode): Box {
   };
 }
 
-/** How far from the middle of a node the edges of a result begin. */
+/** Returns the offset of the edges of a result from the middle of its node. */
 function portShift(ports: number, result: number): number {
   return ports > 1 ? (result - (ports - 1) / 2) * portWidth : 0;
 }

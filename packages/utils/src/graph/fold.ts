@@ -10,7 +10,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** What stands in a row: a node or a place that edges pass. */
+/** An item of a row: a node, or a point that edges pass through. */
 export interface Item {
   readonly row: number;
   readonly width: number;

@@ -35,7 +35,7 @@ export function graphDump(
   );
 }
 
-/** A stream whose lines are messages of a logger, each of its own so that none is cut off. */
+/** Makes a stream that logs each line as a separate message, so that none is cut off. */
 export function logStream(logger: Logger, tag?: VLogTag): GraphDumpStream {
   return { write: (line) => logger.info(line.replace(/\n$/, ""), tag) };
 }

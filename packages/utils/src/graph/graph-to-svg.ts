@@ -9,7 +9,7 @@ import { kindOf } from "./kinds.ts";
 import { codeName, isHideable, quantisationText, valueText } from "./operand-text.ts";
 import { type OperandDescription, type OperationDescription, type SubgraphDescription, visitGraph } from "./visit.ts";
 
-/** What is drawn of a subgraph. */
+/** The parts of a subgraph that are drawn. */
 interface Scope {
   readonly subgraph: SubgraphDescription;
   readonly operands: OperandDescription[];

@@ -138,7 +138,7 @@ function rowsOf(sizes: readonly NodeSize[], edges: readonly Edge[]): number[] {
     // The last one may stick out.
     if (used >= most) next[row] = row + 1;
   });
-  // What depends on nothing stands above its first reader.
+  // A node without sources is placed one row above its first reader.
   const readers: number[] = [];
   for (const { from, to } of edges) readers[from] = Math.min(readers[from] ?? Infinity, elementAt(rows, to));
   return rows.map((row, node) => {
@@ -147,7 +147,7 @@ function rowsOf(sizes: readonly NodeSize[], edges: readonly Edge[]): number[] {
   });
 }
 
-/** How far apart two neighbours in a row are, from middle to middle. */
+/** Returns the distance between two neighbours in a row, from middle to middle. */
 function apart(left: Item, right: Item): number {
   const areLines = left.width === passWidth && right.width === passWidth;
   return (left.width + right.width) / 2 + (areLines ? passGap : columnGap);

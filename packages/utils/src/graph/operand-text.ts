@@ -8,7 +8,7 @@ import type { OperandDescription } from "./visit.ts";
 
 const hideableLifetimes: readonly string[] = ["CONSTANT_COPY", "CONSTANT_REFERENCE", "NO_VALUE", "SUBGRAPH"];
 
-/** Whether an operand can be drawn inside the operations that read it. */
+/** Returns whether an operand can be drawn inside the operations that read it. */
 export function isHideable({ lifetime, input, output }: OperandDescription): boolean {
   return hideableLifetimes.includes(lifetime) && input === undefined && output === undefined;
 }
@@ -19,7 +19,7 @@ const codes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   paddingScheme: PaddingScheme,
 };
 
-/** The name of the code that a parameter has, such as `RELU6`; undefined for what is not a code, or an unknown one. */
+/** The name of the code that a parameter has, such as `RELU6`; undefined for an unknown code, or a parameter that is not a code. */
 export function codeName(parameter: string | number, value: ShownValue | undefined): string | undefined {
   const known = Object.hasOwn(codes, parameter) ? codes[parameter] : undefined;
   return Object.entries(known ?? {}).find(([, code]) => code === value)?.[0];

@@ -66,7 +66,7 @@ export interface OperationDescription {
   readonly outputs: readonly number[];
   /** The name of each input in the operation's definition, such as `filter`; empty if it is not known. */
   readonly inputNames: readonly string[];
-  /** Whether its definition is known. */
+  /** True if its definition is known. */
   readonly isKnown: boolean;
 }
 

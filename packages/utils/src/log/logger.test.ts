@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createLogger, defaultLogger, silentLogger } from "./logger.ts";
 import { consoleSink, formatLogEntry, type LogEntry } from "./sink.ts";
 
-/** A logger, what it wrote, and its property. */
+/** A logger, its output, and its property. */
 function logger(setting?: string) {
   const entries: LogEntry[] = [];
   const state = { setting, asked: [] as string[] };

@@ -12,7 +12,7 @@ export type LogMessage = string | (() => string);
 export interface Logger {
   /** Writes a message of a tag, if the tag is on. */
   VLOG(tag: VLogTag, message: LogMessage): void;
-  /** Whether a tag is on: check it before expensive preparations and in loops. */
+  /** Returns whether a tag is on. Check it before expensive preparations and in loops. */
   VLOG_IS_ON(tag: VLogTag): boolean;
   /** Reads the property with the tags again. Drivers do it in getCapabilities, the runtime when a model is created. */
   initVLogMask(): void;

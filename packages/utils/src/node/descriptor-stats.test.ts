@@ -30,7 +30,7 @@ function linkedPackage(): () => string {
   writeFileSync(join(folder, "store/second.cjs"), "");
   symlinkSync(join(folder, "store"), join(folder, "node_modules/linked"), "junction");
   const { resolve } = createRequire(join(folder, "index.cjs"));
-  // What is known of the folders after the first look-up decides on the second.
+  // The first look-up caches facts about the folders, which the second one uses.
   expect(resolve("linked/first.cjs")).toBe(join(folder, "store/first.cjs"));
   return () => resolve("linked/second.cjs");
 }

@@ -1,9 +1,9 @@
-/** Files whose path comes from the environment or lies beside a program: what is read of them ends, and is not too much. */
+/** Bounded reading of files whose path comes from the environment or lies beside a program: no pipes or devices, and a size limit. */
 import { descriptorStats } from "./descriptor-stats.ts";
 import { nodeModule } from "./node-module.ts";
 
 /**
- * The bytes of a file. `most`: how many it may have. `purpose`: what needs them, as for `nodeModule`. Throws the system's error, or an Error
+ * Returns the bytes of a file. `most`: the size limit. `purpose`: the feature that needs them, as for `nodeModule`. Throws the system's error, or an Error
  * that says that it is not a regular file, since a device or a pipe may never end, or that it is too large.
  */
 export function readRegularFile(path: string, most: number, purpose: string): Uint8Array {

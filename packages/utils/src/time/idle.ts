@@ -9,12 +9,12 @@ export interface IdleWatch {
   stop(): void;
 }
 
-/** What to watch. */
+/** Options of an idle watch. */
 export interface IdleWatchOptions {
   /** Nanoseconds without a use after which it is idle; detected after at most twice as many. */
   readonly after: bigint;
   readonly timer: Timer;
-  /** Whether a use is under way. */
+  /** Returns whether a use is under way. */
   readonly isInUse: () => boolean;
   /** Called once for each idle period after a use. */
   readonly onIdle: () => void;

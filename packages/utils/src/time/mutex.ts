@@ -17,7 +17,7 @@ export function createMutex(): Exclusive {
   };
 }
 
-/** Begins a task at once. What it throws rejects. */
+/** Starts a task immediately. The promise rejects with the error that it throws. */
 async function start<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }

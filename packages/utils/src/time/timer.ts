@@ -1,5 +1,5 @@
 /**
- * Waiting for a point in time, injected beside the clock so that tests decide what time it is.
+ * Waits for a point in time. Injected together with the clock, so that tests control the time.
  */
 
 /**
@@ -27,7 +27,7 @@ export interface Clock {
   readonly timer: Timer;
 }
 
-/** Calls back when the clock has reached a point in time, never before; at once if it has. Returns a cancel function. */
+/** Calls back when the clock has reached a point in time, never earlier; immediately if it has. Returns a cancel function. */
 export function callAt(time: bigint, { now, timer }: Clock, callback: () => void): () => void {
   let cancel = () => {};
   const arm = () => {

@@ -35,7 +35,7 @@ export function createWatchdog({ interval, timer }: WatchdogOptions): Watchdog {
   const lookAtAll = () => {
     cancel = undefined;
     for (const entry of [...watched]) {
-      // The first check can come at once: it does not count as an interval.
+      // The first check can run immediately, so it does not count as an interval.
       if (watched.has(entry)) entry.look(interval * entry.looks++);
     }
     if (watched.size > 0) arm();

@@ -62,12 +62,12 @@ const partsOf: Partial<Record<TracePhase, readonly TracePhase[]>> = {
   PE: partsOfExecution,
 };
 
-/** Whether a phase is a part of another, so that a section of it breaks the other's time down. */
+/** Returns whether a phase is a part of another, so that its sections break down the time of the other. */
 export function isPartOf(part: TracePhase, whole: TracePhase): boolean {
   return partsOf[whole]?.includes(part) ?? false;
 }
 
-/** Whether a phase may lie inside another: a part of it, or part of a part that has no section of its own. */
+/** Returns whether a phase may lie inside another: it is a part of it, or a part of a part that has no section. */
 export function mayLieIn(inner: TracePhase, outer: TracePhase): boolean {
   return inner === outer || isPartOf(inner, outer) || (isPartOf(inner, "PE") && isPartOf("PE", outer));
 }
@@ -75,8 +75,8 @@ export function mayLieIn(inner: TracePhase, outer: TracePhase): boolean {
 const depths: Partial<Record<TraceLayer, number>> = { LA: 0, LR: 1, LI: 2, LD: 3, LC: 4 };
 
 /**
- * Whether a layer may be called from another: from one further out. Utility and other code may be called from
- * anywhere.
+ * Returns whether a layer may be called from another, which must be further out. Utility and other code may be called
+ * from anywhere.
  */
 export function mayBeCalledFrom(inner: TraceLayer, outer: TraceLayer): boolean {
   const inside = depths[inner];

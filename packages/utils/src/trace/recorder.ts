@@ -19,7 +19,7 @@ export interface RecordedSection {
   /** Nanoseconds since the recorder was made. */
   readonly start: number;
   readonly end: number;
-  /** Whether it had not ended when it was read. */
+  /** True if it had not ended when it was read. */
   readonly isOpen: boolean;
 }
 
@@ -88,7 +88,7 @@ export function createTraceRecorder({
     /** Index of its entry; a switch changes it. */
     #place: number;
     readonly #parent: OpenSection | undefined;
-    /** Whether the lane belongs to this section, and is free when it ends. */
+    /** True if this section acquired the lane and frees it at its end. */
     readonly #ownsLane: boolean;
     readonly #lane: number;
     readonly #inside = new Set<OpenSection>();

@@ -42,7 +42,7 @@ interface Node {
   readonly phase: TracePhase;
   /** It only breaks down time that another section of its layer already counts. */
   readonly isDetail: boolean;
-  /** Whether its time is subtracted from all sections around it, or from those up to the next of its own layer. */
+  /** The sections around it that its time is subtracted from: all of them, or those up to the next of its layer. */
   readonly movedOutOf: "all" | "otherLayers" | undefined;
   /** Nanoseconds of sections inside that are moved. */
   moved: number;
@@ -54,7 +54,7 @@ interface Node {
  * Sums up a trace. Times are wall-clock times, so concurrent sections count twice.
  *
  * - A section inside another of its layer and phase is a detail of it. So is one of another phase, except for parts of
- *   an execution, which have rows of their own beside the execution's.
+ *   an execution, which have separate rows.
  * - Parts of an execution that lie in none of their layer count as execution too.
  * - Utility code and the phase PU count for the layer and phase around them.
  * - Initialisation, and sections that subtract, are subtracted from the sections around them: initialisation from all,
@@ -122,7 +122,7 @@ function addToSurroundings(node: Node): void {
   }
 }
 
-/** Whether a section's time is not in a row through another section. */
+/** Returns whether no other section in the table includes this section's time. */
 function isCounted(node: Node): boolean {
   if (node.isDetail) return false;
   if (node.movedOutOf !== "otherLayers") return true;

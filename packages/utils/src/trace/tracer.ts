@@ -5,8 +5,8 @@
 import type { TraceLayer, TracePhase } from "./phases.ts";
 
 /**
- * How a section counts. `plain`: by its own duration. `switch`: it replaces the section before it, which ends.
- * `subtract`: its time is not that of the sections around it, up to the next of its own layer.
+ * Effect of a section on the times. `plain`: counts its duration. `switch`: ends and replaces the section before it.
+ * `subtract`: its time is subtracted from the sections around it, up to the next of its layer.
  */
 export type SectionKind = "plain" | "switch" | "subtract";
 
@@ -29,7 +29,7 @@ export interface Section {
 
 /** Begins sections. */
 export interface Tracer {
-  /** Whether anything is recorded. Check it before expensive preparation, and in loops. */
+  /** True if anything is recorded. Check it before expensive preparation, and in loops. */
   readonly isOn: boolean;
   /** Begins a section inside the one whose `run` is active, or a root section if there is none. */
   begin(layer: TraceLayer, phase: TracePhase, detail: string): Section;
