@@ -121,7 +121,7 @@ describe.each(["webasm", "cpu"] as const)("in mode %s", { timeout: 60_000 }, (mo
     for (let index = 0; index < count; index++) input[index] = (index % 1000) - 500;
     const [sizes] = await run(device, modelOf("ABS", [float(count)], [float(count)]), input);
     expect(firstOther(sizes, (index) => Math.abs(input[index]))).toBe(-1);
-    // Two axes of which neither is a multiple of the other, in a row that is too long for one of threads.
+    // Two axes, neither a multiple of the other, in a row that is too long for one of threads.
     const [rows, columns] = [3, count / 12];
     const order = { ...whole(3), value: Int32Array.of(1, 2, 0) };
     const model = modelOf("TRANSPOSE", [float(4, rows, columns), order], [float(rows, columns, 4)]);

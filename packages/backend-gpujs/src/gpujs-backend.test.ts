@@ -58,7 +58,7 @@ const context = {
   random: Math.random,
 };
 
-/** A session in a mode, and what its machine counts; or why the mode does not work. */
+/** A session in a mode with the counters of its machine, or the reason why the mode does not work. */
 async function sessionIn(mode: ModeName) {
   const opened = await openMachine(mode);
   if ("unavailable" in opened) return opened.unavailable;

@@ -1,7 +1,7 @@
 /**
  * Random operations on the gpu.js backend, held against the reference kernels. Those of the windows are more: extents, strides, dilations
  * and paddings of a few cells, where only some of the threads that WebAssembly computes as one have a cell of the image. TOPK_V2 has
- * tests of its own, since the HAL does not say where NaN comes.
+ * separate tests, since the HAL does not say where NaN comes.
  */
 import { extremeConvolutions, randomExamples, runVectors, summarise } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";

@@ -1,6 +1,7 @@
 /**
- * How many elements a thread computes. Four is faster; a compiler or driver that is wrong with it gets one. The probe is a layer of a few
- * rows with a residual in the same kernel, which is read at the place of each thread.
+ * Chooses the number of elements per thread. Four is faster; one is used if the compiler or driver computes four
+ * incorrectly. The probe is a layer of a few rows with a residual in the same kernel, which is read at the index of
+ * each thread.
  */
 import { type FormChoice, type KernelTable, kernelsByName } from "@nnhal/backend";
 import {
@@ -80,7 +81,7 @@ const numbers = (count: number, step: number) =>
 
 const float = (...dimensions: number[]): TensorInfo => ({ type: "TENSOR_FLOAT32", dimensions, scale: 0, zeroPoint: 0 });
 
-/** What is wrong with a layer and the sum that follows in its kernel; undefined if nothing is. */
+/** Describes the error in the result of a layer with a following sum in its kernel; undefined if it is correct. */
 async function residualFailure(engine: Engine): Promise<string | undefined> {
   const kernel = kernelsByName(engine.kernels).FULLY_CONNECTED;
   if (kernel === undefined) return undefined;

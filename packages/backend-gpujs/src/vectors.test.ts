@@ -1,6 +1,6 @@
 /**
- * The public conformance vectors on the gpu.js backend: what it claims it does right. The vectors are not part of this repository:
- * NNHAL_VECTORS names their folder. Each structure once is enough here, since each has kernels that have to be compiled; with
+ * The public conformance vectors on the gpu.js backend: every claimed operation is correct. The vectors are not part of this repository:
+ * NNHAL_VECTORS names their folder. Each structure once is enough here, since each has kernels to compile; with
  * NNHAL_VECTOR_WAYS=all each vector runs. The derived forms, and the other modes run through `nnhal vectors`.
  */
 import { existsSync } from "node:fs";

@@ -30,7 +30,7 @@ const lowered = writeGraph(
 );
 
 type Shapes = readonly Readonly<Record<string, readonly number[]>>[];
-/** What the profile says of a run of a node. */
+/** The profile's event of one run of a node. */
 interface Event {
   readonly name: string;
   readonly dur: number;

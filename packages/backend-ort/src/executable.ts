@@ -50,7 +50,7 @@ interface Variant {
   readonly outputSizes: readonly number[];
   /** The result of every run that succeeds, if it is not measured. */
   readonly success: RunResult;
-  /** How many runs use it. A session that is replaced is closed when there are none. */
+  /** Number of runs that use it. A replaced session is closed when it reaches 0. */
   users: number;
   isReplaced: boolean;
 }
@@ -250,7 +250,7 @@ function runChecked(
   }
 }
 
-/** Whether the outputs have the extents and the bytes of the results. */
+/** Returns whether the outputs have the extents and the bytes of the results. */
 function haveRoom({ infos, outputSizes }: Variant, outputs: readonly OutputBuffer[]): boolean {
   for (let position = 0; position < outputs.length; position++) {
     const { bytes, dimensions } = elementAt(outputs, position);

@@ -160,7 +160,7 @@ async function computeOn(session: BackendSession, product: ExtremeProduct): Prom
   return bytes.slice(0, elementCount(elementAt(result.outputShapes, 0).dimensions));
 }
 
-/** What was found. */
+/** The outcome of a comparison. */
 export interface Comparison {
   readonly compared: number;
   readonly refused: number;

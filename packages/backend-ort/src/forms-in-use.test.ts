@@ -1,5 +1,5 @@
 /**
- * What the outcome of a self-check changes: the weights of products, refusals, the version, and which caches are used.
+ * Effects of the outcome of a self-check: the weights of products, refusals, the version, and the caches that are used.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { chooseForms, type FormName, portableForms, productKinds } from "./forms.ts";
 
 const found = (failures: FormFailures<FormName>) => chooseForms({ processor: "Model X (x64)", failures });
-/** What the self-check finds on processors with AVX2 and without VNNI. */
+/** Failures of the self-check on processors with AVX2 and without VNNI. */
 const avx2 = {
   "u8s8 pair": "expected 253, got 191",
   "u8s8 convolution": "expected 253, got 129",

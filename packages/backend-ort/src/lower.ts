@@ -54,7 +54,7 @@ export interface Wire {
   readonly info: TensorInfo;
 }
 
-/** What a subgraph reads and writes. */
+/** Inputs and outputs of a subgraph. */
 export interface Interface {
   /** By input of the subgraph; undefined for inputs that are omitted. */
   readonly inputs: readonly (Wire | undefined)[];

@@ -26,9 +26,9 @@ export interface OrtBackendOptions {
   /** The threads of a model, at least 1. Default: the environment variable NNHAL_ORT_THREADS, else one for each core. */
   readonly threads?: number | undefined;
   /**
-   * Whether the weights of 8-bit products are unsigned even if the processor computes signed ones right. Unsigned ones are exact on every
-   * processor that was tried, and slower on those with instructions for signed ones (VNNI). Default: the environment variable
-   * NNHAL_ORT_UNSIGNED_WEIGHTS (1 or 0), else no.
+   * True if the weights of 8-bit products are unsigned even if the processor computes signed ones correctly. Unsigned
+   * ones are exact on every processor that was tried, and slower on those with instructions for signed ones (VNNI).
+   * Default: the environment variable NNHAL_ORT_UNSIGNED_WEIGHTS (1 or 0), else false.
    */
   readonly unsignedWeights?: boolean | undefined;
   /** The vendor extensions that it knows. It runs operations of `nnhal.tflite`, whose definitions @nnhal/extension-tflite has. Default: none. */

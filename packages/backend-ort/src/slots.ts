@@ -12,7 +12,7 @@ import type { ElementType } from "./onnx/types.ts";
 export interface Slot {
   readonly feeds: Record<string, Tensor>;
   readonly fetches: Record<string, Tensor>;
-  /** Whether a run uses it. */
+  /** True while a run uses it. */
   isTaken: boolean;
   /** Sets the memory of an input. `bytes` must not change before the run has ended. */
   setInput(position: number, bytes: Uint8Array): void;

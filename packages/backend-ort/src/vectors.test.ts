@@ -1,5 +1,5 @@
 /**
- * The public conformance vectors on the ort backend: what it claims it does right. The vectors are not part of this repository:
+ * The public conformance vectors on the ort backend: every claimed operation is correct. The vectors are not part of this repository:
  * NNHAL_VECTORS names their folder. By default one of four runs, and with NNHAL_VECTOR_WAYS=all each. The derived forms run through
  * `nnhal vectors`.
  */
@@ -11,7 +11,7 @@ import { deviceOf } from "./_devices.test-helper.ts";
 
 const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
 
-/** What it has no lowering of, or only refused examples. */
+/** Operations without a lowering, or with refused examples only. */
 const without = [
   "AXIS_ALIGNED_BBOX_TRANSFORM",
   "BOX_WITH_NMS_LIMIT",

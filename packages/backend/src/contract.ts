@@ -25,8 +25,8 @@ export interface Backend {
   /** Loads the engine. If that is not possible, the result is the reason; it does not reject. */
   open(options?: OpenOptions): Promise<BackendSession | Unavailable>;
   /**
-   * Returns the same backend for models with operations of these vendor extensions, as far as it knows them by name. Optional: without it, there
-   * are only the extensions that a session has by itself.
+   * Returns the same backend for models with operations of these vendor extensions, as far as it knows them by name.
+   * Optional: without it, there are only the extensions that a session has by itself.
    */
   withExtensions?(extensions: readonly ExtensionDefinition[]): Backend;
 }

@@ -1,5 +1,6 @@
 /**
- * @nnhal/backend/engines: the engines of this project, for programs that find what is installed. To add an engine, add its package and a row here.
+ * @nnhal/backend/engines: the engines of this project, for programs that look for installed ones. To add an engine, add
+ * its package and a row here.
  */
 import type { Backend } from "./contract.ts";
 

@@ -7,8 +7,8 @@ export interface Processor {
   /** For people, such as `AMD EPYC 7B13 (x64)`. */
   readonly name: string;
   /**
-   * The same for processors of the same model with the same features, of which a virtual machine can lack some; undefined if the platform
-   * Equal for processors of the same model with the same features (a virtual machine can lack some); undefined if the platform does not
+   * Equal for processors of the same model with the same features (a virtual machine can lack some); undefined if the
+   * platform does not report the features.
    */
   readonly identity?: string | undefined;
 }

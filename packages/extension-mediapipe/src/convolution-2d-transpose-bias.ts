@@ -79,7 +79,7 @@ export const convolution2dTransposeBias = defineOperation({
   },
 });
 
-/** One product of an element of the result along a dimension: of which element of the input, with which of the filter. */
+/** One product of an element of the result along a dimension: the indexes of the elements of the input and of the filter. */
 interface Source {
   readonly place: number;
   readonly tap: number;

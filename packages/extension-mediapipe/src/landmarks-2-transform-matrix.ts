@@ -28,11 +28,11 @@ export const landmarks2TransformMatrix = defineOperation({
     int32("right_rotation_idx"),
     int32("output_height"),
     int32("output_width"),
-    // How much larger the part is than what is around the landmarks.
+    // Ratio of the size of the part to that of the bounding box of the landmarks.
     float32("scale_x"),
     float32("scale_y"),
     float32("target_rotation_radians"),
-    // Of version 1: the image's size, and what its size is in the coordinates of landmarks.
+    // Of version 1: the image's size in pixels, and in the coordinates of landmarks.
     optional("1.2", int32("input_height"), 1),
     optional("1.2", int32("input_width"), 1),
     optional("1.2", int32("landmarks_range"), 1),
@@ -107,7 +107,7 @@ interface Sizes {
   readonly landmarks_range: number;
 }
 
-/** What is around points once they are rotated: its middle, rotated back, and its size. */
+/** Returns the bounding box of points after a rotation: its middle, rotated back, and its size. */
 function around(points: readonly Point[], angle: number) {
   const rotated = points.map((point) => rotate(point, angle));
   const [xs, ys] = [rotated.map(([x]) => x), rotated.map(([, y]) => y)];

@@ -9,7 +9,7 @@ export const maxUnpooling2d = defineOperation({
   params: [
     // Batches by height by width by channels.
     tensor("input", "TENSOR_FLOAT32"),
-    // Of the same shape; what is after the point is cut off.
+    // Of the same shape; the fraction is truncated.
     tensor("indices", "TENSOR_FLOAT32"),
     int32("padding"),
     int32("stride_width"),

@@ -16,7 +16,7 @@ export const transformTensorBilinear = defineOperation({
     tensor("matrix", "TENSOR_FLOAT32"),
     int32("output_height"),
     int32("output_width"),
-    // Whether places are those of the middles of elements (version 2), not of their corners (version 1).
+    // True if positions are those of the middles of elements (version 2), not of their corners (version 1).
     bool("has_half_pixels"),
   ],
   outputs: [tensor("output", "TENSOR_FLOAT32")],

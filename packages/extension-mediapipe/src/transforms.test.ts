@@ -181,7 +181,7 @@ describe("Landmarks2TransformMatrix", () => {
   const first = (change: object = {}) => ({ customCode, version: 1, options: flexible({ ...version1, ...change }) });
   const upright = { shape: [1, 5, 3], data: [4, 6, 9, 12, 6, 9, 8, 4, 9, 8, 12, 9, 6, 6, 9] };
 
-  /** What a matrix makes of a point. */
+  /** Transforms a point by a matrix. */
   const through = (matrix: readonly number[], x: number, y: number) =>
     [0, 4].map((row) => (matrix[row] ?? 0) * x + (matrix[row + 1] ?? 0) * y + (matrix[row + 3] ?? 0));
 

@@ -1,5 +1,5 @@
 /**
- * Elements as real numbers and back, for kernels that compute with real numbers whatever the type: quantised elements stand for
+ * Elements as real numbers and back, for kernels that compute with real numbers for any type: quantised elements stand for
  * (element - zeroPoint) * scale, all others for themselves.
  */
 import {
@@ -34,7 +34,7 @@ export function realsOf({ type, data, scale, zeroPoint }: Tensor<AnyTensorData>)
   return reals;
 }
 
-/** Whether elements have a scale and a zero point. */
+/** Returns whether elements have a scale and a zero point. */
 export function isQuantised(type: Tensor["type"]): boolean {
   return quantisedTypes.some((each) => each === type);
 }
@@ -74,7 +74,7 @@ export function withQuantisation<T extends TensorInfo>(tensor: T): T {
   return { ...tensor, type: "TENSOR_QUANT16_SYMM", scale, zeroPoint };
 }
 
-/** Whether elements stand for themselves: no quantised type, or one whose tensor has no quantisation. */
+/** Returns whether elements are their own real values: no quantised type, or one whose tensor has no quantisation. */
 export function isPlain({ type, scale, zeroPoint }: TensorInfo): boolean {
   return !isQuantised(type) || (scale === 1 && zeroPoint === 0);
 }

@@ -1,6 +1,4 @@
-/**
- * What GATHER and GATHER_ND share.
- */
+/** Shared parts of GATHER and GATHER_ND. */
 import { OperationError, sameShape, type TensorInfo } from "@nnhal/operations";
 import { indexTypes } from "./_integers.ts";
 

@@ -77,7 +77,7 @@ function asymmetricRow(least: number, greatest: number): RowQuantisation {
   return { scale: Math.fround(scale), inverse: Math.fround(1 / Math.fround(scale)), zeroPoint };
 }
 
-/** Whether operands make a layer hybrid. */
+/** Returns whether operands make a layer hybrid. */
 export function isHybrid(input: TensorInfo, weights: TensorInfo): boolean {
   return input.type === "TENSOR_FLOAT32" && weights.type !== "TENSOR_FLOAT32";
 }
@@ -94,7 +94,7 @@ export function channelScales({ scale, channelQuant }: TensorInfo, channels: num
   return channelQuant?.scales ?? new Array<number>(channels).fill(scale);
 }
 
-/** Whether a filter has a scale for each channel and they differ. */
+/** Returns whether a filter has a scale for each channel and they differ. */
 export function hasDifferentScales({ channelQuant }: TensorInfo): boolean {
   return channelQuant?.scales.some((scale) => scale !== channelQuant.scales[0]) ?? false;
 }

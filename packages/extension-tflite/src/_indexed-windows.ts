@@ -15,7 +15,7 @@ export function ascendingAxes(name: string, list: Tensor | undefined, rank: numb
   return axes;
 }
 
-/** How the starts of windows are stored: a vector for each window, along one axis of the indices. */
+/** Storage of the starts of windows: a vector for each window, along one axis of the indices. */
 export interface Starts {
   /** The extents of the axes from one window to the next. */
   readonly shape: readonly number[];

@@ -54,7 +54,7 @@ interface Vectors {
 /** Integer bits of the sums of a gate. */
 const GATE_BITS = 3;
 
-/** How a cell multiplies by real numbers, and its functions, whose results have 15 fractional bits. */
+/** Arithmetic of a cell: multiplication by real numbers, and functions whose results have 15 fractional bits. */
 interface Arithmetic {
   /** Multiplies a sum of products of two tensors, of these scales, into steps of a result. */
   scaling(left: number, right: number, result: number): (sum: number) => number;

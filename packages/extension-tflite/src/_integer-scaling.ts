@@ -1,6 +1,4 @@
-/**
- * How .tflite's integer kernels scale their sums.
- */
+/** Scaling of sums as in the integer kernels of .tflite. */
 import { effectiveScale, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
 
 /** Multiplies a sum of products of two tensors, of these scales, into steps of a result; in integers, as .tflite does. */

@@ -28,7 +28,7 @@ export function oneNumber(name: string, { data }: Tensor<AnyTensorData>): number
   return Number(data[0]);
 }
 
-/** Whether elements are 64-bit integers. */
+/** Returns whether elements are 64-bit integers. */
 export function isLongs(data: AnyTensorData): data is BigInt64Array | BigUint64Array {
   return data instanceof BigInt64Array || data instanceof BigUint64Array;
 }

@@ -136,7 +136,7 @@ describe("CONV_2D", () => {
   });
 
   it("scales sums of 48 bits exactly", async () => {
-    // The multiplier is 20973 / 2^46. The product of this sum is one less than what is rounded to one more.
+    // The multiplier is 20973 / 2^46. The product of this sum is one less than the first that is rounded up.
     const upper = 20973n;
     const [half, divisor] = [2n ** 45n, 2n ** 46n];
     const least = Array.from({ length: Number(upper) }, (_, k) => BigInt(k + 1) * divisor - 1n - half).find(

@@ -1,5 +1,5 @@
 /**
- * The common parts of convolutions and fully connected layers: the types that they take, what is multiplied, and how sums become
+ * The common parts of convolutions and fully connected layers: the types that they take, their factors, and the conversion of sums to
  * elements.
  */
 import {
@@ -55,7 +55,7 @@ export interface Layer {
   /** The input's elements in its own layout, less the zero point. */
   readonly input: Float64Array;
   readonly filter: Tensor;
-  /** What each channel's sum begins with, in the unit of the products. */
+  /** Initial value of each channel's sum, in the unit of the products. */
   readonly bias: Float64Array;
   readonly store: Store;
 }
@@ -68,7 +68,7 @@ export interface LayerOperands {
   readonly activation: number;
 }
 
-/** How a layer is computed. */
+/** Form of a layer's computation. */
 export interface LayerForm {
   /** Parts of a hybrid layer's input that are quantised each by itself. */
   readonly rows: number;
@@ -118,7 +118,7 @@ function floatStore({ data }: OutputTensor, activation: number): Store {
   };
 }
 
-/** Sums count units of input scale * filter scale, whatever scale the bias claims to have. */
+/** Sums count units of input scale * filter scale; the scale of the bias is ignored. */
 function quantisedStore(
   input: TensorInfo,
   filter: TensorInfo,

@@ -9,7 +9,7 @@ const OUTPUTS = 2;
 const TIMES = 4;
 const BATCHES = 2;
 
-/** What a test changes of a cell: full, with peepholes, normalisation and projection, unless said otherwise. */
+/** Changes of a test to a cell. Default: a full cell, with peepholes, normalisation and projection. */
 interface Variant {
   readonly isCoupled?: boolean;
   readonly hasPeepholes?: boolean;
@@ -191,7 +191,7 @@ describe("UNIDIRECTIONAL_SEQUENCE_LSTM", () => {
 
   it.each(variants)("in integers of 16 bits: %s", async (_, variant) => {
     const isCoarse = variant.hasProjection !== false;
-    // The result before a projection has a scale of its own, here 1 / 128.
+    // The result before a projection has a separate scale, here 1 / 128.
     expect(await difference(wordKind, variant)).toBeLessThan(isCoarse ? 3 / 128 : 0.003);
   });
 

@@ -187,7 +187,7 @@ export interface LstmRun {
 
 /** Runs a cell of any kind along time. */
 export function runLstm(args: LstmArgs<Tensor<AnyTensorData>>, run: LstmRun): Iterator<void, void> {
-  // Only biases may have 64 bits; all other elements are numbers, whatever the erased type says.
+  // Only biases may have 64 bits. All other elements are numbers, although their type was erased.
   const numbers = withNumericBiases(args) as LstmArgs<Tensor>;
   const cell = cellOf(numbers);
   if (run.input.type !== FLOAT32) return runIntegerLstm(cell, numbers, run);
@@ -229,7 +229,7 @@ export function realPeepholes(cell: LstmCell): LstmCell {
   };
 }
 
-/** The product with a matrix of which only the diagonal is stored, and with any other by `product`. */
+/** Multiplies with a matrix: with one stored as its diagonal directly, with any other by `product`. */
 function diagonalProduct(product: Product): Product {
   return function* (result, weights, vector, offset) {
     const [rows, columns] = weights.dimensions;

@@ -1,6 +1,4 @@
-/**
- * What PAD and PAD_V2 share.
- */
+/** Shared parts of PAD and PAD_V2. */
 import type { AnyTensorData, KernelResult, OutputTensor, Tensor } from "@nnhal/operations";
 import { pad, padsOf } from "@nnhal/operations/authoring";
 import { indexTypes, movable, narrowed } from "./_integers.ts";

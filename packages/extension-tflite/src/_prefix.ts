@@ -1,5 +1,5 @@
 /**
- * Lists of indexes, each of which names a slice of a tensor by its places along the first axes.
+ * Lists of index vectors. Each vector names a slice of a tensor by its indexes along the first axes.
  */
 import { ensure, formatShape, OperationError, type TensorData } from "@nnhal/operations";
 

@@ -18,7 +18,7 @@ const outputs = [{ type: "TENSOR_FLOAT32" }, { type: "TENSOR_FLOAT32" }] as cons
 const cell = [int8([1, 2], [1, 4], 0.5), int8([1, 1], [-2], 0.25), float([1], [0.1])];
 const floatCell = [float([1, 2], [0.5, 2]), float([1, 1], [-0.5]), float([1], [0.1])];
 
-/** 0.31 beside 1, quantised around 0 or with a zero point. */
+/** 0.31 and 1, quantised around 0 or with a zero point. */
 const third = (asymmetric: boolean) => (asymmetric ? 79 / 255 : 39 / 127);
 
 const reals = ({ data }: Result) => Array.from(data as Float32Array);

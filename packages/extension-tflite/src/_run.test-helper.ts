@@ -34,13 +34,13 @@ export interface GivenInput {
   readonly scale?: number;
   readonly zeroPoint?: number;
   readonly channelQuant?: SymmPerChannelQuantParams;
-  /** Whether it is a constant of the model. Default: an input of the graph, except for scalars. */
+  /** True if it is a constant of the model. Default: an input of the graph, except for scalars. */
   readonly isConstant?: boolean;
-  /** Whether it is left out, as an operand of its type. */
+  /** True if it is omitted, as an operand of its type. */
   readonly isOmitted?: boolean;
 }
 
-/** What the model declares of an output. Default dimensions: unknown. */
+/** Output as the model declares it. Default dimensions: unknown. */
 export interface DeclaredOutput {
   readonly type: AnyOperandType;
   readonly dimensions?: readonly number[];

@@ -1,5 +1,5 @@
 /**
- * Copies of runs of elements, of which there may be many short ones or a few long ones.
+ * Copies runs of elements: many short ones, or a few long ones.
  */
 
 import type { TensorData } from "@nnhal/operations";

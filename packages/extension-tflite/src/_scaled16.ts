@@ -7,7 +7,9 @@ import { effectiveScale, multiplyByQuantisedMultiplier, quantiseMultiplier } fro
 import { type AnyOutput, type AnyTensor, isPlain } from "./_elements.ts";
 import { inParts } from "./_elementwise.ts";
 
-/** Whether the elements of both have 16 bits and a scale, and so are scaled in integers. */
+/**
+ * Returns whether the elements of both have 16 bits and at least one has a scale, so that they are scaled in integers.
+ */
 export function isScaled16(input: AnyTensor, output: AnyOutput): boolean {
   const operands = [input, output];
   return operands.every(({ type }) => type === "TENSOR_QUANT16_SYMM") && !operands.every(isPlain);

@@ -30,7 +30,7 @@ export function* combineSegments(
   }
 }
 
-/** How an operation reduces the slices of a segment. `start`: the results of segments without any, of a float and of an integer type. */
+/** Reduction of the slices of a segment. `start`: the results of empty segments, of a float and of an integer type. */
 export interface SegmentReduction {
   readonly name: string;
   readonly code: number;

@@ -1,9 +1,7 @@
-/**
- * What the operands of STRIDED_SLICE mean for each axis.
- */
+/** Interprets the operands of STRIDED_SLICE for each axis. */
 import { clamp, ensure, formatShape } from "@nnhal/operations";
 
-/** The operands beside the input. Bit i of a mask is for the i-th element of the lists. */
+/** The operands except the input. Bit i of a mask is for the i-th element of the lists. */
 export interface Slicing {
   readonly begin: readonly number[];
   readonly end: readonly number[];

@@ -45,7 +45,7 @@ export function* copyStrings(
   }
 }
 
-/** Whether two strings have the same bytes. */
+/** Returns whether two strings have the same bytes. */
 export function isSameString(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

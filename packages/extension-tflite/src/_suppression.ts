@@ -93,7 +93,7 @@ function overlap(sorted: Float64Array, box: number, other: number): number {
   return Math.fround(both / Math.fround(Math.fround(area + otherArea) - both));
 }
 
-/** Whether a candidate comes before another one: by score, of equal ones the first box. */
+/** Returns whether a candidate comes before another one: by score, then by the index of the box. */
 function precedes(a: Candidate, b: Candidate): boolean {
   return a.score === b.score ? a.box < b.box : a.score > b.score;
 }

@@ -6,7 +6,7 @@ import { pacer, tensor, wide } from "@nnhal/operations/authoring";
 import { keyOf, shapeOfStrings, stringsOf } from "./_strings.ts";
 import { tfliteTypes } from "./types.ts";
 
-/** Whether the table has contents: 1 element. */
+/** True if the table has contents: 1 element. */
 export const isImported = tensor("isImported", "TENSOR_BOOL8");
 export const tableKeys = wide(tensor("tableKeys"));
 export const tableValues = wide(tensor("tableValues"));
@@ -17,7 +17,7 @@ export const tableTypes = [
   [tfliteTypes.TENSOR_INT64, tfliteTypes.TENSOR_STRING],
 ] as const;
 
-/** Whether elements are strings. */
+/** Returns whether elements are strings. */
 export function isString({ type }: Pick<Tensor<AnyTensorData>, "type">): boolean {
   return isSameType(type, tfliteTypes.TENSOR_STRING);
 }

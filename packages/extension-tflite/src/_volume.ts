@@ -37,7 +37,7 @@ export interface VolumeOptions {
   readonly dilationHFactor: number;
 }
 
-/** How a window slides along an axis. */
+/** Movement of a window along an axis. */
 export interface Axis {
   readonly name: string;
   readonly stride: number;

@@ -27,7 +27,7 @@ import {
 import { halOperation } from "@nnhal/operations/authoring";
 import { narrowed, oneNumber } from "./_integers.ts";
 
-/** How an operation differs from the HAL's. */
+/** Differences of an operation from the HAL's. */
 export interface Wider<Name extends OperationName> {
   /** The type in the HAL's rows that stands for the new types. */
   readonly from: AnyOperandType;
@@ -151,7 +151,7 @@ function isTensor(arg: AnyArg): arg is Tensor<AnyTensorData> {
   return typeof arg === "object" && "data" in arg && arg.data !== undefined;
 }
 
-/** Whether a type's elements are 64-bit integers, which JavaScript does not mix with other numbers. */
+/** Returns whether a type's elements are 64-bit integers, which JavaScript does not mix with other numbers. */
 export function isLong(type: AnyOperandType): boolean {
   return isExtensionType(type) && type.array.name.startsWith("Big");
 }

@@ -32,8 +32,13 @@ export const avoidedForms: readonly AvoidedForm[] = [
 export const plainHeads: readonly string[] = [
   // One folder on each line, sorted.
   "packages/backend",
+  "packages/backend-gpujs",
+  "packages/backend-ort",
   "packages/backend-reference",
   "packages/backend-tfjs",
+  "packages/extension-fibonacci",
+  "packages/extension-mediapipe",
+  "packages/extension-tflite",
   "packages/operations",
   "packages/types",
   "packages/utils",

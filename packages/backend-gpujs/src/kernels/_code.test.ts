@@ -139,7 +139,7 @@ describe("writeStage", () => {
       expect(made.body).toContain("4 * 1 + 48 * 1");
       expect(stage([7, 8], { groups: true })).toMatchObject({ threads: [2, 7], groups: 1, reads: [{ groups: 1 }] });
       expect(stage([8, 8], { groups: true })).toMatchObject({ threads: [8, 2], groups: 2, reads: [{ groups: 2 }] });
-      // One group is what it is row by row.
+      // One group has the same order as row by row.
       expect(stage([8, 4], { groups: true })).toMatchObject({ threads: [8, 1], groups: 1, reads: [{ groups: 1 }] });
     });
 

@@ -50,7 +50,7 @@ export interface Writer {
   readonly row: string;
   /** See `Machine.unrolls`. */
   readonly unrolls: number;
-  /** Whether a condition may differ among threads that are computed together. See `Machine.lanes`. */
+  /** Returns whether a condition may differ among threads that are computed together. See `Machine.lanes`. */
   isDivided(condition: string): boolean;
   /** Makes a source readable. */
   read(source: Source): At;
@@ -86,7 +86,7 @@ export interface Grid {
   readonly dimensions: readonly number[];
   /** Elements per thread. Four only if the last extent is a multiple of four. */
   readonly width?: Width;
-  /** Whether the code needs no coordinates; threads are then in one row. */
+  /** True if the code needs no coordinates; threads are then in one row. */
   readonly flat?: boolean;
 }
 

@@ -59,7 +59,7 @@ function setKeys(keys: Int32Array, elements: Float32Array): void {
   }
 }
 
-/** Whether the element at one place comes after the element at another. */
+/** Returns whether the element at one index is ordered after the element at another. */
 function isBehind(keys: Int32Array, left: number, right: number): boolean {
   return keys[left] < keys[right] || (keys[left] === keys[right] && left < right);
 }

@@ -3,7 +3,7 @@ import { type ImageLayout, imageAxes, imageLayout } from "@nnhal/operations";
 
 /** An image as kernels read it. */
 export interface Image extends ImageLayout {
-  /** Whether the channels of a cell lie side by side. */
+  /** True if the channels of a cell are adjacent. */
   readonly channelsLast: boolean;
 }
 

@@ -55,7 +55,7 @@ export function indexAt(coordinates: readonly (string | Index)[], strides: reado
   };
 }
 
-/** Whether code is a name or a number. */
+/** Returns whether code is a name or a number. */
 export function isSimple(code: string): boolean {
   return /^[\w.]+$/.test(code);
 }
@@ -65,7 +65,10 @@ export function enclosed(code: string): string {
   return isOperand(code) ? code : `(${code})`;
 }
 
-/** Whether code keeps its meaning beside any operator: a name or a number, or a group in brackets, with calls and indexes after it. */
+/**
+ * Returns whether code keeps its meaning next to any operator: a name or a number, or a group in brackets, with calls
+ * and indexes after it.
+ */
 function isOperand(code: string): boolean {
   const name = /^[\w.]*/.exec(code)?.[0] ?? "";
   let depth = 0;

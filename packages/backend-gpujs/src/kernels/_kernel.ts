@@ -41,7 +41,7 @@ export interface Make {
   /** See `Machine.vectors` and `Machine.packs`. */
   readonly vectors: number;
   readonly packs: boolean;
-  /** Whether many threads run at the same time: adjacent threads should then read adjacent elements. */
+  /** True if many threads run at the same time; adjacent threads should then read adjacent elements. */
   readonly onGpu: boolean;
   /** The greatest number up to which sums of whole numbers are exact. */
   readonly mostWhole: number;
@@ -54,9 +54,12 @@ export interface KernelSpec<Args = AnyArgs, Outputs = AnyArgs> {
   /** The types of the first tensor argument that it accepts. Default: floats. */
   accepts?(type: AnyOperandType): boolean;
   refuse?(args: AnyArgs, outputs: AnyArgs): string | undefined;
-  /** Whether it reads and writes quantised elements as the whole numbers that are stored. Default: as the real numbers that they represent. */
+  /**
+   * True if it reads and writes quantised elements as the stored integers. Default: as the real numbers that they
+   * represent.
+   */
   readonly stored?: boolean | ((args: AnyArgs) => boolean);
-  /** Whether operations may follow in it: there is one output, made with `make.output`. Default: yes. */
+  /** True if operations may follow in it: there is one output, made with `make.output`. Default: true. */
   readonly leads?: boolean;
   /** A source for each output. */
   prepare(args: Args, outputs: Outputs, make: Make): Source | readonly Source[];
@@ -138,7 +141,7 @@ function tensorsIn(args: AnyArgs): TensorInfo[] {
   return Object.values(args).flat().filter(isTensorInfo);
 }
 
-/** Whether elements are real numbers, or represent them. */
+/** Returns whether elements are real numbers, or represent them. */
 export function isReal(type: AnyOperandType): boolean {
   return isFloat(type) || isQuantised(type);
 }

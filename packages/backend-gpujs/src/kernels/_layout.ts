@@ -44,7 +44,7 @@ function preferred(dimensions: readonly number[], width: Width, target: LayoutTa
   return !target.grids || isWasteful(grid.threads, target.block) ? inOneRow(dimensions, width, quotient) : grid;
 }
 
-/** Whether more than a fifth of the threads in the blocks of a grid would be idle. */
+/** Returns whether more than a fifth of the threads in the blocks of a grid would be idle. */
 function isWasteful([x, y = 1]: readonly number[], [width, height]: readonly [number, number]): boolean {
   const filled = Math.ceil(x / width) * width * Math.ceil(y / height) * height;
   return x * y < 0.8 * filled;

@@ -24,7 +24,7 @@ export function activate(value: string, activation: unknown): string {
   return greatest === Number.POSITIVE_INFINITY ? raised : `Math.min(${raised}, ${literal(greatest)})`;
 }
 
-/** How a tensor relates to a result: elementwise, as one number, along the last axis, or broadcast. */
+/** Relation of a tensor to a result: elementwise, one number, along the last axis, or broadcast. */
 type Fit = "all" | "one" | "last" | "spread";
 
 function fitOf({ dimensions }: TensorInfo, whole: readonly number[]): Fit {
@@ -99,7 +99,7 @@ export function isTensor(arg: unknown): arg is TensorInfo {
   return typeof arg === "object" && arg !== null && "dimensions" in arg;
 }
 
-/** Whether an operation may follow in another's kernel: see `Kernel.follows`. */
+/** Returns whether an operation may follow in another's kernel: see `Kernel.follows`. */
 export function canFollow(name: string, args: AnyArgs, outputs: AnyArgs, chained: number): boolean {
   const expression = expressions[name];
   const { output } = outputs;
@@ -117,7 +117,7 @@ export function canFollow(name: string, args: AnyArgs, outputs: AnyArgs, chained
   );
 }
 
-/** Whether a following operation reads along the last axis. */
+/** Returns whether a following operation reads along the last axis. */
 export function needsCoordinates(following: readonly Following[]): boolean {
   return following.some(({ name, args, outputs, chained }) => {
     const { output } = outputs;

@@ -17,7 +17,10 @@ import { enclosed, literal } from "./_index.ts";
 
 const quantisations: readonly string[] = ["asymmetric", "symmetric", "perChannel"];
 
-/** Whether elements are whole numbers that represent real numbers. A TENSOR_INT32 is not, although a bias has a scale. */
+/**
+ * Returns whether elements are integers that represent real numbers. False for TENSOR_INT32, although a bias has a
+ * scale.
+ */
 export function isQuantised(type: AnyOperandType): boolean {
   return !isExtensionType(type) && quantisations.includes(operandTypes[type].quantisation);
 }

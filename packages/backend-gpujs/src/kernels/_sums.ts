@@ -33,18 +33,18 @@ export interface Grouped extends Convolution {
 /** The names of the sums of a thread: of its element, or of its four. */
 export interface Sums {
   readonly sums: readonly string[];
-  /** What has been carried out of each sum, in units of `BIAS_UNIT`; undefined if nothing is. */
+  /** The amount carried out of each sum, in units of `BIAS_UNIT`; undefined if nothing is carried. */
   readonly carried?: readonly string[];
-  /** Whether products can go beyond what is exact: see `carry`. */
+  /** True if sums of products can exceed the exact range: see `carry`. */
   readonly carries: boolean;
 }
 
-/** How sums of products start. */
+/** The start of sums of products. */
 export interface SumsGiven {
   readonly bias: KernelTensor;
   readonly channel: string;
   readonly width: Width;
-  /** Whether the bias is divided, so that a part of it is carried from the start. */
+  /** True if the bias is divided, so that a part of it is carried from the start. */
   readonly dividesBias: boolean;
   /** See `Sums`. */
   readonly carries: boolean;
@@ -83,7 +83,7 @@ export function addSums({ line }: Writer, { sums, carried }: Sums, more: Sums): 
   for (const [place, units] of (more.carried ?? []).entries()) line(`${carried?.[place]} += ${units};`);
 }
 
-/** Writes code that carries what is too much out of sums, so that they stay below 2^24 if up to 2^23 is added in between. */
+/** Writes code that carries the excess out of sums, so that they stay below 2^24 if up to 2^23 is added in between. */
 export function carry({ define, line }: Writer, { sums, carried, carries }: Sums): void {
   if (!carries) return;
   for (const [place, sum] of sums.entries()) {

@@ -15,7 +15,7 @@ export const plainTarget: Target = {
   floats: false,
 };
 
-/** What each thread of a program that reads nothing gives, in their order. */
+/** Returns the results of the threads of a program without inputs, in their order. */
 export function resultsOf({ body, threads }: Pick<Program, "body" | "threads">): unknown[] {
   const [x, y = 1, z = 1] = threads;
   const run = new Function(body);

@@ -30,7 +30,7 @@ const along = fc
     return { ...given, before: given.before + Math.floor(more / 2), after: given.after + Math.ceil(more / 2) };
   });
 
-/** How often a window fits. */
+/** Returns the number of positions of a window along an axis. */
 function outputsOf({ extent, cells, stride, dilation, before, after }: { [key: string]: number }): number {
   return Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride) + 1;
 }

@@ -12,7 +12,10 @@ export interface Window extends Padding {
   readonly strideWidth: number;
   readonly dilationHeight: number;
   readonly dilationWidth: number;
-  /** Whether the code of a cell is a loop, which must not be under a condition that differs among threads. Default: no. */
+  /**
+   * True if the code of a cell is a loop, which must not be under a condition that differs among threads. Default:
+   * false.
+   */
   readonly isDeep?: boolean;
 }
 
@@ -39,7 +42,7 @@ interface Given {
   readonly after: number;
 }
 
-/** The numbers stay small, whatever the dilation and the padding are. */
+/** The numbers stay small for any dilation and padding. */
 function along(extent: number, { cells, stride, dilation, before, after }: Given): Along {
   const reach = stride * Math.floor((extent + before + after - dilation * (cells - 1) - 1) / stride);
   const first = Math.max(0, Math.ceil((before - reach) / dilation));
@@ -156,7 +159,7 @@ function named({ index }: Writer, { code, offset }: Index): Index {
   return { code: index(code), offset };
 }
 
-/** Whether each output cell depends on the input cell at the same place only. */
+/** Returns whether each output cell depends only on the input cell at the same position. */
 function isPoint({ cells, stride, before, after }: Given): boolean {
   return cells === 1 && stride === 1 && before + after === 0;
 }

@@ -48,7 +48,10 @@ function widthFor({ vectors }: Make, nchw: boolean, share: number, reads: number
   return reads >= vectors && !nchw && share % 4 === 0 ? 4 : 1;
 }
 
-/** How the parts of sums are kept exact; `axis`: that of the weights' outputs. Sums of real numbers have one part. */
+/**
+ * Chooses the measures that keep the parts of sums exact. `axis`: that of the weights' outputs. Sums of real numbers
+ * need none.
+ */
 function partsOf({ input, bias }: Summed, weights: KernelTensor, axis: number, { mostWhole }: Make) {
   const operands = { input, weights, axis };
   if (!isQuantised(input.type)) return { dividesBias: false, carries: false };
@@ -71,7 +74,7 @@ interface Products {
   readonly first: string;
 }
 
-/** Whether the input is read in groups of four channels; indexes then count cells and groups. */
+/** Returns whether the input is read in groups of four channels; indexes then count cells and groups. */
 function isByFours({ width, depth }: Pick<Products, "width" | "depth">): boolean {
   return width === 4 && depth % 4 === 0;
 }

@@ -17,7 +17,7 @@ const conversion = kernelOf({
     make.output(({ read, flat }) => read(input)(flat), { flat: true }),
 });
 
-/** Whether an operation computes on the whole numbers of quantised tensors. */
+/** Returns whether an operation computes on the stored integers of quantised tensors. */
 const isOnWholeNumbers = (name: string, args: AnyArgs) =>
   wholeExpressions[name] !== undefined && Object.values(args).some((arg) => isTensor(arg) && isQuantised(arg.type));
 

@@ -29,7 +29,7 @@ interface Pooling {
   readonly start: number;
   /** The new value after a cell's `element`, from the `value` so far. */
   take(value: string, element: string): string;
-  /** Whether the elements are summed as they are stored. Default: no. */
+  /** True if the stored elements are summed. Default: false. */
   readonly isAverage?: boolean;
   /** The result of `count` cells; cells of the padding do not count. */
   finish(value: string, count: string): string;

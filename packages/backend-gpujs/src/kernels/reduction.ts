@@ -27,7 +27,7 @@ interface Reduction {
   take(x: string): string;
   finish?(value: string, count: number): string;
   accepts?(type: AnyOperandType): boolean;
-  /** Whether quantised tensors are reduced as the whole numbers less their zero point, and rounded. Default: as real numbers. */
+  /** True if quantised tensors are reduced as integers less their zero point, and rounded. Default: as real numbers. */
   readonly isMean?: boolean;
 }
 

@@ -58,7 +58,7 @@ describe.each(modeNames)("mode %s", (mode) => {
     const input = machine.place([5]);
     const output = await program.run([input]);
     expect([...(await output.read())]).toEqual(Array.from({ length: 48 }, (_, index) => 5 + index));
-    // What is made in a grid is read by index.
+    // A value that was computed in a grid is read by index.
     const next = machine.compile(scaled(48, 1));
     const same = await next.run([output]);
     expect([...(await same.read())].slice(-2)).toEqual([51, 52]);

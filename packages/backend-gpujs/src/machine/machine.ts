@@ -13,7 +13,7 @@ export const modeNames = ["webgpu", "headlessgl", "webasm", "cpu"] as const sati
 export interface Read {
   readonly name: string;
   readonly length: number;
-  /** What `name[index]` is in the body: an element, or a list of four. Four only if `Machine.packs`. */
+  /** Elements of `name[index]` in the body: one, or a list of four. Four only if `Machine.packs`. */
   readonly width: Width;
   /** The number of groups of four columns that its elements have. See `Program.groups`. */
   readonly groups: number;
@@ -76,27 +76,30 @@ export interface Machine {
   readonly mostElements: number;
   /** The number of shared input elements from which a thread computes four elements instead of one. */
   readonly vectors: number;
-  /** Whether threads may have more than one extent. */
+  /** True if threads may have more than one extent. */
   readonly grids: boolean;
-  /** Whether four elements can be read at the cost of one. */
+  /** True if four elements can be read at the cost of one. */
   readonly packs: boolean;
   /**
-   * Whether adjacent threads should compute four columns of adjacent rows, because they then read the same weights. Values may have
-   * groups of four columns.
+   * True if adjacent threads should compute four columns of adjacent rows, because they then read the same weights.
+   * Values may have groups of four columns.
    */
   readonly groups: boolean;
-  /** Whether adjacent threads are computed together. It is then better that all execute what only some need, and ignore the result. */
+  /**
+   * True if adjacent threads are computed together. It is then better that all threads execute code that only some
+   * need, and ignore the result.
+   */
   readonly lanes: boolean;
   /** The most cells of a window for which unrolled code is faster than loops. */
   readonly unrolls: number;
   /**
-   * Whether variables are floats of 32 bits by default, so that an index in a variable must be truncated wherever it is used. Otherwise
-   * they are numbers of JavaScript.
+   * True if variables are floats of 32 bits by default, so that an index in a variable must be truncated wherever it is
+   * used. Otherwise they are numbers of JavaScript.
    */
   readonly floats: boolean;
   /** The number of threads along x and y of a grid that are computed together, even if the grid has fewer. */
   readonly block: readonly [x: number, y: number];
-  /** Whether arguments are copied in each run, so that constant values are better constants of the program. */
+  /** True if arguments are copied in each run, so that constant values are faster as constants of the program. */
   readonly bakes: boolean;
   /** Creates a value from elements, which may change afterwards. */
   place(elements: ArrayLike<number>): Value;

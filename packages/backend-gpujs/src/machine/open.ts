@@ -53,7 +53,7 @@ export async function openMachine(
 
 const noGpu = "a GPU with its driver; NNHAL_GPUJS_MODE=webgpu also uses a driver that computes with the processor";
 
-/** Whether this machine may have a GPU. Linux shows each as a device; elsewhere only the driver knows. */
+/** Returns whether this machine may have a GPU. Linux shows each as a device; elsewhere only the driver knows. */
 export async function findsGpu(platform = process.platform, folder = "/dev"): Promise<boolean> {
   if (platform !== "linux") return true;
   const { readdir } = await import("node:fs/promises");

@@ -95,7 +95,7 @@ function isBuffer(result: unknown): result is ResidentValue & BufferFacts {
   return isResident(result) && "buffer" in result;
 }
 
-/** Whether a driver computes on the processor, by the name of its adapter. */
+/** Returns whether a driver computes on the processor, by the name of its adapter. */
 export function isSoftware(adapter: string): boolean {
   return /llvmpipe|lavapipe|swiftshader|software/i.test(adapter);
 }

@@ -46,7 +46,7 @@ export interface Builder {
   input(result: Result): Value;
   /** Makes a value an output of the graph; returns the name of the output. */
   output(value: Value): string;
-  /** What was built. */
+  /** Returns the graph built so far. */
   graph(): OnnxGraph;
 }
 
@@ -91,7 +91,7 @@ export function createBuilder(): Builder {
     },
     output(value) {
       const { type, dims } = value;
-      // An output must not be an input, a constant or another output; onnxruntime removes what is not needed.
+      // An output must not be an input, a constant or another output; onnxruntime removes the superfluous node.
       const { name } = builder.node("Identity", [value], { type, dims });
       outputs.push({ name, type, dims });
       return name;

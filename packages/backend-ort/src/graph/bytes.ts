@@ -1,5 +1,5 @@
 /**
- * Arithmetic on the bytes of weights, of which networks have millions. It runs once in a process, so that a loop of JavaScript would end
+ * Arithmetic on the bytes of weights. Networks have millions. It runs once in a process, so that a loop of JavaScript would end
  * before it is optimised: this one is WebAssembly, which takes a twentieth of the time, assembled here since no compiler is at hand.
  */
 
@@ -13,7 +13,7 @@ declare const WebAssembly: {
 export interface Difference {
   /** The differences; -128 or 127 for those that do not fit 8 bits. */
   readonly numbers: Int8Array<ArrayBuffer>;
-  /** Those that do not fit: their places, and what has to be added to the number there. */
+  /** Numbers that do not fit: their indexes, and the value to add to each. */
   readonly beyond: readonly { readonly place: number; readonly rest: number }[];
 }
 
@@ -39,7 +39,7 @@ export function toSigned(from: Uint8Array): Int8Array<ArrayBuffer> {
 const topBit = 0x80;
 /** The bytes of a vector. */
 const blockSize = 16;
-/** The bytes that are computed at once. */
+/** Number of bytes that are computed together. */
 const chunkSize = 2 ** 18;
 /** Behind the bytes in the memory is room for a number of 32 bits for each block. */
 const pages = (chunkSize + (chunkSize / blockSize) * 4) / 2 ** 16;
@@ -136,7 +136,7 @@ function leb(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...leb(value >>> 7)];
 }
 
-/** A number that is not negative in signed LEB128, of which the last byte has no bit 6. */
+/** Encodes a number >= 0 in signed LEB128: bit 6 of the last byte is 0. */
 function signedLeb(value: number): number[] {
   return value < 0x40 ? [value] : [(value & 0x7f) | 0x80, ...signedLeb(value >>> 7)];
 }

@@ -11,7 +11,7 @@ export interface Convolution {
   readonly output: string;
   /** [outputs, inputs of a group, height, width]. */
   readonly dims: readonly number[];
-  /** Whether each output has an input of its own. If not, it reads all. */
+  /** True if each output reads one input of its own; otherwise each reads all. */
   readonly isDepthwise: boolean;
   readonly weights: Initializer;
   readonly zeroPoint: number;
@@ -26,16 +26,16 @@ export interface Convolution {
 interface Beyond {
   readonly output: number;
   readonly input: number;
-  /** Among all weights. */
+  /** Index among all weights. */
   readonly place: number;
-  /** What does not fit. */
+  /** The part of the weight that does not fit. */
   readonly rest: number;
 }
 
 /** A channel that a convolution reads, by its number in the convolution as it was. */
 export interface Column {
   readonly channel: number;
-  /** What multiplies it: the weight as far as it fits 8 bits, what remains of it, or 0. */
+  /** Its factor: the weight as far as it fits 8 bits, the rest of it, or 0. */
   readonly part: "most" | "rest" | "none";
 }
 
@@ -47,9 +47,9 @@ export interface Form {
   readonly columns?: readonly Column[] | undefined;
   /** The outputs that it computes, by their numbers before. Undefined: all. */
   readonly rows?: readonly number[] | undefined;
-  /** Whether the zero point of its weights is 0. */
+  /** True if the zero point of its weights is 0. */
   readonly isSymmetric: boolean;
-  /** Whether a depthwise convolution becomes one that reads all of `columns`, of which each output uses those of its channel. */
+  /** True if a depthwise convolution becomes one that reads all of `columns`; each output uses those of its channel. */
   readonly isDense?: boolean;
 }
 

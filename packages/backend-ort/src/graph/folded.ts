@@ -7,10 +7,10 @@ import { elementAt, elementCount } from "@nnhal/operations";
 import type { Attribute, Initializer, Node } from "../onnx/write.ts";
 import type { Convolution, Formed } from "./convolution-8.ts";
 
-/** The least channels of an image that is not folded; those of a folded one are a multiple of it. */
+/** Fewest channels of an image that is not folded. The number of channels of a folded image is a multiple of it. */
 const alignment = 4;
 
-/** How a convolution is folded. */
+/** Geometry of a folded convolution. */
 export interface Fold {
   /** The pixels that become one, and the outputs that do. */
   readonly pixels: number;
@@ -27,7 +27,7 @@ export interface Fold {
   readonly attributes: Readonly<Record<string, Attribute>>;
 }
 
-/** How to fold a convolution; undefined if that is not possible, or not needed. */
+/** Returns the fold of a convolution; undefined if folding is not possible, or not needed. */
 export function foldOf(
   { isDepthwise, dims, node, input }: Convolution,
   shapes: ReadonlyMap<string, readonly number[]>,

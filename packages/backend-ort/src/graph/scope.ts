@@ -1,7 +1,7 @@
 /**
- * What lowerings see of the graph: tensors of the HAL as values of ONNX. The HAL stores images as NHWC, and the convolutions and pools
- * of ONNX want NCHW. A tensor is held in the order in which it was computed, and in the other one only if an operation reads that, so
- * transpositions stay at the edges of a network.
+ * The lowerings' view of the graph: tensors of the HAL as values of ONNX. The HAL stores images as NHWC, and the
+ * convolutions and pools of ONNX want NCHW. A tensor is held in the order in which it was computed, and in the other
+ * one only if an operation reads that, so transpositions stay at the edges of a network.
  */
 import type { KernelTensor } from "@nnhal/backend";
 import { type AnyOperandType, elementAt, isExtensionType, type TensorInfo } from "@nnhal/operations";
@@ -20,7 +20,7 @@ export interface Scope {
   read(tensor: KernelTensor): Value;
   /** The image in a tensor of rank 4 as NCHW; `nchw` is the layout operand of the HAL. */
   image(tensor: KernelTensor, nchw: boolean): Value;
-  /** Whether a tensor has the order NHWC in the HAL, and is held as NCHW only. */
+  /** Returns whether a tensor has the order NHWC in the HAL, and is held as NCHW only. */
   isImage(tensor: KernelTensor): boolean;
   /** Sets the value of an operand. */
   define(index: number, lowered: Lowered): void;
@@ -130,7 +130,7 @@ const valueTypes: { readonly [type: string]: ElementType | undefined } = {
   TENSOR_QUANT16_ASYMM: "uint16",
 };
 
-/** Whether the elements of a tensor are held with 128 added. */
+/** Returns whether the elements of a tensor are held with 128 added. */
 export function isShifted(type: AnyOperandType): boolean {
   return type === "TENSOR_QUANT8_ASYMM_SIGNED";
 }

@@ -22,9 +22,9 @@ interface Layer {
   readonly stride?: number;
   readonly isDepthwise?: boolean;
   readonly zeroPoint?: number;
-  /** Whether each output has a scale of its own. */
+  /** True if each output has its own scale. */
   readonly isPerChannel?: boolean;
-  /** How many weights do not fit 8 bits without their zero point. */
+  /** Number of weights that do not fit 8 bits without their zero point. */
   readonly beyond?: number;
 }
 
@@ -108,7 +108,7 @@ async function expectSame(graph: OnnxGraph): Promise<OnnxGraph> {
   const changed = withSymmetricWeights(graph);
   const [expected, actual] = [await run(graph), await run(changed)];
   expect(actual).toEqual(expected);
-  // A result of one number would be the same whatever the weights are.
+  // A result of one number would not depend on the weights.
   for (const output of expected) expect(new Set(output).size).toBeGreaterThan(20);
   return changed;
 }
@@ -168,7 +168,7 @@ describe("8-bit convolutions", () => {
     const { builder, input, convolution } = network([1, 6, 6, 8]);
     const wide = convolution(input, { outputs, beyond: 1 });
     const first = convolution(wide, { outputs, kernel: 3, isDepthwise: true, beyond: 0 });
-    // A depthwise convolution that reads or makes the image of another one has no narrow one beside it.
+    // A depthwise convolution that reads or makes the image of another one has no narrow one.
     const depthwise = convolution(first, { outputs, kernel: 3, isDepthwise: true, beyond: 0 });
     builder.output(convolution(depthwise, { outputs: 16, beyond: 1 }));
     const [a, , b, c] = zeroPoints(await expectSame(builder.graph()));

@@ -22,15 +22,15 @@ import {
 } from "./convolution-8.ts";
 import { type Fold, folded, foldedImage, foldOf } from "./folded.ts";
 
-/** Kernels read so many channels at once. */
+/** Number of channels that kernels read together. */
 const inputAlignment = 4;
-/** Kernels compute so many channels at once; those of depthwise convolutions nothing else, the others at least so many. */
+/** Number of channels that kernels compute together. Those of depthwise convolutions support no other number; the others at least it. */
 const outputAlignment = 16;
-/** A narrow convolution beside one of fewer channels costs more than it saves. */
+/** Fewest channels of a convolution for which an additional narrow one costs less than it saves. */
 const leastChannels = 64;
 /** More copies than this share of the channels cost more than they save. */
 const mostCopies = 1 / 4;
-/** The same without a narrow convolution, with the channels that make their number a multiple of what kernels compute at once. */
+/** The same without a narrow convolution, with channels added until kernels compute them in full groups. */
 const mostAdded = 1 / 3;
 
 /** The channels of an image, and copies of some behind them. */
@@ -39,7 +39,7 @@ interface Image {
   readonly columns: readonly Column[];
 }
 
-/** A depthwise convolution with a narrow one beside it. */
+/** A depthwise convolution with an additional narrow one. */
 interface Pair extends Image {
   /** The channels that the narrow convolution reads. */
   readonly read: readonly Column[];
@@ -47,7 +47,7 @@ interface Pair extends Image {
   readonly rows: readonly number[];
 }
 
-/** What becomes of the convolutions of a graph. */
+/** Replacements for the convolutions of a graph. */
 interface Plan {
   /** By the names of their results. */
   readonly convolutions: ReadonlyMap<string, Convolution>;
@@ -99,7 +99,10 @@ export function withSymmetricWeights(graph: OnnxGraph): OnnxGraph {
   return { ...graph, nodes, initializers: [...constants.values()].filter(({ name }) => used.has(name)) };
 }
 
-/** What a convolution becomes: itself in another form, and a narrow one if a depthwise convolution has or needs one. */
+/**
+ * Returns the forms that replace a convolution: itself in another form, and a narrow one if a depthwise convolution has
+ * or needs one.
+ */
 function formsOf(convolution: Convolution, { images, pairs, followers }: Plan): readonly Form[] {
   const { input: image, output, isDepthwise, beyond } = convolution;
   const pair = pairs.get(convolution);
@@ -165,7 +168,7 @@ function planOf(graph: OnnxGraph, constants: ReadonlyMap<string, Initializer>): 
 const narrow = (name: string) => `${name}-narrow`;
 const joined = (name: string) => `${name}-joined`;
 
-/** The depthwise convolutions that can have a narrow one beside them. */
+/** The depthwise convolutions that can have an additional narrow one. */
 function pairable(convolutions: ReadonlyMap<string, Convolution>, readers: ReadonlyMap<string, readonly Node[]>) {
   const found = new Map<Convolution, { readonly before: Convolution; readonly after: readonly Convolution[] }>();
   for (const depthwise of convolutions.values()) {
@@ -289,7 +292,7 @@ function widened(
   return images;
 }
 
-/** The number of images that an operator reads which keeps their channels apart, whatever their number; 0 for others. */
+/** Returns the number of images that an operator reads if it keeps any number of channels apart; 0 for other operators. */
 function keepsChannels({ operator, attributes }: Node): number {
   if (operator === "QLinearAdd") return 2;
   if (operator === "Clip" || operator === "NhwcMaxPool") return 1;

@@ -1,5 +1,6 @@
 /**
- * What lowerings share: the type of their table, activations, and the conversion of quantised values to real numbers and back.
+ * Shared parts of lowerings: the type of their table, activations, and the conversion of quantised values to real
+ * numbers and back.
  */
 import type { KernelTensor } from "@nnhal/backend";
 import {
@@ -25,12 +26,12 @@ export type LoweringTable = {
   readonly [Name in OperationName]?: Lowering<OperationArgs<Name, KernelTensor>, OperationOutputs<Name>>;
 };
 
-/** Whether a tensor has 8-bit elements with a scale and a zero point for all of them. */
+/** Returns whether a tensor has 8-bit elements with one scale and one zero point. */
 export function isQuant8({ type }: TensorInfo): boolean {
   return type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT8_ASYMM_SIGNED";
 }
 
-/** Whether the elements of a tensor represent real numbers: floats, and quantised types. */
+/** Returns whether the elements of a tensor represent real numbers: floats, and quantised types. */
 export function isReal({ type, scale, channelQuant }: TensorInfo): boolean {
   return (
     isFloat(type) || (typeof type === "string" && type.includes("QUANT") && (scale > 0 || channelQuant !== undefined))

@@ -53,7 +53,7 @@ export function parted(builder: Builder, value: Value, count: number, axis: numb
 /** The most points in time: a cell is added to the graph for each. */
 const mostTimes = 128;
 
-/** How a sequence is laid out, and the direction in which a cell walks it. */
+/** The layout of a sequence, and the direction in which a cell traverses it. */
 export interface SequenceOrder {
   readonly timeMajor: boolean;
   readonly backwards?: boolean;

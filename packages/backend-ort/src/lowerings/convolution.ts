@@ -283,7 +283,7 @@ function spread(args: Convolution, output: TensorInfo, scope: Scope, image: Valu
   const rows = (from.height - 1) * args.strideHeight + elementAt(weights.dims, 2);
   const columns = (from.width - 1) * args.strideWidth + elementAt(weights.dims, 3);
   const [bottom, right] = [rows - args.paddingTop - to.height, columns - args.paddingLeft - to.width];
-  // What the operator adds behind its result must be less than a stride.
+  // The output padding of the operator must be less than a stride.
   const behind = [
     Math.min(Math.max(0, -bottom), args.strideHeight - 1),
     Math.min(Math.max(0, -right), args.strideWidth - 1),

@@ -150,7 +150,7 @@ export function elu(args: Unary & { readonly alpha: number }, outputs: One, scop
 /** The scales of both operands and of the output, for an operator of onnxruntime. */
 type Scales = readonly [left: number, right: number, output: number];
 
-/** How 8-bit numbers are computed. */
+/** Computation of 8-bit numbers. */
 interface OnQuant8 {
   /** An operator of onnxruntime, with its scales. */
   readonly operator?: string;

@@ -38,7 +38,7 @@ interface Unary {
   readonly input: KernelTensor;
 }
 
-/** Whether the elements of a tensor are 64-bit integers. */
+/** Returns whether the elements of a tensor are 64-bit integers. */
 function isLong({ type }: TensorInfo): boolean {
   return isExtensionType(type) && valueType(type) === "int64";
 }

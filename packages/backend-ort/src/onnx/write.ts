@@ -38,7 +38,7 @@ export interface Initializer extends Port {
   readonly unsigned?: (() => Uint8Array) | undefined;
 }
 
-/** What a model consists of. */
+/** Parts of a model. */
 export interface OnnxGraph {
   readonly nodes: readonly Node[];
   readonly initializers: readonly Initializer[];

@@ -20,9 +20,9 @@ export interface ProductCase {
   readonly isNchw?: boolean;
   /** The zero point of signed weights. Default: 0, for which there are kernels of their own. */
   readonly zeroPoint?: number;
-  /** Whether each output has a scale. Default: no. */
+  /** True if each output has a scale. Default: false. */
   readonly isPerChannel?: boolean;
-  /** Whether the weights are an input of the model. Default: no. */
+  /** True if the weights are an input of the model. Default: false. */
   readonly isVariable?: boolean;
   /** The rows of a matrix. Default: 1. */
   readonly rows?: number;
@@ -138,7 +138,7 @@ export function addProduct(builder: Builder, from: ProductCase, form: WeightForm
 
 const patterns = 4;
 
-/** Whether a number is the greatest rather than the least: all, none, every other one, or two of four. */
+/** Returns true for the greatest number, false for the least. By row: all, none, every other one, or two of four. */
 function pattern(row: number, column: number): boolean {
   switch (row % patterns) {
     case 0:

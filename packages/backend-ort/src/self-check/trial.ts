@@ -13,12 +13,14 @@ export type Feed = readonly [Value, Uint8Array | Int8Array | Float32Array];
 /** The result of an operator that was added to a model, and what it must be. */
 export interface Trial {
   readonly form: FormName;
-  /** What is computed, for messages. */
+  /** The kind of computation, for messages. */
   readonly subject: string;
   readonly result: Value;
   readonly feeds: readonly Feed[];
   readonly expected: readonly number[];
-  /** How far an element may be from what is expected. NaN and infinities must be the same. */
+  /**
+   * Returns the greatest allowed difference of an element from its expected value. NaN and infinities must be the same.
+   */
   allowed(place: number): number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * MAXIMUM and MINIMUM of the types that the HAL lacks, and of quantised elements as they are stored, whatever their quantisations.
+ * MAXIMUM and MINIMUM of the types that the HAL lacks, and of stored quantised elements; their quantisations are ignored.
  */
 import type { OperationTypes } from "@nnhal/operations";
 import { inferBroadcast } from "@nnhal/operations/authoring";

@@ -24,7 +24,7 @@ describe("functions by a table", () => {
     const bend = tableOf(quantisation, quantisation, (x) => (x < 0.01 ? 0 : x));
     // 0.01 is element 41, between the points 0 and 128.
     expect(bend(0)).toBeLessThanOrEqual(0);
-    // The points are 65535 / 512 elements apart, so that those near the greatest element lie up to 1 beside it.
+    // The points are 65535 / 512 elements apart, so that results near the greatest element differ by up to 1.
     expect(Math.abs(bend(256) - 256)).toBeLessThanOrEqual(1);
   });
 

@@ -29,7 +29,7 @@ describe("RANDOM_UNIFORM and RANDOM_STANDARD_NORMAL", () => {
   });
 
   it("draw the numbers of .tflite", async () => {
-    // The words of Philox4x32-10 for these seeds, of which 23 bits count; negative ones are extended to 64 bits.
+    // The words of Philox4x32-10 for these seeds, truncated to 23 bits; negative ones are extended to 64 bits.
     const expected = [0.23090052604675293, 0.8032582998275757, 0.064597487449646, 0.7748368978500366];
     const [seed, seed2] = [1234567890123n, 9876543210987n].map((value) => Number(BigInt.asIntN(32, value)));
     expect(await draw("RANDOM_UNIFORM", 4, seed, seed2)).toEqual(expected);

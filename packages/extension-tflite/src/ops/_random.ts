@@ -5,7 +5,7 @@ import type { KernelContext, KernelResult, TensorData } from "@nnhal/operations"
 import { defineOperation, int32, philox, read, tensor } from "@nnhal/operations/authoring";
 
 /**
- * The options of the operators, of which .tflite uses the lower 32 bits. Seeds 0 and 0 are replaced by random ones; all others draw the
+ * The options of the operators. .tflite uses their lower 32 bits. Seeds 0 and 0 are replaced by random ones; all others draw the
  * same numbers at each execution.
  */
 export const seedParams = [int32("seed"), int32("seed2")] as const;

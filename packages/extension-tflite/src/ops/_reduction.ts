@@ -12,7 +12,7 @@ type ReductionName = "REDUCE_SUM" | "REDUCE_PROD" | "REDUCE_MAX" | "REDUCE_MIN" 
 /** The part of a definition that differs within the family. */
 interface Reduction {
   readonly types: readonly AnyOperandType[];
-  /** Whether at least one element is required. */
+  /** True if at least one element is required. */
   readonly needsElements?: true;
   readonly kernel: (input: AnyTensor, axes: ReducedAxes, output: AnyOutput) => Generator<void, void>;
 }
@@ -48,7 +48,7 @@ export function reduction<const Name extends ReductionName>(name: Name, { types,
   return definition as OperationTypes[Name];
 }
 
-/** How 64-bit integers are combined, and all other elements. */
+/** Functions that combine elements: one for 64-bit integers, one for all others. */
 export interface Combination {
   readonly start: number;
   readonly combine: (result: number, element: number) => number;

@@ -224,7 +224,7 @@ describe("BUCKETIZE", () => {
 });
 
 describe("NON_MAX_SUPPRESSION_V4 and V5", () => {
-  /** Three boxes of 1x1, the second of which overlaps the first by 3/5 of their union, and an empty one. */
+  /** Three boxes of 1x1 and an empty one. The second overlaps the first by 3/5 of their union. */
   const boxes = floats([4, 4], [0, 0, 1, 1, 1, 1.25, 0, 0.25, 5, 5, 6, 6, 8, 8, 8, 9]);
   const scores = floats([4], [0.9, 0.8, 0.7, 0.1]);
   const number = (value: number) => floats([1], [value]);

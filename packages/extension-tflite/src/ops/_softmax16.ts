@@ -32,7 +32,7 @@ export function softmax16(input: AnyTensor, beta: number, axis: number, output: 
       to[index] = exponential(saturate(below + GREATEST));
       sum += to[index];
     });
-    // The sum as (1 + x) · 2^bits with x in [0, 1), of which x has 16 bits.
+    // The sum as (1 + x) · 2^bits with x in [0, 1) of 16 bits.
     const bits = 31 - Math.clz32(sum);
     const mantissa = Math.floor((sum * 2 ** (30 - bits) + 2 ** 13) / 2 ** 14);
     const factor = reciprocal(saturate(mantissa - 2 ** 16 + LEAST));

@@ -6,7 +6,7 @@ import { elements, given, of, quantise, shape, spread } from "../_tensors.test-h
 /** Elements of each sign, evenly spaced over the type. */
 const every = { int16: spread(-32768, 32767, 101), int8: spread(-128, 127, 101), uint8: spread(0, 255, 101) };
 
-/** What a function of real numbers makes of an element. */
+/** Applies a function of real numbers to quantised elements. */
 function expected(
   values: readonly number[],
   { scale = 1, zeroPoint = 0 }: ReturnType<typeof of>,

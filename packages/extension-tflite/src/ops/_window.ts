@@ -14,7 +14,7 @@ import type { AnyOutput } from "../_elements.ts";
 import { isLongs, movable, showList } from "../_integers.ts";
 import { tfliteTypes } from "../types.ts";
 
-/** How two elements become one, for numbers and for 64-bit integers. Arrays of a type wrap what they store. */
+/** Combines two elements, numbers or 64-bit integers. Typed arrays wrap the results that they store. */
 export type Reduction = <T extends number | bigint>(left: T, right: T, one: T, zero: T) => T;
 
 const add = (left: number | bigint, right: number | bigint) => (left as number) + (right as number);
@@ -80,7 +80,7 @@ interface Room {
   readonly distance: readonly number[];
 }
 
-/** Reduces what is under the window at each of its places; the initial value fills the room. Default: there is none. */
+/** Reduces the elements under the window at each of its positions. The initial value fills the gaps. Default: no initial value. */
 export function* slideWindow(
   { dimensions, data }: Tensor<AnyTensorData>,
   initValue: Tensor<AnyTensorData>,

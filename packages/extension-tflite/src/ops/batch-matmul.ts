@@ -111,7 +111,7 @@ interface Matrix {
   readonly batches: readonly number[];
   readonly rows: number;
   readonly depth: number;
-  /** Whether the tensor has the transposed matrices. */
+  /** True if the tensor has the transposed matrices. */
   readonly isTransposed: boolean;
 }
 

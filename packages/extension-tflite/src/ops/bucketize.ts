@@ -34,7 +34,7 @@ export const bucketize = defineOperation({
   },
 });
 
-/** How many of some sorted numbers are not greater than a number; NaN is greater than all. */
+/** Returns how many of some sorted numbers are not greater than a number; NaN is greater than all. */
 function countAtMost(sorted: ArrayLike<number>, number: number): number {
   let low = 0;
   let high = sorted.length;

@@ -143,7 +143,7 @@ interface Detection {
 
 interface Chosen {
   readonly detections: readonly Detection[];
-  /** What the operator reports: the number of detections, or of boxes if each has several classes. */
+  /** The count that the operator reports: of detections, or of boxes if each has several classes. */
   readonly count: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * EMBEDDING_LOOKUP for all types, and of INT8 tables with real results: a row is multiplied by the table's scale, or by a scale of its own.
+ * EMBEDDING_LOOKUP for all types, and of INT8 tables with real results: a row is multiplied by the table's scale, or by its own scale.
  */
 import { extentProduct, type Tensor } from "@nnhal/operations";
 import { copyInChunks, defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";

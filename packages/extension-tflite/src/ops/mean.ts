@@ -1,5 +1,5 @@
 /**
- * MEAN of integers, 16-bit elements, of more than 4 axes, and with a quantisation of the result of its own. A quantised mean is rounded
+ * MEAN of integers, 16-bit elements, of more than 4 axes, and with a separate quantisation of the result. A quantised mean is rounded
  * once, one of integers is truncated toward 0.
  */
 import { ensureElements, reduce, reducedAxes, reducedShape } from "@nnhal/operations/authoring";

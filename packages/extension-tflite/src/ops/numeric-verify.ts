@@ -26,7 +26,7 @@ export const numericVerify = defineOperation({
     tensor("reference", "TENSOR_FLOAT32"),
     // The greatest difference that is allowed, in steps of the input.
     float32("tolerance"),
-    // Whether a greater difference is an error.
+    // True if a greater difference is an error.
     bool("log_if_failed"),
   ],
   outputs: [tensor("output", "TENSOR_FLOAT32")],

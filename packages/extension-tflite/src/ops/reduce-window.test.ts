@@ -56,7 +56,7 @@ describe("REDUCE_WINDOW", () => {
   it("moves by strides, and spreads by dilations", async () => {
     expect(await reduced(ADD, { strides: [2, 2] })).toEqual({ shape: [1, 2], values: [14, 22] });
     expect(await reduced(ADD, { dilations: [2, 3] })).toEqual({ shape: [1, 1], values: [1 + 4 + 9 + 12] });
-    // What does not fit behind the last stride is left out.
+    // Elements after the last complete stride are left out.
     expect((await reduced(ADD, { strides: [1, 3] })).shape).toEqual([2, 1]);
   });
 

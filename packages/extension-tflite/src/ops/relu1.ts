@@ -1,5 +1,5 @@
 /**
- * RELU1, which .tflite calls RELU_N1_TO_1, of more than 4 axes and with a quantisation of the result of its own.
+ * RELU1, which .tflite calls RELU_N1_TO_1, of more than 4 axes and with a separate quantisation of the result.
  */
 import { FusedActivationFunc } from "@nnhal/types";
 import { rectify } from "./_rectifier.ts";

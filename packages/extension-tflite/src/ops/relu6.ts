@@ -1,5 +1,5 @@
 /**
- * RELU6 of 16-bit elements and floats, of more than 4 axes, and with a quantisation of the result of its own.
+ * RELU6 of 16-bit elements and floats, of more than 4 axes, and with a separate quantisation of the result.
  */
 import { FusedActivationFunc } from "@nnhal/types";
 import { activationTypes } from "../_types.ts";

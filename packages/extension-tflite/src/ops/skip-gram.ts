@@ -76,7 +76,7 @@ function wordsOf(sentence: Uint8Array): Uint8Array[] {
   return words;
 }
 
-/** Whether a byte is white space in ASCII. */
+/** Returns whether a byte is white space in ASCII. */
 function isSpace(byte: number): boolean {
   return byte === SPACE || (byte >= 9 && byte <= 13);
 }

@@ -16,7 +16,7 @@ describe("SOFTMAX", () => {
     const values = spread(-20000, 20000, 16);
     const results = await elements("SOFTMAX", [given(of("int16", scale), values), one, last], of("int16", 2 ** -15));
     const exact = shares(values.map((value) => value * scale)).map((share) => Math.min(share * 2 ** 15, 32767));
-    // The tables of exp and of the reciprocal are up to a thousandth of 1 beside the functions.
+    // The tables of exp and of the reciprocal differ from the functions by up to 0.001.
     expect(greatestDifference(results, exact)).toBeLessThan(33);
     expect(results.indexOf(Math.max(...results.map(Number)))).toBe(15);
   });

@@ -28,7 +28,7 @@ describe("STABLEHLO_RNG_BIT_GENERATOR", () => {
     });
   });
 
-  // What XLA makes of these states.
+  // Results of XLA for these states.
   const philox = [4031113034, 1366700262, 495645701, 3051723414, 89414891, 1917262711];
   const threefry = [43444564, 2150618427, 3979645651, 3745730563, 1672743891, 4240503393];
 

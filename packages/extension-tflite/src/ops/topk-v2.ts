@@ -55,7 +55,7 @@ export const topkV2 = defineOperation({
   },
 });
 
-/** Whether an element comes before another one; `isEarlier`: if they are equal. */
+/** Returns whether an element comes before another one. `isEarlier`: the answer if they are equal. */
 function isBefore(element: number, other: number, isEarlier: boolean): boolean {
   if (element > other) return true;
   if (element < other) return false;

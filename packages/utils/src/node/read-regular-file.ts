@@ -3,8 +3,8 @@ import { descriptorStats } from "./descriptor-stats.ts";
 import { nodeModule } from "./node-module.ts";
 
 /**
- * Returns the bytes of a file. `most`: the size limit. `purpose`: the feature that needs them, as for `nodeModule`. Throws the system's error, or an Error
- * that says that it is not a regular file, since a device or a pipe may never end, or that it is too large.
+ * Returns the bytes of a file. `most`: the size limit. `purpose`: the feature that needs them, as for `nodeModule`.
+ * Throws the system's error, or an Error if the file is too large or not regular: a device or a pipe may never end.
  */
 export function readRegularFile(path: string, most: number, purpose: string): Uint8Array {
   const files = nodeModule("node:fs", purpose);
