@@ -1,6 +1,6 @@
 import { library } from "../../tsup.base.ts";
 
-// How a model is drawn depends on where the package runs: the field "imports" of its package.json says so.
+// Drawing a model depends on the platform: the field "imports" of package.json selects the module.
 const entry = {
   index: "src/index.ts",
   "log-graph": "src/log-graph.ts",

@@ -1,7 +1,8 @@
 /**
- * What the runtime costs on top of the kernels: a chain of 1,000 operations on a few numbers, by the engine alone, by the
- * device, by the runtime on one device, and by the runtime with every operation on another device than the one before.
- * Rounds take turns; the least and the median time of one execution, and what one operation costs more than by the engine.
+ * Measures the overhead of the runtime over the kernels: a chain of 1,000 operations on a few numbers, by the engine
+ * alone, by the device, by the runtime on one device, and by the runtime with every operation on another device than
+ * the one before. Rounds take turns; the least and the median time of one execution, and what one operation costs more
+ * than by the engine.
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/runtime/bench/chain.ts [ROUNDS]`.
  */

@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Whether a list refuses an application. */
+/** Returns whether a list refuses an application. */
 function refuses(text: string, application: { path?: string; packageName?: string }, options: AllowListOptions = {}) {
   return parseAllowList(text, { log, platform: "linux", properties: () => undefined, ...options }).whyRefused(
     application,
@@ -172,7 +172,7 @@ describe("readAllowList", () => {
 });
 
 describe("currentApplication", () => {
-  /** What it finds for a script. */
+  /** Returns the application of a script. */
   function of(script: string | undefined) {
     vi.spyOn(process, "argv", "get").mockReturnValue(script === undefined ? ["node"] : ["node", script]);
     return currentApplication();

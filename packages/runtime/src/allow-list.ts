@@ -1,6 +1,6 @@
 /**
  * Which applications may use the vendor extensions that devices describe (Android: nnapi_extensions_app_allowlist). The list protects
- * against accidents: an application that comes to depend on one vendor without notice. It does not protect against an attacker, who can
+ * against accidents: an application that depends on one vendor without notice. It does not protect against an attacker, who can
  * run another program or set the environment.
  */
 import { defaultLogger, environmentProperties, ifPermitted, type Logger, type PropertySource } from "@nnhal/utils";
@@ -37,7 +37,9 @@ export interface AllowListOptions {
 /** Every application may use extensions: for tests, and for applications that come with the devices they use. */
 export const allowEveryApplication: AllowList = { source: "every application", whyRefused: () => undefined };
 
-/** What the file is called if `NNHAL_EXTENSIONS_ALLOWLIST` does not name one. On Windows it is in the folder `%ProgramData%`. */
+/**
+ * Path of the file if `NNHAL_EXTENSIONS_ALLOWLIST` does not name one. On Windows it is in the folder `%ProgramData%`.
+ */
 export const defaultAllowListPath = "/etc/nnhal/extensions_allowlist";
 
 function defaultPathOn(platform: string | undefined): string {

@@ -74,7 +74,7 @@ function counting() {
 /** Bytes of a queue of the default capacity. */
 const queueSize = (64 + 8 * 1024) * 4;
 
-/** A device behind a connection: it sees only the memory that it has made. Counts ordinary executions, and what it has made. */
+/** A device behind a connection: it sees only the memory that it has made. Counts ordinary executions and memories. */
 function elsewhere(change: { allocate?: (size: number) => HalMemory } = {}) {
   const seen = { ordinary: 0, queues: 0, staged: 0 };
   const shared = new WeakSet<HalMemory>();

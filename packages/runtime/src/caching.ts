@@ -91,7 +91,7 @@ export function cacheFileNames(token: Uint8Array, { numModelCache, numDataCache 
 }
 
 /**
- * Prepares a model from its files. If that fails, prepares it anew and keeps it in the files. An unusable file or directory is
+ * Prepares a model from its files. If that fails, prepares it without them and keeps it in the files. An unusable file or directory is
  * not a failure: the model is then not kept.
  */
 export async function prepareCached(

@@ -38,7 +38,7 @@ import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode
 
 const ofCaches = loadOnce(() => import("./caching.ts"));
 
-/** How to divide a model among devices. */
+/** Options of dividing a model among devices. */
 export type CompilationOptions = DivideOptions;
 
 /**
@@ -57,7 +57,7 @@ export class Compilation implements CompiledModel {
   #caching: Caching | undefined;
   #state: "open" | "finishing" | "finished" | "failed" | "closed" = "open";
   #prepared: Divided | undefined;
-  /** What executions run on, made for the first of them. */
+  /** The target of executions, made for the first of them. */
   #target: ExecutionTarget | undefined;
   /** Executions that are running. */
   #loans = 0;

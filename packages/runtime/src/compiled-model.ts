@@ -9,12 +9,12 @@ import type { GuardedModel } from "./guard/prepared-model.ts";
 import type { OperandFacts } from "./operand-facts.ts";
 import type { Divided } from "./plan/divide.ts";
 
-/** What an execution runs on. */
+/** The target of an execution. */
 export interface ExecutionTarget {
   readonly preparedModel: PreparedModel;
   /** The prepared model of the device that has the whole model; absent if no device has it, or if steps are observed. */
   readonly whole?: GuardedModel;
-  /** Whether a failed execution may run again on the CPU. */
+  /** True if a failed execution may run again on the CPU. */
   readonly canFallBack: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface CompiledModel {
   /** Returns the target, which lives until `giveBack` even if the compilation is closed. */
   lend(): ExecutionTarget;
   giveBack(): void;
-  /** Whether the compilation is for an explicit list of devices, so that no execution falls back. */
+  /** True if the compilation is for an explicit list of devices, so that no execution falls back. */
   readonly isExplicit: boolean;
   /** The devices that run parts of the model. */
   readonly usedDevices: readonly GuardedDevice[];

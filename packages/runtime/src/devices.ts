@@ -35,7 +35,7 @@ export interface RegisteredDevice {
   readonly extensions: readonly Extension[];
   /** The number of files in which it keeps a compilation; 0: it keeps none. */
   readonly numberOfCacheFiles: { readonly numModelCache: number; readonly numDataCache: number };
-  /** Whether it supports an extension, given by its definition or its name. */
+  /** Returns whether it supports an extension, given by its definition or its name. */
   getExtensionSupport(extension: Pick<ExtensionDefinition, "name"> | string): boolean;
   /** Resolves once the device is in a live state: not OFFLINE. */
   wait(): Promise<void>;
@@ -62,7 +62,7 @@ export interface DeviceRegistry {
   createCompilation(model: Model, options?: Omit<CompilationOptions, "cpu">): Compilation;
 }
 
-/** How to register devices. */
+/** Options of registering devices. */
 export interface RegisterOptions {
   /** The device that supports every model: failed work may fall back to it. It comes last. Default: none. */
   readonly cpu?: Device | undefined;

@@ -7,7 +7,7 @@ import type { SyncFence } from "@nnhal/types";
 import { describe, expectGiven } from "./given.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
-/** How an execution ended. `message`: only if the code is not NO_ERROR. */
+/** The end of an execution. `message`: only if the code is not NO_ERROR. */
 export interface Ending {
   readonly code: ResultCode;
   readonly message: string;

@@ -73,7 +73,7 @@ export class ExecutionArguments {
   readonly #compilation: ArgumentsOf;
   readonly #slots: Slots;
   readonly #set: Readonly<Record<Side, (Argument | undefined)[]>>;
-  /** As long as there may be pools, of which the first `#poolCount` are set. */
+  /** Has room for the most pools. The first `#poolCount` are set. */
   readonly #pools: RequestMemoryPool[];
   #poolCount = 0;
   /** The application's memories; most executions have none. */

@@ -175,7 +175,7 @@ describe.each(["with", "without"])("a device %s fences", (kind) => {
     await after.wait();
     expect([...output]).toEqual([12, 13]);
     await event.wait();
-    // There are no dependencies, so the missing value of the memory is found at once.
+    // There are no dependencies, so the missing value of the memory is found immediately.
     const other = new Execution(compilation);
     other.setInputFromMemory(0, await Memory.createFromDesc(desc));
     other.setInput(1, Float32Array.of(10, 10));

@@ -54,7 +54,7 @@ type Executed = Pick<
   "executable" | "lend" | "giveBack" | "hal" | "factsOf" | "expectOneExplicitDevice" | "log" | "trace" | "now"
 >;
 
-/** What runs a request: a prepared model, or a burst on one. */
+/** The executor of a request: a prepared model, or a burst on one. */
 interface Executing {
   execute(request: Request, options: ExecuteOptions): Promise<ExecutionResult>;
 }
@@ -194,7 +194,7 @@ export class Execution {
   }
 
   /**
-   * Starts to run the model and returns at once: `await execution.startCompute().wait()` waits for the end, and rejects as `compute`
+   * Starts to run the model and returns immediately: `await execution.startCompute().wait()` waits for the end, and rejects as `compute`
    * would. `await` of the event itself rejects with BAD_STATE, since there are no results then.
    */
   startCompute(): Event {
@@ -269,7 +269,10 @@ export class Execution {
     return dimensions;
   }
 
-  /** Whether the buffer of an output was large enough. Only after success or OUTPUT_INSUFFICIENT_SIZE: BAD_STATE otherwise. */
+  /**
+   * Returns whether the buffer of an output was large enough. Only after success or OUTPUT_INSUFFICIENT_SIZE: BAD_STATE
+   * otherwise.
+   */
   isOutputSufficient(index: number): boolean {
     return this.#shapeAt(index, "isOutputSufficient").isSufficient;
   }
@@ -419,11 +422,11 @@ function endingText(what: string, { status, message, outputShapes }: Conclusion)
 
 const noDimensions: readonly number[] = [];
 
-/** Texts that are made once, since each execution needs them in case that an argument is refused. */
+/** Cached texts: every execution needs them in case an argument is refused. */
 const setInputCalls: (string | undefined)[] = new Array(16);
 const setOutputCalls: (string | undefined)[] = new Array(16);
 
-/** How messages name a call with an index, which can be any value. `known`: the calls that were made before. */
+/** Returns the text by which messages name a call with an index, which can be any value. `known`: cached texts. */
 function callOf(method: string, index: number, known: (string | undefined)[]): string {
   const kept = known[index];
   if (typeof kept === "string") return kept;
@@ -439,7 +442,7 @@ const notMeasuring: ExecuteOptions = { measure: MeasureTiming.NO };
 
 const succeeded: Ending = { code: ResultCode.NO_ERROR, message: "" };
 
-/** What an execution without fences came to. */
+/** Returns the conclusion of an execution without fences. */
 function conclusionOf({ status, message, outputShapes, timing, abandoned }: ExecutionResult & Abandoned): Conclusion {
   const done = { status, outputShapes, launched: timing, fenced: timing };
   if (message === undefined && abandoned === undefined) return done;

@@ -1,5 +1,5 @@
 /**
- * The runtime survives whatever a device does: a device that throws, rejects or answers nonsense has failed, like one that answers
+ * The runtime survives any behaviour of a device: a device that throws, rejects or answers nonsense has failed, like one that answers
  * GENERAL_FAILURE.
  */
 import { androidPolicy } from "@nnhal/driver-core/partition";

@@ -1,5 +1,5 @@
 /**
- * The devices that a caller passes: each must be a device with a name of its own, since plans, logs and caches name devices.
+ * The devices that a caller passes: each must be a device with a unique name, since plans, logs and caches name devices.
  */
 import type { Device } from "@nnhal/types";
 import { expectKind, expectList } from "./given.ts";

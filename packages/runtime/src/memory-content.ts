@@ -45,9 +45,9 @@ export interface MemoryContent {
   readonly plain?: HalMemory;
   /** The device's buffer; present if a device holds the bytes. */
   readonly buffer?: IBuffer;
-  /** Whether it was made from a descriptor. */
+  /** True if it was made from a descriptor. */
   readonly isDescribed: boolean;
-  /** The place of an argument or, without a role, of a constant; a text if it must not lie there. */
+  /** Returns the location of an argument or, without a role, of a constant; a text if it must not lie there. */
   locate(
     role: (Omit<Role, "compilation"> & { readonly compilation: object }) | undefined,
     region: MemoryRegion,
@@ -177,7 +177,10 @@ export function describedContent(
   };
 }
 
-/** Whether two operands can share a memory. Codes of extensions differ from model to model, so names are compared. */
+/**
+ * Returns whether two operands can share a memory. Codes of extensions differ from model to model, so names are
+ * compared.
+ */
 export function isSameOperand(a: MemoryOperand, b: MemoryOperand): boolean {
   return (
     a.facts.name === b.facts.name &&

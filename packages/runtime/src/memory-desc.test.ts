@@ -175,7 +175,7 @@ describe("MemoryDesc", () => {
       const floats = new MemoryDesc();
       floats.addInputRole(compilation, 0);
       expect(() => floats.addInputRole(longer, 0)).toThrow("the dimensions [3] contradict those known so far, [2]");
-      // What was refused has left no trace.
+      // The refused call has changed nothing.
       floats.finish();
       await Memory.createFromDesc(floats);
     });

@@ -86,7 +86,7 @@ describe("Memory", () => {
     const path = fileOf("values.bin", 0, 1, 2, 10, 20);
     const fd = openSync(path, "r+");
     const memory = Memory.createFromFd(16, READ + WRITE, fd, 4);
-    // The memory has a descriptor of its own.
+    // The memory has a separate descriptor.
     closeSync(fd);
     const execution = new Execution(await compile(addModel(), [device]));
     execution.setInputFromMemory(0, memory, { length: 8 });

@@ -58,7 +58,7 @@ export class Memory {
 
   /**
    * A part of a file. `protection`: the sum of `Protection.READ` and `Protection.WRITE`. `offset`: in bytes. The descriptor
-   * remains the caller's, who may close it if the system lets the memory have a descriptor of its own.
+   * remains the caller's, who may close it if the system lets the memory have a separate descriptor.
    */
   static createFromFd(size: number, protection: number, fd: number, offset = 0): Memory {
     const what = "Memory.createFromFd";

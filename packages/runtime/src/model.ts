@@ -307,7 +307,7 @@ export class Model {
     return added;
   }
 
-  /** For this package: what is known of an operand type; undefined where nothing is. */
+  /** For this package: the facts of an operand type; undefined for an unknown one. */
   factsOf(type: number): OperandFacts | undefined {
     return this.#extensions.factsOf(type);
   }
@@ -396,7 +396,7 @@ export class Model {
   }
 }
 
-/** Whether an argument describes a type, rather than being data. */
+/** Returns whether an argument describes a type, rather than being data. */
 function isDescription(given: ExtensionOperandType | ArrayBufferView | null): given is ExtensionOperandType {
   return typeof given === "object" && given !== null && "extension" in given;
 }

@@ -17,7 +17,7 @@ export function sizeOfData(facts: OperandFacts, dimensions: readonly number[]): 
   return facts.name === "OEM" ? undefined : specifiedByteSize(facts, dimensions);
 }
 
-/** Whether extents have the same rank and equal every known extent of others. */
+/** Returns whether extents have the same rank and equal every known extent of others. */
 export function refines(dimensions: readonly number[], known: readonly number[]): boolean {
   if (known.length === 0) return true;
   if (dimensions.length !== known.length) return false;

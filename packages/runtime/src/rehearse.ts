@@ -43,7 +43,7 @@ type Compile = (model: Model, devices: readonly Device[]) => CompiledModel & { f
 
 let hasBegun = false;
 
-/** Rehearses once per process; later calls resolve at once. */
+/** Rehearses once per process; later calls resolve immediately. */
 export async function rehearse(compile: Compile): Promise<void> {
   if (hasBegun) return;
   hasBegun = true;

@@ -23,7 +23,7 @@ import { type DivideOptions, divideAndPrepare } from "./plan/divide.ts";
 import { shareTokens } from "./plan/shared-tokens.ts";
 import { expect, ResultCode } from "./result-code.ts";
 
-/** How to present devices as one. */
+/** Options of presenting devices as one. */
 export interface RuntimeDeviceOptions extends DivideOptions {
   /** The name of the device. Default: `runtime-`, then the names of the devices without their vendors, such as `runtime-tfjs+reference`. */
   readonly name?: string | undefined;
@@ -52,7 +52,7 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
   const { allocate, present } = shareTokens(all, checked.log ?? defaultLogger);
   const types = new Set(all.map((device) => device.getType().type));
   const [onlyType = DeviceType.OTHER] = types;
-  // As any device, it neither throws nor rejects, whatever the arguments are.
+  // As any device, it neither throws nor rejects for any arguments.
   return guardDevice({
     name,
     getCapabilities: () => ({

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const [ROWS, COLUMNS, WRONG] = [2, 3, 5];
 
-/** How many dimensions are known. `none`: an execution sets none at all. */
+/** The known part of the dimensions. `none`: an execution sets no dimensions. */
 type Level = "full" | "extent" | "rank";
 const levels: readonly Level[] = ["full", "extent", "rank"];
 const executionLevels = [...levels, "none"] as const;

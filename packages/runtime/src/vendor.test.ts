@@ -1,5 +1,5 @@
 /**
- * A model with a vendor's operation: on the vendor's device alone, beside another device, and never on the CPU.
+ * A model with a vendor's operation: on the vendor's device alone, together with another device, and never on the CPU.
  */
 import { mapMemory } from "@nnhal/driver-core/memory";
 import { elementAt } from "@nnhal/operations";

@@ -33,7 +33,7 @@ async function executing(device: Device, options: CompilationOptions = {}) {
   return { clock, compilation, execution, memory };
 }
 
-/** Whether a promise has settled by now. */
+/** Returns whether a promise has settled by now. */
 async function hasEnded(promise: Promise<unknown>): Promise<boolean> {
   let ended = false;
   const note = () => {

@@ -18,7 +18,7 @@ import { earlierDeadline, makeDeadline } from "@nnhal/utils";
 import { type Clock, callAfter, endBy } from "@nnhal/utils/time";
 import type { GuardedModel } from "./guard/prepared-model.ts";
 
-/** How long to wait for devices. */
+/** Limits on waiting for devices. */
 export interface Watch extends Clock {
   /** Nanoseconds after which a call is given up, whether it has a deadline or not; undefined: never. */
   readonly watchdog?: bigint;

@@ -40,6 +40,7 @@ export const plainHeads: readonly string[] = [
   "packages/extension-mediapipe",
   "packages/extension-tflite",
   "packages/operations",
+  "packages/runtime",
   "packages/types",
   "packages/utils",
   "packages/validation",

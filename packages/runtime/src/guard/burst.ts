@@ -18,7 +18,10 @@ export interface OpenedBurst extends CreateBurstResult {
   readonly allocateShared?: (size: number) => Memory;
 }
 
-/** What makes memory that a device shares with this process, checked; undefined if it sees all memory. */
+/**
+ * Returns a checked function that makes memory which the device shares with this process; undefined if the device sees
+ * all memory.
+ */
 function sharedMemoryOf(own: PreparedModel): OpenedBurst["allocateShared"] {
   if (!hasFields(own.sharedMemory)) return undefined;
   return (size) => {

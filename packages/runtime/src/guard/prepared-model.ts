@@ -39,7 +39,7 @@ export function ownModel(model: PreparedModel): PreparedModel {
 }
 
 /**
- * See the file's head. `first`: the device's. `model`: its model; undefined if unknown. `again`: prepares it anew if its service is
+ * See the file's head. `first`: the device's. `model`: its model; undefined if unknown. `again`: prepares it again if its service is
  * gone (`isLost`); resolves with undefined if that fails.
  */
 export function guardModel(
@@ -51,7 +51,7 @@ export function guardModel(
   let own = first;
   let isClosed = false;
   let reviving: Promise<PreparedModel | undefined> | undefined;
-  /** Prepares the model anew, once for all calls that find it lost. */
+  /** Prepares the model again, once for all calls that find it lost. */
   const revive = async (): Promise<PreparedModel | undefined> => {
     const revived = await again();
     if (revived === undefined) return undefined;

@@ -22,7 +22,7 @@ export interface CpuModels {
   close(): void;
 }
 
-/** CPU models of which none is prepared yet. */
+/** CPU models, each prepared on first use. */
 export function cpuModels({ cpu, options, onFallback }: Fallback, log: Logger): CpuModels {
   const prepared = new Map<Model, Promise<PreparedModel | null>>();
   return {

@@ -25,7 +25,7 @@ export interface WeightedRole {
 /** By device, by token. The buffers belong to the callers of `allocateFor`. */
 const allocated = new WeakMap<GuardedDevice, Map<number, WeakRef<IBuffer>>>();
 
-/** Allocates a buffer for some roles. GENERAL_FAILURE if they belong to several devices, or the device has no memory of its own. */
+/** Allocates a buffer for some roles. GENERAL_FAILURE if they belong to several devices, or the device has no private memory. */
 export async function allocateFor(
   desc: BufferDesc,
   roles: readonly WeightedRole[],

@@ -36,7 +36,7 @@ import type { StepTime } from "./run-options.ts";
 
 const plannedModels = loadOnce(() => import("./planned-model.ts"));
 
-/** How to divide a model among devices. */
+/** Options of dividing a model among devices. */
 export interface DivideOptions {
   /**
    * The device that supports every model. It comes last and wins ties. With it the runtime can interpret control flow, and steps
@@ -55,7 +55,7 @@ export interface DivideOptions {
   readonly onFallback?: ((message: string) => void) | undefined;
   /** Called after each step, also inside interpreted control flow, before the execution ends. */
   readonly onStep?: ((time: StepTime) => void) | undefined;
-  /** Runs every operation in a step of its own on its device, to time it. Default: false. */
+  /** Runs every operation in a separate step on its device, to time it. Default: false. */
   readonly separateOperations?: boolean | undefined;
   /** Logger for the compilation and its executions. Default: the model's, else the default logger. */
   readonly log?: Logger | undefined;
@@ -84,7 +84,7 @@ export interface Divided {
   readonly preparedModel: PreparedModel;
   /** The prepared model of the device that has the whole model; absent if no device has it. */
   readonly whole?: GuardedModel;
-  /** Whether failed work may run again on the CPU. */
+  /** True if failed work may run again on the CPU. */
   readonly canFallBack: boolean;
   /**
    * The roles of an input or output of the model on devices, so that one of them can allocate memory for it (`allocateFor`):
@@ -93,7 +93,7 @@ export interface Divided {
   rolesOf(side: "input" | "output", index: number): readonly DeviceRole[] | null;
 }
 
-/** How a device prepares its parts of a plan. */
+/** Prepares the parts of a plan that belong to a device. */
 export type PrepareParts = (plan: Plan, device: GuardedDevice) => PrepareModel;
 
 /** Divides a valid model among devices and prepares the parts. `devices`: in planning order. */
@@ -226,8 +226,8 @@ export function devicesIn({ steps, devices }: Plan): string[] {
 }
 
 /**
- * Whether a model can fall back to the CPU. One with OEM_OPERATION cannot; one with operations of extensions can if the CPU supports all
- * of it, as the reference does that was given the extensions.
+ * Returns whether a model can fall back to the CPU. One with OEM_OPERATION cannot. One with operations of extensions
+ * can if the CPU supports all of it, as the reference does if it was given the extensions.
  */
 async function isForCpu(model: Model, cpu: GuardedDevice): Promise<boolean> {
   const uses = (isMeant: (type: number) => boolean) =>

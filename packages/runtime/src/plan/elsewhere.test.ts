@@ -6,7 +6,7 @@ import { chain } from "./divided.test-helper.ts";
 import { canRunElsewhere, runElsewhere } from "./elsewhere.ts";
 import type { Place } from "./place.ts";
 
-/** A buffer of a device that notes the extents of what is written to it. */
+/** A buffer of a device that records the extents of the values written to it. */
 function noting() {
   const written: (readonly number[])[] = [];
   const done: Outcome = { status: ErrorStatus.NONE };

@@ -11,13 +11,16 @@ import { type Place, poolOf, requestOf } from "./place.ts";
 import type { Arguments } from "./place-arguments.ts";
 import type { StepOutcome } from "./run-options.ts";
 
-/** What runs, and the facts of its operand types. */
+/** The subgraph to run, and the facts of its operand types. */
 export interface Elsewhere {
   readonly main: Subgraph;
   readonly factsOf: FactsByCode;
 }
 
-/** Whether the runtime can copy all arguments that lie in devices' buffers: it has the buffers and their sizes are known. */
+/**
+ * Returns whether the runtime can copy all arguments that lie in devices' buffers: it has the buffers and their sizes
+ * are known.
+ */
 export function canRunElsewhere({ main, factsOf }: Elsewhere, { inputs, outputs }: Arguments): boolean {
   const isCopyable = (place: Place | undefined, operand: Operand) =>
     place === undefined ||
@@ -29,7 +32,7 @@ export function canRunElsewhere({ main, factsOf }: Elsewhere, { inputs, outputs 
   );
 }
 
-/** Runs a request of the same arguments, none of which lies in a device's buffer. */
+/** Runs a request of the same arguments after copying those in devices' buffers to plain memory. */
 export async function runElsewhere<Result extends StepOutcome>(
   { main, factsOf }: Elsewhere,
   { inputs, outputs }: Arguments,

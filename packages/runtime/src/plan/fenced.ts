@@ -1,5 +1,5 @@
 /**
- * Executions of planned models behind fences: the request is checked at once and executed after the fences; a
+ * Executions of planned models behind fences: the request is checked immediately and executed after the fences; a
  * fence and a callback report the result (HAL 1.3 IPreparedModel.executeFenced).
  */
 import { type FencedWork, mergeFences, startFenced, syncWait, usableFences } from "@nnhal/driver-core/fence";

@@ -19,7 +19,7 @@ export interface Layout {
   readonly size: number;
   /** By operand. */
   readonly offsets: ReadonlyMap<number, number>;
-  /** Least size that any layout could have: the greatest sum of what is alive at the same time. */
+  /** Least size that any layout could have: the greatest total size of values alive at the same time. */
   readonly lowerBound: number;
 }
 
@@ -112,7 +112,7 @@ function layOutInTime(lifetimes: readonly Lifetime[]): Layout {
   return { size: end, offsets, lowerBound };
 }
 
-/** Makes a place a gap, merged with the gaps beside it. */
+/** Frees a range as a gap, merged with adjacent gaps. */
 function release(gaps: Gap[], place: { readonly offset: number; readonly size: number }): void {
   const gap = { ...place };
   for (let index = gaps.length - 1; index >= 0; index--) {

@@ -1,12 +1,12 @@
 /**
- * The reference backend with memory of its own, which only it can see, and a record of the calls.
+ * The reference backend with private memory, and a record of the calls.
  */
 import type { Backend, BackendBuffer, BackendSession, InputBuffer, OutputBuffer } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { type Device, ErrorStatus, OperationType, type OperationTypeName, operationTypeNames } from "@nnhal/types";
 
-/** What happened, in order: "allocate", "read", "write", "close", and "run" for each execution. */
+/** The events in order: "allocate", "read", "write", "close", and "run" for each execution. */
 export type Calls = string[];
 
 /** The reference backend with changed sessions. */

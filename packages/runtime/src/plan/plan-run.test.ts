@@ -119,7 +119,7 @@ describe("a model over several devices", () => {
           for (const operand of name === "SQUARED" ? [a, b] : [a]) read.add(operand);
           values.push(result);
         }
-        // What nothing reads is an output, and so are some that are read.
+        // Operands that are not read are outputs, and so are some that are read.
         const outputs = values.slice(1).filter((operand, index) => !read.has(operand) || index % 5 === 0);
         model.identifyInputsAndOutputs([input], outputs);
         model.finish();

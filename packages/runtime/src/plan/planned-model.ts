@@ -39,7 +39,7 @@ import type { RunOptions, StepOutcome, StepTime } from "./run-options.ts";
 
 const bursts = loadOnce(() => import("@nnhal/driver-core/burst"));
 
-/** The parts of a planned model beside the plan. */
+/** The parts of a planned model besides the plan. */
 export interface PlannedModelOptions {
   readonly fallback?: Fallback | undefined;
   /** Called after each step. */
@@ -108,7 +108,7 @@ export function plannedModel(
     execute: async (request, options = {}) =>
       closedProblem() ?? execute(request, options, trace.begin("LR", "PE", "run plan")),
     async executeFenced(request, waitFor, options = {}) {
-      // A request that is not valid is refused at once, and not after the fences.
+      // A request that is not valid is refused immediately, not after the fences.
       const problem = closedProblem() ?? problemOf(request, prepared.plan, false);
       if (problem !== undefined) return failedFenced(problem);
       // From now on the execution uses the model: closing it takes effect afterwards.

@@ -1,6 +1,6 @@
 import { ErrorStatus } from "@nnhal/types";
 
-/** Whether another device can recover from a failure: not if the request or the deadline is the cause. */
+/** Returns whether another device can recover from a failure: not if the request or the deadline is the cause. */
 export function isRecoverable(status: ErrorStatus): boolean {
   return (
     status !== ErrorStatus.NONE &&

@@ -7,7 +7,7 @@ import type { Logger, Section } from "@nnhal/utils";
 import type { Arguments } from "./place-arguments.ts";
 import type { PreparedExecution } from "./prepared-plan.ts";
 
-/** How long a step took. */
+/** Duration of a step. */
 export interface StepTime {
   /** A step of the compilation's plan, or of a plan inside it. */
   readonly step: Step;

@@ -2,7 +2,7 @@
  * Workspaces: the memory for the values between the steps of a plan, or for the state of a loop. Each run has its own. It is
  * allocated by the first run, not when the plan is prepared, and a few are kept for later runs.
  *
- * A value that only one device uses lies in a buffer of that device if it has memory of its own, so that the value need not be read
+ * A value that only one device uses lies in a buffer of that device if it has private memory, so that the value need not be read
  * back. All other values share one region of plain memory, by their lifetimes.
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
@@ -44,7 +44,7 @@ const MOST_KEPT = 4;
 
 const nothing: Workspace = { places: [], buffers: [] };
 
-/** Workspaces for some values, of which none is allocated yet. */
+/** Makes workspaces for some values. They are allocated on first use. */
 export function createWorkspaces(values: readonly Value[], log: Logger): Workspaces {
   const idle: Workspace[] = [];
   let closed = false;
