@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true }));
 
-/** Runs the command line, and returns what it printed. */
+/** Runs the command line, and returns its output. */
 async function run(args: readonly string[], more: Partial<Surroundings> = {}) {
   const out: string[] = [];
   const err: string[] = [];

@@ -78,12 +78,15 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    // parseArgs throws for nothing but arguments that are not valid; its messages have hints in further sentences.
+    // parseArgs throws only for arguments that are not valid. Its messages have hints after the first sentence.
     throw new UsageError(`${error instanceof Error ? error.message.split(". ")[0] : error}; see --help`);
   }
 }
 
-/** What to write, and its name. Asks for both if there are no arguments and the input is a terminal. */
+/**
+ * Returns the kind of package to write, and its name. Asks for both if there are no arguments and the input is a
+ * terminal.
+ */
 async function chosen(
   positionals: readonly string[],
   { ask }: Surroundings,

@@ -6,17 +6,17 @@ import { fileURLToPath } from "node:url";
 export const kinds = ["backend", "extension"] as const;
 export type Kind = (typeof kinds)[number];
 
-/** What the words of the templates stand for. */
+/** Replacements for the words of the templates. */
 export type Words = Readonly<Record<"package" | "device" | "extension" | "nnhal", string>>;
 
-/** The folder of this package. The templates are beside `src` in a checkout and beside `dist` in the package. */
+/** The folder of this package. The templates are next to `src` in a checkout and next to `dist` in the package. */
 const own = fileURLToPath(new URL("../", import.meta.url));
 const templates = join(own, "templates");
 
 /** npm leaves a .gitignore out of packages, and a package must not have a second package.json, so the templates have other names. */
 const renamed: Readonly<Record<string, string>> = { _gitignore: ".gitignore", "_package.json": "package.json" };
 
-/** Why a package cannot be written into a folder; undefined if it can. A folder with nothing but a new git repository counts as empty. */
+/** Returns why a package cannot be written into a folder; undefined if it can. A folder with only a new git repository counts as empty. */
 export function problemOfFolder(folder: string): string | undefined {
   const entry = statSync(folder, { throwIfNoEntry: false });
   if (entry === undefined) return undefined;
@@ -26,7 +26,7 @@ export function problemOfFolder(folder: string): string | undefined {
   return `the folder ${folder} is not empty: it has ${found.slice(0, 3).join(", ")}${found.length > 3 ? ", …" : ""}`;
 }
 
-/** Writes the package into a folder. `isAlone`: outside of a workspace, with what a repository of its own needs. Returns the files. */
+/** Writes the package into a folder. `isAlone`: outside of a workspace, with the files of a separate repository. Returns the files. */
 export function scaffold(kind: Kind, folder: string, words: Words, isAlone: boolean): readonly string[] {
   const parts = [kind, "common", ...(isAlone ? ["standalone"] : [])];
   const sources = parts.flatMap((part) =>

@@ -29,7 +29,7 @@ function hasWorkspaces(manifest: string): boolean {
   }
 }
 
-/** What to do so that the workspace takes a new folder in. */
+/** Returns the advice for adding a new folder to the workspace. */
 export function adviceFor({ root, file }: Workspace, folder: string): string {
   const list = file === "package.json" ? '"workspaces" of package.json' : "`packages` of pnpm-workspace.yaml";
   const path = relative(root, folder).split(sep).join("/");

@@ -14,7 +14,7 @@ export const logLevels = ["debug", "info", "warn", "error"] as const;
 /** One of them. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** A log that writes at once, so that nothing is lost when the process ends. */
+/** Makes a log that writes synchronously, so that nothing is lost when the process ends. */
 export function createLog(format: LogFormat, write: (text: string) => void, level: LogLevel = "debug"): Logger {
   const destination: DestinationStream = { write: format === "json" ? write : (line) => write(textOf(line)) };
   const formatters = { level: (label: string) => ({ level: label }) };

@@ -80,7 +80,7 @@ it.each([
   [["--user", "4294967295"], "It has to be an integer from 0 to 4294967294; see counting --help"],
   [["--wait", "0"], "It has to be a number of seconds above 0"],
   [["--wait", "86401"], "of at most a day; see counting --help"],
-  // A near name, which commander has in a line of its own.
+  // A similar name, which commander writes in a separate line.
   [["--nam", "x"], "counting: unknown option '--nam' (Did you mean --name?); see counting --help\n"],
   [["--wait", ""], "It has to be a number of seconds above 0"],
   [["--form", "c"], "Allowed choices are a, b; see counting --help"],

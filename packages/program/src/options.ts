@@ -3,7 +3,10 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { type LogLevel, logFormats, logLevels } from "./log.ts";
 import { exitCodes } from "./process.ts";
 
-/** What a command line was about: to run, or to end at once with a text (help, the version, or an error). */
+/**
+ * The outcome of reading a command line: a command to run, or a text with which the program ends (help, the version, or
+ * an error).
+ */
 export type ParsedCommand =
   | { readonly kind: "run"; readonly command: Command }
   | { readonly kind: "end"; readonly text: string; readonly exitCode: number };
@@ -36,7 +39,10 @@ export function parseCommand(command: Command, args: readonly string[], version:
   return { kind: "run", command };
 }
 
-/** What commander says of a mistake, as one line without its `error: ` and its full stop, as nnhal says it. */
+/**
+ * Returns commander's description of a mistake as one line without `error: ` and full stop, as in other messages of
+ * nnhal.
+ */
 function mistakeIn(message: string): string {
   return message
     .trim()
@@ -45,7 +51,7 @@ function mistakeIn(message: string): string {
     .replace(/\.$/, "");
 }
 
-/** Whether commander ends the reading, known by its code: each copy of commander has a class of its own. */
+/** Returns whether commander ended the reading, by the error's code: each copy of commander has its own class. */
 function isOfCommander(error: unknown): error is Error & { readonly exitCode: number } {
   return (
     error instanceof Error && "code" in error && String(error.code).startsWith("commander.") && "exitCode" in error

@@ -4,7 +4,7 @@ import { readFileSync, writeSync } from "node:fs";
 /** Exit codes, as the help of each program explains them: docs/cli.md#exit-codes has the table of all programs. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
-/** The command line is wrong, or what it names is missing or of the wrong kind. */
+/** The command line is wrong, or it names something that is missing or of the wrong kind. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -14,7 +14,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
 }
 
-/** What a program needs of its process. */
+/** The program's interface to its process. */
 export interface Surroundings {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -29,8 +29,8 @@ export interface Surroundings {
 }
 
 /**
- * Runs a program in this process, and ends the process with its exit code. `module`: the `import.meta.url` of its main file, beside whose
- * folder is its package.json.
+ * Runs a program in this process, and ends the process with its exit code. `module`: the `import.meta.url` of its main file. The
+ * package.json is in the parent of that file's folder.
  */
 export async function runMain(module: string, run: (surroundings: Surroundings) => Promise<number>): Promise<void> {
   process.exitCode = await run({
@@ -50,7 +50,7 @@ export async function runMain(module: string, run: (surroundings: Surroundings) 
   process.exit();
 }
 
-/** Resolves with the first signal. A second one ends the process at once. */
+/** Resolves with the first signal. A second one ends the process immediately. */
 export function endSignal({ onSignal, exit }: Pick<Surroundings, "onSignal" | "exit">): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let signals = 0;
@@ -67,7 +67,7 @@ function versionOf(manifestFile: URL): string {
   return manifest instanceof Object && "version" in manifest ? String(manifest.version) : "unknown";
 }
 
-/** Writes at once, so that nothing is lost at the end. A log that no process reads does not end the program. */
+/** Writes synchronously, so that nothing is lost at the end. A log that no process reads does not end the program. */
 function write(descriptor: 1 | 2, text: string): void {
   try {
     writeSync(descriptor, text);

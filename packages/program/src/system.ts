@@ -1,4 +1,4 @@
-/** What systemd and similar programs hand to a daemon, and want to know of it. */
+/** The interface of a daemon to systemd and similar programs: inherited sockets and status notifications. */
 import { spawn } from "node:child_process";
 
 /** The first descriptor that a process is started with for a socket. */

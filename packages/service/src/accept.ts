@@ -14,14 +14,14 @@ export interface AcceptedClient {
   readonly pid: number | undefined;
 }
 
-/** How to accept clients. */
+/** Options of accepting clients. */
 export interface AcceptOptions extends CarrierOptions {
   /** Where sockets for descriptors arrive; a text says why there are none. */
   readonly descriptors: DescriptorServer | string;
   /** Why no client is taken now; undefined if one is. Asked once for each client. */
   readonly whyNot?: (() => string | undefined) | undefined;
   /**
-   * Numbers of users besides that of this process whose clients are taken. If there are any, the system must say whose a client is. Default:
+   * Numbers of users besides that of this process whose clients are taken. If there are any, the system must report the user of a client. Default:
    * none.
    */
   readonly users?: readonly number[] | undefined;

@@ -19,7 +19,7 @@ import { defaultDirectory, listSockets, socketPath } from "./runtime-directory.t
 /** Opening a device for its first client can take long: an engine is loaded. */
 const defaultConnectLimit = 60_000_000_000n;
 
-/** How to connect to a service. `connectLimit`: default 60 s. */
+/** Options of connecting to a service. `connectLimit`: default 60 s. */
 export interface ServiceOptions extends Omit<SessionOptions, "service" | "passing"> {
   /** Default: `defaultDirectory()`. */
   readonly directory?: string | undefined;
@@ -28,25 +28,25 @@ export interface ServiceOptions extends Omit<SessionOptions, "service" | "passin
    * only if its owner is named here. Then others may be able to open the directory, but not to change it.
    */
   readonly owner?: number | undefined;
-  /** Whether memories may be shared. Default true: they are if the system can. */
+  /** True if memories may be shared. Default: true; they are if the system can. */
   readonly sharing?: boolean | undefined;
-  /** Whether the connection keeps the process alive while no call waits for the service. Default false. */
+  /** True if the connection keeps the process alive while no call waits for the service. Default: false. */
   readonly keepAlive?: boolean | undefined;
   /** Milliseconds in which the service must take the client. Default 5000. */
   readonly limit?: number | undefined;
 }
 
-/** How memories cross to a service: `copied` says why. */
+/** The form in which memories are passed to a service. `reason`: why they are copied. */
 export type MemoryWay = { readonly kind: "shared" } | { readonly kind: "copied"; readonly reason: string };
 
 /** A device of a service. */
 export interface ServiceDevice extends RemoteDevice {
-  /** How memories cross over the connection now. */
+  /** The form in which memories are passed now. */
   readonly memoryWay: MemoryWay;
   createMemory(size: number): Memory;
 }
 
-/** A connection of which the protocol has not begun. */
+/** A connection whose protocol has not begun. */
 interface Joined {
   readonly carrier: Carrier;
   readonly way: MemoryWay;
@@ -155,7 +155,7 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
   };
 }
 
-/** What errors of a socket mean. */
+/** Meanings of socket errors. */
 const noService: Readonly<Record<string, string>> = {
   ENOENT: "there is no such service",
   ECONNREFUSED: "its daemon has ended without removing the socket; start it again",

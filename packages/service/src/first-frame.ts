@@ -38,7 +38,7 @@ export function takeFirst(whole: Carrier, limit: number): Promise<FirstFrame> {
         }
         isTaken = true;
         clearTimeout(cancel);
-        // What else the peer sends waits until there is a receiver.
+        // Further frames of the peer wait until there is a receiver.
         whole.pause();
         resolve({ bytes: frame.bytes, carrier });
       },

@@ -1,5 +1,5 @@
 /**
- * The frames before the protocol, by which both sides agree how memories cross: as descriptors over a socket of their own, or copied.
+ * The frames before the protocol, by which both sides agree how memories cross: as descriptors over a separate socket, or copied.
  * A client names the secret of its socket for descriptors; the service answers whether it has taken it.
  */
 
@@ -8,12 +8,15 @@ const version = 1;
 const secretLength = 16;
 const longestReason = 1024;
 
-/** What a client says. No secret: memories are copied. */
+/** The client's first frame. No secret: memories are copied. */
 export interface Greeting {
   readonly secret: Uint8Array | undefined;
 }
 
-/** What the service answers: that memories cross as descriptors, or why they are copied, or why the client is refused. */
+/**
+ * The service's answer: memories are passed as descriptors, or are copied, or the client is refused, each with the
+ * reason.
+ */
 export interface Reply {
   readonly kind: "shared" | "copied" | "refused";
   /** Empty if they are shared. */

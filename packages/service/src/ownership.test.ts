@@ -17,7 +17,7 @@ const rootRemedy = isRoot ? "" : " (skipped: only root can make files of another
 
 let folder: string;
 let directory: string;
-/** What a forged service of this process was told. */
+/** Bytes that a forged service of this process has received. */
 let told: Buffer[];
 const servers: Server[] = [];
 const children: ChildProcess[] = [];

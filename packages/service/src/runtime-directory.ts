@@ -22,7 +22,7 @@ export interface RuntimeEnvironment {
 /** Most bytes of the path of a unix socket on Linux, without the closing zero. macOS has 103. */
 const longestSocketPath = process.platform === "darwin" ? 103 : 107;
 
-/** What a service is called: it becomes the name of a file. */
+/** Valid names of services. The name becomes that of a file. */
 const serviceName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /** `$XDG_RUNTIME_DIR/nnhal`, else a directory of the user under the temporary directory. */
@@ -65,7 +65,7 @@ export function socketPath(directory: string, name: string): string {
 }
 
 /**
- * Makes room for a socket: removes one whose daemon is dead. Rejects with a RegistryError if a daemon serves it, or what is there is
+ * Makes room for a socket: removes one whose daemon is dead. Rejects with a RegistryError if a daemon serves it, or the file is
  * not a socket of this user.
  */
 export async function removeStale(path: string): Promise<void> {
@@ -77,7 +77,7 @@ export async function removeStale(path: string): Promise<void> {
     throw new RegistryError(`the socket ${path} belongs to user ${found.uid}, not to user ${user}`);
   }
   if (await isServed(path)) throw new RegistryError(`the socket ${path} is served by another process`);
-  // Another daemon can have replaced it since: what is taken away is asked again, and put back if it is alive.
+  // Another daemon can have replaced it since: the moved socket is tried again, and put back if it is alive.
   const aside = join(path, "..", `.${randomUUID().slice(0, 8)}`);
   await rename(path, aside).catch(ignoreMissing);
   if ((await statusOf(aside)) === undefined) return;
@@ -105,12 +105,12 @@ export async function listSockets(directory: string): Promise<readonly string[]>
   return names.sort();
 }
 
-/** Sockets for descriptors lie beside those of services. */
+/** Sockets for descriptors are next to those of services. */
 function isService(name: string): boolean {
   return serviceName.test(name) && !name.endsWith(".descriptors");
 }
 
-/** Whether a process listens at a socket. */
+/** Returns whether a process listens at a socket. */
 export function isServed(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

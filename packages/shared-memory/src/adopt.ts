@@ -9,7 +9,7 @@ import { mappedSignal } from "./futex-signal.ts";
 import { type Linux, linux, Seal } from "./linux.ts";
 import { greatestSize, type NoMemory } from "./shared-memory.ts";
 
-/** What part of a file is memory, and what it may be used for. */
+/** The part of a file that is memory, and its protection. */
 export interface AdoptOptions {
   /** PROT_READ 1, PROT_WRITE 2. Default: both. */
   readonly protection?: number | undefined;
@@ -124,7 +124,7 @@ export function whyUnreadable(fd: number): string | undefined {
   return statsOf(fd).isFile() ? undefined : "its descriptor is not that of a file";
 }
 
-/** The kind of file system that a file is in; undefined if it is in none that this process sees. Asks nothing of that system. */
+/** Returns the kind of file system that a file is in; undefined if this process does not see it. Does not access that file system. */
 function fileSystemOf(fd: number): string | undefined {
   const mount = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8"))?.[1];
   const line = readFileSync("/proc/self/mountinfo", "utf8")

@@ -1,4 +1,4 @@
-/** What both sides of a burst between processes need in tests. */
+/** Shared parts of tests of a burst between processes. */
 import type { ConfigureExecutionBurst } from "@nnhal/driver-core/burst";
 import { mapPool } from "@nnhal/driver-core/memory";
 import { type BurstMemories, ErrorStatus, type IBurstCallback, type Memory, type Request } from "@nnhal/types";
@@ -13,12 +13,12 @@ interface QueueMessage {
   readonly capacity: number;
 }
 
-/** How to start the service's side. */
+/** Options of starting the service's side. */
 export interface ConfigureMessage {
   readonly requests: QueueMessage;
   readonly results: QueueMessage;
   readonly pollingWindow: number;
-  /** How the service sleeps, or that it never ends an execution. */
+  /** The way the service waits; `stall`: it never ends an execution. */
   readonly how: "sleep" | "park" | "block" | "stall";
 }
 

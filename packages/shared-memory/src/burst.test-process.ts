@@ -1,4 +1,4 @@
-/** Either side of a burst between two processes. Calls beside the queues are messages of the parent and its child. */
+/** Either side of a burst between two processes. Calls outside the queues are messages between the parent and its child. */
 import { referenceBackend } from "@nnhal/backend-reference";
 import {
   type BurstContext,

@@ -149,7 +149,7 @@ describe.runIf(isHere)("the death of a process with a burst", { timeout: 60_000 
     const { context, peer, result } = await serveClient();
     expect(result).toEqual({ status: NONE, sum: 3 });
     await peer.kill();
-    // What a connection does when its socket is closed.
+    // A connection does this when its socket is closed.
     await context.close();
     await context.ended;
   });

@@ -39,7 +39,7 @@ function calls() {
   return system;
 }
 
-/** Sends the descriptor `raw`, and says what it likes of it. */
+/** Sends the descriptor `raw` with a ticket that need not be true. */
 function offer(length: number, protection: number): Uint8Array {
   const way = descriptorWay(connected().fd);
   if ("notPassed" in way) throw new Error(way.notPassed);
@@ -116,7 +116,7 @@ answer({
     }
     return unused.splice(0);
   },
-  /** A memory file: of which length, whether it can be sealed, and what the ticket says of its length. */
+  /** Offers a memory file. `flags`: allow sealing. `says`: the length in the ticket. */
   offerMemoryFile({ length, flags, says }: { length: number; flags: number; says: number }) {
     raw = memoryFile(flags);
     ftruncateSync(raw, length);
@@ -191,7 +191,7 @@ answer({
   truncatePath: (path: string) => truncateSync(path, 0),
   readPath: (path: string) => [...readFileSync(path)],
   form: () => sharedMemoryForm(),
-  /** What functions answer that need system calls. */
+  /** Answers of functions that need system calls. */
   async reasons() {
     return [
       createSharedMemory(1),

@@ -21,7 +21,7 @@ export interface NotPassed {
   readonly notPassed: string;
 }
 
-/** The parts of a message: what it is, the number of a descriptor, or the secret of a greeting. */
+/** Length of a message: its kind, and the number of a descriptor or the secret of a greeting. */
 const messageLength = 32;
 const magic = 0x6466_6e6e;
 const Kind = { greeting: 1, descriptor: 2 } as const;
@@ -67,7 +67,7 @@ function partsOf(bytes: Uint8Array): { readonly kind: number; readonly id: numbe
 
 /**
  * A channel over a connected socket, whose descriptor any thread of the process may use, but one only. A peer that breaks the
- * rules (other messages, several descriptors at once, more than 256 that are not taken) gets no more: all are closed.
+ * rules (other messages, several descriptors in one message, more than 256 that are not taken) is cut off: all are closed.
  */
 export function descriptorChannel(socket: number): DescriptorChannel | NotPassed {
   const found = linux();

@@ -1,6 +1,6 @@
 /**
- * Sockets for descriptors: a server listens at a second path beside that of its main connection. A client says on its main
- * connection which secret it greets with there.
+ * Sockets for descriptors: a server listens at a second path next to that of its main connection. A client names on its main
+ * connection the secret that it greets with there.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { connect, createServer, type Socket } from "node:net";
@@ -43,7 +43,7 @@ export function descriptorPath(path: string): string {
   return `${path}.descriptors`;
 }
 
-/** Listens for sockets for descriptors beside the server at `path`, whose folder says who may connect. */
+/** Listens for sockets for descriptors next to the server at `path`. The folder's permissions decide who may connect. */
 export async function serveDescriptors(path: string): Promise<DescriptorServer | NoSocket> {
   const found = linux();
   if ("missing" in found) return { noSocket: found.missing };
@@ -121,7 +121,7 @@ export interface ClientSocket extends DescriptorSocket {
   readonly secret: Uint8Array;
 }
 
-/** Connects to the server of sockets for descriptors beside `path`. Neither keeps the process alive. */
+/** Connects to the server of sockets for descriptors next to `path`. Neither keeps the process alive. */
 export async function connectDescriptors(path: string): Promise<ClientSocket | NoSocket> {
   const found = linux();
   if ("missing" in found) return { noSocket: found.missing };

@@ -25,7 +25,7 @@ export interface SentFile {
 /** A way for files. */
 export interface FileWay {
   readonly way: "descriptors" | "files";
-  /** Whether files of the sender's own can be sent. */
+  /** True if existing files of the sender can be sent. */
   readonly sharesFiles: boolean;
   send(fd: number): SentFile | NoMemory;
   /** Makes and sends a file for bytes that are copied. */

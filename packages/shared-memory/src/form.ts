@@ -1,13 +1,13 @@
 /** Which form of shared memory this machine has. */
 import { createSharedMemory } from "./shared-memory.ts";
 
-/** How memories cross to another process here. */
+/** The form in which memories are passed to other processes on this machine. */
 export interface SharedMemoryForm {
   /** "mapped": both sides map one memory file. "copied": bytes are copied through private files. */
   readonly form: "mapped" | "copied";
-  /** In words for people: what is used, and why nothing better. */
+  /** The reason for the form, for people. */
   readonly why: string;
-  /** What would give the better form, if anything can. */
+  /** A remedy that would give the better form, if there is one. */
   readonly remedy?: string;
 }
 

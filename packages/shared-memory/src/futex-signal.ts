@@ -1,5 +1,5 @@
 /**
- * How ends of a ring in mapped memory sleep and wake each other: by futexes that processes share. `Atomics.wait` refuses
+ * Sleeping and waking of the ends of a ring in mapped memory, by futexes that processes share. `Atomics.wait` refuses
  * such memory.
  */
 import type { Signal } from "@nnhal/driver-core/burst";
@@ -15,7 +15,7 @@ let ofThisThread: Signal | undefined;
 
 /**
  * For any thread: it never blocks the event loop. One thread of the pool waits for all sleepers of this thread, and a sleep
- * keeps the process alive. Where the system cannot wait for several words at once (before Linux 5.16, or for more than
+ * keeps the process alive. Where the system cannot wait for several words in one call (before Linux 5.16, or for more than
  * 127 sleepers), the words are looked at every millisecond.
  */
 export const mappedSignal: Signal = {
@@ -46,11 +46,11 @@ export function blockingFutexSignal({ milliseconds = 5 }: { readonly millisecond
   };
 }
 
-/** How a worker thread sleeps that serves bursts and messages. */
+/** Sleeping of a worker thread that serves bursts and messages. */
 export interface Parking {
   /** The signal of all bursts that the thread serves. */
   readonly signal: Signal;
-  /** What other threads ring (`ringParked`) after they have posted a message to this one. */
+  /** The doorbell that other threads ring (`ringParked`) after they have posted a message to this one. */
   readonly doorbell: bigint;
   /**
    * Runs work of this thread that is not in a burst's queue, or waits for events: the thread does not block meanwhile. All

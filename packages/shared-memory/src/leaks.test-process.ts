@@ -1,4 +1,4 @@
-/** Makes and adopts memories, and counts what is left of them. */
+/** Makes and adopts memories, and counts the remaining resources. */
 import { openSync, readdirSync, readFileSync } from "node:fs";
 import { mapPool } from "@nnhal/driver-core/memory";
 import { adoptMemory } from "./adopt.ts";
@@ -10,7 +10,7 @@ const count = () => ({
   mappings: readFileSync("/proc/self/maps", "utf8").split("memfd:nnhal").length - 1,
 });
 
-/** A function of its own: the last memories of a loop stay reachable from its frame. */
+/** A separate function, because the last memories of a loop stay reachable from its stack frame. */
 function useOnce(): void {
   const memory = createSharedMemory(65_536);
   if ("refused" in memory) throw new Error(memory.refused);

@@ -15,7 +15,7 @@ export interface ReceivedMessage {
   readonly bytes: Uint8Array;
   /** Descriptors of this process, which the caller closes. */
   readonly descriptors: readonly number[];
-  /** Whether descriptors were lost: more were sent than fit, or this process cannot open more. */
+  /** True if descriptors were lost: more were sent than fit, or this process cannot open more. */
   readonly isTruncated: boolean;
 }
 

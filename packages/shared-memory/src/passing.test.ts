@@ -20,14 +20,14 @@ import { openFiles, type Peer, privateFolder, startPeer } from "./start-peer.tes
 
 const length = 1 << 16;
 const [MFD_CLOEXEC, MFD_ALLOW_SEALING] = [1, 2];
-/** What follows needs system calls of Linux; the other form is tested by form.test.ts. */
+/** True if the system calls of Linux are available. The other form is tested by form.test.ts. */
 const isHere = !("missing" in linux());
 const folder = privateFolder();
 const path = join(folder.path, "service");
 let client: Peer;
 let server: DescriptorServer;
 let mains: Server;
-/** The main connection of the client: what it says there is said by messages of the test. */
+/** The main connection of the client. The test's messages replace its traffic. */
 let main: Socket;
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /**
- * How memories cross a connection between two processes. The sender makes a ticket of a memory, which any message can carry;
- * the receiver makes a memory of the ticket. A file crosses once: later tickets name it by its number.
+ * Passes memories over a connection between two processes. The sender makes a ticket of a memory, which any message can
+ * carry; the receiver makes a memory of the ticket. A file crosses once: later tickets name it by its number.
  *
  * Memory that lies in a file is shared. Bytes of the sender's own are copied to a twin that is shared: `store` before the other
  * side reads them, `load` after it has written them.
@@ -14,7 +14,7 @@ import { decodeTicket, encodeTicket, type Ticket } from "./ticket.ts";
 
 /** A memory that can be passed. */
 export interface PassedMemory {
-  /** What the receiver needs: bytes for a message. */
+  /** Bytes of a message, from which the receiver makes the memory. */
   readonly ticket: Uint8Array;
   /** Copies a range of the memory to where the other side reads it. Absent if the bytes are shared. Throws if that fails. */
   store?(offset: number, length: number): void;
@@ -24,7 +24,7 @@ export interface PassedMemory {
 
 /** One side of a connection over which memories are passed, in both directions. Not for several threads. */
 export interface MemoryPassing {
-  /** How files cross: as descriptors, or by names of files that are copied. */
+  /** The form in which files are passed: as descriptors, or by names of files that are copied. */
   readonly way: FileWay["way"];
   /** The ticket of a memory. */
   pass(memory: Memory): PassedMemory | NoMemory;
@@ -32,7 +32,7 @@ export interface MemoryPassing {
   readonly allocate?: (size: number) => Memory | NoMemory;
   /** The memory of a ticket, which can be any bytes. Tickets of one memory of the sender give memories of the same bytes. */
   receive(ticket: Uint8Array): Memory | NoMemory;
-  /** The sender has no use for a file any more (`onUnused`); its memory lives as long as it is used here. */
+  /** The sender no longer needs a file (`onUnused`); its memory lives as long as it is used here. */
   release(id: number): void;
   /** Passes an open file, such as one of a cache, as the number by which the other side takes it. Absent: files do not pass. */
   readonly passFile?: (fd: number) => number | NoMemory;
@@ -44,13 +44,13 @@ export interface MemoryPassing {
   close(): void;
 }
 
-/** An open file of the other side, and what to do with it afterwards. */
+/** An open file of the other side, which must be closed after use. */
 export interface TakenFile {
   readonly fd: number;
   close(): void;
 }
 
-/** How to pass memories. */
+/** Options of passing memories. */
 export interface PassingOptions {
   /** Called with the number of a file when its memory is gone here: the other side must be told to `release` it. */
   readonly onUnused?: ((id: number) => void) | undefined;
@@ -116,7 +116,7 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
 
   const pass = (memory: Memory): PassedMemory | NoMemory => {
     const { name, handle, size } = memory;
-    // The receiver calls every memory ashmem: one of another kind, or of none, would become valid.
+    // The receiver labels every memory ashmem, so other kinds must be refused here.
     if (name !== "ashmem" && name !== "mmap_fd") return { refused: `a memory of kind ${name} is not passed as a file` };
     if (handle === null) return { refused: `the memory ${memory.name} has no handle` };
     if (handle.kind === "hardwareBuffer") return { refused: "a hardware buffer cannot be passed to another process" };
@@ -218,7 +218,7 @@ function filesOf({ sharesFiles, send, take }: FileWay): Pick<MemoryPassing, "pas
   };
 }
 
-/** How the bytes of a mapping are copied from and to its file. */
+/** Returns the functions that copy the bytes of a mapping from and to its file. */
 function copiesOf(mapping: ReturnType<typeof mapPool>): Pick<PassedMemory, "load" | "store"> {
   // Of a memory that cannot be mapped here, this process reads nothing.
   if ("unmappable" in mapping || mapping.load === undefined) return {};

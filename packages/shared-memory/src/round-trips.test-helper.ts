@@ -1,4 +1,7 @@
-/** What the bench of round trips (apps/sample-driver/bench) needs of this package, in one file: sources are loaded as one bundle for each. */
+/**
+ * Exports for the bench of round trips (apps/sample-driver/bench) in one file: sources are loaded as one bundle for
+ * each.
+ */
 export {
   adderRequest,
   type ConfigureMessage,

@@ -8,7 +8,7 @@ import type { FileDescriptorHandle, Memory } from "@nnhal/types";
 import { mappedSignal } from "./futex-signal.ts";
 import { linux, Seal } from "./linux.ts";
 
-/** A memory in a file of its own. */
+/** A memory in a separate file. */
 export interface SharedMemory extends Memory {
   readonly handle: FileDescriptorHandle;
   /**
@@ -23,7 +23,7 @@ export interface NoMemory {
   readonly refused: string;
 }
 
-/** Descriptors whose memories are gone. A handle can be held without its memory, so it is what is watched. */
+/** Closes descriptors whose memories are gone. Watches the handle, because it can outlive its memory object. */
 const unreachable = new FinalizationRegistry<number>((fd) => closeSync(fd));
 
 /**
@@ -51,7 +51,7 @@ export function createSharedMemory(size: number): SharedMemory | NoMemory {
   }
 }
 
-/** Most bytes of a shared memory: what can be mapped at once. */
+/** Most bytes of a shared memory: the largest possible mapping. */
 export const greatestSize = greatestView + 1 - 65_536;
 
 function own(fd: number, size: number): SharedMemory {

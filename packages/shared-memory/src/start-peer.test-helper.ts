@@ -13,7 +13,7 @@ export interface Peer {
   ask(what: string, argument?: unknown): Promise<unknown>;
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
-  /** Ends it at once, as SIGKILL does. */
+  /** Ends it immediately, as SIGKILL does. */
   kill(): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export function privateFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** How many files this process has open. */
+/** Returns the number of files that this process has open. */
 export function openFiles(): number {
   return readdirSync("/proc/self/fd").length;
 }

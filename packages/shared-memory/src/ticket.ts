@@ -1,4 +1,4 @@
-/** What a message says of a memory that is passed. */
+/** The description of a memory in a message. */
 import { greatestSize, type NoMemory } from "./shared-memory.ts";
 
 /** A part of a file of the sender. */
@@ -7,7 +7,7 @@ export interface Ticket {
   readonly id: number;
   /** The file's name in the folder that both sides know; empty for a descriptor. */
   readonly file: string;
-  /** Where its bytes begin in what the descriptor names, and how many they are. */
+  /** The offset and the number of its bytes in the file that the descriptor names. */
   readonly start: number;
   readonly length: number;
   /** PROT_READ 1, PROT_WRITE 2. */
@@ -35,7 +35,7 @@ export function encodeTicket({ id, file, start, length, protection, offset, size
   return bytes;
 }
 
-/** What some bytes say, or why they are not a ticket. */
+/** Decodes a ticket. Returns why if the bytes are not one. */
 export function decodeTicket(bytes: Uint8Array): Ticket | NoMemory {
   const nameLength = bytes.length - headLength;
   if (nameLength < 0 || nameLength > longestName) {

@@ -1,4 +1,4 @@
-/** A device for the clients of sockets, in a process of its own. */
+/** A device for the clients of sockets, in a separate process. */
 import { createServer } from "node:net";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";

@@ -1,4 +1,4 @@
-/** Words of mapped memory that a thread sleeps on, all at once (futex_waitv, Linux 5.16). */
+/** Words of mapped memory that a thread sleeps on in one call (futex_waitv, Linux 5.16). */
 import { ErrorNumber, type Linux } from "./linux.ts";
 
 /** Sleepers of one thread. */
@@ -10,7 +10,7 @@ export interface WaitSet {
   ring(): void;
   /** The address of the word that `ring` counts up. */
   readonly doorbell: bigint;
-  /** Whether all sleepers can be waited for by one call; otherwise they must be looked at from time to time. */
+  /** True if one call can wait for all sleepers; otherwise they must be polled. */
   readonly isWhole: boolean;
   /** Blocks this thread until a word has changed, `ring` is called, or the time has passed. */
   wait(milliseconds: number): void;

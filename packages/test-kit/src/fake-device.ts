@@ -17,7 +17,7 @@ import {
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
 
-/** What the device does; everything has a default that succeeds. */
+/** Behaviour of the device. The default of every method succeeds. */
 export interface FakeBehaviour {
   /** Default: all operations are supported. */
   readonly getSupportedOperations?: (model: Model) => SupportedOperations;

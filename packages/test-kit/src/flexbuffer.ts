@@ -2,8 +2,8 @@
 import { builder } from "flatbuffers/js/flexbuffers.js";
 
 /**
- * A FlexBuffer with a value, mostly a map. The library writes a number that is a float32 beside wider values of one list or map as 4 bytes of 8: a
- * test must not have both.
+ * Returns a FlexBuffer with a value, usually a map. The library writes only 4 of the 8 bytes of a float32 in a list or map with wider
+ * values: a test must not have both.
  */
 export function flexible(value: object): Uint8Array {
   const flex = builder();

@@ -4,15 +4,15 @@
  */
 import { fileURLToPath } from "node:url";
 
-/** The folder of the conformance vectors: NNHAL_VECTORS, or the one beside the checkout. */
+/** The folder of the conformance vectors: NNHAL_VECTORS, or the one next to the checkout. */
 export const vectorsFolder =
   process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 
-/** The folder of real `.tflite` models: NNHAL_MODELS, or the one beside the checkout. */
+/** The folder of real `.tflite` models: NNHAL_MODELS, or the one next to the checkout. */
 export const modelsFolder =
   process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));
 
-/** The folder of public `.tflite` files with TensorFlow Lite's outputs: NNHAL_CORPUS, or the one beside the checkout. */
+/** The folder of public `.tflite` files with TensorFlow Lite's outputs: NNHAL_CORPUS, or the one next to the checkout. */
 export const corpusFolder =
   process.env.NNHAL_CORPUS ?? fileURLToPath(new URL("../../../../shared/corpus", import.meta.url));
 

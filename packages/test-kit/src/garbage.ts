@@ -19,7 +19,7 @@ export async function collectUntil(isSo: () => boolean, rounds = 40): Promise<vo
   }
 }
 
-/** Collects garbage, and lets finalizers run that would not run at once. */
+/** Collects garbage, and waits until finalizers have run. */
 export function collectAll(): Promise<void> {
   return collectUntil(() => false, 3);
 }

@@ -202,7 +202,7 @@ const flag = { type: OperandType.TENSOR_BOOL8, dimensions: [1] };
 const extensionOperation = 0x1_0001;
 
 /**
- * A loop, valid at HAL 1.3 for a driver: three values, of which the first is the output (m = 1), the second is only passed
+ * A loop, valid at HAL 1.3 for a driver: three values. The first is the output (m = 1), the second is only passed
  * from round to round (k = 1), and the third is the same in every round (n = 1). Subgraph 0 is the condition, 1 the body. Main's
  * operands: 0 – 2 the values, 3 and 4 the subgraphs, 5 the output.
  */

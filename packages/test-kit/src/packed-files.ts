@@ -45,7 +45,7 @@ export function flatbuffer(root: Table, identifier: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A packed file, and what its archive says of its size if that is not true. */
+/** A packed file, and the size that its archive states if that is not true. */
 export interface PackedFile {
   readonly content: Uint8Array;
   readonly claimedSize?: number;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fromSource } from "./from-source.ts";
 
-/** A process, and what it has written. */
+/** A process with its output. */
 export interface Started {
   readonly child: ChildProcess;
   readonly output: { stdout: string; stderr: string };
@@ -57,7 +57,7 @@ function watched(child: ChildProcess): Started {
   return { child, output, says, ended };
 }
 
-/** Ends all processes that were started here, at once. */
+/** Kills all processes that were started here. */
 export async function endProcesses(): Promise<void> {
   const ends = [...processes].map((child) => {
     const end = once(child, "exit");

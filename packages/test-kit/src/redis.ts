@@ -9,18 +9,18 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Whether redis-server is installed. */
+/** True if redis-server is installed. */
 export const hasRedis: boolean = spawnSync("redis-server", ["--version"]).status === 0;
 
-/** What to add to the name of tests that are skipped without it. */
+/** Suffix of the names of tests that are skipped without it. */
 export const redisRemedy: string = hasRedis ? "" : " (skipped: apt-get install redis-server)";
 
-/** A Redis that keeps what it is told in a file. */
+/** A Redis that keeps its data in a file. */
 export interface TestRedis {
   /** The path of its socket. */
   readonly url: string;
   readonly folder: string;
-  /** Ends the process by its id, at once or in order, and starts it again with the same files. */
+  /** Ends the process by its id, abruptly or in order, and starts it again with the same files. */
   restart(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
   /** Ends the process, until `restart`. */
   pause(): Promise<void>;
@@ -65,7 +65,7 @@ async function start(folder: string, socket: string): Promise<ChildProcess> {
   return child;
 }
 
-/** Whether it has read its files and takes commands. */
+/** Returns whether it has read its files and takes commands. */
 function answers(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket, () => connection.write("PING\r\n"));

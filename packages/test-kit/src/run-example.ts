@@ -1,4 +1,4 @@
-/** Runs the examples of documents as they stand, each in a process of its own. */
+/** Runs the examples of documents unchanged, each in a separate process. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,10 @@ export function examplesOf(path: string): string[] {
 
 let count = 0;
 
-/** What an example writes. Rejects if it fails or does not end. `cwd`: the folder in which it runs. Default: a temporary one. */
+/**
+ * Runs an example and returns its output. Rejects if it fails or does not end. `cwd`: the folder in which it runs.
+ * Default: a temporary one.
+ */
 export async function runExample(code: string, cwd?: string): Promise<{ stdout: string; stderr: string }> {
   // The command line depends on all packages.
   const file = join(root, "apps/cli", `.example-${process.pid}-${++count}.ts`);

@@ -1,9 +1,12 @@
-/** What tests run of a great many cases: by default a sample, which is the same in each run. CONTRIBUTING.md names the variables. */
+/**
+ * Samples of large sets of test cases. By default a sample runs, the same in each run. CONTRIBUTING.md names the
+ * variables.
+ */
 
-/** Whether every vector goes every way, and every random example is drawn: `NNHAL_VECTOR_WAYS=all`. */
+/** True if every vector runs in every way, and every random example is drawn: `NNHAL_VECTOR_WAYS=all`. */
 export const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
 
-/** Whether every broken file, mutant and planted fault is run: `NNHAL_FAULTS=all`. */
+/** True if every broken file, mutant and planted fault is run: `NNHAL_FAULTS=all`. */
 export const everyFault = process.env.NNHAL_FAULTS === "all";
 
 /** A vector as far as its structure goes: an example of the conformance kit is one. */

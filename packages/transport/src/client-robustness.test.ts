@@ -1,4 +1,4 @@
-/** What a faulty, hostile or lost server can do to a client: nothing but end the connection; and how a device finds its service again. */
+/** Limits of a faulty, hostile or lost server: it can only end the connection; and a device finds its service again. */
 
 import { createFence } from "@nnhal/driver-core/fence";
 import { allocateMemory } from "@nnhal/driver-core/memory";

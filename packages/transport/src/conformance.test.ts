@@ -10,7 +10,7 @@ import { serve } from "./server/index.ts";
 
 const isWhole = process.env.NNHAL_TRANSPORT === "all";
 
-/** What takes time there is the convolution, not the connection. */
+/** The omitted cases spend their time in the convolution, not in the connection. */
 const filter = (name: string) => !name.startsWith("prepared-model/windows");
 
 /** The carriers differ in how memory crosses: over a socket it is copied here. */

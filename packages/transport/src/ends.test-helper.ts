@@ -92,7 +92,7 @@ export function addRequest(memory: Memory): Request {
   return { inputs: [argument(0), argument(8)], outputs: [argument(16)], pools: [{ kind: "memory", memory }] };
 }
 
-/** A device whose service is served anew, by a server that is added to `servers`, each time that the client looks for it. */
+/** A device whose service is restarted each time that the client looks for it. Each server is added to `servers`. */
 export async function reconnecting(
   device: ServedDevice,
 ): Promise<{ readonly remote: RemoteDevice; readonly servers: readonly ReturnType<typeof serve>[] }> {

@@ -1,4 +1,4 @@
-/** What a faulty or hostile client can do to a server: nothing but end its own connection. */
+/** Limits of a faulty or hostile client: it can only end its own connection. */
 
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import { manualClock } from "@nnhal/test-kit/clock";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const greeting = handshakeFrame("hello", hello, { versions: [protocolVersion], service: "" });
 
-/** A client of frames: what it sends, what it has received, and when the server has ended it. */
+/** A client that sends raw frames, and records the received ones and the end of its connection. */
 function rawClient(limits = {}) {
   const [client, server] = memoryCarriers();
   const served = serve(device, server, { limits });

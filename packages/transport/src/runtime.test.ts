@@ -1,4 +1,4 @@
-/** The runtime over a device of a server: it needs to know nothing of where the device is. */
+/** The runtime over a device of a server: the location of the device makes no difference. */
 import { createBurst } from "@nnhal/driver-core/burst";
 import { allocateMemory, mapPool, memoryOf } from "@nnhal/driver-core/memory";
 import { Burst, Compilation, Execution, Model } from "@nnhal/runtime";

@@ -1,6 +1,6 @@
 /**
  * Frames that have arrived and wait for their receiver. They are delivered one in each microtask, so that a receiver that
- * pauses after one does not get those behind it.
+ * pauses after one does not receive the next.
  */
 import type { Frame, Receiver } from "../protocol/carrier.ts";
 
@@ -11,9 +11,9 @@ export interface Inbox {
   push(frame: Frame): void;
   pause(): void;
   resume(): void;
-  /** No frame comes any more: tells the receiver when it has got those before. Only the first reason counts. */
+  /** Ends the inbox. The receiver is told after the queued frames; later calls are ignored. */
   end(reason: string): void;
-  /** Forgets the frames that wait. */
+  /** Drops the queued frames. */
   drop(): void;
 }
 

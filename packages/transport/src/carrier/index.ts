@@ -1,4 +1,4 @@
-/** @nnhal/transport/carriers: what carries frames, and how memories cross beside them. */
+/** @nnhal/transport/carriers: channels for frames, and the passing of memories. */
 export {
   type MemoryPassing,
   type NotPassed,

@@ -1,4 +1,4 @@
-/** Two ends in one thread, for tests and for a server beside its client. */
+/** Two ends in one thread, for tests and for a server in the thread of its client. */
 import {
   type Carrier,
   type CarrierOptions,

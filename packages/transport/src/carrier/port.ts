@@ -14,13 +14,13 @@ import {
 } from "../protocol/carrier.ts";
 import { createInbox } from "./inbox.ts";
 
-/** How to use a port. */
+/** Options of a port. */
 export interface PortOptions extends CarrierOptions {
-  /** Whether the port keeps this thread alive. Default true. */
+  /** True if the port keeps this thread alive. Default: true. */
   readonly keepAlive?: boolean | undefined;
 }
 
-/** After so many taken bytes the other side is told. */
+/** Number of taken bytes after which the other side is notified. */
 const tellAfter = lowWater / 4;
 
 /** A carrier over one end of a MessageChannel. It owns the port. */
@@ -97,7 +97,7 @@ function readMessage(message: unknown): Frame | number | undefined {
   return areShared ? { bytes: message.bytes, attachments } : undefined;
 }
 
-/** Whether a port was closed before a listener was added: no event reports that later. */
+/** Returns whether a port was closed before a listener was added: no event reports that later. */
 function wasClosed(port: MessagePort): boolean {
   port.ref();
   return "hasRef" in port && typeof port.hasRef === "function" && port.hasRef() === false;

@@ -85,7 +85,7 @@ export function socketCarrier(socket: Socket, { mostFrame = defaultMostFrame }: 
       inbox.end(why);
       inbox.drop();
       if (socket.writableLength === 0) return void socket.destroy();
-      // What was sent before is written out, unless the other side does not read.
+      // Frames that were sent before are written out, unless the other side does not read.
       socket.end(() => socket.destroy());
       setTimeout(() => socket.destroy(), 1000).unref();
     },

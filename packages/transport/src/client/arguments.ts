@@ -6,11 +6,11 @@ import type { Range } from "../memory/pieces.ts";
 import type { WiredModel, WiredRequest } from "../protocol/values.ts";
 import { listOf, objectOf } from "./values.ts";
 
-/** What a call does with memories. */
+/** The transfer of memories before and after a call. */
 export interface MemoryUse {
-  /** Makes visible to the server what it reads. Undefined if there is nothing to wait for. */
+  /** Makes the inputs visible to the server. Undefined if there is nothing to wait for. */
   store(): Promise<void> | undefined;
-  /** Makes visible here what the server has written. */
+  /** Makes the values that the server has written visible here. */
   load(): void;
 }
 

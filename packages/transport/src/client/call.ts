@@ -26,7 +26,7 @@ export async function callWith<Arguments, Result extends { readonly outcome: Out
 ): Promise<Result> {
   const refuse = (error: unknown) => {
     if (error instanceof Refused) return method.failed(error.outcome);
-    // What else is thrown is an error of the engine about values that are not of their types, or of the caller's own code.
+    // Any other error comes from malformed arguments, or from the caller's own code.
     const why = error instanceof Unwritable ? error.message : "the arguments cannot be read";
     return method.failed({ status: ErrorStatus.INVALID_ARGUMENT, message: `${method.name}: ${why}` });
   };

@@ -25,7 +25,7 @@ import { ownerOf, remotePreparedModel } from "./prepared-model.ts";
 import { openSession, type Session, type SessionOptions, type Unavailable } from "./session.ts";
 import { listOf, objectOf } from "./values.ts";
 
-/** How to connect to a device. */
+/** Options of connecting to a device. */
 export interface ConnectOptions extends SessionOptions {
   /**
    * Finds the service again after it was lost. A call of the device that the loss has ended is made once more. Default: a
@@ -263,7 +263,7 @@ function wireCache(given: CompilationCache, { passing }: Session): ValueOf<typeo
           return passed;
         }),
       );
-    // What cannot be written is found here: later it would fail the preparation.
+    // Finds values that cannot be written: later they would fail the preparation.
     return decode(cacheCodec, encode(cacheCodec, { modelCache: wire(modelCache), dataCache: wire(dataCache), token }));
   } catch {
     return undefined;

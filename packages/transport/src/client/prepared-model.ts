@@ -21,7 +21,7 @@ import { listOf, objectOf } from "./values.ts";
 
 const bursts = loadOnce(() => import("@nnhal/driver-core/burst"));
 
-/** What a server says about a prepared model. */
+/** The server's description of a prepared model. */
 interface Described {
   readonly id: number;
   readonly executeFenced: boolean;
@@ -128,7 +128,7 @@ async function executeFenced(
   return { ...outcome, syncFence: fence, callback: remoteCallback(session, callback, fence) };
 }
 
-/** Callbacks whose answers the server keeps for a client. Answers of older ones are fetched, since none may ever be garbage-collected. */
+/** Callbacks whose answers the server keeps for a client. Older ones are fetched eagerly, because garbage collection may never happen. */
 const mostKept = 256;
 const kept = new WeakMap<Session, (() => void)[]>();
 

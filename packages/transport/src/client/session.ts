@@ -12,11 +12,11 @@ import { handshakeFrame, hello, protocolVersion, type Welcome, welcome } from ".
 import { burstCallback, device, notices } from "../protocol/methods.ts";
 import { getMemories } from "./burst-callback.ts";
 
-/** How to connect to a server. */
+/** Options of connecting to a server. */
 export interface SessionOptions {
   /** The name of the device. Default: the only one of the server. */
   readonly service?: string | undefined;
-  /** How memories cross. Default: all are copied. */
+  /** Passes memories. Default: all are copied. */
   readonly passing?: PassingFactory | undefined;
   /** Nanoseconds in which the server must accept the client. Default 5 s. */
   readonly connectLimit?: bigint | undefined;
@@ -65,7 +65,7 @@ export interface Session {
 /** Most ends that are kept of objects which no answer has named yet. */
 const mostEarly = 1024;
 
-/** Ends of objects that are not known yet, the oldest of which are given up. */
+/** Ends of objects that are not known yet. The oldest are dropped. */
 function earlyEnds<End>() {
   const ends = new Map<number, End>();
   return {

@@ -14,7 +14,7 @@ import { type Range, sendRange } from "./pieces.ts";
 /** A memory that the server knows. */
 interface Known {
   readonly id: number;
-  /** How its bytes come to the server; undefined if they are shared. */
+  /** Copies of its bytes for the server; undefined if they are shared. */
   readonly copying: Copying | undefined;
 }
 
@@ -31,9 +31,9 @@ export interface ClientMemories {
   store(memory: Memory, ranges: readonly Range[]): Promise<void> | undefined;
   /** Makes ranges visible here that the server has written. */
   load(memory: Memory, ranges: readonly Range[]): void;
-  /** Whether the server sees the bytes of a memory at once. */
+  /** Returns whether the server sees changes of a memory immediately. */
   isShared(memory: Memory): boolean;
-  /** Whether this side may write a memory that is not shared. */
+  /** Returns whether this side may write a memory that is not shared. */
   isWritable(memory: Memory): boolean;
   /** The handlers of the server's messages about memories. */
   readonly handlers: readonly Handler[];

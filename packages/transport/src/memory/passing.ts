@@ -1,6 +1,6 @@
 /**
- * How memories cross a connection without a copy. The sender makes a ticket, which a frame carries, and the receiver makes a
- * memory of it. What a way cannot pass is copied in frames.
+ * Passes memories over a connection without a copy. The sender makes a ticket, which a frame carries, and the receiver
+ * makes a memory from it. A memory that cannot be passed is copied in frames.
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import type { BufferHandle, FileDescriptorHandle, Memory } from "@nnhal/types";
@@ -25,7 +25,7 @@ export interface NotPassed {
 
 /** A memory that can be passed. */
 export interface PassedMemory {
-  /** What the receiver needs. */
+  /** The description from which the receiver makes the memory. */
   readonly ticket: Uint8Array;
   /** Buffers that go with the ticket. Default: none. */
   readonly attachments?: readonly SharedArrayBuffer[];
@@ -46,14 +46,14 @@ export interface MemoryPassing {
   release(id: number): void;
   /** Ends the passing. Memories that were received stay valid. */
   close(): void;
-  /** Whether both sides see the same bytes, as the queues of bursts need it. Default: true. */
+  /** True if both sides see the same bytes, as the queues of bursts need. Default: true. */
   readonly sharesMemory?: boolean | undefined;
   /**
    * Passes an open file, as the number by which the other side takes it. Default: files do not pass, so that there is no
    * compilation cache.
    */
   readonly passFile?: ((fd: number) => number | NotPassed) | undefined;
-  /** An open file that the other side has passed, and what to do with it after the call. */
+  /** Takes an open file that the other side has passed. It must be closed after the call. */
   readonly takeFile?: ((id: number) => TakenFile | NotPassed) | undefined;
 }
 

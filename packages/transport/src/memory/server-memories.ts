@@ -20,7 +20,7 @@ export interface MemoryLimits {
 export interface ServerMemories {
   /** The memory of a number. Throws Refused. */
   get(id: number): Memory;
-  /** Whether the client sees the bytes of a memory only if they are sent. */
+  /** Returns whether the client sees the bytes of a memory only if they are sent. */
   isCopied(id: number): boolean;
   /** Sends ranges of a copied memory to the client. Undefined if there is nothing to send. */
   send(id: number, ranges: readonly Range[]): Promise<void> | undefined;

@@ -1,26 +1,26 @@
 /**
- * What carries frames between a client and a server: one interface for two ends in one thread, two threads, and two
- * processes. Frames arrive in order, whole, and once.
+ * The channel for frames between a client and a server: one interface for two ends in one thread, two threads, and two
+ * processes. Frames arrive in order, complete, and once.
  */
 
 /** A frame that has arrived. */
 export interface Frame {
   readonly bytes: Uint8Array;
-  /** What came with it: buffers that both sides share. A carrier between processes has none. */
+  /** Buffers that came with it and that both sides share. A channel between processes has none. */
   readonly attachments: readonly SharedArrayBuffer[];
 }
 
-/** Receives what a carrier brings. */
+/** Receives the frames of a channel. */
 export interface Receiver {
-  /** A frame. It is the receiver's own; the carrier does not use its bytes again. */
+  /** A frame. The receiver owns it; the channel does not use its bytes again. */
   frame(frame: Frame): void;
-  /** The carrier is closed, by whichever side, or the other side is gone. Called once; no frame comes afterwards. */
+  /** Called once when either side has closed the channel, or the other side is gone. No frame follows. */
   closed(reason: string): void;
 }
 
 /** One end of a connection. */
 export interface Carrier {
-  /** What carries, such as `unix socket`, for messages. */
+  /** Kind of channel for messages, such as `unix socket`. */
   readonly name: string;
   /** Begins to receive. Called once; frames that arrive before wait. */
   start(receiver: Receiver): void;
@@ -57,10 +57,10 @@ export function checkLength({ length }: Uint8Array, mostFrame: number): void {
   if (length > mostFrame) throw new RangeError(`a frame of ${length} bytes cannot be sent: ${mostFrame} is the limit`);
 }
 
-/** Waits for fewer waiting bytes, of several callers. */
+/** Lets several callers wait for fewer waiting bytes. */
 export interface Drain {
   wait(): Promise<void>;
-  /** Lets all go that wait. */
+  /** Resolves all waiters. */
   release(): void;
 }
 

@@ -21,7 +21,7 @@ import { outcome } from "./values.ts";
 /** The first byte of a frame. */
 export const FrameKind = { hello: 0, welcome: 1, call: 2, answer: 3, refusal: 4, notice: 5 } as const;
 
-/** What comes with a frame beside its bytes. */
+/** Buffers that come with a frame. */
 type Attachments = Frame["attachments"];
 
 /** Answers a method, or takes a message. `object`: the number of the object whose method it is; 0 for the device. */
@@ -62,7 +62,7 @@ export function taking<Arguments>(
   };
 }
 
-/** How to connect. */
+/** Options of a connection. */
 export interface ConnectionOptions {
   readonly timer: Timer;
   /**
@@ -93,7 +93,7 @@ export interface Connection {
   close(reason: string): void;
 }
 
-/** What a peer that is gone is called in messages. */
+/** Returns the outcome of calls to a peer that is gone. */
 export function deadObject(reason: string): Outcome & { readonly message: string } {
   return { status: ErrorStatus.DEVICE_UNAVAILABLE, message: `DEAD_OBJECT: ${reason}` };
 }

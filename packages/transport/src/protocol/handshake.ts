@@ -20,7 +20,7 @@ export const protocolVersion = 1;
 
 const magic = "nnhal";
 
-/** What a client sends first. */
+/** The first frame, from the client. */
 export interface Hello {
   /** The versions of the protocol that the client speaks. */
   readonly versions: readonly number[];
@@ -28,7 +28,7 @@ export interface Hello {
   readonly service: string;
 }
 
-/** What the server answers. */
+/** The server's answer to `Hello`. */
 export interface Welcome {
   /** Why the client is refused; null if it is not, and then all else is valid. */
   readonly refusal: string | null;

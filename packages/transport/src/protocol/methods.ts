@@ -1,5 +1,5 @@
 /**
- * The table of methods: a row for each method of the HAL, and for the few messages that HIDL sends unseen. Clients and servers
+ * The table of methods: a row for each method of the HAL, and for the few messages that HIDL sends implicitly. Clients and servers
  * read it: a row says how arguments and results are written, and what the result is if there is no answer.
  */
 import { DeviceStatus, type Outcome } from "@nnhal/types";
@@ -205,7 +205,7 @@ export const burstCallback = {
   }),
 };
 
-/** Whether the other side is there. Both sides call it. */
+/** Answers if the other side is alive. Both sides call it. */
 export const ping = method(70, "ping", { arguments: none, result: onlyOutcome, failed: onlyFailed });
 
 /** Messages that are not answered. */

@@ -42,7 +42,7 @@ import {
   union,
 } from "@nnhal/utils/codec";
 
-/** A code of an enum. A peer can send any number: who uses it validates it, as it does the codes of its own callers. */
+/** A code of an enum. A peer can send any number: its user validates it, as it does the codes of local callers. */
 function code<Code extends number>(): Codec<Code> {
   return mapped<Code, number>(
     int32,
@@ -180,7 +180,7 @@ export const hardwareBuffer: Codec<HardwareBufferDescription> = struct<HardwareB
   stride: float64,
 });
 
-/** What a number stands for from then on. */
+/** The meaning of a memory's number from then on. */
 export type MemoryDefinition =
   /** The connection's way of sharing memory knows it. `attachments`: how many buffers came with the frame. */
   | { readonly kind: "shared"; readonly ticket: Uint8Array }
@@ -191,7 +191,7 @@ export type MemoryDefinition =
       readonly size: number;
       readonly description: HardwareBufferDescription | undefined;
     }
-  /** A memory that cannot be used, so that the device refuses it as it refuses one of its own process. */
+  /** A memory that cannot be used. The device refuses it as it would refuse a local one. */
   | { readonly kind: "unusable"; readonly name: string; readonly size: number; readonly hasHandle: boolean };
 
 export const memoryDefinition: Codec<MemoryDefinition> = union<MemoryDefinition>({

@@ -1,4 +1,4 @@
-/** What a server does for each row of the table of methods. */
+/** The server's implementation of each row of the table of methods. */
 import {
   type CompilationCache,
   type Device,
@@ -20,7 +20,7 @@ import type { cache as cacheCodec, WiredModel, WiredRequest } from "../protocol/
 import type { ClientFences } from "./client-fences.ts";
 import type { ClientObjects } from "./objects.ts";
 
-/** What handlers know of their client. */
+/** The handlers' view of their client. */
 export interface ClientContext {
   /** The client's device. Throws before the handshake is over. */
   current(): Device;
@@ -31,7 +31,7 @@ export interface ClientContext {
   connection(): Connection;
 }
 
-/** The handler of a method; what is thrown while it works is the outcome of the call. */
+/** Makes the handler of a method. An error that it throws becomes the outcome of the call. */
 function serving<Arguments, Result>(
   method: table.Method<Arguments, Result>,
   work: (object: number, given: Arguments) => Promise<Result> | Result,

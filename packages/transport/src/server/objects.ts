@@ -1,4 +1,4 @@
-/** The objects of one client on its server, by number: what calls name, and what is freed when the client ends. */
+/** The objects of one client on its server, by number. Calls name them, and all are freed when the client ends. */
 import {
   ErrorStatus,
   type IBuffer,
@@ -8,7 +8,7 @@ import {
 } from "@nnhal/types";
 import { Refused } from "../protocol/refused.ts";
 
-/** What a number can stand for. */
+/** The kinds of objects. */
 interface Kinds {
   readonly preparedModel: PreparedModel;
   readonly buffer: IBuffer;
@@ -20,7 +20,7 @@ type Entry = { readonly [Kind in keyof Kinds]: { readonly kind: Kind; readonly v
 
 /** See the file's head. */
 export interface ClientObjects {
-  /** The number of a new object. After `close`, the object is freed at once. */
+  /** Returns the number of a new object. After `close`, the object is freed immediately. */
   add(entry: Entry): number;
   /** An object of a kind. Throws Refused if the number is that of another, or of none. */
   get<Kind extends keyof Kinds>(kind: Kind, id: number): Kinds[Kind];
@@ -45,7 +45,7 @@ export function createObjects(mostObjects: number): ClientObjects {
     get(kind, id) {
       const entry = entries.get(id);
       if (entry?.kind !== kind) throw new Refused(ErrorStatus.INVALID_ARGUMENT, `object ${id} is not a ${kind}`);
-      // The kind says of which type the value is; TypeScript does not follow that for a kind that is a parameter.
+      // The kind determines the type of the value; TypeScript does not follow that for a kind that is a parameter.
       return entry.value as Kinds[typeof kind];
     },
     checkRoom() {

@@ -1,5 +1,5 @@
 /**
- * Serves a device to one client over a carrier. The client has a device of its own: what it prepares and allocates is known by
+ * Serves a device to one client over a carrier. The client has a separate device: the objects that it prepares and allocates are known by
  * its numbers only, is limited, and is freed when the carrier closes.
  */
 
@@ -28,7 +28,7 @@ type Found = ServedClient | { readonly unavailable: string };
 /** Finds the device of a client by the name that it asks for; empty: any. */
 export type Provider = (service: string) => Awaitable<Found>;
 
-/** A device that is to be served: one of `openDevice` gives each client a device of its own. */
+/** A device to serve. One of `openDevice` gives each client a separate device. */
 export interface ServedDevice extends Device {
   connect?(): Device & { close(): Promise<void> };
 }
@@ -47,12 +47,12 @@ export interface ClientLimits {
   readonly unreadBytes?: number | undefined;
 }
 
-/** How to serve. */
+/** Options of serving a device. */
 export interface ServeOptions {
-  /** How memories cross: the client's must be the counterpart. Default: all are copied. */
+  /** Passes memories; the client's must be the counterpart. Default: all are copied. */
   readonly passing?: PassingFactory | undefined;
   readonly limits?: ClientLimits | undefined;
-  /** Nanoseconds in which the client must say what it wants. Default 5 s. */
+  /** Nanoseconds in which the client must send its request. Default 5 s. */
   readonly connectLimit?: bigint | undefined;
   /** Default: the system's. */
   readonly timer?: Timer | undefined;
@@ -62,7 +62,7 @@ export interface ServeOptions {
 export interface ServedConnection {
   /** Resolves with the reason when the client is gone and all that it had is freed. */
   readonly ended: Promise<string>;
-  /** How many objects the client has, and how many bytes of copied memory. */
+  /** Returns the number of the client's objects, and the bytes of its copied memory. */
   usage(): { readonly objects: number; readonly copiedBytes: number };
   /** Ends the connection. Resolves as `ended`. */
   close(reason?: string): Promise<string>;

@@ -5,7 +5,7 @@ import { backend } from "./backend.ts";
 
 describe("the device", () => {
   defineConformanceTests(it, () => openDevice({ backend }), {
-    // What the backend does not compute yet. A test fails if a case needs anything else that is absent.
+    // Parts that the backend does not compute yet. A test fails if a case needs any other absent part.
     lacks: [
       ...(["TENSOR_FLOAT16", "TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED"] as const),
       ...(["AVERAGE_POOL_2D", "CONV_2D", "DEPTHWISE_CONV_2D", "L2_POOL_2D", "MAX_POOL_2D"] as const),

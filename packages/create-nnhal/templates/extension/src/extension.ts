@@ -1,4 +1,4 @@
-/** The extension: an operand type of its own, and an operation that results in it. */
+/** The extension: a new operand type, and an operation whose result has it. */
 import { defineExtension, defineOperation, ensure, extensionTypes, tensor } from "@nnhal/operations/authoring";
 
 /** A reverse domain name of yours: models and devices find the extension by it. */
