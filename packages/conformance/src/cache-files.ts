@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CompilationCache, Device, Handle } from "@nnhal/types";
 
-/** How many files a device needs; as `Device.getNumberOfCacheFilesNeeded` says. */
+/** Numbers of files that a device needs; as `Device.getNumberOfCacheFilesNeeded` says. */
 export type CacheFileCounts = Pick<ReturnType<Device["getNumberOfCacheFilesNeeded"]>, "numModelCache" | "numDataCache">;
 
 /** Files that are open for reading and writing, empty at first. */

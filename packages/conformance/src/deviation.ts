@@ -1,19 +1,20 @@
 /**
- * How far the results of a device are from those that are expected, in numbers that add up over many examples: the share of elements that
- * differ, the greatest difference, and the mean of all, which shows a bias.
+ * Deviations of a device's results from the expected ones, in numbers that add up over many examples: the share of elements
+ * that differ, the greatest difference, and the mean of all, which shows a bias.
  */
 import { elementAt } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 
 /**
- * How far elements of one type are from what is expected. Differences are in steps: of integers and quantised elements 1; of floats the unit
- * in the last place of the greatest expected element of their tensor, or of 1 if all are less: a sum near 0 of large terms has no more digits.
+ * Deviation of elements of one type from the expected ones. Differences are in steps: of integers and quantised elements 1; of
+ * floats the unit in the last place of the greatest expected element of their tensor, or of 1 if all are less: a sum near 0 of
+ * large terms has no more digits.
  */
 export interface Deviation {
   readonly type: OperandTypeName;
-  /** How many were compared: those that are expected to be finite, and must not be anything. */
+  /** Number of compared elements: those whose expected value is finite and not arbitrary. */
   readonly elements: number;
-  /** How many of them differ at all. */
+  /** Number of elements that differ at all. */
   readonly differing: number;
   /** The greatest difference in either direction; 1e9 stands for all that is greater, and for NaN. */
   readonly largest: number;
@@ -63,7 +64,7 @@ export function addDeviations(a: Deviation, b: Deviation): Deviation {
   };
 }
 
-/** How many binary digits floats have after the leading one. */
+/** Number of binary digits that floats have after the leading one. */
 const digitsOf: Readonly<Partial<Record<OperandTypeName, number>>> = {
   FLOAT32: 23,
   TENSOR_FLOAT32: 23,

@@ -1,4 +1,4 @@
-/** How much memory this process holds, without garbage. */
+/** Measurement of the memory that this process holds, without garbage. */
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

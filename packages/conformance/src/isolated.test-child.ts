@@ -1,5 +1,5 @@
 /**
- * A process for the tests of isolation: it runs the cases that its arguments name, each of which does what its name says.
+ * A process for the tests of isolation: it runs the cases that its arguments name; each name describes the case's behaviour.
  */
 import { type OnProgress, type OnStart, serveResults } from "./isolated.ts";
 import type { CaseResult } from "./result.ts";

@@ -30,7 +30,7 @@ export interface IsolationOptions {
   readonly silence: number;
   /** After so many cases that the device did not answer, or that ended their process, the others are not run. Default: all are. */
   readonly mostLost?: number | undefined;
-  /** What earlier suites of the same run lost; this one adds to it. Default: nothing. */
+  /** Losses of earlier suites of the same run; this one adds to them. Default: none. */
   readonly losses?: Losses | undefined;
   /**
    * The cases of several suites in their order, and how many of a suite may be lost until the others of that suite are skipped: each
@@ -60,7 +60,7 @@ interface Lost {
   readonly isSilent?: boolean;
 }
 
-/** What a run has lost in all its suites. */
+/** Losses of a run in all its suites. */
 export interface Losses {
   /** Cases that the device did not answer, or that ended their process. */
   cases: number;
@@ -266,7 +266,7 @@ export async function serveResults(
     let hasBegun = false;
     const onStart: OnStart = (start) => {
       if (hasBegun && toCome <= 0) return undefined;
-      // That the first case begins is told in any case: from then on, silence means that something is wrong.
+      // The begin of the first case is always reported: from then on, silence means a fault.
       hasBegun = true;
       return tell({ kind: "start", start });
     };

@@ -22,18 +22,18 @@ export type UnsupportedCause = { readonly kind: "halVersion" } | { readonly kind
 export interface CaseResult {
   /** Unique within a run. */
   readonly name: string;
-  /** What the case is about, usually an operation's name. Each case counts under one subject. */
+  /** Subject of the case, usually an operation's name. Each case counts under one subject. */
   readonly subject: string;
   readonly verdict: Verdict;
   /** Why; set unless the case passed. */
   readonly reason?: string;
   /** The kind of reason why a device suite's case is unsupported. */
   readonly cause?: UnsupportedCause;
-  /** What a case on time or memory measured, whatever its verdict: the worst of several values, with units. */
+  /** Measured value of a case on time or memory, whatever its verdict: the worst of several values, with units. */
   readonly measured?: string;
   /** Of a failed case: the device did not answer, or the case ended its process. */
   readonly isLost?: true;
-  /** How many cases the result stands for. Default 1. */
+  /** Number of cases that the result represents. Default 1. */
   readonly count?: number;
   /** Of a random graph: how many elements its outputs have, and how many of them are compared. */
   readonly elements?: JudgedElements;
@@ -48,19 +48,19 @@ export interface CaseResult {
   readonly deviations?: readonly Deviation[];
 }
 
-/** How many elements of outputs there are, and how many of them are compared: of the others the HAL leaves open what they are. */
+/** Number of output elements, and number of those that are compared: the HAL leaves the values of the others open. */
 export interface JudgedElements {
   readonly judged: number;
   readonly total: number;
 }
 
-/** A suite: it yields a result for each of its cases, in order, and never rejects because of what the device does. */
+/** A suite: it yields a result for each of its cases, in order, and never rejects because of the device. */
 export type Suite<Options> = (device: Device, options: Options) => AsyncIterable<CaseResult>;
 
 /** Numbers of cases by outcome. */
 export type Counts = Readonly<Record<Verdict, number>>;
 
-/** What was tried of an operation and a type, and the greatest of the cases' errors; undefined if no results were compared. */
+/** Numbers of cases of an operation and a type, and the greatest of their errors; undefined if no results were compared. */
 export interface Precision extends Counts {
   readonly worst: number | undefined;
 }

@@ -3,7 +3,7 @@
 /** Simpler forms of something, one after the other. */
 export type Candidates<Subject> = (subject: Subject) => Generator<Subject, void>;
 
-/** How to make something simpler. */
+/** The steps with which a subject is made simpler. */
 export interface Shrinking<Subject> {
   /** They take turns until none of them finds a simpler form that fails. */
   readonly passes: readonly Candidates<Subject>[];

@@ -1,4 +1,4 @@
-/** What a device says of the operations of a model. */
+/** A device's support of the operations of a model. */
 import { elementAt } from "@nnhal/operations";
 import { type Model, operationTypeNames, type SupportedOperations } from "@nnhal/types";
 

@@ -37,17 +37,17 @@ export interface ConformanceTestsOptions {
 
 /** The time limit of a test, in milliseconds. */
 const timeLimit = 120_000;
-/** The same in a process of its own, where each case can take its time: a driver that blocks in each of them ends within this. */
+/** The same in a separate process, where each case can take its time: a driver that blocks in each of them ends within this. */
 const moduleTimeLimit = 3_600_000;
 
 /**
- * Defines a test for each suite, on the device as it is, and for each device suite through each HAL version. A failed test reports the
- * names and reasons of its failed cases.
+ * Defines a test for each suite, on the device as it is, and for each device suite through each HAL version. A failed test
+ * reports the names and reasons of its failed cases.
  *
- * The device is what `open` returns, once, for the first test; it runs in the process of the tests, which ends if it blocks the thread for
- * longer than `mostBlocked`. Or
- * `open` is the URL of a module that exports `backend` or `openDevice`: then each suite runs in a process of its own, and a driver that
- * blocks, ends its process or crashes fails the case alone, and the other cases run on.
+ * The device is what `open` returns, once, for the first test; it runs in the process of the tests, which ends if it blocks the
+ * thread for longer than `mostBlocked`. Or `open` is the URL of a module that exports `backend` or `openDevice`: then each
+ * suite runs in a separate process, and a driver that blocks, ends its process or crashes fails the case alone, and the other
+ * cases run on.
  */
 export function defineConformanceTests(
   test: DefineTest,
@@ -92,7 +92,7 @@ export function defineConformanceTests(
       open instanceof URL ? moduleTimeLimit : isDeviceSuiteName(suite) ? timeLimit : 5 * timeLimit,
     );
   }
-  // What a case lacks may only show in one of the suites.
+  // A missing feature may only show in one of the suites.
   if (lacks.length === 0 || !deviceSuiteNames.every((name) => suites.includes(name))) return;
   const ofDevices = ways.filter(({ suite }) => isDeviceSuiteName(suite));
   test(

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Boxed } from "./metrics.ts";
 
-/** What networks of a kind answer. */
+/** Task of a network, which decides how its answers are judged. */
 export type AccuracyTask = "classification" | "segmentation" | "detection" | "sequence";
 
-/** An input: a file for each input of the network, little-endian and packed, and what is right. */
+/** An input: a file for each input of the network, little-endian and packed, and the right answer. */
 export interface AccuracyInput {
   readonly files: readonly string[];
   /** The class; the file of a class for each element (bytes); boxes; or symbols. */
@@ -17,7 +17,7 @@ export interface AccuracyInput {
 export interface AccuracyData {
   readonly folder: string;
   readonly task: AccuracyTask;
-  /** What metrics must at least be, as parts of 1, by their names. A device that is more than `mostLoss` below has failed. */
+  /** Minimum of each metric by name, as a fraction of 1. A device that is more than `mostLoss` below one has failed. */
   readonly expected: Readonly<Record<string, number>>;
   readonly inputs: readonly AccuracyInput[];
 }

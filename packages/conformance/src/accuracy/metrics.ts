@@ -1,4 +1,4 @@
-/** How right a network is on inputs whose answers are known. All results are parts of 1. */
+/** Metrics of a network's answers on inputs whose right answers are known. All results are fractions of 1. */
 
 /** The part of inputs whose right class is among the `k` greatest scores. Equal scores count by their place. */
 export function topAccuracy(
@@ -8,7 +8,7 @@ export function topAccuracy(
   return mean(all.map(({ scores, answer }) => (rankOf(scores, answer) < k ? 1 : 0)));
 }
 
-/** How many classes have a greater score, or the same one at an earlier place. */
+/** Returns the number of classes with a greater score, or with the same score at an earlier index. */
 function rankOf(scores: ArrayLike<number>, answer: number): number {
   const own = scores[answer];
   // A class that has no score, or NaN, is right never.

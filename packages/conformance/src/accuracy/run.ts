@@ -29,7 +29,10 @@ export interface AccuracyOptions {
   readonly data: string;
   /** Measures the loss. */
   readonly reference: Device;
-  /** The greatest loss against the reference, and below what the data set expects, in parts of 1. Default 0.05, as in MLTS. */
+  /**
+   * The greatest loss against the reference, and below the metrics that the data set expects, in fractions of 1. Default 0.05,
+   * as in MLTS.
+   */
   readonly mostLoss?: number | undefined;
   /** Called with the part of the inputs that is done, on both devices together: up to 1. */
   readonly onProgress?: OnProgress | undefined;

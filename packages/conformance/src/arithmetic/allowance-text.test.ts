@@ -6,7 +6,7 @@ import type { Allowance } from "../vectors/example.ts";
 import { describeAllowance } from "./allowance-text.ts";
 import { randomRound } from "./examples.ts";
 
-/** What a text says of the numbers of an allowance. */
+/** Returns true if a text states the numbers of an allowance. */
 function fits(text: string, { absolute, relative }: Allowance): boolean {
   const numbers = [absolute, relative];
   if (text === "0") return numbers.every((number) => number === 0);

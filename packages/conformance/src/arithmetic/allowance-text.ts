@@ -3,7 +3,9 @@ import { isFloat, operations } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes } from "@nnhal/types";
 import { type Arithmetic, arithmeticIn } from "./allowances.ts";
 
-/** How far a result of an operation and type may be from the reference's, such as `1 step`; n terms of at most m are summed. */
+/**
+ * Describes the allowance of an operation and type against the reference, such as `1 step`; n terms of at most m are summed.
+ */
 export function describeAllowance(operationName: string, type: OperandTypeName): string {
   const operation = operations.find(({ name }) => name === operationName);
   const arithmetic = operation && arithmeticIn(operation);

@@ -1,6 +1,7 @@
 /**
- * How far a result may be from the reference's, as a table: each operation has the arithmetic that it does, from which the allowance
- * for one example follows: from its types, its elements, and the number of terms that it sums. docs/conformance.md explains it.
+ * The allowances of results against the reference's, as a table: each operation has its kind of arithmetic, from which the
+ * allowance for one example follows: from its types, its elements, and the number of terms that it sums. docs/conformance.md
+ * explains it.
  */
 import { elementAt, elementCount, isFloat, type Operation, type OutputTensor, type Tensor } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
@@ -12,10 +13,10 @@ import type { Allowance } from "../vectors/example.ts";
  *
  * - `moved`: elements are copied, chosen or compared, so none may differ. `rescales`: quantised ones get the scale of the output.
  * - `rounded`: float operations one after the other, each of which rounds once.
- * - `recurrent`: a cell, step by step: the HAL's own allowance for each step.
- * - `summed`: sums of products. With n terms, of which each is at most m, n + 2 roundings of numbers up to n * m.
+ * - `recurrent`: a cell, step by step: the HAL's allowance for each step.
+ * - `summed`: sums of products. With n terms of at most m each, n + 2 roundings of numbers up to n * m.
  *
- * For an operation without a row no bound follows from what it does: the HAL's own allowance applies, that of published vectors.
+ * For an operation without a row, no bound follows from its arithmetic: the HAL's allowance for published vectors applies.
  */
 export type Arithmetic =
   | { readonly kind: "moved"; readonly rescales?: boolean }
@@ -153,7 +154,7 @@ const fixedByIeee: ReadonlySet<string> = new Set([
   "SUB",
 ]);
 
-/** Operations of which each result is a function of one element of each operand; what it is of NaN and infinities is open. */
+/** Operations whose results are each a function of one element of each operand; the results for NaN and infinities are open. */
 const elementwise: ReadonlySet<string> = new Set([
   "DIV",
   "ELU",
@@ -174,12 +175,15 @@ const elementwise: ReadonlySet<string> = new Set([
   "TANH",
 ]);
 
-/** Whether operands of an operation may hold NaN and infinities: what these do to the other elements of a sum, the HAL leaves open. */
+/**
+ * Returns true if operands of an operation may hold NaN and infinities: the HAL does not define their effect on the other
+ * elements of a sum.
+ */
 export function takesUnusual({ name }: Operation): boolean {
   return copying.has(name) || fixedByIeee.has(name) || elementwise.has(name);
 }
 
-/** Whether the results from NaN and infinities are fixed. */
+/** Returns true if the results for NaN and infinities are fixed. */
 export function hasFixedUnusual({ inputs, signature }: RandomOperation): boolean {
   const { name } = signature.operation;
   const activation = inputs[signature.inputs.findIndex((param) => param.name === "activation")];
@@ -195,7 +199,7 @@ const ofHal = {
 
 const none: Allowance = { absolute: 0, relative: 0 };
 
-/** The arithmetic of an operation; undefined if no bound follows from what it does. */
+/** Returns the arithmetic of an operation; undefined if no bound follows from it. */
 export function arithmeticIn({ name }: Operation): Arithmetic | undefined {
   return Object.entries(arithmeticOf).find(([known]) => known === name)?.[1];
 }
@@ -234,7 +238,7 @@ function boundOf(arithmetic: Arithmetic | undefined, drawn: RandomOperation, { t
   }
 }
 
-/** How many terms a sum has, its bias included, and the greatest magnitude of one that is finite. */
+/** Returns the number of terms of a sum, its bias included, and the greatest finite magnitude of one. */
 function termsOf(terms: Terms, { inputs, signature }: RandomOperation): { count: number; greatest: number } {
   const [image, filter] = inputs;
   if (image === undefined) return { count: 1, greatest: 0 };

@@ -60,7 +60,7 @@ export const withoutBias: ReadonlySet<string> = new Set([
   "ROI_POOLING",
 ]);
 
-/** The signatures of which there may be such examples: one for each row of types whose results are rounded to 8 bits. */
+/** Returns the signatures for which such examples exist: one for each row of types whose results are rounded to 8 bits. */
 export function biasSignatures(
   operation: Operation,
 ): readonly { readonly place: number; readonly signature: Signature }[] {
@@ -90,7 +90,10 @@ export function biasExample(place: number, signature: Signature): BiasExample | 
 /** Shapes of about 4000 elements by rank. The last extent is odd, so that few means over it are halves. */
 const shapes = [[], [3888], [1296, 3], [36, 36, 3], [4, 18, 18, 3], [2, 2, 18, 18, 3]] as const;
 
-/** Scalars, if there are such: windows of odd numbers of cells, of which none is beyond the border, images in other sizes, no activation. */
+/**
+ * Scalars, if the form has them: windows of odd numbers of cells that lie inside the border, images in other sizes, no
+ * activation.
+ */
 const scalars: Readonly<Record<string, number>> = {
   activation: 0,
   filterWidth: 3,
@@ -106,7 +109,7 @@ const scalars: Readonly<Record<string, number>> = {
   height: 23,
 };
 
-/** Scales of the output beside the one that was drawn, of which one may suit the results better. */
+/** Factors for the drawn scale of the output: one of them may suit the results better. */
 const factors = [1, 4, 16, 64, 1 / 4, 1 / 16] as const;
 
 function drawBias(place: number, signature: Signature, turn: number): BiasExample | undefined {
@@ -164,7 +167,10 @@ function middleOf({ type, zeroPoint }: Pick<Tensor, "type" | "zeroPoint">): Pick
   return { zeroPoint: greatest - least === 255 ? Math.ceil((least + greatest) / 2) : zeroPoint };
 }
 
-/** How far the mean of the differences of the first result may be from 0; undefined if the example shows too little. */
+/**
+ * Returns the greatest allowed distance of the mean difference of the first result from 0; undefined if the example shows too
+ * little.
+ */
 function boundOf(drawn: RandomOperation, outputs: readonly OutputTensor[]): number | undefined {
   const [output] = outputs;
   if (output === undefined || output.data.length === 0) return undefined;

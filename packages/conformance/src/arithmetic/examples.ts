@@ -1,7 +1,7 @@
 /**
- * The examples of the suite arithmetic: for each operation its edge cases, sums at their limits, those that show a bias, and random ones from a
- * seed. The reference kernels are the
- * judge of both. What an example is follows from its name alone, so that it can be made again.
+ * The examples of the suite arithmetic: for each operation its edge cases, sums at their limits, those that show a bias, and
+ * random ones from a seed. The reference kernels judge all of them. An example follows from its name alone, so it can be made
+ * again.
  */
 import { elementAt, isFloat, isTensorType, type Operation, type OutputTensor } from "@nnhal/operations";
 import { type LimitCase, limitCases } from "../products/limits.ts";
@@ -56,7 +56,7 @@ const mostDraws = 64;
 /** The kinds of examples, as their names have them. */
 export type ExampleKind = "edge" | "limits" | "bias" | "random";
 
-/** Whether examples of a signature and a kind are still wanted. */
+/** Returns true if examples of a signature and a kind are still wanted. */
 export type Wants = (signature: Signature, kind: ExampleKind) => boolean;
 
 /** The edge cases of an operation. */
@@ -73,7 +73,8 @@ export function* edgeExamples(operation: Operation, wants: Wants = () => true): 
         if (!wants(signature, "edge")) break;
         const made = drawEdge(operation, place, fill, turn, (drawn) => {
           const news = [...inputFeatures(drawn)].filter((feature) => !known.has(feature));
-          // What the operands do not show, the results may: a few draws of each filling are computed for that.
+          // Features that the operands do not show may appear in the results: a few draws of each filling are computed for
+          // that.
           return news.length > 0 || turn < (fill === "plain" || fill === "fine" ? 3 : 8);
         });
         if (made === undefined) continue;

@@ -26,15 +26,15 @@ export interface ExtremeConvolutionsOptions {
 }
 
 /**
- * Draws convolutions and fully connected layers of 8 bits with extreme values, with the results of the reference kernels, each of which may
- * be off by one step. Each example follows from the seed and its number alone.
+ * Draws convolutions and fully connected layers of 8 bits with extreme values, with the results of the reference kernels; each
+ * element may be off by one step. Each example follows from the seed and its number alone.
  */
 export function* extremeConvolutions(options: ExtremeConvolutionsOptions = {}): Generator<Example> {
   const { seed = 1, count = 100, first = 0 } = options;
   for (let index = first; index < first + count; index++) yield extremeConvolution(seed, index).example;
 }
 
-/** Operations in turn; CONV_2D, of which engines have most forms, more often. */
+/** Operations in turn; CONV_2D more often, since engines have most forms of it. */
 const turns: readonly Operation[] = [...weightedSums, "CONV_2D"].flatMap((name) =>
   kernelOperations().filter((operation) => operation.name === name),
 );
@@ -57,7 +57,7 @@ export function extremeConvolution(seed: number, index: number): ArithmeticExamp
   }
 }
 
-/** How many steps the greatest sum makes: all within the range, a few beyond it, or most. */
+/** Draws the number of steps of the greatest sum: all within the range, a few beyond it, or most. */
 function drawSpan(random: Random): number {
   return random.pick([120, 250, 250, 300, 1000]);
 }
@@ -174,7 +174,7 @@ function windowShapes({ name }: Operation, depth: number, outputs: number, rando
   return { image: image(depth), filter: [outputs, ...cells, depth], outputs, scalars };
 }
 
-/** One axis of an image and of a window on it: often 1 or 3 cells. */
+/** Draws one axis of an image and of a window on it: often 1 or 3 cells. */
 function drawAxis(random: Random) {
   const cells = random.pick([1, 1, 2, 3, 3, 4]);
   const dilation = random.pick([1, 1, 1, 2, 3]);
@@ -197,7 +197,7 @@ function drawRows(type: OperandTypeName, count: number, length: number, random: 
   const isSymmetric = type === "TENSOR_QUANT8_SYMM_PER_CHANNEL";
   const middle = Math.ceil((least + greatest) / 2);
   const zeroPoint = isSymmetric ? 0 : random.pick([least, middle, greatest, random.integer(least, greatest)]);
-  // All rows of one pattern, or each of its own.
+  // One pattern for all rows, or one for each row.
   const one = random.chance(0.4) ? random.pick(patterns) : undefined;
   const pattern = (): Pattern => one ?? random.pick(patterns);
   const rows = Array.from({ length: count }, () => drawRow(pattern(), length, range, zeroPoint, random));

@@ -1,6 +1,6 @@
 /**
- * What is particular about a drawn operation, in words: which activation, a negative axis, a stride beyond the filter, an omitted
- * operand, operands that broadcast, results at the end of their range. Edge cases are chosen so that every such feature that the draws
+ * Features of a drawn operation, in words: the activation, a negative axis, a stride beyond the filter, an omitted operand,
+ * operands that broadcast, results at the end of their range. Edge cases are chosen so that every such feature that the draws
  * of an operation and type have occurs in at least one of them.
  */
 import { integerRange, isFloat, isTensorType, type OutputTensor, type TensorData } from "@nnhal/operations";

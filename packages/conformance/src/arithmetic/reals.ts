@@ -1,6 +1,6 @@
 /**
- * What a quantised operation would compute in real numbers: its float kernel on the numbers that the elements stand for. It tells how far
- * each element of a result is from the nearest step, and so what a device has that rounds down.
+ * Quantised operations in real numbers: the float kernel on the numbers that the elements represent. The result shows how far
+ * each element is from the nearest step, and so the result of a device that rounds down.
  */
 import {
   type AnyArg,
@@ -50,7 +50,7 @@ export function outputsOf(outputs: AnyOutputs): OutputTensor[] {
 
 const ofFloats = { type: "TENSOR_FLOAT32", scale: 0, zeroPoint: 0 } as const;
 
-/** Whether a form has a row without quantised types. */
+/** Returns true if a form has a row without quantised types. */
 function hasFloats({ types }: Operation["forms"][number]): boolean {
   return types.some((row) => row.includes("TENSOR_FLOAT32") && !row.some((type) => String(type).includes("QUANT")));
 }
@@ -58,7 +58,7 @@ function hasFloats({ types }: Operation["forms"][number]): boolean {
 function realArgument(arg: AnyArg, name: string, args: AnyArgs): AnyArg {
   if (isList(arg)) return arg.map((tensor) => (isTensor(tensor) ? realTensor(tensor, scalesOf(tensor)) : tensor));
   if (!isTensor(arg)) return arg;
-  // The bias of a filter with a scale for each channel has no scale of its own.
+  // The bias of a filter with a scale for each channel has no scale.
   const { input, filter } = args;
   const isOfChannels = name === "bias" && arg.scale === 0 && isTensor(input) && isTensor(filter);
   const scales = isOfChannels ? filter.channelQuant?.scales.map((scale) => scale * input.scale) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The suite arithmetic: what a device computes, operation by operation, held against the reference kernels. A failed example is made as
- * small as it can be.
+ * The suite arithmetic: compares a device's results, operation by operation, with the reference kernels. A failed example is
+ * made as small as possible.
  */
 import { operations as allOperations, type Operation } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
@@ -59,7 +59,7 @@ export interface ArithmeticOptions {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** How many random examples of each operation are drawn by default. */
+/** Default number of random examples of each operation. */
 export const defaultExampleCount = 20;
 
 /** The number of operations that have examples. */
@@ -92,7 +92,7 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
       // One that is supported ends the count for ever.
       unsupported.set(key, isSupported ? Number.NEGATIVE_INFINITY : (unsupported.get(key) ?? 0) + 1);
     if (toSkip-- > 0) {
-      // What follows depends on it.
+      // The next examples depend on it.
       count(await isSupported(device, made.example));
       continue;
     }
@@ -114,7 +114,7 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
   }
 }
 
-/** Words in the names of examples, beside their operation's name and their kind. */
+/** Words in the names of examples, in addition to their operation's name and their kind. */
 const nameWords: Readonly<Record<ExampleKind, readonly string[]>> = {
   edge: fills,
   limits: ["all", "pairs", "both", ...wideKinds],
@@ -123,15 +123,15 @@ const nameWords: Readonly<Record<ExampleKind, readonly string[]>> = {
 };
 
 /**
- * Whether the name of an example of an operation and kind can contain a text in lower case. If it does, each run of letters in the text lies
- * within one word of the name.
+ * Returns true if the name of an example of an operation and kind can contain a text in lower case. If it does, each run of
+ * letters in the text lies within one word of the name.
  */
 function canMatch({ name }: Operation, kind: ExampleKind, text: string): boolean {
   const words = ["arithmetic", name.toLowerCase(), kind, ...nameWords[kind]];
   return (text.match(/[a-z]+/g) ?? []).every((letters) => words.some((word) => word.includes(letters)));
 }
 
-/** Whether a device supports the model of an example, as `runVectors` asks it. */
+/** Returns true if a device supports the model of an example, as `runVectors` asks it. */
 async function isSupported(device: Device, example: Example): Promise<boolean> {
   const { supported } = await device.getSupportedOperations(
     modelOf({ name: example.name, example, unspecifiedOutputs: false }),
@@ -207,7 +207,7 @@ async function smallestOf(device: Device, { example, drawn }: ArithmeticExample,
     }
     return false;
   };
-  // A device that is slow, or blocks, must not stop the suite: what was found until then is kept.
+  // A device that is slow or blocks must not stop the suite: the smallest example found so far is kept.
   await attempt(timeLimit / 2, () => shrink(drawn, stillFails));
   return smallest;
 }

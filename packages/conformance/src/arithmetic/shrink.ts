@@ -7,7 +7,7 @@ import { isTensorType, type Tensor, type TensorData } from "@nnhal/operations";
 import type { RandomOperation } from "../random/draw.ts";
 import { type Candidates, shrinkBy } from "../shrink.ts";
 
-/** Whether a candidate still fails. */
+/** Returns true if a candidate still fails. */
 export type StillFails = (candidate: RandomOperation) => Promise<boolean>;
 
 /** The most candidates that are tried. */

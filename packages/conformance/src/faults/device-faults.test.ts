@@ -1,6 +1,6 @@
 /**
- * What is wrong with a device beside its arithmetic is found, one fault at a time: each by the group of cases, or the operation's
- * examples, that its row names.
+ * Faults of a device outside its arithmetic are found, one at a time: each by the group of cases, or the operation's examples,
+ * that its row names.
  */
 import { describe, expect, it } from "vitest";
 import { runArithmetic } from "../arithmetic/run.ts";

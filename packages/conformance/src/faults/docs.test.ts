@@ -1,6 +1,4 @@
-/**
- * docs/planted-faults.md: what the kit is tried with. `vitest -u` writes it anew.
- */
+/** docs/planted-faults.md: the faults that the kit is tested with. `vitest -u` writes it again. */
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Planted } from "../suites/contract/planted.test-helper.ts";

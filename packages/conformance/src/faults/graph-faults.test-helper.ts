@@ -15,7 +15,7 @@ import {
 import type { Fault } from "../suites/faulty-device.test-helper.ts";
 import { areAlike, withWrongRows, writersIn } from "./wrong-rows.test-helper.ts";
 
-/** What the device does, and the graph that finds it. */
+/** The device's fault in words, the fault, and the graph that finds it. */
 export type GraphFault = readonly [what: string, fault: Fault, check: string];
 
 /** A device that prepares another subgraph than the one that it is given, if `mistake` finds something to mistake. */
@@ -92,7 +92,7 @@ const elementwise: ReadonlySet<number> = new Set([
 
 const activations: ReadonlySet<number> = new Set([OperationType.RELU, OperationType.RELU1, OperationType.RELU6]);
 
-/** Whether an operation only changes the order of elements. */
+/** Returns true if an operation only changes the order of elements. */
 function isRearranging(type: number | undefined): boolean {
   return type === OperationType.TRANSPOSE || type === OperationType.CHANNEL_SHUFFLE;
 }

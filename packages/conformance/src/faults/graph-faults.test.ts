@@ -1,6 +1,4 @@
-/**
- * What compilers of graphs get wrong is found by the suite graphs: each fault by the graph that its row names, one of the default run's.
- */
+/** Faults of graph compilers are found by the suite graphs: each by the graph of the default run that its row names. */
 import { describe, expect, it } from "vitest";
 import { defaultGraphCount, runGraphs } from "../graphs/run.ts";
 import { faultyDevice } from "../suites/faulty-device.test-helper.ts";

@@ -23,8 +23,8 @@ const inFloat32: Summing = (values, weights, [ofValues, ofWeights]) =>
   );
 
 /**
- * The sum of the products as they are stored, in pairs of 16 bits, with what the zero points add afterwards. Unsigned weights are made
- * signed before.
+ * Sums the products of the stored elements in pairs of 16 bits, and adds the correction for the zero points afterwards.
+ * Unsigned weights are made signed before.
  */
 function inPairs(
   values: Float64Array,

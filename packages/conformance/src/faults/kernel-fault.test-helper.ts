@@ -15,13 +15,13 @@ import {
 
 /** A fault in the kernels of operations. */
 export interface KernelFault {
-  /** What is wrong, in words. */
+  /** The fault in words. */
   readonly what: string;
   /** The operation that is wrong, whose examples find it. */
   readonly operation: OperationName;
   /** The kind of examples that find it. Default: any of the operation's. */
   readonly kind?: "limits" | "bias";
-  /** A new one for each device: some faults remember what was computed. */
+  /** Plants a new fault for each device: some faults remember earlier computations. */
   plant(): (operation: Operation) => Operation;
 }
 

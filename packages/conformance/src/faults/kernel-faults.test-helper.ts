@@ -1,6 +1,6 @@
 /**
- * The library of arithmetic faults. Each is of a kind that engines have had: an edge forgotten, two things exchanged, a number dropped,
- * something kept too long.
+ * The library of arithmetic faults. Each is of a kind that engines have had: an edge forgotten, two things exchanged, a number
+ * dropped, a value kept too long.
  */
 import { fromFloat16Bits, type Tensor, toFloat16Bits } from "@nnhal/operations";
 import { roundingFaults, saturationFaults } from "./integer-faults.test-helper.ts";

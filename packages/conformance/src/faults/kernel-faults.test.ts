@@ -35,7 +35,7 @@ describe("an arithmetic fault", { timeout: 60_000 }, () => {
     expect(names.length).toBeGreaterThanOrEqual(60);
   });
 
-  // Of those that families of operations share one in three runs; with NNHAL_FAULTS=all each.
+  // Of the faults that families of operations share, one in three runs; with NNHAL_FAULTS=all, each.
   const shared = kernelFaults
     .filter(({ kind }) => kind !== undefined)
     .filter((_, place) => everyFault || place % 3 === 0);

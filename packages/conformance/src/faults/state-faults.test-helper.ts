@@ -1,5 +1,6 @@
 /**
- * Faults of what a device keeps from one call to the next: results of other requests, models of other tokens, exchanged slots.
+ * Faults of state that a device keeps from one call to the next: results of other requests, models of other tokens, exchanged
+ * slots.
  */
 import { ErrorStatus, type Memory, type PrepareResult, type Request } from "@nnhal/types";
 import { type FaultRow, never } from "../suites/faulty-device.test-helper.ts";
@@ -32,7 +33,7 @@ function afterwards(change: (request: Request) => void): FaultRow[1] {
   };
 }
 
-/** A fault that remembers something: what it needs for that is its own. */
+/** A fault with state: each device gets a separate state. */
 function remembering(make: () => FaultRow[1]): FaultRow[1] {
   return make();
 }

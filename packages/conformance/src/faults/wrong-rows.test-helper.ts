@@ -12,7 +12,7 @@ import {
   type Subgraph,
 } from "@nnhal/types";
 
-/** Whether two values are held in memory of one size, by what the model says. */
+/** Returns true if two values are held in memory of one size, by the model's description. */
 export function areAlike(a: Operand, b: Operand): boolean {
   return (
     a.type === b.type &&

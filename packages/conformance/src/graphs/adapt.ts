@@ -15,7 +15,7 @@ const reshaped: ReadonlySet<string> = new Set([
   "TENSOR_QUANT8_ASYMM_SIGNED",
 ]);
 
-/** Whether values of a type can be reshaped. */
+/** Returns true if values of a type can be reshaped. */
 export function isReshaped(type: TensorInfo["type"]): boolean {
   return reshaped.has(String(type));
 }
@@ -23,12 +23,18 @@ export function isReshaped(type: TensorInfo["type"]): boolean {
 /** Types that other values can be made into. */
 const makeable: ReadonlySet<string> = new Set([...reshaped, "TENSOR_INT32", "TENSOR_BOOL8"]);
 
-/** Whether other values can be made into one of this type and quantisation: not into a bias, whose integers have a scale. */
+/**
+ * Returns true if other values can be made into one of this type and quantisation: not into a bias, whose integers have a
+ * scale.
+ */
 export function canMake({ type, scale }: TensorInfo): boolean {
   return makeable.has(String(type)) && (type !== "TENSOR_INT32" || scale === 0);
 }
 
-/** The operand that a value has become; undefined if there is no way from one to the other. What was tried on the way stays. */
+/**
+ * Converts a value to the wanted one; undefined if there is no way from one to the other. Operations that were tried on the way
+ * stay.
+ */
 export function adapt(scope: Scope, from: number, wanted: TensorInfo): number | undefined {
   const value = valueAt(scope, from);
   if (isSameInfo(value, wanted)) return from;

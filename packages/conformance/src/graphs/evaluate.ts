@@ -1,6 +1,6 @@
 /**
- * A plain interpreter of examples: each operation on its reference kernel, each result in memory of its own. It is the judge of random
- * graphs, so it shares nothing with the executor of the reference backend but the kernels.
+ * A plain interpreter of examples: each operation on its reference kernel, each result in separate memory. It is the judge of
+ * random graphs, so it shares only the kernels with the executor of the reference backend.
  */
 import { decodeTensorData, elementAt, elementCount, type Operation, type Tensor } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
@@ -11,7 +11,7 @@ import { runRandomOperation } from "../random/run.ts";
 import { signatureFor } from "../random/signature.ts";
 import type { Example, ExampleOperand, ExampleOperation, ExampleSubgraph } from "../vectors/example.ts";
 
-/** What an interpreter does otherwise than the reference. */
+/** Deviations of an interpreter from the reference. */
 export interface Deviation {
   /** The operands of an operation as it sees them. Default: as they are. */
   inputs?(drawn: RandomOperation): RandomOperation;
@@ -109,7 +109,7 @@ export function evaluateSubgraph(
   }
 }
 
-/** What a model says of a result's shape must be so, whatever the inputs of a loop's body are. */
+/** The model's statement on a result's shape must hold, whatever the inputs of a loop's body are. */
 function checkExtents({ dimensions, isUnspecified }: ExampleOperand, result: Tensor | undefined): void {
   const isKnown = !isUnspecified && dimensions.length > 0;
   if (!isKnown || dimensions.every((extent, axis) => extent === 0 || extent === result?.dimensions[axis])) return;
@@ -156,6 +156,6 @@ export function tensorOf(operand: ExampleOperand): Tensor | undefined {
   const { data } = operand;
   if (data === null) return undefined;
   const info = infoOf(operand);
-  // Decoded data may be a view, which wants an aligned copy of its own.
+  // Decoded data may be a view, so an aligned copy is made.
   return { ...info, data: decodeTensorData(info.type, data.slice(), elementCount(info.dimensions)) };
 }

@@ -1,7 +1,7 @@
 /**
- * What a device must compute for a graph, and how exactly. The values are those of the reference kernels. How far an element may be off
- * is measured: the graph is computed several more times, with each result of each operation as far off as the operation's own allowance
- * lets a device be, and with whatever the HAL leaves open replaced by something else.
+ * The expected results of a graph on a device, with their allowances. The values are those of the reference kernels. The
+ * allowances are measured: the graph is computed several more times, with each result of each operation as far off as the
+ * operation's allowance permits, and with every value that the HAL leaves open replaced by another.
  */
 import {
   elementAt,
@@ -20,7 +20,7 @@ import type { JudgedElements } from "../result.ts";
 import type { Allowance, Example, ExampleOperand, ExampleOperation } from "../vectors/example.ts";
 import { type Deviation, definitionOf, evaluate } from "./evaluate.ts";
 
-/** How many times a graph is computed with deviations. In the first two all of them have one sign. */
+/** Number of times that a graph is computed with deviations. In the first two all deviations have one sign. */
 const runs = 6;
 
 /** A device may be so many times as far off as any of these runs. */
@@ -41,8 +41,8 @@ export interface Expectation {
 }
 
 /**
- * Computes what is expected of a graph; undefined if the reference refuses it, or a device with allowed deviations might. `exact`: each
- * element must be the reference's, unless it depends on numbers that are drawn at random.
+ * Computes the expected results of a graph; undefined if the reference refuses it, or a device with allowed deviations could.
+ * `exact`: each element must be the reference's, unless it depends on numbers that are drawn at random.
  */
 export function expectationOf(graph: Example, exact = false): Expectation | undefined {
   const right = outputsOf(graph, 0);
@@ -95,7 +95,7 @@ function outputWith(operand: ExampleOperand, value: Tensor, allowance: Allowance
   return { ...operand, dimensions: value.dimensions, data, isIgnored, ...(allowance && { allowance }) };
 }
 
-/** What the deviations of several runs make of an output. */
+/** Returns the allowance of an output from the deviations of several runs. */
 function allowanceOf(right: Tensor, others: readonly Tensor[]): Allowance | undefined {
   const isShape = (other: Tensor) => String(other.dimensions) === String(right.dimensions);
   if (!others.every(isShape)) return undefined;
@@ -162,7 +162,7 @@ function isUsual({ type, data }: Tensor): boolean {
   return !isFloat(type) || data.every(Number.isFinite);
 }
 
-/** What becomes of NaN and infinities is open, so they become anything. */
+/** Replaces NaN and infinities by random values: the HAL leaves their effect open. */
 function withoutUnusual<Value extends Tensor>(tensor: Value, random: Random): Value {
   if (isUsual(tensor)) return tensor;
   const anything = () => random.pick([0, 1, -1, 60_000, -60_000, Number.NaN]);

@@ -30,7 +30,7 @@ describe("random graphs", () => {
   });
 
   it("can be written to files, and read", () => {
-    // What the outputs are is not stated yet.
+    // The outputs are not stated yet.
     const asModel = { forValidation: true };
     for (const graph of graphs.slice(0, 20)) expect(parseExample(exampleLine(graph), asModel)).toEqual(graph);
   });

@@ -1,6 +1,6 @@
 /**
- * Random graphs: models of many operations with inputs and with the results that the reference kernels have for them. What a graph is
- * follows from its seed and its number alone.
+ * Random graphs: models of many operations with inputs and with the results of the reference kernels. A graph follows from its
+ * seed and its number alone.
  */
 import { elementAt } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
@@ -78,14 +78,16 @@ function addInTurn(scope: Scope, index: number): void {
   }
 }
 
-/** In every second graph, layers of few rows with residuals beside what else was drawn. They have random numbers of their own. */
+/**
+ * Adds, in every second graph, layers of few rows with residuals to the drawn operations. They have separate random numbers.
+ */
 function residualsOf(scope: Scope, seed: number, index: number): readonly number[] {
   if (index % 2 === 0) return [];
   const random = createRandom(Math.imul(seed, 0x1f12_3bb5) + index);
   return addResiduals({ ...scope, random, mostElements: mostOfResidual }, (index - 1) / 2);
 }
 
-/** What nothing reads, and some of what is read. */
+/** Returns the results that no operation reads, and some that are read. */
 function outputsOf({ operands, operations, random }: Scope): number[] {
   const read = new Set(operations.flatMap(({ inputs }) => inputs));
   return operations

@@ -77,7 +77,10 @@ export function addSomeOperation(scope: Scope): boolean {
   return false;
 }
 
-/** Adds an operation again, often with one operand that is another: what compilers take for the same, and what they must not. */
+/**
+ * Adds an operation again, often with one operand changed: compilers may join equal operations, and must not join different
+ * ones.
+ */
 export function repeatOperation(scope: Scope): boolean {
   const { random, operations, operands, values } = scope;
   const simple = operations.filter(({ type, outputs }) => outputs.length === 1 && type !== "IF" && type !== "WHILE");

@@ -1,5 +1,5 @@
 /**
- * One device as several, each of which takes a part of the operations: what they compute together must be what it computes alone.
+ * One device as several, each of which takes a part of the operations: together they must compute the same as the device alone.
  */
 
 import { androidPolicy } from "@nnhal/driver-core/partition";
@@ -21,7 +21,7 @@ import { reasonAgainst } from "../support.ts";
 /** Which operations of a subgraph a part takes. */
 export type Takes = (type: number, index: number) => boolean;
 
-/** A device that computes as another, says that it is twice as fast, and takes the operations that it is told to. */
+/** A device that computes as another, reports that it is twice as fast, and takes only the operations that `takes` selects. */
 export function partOf(device: Device, name: string, takes: Takes): Device {
   const { capabilities, ...outcome } = device.getCapabilities();
   const info: PerformanceInfo = { execTime: 0.5, powerUsage: 0.5 };
@@ -51,18 +51,20 @@ export function partOf(device: Device, name: string, takes: Takes): Device {
   };
 }
 
-/** Devices that share models, as one device, and what the kit's own device among them has hidden. */
+/** Devices that share models, as one device, and the failures that the kit's own device among them has hidden. */
 export interface Shared {
   readonly device: Device;
-  /** How many models the device under test has prepared. 0: the reference computed everything. */
+  /** Number of models that the device under test has prepared. 0: the reference computed everything. */
   prepared(): number;
-  /** What the device under test did not prepare or execute, so that the reference stood in for it; undefined if there is nothing. */
+  /**
+   * Returns the failure to prepare or execute of the device under test that the reference covered; undefined if there is none.
+   */
   failure(): string | undefined;
 }
 
 /**
- * A device that divides models among two or three parts of another at random. What the device does not support goes to the reference,
- * and so does a model that cannot be divided since the size of a value is not known.
+ * A device that divides models among two or three parts of another at random. Operations that the device does not support go to
+ * the reference, and so do models that cannot be divided since the size of a value is not known.
  */
 export function dividedDevice(device: Device, reference: Device, random: Random): Shared {
   const count = random.integer(2, 3);
@@ -84,7 +86,7 @@ export function helpedDevice(device: Device, reference: Device): Shared {
 
 function shared(tested: Device, parts: readonly Device[], reference: Device): Shared {
   let prepared = 0;
-  /** What a part has failed at in the call under way. */
+  /** Failure of a part in the current call. */
   let current: string | undefined;
   let hidden: string | undefined;
   const watched = parts.map((part) =>
@@ -92,7 +94,7 @@ function shared(tested: Device, parts: readonly Device[], reference: Device): Sh
       if (call === "prepareModel" && status === ErrorStatus.NONE) prepared++;
       // An output of unknown size may need another attempt.
       if (status === ErrorStatus.NONE || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return;
-      // What a device supports may depend on the whole model: an operation on constants, which another part computes here.
+      // Support may depend on the whole model: an operation on constants, which another part computes here.
       if (call === "prepareModel" && reasonAgainst(model, await tested.getSupportedOperations(model)) !== undefined)
         return;
       const said = message === undefined ? "" : `: ${message}`;
@@ -103,7 +105,7 @@ function shared(tested: Device, parts: readonly Device[], reference: Device): Sh
   const device = runtimeAsDevice(watched, { cpu: reference, policy: androidPolicy });
   return {
     device: observed(device, async (_call, { status }) => {
-      // What the reference refuses too, such as other inputs, hides nothing.
+      // A call that the reference refuses too, such as one with other inputs, hides nothing.
       if (status === ErrorStatus.NONE) hidden ??= current;
       current = undefined;
     }),
@@ -112,7 +114,7 @@ function shared(tested: Device, parts: readonly Device[], reference: Device): Sh
   };
 }
 
-/** A device whose answers are told to a listener. */
+/** A device that passes its answers to a listener. */
 function observed(device: Device, onAnswer: (call: string, outcome: Outcome, model: Model) => Promise<void>): Device {
   return {
     ...device,

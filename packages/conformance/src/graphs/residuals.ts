@@ -1,6 +1,7 @@
 /**
- * Layers of few rows, each followed by ADD, SUB or MUL with a second tensor: what compilers of graphs join to one kernel, which reads the
- * second tensor in steps of its own. Numbers of rows and of channels take turns, so that no width of vectors is left out.
+ * Layers of few rows, each followed by ADD, SUB or MUL with a second tensor: compilers of graphs join them to one kernel, which
+ * reads the second tensor in different steps. Numbers of rows and of channels take turns, so that no width of vectors is left
+ * out.
  */
 import { elementAt, type TensorInfo } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
@@ -96,7 +97,10 @@ function addLayer(scope: Scope, type: OperandTypeName, rows: number, channels: n
   return addOperation(scope, kind, [input, filter, bias, ...window, activation], [output])?.[0];
 }
 
-/** A second tensor of the shape of the first, or one that broadcasts to it: an input, a constant, or what an operation makes of an input. */
+/**
+ * Adds a second tensor of the shape of the first, or one that broadcasts to it: an input, a constant, or the result of an
+ * operation on an input.
+ */
 function addSecond(scope: Scope, { dimensions, ...first }: TensorInfo): number | undefined {
   const { random } = scope;
   const channels = elementAt(dimensions, dimensions.length - 1);

@@ -22,8 +22,8 @@ import { dividedDevice, helpedDevice, type Shared } from "./parts.ts";
 import { shrinkGraph } from "./shrink.ts";
 
 /**
- * The ways in which a graph runs: the execution paths of the device, and divided among parts of it. `helped`: what the device does not
- * support goes to the reference; graphs with such operations have no other way.
+ * The ways in which a graph runs: the execution paths of the device, and divided among parts of it. `helped`: operations that
+ * the device does not support go to the reference; graphs with such operations have no other way.
  */
 export const graphWays = [...executionPaths, "divided", "helped"] as const;
 export type GraphWay = (typeof graphWays)[number];
@@ -38,11 +38,11 @@ export interface GraphsOptions {
   readonly only?: string | undefined;
   /** Further graphs, while it returns true. Default: none. */
   readonly goesOn?: (() => boolean) | undefined;
-  /** Whether each graph runs in every way, and not in one of them in turn. Default: no. */
+  /** If true, each graph runs in every way, and not in one of them in turn. Default: false. */
   readonly everyWay?: boolean | undefined;
   /**
-   * Whether results must be those of the reference exactly, and not only as exact as the HAL wants them: for the reference itself.
-   * Default: no.
+   * If true, results must equal the reference's exactly, and not only as precisely as the HAL demands: for the reference
+   * itself. Default: false.
    */
   readonly exact?: boolean | undefined;
   /** Selects graphs whose names contain this text, in any case. Others are not counted. Default: all. */
@@ -74,9 +74,9 @@ interface GraphRun {
   readonly device: Device;
   readonly reference: Device;
   readonly way: GraphWay;
-  /** Of what is drawn for the way. */
+  /** Seed of the random choices of the way. */
   readonly seed: number;
-  /** Whether the model states no extents of its outputs. */
+  /** True if the model states no extents of its outputs. */
   readonly unspecified: boolean;
   readonly timeLimit: number;
 }
@@ -118,7 +118,7 @@ export async function* runGraphs(device: Device, options: GraphsOptions = {}): A
   }
 }
 
-/** A graph with what is expected of it. Graphs of which nothing can be expected are drawn anew. */
+/** Returns a graph with its expected results. Graphs without an expectation are drawn again. */
 export function graphOf(seed: number, index: number, exact = false): Expectation {
   for (let turn = 0; ; turn++) {
     const expectation = expectationOf(drawGraph(seed, index, turn), exact);
@@ -136,7 +136,7 @@ function* chosen({ seed = 1, count = defaultGraphCount, only, goesOn }: GraphsOp
   for (let index = 0; index < count || goesOn?.(); index++) yield { seed, index };
 }
 
-/** The ways of which a graph takes the first that there is: for each result of the graph a list. */
+/** Returns, for each result of the graph, a list of ways; the first available one is taken. */
 function waysOf(index: number, everyWay = false): readonly (readonly GraphWay[])[] {
   const own = graphWays.filter((way) => way !== "helped");
   if (everyWay) return own.map((way) => [way, "helped"]);
@@ -213,7 +213,7 @@ async function smallestOf(example: Example, exact: boolean, run: GraphRun): Prom
     smallest = expectation.example;
     return true;
   };
-  // A device that is slow, or blocks, must not stop the suite: what was found until then is kept.
+  // A device that is slow or blocks must not stop the suite: the smallest graph found so far is kept.
   await attempt(run.timeLimit / 2, () => shrinkGraph(example, stillFails));
   return smallest;
 }

@@ -28,7 +28,7 @@ export interface Scope {
   readonly readable: number[];
   /** The subgraphs of the whole model so far. */
   readonly referenced: ExampleSubgraph[];
-  /** How deep this subgraph lies in others. 0: the main one. */
+  /** Depth of this subgraph in others. 0: the main one. */
   readonly depth: number;
   /** The most elements of a result. */
   readonly mostElements: number;
@@ -85,7 +85,7 @@ function isSame(a: Tensor | undefined, b: Tensor): boolean {
   );
 }
 
-/** Whether two tensors are of one type, shape and quantisation. */
+/** Returns true if two tensors are of one type, shape and quantisation. */
 export function isSameInfo(a: TensorInfo, b: TensorInfo): boolean {
   return (
     a.type === b.type &&
@@ -165,7 +165,7 @@ function resultsOf(
   return results.length === outputs.length ? results : undefined;
 }
 
-/** What is rare in models is rare in graphs: what is beyond all bounds, and what carries nothing on. */
+/** Rejects oversized tensors, and most that are empty, constant or extreme, as in real models. */
 function isWelcome({ type, dimensions, data }: Tensor, { random, mostElements: most }: Scope): boolean {
   if (elementCount(dimensions) > most) return false;
   if (data.length === 0) return random.chance(0.3);
@@ -177,7 +177,9 @@ function isWelcome({ type, dimensions, data }: Tensor, { random, mostElements: m
   return data.length === 1 || data.some((element) => element !== data[0]) || random.chance(0.3);
 }
 
-/** Closes a subgraph with these outputs, of which none is an input: lifetimes and numbers of consumers are as the model says. */
+/**
+ * Closes a subgraph with these outputs, which must not be inputs: sets lifetimes and numbers of consumers as the model demands.
+ */
 export function closeScope({ operands, operations }: Scope, outputIndexes: readonly number[]): ExampleSubgraph {
   const consumers = operands.map(() => 0);
   for (const { inputs } of operations) for (const index of inputs) consumers[index] = (consumers[index] ?? 0) + 1;
@@ -194,7 +196,7 @@ export function closeScope({ operands, operations }: Scope, outputIndexes: reado
   };
 }
 
-/** Does something to a subgraph, or nothing: what was added is removed if it returns undefined. */
+/** Extends a subgraph, or leaves it unchanged: additions are removed if `work` returns undefined. */
 export function orNothing<Made>(scope: Scope, work: () => Made | undefined): Made | undefined {
   const lists = [scope.operands, scope.values, scope.operations, scope.readable, scope.referenced];
   const lengths = lists.map(({ length }) => length);
@@ -203,12 +205,12 @@ export function orNothing<Made>(scope: Scope, work: () => Made | undefined): Mad
   return made;
 }
 
-/** Whether a value is a tensor that a model's input or a loop may have: one with elements. */
+/** Returns true if a value is a tensor that a model's input or a loop may have: one with elements. */
 export function hasElements({ type, dimensions, data }: Tensor): boolean {
   return isTensorType(type) && data.length > 0 && dimensions.length > 0;
 }
 
-/** Whether an operand may be passed to IF and WHILE, and from their subgraphs: its extents are known. */
+/** Returns true if an operand may be passed to IF and WHILE, and from their subgraphs: its extents are known. */
 export function canPass({ operands }: Scope, index: number): boolean {
   return !elementAt(operands, index).isUnspecified;
 }

@@ -1,6 +1,7 @@
 /**
- * From a graph that fails to the smallest one that fails too: fewer operations, fewer outputs, values in place of what computes them,
- * and known extents. What the reference refuses, or the device has right, is not taken.
+ * Shrinks a graph that fails to the smallest one that fails too: fewer operations, fewer outputs, values in place of the
+ * operations that compute them, and known extents. Candidates that the reference refuses, or that the device computes
+ * correctly, are dropped.
  */
 
 import { elementAt, type Tensor } from "@nnhal/operations";
@@ -10,7 +11,7 @@ import { type Candidates, shrinkBy } from "../shrink.ts";
 import type { Example, ExampleOperand, ExampleOperation, ExampleSubgraph } from "../vectors/example.ts";
 import { evaluate } from "./evaluate.ts";
 
-/** Whether a candidate still fails. Its outputs have no values. */
+/** Returns true if a candidate still fails. Its outputs have no values. */
 export type StillFails = (candidate: Example) => Promise<boolean>;
 
 /** The most candidates that are tried. */

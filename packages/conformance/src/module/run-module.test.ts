@@ -1,6 +1,6 @@
 /**
- * A driver that misbehaves is survived: what it does is named, and the other cases run on. What throws or answers with nonsense does not
- * need a process of its own: suites/contract/planted-faults.test.ts.
+ * A driver that misbehaves does not end the suite: its fault is named, and the other cases run on. Drivers that throw or give
+ * nonsensical answers need no separate process: suites/contract/planted-faults.test.ts.
  */
 import { fromSource } from "@nnhal/test-kit/from-source";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * A suite on a device that is given as a module: it runs in a process of its own, so that a driver that blocks its thread, ends its
- * process or crashes fails one case, and the others run on.
+ * A suite on a device that is given as a module: it runs in a separate process, so that a driver that blocks its thread, ends
+ * its process or crashes fails one case, and the others run on.
  */
 import { spawn } from "node:child_process";
 import { dirname } from "node:path";

@@ -1,6 +1,4 @@
-/**
- * A device that is given as a module, in a process of its own: what that process runs.
- */
+/** The program of the separate process for a device that is given as a module. */
 import type { Backend } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import type { Device, HalVersion } from "@nnhal/types";
@@ -14,7 +12,7 @@ import { deviceThrough } from "../versions.ts";
 /** A suite that a device can be tested with without vectors. */
 export type OwnSuiteName = DeviceSuiteName | "arithmetic" | "graphs";
 
-/** What the process runs: plain data, since it passes from one process to another. */
+/** The suite and device that the process runs: plain data, since it passes from one process to another. */
 export interface ModuleRun {
   /** The URL of the module: see `openModule`. */
   readonly module: string;

@@ -1,6 +1,4 @@
-/**
- * What a device has to answer to a mutant, at every call that takes it.
- */
+/** The required answers of a device to a mutant, at every call that takes it. */
 import {
   type Device,
   ErrorStatus,
@@ -18,7 +16,7 @@ import { reasonAgainst } from "../support.ts";
 import type { Mutant } from "./mutation.ts";
 import type { RequestMutant } from "./request.ts";
 
-/** In words what is wrong with a device's answers to a model; undefined if they are right. */
+/** Returns the fault in a device's answers to a model, in words; undefined if they are right. */
 export async function findModelProblem(device: Device, mutant: Mutant): Promise<string | undefined> {
   const { model, expected, options } = mutant;
   // Options are for preparing alone: the model of such a mutant is right.
@@ -35,7 +33,7 @@ export async function findModelProblem(device: Device, mutant: Mutant): Promise<
   return preparedModel === null ? undefined : "prepareModel: a prepared model beside an error";
 }
 
-/** What the types do not allow is what these options are for. */
+/** These options are for values that the types do not allow. */
 function wrongOptions(options: Mutant["options"]): PrepareOptions | undefined {
   return options as PrepareOptions | undefined;
 }
@@ -86,7 +84,7 @@ function nameOf(status: Status): string {
   return errorStatusNames.get(status) ?? `status ${status}`;
 }
 
-/** What a device makes of a model that is right. */
+/** Outcome of a device's preparation of a valid model. */
 export type Acceptance =
   | { readonly preparedModel: PreparedModel }
   | { readonly unsupported: string }

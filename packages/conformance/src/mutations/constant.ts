@@ -20,7 +20,7 @@ export function sizeOf({ type, dimensions }: Pick<Operand, "type" | "dimensions"
   return name === undefined ? 0 : (specifiedByteSize(operandTypes[name], dimensions) ?? 0);
 }
 
-/** What a constant is in a changed model. */
+/** A constant in a changed model. */
 export interface PlacedConstant {
   readonly lifetime: number;
   readonly location: DataLocation;
@@ -28,7 +28,7 @@ export interface PlacedConstant {
   readonly operandValues: Uint8Array;
 }
 
-/** Room for a constant at the start of operandValues, over what is there; or in words why there is none. */
+/** Places a constant at the start of operandValues, over the bytes that are there; or returns in words why there is no room. */
 export function placeConstant(
   { operandValues }: Model,
   operand: Pick<Operand, "type" | "dimensions">,

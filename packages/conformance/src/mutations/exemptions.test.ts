@@ -72,7 +72,7 @@ describe("the exemptions", () => {
       types.map((type) => [`main operand 0 is a ${type}`, why]).sort(),
     );
     const between = "main operand 1 is a TENSOR_FLOAT16";
-    // DEQUANTIZE would give it, TRANSPOSE takes it, but not beside a TENSOR_FLOAT32.
+    // DEQUANTIZE would produce it and TRANSPOSE accepts it, but not with a TENSOR_FLOAT32.
     expect(exempt(omitted, "operationOperandType").map(([name]) => name)).not.toContain(between);
     expect(mutantsOf(omitted).some(({ name }) => name === between)).toBe(true);
   });

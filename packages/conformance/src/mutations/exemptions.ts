@@ -1,6 +1,6 @@
 /**
- * Which mutants can be valid models, because an operation takes what was changed: a reviewed list, of which each row has
- * its reason. It stands on its own, so that the kit does not judge a driver by definitions that the driver uses too.
+ * The mutants that can be valid models, because an operation accepts the change: a reviewed list; each row has a reason. It is
+ * independent, so that the kit does not judge a driver by definitions that the driver uses too.
  */
 import type { OperandTypeName, Operation, OperationTypeName } from "@nnhal/types";
 import { operationNameOf, type Use } from "./site.ts";
@@ -9,12 +9,12 @@ import { operationNameOf, type Use } from "./site.ts";
 interface Place {
   readonly operations: readonly OperationTypeName[];
   readonly side: "inputs" | "outputs";
-  /** Whether it is about a position, by the number of operands on that side. Default: all positions. */
+  /** Selects positions, by the number of operands on that side. Default: all positions. */
   readonly at?: (position: number, count: number) => boolean;
   readonly reason: string;
 }
 
-/** An operand that an operation takes in several types, of which one can stand for another. */
+/** An operand that an operation accepts in several types that can stand for one another. */
 interface TypeExemption extends Place {
   readonly types: readonly OperandTypeName[];
 }

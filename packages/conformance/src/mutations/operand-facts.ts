@@ -1,6 +1,4 @@
-/**
- * Mutations of what an operand says of itself: its type, rank, scale, zero point and extra parameters.
- */
+/** Mutations of an operand's fields: its type, rank, scale, zero point and extra parameters. */
 import {
   type Operand,
   type OperandExtraParams,
@@ -31,7 +29,7 @@ export const operandType: ModelMutation = {
   },
 };
 
-/** What is known of the operand's type; undefined for an extension's, and for the OEM's, which may be anything. */
+/** Returns the facts of the operand's type; undefined for an extension's, and for the OEM's, which can be anything. */
 function rowOf({ type }: Operand): OperandTypeRow | undefined {
   const name = operandTypeNames.get(type);
   return name === undefined || name === "OEM" || name === "TENSOR_OEM_BYTE" ? undefined : operandTypes[name];
@@ -74,7 +72,10 @@ export const operandScale: ModelMutation = {
   },
 };
 
-/** Both sides of what the elements of a symmetric type can be, and of 0: its zero point can only be 0. */
+/**
+ * Returns zero points on both sides of the range of the elements, and of 0 for a symmetric type, whose zero point can only be
+ * 0.
+ */
 function wrongZeroPoints({ zeroPointRange, quantisation, elementSize }: OperandTypeRow): readonly number[] {
   if (zeroPointRange !== undefined) return [zeroPointRange[0] - 1, zeroPointRange[1] + 1];
   if (quantisation !== "symmetric") return [1];

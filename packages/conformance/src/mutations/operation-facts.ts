@@ -1,11 +1,9 @@
-/**
- * Mutations of what an operation says of itself: its type and the operands it names.
- */
+/** Mutations of an operation's fields: its type and the operands that it names. */
 import { type Model, OperationTypeRange } from "@nnhal/types";
 import { invalid, type ModelMutation, type Mutant } from "./mutation.ts";
 import { operationSites, operationsWith } from "./site.ts";
 
-/** One code beyond each end of the HAL's own operations; what is below the least is an extension's. */
+/** One code beyond each end of the HAL's operations; lower codes are an extension's. */
 const wrongTypes = [
   OperationTypeRange.FUNDAMENTAL_MAX["1.3"] + 1,
   OperationTypeRange.OEM_MIN - 1,

@@ -32,7 +32,7 @@ it("the requests to mutate are valid", () => {
   for (const { request, model } of cases) expect(requestIssues(request, model)).toEqual([]);
 });
 
-/** What is wrong with these only the device can know. */
+/** Only the device can know the faults of these. */
 const ofTheDevice = [unknownToken.name, nullFence.name];
 
 it("every mutation but those of tokens and fences is one of rules on requests", () => {

@@ -1,6 +1,6 @@
 /**
- * The mutation that gives an operand another type, as plausibly as can be: all else about the operand fits the new type, so
- * that only the operation that uses it can find what is wrong.
+ * The mutation that gives an operand another type, as plausibly as possible: all other fields of the operand fit the new type,
+ * so that only the operation that uses it can find the fault.
  */
 import { elementAt } from "@nnhal/operations";
 import {
@@ -18,7 +18,7 @@ import { typeExemption } from "./exemptions.ts";
 import { invalid, type ModelMutation } from "./mutation.ts";
 import { isConstant, type OperandSite, operandSites, usesOf, withOperand } from "./site.ts";
 
-/** The types of the HAL's own; what an OEM's are is its own affair. */
+/** The types of the HAL; the types of an OEM are not defined. */
 const types = [...operandTypeNames.values()].filter((name) => name !== "OEM" && name !== "TENSOR_OEM_BYTE");
 
 export const operationOperandType: ModelMutation = {
@@ -39,7 +39,7 @@ export const operationOperandType: ModelMutation = {
   },
 };
 
-/** The model in which the operand is of another type. */
+/** Returns the model with another type for the operand. */
 function retyped(site: OperandSite, type: OperandTypeName): Model {
   const changed = plausible(site.operand, type);
   if (!isConstant(changed)) return withOperand(site, changed);

@@ -70,7 +70,7 @@ describe("runMutations", () => {
     const originals = results.filter(({ subject }) => subject === "original");
     expect(originals.map(({ name, verdict }) => [name, verdict])).toEqual(examples.map(({ name }) => [name, "passed"]));
     expect(new Set(results.map(({ name }) => name)).size).toBe(results.length);
-    // What was prepared for the requests is freed.
+    // Models that were prepared for the requests are freed.
     await new Promise(setImmediate);
     expect(device.closed).toBe(examples.length);
   });

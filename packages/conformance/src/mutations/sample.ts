@@ -3,7 +3,7 @@
  * machine.
  */
 
-/** Whether a name belongs to the sample of about one in `rate`. */
+/** Returns true if a name belongs to the sample of about one in `rate`. */
 export function isSampled(name: string, rate: number): boolean {
   return rate <= 1 || hash(name) % rate === 0;
 }

@@ -109,8 +109,8 @@ export interface Use {
 }
 
 /**
- * All uses of an operand: by operations of its subgraph and, of an input or output of a referenced subgraph, by the IF and
- * WHILE operations that name the subgraph, in whose eyes the operand is part of the SUBGRAPH that they read.
+ * Returns all uses of an operand: by operations of its subgraph and, for an input or output of a referenced subgraph, by the IF
+ * and WHILE operations that reference the subgraph.
  */
 export function usesOf({ model, subgraph, referencedIndex, index }: OperandSite): Use[] {
   const uses = usesIn(subgraph, (operand) => operand === index);
@@ -134,7 +134,7 @@ function usesIn({ operations }: Subgraph, isWanted: (operand: number) => boolean
   );
 }
 
-/** Operands of which some are read by more operations, or fewer, than before. */
+/** Returns operands with the numbers of consumers of some of them changed by one. */
 export function withConsumers(operands: readonly Operand[], indexes: readonly number[], change: 1 | -1): Operand[] {
   const changed = [...operands];
   for (const index of indexes) {
@@ -146,12 +146,12 @@ export function withConsumers(operands: readonly Operand[], indexes: readonly nu
   return changed;
 }
 
-/** Whether an operation has to write the operand. */
+/** Returns true if an operation must write the operand. */
 export function isWritten({ lifetime }: Operand): boolean {
   return lifetime === OperandLifeTime.TEMPORARY_VARIABLE || lifetime === OperandLifeTime.SUBGRAPH_OUTPUT;
 }
 
-/** Whether the operand has a value in the model. */
+/** Returns true if the operand has a value in the model. */
 export function isConstant({ lifetime }: Operand): boolean {
   return lifetime === OperandLifeTime.CONSTANT_COPY || lifetime === OperandLifeTime.CONSTANT_REFERENCE;
 }

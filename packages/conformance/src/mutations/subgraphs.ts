@@ -27,7 +27,7 @@ function withReference(subgraph: Subgraph, offset: number): Subgraph {
 
 const empty: Subgraph = { operands: [], operations: [], inputIndexes: [], outputIndexes: [] };
 
-/** Each number of further subgraphs is a cycle of its own. */
+/** Each number of further subgraphs is a separate cycle. */
 const addedCycles = [1, 2, 3];
 
 export const subgraphCycle: ModelMutation = {

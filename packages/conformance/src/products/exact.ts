@@ -36,7 +36,7 @@ export function operandsOf({ signature, inputs }: RandomOperation): SumOperands 
   };
 }
 
-/** How the products of one window are summed: elements as they are stored, with the zero points of both. */
+/** Sums the products of one window: elements as they are stored, with the zero points of both. */
 export type Summing = (
   values: Float64Array,
   weights: Float64Array,
@@ -158,7 +158,10 @@ function connected(input: Tensor, weights: Tensor, bias: Tensor, summing: Summin
   return { dimensions: [rows, units], sums, channels: Int32Array.from(sums, (_, place) => place % units) };
 }
 
-/** One axis of a window that slides: how many places it has (0 if it does not fit), and the cell of the image under each of its cells. */
+/**
+ * One axis of a sliding window: the number of its positions (0 if it does not fit), and the cell of the image under each of its
+ * cells.
+ */
 interface Axis {
   readonly count: number;
   source(place: number, cell: number): number | undefined;
@@ -223,7 +226,7 @@ function ordered(dimensions: readonly number[], nchw: boolean): readonly [number
   return nchw ? [batches, third, fourth, second] : [batches, second, third, fourth];
 }
 
-/** How far apart neighbours along each axis of an image lie in its memory. */
+/** Returns the distances in memory of neighbours along each axis of an image. */
 function stepsOf(dimensions: readonly number[], nchw: boolean) {
   const [, height, width, channels] = ordered(dimensions, nchw);
   const batch = height * width * channels;

@@ -17,7 +17,7 @@ export interface Drawn {
   readonly elements: ArrayLike<number>;
 }
 
-/** What a weighted sum consists of, without its scales. */
+/** The parts of a weighted sum, without its scales. */
 export interface Layer {
   readonly signature: Signature;
   readonly input: Drawn;
@@ -48,7 +48,7 @@ export function typesOfSum({ inputs, types }: Signature): readonly [input: Opera
   return [input, filter];
 }
 
-/** Whether a signature is one of 8 bits whose window is not given by the shape of its result. */
+/** Returns true if a signature is one of 8 bits whose window is not given by the shape of its result. */
 export function isOf8Bits({ inputs, types }: Signature): boolean {
   const [first] = inputs;
   const type = first && types.get(first);
@@ -60,13 +60,11 @@ export function isOf8Bits({ inputs, types }: Signature): boolean {
 export interface OutputChoice {
   /** The greatest of all sums is so many steps. Default: as many as all sums fit into the range of the output. */
   readonly span?: number | undefined;
-  /** Whether the zero point is sometimes one by which sums are beyond the range. Default: no. */
+  /** If true, the zero point is sometimes one that moves sums beyond the range. Default: false. */
   readonly anyZeroPoint?: boolean | undefined;
 }
 
-/**
- * The operation of a layer. Each filter of its own scale has one by which its greatest sum is about as large as that of the others.
- */
+/** Builds the operation of a layer. Filters with separate scales get such ones that their greatest sums are about equal. */
 export function operationOfLayer(
   layer: Layer,
   random: Random,

@@ -11,7 +11,7 @@ import { weightedSums } from "./exact.ts";
 import { isOf8Bits, type Layer, oneWindow, operationOfLayer, typesOfSum } from "./layer.ts";
 import { type WideKind, wideKinds, wideLayer } from "./wide.ts";
 
-/** A case at the limits: what of its name follows the operation's, such as `2.16.3.pairs`. */
+/** A case at the limits: the part of its name after the operation's, such as `2.16.3.pairs`. */
 export interface LimitCase {
   readonly name: string;
   readonly signature: Signature;
@@ -29,7 +29,7 @@ const mostInWindow = 32;
 /** Numbers of products beyond which sums lose digits in float32. */
 const wide = [2048, 8192] as const;
 
-/** Which weights a case has. `pairs` alone makes the sums of two products large beside the range of the output. */
+/** The kinds of weights. `pairs` alone makes the sums of two products large compared with the range of the output. */
 const kinds = ["all", "pairs", "both"] as const;
 
 /** The cases of an operation: none if it is not a weighted sum of 8 bits. */
@@ -49,7 +49,7 @@ export function* limitCases(operation: Operation): Generator<LimitCase> {
       if (!isEverywhere && (channels + turn) % share !== 0) continue;
       const isLarge = operation.name === "FULLY_CONNECTED" || channels > mostInWindow;
       const windows = isLarge ? [1] : isEverywhere ? [1, 3] : [channels % 2 === 0 ? 3 : 1];
-      // With one scale for all filters, sums of pairs would vanish beside those of all channels.
+      // With one scale for all filters, sums of pairs would vanish compared with those of all channels.
       const own = types[1] === "TENSOR_QUANT8_SYMM_PER_CHANNEL" ? (["both"] as const) : (["all", "pairs"] as const);
       for (const window of windows) {
         for (const kind of own) yield caseOf(signature, place, channels, window, kind);

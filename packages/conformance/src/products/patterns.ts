@@ -1,14 +1,14 @@
 /**
- * Elements of 8 bits at their limits: in rows of which each has a pattern, so that one operation shows many combinations of activations
- * and weights.
+ * Elements of 8 bits at their limits: each row has a pattern, so that one operation shows many combinations of activations and
+ * weights.
  */
 import { elementAt } from "@nnhal/operations";
 import type { Random } from "../random/random.ts";
 
 /**
- * What the elements of a row are. `greatest`, `least`: all that. `alternating`: the one and the other in turn. `either`: one of the two
- * at random. `mostly`: the same, except a tenth that are any number. `pair`: two neighbours at a limit, the others at the zero point.
- * `any`: any number.
+ * The patterns of a row's elements. `greatest`, `least`: all that. `alternating`: the one and the other in turn. `either`: one
+ * of the two at random. `mostly`: the same, except a tenth that are any number. `pair`: two neighbours at a limit, the others
+ * at the zero point. `any`: any number.
  */
 export const patterns = ["greatest", "least", "alternating", "either", "mostly", "pair", "any"] as const;
 export type Pattern = (typeof patterns)[number];

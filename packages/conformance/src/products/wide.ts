@@ -1,6 +1,6 @@
 /**
- * Sums of so many products that they go beyond 2^24 on their way, up to which float32 has all whole numbers, and end at a few units: what is
- * lost on the way is seen in the result.
+ * Sums of so many products that they pass 2^24 on their way, up to which float32 has all whole numbers, and end at a few units:
+ * digits that are lost on the way show in the result.
  */
 import { elementAt, elementCount, integerRange } from "@nnhal/operations";
 import type { Random } from "../random/random.ts";
@@ -8,8 +8,8 @@ import type { Signature } from "../random/signature.ts";
 import { type Layer, oneWindow, typesOfSum } from "./layer.ts";
 
 /**
- * How sums end at a few units. `cancelling`: each product has its opposite in the other half of the window. `against`: all are at one limit,
- * and the bias has the opposite of their sum.
+ * The ways in which sums end at a few units. `cancelling`: each product has its opposite in the other half of the window.
+ * `against`: all are at one limit, and the bias has the opposite of their sum.
  */
 export const wideKinds = ["cancelling", "against"] as const;
 export type WideKind = (typeof wideKinds)[number];
@@ -103,7 +103,7 @@ function cancelling(products: number, values: Range, weights: Range, isPerChanne
   return { rows, filters, bias: filters.map(() => 0), zeroPoints: [random.pick(values), zero] };
 }
 
-/** One row of the greatest elements, and weights at both limits except the last, which each filter has of its own. */
+/** Makes one row of the greatest elements, and weights at both limits; only the last weight differs between filters. */
 function against(products: number, values: Range, weights: Range, isPerChannel: boolean): Made {
   const [[least, greatest], [lowest, highest]] = [values, weights];
   const zeroPoints = [least, isPerChannel ? 0 : lowest] as const;

@@ -1,6 +1,4 @@
-/**
- * Draws one random operand list of a signature: plausible arguments, of which one or two are sometimes spoilt.
- */
+/** Draws one random operand list of a signature: plausible arguments, one or two of them sometimes spoilt. */
 import {
   halTypeName,
   type Operation,
@@ -23,19 +21,19 @@ export interface RandomOperation {
   readonly signature: Signature;
   /** Undefined: omitted. */
   readonly inputs: readonly (Tensor | undefined)[];
-  /** What a model declares of the outputs; it says nothing of their shapes. */
+  /** The model's declaration of the outputs, without their shapes. */
   readonly outputs: readonly TensorInfo[];
-  /** What each input was drawn for. Absent if the operation was not drawn. */
+  /** The wanted arguments that the inputs were drawn for. Absent if the operation was not drawn. */
   readonly wanted?: readonly (WantedTensor | number | boolean | undefined)[];
 }
 
-/** How operands are drawn. */
+/** Options for drawing operands. */
 export interface DrawOptions {
-  /** How often operands that should fit are spoilt. Default 0.35. */
+  /** Probability that operands that should fit are spoilt. Default 0.35. */
   readonly spoilt?: number | undefined;
-  /** What tensors hold whose elements do not matter to the shape. Default: mixed. */
+  /** Content of tensors whose elements do not matter to the shape. Default: mixed. */
   readonly fill?: Fill | undefined;
-  /** How shapes and scales are drawn, instead of at random. */
+  /** Draws shapes and scales, instead of at random. */
   readonly steer?: Partial<Pick<Draw, "shape" | "scale" | "offered">> | undefined;
 }
 
@@ -88,7 +86,10 @@ function drawFor({ operation, inputs, outputs, types }: Signature, random: Rando
   };
 }
 
-/** Adds what a hint leaves out: shapes that broadcast, for other tensors the shape of the first one, for scalars a value by their name. */
+/**
+ * Completes a hint: adds shapes that broadcast, for other tensors the shape of the first one, for scalars a value by their
+ * name.
+ */
 function complete(hinted: WantedArguments, { operation, inputs }: Signature, draw: Draw): WantedArguments {
   const wanted: Record<string, Wanted> = { ...broadcasting(operation, draw, hinted), ...hinted };
   const tensors = inputs.filter(({ kind }) => kind === "tensor");

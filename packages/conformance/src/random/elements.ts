@@ -29,7 +29,7 @@ export function randomScale(random: Random): number {
 /** Numbers that a float operand may hold, but hardly ever does. All are exact in float16. */
 const strangeFloats = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, -0, 65504, -65504, 2 ** -24];
 
-/** Quantisation of an operand of a type: what is wanted, else random within what the HAL allows. */
+/** Returns the quantisation of an operand of a type: the wanted one, else random within the HAL's limits. */
 export function quantisationOf(
   type: OperandTypeName,
   { dimensions, scale, zeroPoint, channelDim = 0 }: WantedTensor,
@@ -62,9 +62,9 @@ export function quantisationOf(
 }
 
 /**
- * What a tensor holds. `plain`: harmless numbers, which float32 sums without an error. `fine`: numbers whose products and sums must be
- * rounded. `unusual`: harmless floats with a few that are NaN, infinite, -0 or extreme. `extreme`: the same without NaN and
- * infinities; of integers, the least and greatest with others between. `mixed`: mostly harmless.
+ * The kinds of a tensor's content. `plain`: harmless numbers, which float32 sums without an error. `fine`: numbers whose
+ * products and sums must be rounded. `unusual`: harmless floats with a few that are NaN, infinite, -0 or extreme. `extreme`:
+ * the same without NaN and infinities; of integers, the least and greatest with others between. `mixed`: mostly harmless.
  */
 export const fills = ["mixed", "plain", "fine", "unusual", "extreme"] as const;
 export type Fill = (typeof fills)[number];
@@ -82,7 +82,7 @@ export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: 
   return { ...info, data: representable(type, data) };
 }
 
-/** Whether a tensor has the scale of a sum's terms: what becomes of a sum beyond 32 bits is not fixed. */
+/** Returns true if a tensor has the scale of a sum's terms: the result of a sum beyond 32 bits is not fixed. */
 function isBias(type: OperandTypeName, { scale }: WantedTensor): boolean {
   return type === "TENSOR_INT32" && scale !== undefined;
 }

@@ -1,6 +1,5 @@
 /**
- * Random examples, and the reference device on all of them: it computes what the kernels compute, and refuses what they
- * refuse.
+ * Random examples, and the reference device on all of them: its results equal the kernels', and it refuses the same examples.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";

@@ -1,6 +1,4 @@
-/**
- * What plausible operands look like, by operation. An operation that is not here gets tensors of one shape.
- */
+/** Plausible operands, by operation. An operation that is not here gets tensors of one shape. */
 import { detectionHints } from "./hints/detection.ts";
 import { elementwiseHints } from "./hints/elementwise.ts";
 import { imageHints } from "./hints/images.ts";

@@ -146,7 +146,7 @@ const faults: readonly (readonly [what: string, operation: Operation, fault: str
       // Held until the kernel ends, so that it is there to be measured.
       held.push(new Float64Array(1 << 24));
     }),
-    // 128 MiB, less what a collection frees meanwhile.
+    // 128 MiB, less the memory that a collection frees meanwhile.
     /it allocated 1[23]\d{7} bytes/,
   ],
 ];

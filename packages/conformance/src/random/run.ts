@@ -30,8 +30,8 @@ import type { Random } from "./random.ts";
 import { type Watch, watchData } from "./watched.ts";
 
 /**
- * How a run ended. `large`: the outputs would have too many elements to try. `long`: the kernel paused so often that it
- * was given up.
+ * Outcome of a run. `large`: the outputs would have too many elements to try. `long`: the kernel paused so often that the run
+ * was abandoned.
  */
 export type RandomOutcome =
   | { readonly kind: "computed"; readonly outputs: readonly OutputTensor[] }
@@ -44,15 +44,15 @@ export type RandomOutcome =
 const MOST_ELEMENTS = 1 << 14;
 /** Most pauses of a kernel. */
 const MOST_PAUSES = 128;
-/** Most bytes that a kernel may allocate beside its outputs. */
+/** Most bytes that a kernel may allocate in addition to its outputs. */
 const MOST_SCRATCH = 1 << 26;
 
 /** A fault, thrown. */
 class Fault extends Error {}
 
 /**
- * Runs a random operation. Does not throw. Not `watched`, only the result counts: accesses beside a tensor and the memory that the
- * kernel takes are not judged, which takes a third of the time.
+ * Runs a random operation. Does not throw. If `watched` is false, only the result counts: accesses outside a tensor and the
+ * kernel's memory are not judged, which takes a third of the time.
  */
 export function runRandomOperation(random: RandomOperation, source: Random, watched = true): RandomOutcome {
   try {

@@ -1,6 +1,4 @@
-/**
- * Spoils plausible arguments: one of them becomes what a careless or hostile model might hold.
- */
+/** Spoils plausible arguments: one of them becomes a value that a careless or hostile model might hold. */
 
 import type { Param } from "@nnhal/operations";
 import { elementAt } from "@nnhal/operations";
@@ -31,7 +29,7 @@ export function spoil(args: WantedArguments, params: readonly Param[], random: R
   return { ...args, [param.name]: spoilOne(args[param.name], param, random) };
 }
 
-/** What fits together stays so: wherever an extent occurs it becomes the same other one. */
+/** Matching extents still match: all occurrences of an extent become the same other one. */
 function spoilExtent(args: WantedArguments, random: Random): WantedArguments {
   const old = random.integer(0, 5);
   const spoilt = random.pick([0, 0, 1, 6, 17, INT32_MAX]);

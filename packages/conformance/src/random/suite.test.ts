@@ -1,6 +1,6 @@
 /**
- * Every definition and its kernel on random operands: shapes as inferred, nothing read or written beside a tensor, no
- * error but a refusal, no hang. The cases run in a process of their own.
+ * Every definition and its kernel on random operands: shapes as inferred, no access outside a tensor, no error except a
+ * refusal, no hang. The cases run in a separate process.
  */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,11 +1,11 @@
 /**
- * What a random operand list should look like before its elements are drawn: shapes, scalars, and the elements that
- * matter to the shape of the result.
+ * Descriptions of a random operand list before its elements are drawn: shapes, scalars, and the elements that matter to the
+ * shape of the result.
  */
 import type { OperandTypeName } from "@nnhal/types";
 import type { Random } from "./random.ts";
 
-/** A tensor: its shape, and what else matters of it. What is absent is drawn at random for its type. */
+/** A tensor: its shape and other required facts. Absent ones are drawn at random for its type. */
 export interface WantedTensor {
   readonly dimensions: readonly number[];
   /** The elements as stored. */
@@ -24,13 +24,13 @@ export type Wanted = WantedTensor | readonly WantedTensor[] | number | boolean |
 /** Arguments by parameter name. */
 export type WantedArguments = Readonly<Record<string, Wanted>>;
 
-/** What plausible arguments are drawn for. */
+/** The operand list and random source that plausible arguments are drawn for. */
 export interface Draw extends Random {
-  /** Whether the operand list has a parameter. */
+  /** Returns true if the operand list has a parameter. */
   has(param: string): boolean;
   /** The type of a parameter, an output's included. */
   typeOf(param: string): OperandTypeName;
-  /** How many operands a variadic parameter has. */
+  /** Returns the number of operands of a variadic parameter. */
   countOf(param: string): number;
   /** A small extent, rarely 0. */
   extent(): number;
@@ -45,7 +45,7 @@ export interface Draw extends Random {
 /** Draws arguments that an operation should be able to compute. Those it leaves out are drawn by their names. */
 export type Plausible = (draw: Draw) => WantedArguments;
 
-/** Whether an argument is a tensor's. */
+/** Returns true if an argument is a tensor's. */
 export function isWantedTensor(wanted: Wanted): wanted is WantedTensor {
   return typeof wanted === "object" && "dimensions" in wanted;
 }

@@ -1,18 +1,18 @@
 /**
- * Typed arrays that notice what a kernel does with them: which elements it writes, and whether it reads or writes beside
- * them, which JavaScript lets pass in silence.
+ * Typed arrays that notice a kernel's accesses: which elements it writes, and whether it reads or writes outside of them, which
+ * JavaScript permits silently.
  */
 import type { TensorData } from "@nnhal/operations";
 
-/** What was noticed. */
+/** Accesses that were noticed. */
 export interface Watch {
-  /** The first access beside the elements, in words. */
+  /** The first access outside the elements, in words. */
   outside: string | undefined;
   /** For each element whether it was written. */
   readonly written: Uint8Array;
 }
 
-/** The same elements, watched. What an element's own methods do is noticed too. */
+/** Returns the same elements, watched. Accesses of the array's own methods are noticed too. */
 export function watchData<Data extends TensorData>(data: Data): { readonly data: Data; readonly watch: Watch } {
   const watch: Watch = { outside: undefined, written: new Uint8Array(data.length) };
   return { data: watched(data, watch, 0), watch };

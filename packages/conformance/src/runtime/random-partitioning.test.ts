@@ -80,7 +80,7 @@ function drawGraph(random: Random, isOpen: boolean): Graph {
   const open = new Set<number>();
   for (let index = 0; index < count; index++) {
     const kind = random.pick(kinds);
-    // Mostly what is new, so that graphs get long.
+    // Picks mostly new values, so that graphs get long.
     const pick = () =>
       elementAt(values, Math.max(0, values.length - 1 - Math.floor(random.next() ** 2 * values.length)));
     const take = () => {
@@ -116,7 +116,7 @@ function drawGraph(random: Random, isOpen: boolean): Graph {
       return binary.some((one) => one === name) ? [take()] : [];
     }
   }
-  // What nothing reads is an output, and so are some that are read; an output's size may be open too.
+  // Results that no operation reads are outputs, and so are some that are read; an output's size may be open too.
   const outputs = results.filter((operand) => !read.has(operand) || (!open.has(operand) && random.chance(0.1)));
   model.identifyInputsAndOutputs(inputs, outputs);
   model.finish();
@@ -134,12 +134,12 @@ function signatures({ main, operandValues }: Model["hal"]): string[] {
 
 const faces = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
 
-/** How many devices of each HAL version were drawn. */
+/** Number of drawn devices of each HAL version. */
 type Versions = Map<HalVersion, number>;
 
 /**
- * Devices of which each signature has exactly one that takes it. Each is a driver of a HAL version of its own, of those
- * that can express what it takes.
+ * Draws devices such that exactly one takes each signature. Each is a driver of a random HAL version that can express its
+ * operations.
  */
 function drawDevices(random: Random, { model: { hal } }: Graph, drawn: Versions): Device[] {
   const count = random.integer(1, MOST_DEVICES);
@@ -230,7 +230,7 @@ describe("random graphs over random devices", { timeout: 120_000 }, () => {
       expect(await compute(divided, graph, seed), `seed ${seed} again`).toEqual(expected);
       divided.close();
     }
-    // The seeds do what they are for: long graphs, many steps, devices of all versions, some that cannot be divided.
+    // The seeds serve their purpose: long graphs, many steps, devices of all versions, some graphs that cannot be divided.
     for (const version of halVersions) expect(versions.get(version), version).toBeGreaterThan(SEEDS / 20);
     expect(operations).toBeGreaterThan(SEEDS * 30);
     expect(steps).toBeGreaterThan(SEEDS * 5);

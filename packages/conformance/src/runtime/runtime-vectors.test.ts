@@ -31,7 +31,7 @@ beforeAll(async () => {
   fewer = oneInThree(few);
 }, 120_000);
 
-/** What ran, beside the results. */
+/** The steps that ran, in addition to the results. */
 interface Seen {
   /** Steps by kind. */
   readonly steps: Record<"execution" | "if" | "while", number>;

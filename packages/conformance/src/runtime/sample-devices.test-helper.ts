@@ -4,12 +4,12 @@
 import { type Device, ErrorStatus, OperationType, TIMING_NOT_MEASURED } from "@nnhal/types";
 import { partOf } from "../graphs/parts.ts";
 
-/** Whether an operation is control flow. */
+/** Returns true if an operation is control flow. */
 export function isControlFlow(type: number): boolean {
   return type === OperationType.IF || type === OperationType.WHILE;
 }
 
-/** What a failing device says. */
+/** Message of a failing device. */
 export const broken = "the sample device is broken";
 
 /** A device that takes everything, and then cannot prepare it or cannot execute it. */

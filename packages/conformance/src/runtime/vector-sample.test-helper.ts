@@ -28,7 +28,7 @@ export async function sampleOfVectors(): Promise<Example[]> {
   });
 }
 
-/** Fewer still: for tests in which neither what a model computes nor how it is divided matters. */
+/** A smaller sample: for tests that depend neither on a model's results nor on its division. */
 export function oneInThree(sample: readonly Example[]): Example[] {
   return sample.filter(({ expectFailure }, index) => everyWay || expectFailure || index % 3 === 0);
 }

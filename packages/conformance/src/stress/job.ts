@@ -1,4 +1,4 @@
-/** What a process under stress does: plain data, since it passes from one process to another. */
+/** The job of a process under stress: plain data, since it passes from one process to another. */
 
 /**
  * `infer`: prepares models, executes each several times at once, and closes it, now and then while executions are under way. `load`:
@@ -11,13 +11,13 @@ export interface StressJob {
   readonly work: StressWork;
   /** `common`: small models of twelve operations, whose results are compared. `random`: of all operations. Or the path of a .tflite file. */
   readonly models: "common" | "random" | { readonly file: string };
-  /** How many go on at once. */
+  /** Number of concurrent lanes. */
   readonly lanes: number;
   readonly milliseconds: number;
   readonly seed: number;
 }
 
-/** What a process did. */
+/** Work that a process did. */
 export interface StressTally {
   readonly executions: number;
   readonly prepared: number;
@@ -29,7 +29,7 @@ export interface StressTally {
   readonly growth?: number;
 }
 
-/** What a process says when its work begins, and at its end. */
+/** Messages of a process when its work begins, and at its end. */
 export type StressMessage =
   | { readonly kind: "ready" }
   | { readonly kind: "success"; readonly tally: StressTally }
@@ -37,5 +37,5 @@ export type StressMessage =
   /** The device does not support the network. */
   | { readonly kind: "unsupported"; readonly reason: string };
 
-/** How a process ended: as Android's MLTS has it. */
+/** Outcome of a process, as in Android's MLTS. */
 export type StressOutcome = "SUCCESS" | "FAILURE" | "HANG" | "CRASH";

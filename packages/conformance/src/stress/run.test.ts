@@ -38,7 +38,7 @@ async function reference(): Promise<Device> {
 
 const idle: StressTally = { executions: 0, prepared: 0, mean: 0, loop: 0 };
 
-/** A process that says at once what came of its job. */
+/** A process that reports the outcome of its job at once. */
 function pretending(said: StressTally | string): ChildProcess {
   const child = new ChildProcess();
   child.kill = () => true;

@@ -27,8 +27,8 @@ export interface StressOptions {
   /** Default 1. */
   readonly seed?: number | undefined;
   /**
-   * The part by which executions may be slower while models are prepared in another process, beyond a loop of the process that executes:
-   * what the machine is slower by is not the driver's. Default 0.5, as in MLTS.
+   * The part by which executions may be slower while models are prepared in another process, after subtracting the slowdown of
+   * a plain loop in the executing process: that is the machine's. Default 0.5, as in MLTS.
    */
   readonly mostSlowdown?: number | undefined;
   /** Bytes by which a warm process may grow. Default 32 MiB. */
@@ -41,7 +41,7 @@ export interface StressOptions {
 /** Milliseconds in which a process must begin its work. */
 const startup = 120_000;
 
-/** How a process ended. */
+/** Outcome of a process, with its report. */
 interface Ended {
   readonly outcome: StressOutcome;
   readonly reason: string;
@@ -130,10 +130,16 @@ function measuredOf({ killed }: StressTarget, all: readonly Ended[]): string {
   ].join("; ");
 }
 
-/** How often executions beside preparing are measured, before they count as too slow: other work of the machine comes and goes. */
+/**
+ * Maximum number of measurements of executions during preparations, before they count as too slow: other work of the machine
+ * comes and goes.
+ */
 const mostMeasurements = 3;
 
-/** Executions alone, and beside a process that prepares models; the last measurement, unless an earlier one is good enough. */
+/**
+ * Measures executions alone, and while a process prepares models; returns the last measurement, unless an earlier one is good
+ * enough.
+ */
 async function besideLoading(options: StressOptions, job: StressJob, mostSlowdown: number): Promise<Ended[]> {
   let all: Ended[] = [];
   for (let measurement = 0; measurement < mostMeasurements; measurement++) {

@@ -1,4 +1,4 @@
-/** The models of stress: each with requests, and what is wrong with their results. */
+/** The models of stress: each with requests, and a check of their results. */
 import { byteLength, elementAt, elementCount, operations } from "@nnhal/operations";
 import { type Device, ErrorStatus, type ExecutionResult, type Model, type Request } from "@nnhal/types";
 import { readNetwork } from "../network.ts";
@@ -16,7 +16,7 @@ import type { StressJob } from "./job.ts";
 export interface StressSubject {
   readonly name: string;
   readonly model: Model;
-  /** A request with pools of its own, and what is wrong with its results; undefined if nothing is. */
+  /** A request with separate pools, and a check that returns the fault in its results, or undefined. */
   ask(): { readonly request: Request; problem(result: ExecutionResult): string | undefined };
 }
 
@@ -137,7 +137,7 @@ function aligned(size: number): number {
   return Math.ceil(size / 8) * 8;
 }
 
-/** What is wrong with the answer of an execution that must succeed. */
+/** Returns the fault in the answer of an execution that must succeed. */
 export function problemOf(
   { name }: StressSubject,
   asked: ReturnType<StressSubject["ask"]>,

@@ -7,7 +7,7 @@ export interface StressTarget {
   readonly says: string;
   readonly work: StressJob["work"];
   readonly models: "common" | "random";
-  /** How many processes work at the same time; 0: this one does. */
+  /** Number of processes that work at the same time; 0: this one does. */
   readonly processes: number;
   readonly lanes: number;
   /** The part of the processes that is killed between a quarter and a half of the time. */

@@ -1,5 +1,5 @@
 /**
- * How far a device may exceed the limits of a case before the case fails. The defaults are generous: on a busy machine
+ * The allowed excess of a device over the limits of a case before the case fails. The defaults are generous: on a busy machine
  * they find only devices that do not keep the limit at all. The result of a case holds the measured value.
  */
 

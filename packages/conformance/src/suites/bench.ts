@@ -48,7 +48,7 @@ export interface BenchOptions {
   readonly now?: (() => bigint) | undefined;
   /** Milliseconds that one call, or one wait for a callback or a packet, may take. Default 10 000. */
   readonly callLimit?: number | undefined;
-  /** How far a device may exceed the limits of a case. Default: `defaultAllowances`. */
+  /** Allowed excess of the device over the limits of a case. Default: `defaultAllowances`. */
   readonly allowances?: Partial<Allowances> | undefined;
   /** The timer of all limits. Default: the system's timer. */
   readonly timer?: Timer | undefined;
@@ -62,7 +62,7 @@ export interface Drivers {
   readonly "1.3"?: V1_3.IDevice;
 }
 
-/** The device itself, and what the first case that needs it has found out about it. */
+/** The device itself, and facts that the first case that needs them has found out about it. */
 export interface OwnDevice {
   readonly device: Device;
   /** The optional methods that its prepared models have. */
@@ -109,7 +109,7 @@ export interface Bench {
   tell(measured: string): void;
 }
 
-/** What all cases of a run share. */
+/** Members that all cases of a run share. */
 export type SetUp = Omit<Bench, "after" | "tell">;
 
 /** Another client of the device. */
@@ -203,7 +203,7 @@ export function anotherClient(bench: Bench): Bench & Pick<AnotherClient, "close"
   return { ...setUp, after, tell, close };
 }
 
-/** Whether prepared models of the device have a method. */
+/** Returns true if prepared models of the device have a method. */
 export async function hasMethod(bench: Bench, method: OptionalMethod): Promise<boolean> {
   const { own } = bench;
   if (own.methods === undefined) {
@@ -277,7 +277,7 @@ export async function supportOf(device: Device, model: Model): Promise<string | 
   return reasonAgainst(model, { supported, reasons });
 }
 
-/** Prepares a model that has to be prepared; it is closed when the case is over. */
+/** Prepares a model that the device must accept; it is closed when the case is over. */
 export async function prepare(
   bench: Bench,
   model: Model,

@@ -1,6 +1,4 @@
-/**
- * What is wrong with bursts and launches is found: one fault at a time.
- */
+/** Faults of bursts and launches are found, one at a time. */
 import {
   createTurns,
   encodeResult,

@@ -18,7 +18,7 @@ export interface ConstantModel {
 
 const operations = ["ADD", "MUL"] as const;
 
-/** Scale of quantised types. Output scales of a MUL have to be above the product of its inputs' scales. */
+/** Scale of quantised types. Output scales of a MUL must be above the product of its inputs' scales. */
 const scale = 0.5;
 
 /** The first of ADD and MUL that the device supports, or the one that is named. `constants`: six elements. */

@@ -60,8 +60,8 @@ export async function unsupportedOperation({ device, version }: Bench): Promise<
 }
 
 /**
- * A WHILE that goes on as long as i < limit, and adds 1 to i each time. Input: i; output: what it has become, of
- * TENSOR_FLOAT32 [1]. With a limit of infinity it never ends.
+ * A WHILE that goes on as long as i < limit, and adds 1 to i each time. Input: i; output: the final i, of TENSOR_FLOAT32 [1].
+ * With a limit of infinity it never ends.
  */
 export async function countingModel({ device }: Bench, limit: number): Promise<Model> {
   const number = (lifetime: ExampleOperand["lifetime"]) => operandOf("TENSOR_FLOAT32", [1], lifetime);

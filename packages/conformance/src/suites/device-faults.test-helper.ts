@@ -1,6 +1,4 @@
-/**
- * What is wrong with what a device says, and with the models it takes, is found: one fault at a time.
- */
+/** Faults of a device's facts, and of the models that it accepts, are found, one at a time. */
 import {
   DeviceStatus,
   ErrorStatus,

@@ -1,6 +1,4 @@
-/**
- * What is wrong with the executions of a device is found: one fault at a time.
- */
+/** Faults of a device's executions are found, one at a time. */
 
 import { createFence } from "@nnhal/driver-core/fence";
 import { elementAt } from "@nnhal/operations";

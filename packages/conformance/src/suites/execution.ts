@@ -16,7 +16,7 @@ import { expectExecution, expectSame, expectStatus, expectThat } from "./check.t
 import type { SmallModel } from "./small-models.ts";
 import { emptyMemory, memoryWith, requestFor, sizeOf, valuesIn } from "./values.ts";
 
-/** A request with memory for each argument, and what the outputs have to become. */
+/** A request with memory for each argument, and the expected outputs. */
 export interface Trial {
   readonly request: Request;
   readonly outputs: readonly Memory[];
@@ -44,7 +44,7 @@ export function trialOf(
   };
 }
 
-/** A trial of a small model on values of its own for each `salt`. */
+/** A trial of a small model on different values for each `salt`. */
 export function trialFor(
   small: SmallModel,
   inputs: readonly (readonly number[])[],
@@ -76,7 +76,7 @@ export async function runTrial(
   return result;
 }
 
-/** Shapes beside NONE: none at all, or one for each output, all sufficient. */
+/** Checks the shapes of an answer with NONE: none at all, or one for each output, all sufficient. */
 export function expectShapes(
   call: string,
   { outputShapes }: Pick<ExecutionResult, "outputShapes">,
@@ -98,7 +98,7 @@ export async function runOnce(
   await runTrial(preparedModel, trialOf(type, inputs, expected));
 }
 
-/** Executes in some way what has to end with one of some statuses, with nothing beside an error. */
+/** Executes in some way a request that must end with one of some statuses, and checks that an error carries nothing else. */
 export async function expectBy(
   way: Way,
   preparedModel: PreparedModel,

@@ -1,6 +1,4 @@
-/**
- * The reference device with one thing wrong, for tests of the suites: each fault has to be found.
- */
+/** The reference device with one fault, for tests of the suites: each fault must be found. */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import {
@@ -23,7 +21,7 @@ export async function referenceDevice(): Promise<Device> {
   return device;
 }
 
-/** What is wrong: some methods of the device, or of its prepared models, that call the right ones. */
+/** The fault: some methods of the device, or of its prepared models, that call the right ones. */
 export interface Fault {
   readonly device?: (right: Device) => Partial<Device> & { readonly connect?: () => unknown };
   readonly preparedModel?: (right: PreparedModel) => Partial<PreparedModel>;
@@ -69,7 +67,7 @@ function deeply({ context, fence, info }: Fault, right: PreparedModel): Prepared
 export async function faultyDevice(fault: Fault): Promise<Device> {
   const { device = () => ({}), preparedModel = () => ({}) } = fault;
   const right = await referenceDevice();
-  /** The device knows only what it prepared itself. */
+  /** The device knows only models that it prepared itself. */
   const originals = new Map<PreparedModel, PreparedModel>();
   const faulty = (result: PrepareResult): PrepareResult => {
     if (result.preparedModel === null) return result;
@@ -111,10 +109,10 @@ export async function failures(fault: Fault, group: string, options: DeviceSuite
   return failed;
 }
 
-/** A fault: what the device does, in which group of cases that shows, and what one of them says. */
+/** A fault: its description, its methods, the group of cases that finds it, and the message of one of them. */
 export type FaultRow = readonly [what: string, fault: Fault, group: string, reason: RegExp];
 
-/** Each fault has to be found in its group. */
+/** Each fault must be found in its group. */
 export function itFinds(faults: readonly FaultRow[]): void {
   it.each(faults)("%s", async (_what, fault, group, reason) => {
     const failed = await failures(fault, group);
@@ -128,7 +126,7 @@ export function ok<Answer>(answer: Answer) {
   return { status: ErrorStatus.NONE, ...answer } as const;
 }
 
-/** For what the reference device is known to have. */
+/** Throws; for methods that the reference device is known to have. */
 export function never(): never {
   throw new Error("the reference device has this");
 }

@@ -1,5 +1,5 @@
 /**
- * Values that no argument may be: what a program without types hands over, or one that means harm. A call that gets one
+ * Values that are not valid for any argument, as a program without types or a malicious one passes them. A call that gets one
  * answers with a status.
  */
 
@@ -43,7 +43,7 @@ export function asArgument<Type>({ make }: Hostile): Type {
   return make() as Type;
 }
 
-/** Ends the case if an answer says that all is well, or says what went wrong inside rather than what is wrong. */
+/** Ends the case if an answer reports success, or reports an internal error rather than the fault in the arguments. */
 export function expectRefusal(call: string, outcome: Outcome): void {
   expectThat(outcome.status !== ErrorStatus.NONE, () => `${call}: NONE`);
   expectWords(call, outcome);

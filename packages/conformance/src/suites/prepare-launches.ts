@@ -1,6 +1,4 @@
-/**
- * Preparations as HAL methods launch them: each method of each version, and what its callback is told.
- */
+/** Preparations as HAL methods launch them: each method of each version, and the arguments of its callback. */
 import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
@@ -24,7 +22,7 @@ export interface Call {
   readonly status: ErrorStatus;
 }
 
-/** A launch, and what its callback is told. */
+/** A launch, and the calls of its callback. */
 export interface Launched<Told extends Call> {
   readonly outcome: Outcome;
   /** The calls so far. */
@@ -36,7 +34,7 @@ export interface PrepareCall extends Call {
   readonly preparedModel: V1_0.IPreparedModel | null;
 }
 
-/** How to prepare; only what a method has parameters for is used, and values may be wrong. */
+/** Options of a preparation; only those for which a method has parameters are used, and values may be wrong. */
 export type LaunchOptions = Pick<PrepareOptions, "preference" | "priority" | "deadline">;
 
 type Callback = V1_3.IPreparedModelCallback | null;
@@ -144,7 +142,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** A launch that has to be refused: the callback hears the same as the caller, and nothing else. */
+/** Launches a preparation that must be refused: the callback receives the same as the caller, and nothing else. */
 export async function expectRefused<Told extends Call>(
   bench: Pick<Bench, "watch">,
   what: string,

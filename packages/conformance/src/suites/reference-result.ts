@@ -1,6 +1,4 @@
-/**
- * What the reference kernel of an operation computes: the measure of cases that draw their operands.
- */
+/** The result of an operation's reference kernel: the measure of cases that draw their operands. */
 import {
   bindArguments,
   bindOutputs,

@@ -1,5 +1,6 @@
 /**
- * The device suites on the reference device, as it is and through each HAL version: what the author of a backend writes.
+ * The device suites on the reference device, as it is and through each HAL version: the test that the author of a backend
+ * writes.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";

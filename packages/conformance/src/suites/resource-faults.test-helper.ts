@@ -1,6 +1,4 @@
-/**
- * What is wrong with the memory and the caching of a device is found: one fault at a time.
- */
+/** Faults of a device's memory and caching are found, one at a time. */
 import { ErrorStatus } from "@nnhal/types";
 import { type FaultRow, never, ok } from "./faulty-device.test-helper.ts";
 

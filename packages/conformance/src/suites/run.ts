@@ -1,6 +1,4 @@
-/**
- * The device suites: they check what Android's VTS checks of a driver beside its results, on models of the kit's own.
- */
+/** The device suites: the checks of Android's VTS on a driver, except those of its results, on the kit's models. */
 
 import type { Device, HalVersion } from "@nnhal/types";
 import { attempt } from "../attempt.ts";
@@ -49,7 +47,7 @@ export type DeviceSuiteName = keyof typeof suites;
 /** The device suites, in the order in which they run. */
 export const deviceSuiteNames: readonly DeviceSuiteName[] = Object.keys(suites).filter(isDeviceSuiteName);
 
-/** Whether a name is that of a device suite. */
+/** Returns true if a name is that of a device suite. */
 export function isDeviceSuiteName(name: string): name is DeviceSuiteName {
   return Object.hasOwn(suites, name);
 }

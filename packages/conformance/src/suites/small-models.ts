@@ -16,7 +16,7 @@ export interface SmallOperation {
   readonly since: Readonly<Partial<Record<ElementType, HalVersion>>>;
   /** Its inputs: `x` for the tensor, and constants. */
   inputs(dimensions: readonly number[]): readonly ("x" | ExampleOperand)[];
-  /** What it makes of an element. Zero points are 0. */
+  /** Computes the result for an element. Zero points are 0. */
   compute(x: number): number;
   /** The shape is a constant of the model. */
   readonly hasFixedShape?: boolean;
@@ -46,10 +46,10 @@ export const smallOperations: readonly SmallOperation[] = [
   },
 ];
 
-/** How a model is made of an operation. `twin`: two of it side by side. `chain`: one after the other. */
+/** The layouts of a model. `twin`: two of the operation side by side. `chain`: one after the other. */
 export type Layout = "single" | "twin" | "chain";
 
-/** What a small model is to be. */
+/** Facts of a small model. */
 export interface SmallModelFacts {
   readonly type: ElementType;
   /** Default: one operation. */
@@ -64,7 +64,7 @@ export interface SmallModelFacts {
   readonly zeroPoint?: number;
 }
 
-/** A model, and what it computes. */
+/** A model with the function that it computes. */
 export interface SmallModel {
   /** Such as `RELU of TENSOR_FLOAT32 [2, 3]`. */
   readonly label: string;

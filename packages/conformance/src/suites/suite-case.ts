@@ -1,21 +1,19 @@
-/**
- * The cases of a suite: what each is called, since which HAL version there is such a thing, and what it does.
- */
+/** The cases of a suite: their names, the first HAL version that they apply to, and their actions. */
 
 import type { HalVersion } from "@nnhal/types";
 import type { Bench } from "./bench.ts";
 
 /** One thing that a device has to do right. */
 export interface SuiteCase {
-  /** What is done, or what is wrong with what is asked: `CopyFrom: memory of half the size`. Unique in its suite. */
+  /** The action, or the fault in the call: `CopyFrom: memory of half the size`. Unique in its suite. */
   readonly name: string;
-  /** What the case counts under. */
+  /** Group under which the case counts. */
   readonly group: string;
   /** Older versions have nothing that the case could be about. */
   readonly since: HalVersion;
   /** The case is about calls that only a Device of TypeScript can get, and no HAL version can express. Default: false. */
   readonly isDirect?: boolean;
-  /** Throws a Mismatch if the device is wrong, and Unsupported where it need not have what the case is about. */
+  /** Throws a Mismatch if the device is wrong, and Unsupported if it lacks an optional feature that the case is about. */
   run(bench: Bench): Promise<void> | void;
 }
 

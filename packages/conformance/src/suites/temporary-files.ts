@@ -20,7 +20,7 @@ export function temporaryFolder(bench: Pick<Bench, "after">): string {
   return folder;
 }
 
-/** A file with some content, in a folder of its own unless one is given. */
+/** Makes a file with some content, in a new folder unless one is given. */
 export function temporaryFile(
   bench: Pick<Bench, "after">,
   content: Uint8Array = new Uint8Array(0),

@@ -41,7 +41,7 @@ export function bytesIn(memory: Memory): Uint8Array {
  */
 let make: (size: number) => Memory = allocateMemory;
 
-/** What makes the memory of cases from here on. */
+/** Sets the function that makes the memory of cases from here on. */
 export function makeMemoryBy(maker: (size: number) => Memory): void {
   make = maker;
 }
@@ -65,7 +65,7 @@ export function valuesIn(type: OperandTypeName, memory: Memory): number[] {
   return [...readElements(type, bytesIn(memory))];
 }
 
-/** What an output's memory holds before the execution. */
+/** Byte that fills an output's memory before the execution. */
 export const untouched = 0xa5;
 
 /** Memory of some bytes that no execution has written. */

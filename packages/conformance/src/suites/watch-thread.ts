@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 
 /** Watches until it is closed. */
 export interface ThreadWatch {
-  /** What runs from now on, for the message. */
+  /** Sets the name of the running case, for the message. */
   begin(what: string): void;
   close(): Promise<void>;
 }

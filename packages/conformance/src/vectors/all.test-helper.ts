@@ -4,7 +4,7 @@ import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import type { Example } from "./example.ts";
 import { findVectorFiles, readVectorFiles } from "./read.ts";
 
-/** Whether the vectors are there. */
+/** True if the vectors are there. */
 export const areThere = existsSync(folder);
 
 let known: Promise<readonly Example[]> | undefined;

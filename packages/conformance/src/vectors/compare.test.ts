@@ -22,7 +22,7 @@ function difference(example: Example, actual: Uint8Array, dimensions?: readonly 
   return findDifference(example, [{ dimensions: dimensions ?? declared, isSufficient }], () => actual);
 }
 
-/** Whether `actual` passes where `expected` is expected. */
+/** Returns true if `actual` passes against `expected`. */
 function passes(type: OperandTypeName, encode: Encode, expected: number, actual: number, more: Partial<Example> = {}) {
   return difference(outputExample(type, [1], encode(expected), more), encode(actual)) === undefined;
 }

@@ -9,7 +9,7 @@ import type { Allowance, Example } from "./example.ts";
 import { findDistributionProblem } from "./multinomial.ts";
 import { toleranceOf } from "./tolerance.ts";
 
-/** What a comparison of outputs came to. */
+/** Result of a comparison of outputs. */
 export interface Comparison {
   /** The first difference that is not allowed; undefined if there is none. */
   readonly difference: string | undefined;
@@ -103,7 +103,7 @@ function compareElements(
   return { difference, error, deviation };
 }
 
-/** How far each element may be off; null: it is not compared. */
+/** Returns the allowance of each element; null: it is not compared. */
 function boundsOf(
   { absolute, relative, elements }: Allowance,
   expected: Float64Array,

@@ -82,7 +82,7 @@ function extentsOf(argument: RequestArgument, operand: Operand): readonly number
   return argument.dimensions.length > 0 ? argument.dimensions : operand.dimensions;
 }
 
-/** The request with each argument that is not omitted in a pool of its own. */
+/** The request with each argument that is not omitted in a separate pool. */
 function requestOn({ inputs, outputs }: Request, moved: readonly Moved[]): Request {
   const pools: RequestMemoryPool[] = [];
   const place = (argument: RequestArgument, position: number): RequestArgument => {

@@ -14,15 +14,17 @@ import type {
 export type LifeTimeName = keyof typeof operandLifeTimes;
 
 /**
- * How far an element may be from what is expected: abs(expected - actual) <= absolute + relative * abs(expected). A NaN and an
- * infinity must then be the same ones, unless they are `anyUnusual`.
+ * Allowed distance of an element from the expected one: abs(expected - actual) <= absolute + relative * abs(expected). A NaN
+ * and an infinity must then be the same ones, unless they are `anyUnusual`.
  */
 export interface Allowance {
   readonly absolute: number;
   readonly relative: number;
-  /** Elements that are expected to be NaN or infinite may have any value: the HAL does not say what they are. Default: false. */
+  /**
+   * If true, elements that are expected to be NaN or infinite may have any value: the HAL does not define them. Default: false.
+   */
   readonly anyUnusual?: boolean;
-  /** How far each element may be off, instead of `absolute` and `relative`; null: it is not compared. */
+  /** Allowance of each element, instead of `absolute` and `relative`; null: it is not compared. */
   readonly elements?: readonly (number | null)[];
   /** The mean of the differences of all elements that are compared has at most this magnitude. Default: it is not compared. */
   readonly bias?: number;

@@ -60,7 +60,7 @@ export function readInteger(place: Place, key: string, least: number, greatest: 
   return isInteger(value, least, greatest) ? value : reject(place, key, `an integer from ${least} to ${greatest}`);
 }
 
-/** A list of integers of which each is within bounds, both included. */
+/** Reads a list of integers within bounds, both included. */
 export function readIntegers(place: Place, key: string, least: number, greatest: number): readonly number[] {
   const value = place.fields[key];
   const isList = Array.isArray(value) && value.every((item) => isInteger(item, least, greatest));

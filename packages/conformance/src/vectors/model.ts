@@ -16,7 +16,7 @@ import type { VectorCase } from "./variant.ts";
 
 const nowhere: DataLocation = { poolIndex: 0, offset: 0, length: 0 };
 
-/** Builds the model of a case. Each call makes pools of its own. */
+/** Builds the model of a case. Each call makes new pools. */
 export function modelOf({ example, unspecifiedOutputs }: VectorCase): Model {
   const copies = createLayout();
   const references = createLayout();

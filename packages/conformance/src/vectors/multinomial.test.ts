@@ -6,7 +6,7 @@ import type { Example } from "./example.ts";
 
 const samples = 8;
 
-/** Two batches of two classes, of which the first has a probability of 3/4 and of 1/4, and eight samples each. */
+/** Two batches of two classes; the first class has a probability of 3/4 and of 1/4; eight samples each. */
 const example: Example = addExample({
   name: "random/random",
   expectedMultinomialDistributionTolerance: 0.126,

@@ -1,12 +1,12 @@
 /**
- * Judging random samples: RANDOM_MULTINOMIAL draws classes by the softmax of its input, so the share of each class among
- * the samples of a batch has to be near its probability.
+ * Judging random samples: RANDOM_MULTINOMIAL draws classes by the softmax of its input, so the share of each class among the
+ * samples of a batch must be near its probability.
  */
 import { elementAt } from "@nnhal/operations";
 import { readElements } from "./elements.ts";
 import type { Example } from "./example.ts";
 
-/** In words what is wrong with the samples of an example with an expected distribution; undefined if it passes. */
+/** Returns the fault in the samples of an example with an expected distribution, in words; undefined if it passes. */
 export function findDistributionProblem(
   { main, expectedMultinomialDistributionTolerance: tolerance }: Example,
   bytesOf: (output: number) => Uint8Array,

@@ -3,7 +3,7 @@
  */
 import type { Device, ExecuteOptions, ExecutionResult, Model, PreparedModel, Request } from "@nnhal/types";
 
-/** What an execution needs. */
+/** Arguments of an execution. */
 export interface PathRequest {
   readonly device: Device;
   readonly preparedModel: PreparedModel;
@@ -12,5 +12,5 @@ export interface PathRequest {
   readonly options: ExecuteOptions;
 }
 
-/** How an execution ended, or why the device or the path has no such execution. */
+/** Outcome of an execution, or why the device or the path has no such execution. */
 export type PathResult = Omit<ExecutionResult, "timing"> | { readonly unsupported: string };

@@ -56,7 +56,7 @@ async function executeFenced({ preparedModel, model, request, options }: PathReq
   return { status, outputShapes: outputs.map(({ dimensions }) => ({ dimensions, isSufficient: true })) };
 }
 
-/** Whether a fenced execution may have the operand as an output. */
+/** Returns true if a fenced execution may have the operand as an output. */
 function isFullyKnown({ type, dimensions }: Operand): boolean {
   const name = operandTypeNames.get(type);
   if (name !== undefined && operandTypes[name].kind !== "tensor") return true;

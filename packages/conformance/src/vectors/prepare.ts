@@ -19,7 +19,7 @@ export type PreparePathResult = PrepareResult | { readonly unsupported: string }
 /** Prepares models, one after the other. */
 export interface Preparer {
   prepare(model: Model): Promise<PreparePathResult>;
-  /** Removes what was needed for it. */
+  /** Removes the cache files that the preparation needed. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ export function createPreparer(path: ExecutionPath, device: Device): Preparer {
       if (prepareModelFromCache === undefined || counts.numModelCache + counts.numDataCache === 0) {
         return { unsupported: "the device keeps no prepared models" };
       }
-      // All models have the same files, and each a token of its own.
+      // All models have the same files, and each a separate token.
       files ??= createCacheFiles(counts);
       const token = new Uint8Array(BYTE_SIZE_OF_CACHE_TOKEN);
       new DataView(token.buffer).setUint32(0, prepared++);

@@ -13,7 +13,7 @@ export interface VectorRequest {
   readonly request: Request;
   /** A copy of an output's bytes as they are now. */
   outputBytes(index: number): Uint8Array;
-  /** In words what the device wrote outside of the outputs; undefined if it kept to them. */
+  /** Returns in words the damage that the device did outside of the outputs; undefined if there is none. */
   findDamage(): string | undefined;
 }
 
@@ -28,7 +28,7 @@ const omitted: RequestArgument = {
   dimensions: [],
 };
 
-/** Builds the request of an example. Each call makes pools of its own. */
+/** Builds the request of an example. Each call makes new pools. */
 export function requestOf({ main }: Example): VectorRequest {
   const inputLayout = createLayout(inputPool);
   const inputs = main.inputIndexes.map((index): RequestArgument => {

@@ -17,12 +17,13 @@ import { casesOf, type VectorCase } from "./variant.ts";
 
 /** Options of runVectors. */
 export interface VectorsOptions {
-  /** Whether the derived forms of each example run too. Default: only the written one. */
+  /** If true, the derived forms of each example run too. Default: only the written one. */
   readonly variants?: boolean | undefined;
   /** The way to execute the examples. Default: sync. */
   readonly path?: ExecutionPath | undefined;
   /**
-   * Whether a prepared model is executed again after an execution with other inputs, and must have the same results. Default: no.
+   * If true, a prepared model is executed again after an execution with other inputs, and must have the same results. Default:
+   * false.
    */
   readonly again?: boolean | undefined;
   /** Selects the cases to run, for instance with `matchesText`. Others are not counted. Default: all. */
@@ -34,7 +35,7 @@ export interface VectorsOptions {
   readonly onStart?: OnStart | undefined;
 }
 
-/** Whether the name of a case contains a text, or its operation has that name. Upper and lower case are the same. */
+/** Returns true if the name of a case contains a text, or its operation has that name. Upper and lower case are the same. */
 export function matchesText({ name, example }: VectorCase, text: string): boolean {
   const wanted = text.toLowerCase();
   return (
@@ -138,7 +139,7 @@ async function runCase(
     const run = (inputsOf: Example) => execute(device, preparedModel, model, inputsOf, path);
     const first = await run(example);
     if (!again || first.verdict !== "passed" || example.expectFailure) return first;
-    // Whatever comes of it: what is left of it must not show in the next one.
+    // The outcome does not count: leftovers of it must not show in the next one.
     await run(withOtherInputs(example));
     const second = await run(example);
     const error = first.error === undefined ? second.error : Math.max(first.error, second.error ?? 0);

@@ -1,6 +1,6 @@
 /**
- * How far a result may be from what an example expects, as a table: by output type, and for float32 by how precisely the
- * model asks to be computed.
+ * Allowances of results against an example's expected ones, as a table: by output type, and for float32 by the precision that
+ * the model asks for.
  */
 import type { OperandTypeName } from "@nnhal/types";
 import { type Allowance, type Example, subgraphsOf } from "./example.ts";

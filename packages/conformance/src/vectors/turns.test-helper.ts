@@ -84,12 +84,12 @@ function canGo(vectorCase: VectorCase, way: PathWay | FaceWay): boolean {
   return hasModel(vectorCase, way.version);
 }
 
-/** Whether a version can express the model of a case. */
+/** Returns true if a version can express the model of a case. */
 export function hasModel(vectorCase: VectorCase, version: HalVersion): boolean {
   return version === "1.3" || version >= oldestVersion(vectorCase);
 }
 
-/** Whether the model states all extents of its outputs. */
+/** Returns true if the model states all extents of its outputs. */
 function knowsOutputs({ example: { main }, unspecifiedOutputs }: VectorCase): boolean {
   return main.outputIndexes
     .map((index) => elementAt(main.operands, index))

@@ -11,7 +11,7 @@ export interface VectorCase {
   /** The name of the example, with the form in brackets if it is a derived one. */
   readonly name: string;
   readonly example: Example;
-  /** Whether all extents of the main subgraph's outputs are 0 in the model. */
+  /** True if all extents of the main subgraph's outputs are 0 in the model. */
   readonly unspecifiedOutputs: boolean;
 }
 
@@ -44,7 +44,7 @@ export function casesOf(example: Example, variants: boolean): readonly VectorCas
   return cases;
 }
 
-/** Whether the signed form must have the same result. */
+/** Returns true if the signed form must have the same result. */
 function hasSignedForm(example: Example): boolean {
   const operations = subgraphsOf(example).flatMap((subgraph) => subgraph.operations);
   return (

@@ -33,7 +33,7 @@ function drawWindow(draw: Draw, extent: number, dilated: boolean) {
   return { cells, dilation, before, after, stride, fitsUnpadded: covered <= extent };
 }
 
-/** The scalars of a window; of those that a form does not have, nothing is read. */
+/** Draws the scalars of a window; those that a form does not have are not read. */
 function windowArguments(draw: Draw, height: number, width: number) {
   const dilated = draw.has("dilationHeight");
   const vertical = drawWindow(draw, height, dilated);

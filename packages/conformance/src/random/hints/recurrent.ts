@@ -81,7 +81,7 @@ function drawSequence(draw: Draw) {
   return { timeMajor, batches, leading: timeMajor ? [times, batches] : [batches, times] };
 }
 
-/** How the auxiliary input of a bidirectional operation is used. */
+/** Draws the use of the auxiliary input of a bidirectional operation. */
 function drawLinking(draw: Draw, inputs: number) {
   const linking = draw.pick(["none", "none", "parallel", "cross"]);
   const auxiliaries = draw.integer(1, 3);

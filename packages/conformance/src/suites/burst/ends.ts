@@ -1,6 +1,4 @@
-/**
- * How bursts end: by their context, by a queue that makes no sense any more, and with nothing else beside them.
- */
+/** The end of bursts: by their context, by an invalid queue, and by nothing else. */
 import { serializeRequest } from "@nnhal/driver-core/burst";
 import { ErrorStatus, MeasureTiming } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
@@ -66,7 +64,7 @@ export const endCases: readonly SuiteCase[] = [
       await closed;
       const again: unknown = context.close();
       await again;
-      // What ends a burst may lie in the queue of results.
+      // The queue of results may hold a packet that ends a burst.
       while (burst.hasMore());
       burst.send(packet(1));
       await pause(50);

@@ -88,7 +88,7 @@ function watchBurst(burst: BurstController, { watch }: Bench): BurstController {
 /** A burst whose client is a case: packets go into the queue as they are. */
 export interface RawBurst {
   readonly context: IBurstContext;
-  /** What the request queue lies in. */
+  /** Memory of the request queue. */
   readonly requests: Int32Array;
   /** The slot of a memory. */
   slotOf(memory: Memory): number;
@@ -99,14 +99,14 @@ export interface RawBurst {
   receiveWords(): Promise<Int32Array>;
   /** Sends a packet, and reads its result as a client does. */
   ask(packet: readonly FmqRequestDatum[] | Int32Array): Promise<BurstResultPacket>;
-  /** Whether there is a result that was not asked for. */
+  /** Returns true if there is a result that was not asked for. */
   hasMore(): boolean;
 }
 
-/** How to start a raw burst. */
+/** Options for starting a raw burst. */
 export interface RawBurstOptions {
   readonly resultCapacity?: number | undefined;
-  /** Makes something else of what the client answers about memories. */
+  /** Changes the client's answers about memories. */
   readonly answer?: ((right: BurstMemories) => BurstMemories) | undefined;
 }
 

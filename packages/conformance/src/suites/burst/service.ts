@@ -34,7 +34,7 @@ interface Queues {
   readonly results: FmqDescriptor<"FmqResultDatum">;
 }
 
-/** A queue that cannot be used, beside one that can. */
+/** A queue that cannot be used, with one that can. */
 interface WrongQueue {
   readonly what: string;
   spoil(right: Queues): Partial<Queues>;

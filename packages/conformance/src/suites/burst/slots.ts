@@ -1,6 +1,4 @@
-/**
- * Memory slots: what the service asks its client for, and what it may rely on.
- */
+/** Memory slots: the service's questions to its client, and the facts that it may rely on. */
 
 import { type BurstResultPacket, serializeRequest } from "@nnhal/driver-core/burst";
 import { elementAt } from "@nnhal/operations";

@@ -1,6 +1,4 @@
-/**
- * Cache files of a case, and what it does with them.
- */
+/** Cache files of a case, and the operations on them. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,7 +77,7 @@ export async function save(
   await expectComputes(await prepare(bench, model, { cache }), type, compute);
 }
 
-/** Ends the case if a prepared model does not compute what it has to. */
+/** Ends the case if the results of a prepared model are not the expected ones. */
 export async function expectComputes(
   preparedModel: PreparedModel,
   type: ElementType,

@@ -1,6 +1,4 @@
-/**
- * How preparations from a cache are launched.
- */
+/** Launches of preparations from a cache. */
 import { type CompilationCache, ErrorStatus, type HalVersion, type Outcome, type V1_3 } from "@nnhal/types";
 import { type Bench, driverOf } from "../bench.ts";
 import { expectStatus, expectThat } from "../check.ts";

@@ -1,6 +1,6 @@
 /**
- * Files that were tampered with: a model cache may hold code, so nothing of one that is not what the driver wrote may be
- * used; a data cache may at worst give wrong results.
+ * Files that were tampered with: a model cache can hold code, so a changed one must not be used at all; a data cache may at
+ * worst give wrong results.
  */
 
 import { copyFileSync } from "node:fs";
@@ -58,7 +58,7 @@ const tamperings: readonly Tampering[] = [
   { what: "that is repeated", tamper: (bytes) => Uint8Array.from([...bytes, ...bytes]) },
 ];
 
-/** How often each tampering is tried, elsewhere in the file each time. */
+/** Number of times that each tampering is tried, elsewhere in the file each time. */
 const attempts = 10;
 
 function drawFrom(seed: number): () => number {
@@ -69,7 +69,7 @@ function drawFrom(seed: number): () => number {
   };
 }
 
-/** Tampers with a file of a cache again and again. `judge` looks at what comes of each. */
+/** Tampers with a file of a cache again and again. `judge` checks each outcome. */
 async function tampered(
   bench: Bench,
   list: "modelCache" | "dataCache",
@@ -91,7 +91,7 @@ async function tampered(
   }
 }
 
-/** Loads; a model that comes has to be the one that was kept. */
+/** Loads from the cache; a loaded model must be the one that was kept. */
 async function expectSoundIfLoaded(bench: Bench, { files, model }: Awaited<ReturnType<typeof kept>>): Promise<void> {
   const { preparedModel } = await load(bench, files.open());
   if (preparedModel !== null) await expectComputes(preparedModel, model.type, model.compute);
@@ -115,7 +115,7 @@ async function keptByAnother(bench: Bench): Promise<CacheFiles> {
   return files;
 }
 
-/** How often files are replaced at some moment. */
+/** Number of times that files are replaced at a random moment. */
 const races = 30;
 
 export const securityCases: readonly SuiteCase[] = [

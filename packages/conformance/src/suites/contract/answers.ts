@@ -1,6 +1,6 @@
 /**
- * What the contract says of each answer, whatever was asked. Each function returns the broken rule with the actual value, in
- * words that follow the name of the method, or undefined.
+ * The contract's rules for each answer, whatever the question was. Each function returns the broken rule with the actual value,
+ * in words that follow the name of the method, or undefined.
  */
 import { combineDimensions, elementAt } from "@nnhal/operations";
 import {
@@ -183,7 +183,7 @@ export const burstProblem = withOutcome<BurstResult>(({ status, context }) =>
   besideProblem("context", status, context),
 );
 
-/** What there has to be exactly if the status is NONE. */
+/** Checks a value that must be there exactly if the status is NONE. */
 function besideProblem(what: string, status: ErrorStatus, value: unknown): Problem {
   const isNone = value === null || value === undefined;
   if (status === NONE) return isNone ? `NONE without a ${what}` : undefined;
@@ -199,15 +199,15 @@ export const allocateProblem = withOutcome<AllocateResult>(({ status, buffer, to
   return token === 0 ? undefined : `token ${show(token)} beside the error, where 0 is needed`;
 });
 
-/** What an execution was asked, as far as its answer depends on it. */
+/** The request of an execution, as far as its answer depends on it. */
 export interface Asked {
   readonly request: Request;
   readonly options: ExecuteOptions | undefined;
   /** Undefined if the prepared model came from a cache. */
   readonly model: Model | undefined;
-  /** Whether shapes may be left out if all are known beforehand: by a HAL method, but not by the contract's. */
+  /** True if shapes may be left out if all are known beforehand: by a HAL method, but not by the contract's. */
   readonly mayOmitShapes: boolean;
-  /** How long the call took. */
+  /** Duration of the call. */
   readonly milliseconds: number;
 }
 
@@ -255,7 +255,7 @@ function shapeProblem({ dimensions, isSufficient }: OutputShape, index: number, 
   return `output ${index}: dimensions [${dimensions.join(", ")}] where [${known.join(", ")}] is known${rank}`;
 }
 
-/** Durations only of what was measured and succeeded, each within the one around it, none longer than the call. */
+/** Durations must be there only for measured successes, each within the one around it, none longer than the call. */
 function timingProblem(
   status: ErrorStatus,
   timing: Timing,
@@ -329,7 +329,7 @@ export function stateProblem(state: FenceState): Problem {
   return fenceStates.includes(state) ? undefined : `${show(state)} is not a state of a fence`;
 }
 
-/** What a fence's wait resolves with. */
+/** Checks the state with which a fence's wait resolves. */
 export function waitProblem(state: FenceState): Problem {
   return state === "ACTIVE" ? "resolved with ACTIVE, but the fence has to have left it" : stateProblem(state);
 }

@@ -1,6 +1,4 @@
-/**
- * What can be wrong with each method of a device and of a prepared model: a row for each.
- */
+/** Possible faults of each method of a device and of a prepared model: a row for each. */
 import {
   type Device,
   ErrorStatus,

@@ -1,6 +1,4 @@
-/**
- * What can be wrong with each method of the drivers of all HAL versions, and with what they tell callbacks: a row for each.
- */
+/** Possible faults of each method of the drivers of all HAL versions, and of their calls to callbacks: a row for each. */
 import { ErrorStatus, type ExecutionResult, type V1_3 } from "@nnhal/types";
 import {
   type AnyMethod,
@@ -190,7 +188,7 @@ const preparedModel: Readonly<Record<MethodOf<V1_3.IPreparedModel>, MethodRow>> 
   },
 };
 
-/** How a method that is launched with a callback calls it. */
+/** Calls the callback of a launched method. */
 type Telling = (callback: AnyMethod, sleep: () => void) => AnyMethod;
 
 interface CallbackRow {
@@ -202,7 +200,7 @@ interface CallbackRow {
 
 const error = new Error("planted");
 
-/** What every callback can be told wrongly, or not at all. */
+/** Wrong or missing calls that every callback can get. */
 const everyCallback: readonly CallbackRow[] = [
   {
     kind: "sleeper",
@@ -282,7 +280,7 @@ function throwing(right: AnyMethod): AnyMethod {
 
 type Plants = (method: string, replace: (right: AnyMethod) => AnyMethod) => Plant;
 
-/** Launches are looked at directly; of what else a driver has, cases know through a lift. */
+/** Returns true for launches, which cases watch directly; other methods of a driver are watched through a lift. */
 function isLaunch(method: string): boolean {
   return method.startsWith("prepareModel") || /^execute(_1_[23])?$/.test(method);
 }

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with each method of what a device makes beside prepared models: buffers, bursts and fences. All planted
- * faults of the device contract are listed here.
+ * Possible faults of each method of the other objects that a device makes: buffers, bursts and fences. All planted faults of
+ * the device contract are listed here.
  */
 import {
   ErrorStatus,
@@ -169,7 +169,7 @@ function planted(part: keyof Fault, interfaceName: string, rows: Readonly<Record
   );
 }
 
-/** The state of a fence is a property: what it can do wrong is a getter's. */
+/** The state of a fence is a property, so its faults are in a getter. */
 const states: readonly Planted[] = [
   stateFault("thrower", "throws", /SyncFence\.state: threw Error: planted/, () => {
     throw new Error("planted");

@@ -23,11 +23,11 @@ export const kinds = ["thrower", "liar", "sleeper"] as const;
 /** A wrong answer. */
 export interface Lie {
   readonly what: string;
-  /** What the method does instead, made of the right one. */
+  /** Makes the faulty method from the right one. */
   readonly lie: (right: AnyMethod) => AnyMethod;
   /** The case that finds it. Default: the one that finds what throws. */
   readonly finds?: string;
-  /** What the case says. The name of the method comes before it. */
+  /** The message of the case. The name of the method comes before it. */
   readonly says: RegExp;
 }
 
@@ -35,9 +35,9 @@ export interface Lie {
 export interface MethodRow {
   /** The case that finds what throws and what never answers. */
   readonly finds: string;
-  /** What a case calls the method. Default: its own name. */
+  /** Name of the method in the case's message. Default: its name. */
   readonly called?: string;
-  /** How the answer comes. */
+  /** Time of the answer. */
   readonly answers: "now" | "later" | "not";
   /** Wrong answers; or why there is none. */
   readonly lies: readonly Lie[] | string;
@@ -53,7 +53,7 @@ export interface Planted {
   plant(sleep: () => void): Plant;
 }
 
-/** Joins what a driver's prepared models do wrong to the driver. */
+/** Adds the faults of a driver's prepared models to the driver. */
 export function withModels(
   right: V1_3.IDevice,
   change: (right: V1_3.IPreparedModel) => V1_3.IPreparedModel,
@@ -69,11 +69,11 @@ export function withModels(
   };
 }
 
-/** What is planted where. */
+/** A fault and the object that it is planted in. */
 export interface Plant {
   readonly fault?: Fault;
   readonly driver?: (right: V1_3.IDevice) => V1_3.IDevice;
-  /** Whether cases use the driver as a device that is lifted of it. */
+  /** True if cases use the driver through a lift, as a device. */
   readonly isLifted?: boolean;
 }
 
@@ -104,10 +104,10 @@ export function lieOf(what: string, lie: Lie["lie"], says: RegExp, finds?: strin
 /** A status that is none: every answer with a status can have it. */
 export const unknownStatus = lieOf("answers status 99", fields({ status: 99 }), /: status 99 is not an ErrorStatus/);
 
-/** No answer at all, where there has to be one with a status. */
+/** A missing answer, where one with a status is required. */
 export const noAnswer = lieOf("answers undefined", nothing(), /: the answer is undefined, not an object/);
 
-/** An object of the contract with another method. What is planted need not be of the type of the method. */
+/** Returns an object of the contract with another method. The planted method need not have the type of the original. */
 export function replaced(
   right: object,
   name: string,
@@ -150,7 +150,7 @@ export function faultsOf(
     (sleep: () => void) =>
     (right: AnyMethod) =>
     (...args: unknown[]) => {
-      // What has no answer is done, and does not say so.
+      // A method without an answer does its work, and does not report it.
       if (answers === "not") right(...args);
       sleep();
       return new Promise(() => {});

@@ -5,7 +5,7 @@
 import { attempt, describeError, type Timer } from "../../attempt.ts";
 import { Mismatch } from "../check.ts";
 
-/** What is wrong with an answer, in words that follow the name of the method; undefined if nothing is. */
+/** Returns the fault in an answer, in words that follow the name of the method; undefined if there is none. */
 export type Judge<Answer> = (answer: Answer, milliseconds: number) => string | undefined;
 
 /** See the file's head. */
@@ -17,7 +17,7 @@ export interface Watch {
   begin(): void;
   /** The first breach of the case. */
   breach(): string | undefined;
-  /** Whether a call of the case was not answered. */
+  /** Returns true if a call of the case was not answered. */
   isLate(): boolean;
   /** Resolves once every promise that a method without an answer returned has settled, or is a breach. */
   settled(): Promise<void>;
@@ -30,7 +30,7 @@ export interface Watch {
    * Throws Mismatch at a breach.
    */
   silent(method: string, call: () => unknown): unknown;
-  /** Waits for what a device has to do, such as a callback or a packet. Rejects with Mismatch if it takes too long. */
+  /** Waits for an action of the device, such as a callback or a packet. Rejects with Mismatch if it takes too long. */
   within<Value>(what: string, wait: () => Promise<Value>): Promise<Value>;
 }
 
@@ -52,7 +52,7 @@ export function createWatch(mostOfCall: number, timer: Timer): Watch {
         try {
           return { value: await work() };
         } catch (error) {
-          // A watched call below this one has said what is wrong.
+          // A watched call below this one has reported the fault.
           if (error instanceof Mismatch) return { mismatch: error };
           throw error;
         }
@@ -137,7 +137,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-/** What the promise rejects with is known, or of no interest. */
+/** The rejection of the promise is known, or not needed. */
 function ignore(promise: PromiseLike<unknown>): void {
   promise.then(undefined, () => {});
 }

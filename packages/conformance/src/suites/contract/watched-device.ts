@@ -35,7 +35,7 @@ import {
 } from "./answers.ts";
 import type { Watch } from "./watch.ts";
 
-/** How to watch a device. */
+/** Options for watching a device. */
 export interface WatchOptions {
   readonly watch: Watch;
   /** See `Asked`. */
@@ -53,7 +53,7 @@ export function standsFor<Watched extends object>(watched: Watched, own: object)
 
 /** The object behind a watched one, or the object itself. */
 export function originalOf<Value extends object>(value: Value): Value {
-  // A watched object is of the type of the one that it stands for.
+  // A watched object has the type of the one that it stands for.
   return (originals.get(value) as Value | undefined) ?? value;
 }
 
@@ -134,7 +134,7 @@ function watchBuffer(buffer: IBuffer, watch: Watch): IBuffer {
   };
 }
 
-/** A prepared model, watched. `model`: what it was prepared from. */
+/** Watches a prepared model. `model`: the model that it was prepared from. */
 export function watchPreparedModel(
   own: PreparedModel,
   model: Model | undefined,

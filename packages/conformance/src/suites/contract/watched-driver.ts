@@ -32,7 +32,7 @@ import {
 import type { Watch } from "./watch.ts";
 import { ownOnes, standsFor, watchAllocated, watchContext, watchLaunched } from "./watched-device.ts";
 
-/** How one method is watched: `call` makes the call with other arguments than `args`, or the same. */
+/** Watches one method: `call` makes the call with other arguments than `args`, or the same. */
 type Watcher = (call: (args: readonly unknown[]) => unknown, args: readonly unknown[]) => unknown;
 
 /** The methods of an object with their watchers. Methods that the object has not are left out. */

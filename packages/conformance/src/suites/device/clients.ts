@@ -1,6 +1,6 @@
 /**
- * What a client that ended is told: every call says that it is gone. What becomes of executions is in the suite
- * `prepared-model`, what becomes of tokens in `memory`.
+ * Calls of a client that ended: every answer says that the client is gone. Its executions are covered by the suite
+ * `prepared-model`, its tokens by `memory`.
  */
 import { createChannel } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
@@ -21,7 +21,7 @@ function expectGone(call: string, outcome: Outcome): void {
   expectStatus(`${call} of a client that ended`, outcome, DEVICE_UNAVAILABLE, INVALID_ARGUMENT);
 }
 
-/** A client that ended, a model, and what the client had prepared of it. */
+/** A client that ended, a model, and the prepared model that the client had of it. */
 async function endedClient(bench: Bench) {
   const small = await smallModel(bench);
   const client = anotherClient(bench);

@@ -37,7 +37,7 @@ export async function withUnknownOperation(bench: Bench, extensionNameToPrefix =
   };
 }
 
-/** A small model whose input is of a type of an unknown extension. */
+/** A small model whose input has a type of an unknown extension. */
 async function withUnknownOperand(bench: Bench): Promise<Model> {
   const { model } = await smallModel(bench);
   const { main } = model;

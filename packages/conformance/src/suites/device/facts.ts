@@ -1,6 +1,4 @@
-/**
- * What a device says of itself: VTS's BasicTests.
- */
+/** A device's facts about itself: VTS's BasicTests. */
 import {
   type Capabilities,
   DeviceStatus,

@@ -36,7 +36,7 @@ async function answersOptions(bench: Bench, hostile: Hostile): Promise<void> {
   await goesOn(bench);
 }
 
-/** Parts of a model in whose place there is something else. */
+/** Parts of a model that are replaced by other values. */
 const parts = ["operands", "operations", "inputIndexes", "outputIndexes"] as const;
 
 export const hostileCases: readonly SuiteCase[] = directly([

@@ -1,6 +1,6 @@
 /**
- * How preparations are launched, by the methods of every HAL version: arguments are checked first, and the callback is
- * called exactly once, by the method of the launch's version.
+ * Launches of preparations, by the methods of every HAL version: arguments are checked first, and the callback is called
+ * exactly once, by the method of the launch's version.
  */
 import { ErrorStatus } from "@nnhal/types";
 import { type Bench, smallModel } from "../bench.ts";

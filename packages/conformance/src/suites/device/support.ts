@@ -47,7 +47,7 @@ export async function cyclicModel(bench: Bench): Promise<Model> {
   const [first, second] = [elementAt(model.main.operations, 0), elementAt(model.main.operations, 1)];
   const x = elementAt(model.main.inputIndexes, 0);
   const y = elementAt(second.outputs, 0);
-  // The first reads what the second writes; the input is not read any more.
+  // The first reads the second's output; no operation reads the input any more.
   const inputs = first.inputs.map((input) => (input === x ? y : input));
   const readers = (index: number) => [...inputs, ...second.inputs].filter((input) => input === index).length;
   const operands = model.main.operands.map((operand, index) => ({ ...operand, numberOfConsumers: readers(index) }));

@@ -1,6 +1,4 @@
-/**
- * Executions that wait for fences of the client, for one another, for a fence that fails, and beyond a deadline.
- */
+/** Waiting: for fences of the client, for one another, for fences that never signal, and beyond a deadline. */
 
 import { createFence } from "@nnhal/driver-core/fence";
 import { elementAt } from "@nnhal/operations";

@@ -1,6 +1,4 @@
-/**
- * Fenced executions of a small model, and what is to come of them.
- */
+/** Fenced executions of a small model, and their expected outcomes. */
 import {
   ErrorStatus,
   type ExecutionInfo,
@@ -55,7 +53,7 @@ export function expectLaunched({ syncFence, callback, ...outcome }: FencedResult
   return { syncFence, callback: callback ?? mismatch("executeFenced: NONE without a callback") };
 }
 
-/** Ends the case if an execution is not refused with one of some statuses, or there is a fence or callback beside. */
+/** Ends the case if an execution is not refused with one of some statuses, or if a fence or callback comes with the refusal. */
 export function expectRefusedLaunch(what: string, result: FencedResult, ...allowed: readonly ErrorStatus[]): void {
   expectStatus(`executeFenced ${what}`, result, ...allowed);
   expectThat(result.syncFence === null, () => `executeFenced ${what}: a fence beside ${statusName(result.status)}`);

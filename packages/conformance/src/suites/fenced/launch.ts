@@ -1,6 +1,4 @@
-/**
- * Launching fenced executions: what is checked at once, and what is told of durations.
- */
+/** Launching fenced executions: immediate checks, and the reported durations. */
 
 import { createFence } from "@nnhal/driver-core/fence";
 import { ErrorStatus, MeasureTiming, type SyncFence, TIMING_NOT_MEASURED } from "@nnhal/types";

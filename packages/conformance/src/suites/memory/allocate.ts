@@ -102,7 +102,7 @@ export const allocateCases: readonly SuiteCase[] = [
     ({ what }) => `refused ${what}`,
     async (bench, { what, wanted }) => {
       const { preparedModel } = await preparedSmall(bench);
-      // What is wrong is the only thing that is: with the right role a buffer comes.
+      // Control: with the right role a buffer comes.
       await allocate(bench, { models: [preparedModel], inputs: [role(0)] });
       await expectRefusedBuffer(bench, what, wanted(preparedModel));
     },

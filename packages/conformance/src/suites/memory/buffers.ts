@@ -23,7 +23,7 @@ export function role(ioIndex: number, modelIndex = 0, frequency = 1): BufferRole
   return { modelIndex, ioIndex, frequency };
 }
 
-/** What a buffer is to be for; by default, of unknown extents and for nothing. */
+/** The wanted roles and extents of a buffer; by default, unknown extents and no roles. */
 export interface Wanted {
   readonly models?: readonly (PreparedModel | null)[];
   readonly dimensions?: readonly number[];

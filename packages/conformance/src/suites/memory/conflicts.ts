@@ -1,6 +1,6 @@
 /**
- * Allocating for operands that do not agree: in type, scale, zero point, rank or extents, with one another or with what was
- * asked for; each as two inputs, an input and an output, and two outputs.
+ * Allocating for operands that do not agree: in type, scale, zero point, rank or extents, with one another or with the request;
+ * each as two inputs, an input and an output, and two outputs.
  */
 
 import { elementAt } from "@nnhal/operations";

@@ -31,7 +31,7 @@ interface CopyTest {
   run(ready: Ready): Promise<void>;
 }
 
-/** copyFrom with dimensions of some kinds, and what each comes to. */
+/** Cases of copyFrom with dimensions of some kinds, and the status of each. */
 function copiesDimensions(rows: readonly (readonly [dimensions: readonly number[], status: ErrorStatus])[]) {
   return async ({ buffer, type, values }: Ready) => {
     for (const [dimensions, status] of rows) {

@@ -69,7 +69,7 @@ interface ExecutionTest {
   run(ready: Ready): Promise<void>;
 }
 
-/** A token that no buffer has: greater than any of those that the cases make. */
+/** A token that no buffer has: greater than any that the cases make. */
 const unknownToken = 1_000_000;
 
 const uninitialised: ExecutionTest = {

@@ -1,6 +1,4 @@
-/**
- * Buffers for prepared models that are closed: what is gone has no roles to play.
- */
+/** Buffers for prepared models that are closed: their roles are gone. */
 
 import { ErrorStatus } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";

@@ -1,6 +1,4 @@
-/**
- * Requests that leave out what a model needs, or have too little or too much of it, in every way to execute.
- */
+/** Requests without arguments that a model needs, or with too few or too many of them, in every way to execute. */
 import {
   ErrorStatus,
   type ExecutionResult,
@@ -89,7 +87,9 @@ async function execute(
   return { preparedModel, run: (request) => executeBy(way, preparedModel, request) };
 }
 
-/** Arguments with more bytes than their tensors: what is behind an input is not read, and what is behind an output not written. */
+/**
+ * Executes with more bytes than the tensors have: bytes behind an input are not read, and those behind an output not written.
+ */
 async function executeWithRoom(bench: Bench, how: How): Promise<void> {
   const { run } = await execute(bench, how);
   const small = await smallModel(bench);
@@ -119,7 +119,7 @@ export const argumentCases: readonly SuiteCase[] = hows.flatMap((how) => [
       const result = await run(spoil(trial.request, short));
       expectStatus(`${how} of ${what}`, result, ...allowed);
       expectWords(`${how} of ${what}`, result);
-      // What is wrong with one request is nothing to the next.
+      // A fault of one request does not affect the next.
       await runTrial(preparedModel, trial);
     },
   ),

@@ -1,6 +1,4 @@
-/**
- * Executions that succeed, where arguments lie, what durations are told; and memory that cannot be used.
- */
+/** Executions that succeed, the location of arguments, the reported durations, and memory that cannot be used. */
 
 import { readFileSync } from "node:fs";
 import {
@@ -34,7 +32,7 @@ import {
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 
-/** A prepared small model, six values for it, and what they become. */
+/** A prepared small model, six values for it, and their results. */
 async function prepared(bench: Bench, type?: ElementType) {
   const small = await smallModel(bench, type && { type });
   const preparedModel = await prepare(bench, small.model);

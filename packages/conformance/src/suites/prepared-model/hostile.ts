@@ -21,7 +21,7 @@ interface Ready {
   readonly request: Request;
 }
 
-/** Calls a method with something hostile, and looks at the answer and at what comes after it. */
+/** Calls a method with a hostile value, and checks the answer and the next call. */
 async function answers(
   bench: Bench,
   call: string,

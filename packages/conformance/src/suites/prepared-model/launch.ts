@@ -1,6 +1,4 @@
-/**
- * How executions are launched, by the methods of every HAL version, and that all methods give the same answer.
- */
+/** Launches of executions, by the methods of every HAL version; all methods give the same answer. */
 
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import { elementAt } from "@nnhal/operations";

@@ -1,6 +1,6 @@
 /**
- * What a device keeps of executions and prepared models that are over: the process must not grow with their number. A device in another
- * process is not measured.
+ * Memory that a device keeps of executions and prepared models that are over: the process must not grow with their number. A
+ * device in another process is not measured.
  */
 import { ErrorStatus } from "@nnhal/types";
 import { heldBytes, mostCollections } from "../../held-bytes.ts";
@@ -12,7 +12,7 @@ import { group, type SuiteCase } from "../suite-case.ts";
 
 /** Elements of a side of a matrix: 256 KiB in float32. */
 const side = 256;
-/** How often something is done before the memory is measured, so that caches are full. */
+/** Number of repetitions before the memory is measured, so that caches are full. */
 const before = 8;
 const measured = 48;
 

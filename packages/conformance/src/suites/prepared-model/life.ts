@@ -1,6 +1,4 @@
-/**
- * Closing a prepared model: what is under way ends, what comes later is refused, and others are not touched.
- */
+/** Closing a prepared model: current executions end, later ones are refused, and others are not touched. */
 
 import { ErrorStatus } from "@nnhal/types";
 import { lacking } from "../../needs.ts";

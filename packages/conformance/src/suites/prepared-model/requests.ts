@@ -57,7 +57,7 @@ export const requestCases: readonly SuiteCase[] = requestMutations.flatMap((muta
       const preparedModel = await prepare(bench, small.model);
       const inputs = [sampleValues(small.type, 6), sampleValues(small.type, 6, 1)];
       const { request } = trialFor(small, inputs);
-      // What stands in for what a HAL version or the device lacks is not theirs.
+      // Substitutes for methods that a HAL version or the device lacks are not theirs.
       const hasFences = bench.version >= "1.3" && (await hasMethod(bench, "executeFenced"));
       const hasBursts = bench.version >= "1.2" && (await hasMethod(bench, "configureExecutionBurst"));
       let judged = 0;

@@ -37,7 +37,7 @@ async function fillModel({ device }: Bench): Promise<Model> {
   return reason === undefined ? model : lacking("FILL", reason);
 }
 
-/** A small operation, and beside it a TILE of constants whose result has some elements. */
+/** A small operation, and a TILE of constants whose result has some elements. */
 async function tileModel(bench: Bench, multiple: number): Promise<Model> {
   const { operation } = await smallModel(bench, { type: "TENSOR_FLOAT32" });
   const dimensions = [2, 3];
@@ -60,7 +60,7 @@ async function tileModel(bench: Bench, multiple: number): Promise<Model> {
   });
 }
 
-/** Executes a FILL to 20000 x 20000, which takes 1.6 GB, with room for 8 bytes. Says what it took. */
+/** Executes a FILL to 20000 x 20000, which takes 1.6 GB, with room for 8 bytes. Reports the duration. */
 async function fillTooMuch(bench: Bench, name: Way["name"], deadlineMs?: number): Promise<void> {
   const { allowances, now } = bench;
   const way = await wayOf(bench, name);

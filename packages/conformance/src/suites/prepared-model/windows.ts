@@ -1,6 +1,6 @@
 /**
- * Operations that slide a window over an image, on small images with paddings, strides and dilations of every kind: where
- * the window reaches beyond the image is where an engine reads what it must not.
+ * Operations that slide a window over an image, on small images with paddings, strides and dilations of every kind: a window
+ * that reaches beyond the image tempts an engine to read outside its memory.
  */
 import { elementAt, halTypeName, OperationError, type Tensor } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type OperandTypeName, type OperationTypeName } from "@nnhal/types";
@@ -15,7 +15,9 @@ import { constant, modelOfGraphs, operandOf } from "../small-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 import { bytesOf, emptyMemory, memoryWith, requestFor } from "../values.ts";
 
-/** How many models a case draws: on the device as it is, and through a HAL version, which passes on what the device computes. */
+/**
+ * Number of models that a case draws: on the device as it is, and through a HAL version, which passes on the device's results.
+ */
 const drawn = { direct: 60, throughVersion: 12 } as const;
 
 const windowed = [
@@ -74,7 +76,7 @@ function draw(operation: Windowed, version: HalVersion, random: Random): Drawn {
   const strides = [random.integer(1, 3), random.integer(1, 3)];
   const shape = isNchw ? [batches, depth, height, width] : [batches, height, width, depth];
   const scheme = random.pick(["SAME", "VALID", "explicit"] as const);
-  // Less than the window, so that no window is beside the image altogether.
+  // Less than the window, so that every window overlaps the image.
   const reach = (extent: number, dilated: number) => random.integer(0, (extent - 1) * dilated);
   const paddings = [
     reach(filterWidth, dilationWidth),

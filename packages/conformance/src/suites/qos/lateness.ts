@@ -1,6 +1,6 @@
 /**
- * How late executions are: one that takes long gets deadlines within its time. It may end with NONE before its deadline, or
- * say soon after it that it was missed.
+ * Lateness of executions: a long one gets deadlines within its time. It may end with NONE before its deadline, or report soon
+ * after it that it was missed.
  */
 import { ErrorStatus, type ExecuteOptions, type Model } from "@nnhal/types";
 import { lacking } from "../../needs.ts";
@@ -32,14 +32,14 @@ const mostRows = 4096;
 /** The deadlines, as parts of the time that the execution takes. */
 export const parts = [1 / 5, 1 / 3];
 /**
- * Milliseconds that an execution must take, and what is aimed at so that it does not fall short again. What is left of it after the last
- * deadline must be more than the default of `allowances.lateSuccess`: an execution that ends with NONE all the same is found.
+ * Minimum milliseconds of an execution, and the target that keeps it from falling short again. The time after the last deadline
+ * must be more than the default of `allowances.lateSuccess`: an execution that ends with NONE all the same is found.
  */
 export const long = 250;
 const aim = 320;
 /** A try has at most this many times the rows of the one before: one short execution says little about a long one. */
 const growth = 16;
-/** A deadline is tried again if an execution is late: what else the machine does is not the device's fault. */
+/** A deadline is tried again if an execution is late: other work of the machine is not the device's fault. */
 const tries = 3;
 
 /** A chain of the first small operation that the device supports. */
@@ -73,7 +73,7 @@ async function executionOf(bench: Bench, way: Way, rows: number) {
   return { execute, close: () => preparedModel.close() };
 }
 
-/** How many rows take long, and how many milliseconds. */
+/** Finds a number of rows that takes long, and its milliseconds. */
 async function findLongWork(bench: Bench, way: Way): Promise<LongWork> {
   for (let rows = fewestRows; ; ) {
     const { execute, close } = await executionOf(bench, way, rows);
@@ -87,7 +87,7 @@ async function findLongWork(bench: Bench, way: Way): Promise<LongWork> {
   }
 }
 
-/** How many rows are tried after an execution of some rows that did not take long enough. */
+/** Returns the next number of rows to try after an execution that did not take long enough. */
 export function moreRows(rows: number, milliseconds: number): number {
   return Math.min(mostRows, Math.ceil(rows * Math.min(growth, Math.max(aim / milliseconds, 1.25))));
 }

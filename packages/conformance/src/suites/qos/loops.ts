@@ -1,6 +1,4 @@
-/**
- * How long a WHILE may take.
- */
+/** The time limit of a WHILE. */
 import { ErrorStatus, LoopTimeoutDurationNs } from "@nnhal/types";
 import { type Bench, prepare, type Way, wayNames, wayOf } from "../bench.ts";
 import { countingModel } from "../control-flow-models.ts";

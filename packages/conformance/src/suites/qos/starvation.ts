@@ -1,6 +1,4 @@
-/**
- * A client whose loop has no end, beside others: it takes its own time, not theirs.
- */
+/** A client with an endless loop, and other clients: the loop takes its client's time, not theirs. */
 import { ErrorStatus, type ExecuteOptions, Priority } from "@nnhal/types";
 import { anotherClient, type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectThat } from "../check.ts";
@@ -69,7 +67,7 @@ async function goesOnBeside(bench: Bench, { what, options }: Ending): Promise<vo
     await runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6, count)]));
     longest = Math.max(longest, performance.now() - before);
     count++;
-    // What answers in microtasks alone would keep the loop itself waiting.
+    // Answers in microtasks alone would keep the loop itself waiting.
     await new Promise((resolve) => setImmediate(resolve));
   } while (!isOver);
   const result = await loop;
