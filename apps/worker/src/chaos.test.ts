@@ -1,6 +1,7 @@
 /**
- * Workers that are killed at random, and a Redis that is killed and starts again from its files: in the end each input has exactly one
- * result, and all are right. NNHAL_BATCH=10000 takes so many inputs, and real workers with threads that run a network.
+ * Workers that are killed at random, and a Redis that is killed and restarted from its files: in the end each input has exactly
+ * one result, and all are right. NNHAL_BATCH=10000 sets the number of inputs, and uses real workers with threads that run a
+ * network.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -82,7 +83,7 @@ it.skipIf(!hasRedis)(
         const { done, failed } = await queue.status("chaos");
         return done + failed;
       };
-      // What is killed and when: spread over the work, at places that a seed decides.
+      // Victims and times of the kills: spread over the work, chosen by a seed.
       let seed = 7;
       const random = () => {
         seed = (seed * 48271) % 2147483647;
@@ -105,7 +106,7 @@ it.skipIf(!hasRedis)(
       }
       expect(await submitted).toEqual({ queued: count, known: 0, unreadable: 0 });
       while ((await settled()) < count) await after(20);
-      // One that has only begun does not know the signal.
+      // A process that is still starting does not handle the signal.
       await Promise.all(workers.map(({ ready }) => ready));
       const ends = workers.map(({ child }) => once(child, "exit"));
       for (const { child } of workers) child.kill("SIGTERM");
@@ -138,9 +139,9 @@ it.skipIf(!hasRedis)(
   },
 );
 
-/** The values of each output in a result. */
+/** Reads the values of each output in a result. */
 function readOutputs(result: unknown): readonly (readonly number[])[] {
   const outputs: unknown = result instanceof Object && "outputs" in result ? result.outputs : [];
-  // A wrong form has no values, which the test finds.
+  // An invalid form has no values, which the test finds.
   return (Array.isArray(outputs) ? outputs : []).map(({ values }: { values: readonly number[] }) => values);
 }

@@ -1,9 +1,9 @@
-/** What a worker starts in a checkout of this repository: sources. A build has `installed.ts` in its place. */
+/** The thread of a worker in a checkout of this repository: sources. A build has `installed.ts` instead. */
 
-/** The thread that computes. */
+/** The computing thread. */
 export interface Thread {
   readonly file: URL;
-  /** What Node.js needs for it. */
+  /** Options of Node.js that it needs. */
   readonly execArgv: string[];
 }
 

@@ -1,4 +1,7 @@
-/** A worker whose pool computes in this thread: what is tested is the queue, not the network. Ends at SIGTERM as nnhal-worker does. */
+/**
+ * A worker whose pool computes in this thread: the test is of the queue, not of the network. Ends at SIGTERM as nnhal-worker
+ * does.
+ */
 import { setTimeout as after } from "node:timers/promises";
 import type { Pool } from "@nnhal/batch";
 import { openQueue } from "@nnhal/batch-queue";

@@ -7,7 +7,7 @@ import { runMain } from "@nnhal/program";
 import { checkout } from "#checkout";
 import { runWorker } from "./program.ts";
 
-/** What a thread runs: the computing part of `nnhal`. */
+/** The computing thread: a part of `nnhal`. */
 const thread = checkout ?? {
   file: new URL("batch-thread.js", pathToFileURL(createRequire(import.meta.url).resolve("@nnhal/cli/main"))),
   execArgv: [],

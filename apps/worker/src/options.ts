@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { collect, count, driverOwnerHelp, parseCommand, userNumber } from "@nnhal/program";
 import { Command } from "commander";
 
-/** What the user wants. */
+/** Settings of the user. */
 export interface Settings {
   readonly queue: readonly string[];
   readonly queueName: string;
@@ -24,7 +24,7 @@ export interface Settings {
   readonly quiet?: boolean;
 }
 
-/** Settings, or what to print and how to end. */
+/** Settings, or a text to print with an exit code. */
 export type Parsed = { readonly settings: Settings } | { readonly text: string; readonly exitCode: number };
 
 const help = `
@@ -46,7 +46,7 @@ export function parseOptions(args: readonly string[], version: string, env: Node
     .requiredOption(
       "--queue <url>",
       "the Redis of the queue; may be given several times (default: NNHAL_QUEUE of the environment)",
-      // What the command line says is instead of the environment.
+      // Options of the command line replace the environment.
       (text, previous: readonly string[] = []) => (previous === queues ? [text] : [...previous, text]),
     )
     .option("--queue-name <name>", "the queue in that Redis", "nnhal")

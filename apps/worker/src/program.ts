@@ -4,13 +4,13 @@ import { type BatchQueue, openQueues, type WorkerEvent } from "@nnhal/batch-queu
 import { exitCodes, type Surroundings as ProgramSurroundings } from "@nnhal/program";
 import { parseOptions, type Settings } from "./options.ts";
 
-/** What a worker needs of its process. */
+/** Parts of the process that a worker uses. */
 export interface Surroundings extends Omit<ProgramSurroundings, "cwd"> {
-  /** Starts a thread that computes, with settings of `nnhal`. */
+  /** Starts a computing thread, with settings of `nnhal`. */
   startThread(settings: object): BatchThread;
 }
 
-/** A worker that cannot reach its queue at the end has no more than this after its grace, in milliseconds. */
+/** Milliseconds after the grace that a worker without a connection has to end. */
 const afterGrace = 5000;
 
 /** Works until a signal. Resolves with the exit code. */
@@ -40,7 +40,7 @@ export async function runWorker(surroundings: Surroundings): Promise<number> {
     await workUntil(ended, queue, settings, surroundings);
     return exitCodes.done;
   } catch (error) {
-    // A signal came before the queue did.
+    // A signal came before the queue was connected.
     if (end.signal.aborted) return exitCodes.done;
     stderr(`nnhal-worker: ${messageOf(error)}\n`);
     return exitCodes.failed;

@@ -1,7 +1,8 @@
 /**
- * Where a queue ends: Redis runs a small part of the time only, so that it saturates before the workers on a machine of any size, and 10, 100 and
- * 1000 workers that compute nothing take a batch. Prints the inputs a second of the time that Redis had, and the part of that time in which it
- * computed: near 100 % Redis is what saturates; and the processor time of both sides, whose ratio says how many processors of workers one Redis serves.
+ * Measures the saturation of a queue: Redis runs only a small part of the time, so that it saturates before the workers on a
+ * machine of any size, and 10, 100 and 1000 workers that compute nothing take a batch. Prints the inputs per second of Redis's
+ * time, and the part of that time in which it computed (near 100 % Redis is saturated); and the processor time of both sides,
+ * whose ratio is the number of workers' processors that one Redis serves.
  *
  *     node --import ./tools/launcher/src/sources.mjs packages/batch-queue/bench/saturation.ts [INPUTS] [SHARE] [CHUNK] [WORKERS...]
  */

@@ -1,7 +1,8 @@
 /**
- * What a queue costs and where it ends: batches of inputs whose computing takes no time, with many workers in one process, on a Redis of its
- * own. Prints, for each number of workers and inputs in a chunk: Redis commands, bytes over its connections, its processor time and its memory, for
- * each input. Run: npx tsx --conditions=@nnhal/source packages/batch-queue/bench/scale.ts [INPUTS] [WORKERS...]
+ * Measures the cost and limit of a queue: batches of inputs whose computing takes no time, with many workers in one process, on
+ * a separate Redis. Prints, for each number of workers and inputs in a chunk: Redis commands, bytes over its connections, its
+ * processor time and its memory, for each input. Run: npx tsx --conditions=@nnhal/source packages/batch-queue/bench/scale.ts
+ * [INPUTS] [WORKERS...]
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +33,7 @@ const client = new Redis(redis.url);
 
 interface Usage {
   readonly commands: number;
-  /** Times that Redis has read from a connection. */
+  /** Number of times that Redis has read from a connection. */
   readonly reads: number;
   readonly calls: ReadonlyMap<string, number>;
   readonly bytesIn: number;
@@ -84,7 +85,7 @@ function line(what: string, before: Usage, after: Usage, wall: number): void {
   }
 }
 
-/** Workers that wait, then a batch that they compute while it is submitted. */
+/** Measures idle workers, then a batch that they compute while it is submitted. */
 async function measure(workerCount: number, chunk: number): Promise<void> {
   const name = `scale-${workerCount}-${chunk}`;
   const queue = await openQueue({ url: redis.url, name });
@@ -94,7 +95,7 @@ async function measure(workerCount: number, chunk: number): Promise<void> {
   const workers = queues.map((each) => each.work({ pool, lock: 30_000 }));
   while ((await queue.queueStatus()).workers < workerCount) await after(100);
   const opened = await usage();
-  // What workers that have nothing to do cost.
+  // Measures the cost of idle workers.
   const idleSeconds = 10;
   await after(idleSeconds * 1000);
   const idle = await usage();

@@ -1,11 +1,11 @@
 /**
- * BullMQ's worker, for a queue in which anything may lie: how a job is tried again and kept is ours to say, not the job's, and a job that
- * cannot be read is handed on as one that holds nothing.
+ * BullMQ's worker for a queue with untrusted content: the rules for retrying and keeping a job are ours, not the job's, and an
+ * unreadable job is handed on as an empty one.
  */
 import { type Job, type JobJson, type JobsOptions, Worker } from "bullmq";
 import type { Connection } from "./connection.ts";
 
-/** How jobs are kept and tried again: after 1, 2, 4, 8 and 16 seconds, since a store or a folder may come back. */
+/** Options of jobs: retries after 1, 2, 4, 8 and 16 seconds, since a store or a folder may come back. */
 export const jobOptions = {
   attempts: 6,
   backoff: { type: "exponential", delay: 1000, jitter: 0.5 },
@@ -13,18 +13,18 @@ export const jobOptions = {
   removeOnFail: true,
 } as const satisfies JobsOptions;
 
-/** A worker whose jobs may hold anything. */
+/** A worker whose jobs may hold any data. */
 export class ChunkWorker extends Worker<unknown> {
-  /** Jobs with fields at which BullMQ may fail when they are done. */
+  /** Jobs with fields at which BullMQ can fail when they are done. */
   private readonly strange = new WeakSet<Job<unknown>>();
 
-  /** Whether `repairJob` has to look at a job before it is done. */
+  /** Returns true if `repairJob` must check a job before it is done. */
   isStrange(job: Job<unknown>): boolean {
     return this.strange.has(job);
   }
 
   protected override createJob(given: JobJson, id: string): Job<unknown> {
-    // Of all that a job can say of itself, such as parents and schedules, these are what `submit` and BullMQ write.
+    // Of the fields that a job can have, such as parents and schedules, `submit` and BullMQ write only these.
     const { name, data, timestamp, attemptsMade, attemptsStarted, stalledCounter } = given;
     const counts = {
       attemptsMade: countOf(attemptsMade),
@@ -49,7 +49,7 @@ export class ChunkWorker extends Worker<unknown> {
 const isSafe = (value: number) => Number.isSafeInteger(value) && value >= 0;
 const countOf = (value: number) => (isSafe(value) ? value : 0);
 
-/** Jobs that are looked at together. */
+/** Number of jobs that are checked together. */
 const mostActive = 1000;
 
 const isJson = (text: string) => {
@@ -61,10 +61,10 @@ const isJson = (text: string) => {
   }
 };
 const isCount = (text: string) => /^\d{1,15}$/.test(text);
-/** `submit` writes no such field. */
+/** Fields that `submit` does not write. */
 const never = () => false;
 
-/** What BullMQ reads or counts up before there is a job and after it, and what it can read. */
+/** Fields that BullMQ reads or counts up before there is a job and after it, with a test for readable values. */
 const fields: Readonly<Record<string, (text: string) => boolean>> = {
   opts: (text) => text.startsWith("{") && isJson(text),
   progress: isJson,
@@ -78,15 +78,15 @@ const fields: Readonly<Record<string, (text: string) => boolean>> = {
 };
 
 /**
- * Takes from the active jobs the fields that BullMQ cannot read, at which it fails before there is a job, or when it is done. They come again,
- * as all do whose lock runs out, and can then be read.
+ * Removes from the active jobs the fields that BullMQ cannot read and at which it fails before there is a job or when it is
+ * done. The jobs come again when their locks expire, and can then be read.
  */
 export async function repairJobs(connection: Connection): Promise<void> {
   const { redis, queue } = connection;
   for (const id of await redis.lrange(queue.toKey("active"), 0, mostActive - 1)) await repairJob(connection, id);
 }
 
-/** The same for one job. */
+/** Repairs one job in the same way. */
 export async function repairJob({ redis, queue }: Connection, id: string): Promise<void> {
   const names = Object.keys(fields);
   const key = queue.toKey(id);

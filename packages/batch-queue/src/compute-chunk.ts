@@ -1,6 +1,4 @@
-/**
- * Computes the inputs of a chunk, and says in the ledger what became of each. What has a result is not computed again.
- */
+/** Computing the inputs of a chunk; the ledger receives the outcome of each. An input with a result is not computed again. */
 import { stat } from "node:fs/promises";
 import { BatchError, digestOf, messageOf, type Places, type Pool, readInput, readingProblem } from "@nnhal/batch";
 import type { ChunkData } from "./connection.ts";
@@ -8,10 +6,13 @@ import { type Change, type Ledger, lengthened } from "./ledger.ts";
 import type { OpenedTask } from "./open-task.ts";
 import type { BatchRecord } from "./shapes.ts";
 
-/** Results are handed on at least every second. */
+/** Interval in milliseconds within which results are handed on. */
 const flushInterval = 1000;
 
-/** Rejects with a BatchError if a folder of inputs may not be used or is not there: then this machine is at fault, and another one may see them. */
+/**
+ * Rejects with a BatchError if a folder of inputs is not permitted or missing: the fault is this machine's, and another one may
+ * see the folder.
+ */
 async function expectFolder(root: string, places: Places): Promise<void> {
   await places.folder(root, "the folder of the inputs");
   await stat(root).catch((error: unknown) => {
@@ -21,19 +22,19 @@ async function expectFolder(root: string, places: Places): Promise<void> {
   });
 }
 
-/** What a chunk is computed with. */
+/** Objects that computing a chunk needs. */
 interface ChunkContext {
   readonly ledger: Ledger;
   readonly record: BatchRecord;
   readonly task: OpenedTask;
   readonly pool: Pool;
   readonly signal: AbortSignal;
-  /** Where the inputs lie on this machine. Default: as the batch says. */
+  /** Folder of the inputs on this machine. Default: the batch's. */
   readonly root: string | undefined;
   readonly places: Places;
 }
 
-/** Computes the inputs of a chunk that have no result. Rejects with a BatchError if the chunk has to come again. */
+/** Computes the inputs of a chunk that have no result. Rejects with a BatchError if the chunk must come again. */
 export async function computeChunk(
   { inputs }: ChunkData,
   { ledger, record, task: { task, results, prepare }, pool, signal, places, root = record.root }: ChunkContext,
@@ -42,7 +43,7 @@ export async function computeChunk(
   const states = await ledger.states(inputs.map(([, input]) => input));
   const open = inputs.filter((_, place) => states[place]?.kind !== "done");
   counts.known = inputs.length - open.length;
-  // A file that stands in for a result is read again when its input's turn comes.
+  // A file that stands in for a result is read again at its input's turn.
   const lacks = async ([, input]: ChunkData["inputs"][number]) => !(await results?.has(lengthened(input)));
   for (const input of open) {
     if (!(await lacks(input))) continue;
@@ -93,7 +94,7 @@ export async function computeChunk(
     for (const input of next) {
       if (signal.aborted || isGivenUp) return;
       const change = await one(input);
-      // Not in one expression: a flush in between puts another list in this place.
+      // A separate statement: a flush in between replaces the list.
       changes.push(change);
       if (Date.now() - flushed < flushInterval) continue;
       await flush();
@@ -101,7 +102,7 @@ export async function computeChunk(
     }
   };
   const workers = await Promise.allSettled(Array.from({ length: 2 * pool.threads }, work));
-  // What is done is done, also if the rest has to come again.
+  // Finished inputs are flushed, even if the rest must come again.
   await flush();
   for (const worker of workers) if (worker.status === "rejected") throw worker.reason;
   return counts;

@@ -1,26 +1,27 @@
-/**
- * The connection to Redis. It comes back by itself; commands that are under way wait for it and are sent again.
- */
+/** The connection to Redis. It reconnects; pending commands wait for it and are sent again. */
 import { BatchError, messageOf } from "@nnhal/batch";
 import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 
-/** Where a queue is. */
+/** Address of a queue. */
 export interface QueueAddress {
   /** `redis://USER:PASSWORD@HOST:PORT/DATABASE`, `rediss://` for TLS, or the path of a unix socket. */
   readonly url: string;
-  /** The name of the queue in that Redis. */
+  /** Name of the queue in that Redis. */
   readonly name: string;
 }
 
-/** How to connect. */
+/** Options for connecting. */
 export interface ConnectOptions {
-  /** Whether to wait for a Redis that is not there yet. Default: no. */
+  /** If true, waits for a Redis that is not available yet. Default: false. */
   readonly isPatient?: boolean;
-  /** When it aborts, the connecting rejects, and later the commands that wait for a Redis that is away; not those of a patient connection. */
+  /**
+   * When it aborts, connecting rejects, and later the commands that wait for an unavailable Redis; not those of a patient
+   * connection.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** Called with what goes wrong and is tried again. */
+  /** Called with errors after which the connection is tried again. */
   readonly onTrouble?: ((message: string) => void) | undefined;
 }
 
@@ -31,20 +32,23 @@ export interface Connection {
   readonly redis: Redis;
   readonly queue: Queue<ChunkData>;
   readonly name: string;
-  /** For messages: without the password. */
+  /** Address for messages, without the password. */
   readonly place: string;
-  /** Why this Redis may remove what waits when its memory is full; undefined: it does not. */
+  /** Reason why this Redis may remove waiting data when its memory is full; undefined: it does not. */
   readonly eviction: string | undefined;
   close(): Promise<void>;
 }
 
-/** What a job of the queue holds: some inputs of a batch, each with its name, its digest, and its bytes in base64 if they travel along. */
+/**
+ * Data of a job of the queue: some inputs of a batch, each with its name, its digest, and its bytes in base64 if they travel in
+ * the job.
+ */
 export interface ChunkData {
   readonly batch: string;
   readonly inputs: readonly (readonly [name: string, digest: string, bytes?: string])[];
 }
 
-/** Connects. Rejects with a BatchError if that fails at first, and with a RangeError for an unknown option. */
+/** Connects. Rejects with a BatchError if the first attempt fails, and with a RangeError for an unknown option. */
 export async function connect({ url, name }: QueueAddress, options: ConnectOptions = {}): Promise<Connection> {
   expectKnownOptions("openQueue", options, connectOptions);
   const { isPatient = false, signal, onTrouble = () => {} } = options;
@@ -58,17 +62,17 @@ export async function connect({ url, name }: QueueAddress, options: ConnectOptio
     throw new BatchError(`the name of a queue has letters, digits, ".", "_" and "-", at most 64; it is not "${name}"`);
   let isOpen = false;
   let trouble = "";
-  /** Whether a Redis that is away is tried again. What has work in progress, and is patient, decides itself when it ends. */
+  /** Returns true if an unavailable Redis is tried again. A patient user with work in progress decides itself when it ends. */
   const isTried = () => (isOpen && isPatient) || ((isOpen || isPatient) && signal?.aborted !== true);
   const redis = new Redis(url, {
     lazyConnect: true,
-    // BullMQ needs it: what waits for a job must not fail because Redis is away for a while.
+    // BullMQ needs it: a wait for a job must not fail because Redis is unavailable for a while.
     maxRetriesPerRequest: null,
     retryStrategy: (times) => (isTried() ? Math.min(100 * times, 2000) : null),
   });
   redis.on("error", (error) => {
     const message = error.message === "" ? String("code" in error ? error.code : error) : error.message;
-    // What ends the connecting is what it rejects with.
+    // An error that ends the connecting is the reason of the rejection, so it is not reported here.
     if (message !== trouble && (isOpen || isPatient)) onTrouble(`the queue at ${place}: ${message}; it is tried again`);
     trouble = message;
   });
@@ -76,7 +80,7 @@ export async function connect({ url, name }: QueueAddress, options: ConnectOptio
     isOpen = true;
     trouble = "";
   });
-  /** Between two tries ioredis rejects nothing that waits: the next one does, since it is the last. */
+  /** Between two tries ioredis rejects no waiting command: the next try does, since it is the last. */
   const leave = () => {
     if (!isTried() && redis.status !== "ready" && redis.status !== "reconnecting") redis.disconnect();
   };
@@ -88,9 +92,9 @@ export async function connect({ url, name }: QueueAddress, options: ConnectOptio
       void redis.connect().catch(() => {});
       await redis.ping();
     } else await redis.connect();
-    // ioredis goes on in database 0 if there is no such one.
+    // ioredis continues in database 0 if the selected one does not exist.
     if (redis.options.db) await redis.select(redis.options.db);
-    // A user who must not ask has to know.
+    // A user without permission for INFO must check the settings.
     const info = await redis.info().catch((error: unknown) => {
       if (isReply(error)) return "";
       throw error;
@@ -113,29 +117,29 @@ export async function connect({ url, name }: QueueAddress, options: ConnectOptio
     ...{ redis, queue, name, place, eviction },
     async close() {
       signal?.removeEventListener("abort", leave);
-      // It waits for a Redis that is away.
+      // Closing waits for an unavailable Redis.
       if (redis.status === "ready") await queue.close();
       redis.disconnect();
     },
   };
 }
 
-/** Whether Redis has answered with an error. */
+/** Returns true if Redis has answered with an error. */
 export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }
 
-/** Whether a command has not been sent, because its connection was ended while Redis was away. */
+/** Returns true if a command was not sent, because its connection was ended while Redis was unavailable. */
 export function isLeft(error: unknown): boolean {
   return error instanceof Error && error.message === "Connection is closed.";
 }
 
-/** What Redis has answered, without the place in a script of which the user knows nothing. */
+/** Describes an error that Redis has answered, without the position in a script that the user does not know. */
 export function replyText(place: string, { message }: Error): string {
   return `the queue at ${place} answers: ${message.replace(/ script: [0-9a-f]{40}, on @user_script:\d+\.?/, "")}`;
 }
 
-/** Throws a BatchError if a Redis is too old, by what it says of itself. */
+/** Throws a BatchError if a Redis is too old, by its own version information. */
 function expectNewEnough(info: string): void {
   const version = fieldOf(info, "redis_version");
   const [major = 0, minor = 0] = version?.split(".").map(Number) ?? [];
@@ -143,7 +147,7 @@ function expectNewEnough(info: string): void {
   throw new BatchError(`it is Redis ${version}; batches need 6.2 or newer`);
 }
 
-/** Keys with an end of their time are only locks: what works under one comes again. */
+/** Keys with an expiry are only locks: work under a lost lock comes again. */
 function evictionOf(info: string): string | undefined {
   const policy = fieldOf(info, "maxmemory_policy") ?? "";
   const memory = fieldOf(info, "maxmemory") ?? "0";

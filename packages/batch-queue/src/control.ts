@@ -1,6 +1,4 @@
-/**
- * Batches of a queue: what becomes of them, their results, and the ways to try again and to give up.
- */
+/** Batches of a queue: their status, their results, and retrying, cancelling and removing them. */
 import { BatchError, inOrder, type Json, openResults, type ResultFolder, readInput, taskDigest } from "@nnhal/batch";
 import type { ChunkData, Connection } from "./connection.ts";
 import {
@@ -19,33 +17,33 @@ import { modelKey } from "./redis-store.ts";
 import { type BatchRecord, readResult, ShapeError } from "./shapes.ts";
 import { addChunk, chunked } from "./submit.ts";
 
-/** What becomes of a batch. */
+/** Status of a batch. */
 export interface BatchStatus extends LedgerCounts {
   readonly record: BatchRecord;
   readonly isCancelled: boolean;
-  /** Whether a submission has come to its end. */
+  /** True if a submission is complete. */
   readonly isComplete: boolean;
 }
 
-/** The queue as a whole: jobs, each of which is a chunk of inputs, and workers. */
+/** Status of the whole queue: jobs, each a chunk of inputs, and workers. */
 export interface QueueStatus {
   readonly waiting: number;
   readonly active: number;
-  /** Wait to be tried again. */
+  /** Jobs that wait for a retry. */
   readonly delayed: number;
   /** Jobs that workers have dropped, since they were not chunks of a batch, or their batch was damaged. */
   readonly dropped: number;
   readonly workers: number;
 }
 
-/** An input by its name: its result, or why there is none; neither: it waits. */
+/** An input by its name: its result, or the reason why there is none; neither: it waits. */
 export interface BatchInput {
   readonly name: string;
   readonly result?: Json;
   readonly problem?: string;
 }
 
-/** The ids of all batches, the oldest first. */
+/** Returns the ids of all batches, the oldest first. */
 export async function batchIds({ redis, name }: Connection): Promise<readonly string[]> {
   return redis.zrange(batchesKey(name), "0", "-1");
 }
@@ -56,10 +54,12 @@ export async function queueStatus({ queue, redis, name }: Connection): Promise<Q
   return { waiting, active, delayed, dropped, workers: await queue.getWorkersCount() };
 }
 
-/** Lists of jobs that are still to be computed, in the order in which a job goes through them, some twice: it may go on meanwhile. */
+/**
+ * Lists of jobs that are not computed yet, in the order in which a job goes through them, some twice: it may move meanwhile.
+ */
 const lists = ["wait", "paused", "active", "delayed", "wait", "active"] as const;
 
-/** Whether the queue has jobs of a batch. One that is taken from a list and put into another meanwhile may be overlooked. */
+/** Returns true if the queue has jobs of a batch. A job that moves from one list to another meanwhile may be overlooked. */
 async function hasJobs({ queue, redis }: Connection, id: string): Promise<boolean> {
   const pageSize = 1000;
   for (const list of lists) {
@@ -75,12 +75,12 @@ async function hasJobs({ queue, redis }: Connection, id: string): Promise<boolea
   return false;
 }
 
-/** Milliseconds between two looks at a queue that seems to have no jobs of a batch. */
+/** Milliseconds between two checks of a queue that seems to have no jobs of a batch. */
 const lookAgain = 100;
 
 /**
- * How many inputs of a batch wait although the queue has no job for them, as after a Redis that has lost jobs; 0 if there is a job. Rejects
- * with a BatchError if there is no batch of that id.
+ * Returns the number of inputs of a batch that wait although the queue has no job for them, as after a Redis that has lost
+ * jobs; 0 if there is a job. Rejects with a BatchError if there is no batch of that id.
  */
 export async function inputsWithoutJob(connection: Connection, id: string): Promise<number> {
   const { ledger } = await found(connection, id);
@@ -88,7 +88,7 @@ export async function inputsWithoutJob(connection: Connection, id: string): Prom
   for (let looks = 0; looks < 3; looks++) {
     const { inputs, done, failed } = await ledger.counts();
     const open = inputs - done - failed;
-    // What is computed meanwhile had a job.
+    // Inputs that were computed meanwhile had a job.
     if (open <= 0 || (before !== undefined && open !== before) || (await hasJobs(connection, id))) return 0;
     before = open;
     await new Promise((resolve) => setTimeout(resolve, lookAgain));
@@ -96,12 +96,12 @@ export async function inputsWithoutJob(connection: Connection, id: string): Prom
   return before ?? 0;
 }
 
-/** Rejects with a BatchError if there is no batch of that id. */
+/** Returns the status of a batch. Rejects with a BatchError if there is no batch of that id. */
 export async function batchStatus(connection: Connection, id: string): Promise<BatchStatus> {
   const { ledger, record } = await found(connection, id);
   const counts = await ledger.counts();
   const lost = counts.done + counts.failed - counts.inputs;
-  // One that is being removed is no longer there.
+  // A batch that is being removed no longer exists.
   if (lost > 0 && (await ledger.record()) !== undefined) {
     const what = `the states of at least ${lost} inputs of the batch ${id}`;
     throw new BatchError(
@@ -123,12 +123,12 @@ async function found(connection: Connection, id: string): Promise<{ ledger: Ledg
   return { ledger, record };
 }
 
-/** All inputs, in the order of their names. `folder`: where the results lie on this machine. Default: as the batch says. */
+/** Yields all inputs, in the order of their names. `folder`: folder of the results on this machine. Default: the batch's. */
 export async function* batchInputs(connection: Connection, id: string, folder?: string): AsyncGenerator<BatchInput> {
   const { ledger, record } = await found(connection, id);
   const place = folder ?? record.results;
   const results = place === undefined ? undefined : await openResults(place, taskDigest(record.task));
-  // A hash may give an entry twice while it is growing.
+  // A hash can return an entry twice while it grows.
   for await (const page of chunked(inOrder(entriesOf(ledger)), 100)) {
     const states = await ledger.states(page.flatMap(({ input }) => input ?? []));
     for (const { name, input, problem } of page) {
@@ -138,7 +138,7 @@ export async function* batchInputs(connection: Connection, id: string, folder?: 
   }
 }
 
-/** All names, with their inputs or the reasons why they have none. */
+/** Yields all names, with their inputs or the reasons why they have none. */
 async function* entriesOf(
   ledger: Ledger,
 ): AsyncGenerator<{ readonly name: string; readonly input?: string; readonly problem?: string }> {
@@ -176,7 +176,7 @@ function resultOf(text: string): Omit<BatchInput, "name"> {
   }
 }
 
-/** Inputs that failed, with their reasons; at most `most`. */
+/** Returns inputs that failed, with their reasons; at most `most`. */
 export async function failedInputs(connection: Connection, id: string, most: number): Promise<readonly BatchInput[]> {
   const { ledger } = await found(connection, id);
   const list: BatchInput[] = [];
@@ -196,8 +196,8 @@ export async function failedInputs(connection: Connection, id: string, most: num
 }
 
 /**
- * Queues again the inputs that failed, and those that wait if the queue has no job of the batch. Resolves to their number. Rejects with a
- * BatchError if their bytes have to travel along and cannot be read here.
+ * Queues again the inputs that failed, and those that wait if the queue has no job of the batch. Resolves to their number.
+ * Rejects with a BatchError if their bytes must travel in the jobs and cannot be read here.
  */
 export async function retryBatch(connection: Connection, id: string, chunk: number): Promise<number> {
   const { ledger, record } = await found(connection, id);
@@ -232,7 +232,10 @@ export async function retryBatch(connection: Connection, id: string, chunk: numb
   return seen.size;
 }
 
-/** Takes the jobs of a batch from the queue; workers leave what they have begun. Results stay. Resolves to the number of jobs taken. */
+/**
+ * Removes the jobs of a batch from the queue; workers abandon chunks that they have begun. Results stay. Resolves to the number
+ * of removed jobs.
+ */
 export async function cancelBatch(connection: Connection, id: string): Promise<number> {
   const { queue } = connection;
   const { ledger } = await found(connection, id);
@@ -255,7 +258,9 @@ export async function cancelBatch(connection: Connection, id: string): Promise<n
   return taken;
 }
 
-/** Cancels a batch and removes all that Redis has of it: the model too, if no other batch needs it. Results in folders stay. */
+/**
+ * Cancels a batch and removes all its data from Redis, including the model if no other batch needs it. Results in folders stay.
+ */
 export async function removeBatch(connection: Connection, id: string): Promise<void> {
   const { redis, name } = connection;
   const ledger = openLedger(connection, id);
@@ -267,7 +272,7 @@ export async function removeBatch(connection: Connection, id: string): Promise<v
         throw error;
       });
   const record = await recordOf(id);
-  // What is damaged has nothing that its jobs could be taken for.
+  // A damaged record cannot identify its jobs.
   if (record === undefined && !(await batchIds(connection)).includes(id)) await found(connection, id);
   if (record !== undefined) await cancelBatch(connection, id);
   await redis.zrem(batchesKey(name), id);

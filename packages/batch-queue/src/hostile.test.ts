@@ -1,4 +1,7 @@
-/** A queue in which others have put what they like, and a Redis that refuses or loses: the worker rests, drops what is not a chunk, and goes on. */
+/**
+ * A queue with foreign content, and a Redis that refuses commands or loses data: the worker pauses, drops jobs that are not
+ * chunks, and continues.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -57,7 +60,7 @@ describe.skipIf(!hasRedis)(`a queue that is not trusted${redisRemedy}`, () => {
     const submit = (id = "honest", more = {}, chunk = 1) =>
       queue.submit({ record: { ...recordOf(id), ...more }, names, chunk });
     const key = (id: string, part = "") => `nnhal:${name}:batch:${id}${part}`;
-    /** Puts a job before all others, as BullMQ keeps it. */
+    /** Puts a job before all others, in BullMQ's format. */
     const add = async (id: string, fields: Readonly<Record<string, string>>) => {
       await client.hset(`bull:${name}:${id}`, { name: "chunk", opts: "{}", timestamp: "1", delay: "0", ...fields });
       await client.rpush(`bull:${name}:wait`, id);
@@ -66,7 +69,7 @@ describe.skipIf(!hasRedis)(`a queue that is not trusted${redisRemedy}`, () => {
     return { name, queue, recordOf, submit, key, add };
   }
 
-  /** Works until it is so, and returns what was told. */
+  /** Works until a condition holds, and returns the reported events. */
   async function work(queue: BatchQueue, isSo: () => Promise<boolean>, more: Partial<WorkerOptions> = {}) {
     const events: WorkerEvent[] = [];
     const worker = queue.work({ pool, lock: 30_000, onEvent: (event) => void events.push(event), ...more });
@@ -187,7 +190,7 @@ describe.skipIf(!hasRedis)(`a queue that is not trusted${redisRemedy}`, () => {
     const { name, queue, submit, key } = await open();
     await submit("refused");
     await submit();
-    // All but the states of one batch: XADD is refused, which lasts until it is allowed.
+    // Everything except the states of one batch: XADD is refused until it is allowed.
     const allowed = [
       "~bull:*",
       `~nnhal:${name}:model:*`,
@@ -201,7 +204,7 @@ describe.skipIf(!hasRedis)(`a queue that is not trusted${redisRemedy}`, () => {
     const worker = own.work({ pool, lock: 30_000, onEvent: (event) => void events.push(event) });
     await until(isDone(queue));
     await until(async () => events.filter(({ kind }) => kind === "again").length >= 3);
-    // Time in which a worker without a rest tries a hundred times.
+    // Time in which a worker without a pause tries a hundred times.
     await new Promise((resolve) => setTimeout(resolve, 300));
     const again = events.filter((event) => event.kind === "again");
     expect(again.length).toBeLessThan(10);
@@ -227,7 +230,7 @@ describe.skipIf(!hasRedis)(`a queue that is not trusted${redisRemedy}`, () => {
     const worker = own.work({ pool, lock: 30_000, onEvent: (event) => void events.push(event) });
     await until(async () => events.length > 0);
     const before = await callsOf();
-    // Time in which a worker without a rest asks hundreds of times.
+    // Time in which a worker without a pause asks hundreds of times.
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect((await callsOf()) - before).toBeLessThan(10);
     expect(events).toEqual([{ kind: "trouble", reason: expect.stringMatching(/answers: .*(permission|can't run)/) }]);

@@ -1,6 +1,6 @@
 /**
- * What Redis keeps of a batch beside the jobs: its record, the digest of each name, the state of each input, and the results as a stream.
- * States change in one script, so that counts are right however often the same is said.
+ * The data that Redis keeps of a batch in addition to the jobs: its record, the digest of each name, the state of each input,
+ * and the results as a stream. States change in one script, so that counts are right however often a change is repeated.
  */
 import { createHash } from "node:crypto";
 import { BatchError } from "@nnhal/batch";
@@ -8,25 +8,25 @@ import type { ChainableCommander } from "ioredis";
 import type { Connection } from "./connection.ts";
 import { type BatchRecord, readRecord } from "./shapes.ts";
 
-/** The state of an input: waits, has a result (at a place in the stream), or has none and why. */
+/** State of an input: waits, has a result (at a position in the stream), or has none for a reason. */
 export type InputState =
   | { readonly kind: "queued" }
   | { readonly kind: "done"; readonly place?: string }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** A change of a state. A result that is there stays, whatever is said later. `complete`: a submission has come to its end. */
+/** A change of a state. An existing result stays, whatever comes later. `complete`: a submission has finished. */
 export type Change =
   | { readonly to: "complete" }
   | { readonly to: "queued" | "queued again" | "dropped"; readonly input: string }
   | { readonly to: "done"; readonly input: string; readonly result?: string }
   | { readonly to: "failed"; readonly input: string; readonly reason: string };
 
-/** How many inputs there are, by content. */
+/** Number of inputs by content. */
 export interface LedgerCounts {
   readonly inputs: number;
   readonly done: number;
   readonly failed: number;
-  /** Names, of which several may have the same content. */
+  /** Number of names; several may have the same content. */
   readonly names: number;
   readonly unreadable: number;
 }
@@ -73,7 +73,7 @@ return done
 
 const markDigest = createHash("sha1").update(markScript).digest("hex");
 
-/** The keys of a batch. */
+/** Returns the keys of a batch. */
 export function keysOf(queue: string, id: string) {
   const base = `nnhal:${queue}:batch:${id}`;
   return {
@@ -88,24 +88,24 @@ export function keysOf(queue: string, id: string) {
 /** The ids of all batches, by the time of their creation. */
 export const batchesKey = (queue: string) => `nnhal:${queue}:batches`;
 
-/** How many jobs workers have dropped. */
+/** Key of the number of jobs that workers have dropped. */
 export const droppedKey = (queue: string) => `nnhal:${queue}:dropped`;
 
-/** Digests in 43 characters, as Redis keeps them. */
+/** Returns a digest in 43 characters, as Redis keeps it. */
 export const shortened = (digest: string) => Buffer.from(digest, "hex").toString("base64url");
 export const lengthened = (short: string) => Buffer.from(short, "base64url").toString("hex");
 
-/** The ledger of one batch. `input`s are shortened digests. */
+/** Opens the ledger of one batch. `input`s are shortened digests. */
 export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "name">, id: string) {
   const keys = keysOf(queue, id);
   return {
     keys,
-    /** undefined: there is no such batch. Rejects with a ShapeError if what is there is not a record. */
+    /** Reads the record; undefined if there is no such batch. Rejects with a ShapeError if the data is not a record. */
     async record(): Promise<BatchRecord | undefined> {
       const text = await redis.hget(keys.record, "record");
       return text === null ? undefined : readRecord(text, id);
     },
-    /** Begins the batch, or goes on with it as the record says now. */
+    /** Begins the batch, or continues it with the new record. */
     async begin(record: BatchRecord): Promise<void> {
       const pipeline = redis.pipeline();
       pipeline.hset(keys.record, "record", JSON.stringify(record));
@@ -118,21 +118,21 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
     async isCancelled(): Promise<boolean> {
       return (await redis.hget(keys.record, "open")) === null;
     },
-    /** Takes away what says that the batch is open: that needs no memory, so it is possible if Redis has none left. */
+    /** Removes the mark that the batch is open: that needs no memory, so it is possible if Redis has none left. */
     async cancel(): Promise<void> {
       await redis.hdel(keys.record, "open");
     },
-    /** Opens the batch, with new job ids: a job that ends must not keep one of the same id from being added. Resolves to the epoch. */
+    /** Opens the batch, with new job ids: a job that ends must not prevent adding one of the same id. Resolves to the epoch. */
     async renew(): Promise<string> {
       const pipeline = redis.pipeline();
-      // One that Redis has lost and that begins anew must not have the ids of jobs that workers still have.
+      // A batch that Redis has lost and that begins again must not have the ids of jobs that workers still have.
       pipeline.hsetnx(keys.record, "epoch", Date.now());
       pipeline.hincrby(keys.record, "epoch", 1);
       pipeline.hset(keys.record, "open", "1");
       const [, epoch] = await repliesOf(pipeline);
       return String(epoch);
     },
-    /** Counts what is to make job ids new. */
+    /** Returns the counter that makes job ids new. */
     async epoch(): Promise<string> {
       return (await redis.hget(keys.record, "epoch")) ?? "0";
     },
@@ -149,14 +149,15 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
       if (changes.length === 0) return;
       const words = [keys.record, keys.states, keys.stream, ...changes.flatMap(wordsOf)];
       const reply = await redis.evalsha(markDigest, 3, ...words).catch((error: unknown) => {
-        // A Redis that has started again does not know the script.
+        // A restarted Redis does not know the script.
         if (error instanceof Error && error.message.startsWith("NOSCRIPT")) return redis.eval(markScript, 3, ...words);
         throw error;
       });
       if (reply === -1) throw new LostBatch(`the queue ${queue} no longer has the batch ${id}`);
     },
     async counts(): Promise<LedgerCounts & { readonly isCancelled: boolean; readonly isComplete: boolean }> {
-      // Not a transaction: a Redis whose memory is full refuses it. What has been counted has its state, so the number of states comes later.
+      // Not a transaction: a Redis whose memory is full refuses it. A counted input has its state, so the number of states
+      // comes later.
       const pipeline = redis.pipeline();
       pipeline.hmget(keys.record, "done", "failed", "open", "complete");
       pipeline.hlen(keys.states);
@@ -171,7 +172,7 @@ export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "n
         isComplete: typeof complete === "string",
       };
     },
-    /** Goes through a hash in pages. */
+    /** Yields a hash in pages. */
     async *scan(key: "names" | "states" | "unreadable"): AsyncGenerator<readonly (readonly [string, string])[]> {
       let cursor = "0";
       do {
@@ -193,7 +194,7 @@ export async function repliesOf(pipeline: ChainableCommander): Promise<readonly 
 
 export type Ledger = ReturnType<typeof openLedger>;
 
-/** A state as Redis keeps it. */
+/** Parses a state as Redis keeps it. */
 export function stateOf(text: string | null): InputState | undefined {
   if (text === null) return undefined;
   const rest = text.slice(1);
@@ -218,7 +219,7 @@ function wordsOf(change: Change): string[] {
   }
 }
 
-/** What is known of a name: the digest of its content, as it was with this size and time of change. */
+/** Entry of a name: the digest of its content at this size and time of change. */
 export interface NameEntry {
   readonly input: string;
   readonly size: number;

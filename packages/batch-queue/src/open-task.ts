@@ -1,6 +1,6 @@
 /**
- * Opens the tasks of batches: the model, where it lies, and where results go. Models come from stores that a queue names, each at its own pace:
- * a chunk whose model takes its time makes room for others.
+ * The tasks of batches: the model, its store, and the destination of results. Models come from stores that a queue names, some
+ * slowly: a chunk whose model is slow makes room for others.
  */
 import {
   BatchError,
@@ -16,36 +16,36 @@ import type { Connection } from "./connection.ts";
 import { createRedisStore } from "./redis-store.ts";
 import type { BatchRecord } from "./shapes.ts";
 
-/** A task with where its results go. */
+/** A task with the destination of its results. */
 export interface OpenedTask {
   readonly task: PoolTask;
-  /** undefined: the stream. */
+  /** Folder of results; undefined: the stream. */
   readonly results: ResultFolder | undefined;
-  /** Begins to fetch the model, and waits for it for some time. Rejects with a NotYet if it does not come. */
+  /** Begins to fetch the model, and waits for it for some time. Rejects with a NotYet if it does not arrive. */
   prepare(): Promise<void>;
 }
 
-/** What a chunk needs is on its way. The chunk comes again. */
+/** A resource of a chunk is still loading. The chunk comes again. */
 export class NotYet extends BatchError {}
 
-/** How tasks are opened. */
+/** Options for opening tasks. */
 export interface TaskOptions {
   readonly places: Places;
-  /** Where results and models lie on this machine. Default: as each batch says. */
+  /** Folder of the results and store of the models on this machine. Default: each batch's. */
   readonly results?: string | undefined;
   readonly store?: string | undefined;
-  /** Most bytes of a model. Default 512 MiB. */
+  /** Maximum bytes of a model. Default 512 MiB. */
   readonly modelBytes?: number | undefined;
   /** Milliseconds for which a chunk waits for its model. Default 5000. */
   readonly modelPatience?: number | undefined;
 }
 
-/** Tasks and models of the last batches that are remembered. */
+/** Number of last batches whose tasks and models are remembered. */
 const kept = 4;
-/** Models that are fetched from stores at a time. */
+/** Maximum number of models that are fetched from stores at a time. */
 const mostFetches = 4;
 
-/** Opens tasks, and remembers those of the last batches. */
+/** Creates a function that opens tasks, and remembers those of the last batches. */
 export function taskOpener(
   connection: Connection,
   { places, results, store, modelBytes: bytes, modelPatience = 5000 }: TaskOptions,
@@ -64,14 +64,14 @@ export function taskOpener(
     if (address === undefined) return checkedGet(createRedisStore(connection), digest);
     return checkedGet(await openStore(address, { places, limits: bytes === undefined ? {} : { bytes } }), digest);
   };
-  /** A model. The same from the same place is fetched once, however many ask. */
+  /** Fetches a model. Concurrent requests for one model from one place share the fetch. */
   const modelOf = (digest: string, address: string | undefined): Promise<Uint8Array> => {
     const known = models.get(digest);
     if (known !== undefined) return Promise.resolve(remember(models, digest, known));
     const key = JSON.stringify([digest, address]);
     const begun = fetches.get(key);
     if (begun !== undefined) return begun;
-    // The queue's own Redis is not kept waiting by stores.
+    // Stores do not delay the queue's own Redis.
     const isStore = address !== undefined;
     if (isStore && fromStores >= mostFetches) return Promise.reject(new NotYet("other models are being fetched"));
     if (isStore) fromStores++;
@@ -104,7 +104,7 @@ export function taskOpener(
   };
 }
 
-/** Waits for work for some milliseconds; it goes on. Rejects with a NotYet if it is not done by then. */
+/** Waits for work for some milliseconds; the work continues. Rejects with a NotYet if it is not done by then. */
 async function inTime(work: Promise<unknown>, patience: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** A queue in a Redis of its own, with workers of this process whose threads are functions. */
+/** A queue in a separate Redis, with workers of this process whose threads are functions. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { type BatchQueue, openQueue, type WorkerEvent } from "./index.ts";
 const model = new TextEncoder().encode("a model");
 const digest = digestOf(model);
 
-/** A pool whose threads return the text of an input, in capitals. It counts. */
+/** A pool whose threads return the text of an input in capitals, and that counts. */
 function textPool(compute?: (text: string) => Promise<void>): Pool & { readonly computed: string[] } {
   const computed: string[] = [];
   return {
@@ -52,7 +52,7 @@ describe.skipIf(!hasRedis)(`a batch behind a queue${redisRemedy}`, () => {
     await rm(folder, { recursive: true });
   });
 
-  /** A queue of its own with a batch over some files. */
+  /** A new queue with a batch over some files. */
   async function batchOf(
     files: Readonly<Record<string, string>>,
     more: { results?: boolean; store?: string; inline?: boolean; chunk?: number } = {},
@@ -148,7 +148,7 @@ describe.skipIf(!hasRedis)(`a batch behind a queue${redisRemedy}`, () => {
     expect(await list()).toEqual({ a: "ONE", b: "TWO" });
     const kept = await readdir(results, { recursive: true });
     expect(kept.filter((file) => file.endsWith(".json"))).toHaveLength(2);
-    // All of it is forgotten, except the folder.
+    // All of it is removed, except the folder.
     await queue.remove(id);
     expect(await queue.ids()).toEqual([]);
     await expect(queue.status(id)).rejects.toThrow(/has no batch b1$/);
@@ -297,7 +297,7 @@ describe.skipIf(!hasRedis)(`a batch behind a queue${redisRemedy}`, () => {
   it("divides a chunk that its workers do not survive, and gives up the input alone", async () => {
     const { name, queue, id, submit, list } = await batchOf({ a: "one", b: "deadly", c: "three" });
     await submit();
-    // What BullMQ counts when a lock has run out.
+    // Counts up BullMQ's counter of expired locks.
     const client = new Redis(redis.url);
     const stall = async (times: number, isChosen: (data: string) => boolean) => {
       for (const key of await client.keys(`bull:${name}:b1-*`))

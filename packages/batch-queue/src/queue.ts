@@ -1,4 +1,4 @@
-/** A queue with its batches: what submits, looks and works has it in one place. */
+/** A queue with its batches: one object for submitting, querying and working. */
 
 import { BatchError, type Store } from "@nnhal/batch";
 import {
@@ -30,27 +30,32 @@ import { type QueueWorker, startWorker, type WorkerOptions } from "./worker.ts";
 
 /** A queue with its batches. Methods that take an id reject with a BatchError if there is no such batch. */
 export interface BatchQueue {
-  /** For messages: without the password. */
+  /** Address for messages, without the password. */
   readonly place: string;
   /** The Redis of the queue as a store of models. */
   readonly store: Store;
-  /** Puts the inputs of a batch into the queue, or goes on with that. */
+  /** Puts the inputs of a batch into the queue, or continues an earlier submission. */
   submit(submission: Submission): Promise<SubmitCounts>;
-  /** The ids of all batches, the oldest first. */
+  /** Returns the ids of all batches, the oldest first. */
   ids(): Promise<readonly string[]>;
   status(id: string): Promise<BatchStatus>;
   queueStatus(): Promise<QueueStatus>;
-  /** How many inputs of a batch wait although the queue has no job for them: those that `retry` queues again. */
+  /**
+   * Returns the number of inputs of a batch that wait although the queue has no job for them: those that `retry` queues again.
+   */
   withoutJob(id: string): Promise<number>;
-  /** All inputs, in the order of their names. `folder`: where the results lie on this machine. Default: as the batch says. */
+  /** Yields all inputs, in the order of their names. `folder`: folder of the results on this machine. Default: the batch's. */
   inputs(id: string, folder?: string): AsyncGenerator<BatchInput>;
-  /** Inputs that failed; at most `most`. */
+  /** Returns inputs that failed; at most `most`. */
   failed(id: string, most: number): Promise<readonly BatchInput[]>;
-  /** Queues again what failed, in chunks of so many inputs, and what waits if it has no job of the batch. Resolves to the number of inputs. */
+  /**
+   * Queues again failed inputs, in chunks of so many, and waiting ones if the queue has no job of the batch. Resolves to the
+   * number of inputs.
+   */
   retry(id: string, chunk: number): Promise<number>;
-  /** Takes the jobs of a batch from the queue. Resolves to their number. */
+  /** Removes the jobs of a batch from the queue. Resolves to their number. */
   cancel(id: string): Promise<number>;
-  /** The same, and removes all that Redis has of it. */
+  /** Cancels a batch, and removes all its data from Redis. */
   remove(id: string): Promise<void>;
   /** Begins to compute. Throws a BatchError if `allow` has an address that is not valid. */
   work(options: WorkerOptions): QueueWorker;
@@ -60,7 +65,7 @@ export interface BatchQueue {
 /** Connects to a queue. Rejects with a BatchError. */
 export async function openQueue(address: QueueAddress, options?: ConnectOptions): Promise<BatchQueue> {
   const connection: Connection = await connect(address, options);
-  /** An error that Redis answers with, such as that its memory is full, is one that the user can understand. */
+  /** Turns an error that Redis answers, such as full memory, into one that the user can understand. */
   const explained = (error: unknown) => {
     if (isReply(error)) return new BatchError(replyText(connection.place, error));
     return isLeft(error) ? new BatchError(`the queue at ${connection.place} is away, and was not waited for`) : error;

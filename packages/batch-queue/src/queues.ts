@@ -1,5 +1,6 @@
 /**
- * Several queues as one: a batch is divided among them by the names of its inputs. Redis uses one processor, so what saturates one is divided among several.
+ * Several queues as one: a batch is divided among them by the names of its inputs. Redis uses one processor, so a load that
+ * saturates one is divided among several.
  */
 import { createHash } from "node:crypto";
 import { BatchError, joinInOrder, type Store } from "@nnhal/batch";
@@ -8,12 +9,12 @@ import type { QueueStatus } from "./control.ts";
 import { type BatchQueue, openQueue } from "./queue.ts";
 import type { SubmitCounts } from "./submit.ts";
 
-/** Which of so many queues has an input. It must stay as it is: what was submitted lies there. */
+/** Returns the index of an input's queue. The function must not change: submitted inputs lie where it says. */
 function queueOf(name: string, count: number): number {
   return createHash("sha256").update(name).digest().readUInt32BE() % count;
 }
 
-/** Queues as one. The same list in the same order is the same queue. Throws a BatchError if one is there twice. */
+/** Joins queues to one. The same list in the same order is the same queue. Throws a BatchError if a queue occurs twice. */
 function joinQueues(queues: readonly BatchQueue[]): BatchQueue {
   const [first, ...more] = queues;
   if (first === undefined) throw new BatchError("there is no queue");
@@ -90,7 +91,7 @@ function joinQueues(queues: readonly BatchQueue[]): BatchQueue {
   };
 }
 
-/** Connects to several queues as one. Rejects with a BatchError, with no connection left. */
+/** Connects to several queues as one. Rejects with a BatchError, and then leaves no connection open. */
 export async function openQueues(addresses: readonly QueueAddress[], options?: ConnectOptions): Promise<BatchQueue> {
   const opened = await Promise.allSettled(addresses.map((address) => openQueue(address, options)));
   const queues = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
@@ -103,7 +104,7 @@ export async function openQueues(addresses: readonly QueueAddress[], options?: C
   }
 }
 
-/** Workers of each queue look for models in their own. */
+/** Returns a store that writes to all queues: workers of each queue look for models in their own. */
 function storeOf(queues: readonly BatchQueue[]): Store {
   const stores = queues.map(({ store }) => store);
   return {
@@ -132,7 +133,7 @@ function total(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** The sums of counts with the same names. */
+/** Adds counts with the same names. */
 function summed<Counts extends { readonly [Name in keyof Counts]: number }>(all: readonly Counts[]): Counts {
   const names = Object.keys(all[0] ?? {}) as (keyof Counts)[];
   const sums = names.map((name) => [name, total(all.map((counts) => counts[name]))]);

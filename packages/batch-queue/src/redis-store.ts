@@ -1,15 +1,13 @@
-/**
- * The store that needs nothing else: models in the Redis of the queue.
- */
+/** The default store: models in the Redis of the queue. */
 import { BatchError, type Store } from "@nnhal/batch";
 import type { Connection } from "./connection.ts";
 
-/** The longest value of Redis. */
+/** Maximum length of a Redis value. */
 const mostBytes = 2 ** 29;
 
 export const modelKey = (queue: string, digest: string) => `nnhal:${queue}:model:${digest}`;
 
-/** A store in the Redis of a queue. */
+/** Creates a store in the Redis of a queue. */
 export function createRedisStore({ redis, name, place }: Pick<Connection, "redis" | "name" | "place">): Store {
   return {
     name: place,

@@ -1,41 +1,42 @@
 /**
- * The shapes of what Redis has for a worker: whatever else can write there, only what has them is worked on. They are what `submit` writes.
+ * The shapes of the data that Redis has for a worker: only data of these shapes, which `submit` writes, is used, whatever else
+ * is written there.
  */
 import { BatchError, type Json, type Task } from "@nnhal/batch";
 import type { ChunkData } from "./connection.ts";
 
-/** What a batch is. */
+/** The facts of a batch. */
 export interface BatchRecord {
   readonly id: string;
   readonly task: Task;
-  /** As the user named it. */
+  /** Model as named by the user. */
   readonly model: string;
   /** The folder that names are relative to. */
   readonly root: string;
-  /** The folder or list of inputs. */
+  /** Path of the folder or list of inputs. */
   readonly inputs: string;
   /** The folder of results; undefined: the stream in Redis. */
   readonly results?: string | undefined;
   /** The store of the model; undefined: Redis. */
   readonly store?: string | undefined;
-  /** Whether the bytes of inputs travel in the jobs. */
+  /** True if the bytes of inputs travel in the jobs. */
   readonly inline: boolean;
   /** Milliseconds since 1970. */
   readonly created: number;
 }
 
-/** What ids are: they are parts of keys. */
+/** Pattern of ids, which are parts of keys. */
 const batchId = /^[\w.-]{1,64}$/;
 /** SHA-256, in 43 characters and in 64 digits. */
 const shortDigest = /^[\w-]{42}[AEIMQUYcgkosw048]$/;
 const longDigest = /^[0-9a-f]{64}$/;
 const longestText = 4096;
 const mostInputs = 10_000;
-/** Of a record: labels of classes are in it. */
+/** Maximum length of a record, which contains the labels of classes. */
 const longestRecord = 2 ** 24;
 const deepestOptions = 8;
 
-/** A value of another shape than is expected. */
+/** A value of an unexpected shape. */
 export class ShapeError extends BatchError {}
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -44,7 +45,7 @@ const isText = (value: unknown): value is string =>
   typeof value === "string" && value.length <= longestText && !value.includes("\0");
 const isOptionalText = (value: unknown) => value === undefined || isText(value);
 
-/** Reads what a job holds. Throws a ShapeError. */
+/** Reads the data of a job. Throws a ShapeError. */
 export function readChunk(value: unknown): ChunkData {
   if (!isObject(value)) throw new ShapeError(`expected a chunk of a batch, got ${kindOf(value)}`);
   const { batch, inputs } = value;
@@ -54,7 +55,7 @@ export function readChunk(value: unknown): ChunkData {
     throw new ShapeError(`expected 1 to ${mostInputs} inputs in a chunk, got ${got}`);
   }
   for (const input of inputs) expectInput(input);
-  // All of it was looked at.
+  // All fields were checked.
   return value as unknown as ChunkData;
 }
 
@@ -87,7 +88,7 @@ export function readRecord(text: string, id: string): BatchRecord {
   }
   const problem = isObject(value) ? problemOfRecord(value, id) : `an object, got ${kindOf(value)}`;
   if (problem !== undefined) throw new ShapeError(`expected in the record of a batch ${problem}`);
-  // All of it was looked at.
+  // All fields were checked.
   return value as BatchRecord;
 }
 
@@ -107,7 +108,7 @@ function problemOfRecord(record: Readonly<Record<string, unknown>>, id: string):
   return undefined;
 }
 
-/** Whether a value has at most so many objects and lists within each other. */
+/** Returns true if objects and lists are nested at most so deep. */
 function isShallow(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return depth > 0 && Object.values(value).every((each) => isShallow(each, depth - 1));
@@ -116,14 +117,14 @@ function isShallow(value: unknown, depth: number): boolean {
 /** Reads a result of a stream. Throws a ShapeError. */
 export function readResult(text: string): Json {
   try {
-    // What JSON.parse returns is JSON.
+    // JSON.parse returns JSON.
     return JSON.parse(text) as Json;
   } catch {
     throw new ShapeError("expected a result as JSON");
   }
 }
 
-/** What a value is, for messages: never the value itself, which may be long. */
+/** Describes the type of a value for error messages: never the value itself, which may be long. */
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "nothing";

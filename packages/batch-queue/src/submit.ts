@@ -1,6 +1,6 @@
 /**
- * Puts the inputs of a batch into the queue, in chunks. First the job, then what is known of its inputs: after any end, what is known has
- * been queued, and the rest is queued by the next submission.
+ * Submission of the inputs of a batch to the queue, in chunks. The job is added before the entries of its inputs: whenever it
+ * ends, inputs with an entry have been queued, and the next submission queues the rest.
  */
 import { BatchError, digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
 import { jobOptions } from "./chunk-worker.ts";
@@ -8,18 +8,18 @@ import type { ChunkData, Connection } from "./connection.ts";
 import { type Change, type Ledger, LostBatch, nameText, openLedger, repliesOf, shortened } from "./ledger.ts";
 import { type BatchRecord, expectId, readRecord } from "./shapes.ts";
 
-/** What to submit. */
+/** A batch to submit. */
 export interface Submission {
   readonly record: BatchRecord;
   names(): AsyncIterable<string>;
-  /** Inputs in a job. */
+  /** Number of inputs in a job. */
   readonly chunk: number;
   /** Called after each chunk of names. */
   readonly onProgress?: ((counts: SubmitCounts) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Names, by what became of them. */
+/** Number of names by outcome. */
 export interface SubmitCounts {
   /** Contents that are new to the batch. */
   readonly queued: number;
@@ -28,25 +28,28 @@ export interface SubmitCounts {
   readonly unreadable: number;
 }
 
-/** Jobs whose inputs travel along wait in Redis, in so many bytes of base64; two may always wait. */
+/** Maximum bytes of base64 of waiting jobs with inline inputs; two jobs may always wait. */
 const mostInlineBytes = 2 ** 28;
 const inlinePause = 200;
 
-/** What to do about a batch that was lost. */
+/** Remedy for a batch that was lost. */
 const again = "the same nnhal batch submit begins it anew";
 
-/** A name that was looked at. */
+/** A name after its look-up. */
 type Looked =
   | (FileMark & { readonly name: string; readonly input: string; readonly bytes?: Uint8Array })
   | { readonly name: string; readonly problem: string };
 
-/** Submits a batch, or goes on with it. Commands wait while Redis is away. Rejects with a BatchError if Redis does not keep what waits. */
+/**
+ * Submits a batch, or continues it. Commands wait while Redis is unavailable. Rejects with a BatchError if Redis does not keep
+ * waiting data.
+ */
 export async function submitBatch(connection: Connection, submission: Submission): Promise<SubmitCounts> {
   const { record, chunk, onProgress, signal } = submission;
   const { eviction, place } = connection;
   if (eviction !== undefined)
     throw new BatchError(`the queue at ${place} takes no batch while it may lose it: ${eviction}`);
-  // What workers would not take.
+  // Fails for values that workers would reject.
   readRecord(JSON.stringify(record), record.id);
   expectId(record.id);
   const ledger = openLedger(connection, record.id);
@@ -87,7 +90,7 @@ export async function addChunk({ queue }: Connection, data: ChunkData, epoch: st
   await queue.add("chunk", data, { ...jobOptions, jobId: `${data.batch}-${content}` });
 }
 
-/** The digests of names. A file that has not changed since it was last read is not read. */
+/** Looks up the digests of names. A file that has not changed since its last reading is not read. */
 async function lookAt(names: readonly string[], { root }: BatchRecord, ledger: Ledger): Promise<Looked[]> {
   const known = await ledger.names(names);
   return Promise.all(
@@ -126,14 +129,14 @@ async function note({ redis }: Connection, { keys }: Ledger, looked: readonly Lo
   await repliesOf(pipeline);
 }
 
-/** Waits until jobs like this one do not fill Redis. */
+/** Waits until jobs with inline inputs do not fill Redis. */
 async function waitForRoom({ queue }: Connection, inputs: ChunkData["inputs"]): Promise<void> {
   const size = inputs.reduce((sum, [, , bytes = ""]) => sum + bytes.length, 1);
   const most = Math.max(2, Math.floor(mostInlineBytes / size));
   while ((await queue.getWaitingCount()) >= most) await new Promise((resolve) => setTimeout(resolve, inlinePause));
 }
 
-/** Parts of a sequence. */
+/** Divides a sequence into parts. */
 export async function* chunked<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
   let part: Item[] = [];
   for await (const item of items) {

@@ -1,4 +1,7 @@
-/** A Redis that is full, away, too old, or not as a queue needs it: each is said, nothing is lost, nothing waits for ever. */
+/**
+ * A Redis that is full, unavailable, too old, or configured unsuitably: each fault is reported, no data is lost, and no wait is
+ * endless.
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -33,7 +36,7 @@ describe.skipIf(!hasRedis)(`a queue in a Redis that has trouble${redisRemedy}`, 
     await rm(folder, { recursive: true });
   });
 
-  /** A queue of its own, and how to submit three inputs. */
+  /** A new queue, and a function that submits three inputs. */
   async function open(signal?: AbortSignal) {
     const name = `trouble${++count}`;
     const notes: string[] = [];
@@ -48,7 +51,7 @@ describe.skipIf(!hasRedis)(`a queue in a Redis that has trouble${redisRemedy}`, 
     return { name, queue, notes, submit };
   }
 
-  /** Threads that return the name of an input. `before`: what comes before each. */
+  /** Threads that return the name of an input. `before`: runs before each. */
   const poolOf = (before: () => Promise<unknown> = async () => {}): Pool => ({
     threads: 1,
     async compute(_, { name }) {
@@ -91,7 +94,7 @@ describe.skipIf(!hasRedis)(`a queue in a Redis that has trouble${redisRemedy}`, 
     await expect(queue.retry("b1", 1)).rejects.toThrow(noMemory);
     expect(await queue.status("b1")).toMatchObject({ inputs: 3, done: 0 });
     expect(await resultsOf(queue)).toEqual(["a", "b", "c"].map((name) => [name, null]));
-    // What frees memory needs none.
+    // Commands that free memory need none.
     expect(await queue.cancel("b1")).toBe(1);
     expect(await queue.status("b1")).toMatchObject({ inputs: 0, isCancelled: true });
     await queue.remove("b1");
@@ -109,7 +112,7 @@ describe.skipIf(!hasRedis)(`a queue in a Redis that has trouble${redisRemedy}`, 
     const events: WorkerEvent[] = [];
     const worker = queue.work({ pool: poolOf(), lock: 30_000, onEvent: (event) => void events.push(event) });
     await until(async () => events.length > 0);
-    // Time in which a worker without a rest asks thousands of times.
+    // Time in which a worker without a pause asks thousands of times.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(events).toEqual([{ kind: "trouble", reason: `the queue at ${redis.url} answers: ${noMemory}` }]);
     await setMemory("0");

@@ -1,6 +1,7 @@
 /**
- * A worker: takes chunks from the queue and computes their inputs. A chunk may come again, because a worker ended or Redis was away; what
- * has a result is not computed again, and states change once. What is not a chunk is dropped, and what comes again rests before.
+ * A worker takes chunks from the queue and computes their inputs. A chunk may come again, because a worker ended or Redis was
+ * unavailable; inputs with a result are not computed again, and states change once. Jobs that are not chunks are dropped, and
+ * repeated chunks wait before.
  */
 import { BatchError, createPlaces, messageOf, type Pool } from "@nnhal/batch";
 import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
@@ -13,21 +14,21 @@ import { NotYet, taskOpener } from "./open-task.ts";
 import { readChunk, ShapeError } from "./shapes.ts";
 import { addChunk } from "./submit.ts";
 
-/** How to work. */
+/** Options of a worker. */
 export interface WorkerOptions {
   readonly pool: Pool;
-  /** Milliseconds after which a job of a worker that has ended is taken by another. It is renewed in half of it. */
+  /** Milliseconds after which another worker takes the job of a worker that has ended. The lock is renewed at half of it. */
   readonly lock: number;
-  /** Where inputs, results and models lie on this machine. Default: as each batch says. */
+  /** Places of inputs, results and models on this machine. Default: each batch's. */
   readonly root?: string | undefined;
   readonly results?: string | undefined;
   readonly store?: string | undefined;
   /**
-   * Folders and addresses (`https://HOST/PATH`) where batches may have inputs, results and models, besides those above. Default: folders that
-   * are neither the system's nor hidden, and stores at addresses of the public network.
+   * Folders and addresses (`https://HOST/PATH`) where batches may have inputs, results and models, in addition to those above.
+   * Default: folders that are neither the system's nor hidden, and stores at addresses of the public network.
    */
   readonly allow?: readonly string[] | undefined;
-  /** Most bytes of a model. Default 512 MiB. */
+  /** Maximum bytes of a model. Default 512 MiB. */
   readonly modelBytes?: number | undefined;
   /** Milliseconds for which a chunk waits for its model before it makes room for others. Default 5000. */
   readonly modelPatience?: number | undefined;
@@ -39,7 +40,7 @@ const workerOptions: OptionNames<WorkerOptions> = {
   ...{ allow: true, modelBytes: true, modelPatience: true, onEvent: true },
 };
 
-/** What is worth a line in a log. */
+/** An event for a log. */
 export type WorkerEvent =
   | {
       readonly kind: "chunk";
@@ -51,31 +52,31 @@ export type WorkerEvent =
   | { readonly kind: "again"; readonly batch: string; readonly reason: string }
   | { readonly kind: "divided"; readonly batch: string; readonly inputs: number }
   | { readonly kind: "given back"; readonly batch: string }
-  /** Jobs that are not chunks of a batch, or whose batch is damaged: so many since the last event with this reason. */
+  /** Jobs that are not chunks of a batch, or whose batch is damaged: their number since the last event with this reason. */
   | { readonly kind: "dropped"; readonly jobs: number; readonly reason: string }
   | { readonly kind: "trouble"; readonly reason: string };
 
-/** A worker that runs. */
+/** A running worker. */
 export interface QueueWorker {
-  /** Takes no more chunks, and resolves when those it has are done, or given back after `grace` milliseconds. */
+  /** Takes no more chunks, and resolves when the current ones are done, or given back after `grace` milliseconds. */
   close(grace: number): Promise<void>;
 }
 
-/** A chunk that its workers did not survive is divided after so many ends, and an input alone is given up after so many more. */
+/** Number of worker deaths after which a chunk is divided, and after which a single input is given up. */
 const endsOfChunk = 2;
 const endsOfInput = 3;
 /** Milliseconds without new chunks after Redis has refused a command: the first pause, and the longest. */
 const firstPause = 2000;
 const longestPause = 16_000;
-/** Milliseconds in which the same trouble is told once. */
+/** Milliseconds in which the same error is reported once. */
 const troubleInterval = 60_000;
-/** A chunk rests before it comes again: milliseconds at the first time, and at most. */
+/** Milliseconds of delay before a chunk comes again: the first, and the longest. */
 const firstRest = 1000;
 const longestRest = 60_000;
-/** Chunks at a time: one is computed while the next is fetched. */
+/** Number of concurrent chunks: one is computed while the next is fetched. */
 const chunksAtOnce = 2;
 
-/** Begins to work. Throws a BatchError if `allow` has what is not an address, and a RangeError for an unknown option. */
+/** Begins to work. Throws a BatchError if `allow` has an address that is not valid, and a RangeError for an unknown option. */
 export function startWorker(connection: Connection, options: WorkerOptions): QueueWorker {
   expectKnownOptions("work", options, workerOptions);
   const { pool, lock, allow, root, results, store, onEvent = () => {} } = options;
@@ -88,11 +89,11 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
   const dropped = onceInAWhile((reason, jobs) => onEvent({ kind: "dropped", jobs, reason }));
   const drop = async (reason: string) => {
     dropped.add(reason);
-    // It is a count, and nothing depends on it.
+    // The counter is only informative.
     await connection.redis.incr(droppedKey(connection.name)).catch(() => {});
   };
   const giveBack = async (job: Job<unknown>, token: string): Promise<never> => {
-    // If Redis takes not even this, the lock runs out.
+    // If Redis refuses even this, the lock expires.
     await job.moveToWait(token).catch(() => {});
     throw new WaitingError();
   };
@@ -106,7 +107,7 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
     const { batch, inputs } = chunk;
     const ledger = openLedger(connection, batch);
     const record = await ledger.record();
-    // A batch that is gone or given up needs no work.
+    // A removed or cancelled batch needs no work.
     if (record === undefined || (await ledger.isCancelled())) return;
     if (inputs.length > 1 && job.stalledCounter >= endsOfChunk) {
       for (const input of inputs) await addChunk(connection, { batch, inputs: [input] }, `alone ${job.id}`);
@@ -145,12 +146,12 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
       if (error instanceof NotYet) return await putOff(job, token);
       const reason = textOf(error);
       onEvent({ kind: "again", batch, reason });
-      // The chunk is not at fault, and must not be gone without a word in the ledger.
+      // The queue failed, not the chunk: give the chunk back, so that the ledger still accounts for it.
       if (isReply(error)) {
         if (isOfQueue(error)) void rest();
         return await putOff(job, token);
       }
-      // The last attempt: its inputs have the reason, and can be tried again.
+      // The last attempt: its inputs get the reason, and can be tried again.
       if (job.attemptsMade + 1 < jobOptions.attempts) throw error;
       const changes = inputs.map(([, input]): Change => ({ to: "failed", input, reason }));
       await openLedger(connection, batch)
@@ -168,7 +169,7 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   });
-  /** A Redis that refuses commands is asked again after a while: BullMQ would ask at once, as often as it can. */
+  /** A Redis that refuses commands is asked again after a pause: BullMQ would ask at once, as often as it can. */
   let resting: NodeJS.Timeout | undefined;
   let troubles = 0;
   const rest = async () => {
@@ -185,7 +186,7 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
     const isUnread = error instanceof SyntaxError || error instanceof TypeError || isDamage(error);
     if (isUnread) void repairJobs(connection).catch((problem: unknown) => tell.add(textOf(problem)));
     else if (isReply(error)) void rest();
-    // Of many jobs the same is told once.
+    // Equal messages of many jobs are reported once.
     tell.add(textOf(error).replace(/\bjob \S+/, "a job"));
   });
   return {
@@ -194,7 +195,7 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
       clearTimeout(resting);
       const timer = setTimeout(() => {
         stop.abort();
-        // What threads still compute is left: it would take too long.
+        // Computations in threads are abandoned: they would take too long.
         void pool.close();
       }, grace);
       await worker.close();
@@ -204,12 +205,12 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
   };
 }
 
-/** How long a chunk rests that was begun so many times, in milliseconds. Not all rest equally long. */
+/** Returns the delay in milliseconds of a chunk that was begun so many times. Delays vary at random. */
 function restOf(begun: number): number {
   return Math.min(longestRest, firstRest * 2 ** Math.min(begun, 10)) * (0.5 + Math.random() / 2);
 }
 
-/** Tells the same text once in an interval, with the number of times. What is left is told at the end. */
+/** Reports the same text once in an interval, with the number of times. The rest is reported at the end. */
 function onceInAWhile(say: (text: string, times: number) => void) {
   const all = new Map<string, { at: number; times: number }>();
   const told = (text: string, entry: { at: number; times: number }) => {
@@ -234,12 +235,15 @@ function onceInAWhile(say: (text: string, times: number) => void) {
   };
 }
 
-/** Whether an error is of a Redis that takes no changes for a time: its memory or disk is full, it reads its files, or another one leads. */
+/**
+ * Returns true for an error of a Redis that takes no changes for a time: its memory or disk is full, it reads its files, or
+ * another one leads.
+ */
 function isOfQueue(error: unknown): boolean {
   return isReply(error) && /^(OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|NOREPLICAS)\b/.test(error.message);
 }
 
-/** Whether what Redis has under the keys of a batch is not what a batch has there, which stays so. */
+/** Returns true for an error that shows unexpected data under the keys of a batch, which is permanent. */
 function isDamage(error: unknown): boolean {
   return isReply(error) && /\bWRONGTYPE\b|not an integer|user_script:\d+: attempt to/.test(error.message);
 }

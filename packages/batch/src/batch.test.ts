@@ -118,7 +118,7 @@ describe("inputs", () => {
 
 describe("a batch on one machine", () => {
   const head = { id: "one", task: { model: "m", options: {} }, model: "m", inputs: "", created: 1 };
-  /** Runs a batch over files in a folder of their own; each call goes on with it. */
+  /** Runs a batch over files in a new folder; each call continues it. */
   async function batchOf(name: string, files: Readonly<Record<string, string>>) {
     const inputs = join(folder, name);
     await mkdir(inputs);
@@ -157,7 +157,7 @@ describe("a batch on one machine", () => {
     await writeFile(join(inputs, "c"), "3");
     await writeFile(join(inputs, "d"), "4");
     expect(await run()).toMatchObject({ computed: 2, known: 2, failed: 0 });
-    // A line that was cut is one input that is read again; its result is known.
+    // A truncated line stands for one input, which is read again; its result is known.
     const text = await readFile(file, "utf8");
     await truncate(file, text.trimEnd().length - 5);
     expect(await run()).toMatchObject({ computed: 0, known: 4 });

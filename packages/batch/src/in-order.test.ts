@@ -6,7 +6,7 @@ import { inOrder } from "./in-order.ts";
 
 const parts = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`nnhal-order-`));
 
-/** Names in a fixed disorder, each twice, with strings that lines of a file must keep whole. */
+/** Yields names in a fixed disorder, each twice, with strings that lines of a file must keep whole. */
 async function* items(count: number) {
   for (const round of ["first", "last"])
     for (let index = 0; index < count; index++) yield { name: `n\n${(index * 7) % count}`, round };

@@ -1,21 +1,21 @@
-/** Items in the order of their names, however many there are: more than fit in memory are sorted in parts, which are files, and joined. */
+/** Sorting of any number of items by name: more than fit in memory are sorted in parts, which are files, and merged. */
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { linesOf } from "./lines.ts";
 
-/** Items that are sorted in memory: about 30 MB. */
+/** Number of items that are sorted in memory: about 30 MB. */
 const mostInMemory = 100_000;
 
-/** Text that is written at a time, in characters. */
+/** Length of text that is written at a time, in characters. */
 const writeSize = 2 ** 16;
 
-/** What can be kept in a file: JSON. */
+/** An item that can be kept in a file: JSON. */
 type Named = { readonly name: string };
 
 /**
- * Goes through items in the order of their names. Of several with one name the last counts. `most`: how many are kept in memory; the rest lies in
- * the folder for temporary files, which is left as it was.
+ * Yields items in the order of their names. Of several with one name the last counts. `most`: number of items kept in memory;
+ * the rest lies in the folder for temporary files, which is left clean.
  */
 export async function* inOrder<Item extends Named>(
   items: AsyncIterable<Item>,
@@ -71,7 +71,7 @@ async function* read<Item>(file: string): AsyncGenerator<Item> {
   for await (const line of linesOf(file)) if (line !== "") yield JSON.parse(line) as Item;
 }
 
-/** Joins parts that are in the order of their names. Of equal names the one of the last part counts. */
+/** Merges parts that are in the order of their names. Of equal names the one of the last part counts. */
 export async function* joinInOrder<Item extends Named>(parts: readonly AsyncGenerator<Item>[]): AsyncGenerator<Item> {
   const heads: (Item | undefined)[] = [];
   const advance = async (place: number) => {
@@ -89,7 +89,7 @@ export async function* joinInOrder<Item extends Named>(parts: readonly AsyncGene
       yield least;
     }
   } finally {
-    // Files that are open are closed.
+    // Closes the open files.
     await Promise.all(parts.map((part) => part.return(undefined)));
   }
 }

@@ -1,6 +1,4 @@
-/**
- * The inputs of a batch: the names in a folder or a list, one after the other, so that a million of them need no memory.
- */
+/** The inputs of a batch: the names in a folder or a list, one after the other, so that a million of them need no memory. */
 import { constants, type Stats } from "node:fs";
 import { open, opendir, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
@@ -8,21 +6,21 @@ import { linesOf } from "./lines.ts";
 import { anyPlace, type Places } from "./places.ts";
 import { BatchError, messageOf } from "./task.ts";
 
-/** Where inputs come from. */
+/** Source of inputs. */
 export interface InputSource {
   /** The folder that names are relative to. */
   readonly root: string;
-  /** What it is made of, as an absolute path. */
+  /** Absolute path of the folder or list. */
   readonly path: string;
   readonly kind: "folder" | "list";
-  /** Goes through the names. Rejects with a BatchError if the folder or list cannot be read. */
+  /** Yields the names. Rejects with a BatchError if the folder or list cannot be read. */
   names(): AsyncIterable<string>;
 }
 
-/** How large an input file is and when it was changed: an unchanged file need not be read again. */
+/** Size of an input file and time of its last change: an unchanged file is not read again. */
 export interface FileMark {
   readonly size: number;
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly changed: number;
 }
 
@@ -30,8 +28,9 @@ export interface FileMark {
 const mostBytes = 2 ** 29;
 
 /**
- * The inputs of a folder and of the folders in it, in the order of the file system, or of a text with a name on each line, relative to the
- * folder of the text. `isInput`: which files of a folder are inputs. Rejects with a BatchError.
+ * Opens the inputs of a folder and of the folders in it, in the order of the file system, or of a text with a name on each
+ * line, relative to the folder of the text. `isInput`: selects the files of a folder that are inputs. Rejects with a
+ * BatchError.
  */
 export async function openInputs(path: string, isInput: (name: string) => boolean): Promise<InputSource> {
   const whole = resolve(path);
@@ -66,12 +65,12 @@ async function* namesOf(file: string): AsyncGenerator<string> {
   for await (const line of linesOf(file)) if (line.trim() !== "") yield line.trim();
 }
 
-/** Where an input lies. */
+/** Returns the path of an input. */
 export function inputPath(root: string, name: string): string {
   return isAbsolute(name) ? name : join(root, name);
 }
 
-/** The mark of an input file. Rejects with the system's error, or a RangeError. */
+/** Returns the mark of an input file. Rejects with the system's error, or a RangeError. */
 export async function markOf(root: string, name: string): Promise<FileMark> {
   return markIn(await stat(inputPath(root, name)));
 }
@@ -82,10 +81,10 @@ function markIn(status: Stats): FileMark {
   return { size: status.size, changed: Math.floor(status.mtimeMs) };
 }
 
-/** The opening of a pipe waits for its other end unless this is set. Windows has no such flag, and no such pipes. */
+/** Opening a pipe waits for its other end unless this is set. Windows has neither this flag nor such pipes. */
 const withoutWaiting = constants.O_NONBLOCK ?? 0;
 
-/** The bytes of an input, if it may be read. `places`: default any. Rejects as `markOf` does. */
+/** Reads the bytes of an input, if reading it is permitted. `places`: default any. Rejects as `markOf` does. */
 export async function readInput(root: string, name: string, places: Places = anyPlace): Promise<Uint8Array> {
   const handle = await open(await places.file(inputPath(root, name), root), constants.O_RDONLY | withoutWaiting);
   try {
@@ -96,7 +95,7 @@ export async function readInput(root: string, name: string, places: Places = any
   }
 }
 
-/** Why an input could not be read. */
+/** Returns the reason why an input could not be read. */
 export function readingProblem(name: string, error: unknown): string {
   const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
   return `cannot read the input ${name}: ${isMissing ? "the file does not exist" : messageOf(error)}`;

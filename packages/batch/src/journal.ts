@@ -1,6 +1,6 @@
 /**
- * What is known of the inputs of a batch on one machine: lines of JSON in a file, to which each input adds one. After any end of the
- * process all lines but the last are whole, and that one is left out.
+ * The journal of the inputs of a batch on one machine: lines of JSON in a file, to which each input adds one. However the
+ * process ends, all lines except the last are whole; a truncated last line is skipped.
  */
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir } from "node:fs/promises";
@@ -10,18 +10,18 @@ import type { FileMark } from "./inputs.ts";
 import { linesOf } from "./lines.ts";
 import { BatchError, type Json, messageOf, type Task } from "./task.ts";
 
-/** What a batch is. */
+/** The facts of a batch. */
 export interface BatchHead {
   readonly id: string;
   readonly task: Task;
-  /** As the user named them. */
+  /** Model as named by the user. */
   readonly model: string;
   readonly inputs: string;
   /** Milliseconds since 1970. */
   readonly created: number;
 }
 
-/** What is known of an input: its digest, as it was when it was read; or why there is no result. */
+/** The journal's entry on an input: its digest at the time of reading, or why there is no result. */
 export interface Entry extends FileMark {
   readonly name: string;
   /** SHA-256; undefined if it could not be read. */
@@ -29,16 +29,16 @@ export interface Entry extends FileMark {
   readonly problem?: string;
 }
 
-/** What is kept of a batch. */
+/** A stored journal of a batch. */
 export interface StoredJournal {
   readonly head: BatchHead;
-  /** Goes through the entries, in the order of their names. It needs no memory for all of them. */
+  /** Yields the entries in the order of their names, without keeping all in memory. */
   entries(): AsyncIterable<Entry>;
 }
 
-/** A batch that goes on. */
+/** Journal of a batch that continues. */
 export interface Journal extends StoredJournal {
-  /** What was known of an input when the journal was opened. */
+  /** Returns the entry of an input from before the journal was opened. */
   before(name: string): Entry | undefined;
   add(entry: Entry): Promise<void>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export interface Journal extends StoredJournal {
 
 const ending = ".batch.jsonl";
 
-/** Opens the journal of a batch, or begins one. Rejects with a BatchError. */
+/** Opens the journal of a batch, or creates it. Rejects with a BatchError. */
 export async function openJournal(folder: string, head: BatchHead): Promise<Journal> {
   const file = join(folder, head.id + ending);
   try {
@@ -55,9 +55,9 @@ export async function openJournal(folder: string, head: BatchHead): Promise<Jour
     const known = new Map<string, Entry>();
     if (stored !== undefined) for await (const entry of entriesOf(file)) known.set(entry.name, entry);
     const { O_WRONLY, O_APPEND, O_CREAT } = constants;
-    // A link in a folder of results may lead to a file outside it.
+    // A link in a folder of results could lead to a file outside it.
     const handle = await open(file, O_WRONLY | O_APPEND | O_CREAT | (constants.O_NOFOLLOW ?? 0));
-    // A line that was cut must not take the next one with it.
+    // A truncated line must not join the next one.
     await handle.write(stored === undefined ? `${JSON.stringify(head)}\n` : "\n");
     return {
       head: stored?.head ?? head,
@@ -79,7 +79,7 @@ async function append(handle: FileHandle, file: string, entry: Entry): Promise<v
   }
 }
 
-/** The journals in a folder of results, the oldest first. Rejects with a BatchError. */
+/** Reads the journals in a folder of results, the oldest first. Rejects with a BatchError. */
 export async function readJournals(folder: string): Promise<readonly StoredJournal[]> {
   try {
     const files = (await readdir(folder)).filter((name) => name.endsWith(ending));
@@ -99,7 +99,7 @@ async function readJournal(file: string): Promise<StoredJournal> {
   throw new BatchError(`${file} is not the journal of a batch: it begins with no head`);
 }
 
-/** The entries as they were written. */
+/** Yields the entries in the order of writing. */
 async function* entriesOf(file: string): AsyncGenerator<Entry> {
   let isHead = true;
   for await (const value of valuesIn(file)) {

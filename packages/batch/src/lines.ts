@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 
-/** Goes through the lines; the file is closed at the end, also if the reader ends before. */
+/** Yields the lines; the file is closed at the end, also if the reader stops early. */
 export async function* linesOf(file: string): AsyncGenerator<string> {
   const input = createReadStream(file);
   try {

@@ -1,9 +1,7 @@
-/**
- * What the pool and its threads say to each other.
- */
+/** The messages between the pool and its threads. */
 import type { Computed, Json, Problem } from "./task.ts";
 
-/** A task as a thread opens it. */
+/** A task for a thread to open. */
 export interface Opening {
   /** The digest of the task. */
   readonly task: string;
@@ -13,25 +11,25 @@ export interface Opening {
 
 /** An input of a batch. */
 export interface Input {
-  /** What users call it. */
+  /** Name of the input for users. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** What a thread computes: one opened task. */
+/** An opened task in a thread. */
 export interface Computer {
-  /** Rejects with a BatchError if the task itself cannot go on. */
+  /** Rejects with a BatchError if the whole task cannot continue. */
   compute(input: Input): Promise<Computed | Problem>;
   close(): Promise<void>;
 }
 
-/** To a thread. It is asked one thing at a time. */
+/** Requests to a thread, one at a time. */
 export type Request =
   | ({ readonly ask: "open" } & Opening)
   | { readonly ask: "compute"; readonly task: string; readonly input: Input }
   | { readonly ask: "close"; readonly task: string };
 
-/** From a thread. */
+/** Answers of a thread. */
 export type Answer =
   | { readonly computed: Computed | Problem }
   | { readonly done: true }

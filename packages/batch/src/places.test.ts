@@ -1,4 +1,7 @@
-/** What a worker does with the places that its queue names: folders, links out of them, addresses, redirections, and endless answers. */
+/**
+ * Places that a queue names, as a worker handles them: folders, links out of them, addresses, redirections, and endless
+ * answers.
+ */
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -29,7 +32,7 @@ afterAll(async () => {
 const model = new TextEncoder().encode("a model");
 const digest = digestOf(model);
 
-/** A server on loopback, and the paths it was asked for. */
+/** A server on loopback, and the requested paths. */
 async function serve(listener: RequestListener) {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -140,7 +143,7 @@ describe("servers", () => {
     const { address, named, asked } = await serve((_, response) => response.end(model));
     await expect(get(named)).rejects.toThrow(/got localhost \((127|::1)/);
     expect(asked).toEqual([]);
-    // The worker's own store is where its user says.
+    // The worker's own store is permitted wherever its user put it.
     expect(await get(named, undefined, [named])).toEqual(model);
     expect(await get(`${address}/a/b`, [`${address}/a`])).toEqual(model);
     expect(asked).toEqual([`/${digest}`, `/a/b/${digest}`]);
@@ -171,7 +174,7 @@ describe("servers", () => {
     await expect(ask("/again/")).rejects.toThrow("expected at most 5 redirections");
     expect(inner.asked).toEqual([]);
     expect(await ask(`${inner.address}/models`, `${inner.address}/models`)).toEqual(model);
-    // A signature is not carried to another server.
+    // A signature is not sent to another server.
     const env = { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "secret" };
     const signed = await openStore(`s3+${outer.address}/bucket`, { env });
     await expect(signed.get(digest)).rejects.toThrow("expected an answer, got a redirection to");

@@ -1,42 +1,50 @@
 /**
- * Where the batches of a queue may have inputs, results and models. All who can write to the queue name them, so that a worker looks before
- * it reads or writes: at the folder in which a file really lies, and at the address to which a connection really goes.
+ * The places where the batches of a queue may have inputs, results and models. Anyone who can write to the queue can name them,
+ * so a worker checks before it reads or writes: the folder in which a file really lies, and the address to which a connection
+ * really goes.
  */
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BatchError } from "./task.ts";
 
-/** Which addresses a connection to a store may have: all, or those of the public network. */
+/** Permitted addresses of a connection to a store: all, or those of the public network. */
 export type Reach = "any" | "public";
 
-/** What may be used. */
+/** Checks of the places that may be used. */
 export interface Places {
-  /** Resolves to the real path of a folder, which need not exist. Rejects with a BatchError if it may not be used. `what`: for messages. */
+  /**
+   * Resolves to the real path of a folder, which need not exist. Rejects with a BatchError if it is not permitted. `what`: for
+   * messages.
+   */
   folder(path: string, what: string): Promise<string>;
-  /** Resolves to the real path of the file of an input. Rejects with the system's error, or with a RangeError if it may not be read. */
+  /**
+   * Resolves to the real path of the file of an input. Rejects with the system's error, or with a RangeError if reading it is
+   * not permitted.
+   */
   file(path: string, root: string): Promise<string>;
-  /** Which addresses the server of a URL may have. Throws a BatchError if it may not be used. */
+  /** Returns the permitted addresses of a URL's server. Throws a BatchError if the URL is not permitted. */
   reach(url: URL): Reach;
 }
 
-/** For what the user of this process has named: all may be used. */
+/** Permits all places: for those that the user of this process has named. */
 export const anyPlace: Places = {
   folder: async (path) => resolve(path),
   file: async (path) => path,
   reach: () => "any",
 };
 
-/** Folders that have what the system or its services keep to themselves, except those where users put files. */
+/** Folders that the system or its services use, except those where users put files. */
 const systemFolders = ["/boot", "/dev", "/etc", "/proc", "/run", "/sys"];
 const filesOfUsers = ["/dev/shm", "/run/media"];
 
 const remedy = "nnhal-worker --allow names what batches may use";
 
 /**
- * What a worker lets the batches of a queue use. `allowed`: folders and addresses (`http://`, `https://`), with all below them; undefined:
- * folders that are neither the system's nor hidden, and servers of the public network. `own`: what the worker's own options name: it may be
- * used besides. Throws a BatchError if an address is not valid.
+ * Creates the checks of the places that a worker lets the batches of a queue use. `allowed`: folders and addresses (`http://`,
+ * `https://`), with everything below them; undefined: folders that are neither the system's nor hidden, and servers of the
+ * public network. `own`: places in the worker's options, which are permitted too. Throws a BatchError if an address is not
+ * valid.
  */
 export function createPlaces(allowed: readonly string[] | undefined, own: readonly string[] = []): Places {
   const listed = [...(allowed ?? []), ...own];
@@ -46,7 +54,7 @@ export function createPlaces(allowed: readonly string[] | undefined, own: readon
     for (const folder of folders) if (isInside(real, await realOf(folder))) return true;
     return false;
   };
-  /** Why a real path may not be used. */
+  /** Returns the reason why a real path is not permitted. */
   const problemOf = async (real: string): Promise<string | undefined> => {
     if (await isListed(real)) return undefined;
     if (allowed !== undefined) return `is in none of the allowed folders (${remedy}; ${listed.join(", ")})`;
@@ -83,7 +91,7 @@ export function createPlaces(allowed: readonly string[] | undefined, own: readon
 
 function problemOfUnlisted(real: string): string | undefined {
   if (real === parse(real).root) return "is the whole of the disk";
-  // A server of Windows, which would be told who asks.
+  // A server of Windows, which would learn who asks.
   if (/^[\\/]{2}/.test(real)) return "is on another machine";
   const isIn = (folder: string) => isInside(real, folder);
   if (sep === "/" && systemFolders.some(isIn) && !filesOfUsers.some(isIn)) return "is in a folder of the system";
@@ -91,7 +99,7 @@ function problemOfUnlisted(real: string): string | undefined {
   return undefined;
 }
 
-/** The real path of what exists of a path, with the rest. */
+/** Returns the real path of the existing part of a path, with the rest. */
 async function realOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -114,7 +122,7 @@ function addressOf(text: string): URL {
   throw new BatchError(`expected an address such as https://HOST/PATH, got ${text}`);
 }
 
-/** The folder of a path or of a `file:` address. Throws a BatchError. */
+/** Returns the folder of a path or of a `file:` address. Throws a BatchError. */
 export function folderOf(text: string): string {
   try {
     return text.startsWith("file:") ? fileURLToPath(text) : resolve(text);

@@ -1,22 +1,20 @@
-/**
- * Worker threads that compute inputs. A thread that ends or does not answer in time costs the input that it had, and is started anew.
- */
+/** Worker threads that compute inputs. A thread that exits or times out fails its current input and is replaced. */
 import type { Worker } from "node:worker_threads";
 import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import type { Answer, Input, Opening, Request } from "./messages.ts";
 import { BatchError, type Computed, messageOf, type Problem } from "./task.ts";
 
-/** A thread, as a Worker of Node.js is one. */
+/** A thread, such as a Worker of Node.js. */
 export type BatchThread = Pick<Worker, "on" | "postMessage" | "terminate">;
 
-/** How to compute. */
+/** Options of a pool. */
 export interface PoolOptions {
   readonly threads: number;
   /** Starts a thread that calls `serveBatch`. */
   start(): BatchThread;
-  /** Milliseconds to compute an input. */
+  /** Milliseconds that computing an input may take. */
   readonly deadline: number;
-  /** Called with what is worth knowing. The same is said once. */
+  /** Called with warnings. Equal ones are reported once. */
   readonly onNote?: ((message: string) => void) | undefined;
 }
 
@@ -27,10 +25,13 @@ export interface PoolTask extends Omit<Opening, "model"> {
   model(): Promise<Uint8Array>;
 }
 
-/** Threads that compute. */
+/** A pool of threads that compute. */
 export interface Pool {
   readonly threads: number;
-  /** Waits for a thread, which may take the memory of the input. Rejects with a BatchError if the task cannot run, or if the pool is closed. */
+  /**
+   * Waits for a free thread and computes. The input's memory may move to the thread. Rejects with a BatchError if the task
+   * cannot run, or if the pool is closed.
+   */
   compute(task: PoolTask, input: Input): Promise<Computed | Problem>;
   /** Ends the threads. */
   close(): Promise<void>;
@@ -38,22 +39,22 @@ export interface Pool {
 
 interface Thread {
   worker: BatchThread | undefined;
-  /** The tasks it has open, the one used last at the end. */
+  /** Open tasks, the last used at the end. */
   tasks: string[];
-  /** Ends the wait for an answer: the thread has ended. */
+  /** Rejects the current wait for an answer: the thread has ended. */
   lose: (error: Error) => void;
   take: (answer: Answer) => void;
 }
 
 /** Milliseconds for a thread to start and to prepare a model: large ones take minutes on slow machines. */
 const openingDeadline = 900_000;
-/** A thread keeps no more models than this. */
+/** Maximum number of models that a thread keeps. */
 const mostTasks = 2;
 
-/** The thread ended, or was ended. */
+/** Thrown if a thread ended or was terminated. */
 class LostThread extends Error {}
 
-/** Threads are started when they are needed. Throws a RangeError for an unknown option. */
+/** Creates a pool. Threads are started when they are needed. Throws a RangeError for an unknown option. */
 export function createPool(options: PoolOptions): Pool {
   expectKnownOptions("createPool", options, poolOptions);
   const { threads: count, start, deadline, onNote = () => {} } = options;
@@ -147,7 +148,7 @@ export function createPool(options: PoolOptions): Pool {
         if ("computed" in answer) return answer.computed;
         throw new BatchError("failed" in answer ? answer.failed : "the thread gave an answer to another question");
       } catch (error) {
-        // The input is not at fault.
+        // The failure is not the input's.
         if (isClosed) throw new BatchError("the threads are ended");
         if (error instanceof LostThread)
           return { problem: `the input ${input.name} ended its thread: ${error.message}` };
@@ -163,7 +164,7 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-/** The memory of bytes, to be handed over and not copied; nothing if there is more in it. */
+/** Returns the buffer of bytes for transfer instead of a copy; none if it has more content. */
 function whole({ buffer, length }: Uint8Array): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : [];
 }

@@ -1,6 +1,6 @@
 /**
- * Which addresses belong to the public network: not this machine, its neighbours, and what clouds tell their machines at such addresses
- * (IANA's registries of special-purpose addresses).
+ * The addresses of the public network: not this machine, its neighbours, and the metadata services of clouds (IANA's registries
+ * of special-purpose addresses).
  */
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
@@ -21,7 +21,7 @@ const notPublic4 = [
   ["224.0.0.0", 3],
 ] as const;
 
-/** All public addresses are in this range, those that stand for one of IPv4 are not. */
+/** All public addresses are in this range, except those that stand for one of IPv4. */
 const global6 = ["2000::", 3] as const;
 const notPublic6 = [
   ["2001::", 23],
@@ -37,7 +37,7 @@ open6.addSubnet(...global6, "ipv6");
 const closed6 = new BlockList();
 for (const [address, prefix] of notPublic6) closed6.addSubnet(address, prefix, "ipv6");
 
-/** Whether an IP address is one of the public network. What is not an address is not. */
+/** Returns true if a text is an IP address of the public network. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !closed4.check(address, "ipv4");
   // A zone belongs to addresses of a link.

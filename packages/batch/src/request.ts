@@ -1,6 +1,6 @@
 /**
- * Requests to the server of a store: to addresses that may be reached, which are looked at when the connection is made and at each
- * redirection, with bounds on time and bytes.
+ * Requests to the server of a store: only to permitted addresses, which are checked when the connection is made and at each
+ * redirection, with limits on time and bytes.
  */
 import { lookup } from "node:dns";
 import { type ClientRequest, type IncomingMessage, request as requestPlainly } from "node:http";
@@ -9,32 +9,32 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Places } from "./places.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** What is asked of a server. */
+/** Request to a server. */
 export interface StoreRequest {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
 }
 
-/** What it answers. */
+/** Answer of a server. */
 export interface StoreAnswer {
   readonly status: number;
   readonly text: string;
   readonly body: Uint8Array;
 }
 
-/** Bounds on a request. */
+/** Limits of a request. */
 export interface RequestLimits {
-  /** Most bytes of the body of an answer. */
+  /** Maximum bytes of an answer's body. */
   readonly bytes: number;
-  /** Milliseconds in which something must come, and in which all must have come. */
+  /** Milliseconds until something must arrive, and until everything must have arrived. */
   readonly silence: number;
   readonly time: number;
 }
 
 const mostRedirections = 5;
 
-/** Sends a request. Rejects with an Error if that may not be, or fails. */
+/** Sends a request. Rejects with an Error if it is not permitted or fails. */
 export async function send(
   address: string,
   request: StoreRequest,
@@ -57,7 +57,7 @@ export async function send(
       return { ...statusOf(message), body };
     }
     message.destroy();
-    // A signature is for one server alone, and bytes for the one that was named.
+    // Signatures and bytes are only for the server that was named.
     if (request.headers !== undefined || request.body !== undefined) {
       throw new Error(`expected an answer, got a redirection to ${next.origin}`);
     }
@@ -66,7 +66,7 @@ export async function send(
   }
 }
 
-/** How a connection is made. */
+/** Options of a connection. */
 interface Way {
   readonly isPublic: boolean;
   readonly signal: AbortSignal;
@@ -77,11 +77,11 @@ function answerTo(url: URL, { method, headers, body }: StoreRequest, way: Way): 
   const { isPublic, signal, silence } = way;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (url.username !== "" || url.password !== "") throw new Error("expected an address without a password");
-  // An address needs no look-up.
+  // An IP address needs no look-up.
   if (isPublic && isIP(host) !== 0 && !isPublicAddress(host)) throw new Error(notPublic(host, host));
   const options = {
     ...{ method, headers: { ...headers, ...(body && { "content-length": String(body.length) }) }, signal },
-    // A connection of its own, whose address was looked at.
+    // A new connection, whose address was checked.
     agent: false as const,
     ...(isPublic && { lookup: lookupPublic }),
   };
@@ -97,7 +97,10 @@ function answerTo(url: URL, { method, headers, body }: StoreRequest, way: Way): 
 const notPublic = (host: string, address: string) =>
   `expected a server of the public network, got ${host}${host === address ? "" : ` (${address})`}; nnhal-worker --allow ADDRESS allows others`;
 
-/** Finds the addresses of a host, if all are public. What it finds is what is connected to: the host cannot have another one by then. */
+/**
+ * Finds the addresses of a host, if all are public. The connection uses the found addresses: the host cannot change them in
+ * between.
+ */
 const lookupPublic: LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, found) => {
     const [first] = found ?? [];

@@ -1,6 +1,6 @@
 /**
- * Results in a folder that many threads, processes and machines may share: one file for each input and task, named by their digests,
- * written under another name and renamed. A file that is there is whole; a second writer changes nothing.
+ * Results in a folder that many threads, processes and machines may share: one file for each input and task, named by their
+ * digests, written under another name and renamed. A file that exists is whole; a second writer changes nothing.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -9,21 +9,21 @@ import { BatchError, type Computed, messageOf, type ResultRecord } from "./task.
 
 /** Results of one task. Its methods reject with a BatchError if the folder cannot be used. */
 export interface ResultFolder {
-  /** The result of an input; undefined if there is none, or if the file is not one. */
+  /** Reads the result of an input; undefined if there is none, or if the file is not a valid one. */
   get(input: string): Promise<ResultRecord | undefined>;
   has(input: string): Promise<boolean>;
-  /** Keeps a result with its files. */
+  /** Stores a result with its files. */
   put(input: string, computed: Computed): Promise<void>;
-  /** Where the file of a result, or one beside it, lies. */
+  /** Returns the path of the file of a result, or of an additional file. */
   path(input: string, ending?: string): string;
 }
 
-/** Files that are being written lie here. */
+/** Folder of files that are being written. */
 const unfinished = "unfinished";
-/** One that is older, in milliseconds, was left by a process that has ended. */
+/** Age in milliseconds after which such a file was left by a process that has ended. */
 const longestWrite = 3_600_000;
 
-/** The results of a task in a folder. Makes the folder. */
+/** Opens the results of a task in a folder, which is created if needed. */
 export async function openResults(folder: string, task: string): Promise<ResultFolder> {
   const temporary = join(folder, unfinished);
   const made = new Set<string>();
@@ -62,14 +62,14 @@ export async function openResults(folder: string, task: string): Promise<ResultF
     has: async (input) => (await get(input)) !== undefined,
     put: (input, { result, files }) =>
       used(async () => {
-        // The record is last: if it is there, all is.
+        // The record is written last: if it exists, everything does.
         for (const { ending, bytes } of files) await write(path(input, ending), bytes);
         await write(path(input), `${JSON.stringify({ task, input, result } satisfies ResultRecord)}\n`);
       }),
   };
 }
 
-/** A record; undefined if a text is not one, such as a file that a failing machine has cut. */
+/** Parses a record; undefined if the text is not one, such as a file that a failing machine has truncated. */
 function recordIn(text: string): ResultRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);

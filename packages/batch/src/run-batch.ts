@@ -1,6 +1,4 @@
-/**
- * A batch on this machine: inputs are read here and computed in threads, as many at a time as the threads can take.
- */
+/** A batch on this machine: inputs are read here and computed in as many threads as there are. */
 import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { type InputSource, markOf, readInput, readingProblem } from "./inputs.ts";
 import type { Journal } from "./journal.ts";
@@ -8,7 +6,7 @@ import type { Pool, PoolTask } from "./pool.ts";
 import type { ResultFolder } from "./results.ts";
 import { digestOf } from "./task.ts";
 
-/** What a batch works on. */
+/** Options of a run. */
 export interface BatchRun {
   readonly source: InputSource;
   readonly journal: Journal;
@@ -25,17 +23,17 @@ const runOptions: OptionNames<BatchRun> = {
   ...{ source: true, journal: true, results: true, pool: true, task: true, onInput: true, signal: true },
 };
 
-/** How many inputs there are, by name. */
+/** Number of inputs by outcome. */
 export interface BatchCounts {
-  /** Had their results already: from this batch or another with the same task, or as the same content under another name. */
+  /** Had results already: from this batch or another with the same task, or from the same content under another name. */
   readonly known: number;
   readonly computed: number;
   readonly failed: number;
 }
 
 /**
- * Resolves when all inputs have a result or a reason. Rejects with a BatchError if the batch cannot go on: what is done stays done; and with a
- * RangeError for an unknown option.
+ * Runs a batch. Resolves when every input has a result or a reason. Rejects with a BatchError if the batch cannot continue
+ * (finished results stay), and with a RangeError for an unknown option.
  */
 export async function runBatch(run: BatchRun): Promise<BatchCounts> {
   expectKnownOptions("runBatch", run, runOptions);
@@ -92,7 +90,7 @@ export async function runBatch(run: BatchRun): Promise<BatchCounts> {
       onInput?.(next.value, counts);
     }
   };
-  // One more for each thread: it is read while the thread computes.
+  // One more for each thread: its input is read while the thread computes.
   const workers = Array.from({ length: 2 * pool.threads }, () =>
     worker().catch((error: unknown) => {
       failure ??= { error };

@@ -1,11 +1,9 @@
-/**
- * The side of a thread: opens tasks, and computes one input after the other.
- */
+/** The thread's side of the pool: opens tasks, and computes one input after the other. */
 import type { MessagePort } from "node:worker_threads";
 import type { Answer, Computer, Opening, Request } from "./messages.ts";
 import { BatchError, messageOf } from "./task.ts";
 
-/** Opens a task. `note`: says what is worth knowing and does not stop the work. Rejects with an Error that says why it cannot run. */
+/** Opens a task. `note`: receives warnings. Rejects with an Error that tells why the task cannot run. */
 export type OpenTask = (opening: Opening, note: (message: string) => void) => Promise<Computer>;
 
 /** Answers the pool at the other end of a port. */

@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const model = new TextEncoder().encode("a model");
 const digest = digestOf(model);
 
-/** A server that keeps what it is sent, on loopback. */
+/** A server on loopback that stores the received bodies. */
 async function startServer() {
   const kept = new Map<string, Buffer>();
   const asked: { method: string | undefined; authorization: string | undefined }[] = [];

@@ -1,6 +1,4 @@
-/**
- * Where models lie by their digests: a folder, or a server that answers GET, HEAD and PUT, such as S3 and what is compatible with it.
- */
+/** Stores of models by their digests: a folder, or a server that answers GET, HEAD and PUT, such as S3 and compatible ones. */
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, rename, stat, writeFile } from "node:fs/promises";
@@ -12,24 +10,24 @@ import { BatchError, digestOf, messageOf } from "./task.ts";
 
 /** Bytes by their digests. Its methods reject with a BatchError if the store cannot be used. */
 export interface Store {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
-  /** undefined: it is not there. */
+  /** Reads bytes; undefined if the store does not have them. */
   get(digest: string): Promise<Uint8Array | undefined>;
   has(digest: string): Promise<boolean>;
   put(digest: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** How a store is used. */
+/** Options for opening a store. */
 export interface StoreOptions {
-  /** Where `s3+https://` has its keys. Default: the environment of the process. */
+  /** Environment with the keys of `s3+https://`. Default: the environment of the process. */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** What may be used. Default: any folder and any server. */
+  /** Permitted places. Default: any folder and any server. */
   readonly places?: Places | undefined;
   readonly limits?: StoreLimits | undefined;
 }
 
-/** Bounds on what a store takes. `bytes`: of a model, 512 MiB. `silence` and `time`: of a request, 30 s and 600 s. */
+/** Limits of a store. `bytes`: of a model, default 512 MiB. `silence` and `time`: of a request, default 30 s and 600 s. */
 export interface StoreLimits extends Partial<RequestLimits> {}
 
 const defaultLimits: RequestLimits = { bytes: 2 ** 29, silence: 30_000, time: 600_000 };
@@ -41,9 +39,9 @@ const limitNames: OptionNames<StoreLimits> = { bytes: true, silence: true, time:
 type Send = (url: string, request: StoreRequest) => Promise<StoreAnswer>;
 
 /**
- * The store of an address: a folder, `http://` or `https://` with a path that digests are added to, or `s3+https://HOST/BUCKET/PATH`, whose
- * requests are signed by aws4fetch with the keys of the environment. Rejects with a BatchError if it may not be used, and with a RangeError for an
- * unknown option.
+ * Opens the store of an address: a folder, `http://` or `https://` with a path that digests are added to, or
+ * `s3+https://HOST/BUCKET/PATH`, whose requests are signed by aws4fetch with the keys of the environment. Rejects with a
+ * BatchError if it is not permitted, and with a RangeError for an unknown option.
  */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
   expectKnownOptions("openStore", options, storeOptions);
@@ -64,11 +62,11 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   return createFolderStore(await places.folder(folderOf(address), "the store"), limits.bytes);
 }
 
-/** The opening of a pipe waits for its other end unless this is set. Windows has no such flag, and no such pipes. */
+/** Opening a pipe waits for its other end unless this is set. Windows has neither this flag nor such pipes. */
 const withoutWaiting = constants.O_NONBLOCK ?? 0;
 const withoutLinks = constants.O_NOFOLLOW ?? 0;
 
-/** A store in a folder. `most`: bytes of a model, 512 MiB. */
+/** Creates a store in a folder. `most`: maximum bytes of a model, default 512 MiB. */
 export function createFolderStore(folder: string, most: number = defaultLimits.bytes): Store {
   const path = (digest: string) => join(folder, digest);
   const used = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
@@ -83,7 +81,7 @@ export function createFolderStore(folder: string, most: number = defaultLimits.b
     name: folder,
     get: (digest) =>
       used(async () => {
-        // What a link leads to was not looked at.
+        // The target of a link was not checked.
         const handle = await open(path(digest), constants.O_RDONLY | withoutWaiting | withoutLinks);
         try {
           const status = await handle.stat();
@@ -106,7 +104,7 @@ export function createFolderStore(folder: string, most: number = defaultLimits.b
   };
 }
 
-/** A store behind a server. */
+/** Creates a store behind a server. */
 function createHttpStore(address: string, send: Send): Store {
   const base = address.replace(/\/*$/, "");
   const ask = async (method: string, digest: string, body?: Uint8Array) => {
@@ -132,13 +130,15 @@ function createHttpStore(address: string, send: Send): Store {
   };
 }
 
-/** A connection that was tried at several addresses fails with an error for each, and without a message. */
+/**
+ * Returns the message of a connection's error: one that was tried at several addresses has an error for each, and no message.
+ */
 function connectionProblem(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
   return messageOf(error);
 }
 
-/** A server that is busy is asked again after so many milliseconds. */
+/** Milliseconds before each new request to a busy server. */
 const pauses = [200, 400, 800, 1600];
 
 /** Signs requests with the keys that the environment has in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION. */
@@ -169,7 +169,7 @@ async function signedSend(env: NodeJS.ProcessEnv, send: Send): Promise<Send> {
   };
 }
 
-/** The bytes of a digest. Rejects with a BatchError if they are not there, or not those. */
+/** Reads the bytes of a digest. Rejects with a BatchError if they are missing, or have another digest. */
 export async function checkedGet(store: Store, digest: string): Promise<Uint8Array> {
   const bytes = await store.get(digest);
   if (bytes === undefined) throw new BatchError(`the model ${digest} is not in the store ${store.name}`);

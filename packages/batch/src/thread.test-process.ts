@@ -1,4 +1,4 @@
-/** What a thread of the tests runs. The model is a text: `cannot run`, or what is put before each result. */
+/** The thread of the tests. The model is a text: `cannot run`, or a prefix of each result. */
 import { parentPort } from "node:worker_threads";
 import { serveBatch } from "./serve.ts";
 
