@@ -1,10 +1,10 @@
 /**
- * What `npm start`, `npm test` and the other root scripts run. Plain Node.js without dependencies, since on a fresh
+ * The program behind `npm start`, `npm test` and the other root scripts. Plain Node.js without dependencies, since on a fresh
  * checkout nothing is installed yet: it brings the install up to date if that is needed, then hands over.
  *
  *   start            install what the demo needs, run the demo
  *   nnhal ARGS       the same install, then the command line with ARGS, in the folder the user typed it in
- *   setup            full install: every engine that needs no build of its own
+ *   setup            full install: every engine that needs no separate build
  *   generate         full install, then write the generated files
  *   api              full install and build, then write the API reports
  *   fuzz TARGET      full install, then the fuzzer (docs/fuzzing.md)

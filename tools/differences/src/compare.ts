@@ -1,7 +1,7 @@
-/** How far the elements of two results differ, in steps of their quantisation. */
+/** Differences between the elements of two results, in steps of their quantisation. */
 export interface Difference {
   readonly elements: number;
-  /** How many differ. */
+  /** Number of elements that differ. */
   readonly differing: number;
   /** The greatest difference, in either direction. */
   readonly largest: number;
@@ -43,8 +43,8 @@ export function addDifferences(all: readonly Difference[]): Difference {
 }
 
 /**
- * Whether the differences go in one direction: more of them than chance would explain. Of n that may go either way, the number above has the
- * deviation sqrt(n) / 2; beyond four of these there is a bias.
+ * Returns true if more differences go in one direction than chance would explain. Of n that may go either way, the number above
+ * has the deviation sqrt(n) / 2; beyond four of these there is a bias.
  */
 export function isBiased({ above, below }: Difference): boolean {
   const count = above + below;

@@ -1,4 +1,4 @@
-/** The devices that are compared, with the reference behind them for what they lack. */
+/** The devices to compare, with the reference behind them for unsupported operators. */
 import type { Backend } from "@nnhal/backend";
 import { exportedBackend, fastEngines, referenceEngine } from "@nnhal/backend/engines";
 import { createReferenceBackend } from "@nnhal/backend-reference";

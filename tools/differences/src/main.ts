@@ -1,6 +1,6 @@
 /**
- * Compares quantised operators with TensorFlow Lite over random elements, and lists how far each is off and in which direction:
- * `npm run differences`. docs/tflite.md says what the columns mean.
+ * Compares quantised operators with TensorFlow Lite over random elements, and lists the size and direction of the difference of
+ * each: `npm run differences`. docs/tflite.md explains the columns.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,5 +1,6 @@
 /**
- * Models of one operator in several variants, side by side: each has inputs and outputs of its own, so that one execution compares all.
+ * Models of one operator in several variants, side by side: each has separate inputs and outputs, so that one execution
+ * compares all.
  */
 import { type OptionValue, type TfliteModel, type TfliteOperator, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { bytesOf, type ElementType } from "./elements.ts";

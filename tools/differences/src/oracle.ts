@@ -28,7 +28,7 @@ export function oracleAbsence(): string | undefined {
   return undefined;
 }
 
-/** What TensorFlow Lite makes of inputs: the bytes of each output, or why it does not run the model. */
+/** Computes inputs with TensorFlow Lite: returns the bytes of each output, or why it does not run the model. */
 export async function runOracle(
   engine: OracleEngine,
   model: Uint8Array,

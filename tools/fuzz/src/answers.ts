@@ -1,4 +1,4 @@
-/** What every answer of a device must be. */
+/** Conditions that every answer of a device must meet. */
 import {
   type Device,
   ErrorStatus,
@@ -9,7 +9,7 @@ import {
 } from "@nnhal/types";
 import { must } from "./target.ts";
 
-/** A status of the enum, and a message beside every error. */
+/** Demands a status of the enum, and a message with every error. */
 export function mustBeOutcome(method: string, { status, message }: Outcome): void {
   must(errorStatusNames.has(status), () => `${method} answered with status ${String(status)}`);
   must(

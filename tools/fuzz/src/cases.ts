@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 /** A named input. */
 export interface Case {
   readonly name: string;
-  /** What went wrong before it was mended, for found cases. */
+  /** Fault of a found case before it was mended. */
   readonly says?: string | undefined;
   readonly bytes: Uint8Array;
 }

@@ -13,15 +13,15 @@ const classOf = Uint8Array.from({ length: 256 }, (_, count) => {
   return 1 << (starts.filter((start) => start <= count).length - 1);
 });
 
-/** What all executions so far have reached. */
+/** Coverage of all executions so far. */
 export interface Coverage {
   /** Before an execution. */
   reset(): void;
   /** After an execution: how many places or classes of counts it is the first to have reached. */
   take(): number;
-  /** How many places have been reached. */
+  /** Number of places that have been reached. */
   readonly places: number;
-  /** Whether a place has been reached. */
+  /** Returns true if a place has been reached. */
   has(place: number): boolean;
 }
 

@@ -6,17 +6,17 @@ import type { Input, Target } from "./target.ts";
 /** An input that was the first to reach something. */
 interface Entry {
   readonly input: Input;
-  /** How much it was the first to reach. */
+  /** Number of places that it was the first to reach. */
   readonly fresh: number;
   /** Milliseconds that it took, at least 1. */
   readonly cost: number;
-  /** How often it has been changed. */
+  /** Number of times that it has been changed. */
   tries: number;
 }
 
 /** The corpus of a run. */
 export interface Engine {
-  /** An input that was not run yet, made of those that are kept. */
+  /** Returns an input that was not run yet, made from those that are kept. */
   next(): Input;
   /** Keeps an input that reached `fresh` things first, and took some milliseconds. */
   keep(input: Input, fresh: number, cost?: number): void;
@@ -29,7 +29,9 @@ export function createEngine(target: Pick<Target, "mutate" | "longest">, random:
 
   const spent = ({ tries, cost, fresh }: Entry) => (tries * cost) / (1 + fresh);
 
-  /** Of a few entries the one on which the least time was spent for what it reached. Recent ones are looked at more often. */
+  /**
+   * Chooses among a few entries the one with the least time spent per place that it reached. Recent ones are drawn more often.
+   */
   const choose = (): Entry | undefined => {
     let best: Entry | undefined;
     for (let draw = 0; draw < 3; draw++) {

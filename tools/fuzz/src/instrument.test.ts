@@ -4,7 +4,7 @@ import { createEngine } from "./engine.ts";
 import { instrument } from "./instrument.ts";
 import { createRandom } from "./random.ts";
 
-/** An instrumented function, and what it counts. */
+/** An instrumented function, with its counters. */
 function load(body: string): {
   run(...given: unknown[]): unknown;
   readonly counts: Uint8Array;

@@ -1,6 +1,7 @@
 /**
- * Sources that count what they reach: every function, branch, case, loop body and operand of a logical operator has a number, and adds
- * one to its place in an array. Digests are compared as always equal, since no change of a sealed file could get past them.
+ * Instrumentation of sources, which counts the places that they reach: every function, branch, case, loop body and operand of a
+ * logical operator has a number, and increments its element in an array. Digests are compared as always equal, since no change
+ * of a sealed file could get past them.
  */
 import ts from "typescript";
 import { countsName } from "./coverage.ts";

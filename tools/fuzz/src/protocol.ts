@@ -1,4 +1,4 @@
-/** What the process that runs inputs and the one that watches it say to each other. */
+/** The messages between the process that runs inputs and the one that watches it. */
 
 /** The task of a process, its argument. */
 export interface Task {
@@ -24,7 +24,7 @@ export interface Task {
 /** Bytes of the state file before the input. */
 export const stateHeader = 12;
 
-/** What a process reports. */
+/** Reports of a process. */
 export type Report =
   | {
       readonly kind: "progress";

@@ -35,7 +35,7 @@ export const requestInput: Codec<RequestInput> = struct<RequestInput>({
   pools: list(union<PoolInput>({ memory: struct({ content: bytes }), token: struct({ token: float64 }) })),
 });
 
-/** The request of an input, with memories of its own. */
+/** Builds the request of an input, with separate memories. */
 export function requestOf({ inputs, outputs, pools }: RequestInput): Request {
   return {
     inputs,

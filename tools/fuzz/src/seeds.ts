@@ -50,7 +50,7 @@ export async function writeCorpus(): Promise<string[]> {
   });
 }
 
-/** The smallest model of each operation, of those that are drawn, and the small models. */
+/** Returns the smallest model of each drawn operation, and the small models. */
 function modelSeeds(): Case[] {
   const byOperation = new Map<string, Case[]>();
   for (const example of randomExamples({ seed: 7, count: examplesOfOperation })) {
@@ -128,7 +128,7 @@ function burstSeeds(): Case[] {
   ];
 }
 
-/** What a client and a server send each other in a session that uses most methods. */
+/** Records the frames of a client and a server in a session that uses most methods. */
 async function frameSeeds(): Promise<{ server: Case[]; client: Case[] }> {
   const device = await openReference();
   const sent: { client: Uint8Array[]; server: Uint8Array[] } = { client: [], server: [] };

@@ -1,4 +1,7 @@
-/** Stands for the process that runs inputs: its files say what it does. Plain JavaScript, since it is started several times. */
+/**
+ * Stands for the process that runs inputs: its files describe its behaviour. Plain JavaScript, since it is started several
+ * times.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** @type {import("./protocol.ts").Task} */

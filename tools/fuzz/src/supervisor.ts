@@ -1,6 +1,6 @@
 /**
- * Runs inputs in a process of its own and watches it: an input that takes too much processor time, is never answered or ends the process
- * is found by what that process wrote down before it ran it, and a new process goes on.
+ * Runs inputs in a separate process and watches it. An input that takes too much processor time, is never answered or ends the
+ * process is found from the record that the process wrote before the run, and a new process continues.
  */
 import { fork } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import type { Built } from "./build.ts";
 import { type Report, stateHeader, type Task } from "./protocol.ts";
 import { createWatch } from "./watch.ts";
 
-/** What to run, and within which limits. */
+/** Target and limits of a run. */
 export interface SuperviseOptions extends Omit<Task, "stateFile" | "target"> {
   readonly target: string;
   readonly built: Built;
@@ -24,7 +24,7 @@ export interface SuperviseOptions extends Omit<Task, "stateFile" | "target"> {
   onFound(finding: Finding): void;
 }
 
-/** How far a run is. */
+/** Progress of a run. */
 export interface Progress {
   readonly executions: number;
   /** Places reached. */
@@ -42,7 +42,7 @@ export interface Finding {
   readonly file: string;
 }
 
-/** What a run came to. */
+/** Outcome of a run. */
 export interface Outcome {
   readonly executions: number;
   readonly findings: readonly Finding[];
@@ -114,7 +114,7 @@ export async function supervise(options: SuperviseOptions): Promise<Outcome> {
   return { executions, findings: [...findings.values()], reached };
 }
 
-/** How a process ended that did not say that it was done. */
+/** End of a process that did not report completion. */
 type End = Omit<Finding, "file">;
 
 function keyOf({ kind }: End, input: Uint8Array): string {
@@ -160,7 +160,7 @@ async function runOnce(
   return { kind: "crash", message: `the process ended with ${signal ?? `code ${code}`}\n${errors.trim()}` };
 }
 
-/** What the state file says. */
+/** Content of the state file. */
 interface LastInput {
   /** From 1; 0 if no input was begun. */
   readonly number: number;
@@ -182,7 +182,7 @@ function lastInput(stateFile: string): LastInput {
   }
 }
 
-/** What the system says of a process. */
+/** State of a process, as the system reports it. */
 interface ProcessState {
   /** Milliseconds. */
   readonly cpu: number;

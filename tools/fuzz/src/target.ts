@@ -1,4 +1,6 @@
-/** What a target of the fuzzer is: something that takes bytes from outside, and what must hold whatever these are. */
+/**
+ * The interface of the fuzzer's targets: code that takes bytes from outside, and the conditions that must hold for any bytes.
+ */
 import type { Random } from "./random.ts";
 
 /** An input. */
@@ -7,9 +9,9 @@ export type Input = Uint8Array;
 /** A part of the project under test. */
 export interface Target {
   readonly name: string;
-  /** What is fed with what, in one line. */
+  /** Description of the code and its inputs, in one line. */
   readonly says: string;
-  /** The corpus that it starts with. Default: that of its own name. */
+  /** Corpus to start with. Default: that of the target's name. */
   readonly corpus?: string;
   /** Most bytes of an input. Longer ones are cut. */
   readonly longest: number;
@@ -20,7 +22,7 @@ export interface Target {
    * Without it, or in place of it from time to time, bytes are changed.
    */
   mutate?(input: Input, random: Random, other: Input): Input | undefined;
-  /** Opens what the inputs are run on. */
+  /** Opens the code that inputs are run on. */
   open(): Promise<Trial>;
 }
 

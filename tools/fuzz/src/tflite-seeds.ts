@@ -252,7 +252,7 @@ const stablehlo: Readonly<Record<string, TfliteModel>> = {
   ),
 };
 
-/** What the import is tried with, for each operator: types, and how many inputs. */
+/** Types and numbers of inputs that the import is tried with, for each operator. */
 const types: readonly TensorTypeName[] = ["FLOAT32", "INT32", "INT8", "BOOL", "INT64", "COMPLEX64", "STRING"];
 const shapes: readonly (readonly number[])[] = [[1, 2, 2, 1], [2], [], [1, 1, 2, 2, 1]];
 

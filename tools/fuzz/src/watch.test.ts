@@ -4,7 +4,7 @@ import { createWatch, type Look } from "./watch.ts";
 const limits = { cpuLimit: 3000, silenceLimit: 1000, lookEvery: 100 };
 const waiting: Look = { number: 1, cpu: 50, isWaiting: true };
 
-/** What the last of some looks says. */
+/** Returns the result of the last of some looks. */
 function lastOf(looks: readonly Look[]): string | undefined {
   const look = createWatch(limits);
   return looks.map(look).at(-1);

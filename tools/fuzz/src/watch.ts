@@ -1,6 +1,6 @@
 /** Tells an input that hangs from a machine that is busy, or a process that is stopped. */
 
-/** What a look at the process that runs inputs has found. */
+/** Findings of a look at the process that runs inputs. */
 export interface Look {
   /** The input that was begun last, from 1; 0: none. */
   readonly number: number;

@@ -1,4 +1,4 @@
-/** The harness finds what it is for: a program that ends, that stalls, that takes memory, and answers that are wrong. */
+/** The harness finds the faults that it is for: a program that ends, that stalls, that takes memory, and wrong answers. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import type { Surface } from "./surface.ts";
 const folder = mkdtempSync(join(tmpdir(), "nnhal-hostile-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Answers each message by doing what it says. */
+/** Obeys each message as its answer. */
 const program = `
 process.stdout.write("ready\\n");
 const kept = [];

@@ -1,4 +1,4 @@
-/** Attacks a surface with each of its kinds in turn, and reports what was found. */
+/** Attacks a surface with each of its kinds in turn, and reports the findings. */
 import { setTimeout as wait } from "node:timers/promises";
 import { randomFrom } from "./random.ts";
 import type { Kind, Surface, Target } from "./surface.ts";
@@ -15,11 +15,11 @@ export interface AttackOptions {
   onLine?(line: string): void;
 }
 
-/** What one kind did. */
+/** Results of one kind. */
 export interface KindReport extends Watched {
   readonly kind: string;
   readonly rounds: number;
-  /** What the kind has to tell. */
+  /** Remarks of the kind. */
   readonly notes: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What SECURITY.md states is shown by tests that exist. */
+/** The statements of SECURITY.md are shown by tests that exist. */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { grpcKinds } from "./server/grpc-kinds.ts";

@@ -1,11 +1,11 @@
-/** What the harness attacks: a program in a process of its own, and kinds of hostile input for it. */
+/** The interface of attacked surfaces: a program in a separate process, and kinds of hostile input for it. */
 import type { Started } from "@nnhal/test-kit/processes";
 
 /** A program that takes input from outside. */
 export interface Surface {
   readonly name: string;
   readonly says: string;
-  /** Starts the program in a process of its own, with `heapArguments`. */
+  /** Starts the program in a separate process, with `heapArguments`. */
   start(): Promise<Target>;
 }
 

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Target } from "./surface.ts";
 
-/** What was seen. */
+/** Observations of a watched process. */
 export interface Watched {
   /** The longest silence: milliseconds of processor time of the main thread, and of the clock. */
   readonly busy: number;

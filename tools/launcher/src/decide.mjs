@@ -7,7 +7,9 @@
 import { createHash } from "node:crypto";
 
 /** @typedef {"demo" | "full"} Kind */
-/** @typedef {{ readonly kind: Kind, readonly key: string }} Stamp What the last install by these scripts left behind. */
+/**
+ * @typedef {{ readonly kind: Kind, readonly key: string }} Stamp Record of the last install by these scripts.
+ */
 
 /**
  * @typedef {object} State
@@ -72,7 +74,7 @@ function dependencyFields(text) {
 }
 
 /**
- * Whether an installer's output says that the registry could not be reached.
+ * Returns true if an installer's output says that the registry could not be reached.
  * @param {string} output
  */
 export function looksOffline(output) {
@@ -82,7 +84,7 @@ export function looksOffline(output) {
 }
 
 /**
- * Whether an installer's output says that pnpm-lock.yaml does not belong to the package.json files.
+ * Returns true if an installer's output says that pnpm-lock.yaml does not belong to the package.json files.
  * @param {string} output
  */
 export function looksOutdatedLockfile(output) {

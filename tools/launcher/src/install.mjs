@@ -22,7 +22,7 @@ const retries = { fetch_retry_mintimeout: "1000", fetch_retry_maxtimeout: "8000"
 const say = (/** @type {string} */ line) => console.error(`nnhal: ${line}`);
 
 /**
- * Installs what is missing. False, with the reason said, if that did not work.
+ * Installs missing packages. Returns false, after printing the reason, if that failed.
  * @param {string} root The checkout.
  * @param {Kind} wanted
  */
@@ -70,8 +70,10 @@ async function install(root, kind, own) {
   return true;
 }
 
-/** One line on why the install failed; what the installer printed goes to a file, or where it says more, to stderr.
- * @param {string} root @param {string} output @param {string} log @param {readonly string[]} args */
+/**
+ * Returns one line on why the install failed; the installer's output goes to a file, or, if it is more informative, to stderr.
+ * @param {string} root @param {string} output @param {string} log @param {readonly string[]} args
+ */
 function failure(root, output, log, args) {
   mkdirSync(dirname(log), { recursive: true });
   writeFileSync(log, output);

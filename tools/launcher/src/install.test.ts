@@ -20,7 +20,7 @@ function workspace(): Map<string, Manifest> {
   return new Map(manifests.map((manifest) => [manifest.name, manifest]));
 }
 
-/** What `npm start` installs: the launcher and the packages that it depends on, without development dependencies. */
+/** Returns the packages that `npm start` installs: the launcher and its dependencies, without development dependencies. */
 function installedForDemo(packages: ReadonlyMap<string, Manifest>): Set<string> {
   const found = new Set(["@nnhal/launcher"]);
   for (const name of found) {
@@ -45,6 +45,6 @@ it("the install of the demonstration has what builds contain, since it runs from
 it("the install of the demonstration has koffi, by which its daemon shares memory", () => {
   const { optionalDependencies = {} }: { readonly optionalDependencies?: Readonly<Record<string, string>> } =
     JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  // Packages of the workspace find what the root has: their own development dependencies are not installed.
+  // Packages of the workspace find the root's packages: their own development dependencies are not installed.
   expect(Object.keys(optionalDependencies)).toEqual(["koffi"]);
 });

@@ -115,7 +115,7 @@ function remove(path) {
   try {
     unlinkSync(path);
   } catch {
-    // Gone already: that is what was wanted.
+    // Removed already, as wanted.
   }
 }
 

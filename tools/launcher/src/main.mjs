@@ -1,6 +1,6 @@
 /**
- * The commands behind the root scripts: each names the install it needs and the TypeScript file that is run from its
- * source, with what the user typed. The command line runs in this process, from a program that is built once.
+ * The commands behind the root scripts: each names the install it needs and the TypeScript file that is run from its source,
+ * with the user's arguments. The command line runs in this process, from a program that is built once.
  */
 import { spawn } from "node:child_process";
 import module from "node:module";
@@ -63,7 +63,7 @@ export async function main([name = "", ...args]) {
 }
 
 /**
- * Whether the packages of this workspace have to be found by modules from elsewhere, such as the user's backend.
+ * Returns true if modules from elsewhere, such as the user's backend, must find the packages of this workspace.
  * @param {readonly string[]} args
  */
 export function needsSources(args) {
@@ -75,7 +75,7 @@ async function runHere(file, args, cwd) {
   // Reading the source maps takes longer than many a command.
   if (args.includes("--debug")) process.setSourceMapsEnabled(true);
   const program = await builtProgram(root, file);
-  // Node.js 22 and newer keep what they have compiled.
+  // Node.js 22 and newer keep compiled code.
   Reflect.get(module, "enableCompileCache")?.(join(root, "node_modules/.cache/nnhal-compiled"));
   process.chdir(cwd);
   process.argv.splice(1, process.argv.length, program, ...args);

@@ -10,9 +10,9 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /**
- * What was built, and from what.
+ * Record of a built program.
  * @typedef {object} Kept
- * @property {string} from What else it depends on: the version of Node.js and the install.
+ * @property {string} from Its other dependencies: the version of Node.js and the install.
  * @property {string} entry The file to import, in the folder of this record.
  * @property {Readonly<Record<string, string>>} inputs The stamp of each source, by its path from the root.
  */
@@ -95,7 +95,7 @@ export const packagesFromElsewhere = {
 };
 
 /**
- * Modules keep the URLs of their sources: beside these lie the files and packages that they look for.
+ * Modules keep the URLs of their sources, next to the files and packages that they look for.
  * @type {import("esbuild").Plugin}
  */
 export const urlsOfSources = {
@@ -114,7 +114,7 @@ export const urlsOfSources = {
   },
 };
 
-/** An import of what a variable names, which may have notes for bundlers before it. */
+/** An import of a variable, which may have notes for bundlers before it. */
 const variableImport = /\bimport\((?=(?:\/\*[^*]*\*\/ )*\w+\))/g;
 const importHelper = fileURLToPath(new URL("import-from.mjs", import.meta.url));
 
@@ -124,7 +124,9 @@ function surroundings(root) {
   return [process.version, ...[...installed, fileURLToPath(import.meta.url)].map(stampOf)].join(" ");
 }
 
-/** Every package.json of the workspace: it says what a package exports. @param {string} root @returns {string[]} */
+/**
+ * Returns every package.json of the workspace, which lists the exports of a package. @param {string} root @returns {string[]}
+ */
 function manifests(root) {
   return ["apps", "packages"].flatMap((parent) =>
     readdirSync(join(root, parent)).map((name) => `${parent}/${name}/package.json`),

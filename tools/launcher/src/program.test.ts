@@ -1,4 +1,4 @@
-/** A small workspace, whose program is built and run in processes of its own. */
+/** A small workspace, whose program is built and run in separate processes. */
 import { spawnSync } from "node:child_process";
 import {
   cpSync,

@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const cache = join(root, "node_modules/.cache/nnhal-sources");
 
-/** How paths of bundled modules end: those of sources instead of `.ts`, and those of what sources share. */
+/** Endings of the paths of bundled modules: those of sources instead of `.ts`, and those of shared parts. */
 export const bundleEnding = ".bundled.mjs";
 
 /** @satisfies {import("esbuild").CommonOptions} */
@@ -39,7 +39,7 @@ export function moduleAt(modules, path) {
 }
 
 /**
- * The modules of a package: its entries, one more file, and what they share.
+ * Bundles the modules of a package: its entries, one more file, and their shared parts.
  * @param {string} folder @param {string} file
  * @returns {Promise<Modules>}
  */
@@ -110,7 +110,10 @@ function keyOf(folder) {
   return hash.update(`${process.version}\0${readFileSync(own, "utf8")}`).digest("hex");
 }
 
-/** Whether a bundle has been compared with its sources since the time from which on these are the same. @param {string} path */
+/**
+ * Returns true if a bundle has been compared with its sources since the time from which on these are the same. @param {string}
+ * path
+ */
 function isComparedSince(path) {
   const since = Number(process.env.NNHAL_SOURCES_SINCE ?? Number.NaN);
   return statSync(path).mtimeMs >= since;

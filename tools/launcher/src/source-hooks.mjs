@@ -1,9 +1,9 @@
 /**
- * How sources are loaded (sources.mjs). A package of the workspace is bundled when one of its files is first asked for: its
- * entries and that file, without the packages that it imports. A process then loads a dozen modules instead of hundreds.
- * Other TypeScript files, such as a user's backend, are transformed one by one.
+ * Loading of sources (sources.mjs). A package of the workspace is bundled when one of its files is first asked for: its entries
+ * and that file, without the packages that it imports. A process then loads a dozen modules instead of hundreds. Other
+ * TypeScript files, such as a user's backend, are transformed one by one.
  *
- * Modules keep their URLs. What several entries of a package share becomes modules that have URLs, but no files.
+ * Modules keep their URLs. Parts that several entries of a package share become modules that have URLs, but no files.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -39,6 +39,6 @@ async function moduleOfPackage(path) {
   const modules = packages.get(folder) ?? bundlePackage(folder, path);
   packages.set(folder, modules);
   const name = path.replace(/\.ts$/, bundleEnding);
-  // A file that is neither an entry nor what was loaded first: it shares nothing with these.
+  // A file that is neither an entry nor the one that was loaded first: it shares no modules with these.
   return moduleAt(await modules, name) ?? moduleAt(await bundlePackage(folder, path), name);
 }

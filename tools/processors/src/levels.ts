@@ -1,7 +1,7 @@
-/** How much runs on each processor. Each engine gets what its arithmetic deserves: native code first. */
+/** Amount of work for each processor. Each engine gets a share by its arithmetic: native code most. */
 import { type EngineName, engineNames } from "./plan.ts";
 
-/** What runs on an engine. */
+/** Work for an engine. */
 export interface EngineLevel {
   readonly convolutions: number;
   readonly vectors: number;
@@ -9,7 +9,7 @@ export interface EngineLevel {
   readonly tests: readonly string[];
 }
 
-/** What runs on a processor. */
+/** Work for a processor. */
 export interface Level {
   readonly engines: Readonly<Partial<Record<EngineName, EngineLevel>>>;
   readonly atomics: number;

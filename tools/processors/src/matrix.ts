@@ -1,4 +1,4 @@
-/** Runs the processors of the matrix, each in a process of its own. */
+/** Runs the processors of the matrix, each in a separate process. */
 import { type ArmNode, fetchArmNode } from "./arm-node.ts";
 import type { ProcessorFacts } from "./features.ts";
 import { type Launch, launchOn, type Ran, runProcess } from "./launch.ts";
@@ -7,7 +7,7 @@ import type { Prepared } from "./prepare.ts";
 import { type Emulated, type Emulators, emulated, hostName, mismatch, reasonAgainst, vnniName } from "./processors.ts";
 import type { EngineRow, Row } from "./table.ts";
 
-/** What a run needs. */
+/** Options of a run. */
 export interface MatrixOptions {
   readonly prepared: Prepared;
   readonly machine: Emulators;
@@ -59,7 +59,7 @@ async function runRow(name: string, options: MatrixOptions): Promise<Row> {
   const ran = await start(name, options, launchOn(processor, options.machine, options.folder, arm));
   const row = rowOf(name, what, ran);
   const other = row.facts && mismatch(processor, row.facts);
-  // Nothing of what it found is about this processor.
+  // None of its findings is about this processor.
   return other === undefined ? row : { name, what, problem: other };
 }
 
@@ -73,7 +73,7 @@ async function armNodeFor(
   }));
 }
 
-/** A host with VNNI has a row of its own, `host`. */
+/** A host with VNNI has a separate row, `host`. */
 async function rowOfVnni(options: MatrixOptions): Promise<Row> {
   const what = "x86 with products of bytes that do not saturate";
   const plan = { ...options.prepared.plan, engines: {}, networks: [], atomics: 0 };
@@ -98,7 +98,7 @@ function factsOf(reports: readonly Report[]): ProcessorFacts | undefined {
   return reports.flatMap((report) => (report.kind === "processor" ? [report.facts] : []))[0];
 }
 
-/** What a process reported, by engine. */
+/** Makes the row of a process's reports, by engine. */
 export function rowOf(name: string, what: string, { reports, problem }: Ran): Row {
   const facts = factsOf(reports);
   const engines = reports.flatMap((report): readonly EngineRow[] => {

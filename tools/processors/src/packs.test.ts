@@ -1,4 +1,4 @@
-/** Packs of examples hold what the examples hold. */
+/** Packs of examples hold the examples' content. */
 import { type Example, extremeConvolutions } from "@nnhal/conformance";
 import { describe, expect, it } from "vitest";
 import { runConvolutions } from "./inside/convolutions.ts";

@@ -1,4 +1,4 @@
-/** What is to run on a processor, and the lines in which the process there reports. */
+/** The plan of a processor's run, and the lines in which the process there reports. */
 import type { FormChoice } from "@nnhal/backend";
 import type { ProcessorFacts } from "./features.ts";
 import type { Tally } from "./result.ts";
@@ -11,7 +11,7 @@ export type EngineName = (typeof engineNames)[number];
 export const checkNames = ["networks", "convolutions", "vectors", "tests"] as const;
 export type CheckName = (typeof checkNames)[number];
 
-/** What runs on an engine. */
+/** Work for an engine. */
 export interface EnginePlan {
   /** Packs of convolutions from the front of the file. */
   readonly packs: number;
@@ -21,10 +21,10 @@ export interface EnginePlan {
   readonly tests: readonly string[];
 }
 
-/** What a process on a processor does. It is passed as JSON. */
+/** Work of a process on a processor. It is passed as JSON. */
 export interface Plan {
   readonly engines: Readonly<Partial<Record<EngineName, EnginePlan>>>;
-  /** `.tflite` files, beside which lie their inputs and right outputs. */
+  /** `.tflite` files, with inputs and right outputs in the same folder. */
   readonly networks: readonly string[];
   /** A file of packs of convolutions, and one of examples, by v8's serialiser. */
   readonly packs: string;
@@ -33,7 +33,7 @@ export interface Plan {
   readonly atomics: number;
 }
 
-/** What the process tells, a line of JSON each. */
+/** Reports of the process, a line of JSON each. */
 export type Report =
   | { readonly kind: "processor"; readonly facts: ProcessorFacts }
   | {

@@ -1,4 +1,7 @@
-/** What the host prepares for all processors, since it is fast there: bundles, examples with their right results, and the list of networks. */
+/**
+ * Preparation for all processors on the host, since it is fast there: bundles, examples with their right results, and the list
+ * of networks.
+ */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serialize } from "node:v8";
@@ -18,13 +21,13 @@ import type { EnginePlan, Plan } from "./plan.ts";
 /** Convolutions that are one model. */
 export const packed = 25;
 
-/** What is ready to run. */
+/** Prepared files. */
 export interface Prepared {
   readonly program: string;
   readonly plan: Plan;
 }
 
-/** The operations with arithmetic of their own in native engines, of which examples are taken. */
+/** Operations with separate arithmetic in native engines, from which examples are taken. */
 const operations = new Set([
   "ADD",
   "AVERAGE_POOL_2D",

@@ -1,4 +1,4 @@
-/** The processors of the matrix: what qemu emulates, and what it cannot. */
+/** The processors of the matrix: those that qemu emulates, and the features that it cannot. */
 import type { ProcessorFacts } from "./features.ts";
 
 /** A processor that is emulated. */
@@ -9,7 +9,7 @@ export interface Emulated {
   readonly arch: "x64" | "arm64";
   /** The value of qemu's option `-cpu`. */
   readonly cpu: string;
-  /** What the processor's own name contains. */
+  /** Text in the processor's own name. */
   readonly says: string;
   readonly has: readonly string[];
   readonly lacks: readonly string[];
@@ -103,15 +103,15 @@ export const hostName = "host";
 /** The row that a host with VNNI replaces: no emulator has these instructions. */
 export const vnniName = "VNNI";
 
-/** What the emulating machine has. Each that is absent is the reason why. */
+/** Facilities of the emulating machine. An absent one has the reason. */
 export interface Emulators {
   readonly platform: string;
   readonly arch: string;
   /** The programs of qemu-user by architecture; undefined if one is not installed. */
   readonly qemu: Readonly<Record<Emulated["arch"], string | undefined>>;
-  /** Whether the libraries of C and C++ for ARM are there. */
+  /** True if the libraries of C and C++ for ARM are there. */
   readonly hasArmLibraries: boolean;
-  /** How a mount namespace is entered, as the first words of a command; empty if this is not permitted. */
+  /** Command that enters a mount namespace, as its first words; empty if this is not permitted. */
   readonly namespace: readonly string[];
 }
 
@@ -130,7 +130,7 @@ export function reasonAgainst({ arch }: Emulated, machine: Emulators): string | 
   return undefined;
 }
 
-/** Why what a process said of its processor is not the one that was asked for; undefined if it is. */
+/** Returns the difference between a process's facts of its processor and the requested one; undefined if there is none. */
 export function mismatch({ name, arch, says, has, lacks }: Emulated, facts: ProcessorFacts): string | undefined {
   const found = `${facts.arch} ${facts.name} with ${facts.features.join(", ") || "none of the features"}`;
   const isRight =

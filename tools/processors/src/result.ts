@@ -1,10 +1,10 @@
-/** What one check found on one processor. */
+/** Result of one check on one processor. */
 
 /** Counts, and what failed in words: the first of it. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
-  /** What a device refuses, with a reason, or a test leaves out. */
+  /** Cases that a device refuses, with a reason, or a test leaves out. */
   readonly skipped: number;
   readonly problems: readonly string[];
 }

@@ -4,17 +4,17 @@ import type { ProcessorFacts } from "./features.ts";
 import { type CheckName, checkNames, type EngineName, engineNames } from "./plan.ts";
 import type { Tally } from "./result.ts";
 
-/** What an engine did on a processor. */
+/** Results of an engine on a processor. */
 export interface EngineRow {
   readonly engine: EngineName;
   readonly unavailable?: string;
   readonly version?: string;
-  /** What its self-check chose. */
+  /** Choices of its self-check. */
   readonly choices?: readonly FormChoice[];
   readonly checks: Readonly<Partial<Record<CheckName, Tally>>>;
 }
 
-/** A processor of the matrix, and what came of it. */
+/** A processor of the matrix, with its results. */
 export interface Row {
   readonly name: string;
   readonly what: string;
@@ -25,14 +25,14 @@ export interface Row {
   readonly impossible?: string;
   /** Which other row shows the same. */
   readonly covered?: string;
-  /** What went wrong with the process itself. */
+  /** Failure of the process itself. */
   readonly problem?: string;
 }
 
 export const startMarker = "<!-- processors: written by `npm run processors` -->";
 export const endMarker = "<!-- end of processors -->";
 
-/** A table of the document. Its lines begin with their key: the processor, and the engine if each has lines of its own. */
+/** A table of the document. Its lines begin with their key: the processor, and the engine if each has separate lines. */
 interface Section {
   readonly title: string;
   readonly columns: readonly string[];

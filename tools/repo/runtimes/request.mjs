@@ -1,4 +1,4 @@
-/** A client of the server: what it answers is what the model answers here. The argument is the address of the server. */
+/** A client of the server: the server's answer equals the model's answer here. The argument is the address of the server. */
 import { load } from "nnhal";
 
 const pixels = Uint8Array.from({ length: 32 * 32 * 3 }, (_, index) => (index * 89) % 256);

@@ -119,7 +119,7 @@ function makeReport(config: ExtractorConfig, compilerState: CompilerState): stri
   return succeeded || errors.length > 0 ? errors : ["API Extractor failed without a message"];
 }
 
-/** Whether the report in the folder `api` is not the one that was made. */
+/** Returns true if the report in the folder `api` differs from the new one. */
 function replaceIfStale(made: string, folder: string, report: string, write: boolean): boolean {
   const path = join(folder, report);
   const isStale = !existsSync(path) || readFileSync(path, "utf8") !== readFileSync(made, "utf8");

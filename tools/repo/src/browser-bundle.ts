@@ -3,13 +3,13 @@ import { gzipSync } from "node:zlib";
 import { type BuildOptions, build, type Metafile } from "esbuild";
 
 export interface BrowserBundle {
-  /** A script that leaves what the entry exports in the global `bundle`. */
+  /** A script that puts the exports of the entry into the global `bundle`. */
   readonly code: string;
   readonly bytes: number;
   readonly gzipBytes: number;
 }
 
-/** Which form of the packages is bundled: their sources, or what was built of them, as users get it. */
+/** The bundled form of the packages: their sources, or their builds, as users get them. */
 export type PackageForm = "sources" | "builds";
 
 /**

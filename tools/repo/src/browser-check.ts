@@ -6,7 +6,7 @@ import { entriesOf } from "./packed.ts";
 import type { CommandResult } from "./process.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
-/** Bundles what was built of the packages. `notes`: the size of each. */
+/** Bundles the builds of the packages. `notes`: the size of each. */
 export async function checkBrowserBundles(
   root: string,
   packages: readonly WorkspacePackage[],

@@ -1,5 +1,5 @@
 /**
- * What the browser test bundles and runs where nothing of Node.js exists: a model of one operation, compiled and executed
+ * The entry that the browser test bundles and runs without anything of Node.js: a model of one operation, compiled and executed
  * by the reference backend.
  */
 import { type GraphSource, viewModel } from "@nnhal/backend";

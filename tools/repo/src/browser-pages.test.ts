@@ -8,7 +8,9 @@ import { findChromium, visit } from "./chromium.ts";
 const folder = mkdtempSync(join(tmpdir(), "nnhal-visit-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A program in place of Chromium: it opens its last argument, and posts what it gets to /answer until there is no next page. */
+/**
+ * A program in place of Chromium: it opens its last argument, and posts each response to /answer until there is no next page.
+ */
 function browser(script: string): string {
   const path = join(folder, `browser-${script.length}.mjs`);
   writeFileSync(path, `#!/usr/bin/env node\nconst url = process.argv.at(-1);\n${script}`, { mode: 0o755 });

@@ -12,14 +12,14 @@ import type { CommandResult } from "./process.ts";
  */
 export const referenceLimits: Readonly<Record<string, number>> = { esbuild: 164_000, vite: 150_000, webpack: 148_000 };
 
-/** What the demo network says of the picture, and the devices that have to say it. */
+/** Expected answers of the demo network on the picture, with the devices that give them. */
 const expected: Readonly<Record<string, unknown>> = {
   reference: { digit: 2, device: "nnhal-reference" },
   tfjs: { digit: 2, device: "nnhal-tfjs" },
   worker: { digit: 2, device: "nnhal-reference" },
 };
 
-/** The ways to run the network with each bundler. esbuild does not bundle what a page starts as a worker. */
+/** The ways to run the network with each bundler. esbuild does not bundle the worker that a page starts. */
 const waysOf = {
   esbuild: ["reference", "tfjs"],
   vite: ["reference", "tfjs", "worker"],
@@ -68,7 +68,7 @@ export async function checkPages(
   }
 }
 
-/** What is wrong with the answer of a page. */
+/** Returns the faults in the answer of a page. */
 export function problemsOf({ url, answer, scriptBytes }: PageAnswer): string[] {
   const { pathname, searchParams } = new URL(url, "http://localhost");
   const way = searchParams.get("way") ?? "";

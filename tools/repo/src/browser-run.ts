@@ -1,4 +1,7 @@
-/** What the browser test bundles and runs where nothing of Node.js exists: a .tflite file on a device, and what needs Node.js. */
+/**
+ * The entry that the browser test bundles and runs without anything of Node.js: a .tflite file on a device, and features that
+ * need Node.js.
+ */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import { whenLoaded } from "@nnhal/operations";
@@ -25,7 +28,7 @@ export async function compileCached(file: Uint8Array): Promise<string> {
   return "compiled";
 }
 
-/** The message of the error of an import that is not told to load what it needs. */
+/** Returns the message of the error of an import that is not permitted to load its parts. */
 export function importAtOnce(file: Uint8Array): string {
   try {
     importTflite(file);

@@ -23,13 +23,13 @@ const browserGlobals = {
   TextEncoder,
 };
 
-/** What esbuild notes of a module: modules of Node.js are not in the bundle. */
+/** The bytes that esbuild reports of a module, with its imports: modules of Node.js are not in the bundle. */
 const imports = (...paths: readonly string[]) => ({
   bytes: 1,
   imports: paths.map((path) => ({ path, kind: "import-statement" as const, external: path.startsWith("node:") })),
 });
 
-/** Bundles `source` and evaluates `expression` beside it, in a world without Node.js. */
+/** Bundles `source` and evaluates `expression` with it, in a world without Node.js. */
 async function inBrowser(source: string, expression: string, folder = here, given: object = {}): Promise<unknown> {
   const { code } = await bundleForBrowser(source, folder);
   const context = createContext({ ...browserGlobals, ...given });

@@ -1,4 +1,4 @@
-/** What has changed since a commit, and which packages that touches. */
+/** The changes since a commit, and the packages that they touch. */
 import { runCommand } from "./process.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
@@ -13,7 +13,7 @@ export interface Changes {
 /** Where this branch left the main one. */
 const mainBranch = "origin/main";
 
-/** What has changed since a commit, or since this branch left the main one. Throws if git does not know the commit. */
+/** Finds the changes since a commit, or since this branch left the main one. Throws if git does not know the commit. */
 export async function findChanges(root: string, commit: string | undefined): Promise<Changes> {
   const git = async (...args: readonly string[]) => {
     const { ok, output } = await runCommand(root, "git", args);

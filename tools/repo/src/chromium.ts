@@ -22,7 +22,7 @@ export interface Page {
   readonly url: string;
 }
 
-/** What a page answered, and the scripts that it loaded. */
+/** Answer of a page, and the scripts that it loaded. */
 export interface PageAnswer {
   readonly url: string;
   readonly answer: unknown;
@@ -30,7 +30,7 @@ export interface PageAnswer {
   readonly scriptBytes: number;
 }
 
-/** What to open. */
+/** A page to open. */
 export interface Visit {
   readonly chromium: string;
   /** Folders that are served, by the first part of their address. */

@@ -1,8 +1,8 @@
 /**
- * Circles of imports among the files of a package, types included: such files can only be understood together. The same holds for its
- * folders, which stand on floors: those of one floor import only those of lower ones. Known circles are in lists, which have to be exact.
- * A file that another names by its URL, such as a worker, counts as imported: a bundler that follows it would put a worker which can start
- * itself into itself, for ever.
+ * Circles of imports among the files of a package, types included: such files can only be understood together. The same holds
+ * for its folders, which stand on floors: those of one floor import only those of lower ones. Known circles are in lists, which
+ * must be exact. A file that another names by its URL, such as a worker, counts as imported: a bundler that follows it would
+ * put a worker that starts itself into itself, endlessly.
  */
 import { importedModules } from "./import-rules.ts";
 import { knownCircles, knownFolderCircles } from "./known-circles.ts";
@@ -31,8 +31,8 @@ function graphOf({ folder, manifest, sources }: Sources): Graph {
 }
 
 /**
- * The same for the folders in `src`, with the files beside them, as nodes: `packages/one/src/guard/`. Tests do not count, which may use
- * the floors above.
+ * Builds the same graph of the folders in `src`, with the files next to them, as nodes: `packages/one/src/guard/`. Tests do not
+ * count, which may use the floors above.
  */
 function folderGraphOf(one: Sources): Graph {
   const place = (path: string) => {
@@ -79,7 +79,7 @@ function textOf(circle: readonly string[]): string {
   return [...circle.slice(start), ...circle.slice(0, start), least].join(" → ");
 }
 
-/** Files of which each imports each other one, be it by way of others. */
+/** Files that import each other, directly or through others. */
 export interface Knot {
   /** By name. */
   readonly files: readonly string[];
@@ -122,7 +122,7 @@ function knotsOf(graphs: readonly Graph[]): Knot[] {
     .sort((a, b) => ((a.files[0] ?? "") < (b.files[0] ?? "") ? -1 : 1));
 }
 
-/** What is wrong with the imports of some packages; the lists of known circles are of knots as they are. */
+/** Returns the faults in the imports of some packages; the lists of known circles must match. */
 export function checkCircles(
   packages: readonly Sources[],
   known: readonly (readonly string[])[] = knownCircles,

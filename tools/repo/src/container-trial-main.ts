@@ -84,7 +84,7 @@ console.log(device.memoryWay.kind, result.status, values[4], values[5]);
 device.close();
 `;
 
-/** Runs the client as a user. Returns what it prints, or why it fails. */
+/** Runs the client as a user. Returns its output, or why it fails. */
 function asUser(id: number): Promise<CommandResult> {
   const child = spawn(process.execPath, ["client.mjs", runtime], {
     cwd: join(folder, "image"),
@@ -97,7 +97,7 @@ function asUser(id: number): Promise<CommandResult> {
   return new Promise((resolve) => child.once("exit", (code) => resolve({ ok: code === 0, output })));
 }
 
-/** The process of the daemon: what a command of buildah has started in the container, below processes of buildah's own. */
+/** Returns the process of the daemon: the command that buildah has started in the container, below buildah's own processes. */
 function daemonBelow(parent: number | undefined): string {
   const isBelow = (pid: string): boolean => {
     const above = statusOf(pid, "PPid") ?? "0";
@@ -108,7 +108,7 @@ function daemonBelow(parent: number | undefined): string {
       const [program = "", script] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
       return program.endsWith("node") && script === daemon && isBelow(pid);
     } catch {
-      // A process that has ended meanwhile, or what is not one.
+      // A process that has ended meanwhile, or another entry.
       return false;
     }
   });

@@ -27,7 +27,7 @@ export function compile(root: string, args: readonly string[]): Promise<CommandR
  */
 const declarationsFolder = ".declarations";
 
-/** Makes the declarations of all packages anew, and joins them. */
+/** Makes the declarations of all packages again, and joins them. */
 export async function emitDeclarations(root: string): Promise<CommandResult> {
   const folder = join(root, declarationsFolder);
   rmSync(folder, { recursive: true, force: true });

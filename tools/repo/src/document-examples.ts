@@ -10,7 +10,7 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** What becomes of the blocks of a document: the file that runs them all, or, by place from 0, why one is a fragment. */
+/** Use of the blocks of a document: the file that runs them all, or, by index from 0, why one is a fragment. */
 export interface Use {
   /** From the root of the checkout. It names the document. */
   readonly runBy?: string;
@@ -30,7 +30,7 @@ export function blocksIn(text: string): CodeBlock[] {
   }));
 }
 
-/** What is wrong with the syntax of a block for a version of Node.js, such as 20.19; undefined if nothing is. */
+/** Returns the syntax error of a block for a version of Node.js, such as 20.19; undefined if there is none. */
 export async function syntaxProblem({ language, code }: CodeBlock, node: string): Promise<string | undefined> {
   const loader = language === "ts" ? "ts" : "js";
   try {

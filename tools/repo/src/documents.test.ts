@@ -1,4 +1,4 @@
-/** What long documents begin with. */
+/** The beginnings of long documents. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

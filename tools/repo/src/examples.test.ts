@@ -154,7 +154,7 @@ describe("the examples", { timeout: 180_000 }, () => {
       files: [new Blob([readFileSync(join(demo, "3-chalk.png"))])],
     });
     const output = { textContent: "" };
-    // What a browser has: the page, a server beside it, and a decoder.
+    // Parts of a browser: the page, a server, and a decoder.
     vi.stubGlobal("document", { querySelector: (name: string) => (name === "input" ? input : output) });
     vi.stubGlobal("fetch", async (address: string) => {
       expect(address).toBe("model.tflite");

@@ -1,4 +1,4 @@
-/** How long a source file may be: worth a second look above one bound, wrong above the other. */
+/** Limits of the length of a source file: one for a second look, one for an error. */
 import type { SourceFile } from "./workspace.ts";
 
 const lookAgainAbove = 400;

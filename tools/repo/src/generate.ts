@@ -50,7 +50,7 @@ export function generateExtension(sources: readonly SourceFile[]): Generated {
   return { files: [{ path: extensionListPath, text: extensionText(operations) }], problems };
 }
 
-/** What is written from the definitions themselves. The registry has to be fresh: it is loaded. */
+/** Generates files from the definitions themselves. The registry must be fresh: it is loaded. */
 export async function generateFromDefinitions(): Promise<Generated> {
   const { operationsDocument } = await import("./operations-document.ts");
   return { files: [{ path: documentPath, text: operationsDocument() }], problems: [] };
@@ -63,7 +63,7 @@ export function writeGenerated(root: string, { files }: Generated): string[] {
   return stale.map(({ path }) => path);
 }
 
-/** The paths whose content on disk is not what it should be. */
+/** Returns the paths whose content on disk is stale. */
 export function staleFiles(root: string, { files }: Generated): string[] {
   return files.filter((file) => !isFresh(root, file)).map(({ path }) => path);
 }
@@ -229,7 +229,7 @@ export function camelCase(kebab: string): string {
   return kebab.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What an operation's file exports. A word that the language keeps to itself gets an underscore. */
+/** Returns the name of an operation file's export. A reserved word gets an underscore. */
 function constantName(kebab: string): string {
   const name = camelCase(kebab);
   return reservedWords.has(name) ? `${name}_` : name;

@@ -47,7 +47,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
 const forTestsOnly = "test-kit";
 
 /**
- * These run in a browser too, so they import nothing of Node.js but types: what they need of it they look up when they need it
+ * Packages that run in a browser too, so they import only types of Node.js and look up modules when they need them
  * (`nodeModule` of @nnhal/utils/node). `backend` is one of them since backend-reference uses it.
  */
 export const isomorphicPackages = [

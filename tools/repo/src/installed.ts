@@ -1,7 +1,8 @@
 /**
  * Checks packages as a user gets them: npm installs all tarballs into an empty project, where every entry is loaded with
- * `import` and with `require`, is type-checked both ways, and every command answers, beside a commander of another version. The packages that create-nnhal writes are
- * workspaces of the project, so that one install serves all. `nnhal` is installed into a second folder, by itself.
+ * `import` and with `require`, is type-checked both ways, and every command answers, with a commander of another version
+ * installed. The packages that create-nnhal writes are workspaces of the project, so that one install serves all. `nnhal` is
+ * installed into a second folder, by itself.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +56,7 @@ async function checkCommands(root: string, project: string, commands: readonly s
   return { ok: problems.length === 0, output: problems.join("\n") };
 }
 
-/** What is wrong with an answer of a command; undefined if nothing is. */
+/** Returns the fault in an answer of a command; undefined if there is none. */
 export function problemOfAnswer([asked]: readonly string[], ok: boolean, output: string): string | undefined {
   if (/^ +at /m.test(output)) return "answers with a stack";
   // A command may first ask for an option that it needs.
@@ -74,7 +75,7 @@ export const values: readonly [V1_0.ErrorStatus, V1_2.DeviceType, V1_3.Priority]
 ];
 `;
 
-/** What the project has besides the packages. */
+/** Returns the files of the project in addition to the packages. */
 export function projectFiles(
   root: string,
   packages: readonly Pick<WorkspacePackage, "manifest">[],

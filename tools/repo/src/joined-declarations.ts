@@ -9,7 +9,7 @@ import { type OutputOptions, type Plugin, rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import type { Manifest } from "./workspace.ts";
 
-/** The fields of a package.json that say what has declarations, and which packages a user of the package has. */
+/** The fields of a package.json that list entries with declarations, and the packages that a user of the package has. */
 export type DeclaredManifest = Pick<Manifest, "name" | "exports" | "dependencies" | "peerDependencies">;
 
 /**
@@ -62,7 +62,7 @@ const disposalLibrary: Plugin = {
   renderChunk: (code) => ({ code: withDisposalLibrary(code), map: null }),
 };
 
-/** Declarations with a reference to the library that declares what they use of explicit resource management. */
+/** Adds to declarations a reference to the library that declares explicit resource management. */
 export function withDisposalLibrary(declarations: string): string {
   const needsIt = /\bSymbol\.(?:asyncDispose|dispose)\b|\b(?:Async)?Disposable\b/.test(declarations);
   return needsIt ? `/// <reference lib="esnext.disposable" />\n${declarations}` : declarations;
@@ -90,14 +90,14 @@ export function declaredEntries(exports: unknown): string[] {
   });
 }
 
-/** Whether users of a package can import something. */
+/** Returns true if users of a package can import a module. */
 function isAtUsers(name: string, { dependencies = {}, peerDependencies = {} }: DeclaredManifest): boolean {
   const [first = "", second = ""] = name.split("/");
   const own = first.startsWith("@") ? `${first}/${second}` : first;
   return name.startsWith("node:") || own in dependencies || own in peerDependencies;
 }
 
-/** Whether a file belongs to the package itself. */
+/** Returns true if a file belongs to the package itself. */
 function isOwn(id: string): boolean {
   return id.startsWith(".") || isAbsolute(id);
 }

@@ -4,5 +4,5 @@
  */
 export const knownCircles: readonly (readonly string[])[] = [];
 
-/** A folder ends with a slash. Files beside folders are members of the circles that go through them. */
+/** A folder ends with a slash. Files next to folders are members of the circles that go through them. */
 export const knownFolderCircles: readonly (readonly string[])[] = [];

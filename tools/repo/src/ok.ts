@@ -1,7 +1,7 @@
 /**
- * The gate: `npm run ok` runs every step, `npm run ok -- types lint` the named ones, `npm run ok -- --changed` what a change
- * since origin/main touches, and `--changed=COMMIT` since another commit. One line per step, the output of those
- * that fail in full, and as the last line the counts, in which each step counts as one test.
+ * The gate: `npm run ok` runs every step, `npm run ok -- types lint` the named ones, `npm run ok -- --changed` the steps that a
+ * change since origin/main touches, and `--changed=COMMIT` since another commit. One line per step, the output of those that
+ * fail in full, and as the last line the counts, in which each step counts as one test.
  */
 import { constants, setPriority } from "node:os";
 import { type Changes, findChanges } from "./changes.ts";
@@ -39,7 +39,7 @@ async function main(args: readonly string[]): Promise<number> {
   const { before, tests, others } = inStages(inGroups(chooseSteps(names)));
   await runGroups(before);
   const testing = runGroups(tests);
-  // The tests have begun, so their processes keep the usual priority. What they leave of the processors is for the other steps.
+  // The tests have begun, so their processes keep the usual priority. The other steps get the remaining processor time.
   if (tests.length > 0) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   await Promise.all([testing, runGroups(others)]);
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
@@ -53,7 +53,10 @@ function chooseSteps(names: readonly string[]): readonly Step[] {
   return names.length === 0 ? steps : steps.filter(({ name }) => wanted.has(name));
 }
 
-/** Steps in a row that read the result of the same step, or that may run beside each other, run at the same time; the others alone. */
+/**
+ * Groups the steps: successive ones that read the result of the same step, or that may run concurrently, run at the same time;
+ * the others alone.
+ */
 function inGroups(all: readonly Step[]): Step[][] {
   const groups: Step[][] = [];
   for (const step of all) {
@@ -66,7 +69,7 @@ function inGroups(all: readonly Step[]): Step[][] {
   return groups;
 }
 
-/** The tests and what is after them run at the same time. */
+/** Groups the steps by stages: the tests and the later steps run at the same time. */
 function inStages(groups: readonly Step[][]): Readonly<Record<"before" | "tests" | "others", Step[][]>> {
   const place = groups.findIndex((group) => group.some(({ name }) => name === "tests"));
   if (place === -1) return { before: [...groups], tests: [], others: [] };

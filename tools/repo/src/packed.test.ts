@@ -23,7 +23,7 @@ test("every published package says where its source is, before anything else", (
     const entries = new Set(entriesOf(manifest));
     for (const [path, target] of Object.entries(manifest.exports ?? {})) {
       if (!entries.has(manifest.name + path.slice(1))) continue;
-      // What depends on the platform has these conditions for each.
+      // A target that depends on the platform has these conditions for each.
       const { node, default: other } = Object(target);
       for (const conditions of node === undefined ? [target] : [node, other]) {
         const names = Object.keys(Object(conditions)).filter((name) => name !== "browser");

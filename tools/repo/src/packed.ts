@@ -36,7 +36,7 @@ export function tarballOf({ name, version = "" }: Pick<Manifest, "name" | "versi
   return `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
 }
 
-/** Packs packages, and hands `work` the tarball of each, and a folder of its own. */
+/** Packs packages, and passes `work` the tarball of each, and a new folder. */
 export async function withTarballs(
   root: string,
   packages: readonly WorkspacePackage[],
@@ -62,7 +62,7 @@ export function lintPacked(root: string, packages: readonly WorkspacePackage[]):
   return problemsIn(root, packages, packingProblems);
 }
 
-/** What publint finds in a packed package, warnings included. It is imported only here: few steps need it. */
+/** Returns publint's findings in a packed package, warnings included. It is imported only here: few steps need it. */
 export async function packingProblems(tarball: string): Promise<string[]> {
   const { publint } = await import("publint");
   const { formatMessage } = await import("publint/utils");
@@ -99,7 +99,7 @@ function problemsIn(
  */
 const resolutionKinds = ["node16-esm", "bundler"] as const;
 
-/** What attw finds in the declarations of a packed package. It is imported only here, since that takes seconds. */
+/** Returns attw's findings in the declarations of a packed package. It is imported only here, since that takes seconds. */
 export async function typeProblems(tarball: string): Promise<string[]> {
   const { checkPackage, createPackageFromTarballData } = await import("@arethetypeswrong/core");
   const { problemAffectsResolutionKind, problemKindInfo } = await import("@arethetypeswrong/core/problems");
@@ -130,8 +130,8 @@ process.exitCode = failed ? 1 : 0;
 }
 
 /**
- * What a user of the package can name in an import: "@nnhal/types", "@nnhal/driver-core/device". A command that another package's
- * command imports is not one of them: it runs when it is imported.
+ * Returns the names that a user of the package can import: "@nnhal/types", "@nnhal/driver-core/device". A command that another
+ * package's command imports is not one of them: it runs when it is imported.
  */
 export function entriesOf({ name, exports = {}, bin = {} }: Manifest): string[] {
   const commands = new Set<unknown>(Object.values(bin));

@@ -7,7 +7,7 @@ import { build as buildWithEsbuild } from "esbuild";
 /** The folder of the page. */
 const page = fileURLToPath(new URL("../page", import.meta.url));
 
-/** What webpack keeps from one gate to the next. */
+/** Folder of webpack's cache between gates. */
 const webpackCache = fileURLToPath(new URL("../../../node_modules/.cache/nnhal-webpack", import.meta.url));
 
 /** A bundler: writes the page into a folder. Rejects with its messages. */
@@ -43,7 +43,7 @@ export const bundlers: Readonly<Record<"esbuild" | "vite" | "webpack", Bundler>>
 };
 
 /**
- * The defaults of webpack, with what it keeps of the last time, and without its minifier, which takes a minute of a processor. That of Vite
+ * Bundles with the defaults of webpack and its cache, and without its minifier, which takes a minute of a processor. Vite's
  * takes half a second.
  */
 async function bundleWithWebpack(folder: string): Promise<void> {

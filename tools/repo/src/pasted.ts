@@ -1,6 +1,7 @@
 /**
- * Checks the documents as their readers use them: each example in TypeScript is pasted into a folder into which npm has installed the packed
- * `nnhal`, beside a network and a picture with the names that the documents use. Pictures of every format are read there, too.
+ * Checks the documents as their readers use them: each example in TypeScript is pasted into a folder into which npm has
+ * installed the packed `nnhal`, with a network and a picture of the names that the documents use. Pictures of every format are
+ * read there, too.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import jpeg from "jpeg-js";
 import { PNG } from "pngjs";
 import { type CommandResult, runCommand } from "./process.ts";
 
-/** The documents whose examples need nothing but `nnhal`, with what it depends on. */
+/** The documents whose examples need only `nnhal` and its dependencies. */
 export const pastedDocuments = [
   "README.md",
   "packages/nnhal/README.md",
@@ -32,7 +33,7 @@ export function examplesIn(text: string): string[] {
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
 }
 
-/** Pastes the examples into a folder with the packed `nnhal`, and runs them in one process, each as a module of its own. */
+/** Pastes the examples into a folder with the packed `nnhal`, and runs them in one process, each as a separate module. */
 export async function checkPasted(root: string, project: string): Promise<CommandResult> {
   const demo = join(root, "apps/cli/demo");
   const digit = PNG.sync.read(readFileSync(join(demo, "3-chalk.png")));

@@ -1,4 +1,4 @@
-/** Runs a command of the workspace and keeps what it prints, so that a gate can show it only where it matters. */
+/** Runs a command of the workspace and keeps its output, so that a gate can show it only where it matters. */
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 
@@ -48,7 +48,7 @@ export function runCommand(
     child.stderr.setEncoding("utf8").on("data", keep);
     child.on("error", (error) => resolve({ ok: false, output: `${chunks.join("")}${command}: ${error.message}\n` }));
     child.on("close", (code, signal) => {
-      // A command may end with the code 0 when it is told to end: turbo does.
+      // A command may end with the code 0 after a signal: turbo does.
       if (child.killed) chunks.push(`\n${command} did not end within ${timeout / 1000} s\n`);
       else if (signal !== null) chunks.push(`\n${command} was ended by ${signal}\n`);
       resolve({ ok: code === 0 && !child.killed, output: chunks.join("") });

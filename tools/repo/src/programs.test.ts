@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { workspaceRoot as root } from "./workspace.ts";
 
-/** The programs that users start, by their packages: how a command line is wrong for them, and with what they cannot go on. */
+/** The programs that users start, by their packages: a wrong command line of each, and its exit code. */
 const programs = [
   { name: "nnhal", folder: "apps/cli", needs: ["info", "absent.tflite"], code: 2 },
   { name: "nnhal-server", folder: "apps/server", needs: ["absent"], code: 2 },

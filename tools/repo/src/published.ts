@@ -1,11 +1,11 @@
 /**
- * Checks what a release would upload: pnpm publishes all packages without uploading them, and reports the files of each. A package that
- * has an incomplete manifest, or whose tarball lacks a file that a user needs, is found before npm has it for ever.
+ * Checks the upload of a release: pnpm publishes all packages without uploading them, and reports the files of each. A package
+ * with an incomplete manifest, or whose tarball lacks a file that a user needs, is found before npm has it permanently.
  */
 import { runCommand } from "./process.ts";
 import type { Manifest, WorkspacePackage } from "./workspace.ts";
 
-/** What pnpm reports of a package that it would upload. */
+/** pnpm's report of a package that it would upload. */
 export interface Upload {
   readonly name: string;
   /** Bytes of the tarball. */
@@ -37,7 +37,7 @@ export async function checkPublished(root: string, packages: readonly WorkspaceP
   return { ok: problems.length === 0, output: problems.join("\n"), notes };
 }
 
-/** What is wrong with the packages as they would be uploaded. */
+/** Returns the faults of the packages as they would be uploaded. */
 export function publishProblems(
   packages: readonly Pick<WorkspacePackage, "manifest">[],
   uploads: readonly Upload[],
@@ -56,7 +56,7 @@ export function publishProblems(
   ];
 }
 
-/** The files that do something when they are imported, such as what a worker runs. */
+/** Returns true for a list of files: those with side effects on import, such as a worker's. */
 function isListOfFiles(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((each) => /^\.\/./.test(String(each)));
 }

@@ -84,7 +84,7 @@ describe.concurrent("READMEs", () => {
         const { stdout, stderr } = await runExample(withFiles(code), root);
         expect(stderr).toBe("");
         const said = [...code.matchAll(/^ *(?:if \(.*\) )?console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
-        // An example that says nothing of what it prints is only shown to run.
+        // An example without a stated output is only shown to run.
         if (said.length > 0) expect(stdout).toBe(said.map((line) => `${line}\n`).join(""));
       }
     },

@@ -35,7 +35,7 @@ export interface Registry {
   close(): Promise<void>;
 }
 
-/** Installs the registry into a folder, and starts it. Throws an Error with what it printed if it does not start. */
+/** Installs the registry into a folder, and starts it. Throws an Error with its output if it does not start. */
 export async function startRegistry(root: string, folder: string): Promise<Registry> {
   mkdirSync(folder);
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));

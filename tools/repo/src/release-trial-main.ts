@@ -1,7 +1,8 @@
 /**
- * The whole way of a release, on a registry of its own on loopback: versions, publishing, installing by name into an empty folder, running;
- * first as this repository does it, then as the author of a backend does it, at last with two versions of our packages side by side. The
- * commit at hand is released, as a clone. Takes some minutes and needs the network: `npm run release-trial`, not a part of the gate.
+ * The whole way of a release, on a separate registry on loopback: versions, publishing, installing by name into an empty
+ * folder, running; first as this repository does it, then as the author of a backend does it, at last with two versions of our
+ * packages side by side. The commit at hand is released, as a clone. Takes some minutes and needs the network: `npm run
+ * release-trial`, not a part of the gate.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +19,7 @@ const author = "-c user.name=trial -c user.email=trial@example.com".split(" ");
 const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
 const kept = process.argv.includes("--keep");
 
-/** Does one thing, and says how long it took. Throws an Error with what it printed if it fails. */
+/** Runs one step, and prints its duration. Throws an Error with its output if it fails. */
 async function step(what: string, work: () => Promise<{ readonly ok: boolean; readonly output: string }>) {
   const started = performance.now();
   const { ok, output } = await work();
@@ -107,7 +108,8 @@ async function main(): Promise<void> {
     const ours = ["cli", "conformance", "driver-core", "runtime"];
     await use("app", [backend, ...ours.map((name) => `@nnhal/${name}`)], env);
 
-    // A backend that was made for the first version, beside the packages of the next one: npm installs both versions of what they share.
+    // A backend that was made for the first version, with the packages of the next one: npm installs both versions of the
+    // packages that they share.
     writeFileSync(join(checkout, ".changeset/next.md"), '---\n"@nnhal/types": major\n---\n\nThe next release.\n');
     const second = await release(checkout, env);
     await use("two-versions", [backend, ...ours.map((name) => `@nnhal/${name}@${second}`)], env);

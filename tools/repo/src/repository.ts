@@ -21,7 +21,7 @@ export function repositoryOf(root: string): string | undefined {
   );
 }
 
-/** The manifests and READMEs of published packages, as they have to be. None if the address is not known. */
+/** Returns the required manifests and READMEs of published packages. None if the address is not known. */
 export function describedPackages(root: string, repository = repositoryOf(root)): readonly SourceFile[] {
   if (repository === undefined) return [];
   const folders = ["apps", "packages"].flatMap((parent) =>

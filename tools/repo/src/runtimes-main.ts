@@ -31,7 +31,7 @@ import { publicPackages, workspaceRoot as root } from "./workspace.ts";
 const only = process.argv.find((each) => each.startsWith("--only="))?.slice("--only=".length);
 const folder = mkdtempSync(join(tmpdir(), "nnhal-runtimes-"));
 
-/** What npm and this command say of a runtime that does not exist for this machine. Any other reason is a failure. */
+/** Messages of npm and this command for a runtime that does not exist for this machine. Any other reason is a failure. */
 const isAbsent = /has no binary|EBADPLATFORM|E404/;
 
 /** A row: every program in a place. `make` throws an Error with the reason if the place cannot be had. */

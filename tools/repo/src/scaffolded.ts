@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CommandResult, inOrder, runCommand } from "./process.ts";
 
-/** What is written, as the arguments of create-nnhal. The first is also the folder in the project. */
+/** Arguments of create-nnhal for each scaffold. The first is also the folder in the project. */
 const scaffolds = [
   ["backend", "nnhal-backend-scaffolded"],
   ["extension", "nnhal-extension-scaffolded"],
@@ -53,13 +53,13 @@ export async function checkScaffolds(root: string, project: string): Promise<Com
   return { ok: failed.length === 0, output: failed.map(({ output }) => output).join("\n") };
 }
 
-/** The output of a failure begins with what was done. */
+/** Puts the name of the action before the output of a failure. */
 async function named(what: string, running: Promise<CommandResult>): Promise<CommandResult> {
   const { ok, output } = await running;
   return { ok, output: `${what}\n${output}` };
 }
 
-/** Runs the example of a README. The comment on its last line is what it must print. */
+/** Runs the example of a README. The comment on its last line is the expected output. */
 async function runExample(root: string, folder: string): Promise<CommandResult> {
   const { code, expected } = exampleOf(readFileSync(join(folder, "README.md"), "utf8"));
   writeFileSync(join(folder, "example.mjs"), code);
@@ -68,7 +68,7 @@ async function runExample(root: string, folder: string): Promise<CommandResult> 
   return { ok: false, output: `prints\n${output}\nand its last line says that it prints\n${expected}` };
 }
 
-/** The example in JavaScript of a scaffolded README, and what it prints. Throws an Error if there is none. */
+/** Returns the JavaScript example of a scaffolded README, and its expected output. Throws an Error if there is none. */
 export function exampleOf(readme: string): { readonly code: string; readonly expected: string } {
   const [, code, expected] = /^```js\n([\s\S]*? \/\/ (.*)\n)```$/m.exec(readme) ?? [];
   if (code === undefined || expected === undefined)

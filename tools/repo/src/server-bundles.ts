@@ -13,7 +13,7 @@ import { type CommandResult, runCommand } from "./process.ts";
 /** Scripts that are bundled: `npm run runtimes` runs them, too, where nothing is bundled. */
 export const scripts = join(import.meta.dirname, "../runtimes");
 
-/** What each script has to print. */
+/** Expected output of each script. */
 const expected = { lines: "sees a 3, and 255 255 255", worker: "sees a 3" } as const;
 
 /** Bundlers that write `lines` and `worker` into a folder. */
@@ -44,7 +44,10 @@ const serverBundlers: Readonly<Record<string, (folder: string) => Promise<unknow
   },
 };
 
-/** Bundles scripts for Node.js with esbuild: each is one file, and so is the worker beside them. `from`: the folder that finds the packages. */
+/**
+ * Bundles scripts for Node.js with esbuild: each is one file, and so is their worker. `from`: the folder that finds the
+ * packages.
+ */
 export function bundleForNode(
   entries: Readonly<Record<string, string>>,
   folder: string,
@@ -62,7 +65,7 @@ export function bundleForNode(
   });
 }
 
-/** Bundles with each, and runs what was bundled. */
+/** Bundles with each bundler, and runs the bundles. */
 export async function checkServerBundles(root: string): Promise<CommandResult> {
   const problems: string[] = [];
   const all = mkdtempSync(join(tmpdir(), "nnhal-server-bundles-"));

@@ -1,7 +1,7 @@
 /**
- * The steps of the gate, in the order in which they begin: cheap ones and those that explain others come first, beside lint, which has a
- * process of its own. The build, and the steps that read it, run beside the tests; of these steps, which run at the same time, the longest
- * comes first.
+ * The steps of the gate, in the order in which they begin: cheap ones and those that explain others come first, concurrently
+ * with lint, which has a separate process. The build, and the steps that read it, run concurrently with the tests; of these
+ * steps, which run at the same time, the longest comes first.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ export interface StepResult {
   readonly ok: boolean;
   /** Printed in full where the step failed. */
   readonly output: string;
-  /** Printed in any case: what is worth knowing of a step that passed. */
+  /** Remarks on a step that passed; always printed. */
   readonly notes?: readonly string[];
   readonly counts?: TestCounts;
 }
@@ -46,9 +46,9 @@ export interface Step {
   readonly purpose: string;
   /** The step whose result this one reads: it is skipped where that one failed. */
   readonly after?: string;
-  /** Whether it may run at the same time as its neighbours that may, too: it reads sources alone. */
+  /** True if it may run at the same time as its neighbours that may, too: it reads only sources. */
   readonly besides?: boolean;
-  /** `changes`: only what they touch matters. Default: everything does. */
+  /** Runs the step. `changes`: only the packages that they touch matter. Default: all packages do. */
   run(root: string, changes?: Changes): Promise<StepResult>;
 }
 

@@ -1,7 +1,8 @@
 /**
- * The units of docs/daemon.md under a user's systemd: `npm run systemd-trial`, not a part of the gate. Needs Linux, root, systemd and
- * unshare; the machine need not have been started by systemd. A manager for a user runs in a mount namespace of its own, whose /run is empty and
- * whose /usr/local/bin has the daemon of this checkout. A client connects to its socket, and the daemon is killed, stopped and started again.
+ * The units of docs/daemon.md under a user's systemd: `npm run systemd-trial`, not a part of the gate. Needs Linux, root,
+ * systemd and unshare; the machine need not have been started by systemd. A manager for a user runs in a new mount namespace,
+ * whose /run is empty and whose /usr/local/bin has the daemon of this checkout. A client connects to its socket, and the daemon
+ * is killed, stopped and started again.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -63,7 +63,7 @@ export const longFiles: readonly string[] = [
   "packages/validation/src/vectors.test.ts",
 ];
 
-/** What decides on the place of a test file. */
+/** Facts that decide the place of a test file. */
 export interface PlacedFile {
   readonly project: string;
   readonly path: string;

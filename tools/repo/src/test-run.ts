@@ -12,7 +12,7 @@ export interface TestCounts {
 
 export const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0 };
 
-/** How a run of the tests ended. */
+/** Result of a run of the tests. */
 interface TestRun extends CommandResult {
   readonly counts: TestCounts;
   /** The slowest files. */
@@ -26,7 +26,7 @@ export async function runTests(root: string, since?: string): Promise<TestRun> {
     const report = join(folder, "report.json");
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const some = since === undefined ? [] : [`--changed=${since}`, "--passWithNoTests"];
-    // vitest.config.ts knows what this means.
+    // Read by vitest.config.ts.
     const environment = since === undefined ? { NNHAL_TESTS: "all" } : {};
     const result = await runCommand(root, "vitest", [...args, ...some], root, environment);
     if (existsSync(report)) {
@@ -41,7 +41,7 @@ export async function runTests(root: string, since?: string): Promise<TestRun> {
   }
 }
 
-/** How many of the slowest files are shown. */
+/** Number of slowest files that are shown. */
 const shownFiles = 10;
 
 /** The slowest files of a report in vitest's JSON format, with their seconds; files that run at the same time share a processor. */

@@ -1,8 +1,7 @@
 /**
- * Checks `nnhal` as its README promises it: npm installs its tarball, with those it depends on, into an empty folder, where the three lines
- * run as an ES module, as CommonJS and as TypeScript in both ways of finding modules, and the command line starts with `npx nnhal run`. The
- * examples of documents run there as well.
- * What was installed must be small.
+ * Checks `nnhal` as its README promises it: npm installs its tarball, with its dependencies, into an empty folder, where the
+ * three lines run as an ES module, as CommonJS and as TypeScript in both ways of finding modules, and the command line starts
+ * with `npx nnhal run`. The examples of documents run there as well. The installed packages must be small.
  */
 import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +25,7 @@ const strict = {
   strict: true,
   noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
-  // The declarations of `nnhal` are right for those who check what they install.
+  // The declarations of `nnhal` are right for users who check installed declarations.
   skipLibCheck: false,
 };
 
@@ -97,7 +96,7 @@ export async function checkThreeLines(
   ]);
 }
 
-/** Whether a folder of installed packages is small enough; if not, which packages are large. */
+/** Checks that a folder of installed packages is small enough; if not, names the large packages. */
 export function checkSize(modules: string, limit = installLimit): CommandResult {
   const names = readdirSync(modules).flatMap((name) =>
     name.startsWith("@") ? readdirSync(join(modules, name)).map((each) => `${name}/${each}`) : [name],

@@ -1,4 +1,4 @@
-/** What the trials of deployments share: container-trial-main.ts and systemd-trial-main.ts. */
+/** Parts that the trials of deployments share: container-trial-main.ts and systemd-trial-main.ts. */
 import { readFileSync } from "node:fs";
 
 /** Says whether something is so. Throws if it is not. */

@@ -1,9 +1,9 @@
 /**
- * Type-checks all packages, in as few programs as they have different compiler options: a file that many packages import
- * is then read and checked once. Each program keeps what it found, so that the next run checks what a change touches.
+ * Type-checks all packages, in one program for each set of compiler options: a file that many packages import is then read and
+ * checked once. Each program keeps its findings, so that the next run checks only the files that a change touches.
  *
- * A program also reads what its packages import from others, with its own options. What it finds there does not count:
- * a package is held to the options of its own tsconfig.json.
+ * A program also reads the files that its packages import from others, with its own options. Findings there do not count: a
+ * package is held to the options of its own tsconfig.json.
  */
 
 import { createHash } from "node:crypto";
@@ -20,7 +20,7 @@ export interface TypeProgram {
   readonly compilerOptions: Readonly<Record<string, unknown>>;
   /** The packages, as paths from the root. */
   readonly folders: readonly string[];
-  /** What is checked, as absolute paths and patterns. */
+  /** Files to check, as absolute paths and patterns. */
   readonly include: readonly string[];
 }
 

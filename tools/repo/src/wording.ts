@@ -31,12 +31,17 @@ export const avoidedForms: readonly AvoidedForm[] = [
 /** Folders whose comments do not begin with "What", "How" or "Whether". A folder is added once its comments are rewritten. */
 export const plainHeads: readonly string[] = [
   // One folder on each line, sorted.
+  "apps/worker",
   "packages/backend",
   "packages/backend-gpujs",
   "packages/backend-ort",
   "packages/backend-reference",
   "packages/backend-tfjs",
+  "packages/batch",
+  "packages/batch-queue",
+  "packages/conformance",
   "packages/create-nnhal",
+  "packages/driver-core",
   "packages/extension-fibonacci",
   "packages/extension-mediapipe",
   "packages/extension-tflite",
@@ -50,6 +55,7 @@ export const plainHeads: readonly string[] = [
   "packages/types",
   "packages/utils",
   "packages/validation",
+  "tools",
 ];
 
 /** The first word of a block comment, or of the first of several line comments. */

@@ -1,4 +1,4 @@
-/** The packages of this workspace and their source files, read from disk: what the checks and the generators work on. */
+/** The packages of this workspace and their source files, read from disk: the input of the checks and the generators. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";

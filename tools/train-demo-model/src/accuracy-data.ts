@@ -7,7 +7,7 @@ import { drawFreshSamples } from "./samples.ts";
 
 /** No other purpose draws with it. */
 const SEED = 20_263;
-/** What both networks reach on fresh pictures, see the README, less what a few hundred of them can differ. */
+/** Accuracy of both networks on fresh pictures, see the README, less the variation of a few hundred pictures. */
 const EXPECTED = { "top-1": 0.98, "top-5": 0.99 };
 
 /** Writes pictures and `answers.json` into a folder. */

@@ -9,7 +9,7 @@ import type { Samples } from "./samples.ts";
 /** The index of the greatest value; of equals, the first. */
 export const indexOfGreatest = (values: readonly number[]): number => values.indexOf(Math.max(...values));
 
-/** What a classifier says each picture shows. */
+/** Returns the answers of a classifier to each picture. */
 export async function classifyAll(
   classifier: Classifier,
   { pixels, digits }: Samples,

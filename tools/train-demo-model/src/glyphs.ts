@@ -1,6 +1,6 @@
 /**
- * How people write the ten digits: for each, a few forms; each form is a list of pen strokes; each stroke is a list
- * of points that a smooth curve runs through. A corner ends one curve and starts the next.
+ * Handwritten forms of the ten digits: for each, a few forms; each form is a list of pen strokes; each stroke is a list of
+ * points that a smooth curve runs through. A corner ends one curve and starts the next.
  */
 
 /** The box is [0, 1] wide and high, y down. */

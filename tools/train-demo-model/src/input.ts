@@ -1,6 +1,4 @@
-/**
- * What the network takes: an RGB picture of one size, each byte standing for a real value in [-1, 1).
- */
+/** The input of the network: an RGB picture of one size, each byte standing for a real value in [-1, 1). */
 import type { Picture } from "./sketch.ts";
 
 /** Height and width. */

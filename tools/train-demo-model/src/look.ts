@@ -1,7 +1,6 @@
 /**
- * What the picture is made of: the sheet (its colour, lines, light and grain) and the ink on it. A few kinds that
- * people know, and free mixtures of any two colours that differ enough in brightness, so that the network learns the
- * shape and not the material.
+ * The look of a picture: the sheet (its colour, lines, light and grain) and the ink on it. A few kinds that people know, and
+ * free mixtures of any two colours that differ enough in brightness, so that the network learns the shape and not the material.
  */
 import type { PenStyle } from "./pen.ts";
 import type { Random } from "./random.ts";

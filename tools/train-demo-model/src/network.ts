@@ -1,7 +1,7 @@
 /**
- * The network, as one table that both the TensorFlow.js model and the .tflite files are made from, and the trained
- * weights in .tflite's order. It is small on purpose, and uses the operators that small vision networks are made of.
- * SOFTMAX follows the last row; training works on what comes before it.
+ * The network, as one table that both the TensorFlow.js model and the .tflite files are made from, and the trained weights in
+ * .tflite's order. It is small on purpose, and uses the operators that small vision networks are made of. SOFTMAX follows the
+ * last row; training works on its input.
  */
 import { type Tensor, type Tensor4D, tensor4d, transpose } from "@tensorflow/tfjs-core";
 import { initializers, layers, type Sequential, sequential } from "@tensorflow/tfjs-layers";
@@ -28,7 +28,7 @@ export const PLAN: readonly LayerPlan[] = [
   { kind: "FULLY_CONNECTED", name: "digits", units: LABELS.length },
 ];
 
-/** Whether the layer has weights; the others (pools, RESHAPE) give values that were already in their input. */
+/** Returns true if the layer has weights; the others (pools, RESHAPE) return values that were already in their input. */
 export const hasWeights = ({ kind }: LayerPlan): boolean =>
   kind === "CONV_2D" || kind === "DEPTHWISE_CONV_2D" || kind === "FULLY_CONNECTED";
 
@@ -109,7 +109,7 @@ async function readWeights(plan: LayerPlan, [kernel, bias]: readonly Tensor[]): 
   return weights;
 }
 
-/** What the network has learned, layer by layer. */
+/** Exports the trained weights, layer by layer. */
 export function exportLayers(network: Sequential): Promise<TrainedLayer[]> {
   return Promise.all(
     PLAN.map(async (plan, index): Promise<TrainedLayer> => {

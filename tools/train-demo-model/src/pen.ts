@@ -19,7 +19,7 @@ export interface Capsule {
 export interface PenStyle {
   /** Mean radius of the line. */
   radius: number;
-  /** How far pressure may change the radius, as a part of it. */
+  /** Maximum change of the radius by pressure, as a part of it. */
   pressure: number;
 }
 

@@ -75,14 +75,14 @@ function valueNoise(x: number, y: number, cells: number, seed: number): number {
   return top * (1 - ty) + bottom * ty;
 }
 
-/** How much of the printed lines' width covers a position across them, 0 … 1. */
+/** Returns the part of the printed lines' width that covers a position across them, 0 … 1. */
 function lineCover(rules: Rules, position: number, pixel: number): number {
   const turns = position / rules.spacing + rules.phase;
   const distance = Math.abs(turns - Math.round(turns)) * rules.spacing;
   return 1 - smoothStep((distance - rules.width / 2) / pixel + 0.5);
 }
 
-/** How much of a printed line covers the point, 0 … opacity. */
+/** Returns the part of the point that a printed line covers, 0 … opacity. */
 function ruleCover(rules: Rules, x: number, y: number, pixel: number): number {
   const across = lineCover(rules, y, pixel);
   return rules.opacity * (rules.grid ? Math.max(lineCover(rules, x, pixel), across) : across);

@@ -8,7 +8,7 @@ import { INPUT_QUANTISATION, INPUT_SIZE } from "./input.ts";
 import type { LayerPlan, TrainedLayer, Weights } from "./network.ts";
 import { bestQuantisation, type Quantisation, quantiseBias, quantiseValues } from "./quantise.ts";
 
-/** How values become tensors. Layers count from 0; -1 is the network's input and the number of layers is its output. */
+/** Encoding of values as tensors. Layers count from 0; -1 is the network's input and the number of layers is its output. */
 interface Encoding {
   activation(name: string, shape: readonly number[], layer: number): TfliteTensor;
   /** Kernel, then bias. */

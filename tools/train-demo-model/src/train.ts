@@ -1,6 +1,4 @@
-/**
- * Trains the network. Every batch is drawn anew, so there is no training set to learn by heart.
- */
+/** Trains the network. Every batch is newly drawn, so there is no training set to memorise. */
 import * as tf from "@tensorflow/tfjs-core";
 import type { Sequential } from "@tensorflow/tfjs-layers";
 import { LABELS } from "./glyphs.ts";
@@ -12,7 +10,7 @@ import { drawSamples, type Samples } from "./samples.ts";
 export interface Stage {
   batches: number;
   rate: number;
-  /** How many pictures a batch has. Default: 64. */
+  /** Number of pictures in a batch. Default: 64. */
   size?: number;
 }
 

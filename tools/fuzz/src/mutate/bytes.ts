@@ -1,4 +1,4 @@
-/** Changes of bytes without regard to what they mean. */
+/** Changes of bytes without regard to their meaning. */
 import type { Random } from "../random.ts";
 
 /** Numbers at which code turns: ends of types, powers of two and their neighbours. */

@@ -25,7 +25,7 @@ const longestList = 64;
 export function mutateModel(input: Uint8Array, random: Random, other: Uint8Array): Uint8Array | undefined {
   const model = readModel(input);
   if (model === undefined) return undefined;
-  // What was read belongs to nothing else, so that its parts may be assigned.
+  // The parsed model is shared with no other code, so its parts may be assigned.
   const draft = model as DraftModel;
   const steps = 1 + (random.oneIn(2) ? 0 : random.below(5));
   for (let step = 0; step < steps; step++) random.pick(changes)(draft, random, other);

@@ -78,7 +78,7 @@ async function use(carrier: Parameters<typeof connectDevice>[0]): Promise<void> 
       outputs: [at(8)],
       pools: [{ kind: "memory", memory: memoryWith(new Uint8Array(12)) } as const],
     };
-    // What a service answers is passed on; the runtime, who uses it, checks codes and shapes (packages/runtime/src/guard).
+    // Answers of a service are passed on; the runtime, which uses them, checks codes and shapes (packages/runtime/src/guard).
     mustBeOutcome("execute", await prepared.execute(request));
     const fenced = await prepared.executeFenced?.(request, []);
     if (fenced !== undefined) mustBeOutcome("executeFenced", fenced);

@@ -1,6 +1,6 @@
 /**
- * A program that reads files with `@nnhal/network`, as it is told by messages `{ id, read, path }`, and answers each with what came of it. It is
- * attacked by surfaces that are files.
+ * A program that reads files with `@nnhal/network` as messages `{ id, read, path }` demand, and answers each with the outcome.
+ * It is attacked by surfaces that are files.
  */
 import { load, picture, sound } from "@nnhal/network";
 import type { ReaderAnswer, ReaderQuestion } from "./reader.ts";

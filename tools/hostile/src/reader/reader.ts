@@ -8,7 +8,7 @@ import { sourceOf } from "../programs.ts";
 import { heapLimit, type Kind, type Surface } from "../surface.ts";
 import { residentOf } from "../watch.ts";
 
-/** What the program is to read. */
+/** Request to read a file. */
 export interface ReaderQuestion {
   readonly id: number;
   readonly read: "nothing" | "picture" | "sound" | "model";
@@ -17,7 +17,7 @@ export interface ReaderQuestion {
   readonly cache?: string;
 }
 
-/** Numbers of what was read, or why it was not. */
+/** Numbers that describe the file, or why it was not read. */
 export interface ReaderAnswer {
   readonly id: number;
   readonly result?: readonly number[];
@@ -28,7 +28,9 @@ export interface ReaderAnswer {
 export interface Reader {
   /** A folder for files. */
   readonly folder: string;
-  /** Resolves with numbers of what was read, or with the message of a NetworkError. Rejects if there was another error. */
+  /**
+   * Resolves with numbers that describe the file, or with the message of a NetworkError. Rejects if there was another error.
+   */
   read(question: Omit<ReaderQuestion, "id">): Promise<readonly number[] | string>;
   /** The same of bytes, as a file. */
   readBytes(read: ReaderQuestion["read"], bytes: Uint8Array): Promise<readonly number[] | string>;

@@ -1,5 +1,6 @@
 /**
- * A program that attacks a server with all kinds of hostile input at the same time, until its time is over. Its argument is JSON: an `Order`. A process of its own, so that what it computes does not stand before the answers that honest clients wait for.
+ * A program that attacks a server with all kinds of hostile input at the same time, until its time is over. Its argument is
+ * JSON: an `Order`. It is a separate process, so that its computations do not delay the answers to honest clients.
  */
 import { constants, setPriority } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,7 +9,7 @@ import { grpcKinds } from "./grpc-kinds.ts";
 import type { ServerAddress } from "./peers.ts";
 import { restKinds } from "./rest-kinds.ts";
 
-/** What to attack. */
+/** Server and kinds of an attack. */
 export interface Order {
   readonly address: ServerAddress;
   readonly seconds: number;

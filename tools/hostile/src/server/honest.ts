@@ -1,11 +1,11 @@
-/** Honest clients of the server: each has a connection of its own, sends one request after the other, and checks each answer. */
+/** Honest clients of the server: each has a separate connection, sends one request after the other, and checks each answer. */
 
 import { Agent, request } from "node:http";
 import type { ClientHttp2Session } from "node:http2";
 import { setTimeout as wait } from "node:timers/promises";
 import { field, framed, methods, openCall, openSession, type ServerAddress, varint } from "./peers.ts";
 
-/** What honest clients have seen. */
+/** Observations of honest clients. */
 export interface Seen {
   /** Milliseconds of each request that was computed. */
   readonly times: number[];

@@ -1,4 +1,7 @@
-/** Honest clients among hostile ones: all of their answers must be right. How much longer these take is told, and not judged: it depends on the machine. */
+/**
+ * Honest clients among hostile ones: all of their answers must be right. The increase of their times is reported, not judged:
+ * it depends on the machine.
+ */
 import { startSource } from "@nnhal/test-kit/processes";
 import { sourceOf } from "../programs.ts";
 import type { Kind } from "../surface.ts";
@@ -56,7 +59,9 @@ function allOf(signals: readonly AbortSignal[]): AbortSignal {
   return all.signal;
 }
 
-/** What the busiest threads of the server have done since: where they waited for a processor, the machine is what was too slow. */
+/**
+ * Describes the work of the server's busiest threads since `before`: if they waited for a processor, the machine was too slow.
+ */
 function threadsText(pid: number | undefined, before: ReadonlyMap<string, ThreadTime>): string {
   const none = { computed: 0, waited: 0 };
   const spent = [...threadTimesOf(pid)].map(([id, { computed, waited }]) => {

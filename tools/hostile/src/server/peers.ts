@@ -59,7 +59,7 @@ export function gzipOf(bytes: Uint8Array, count: number): Buffer {
   return Buffer.concat(Array.from({ length: count }, () => member));
 }
 
-/** A message of gRPC with its prefix. `length`: what the prefix says. */
+/** Builds a message of gRPC with its prefix. `length`: length in the prefix. */
 export function framed(message: Uint8Array, { compressed = false, length = message.length } = {}): Buffer {
   const frame = Buffer.alloc(5 + message.length);
   frame[0] = compressed ? 1 : 0;

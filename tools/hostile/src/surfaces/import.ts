@@ -78,7 +78,7 @@ export function importKinds({ readBytes }: Pick<Reader, "readBytes">): readonly 
     {
       name: "tflite-labels",
       async send() {
-        // Two lines of labels are read, so that what is refused after them is refused for its size.
+        // Two lines of labels are read, so that labels after them are refused for their size.
         const honest = await readBytes("model", labelledBy([new TextEncoder().encode("ant\nbee\n")]));
         if (String(honest) !== "1,2") throw new Error(`two labels were read as ${honest}`);
         bombs ??= labelBombs();

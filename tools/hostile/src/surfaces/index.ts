@@ -1,4 +1,4 @@
-/** All surfaces that can be attacked here. A new one is a file beside this one, and a row here. */
+/** All surfaces that can be attacked here. A new one is a file in this folder, and a row here. */
 import type { Surface } from "../surface.ts";
 import { cachesSurface } from "./caches.ts";
 import { importSurface } from "./import.ts";

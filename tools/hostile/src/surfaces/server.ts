@@ -53,7 +53,7 @@ async function start(arrival: number, kindsOf: KindsOf): Promise<Target> {
     programOf("server"),
     [
       ...[folder, "--port", "0", "--grpc-port", "0", "--devices", "reference", "--dynamic-shapes"],
-      // Places for all honest clients of `mixed`: what is refused is then refused because of the hostile ones.
+      // Waiting places for all honest clients of `mixed`: a refused request is then refused because of the hostile ones.
       ...["--queue", "256"],
       ...["--arrival", String(arrival), "--memory", String(memory), "--body-limit", String(bodyLimit)],
     ],
@@ -66,7 +66,7 @@ async function start(arrival: number, kindsOf: KindsOf): Promise<Target> {
   const idle = residentOf(program.child.pid) ?? 0;
   return {
     program,
-    // SECURITY.md: what it has at rest, 3 times --memory, and 256 MiB for what is read and collected.
+    // SECURITY.md: the idle memory, 3 times --memory, and 256 MiB for reading and garbage.
     memoryLimit: idle + 3 * memory + 256 * 2 ** 20,
     async ask() {
       const response = await fetch(`http://${rest}/v2/health/live`);

@@ -1,7 +1,7 @@
 /** WAV files: mutants, and rates and sizes that cannot be. */
 import { expectRefusal, mutantOf, readerSurface } from "../reader/reader.ts";
 
-/** Of 100 million samples, SECURITY.md states 4 bytes each, beside the file. */
+/** For 100 million samples, SECURITY.md states 4 bytes each, in addition to the file. */
 const memory = 400_000_000 + 256 * 2 ** 20;
 
 function wavOf(rate: number, samples: number): Uint8Array {

@@ -63,7 +63,7 @@ async function startWorker() {
   const program = startSource(programOf("worker"), args, { env: heapEnvironment });
   await program.says("ready ");
   let next = 0;
-  /** Lets the worker compute an input of its own. */
+  /** Lets the worker compute an honest input. */
   const compute = async () => {
     const number = next++;
     const bytes = new Uint8Array(Float32Array.of(number).buffer);
@@ -81,7 +81,7 @@ async function startWorker() {
   const idle = residentOf(program.child.pid) ?? 0;
   return {
     program,
-    // SECURITY.md: what it has at rest, the models that arrive, twice, and 256 MiB for jobs and for what is not collected yet.
+    // SECURITY.md: the idle memory, the arriving models, twice, and 256 MiB for jobs and for garbage.
     memoryLimit: idle + 2 * fetches * modelBytes + 256 * 2 ** 20,
     ask: compute,
     kinds: kindsOf(client, begin, store.address),
@@ -148,7 +148,7 @@ async function startStore() {
 
 const input = ["a.bin", shortDigest("a")];
 
-/** What a job may hold, most of which is not a chunk. */
+/** Values that a job can hold, most of which are not chunks. */
 const values: readonly unknown[] = [
   null,
   7,

@@ -1,4 +1,4 @@
-/** A client of Redis that sends what it is told, and waits for one answer after the other. */
+/** A client of Redis that sends given commands, and waits for one answer after the other. */
 import { connect } from "node:net";
 
 export interface RedisClient {
@@ -40,7 +40,9 @@ export async function openRedis(path: string): Promise<RedisClient> {
   };
 }
 
-/** How many characters the first answer has: of a line, or of a line and a text; undefined: it has not come yet. */
+/**
+ * Returns the number of characters of the first answer: of a line, or of a line and a text; undefined: it has not arrived yet.
+ */
 function lengthOf(text: string): number | undefined {
   const end = text.indexOf("\r\n");
   if (end < 0) return undefined;

@@ -9,7 +9,7 @@ import type { Tally } from "../result.ts";
 /** Places of the words in which both threads count, of the one by which they take turns, and of one without atomic operations. */
 const words = { added: 0, exchanged: 1, turn: 2, plain: 3 } as const;
 
-/** What the other thread gets: the words themselves, or a memory that it maps by itself. */
+/** Data of the other thread: the words themselves, or a memory that it maps. */
 interface Shared {
   readonly words?: Int32Array;
   readonly memory?: Memory;
@@ -98,7 +98,7 @@ function wordsOf({ words, memory }: Shared): Int32Array {
   return new Int32Array(buffer, byteOffset, 4);
 }
 
-/** What another thread can be given of a memory. */
+/** Returns the part of a memory that another thread can receive. */
 function plainOf({ name, size, handle }: Memory): Memory {
   return { name, size, handle: handle === null ? null : { ...handle } };
 }

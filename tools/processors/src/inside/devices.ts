@@ -20,7 +20,7 @@ const backends: Readonly<Record<EngineName, () => Backend>> = {
 export interface OpenedEngine {
   readonly device: Device;
   readonly version: string;
-  /** What its self-check chose. */
+  /** Choices of its self-check. */
   readonly choices: readonly FormChoice[];
 }
 

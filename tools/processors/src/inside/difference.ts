@@ -1,10 +1,10 @@
-/** How far bytes of a quantised tensor are from the right ones. */
+/** Differences of the bytes of a quantised tensor from the right ones. */
 import { elementAt } from "@nnhal/operations";
 
 /** Engines round at different steps. */
 const allowed = 1;
 
-/** What is wrong with elements of 8 bits; undefined if none is more than one step off. */
+/** Returns the fault in elements of 8 bits; undefined if none is more than one step off. */
 export function differenceOf(actual: Uint8Array, expected: Uint8Array, isSigned: boolean): string | undefined {
   if (actual.length !== expected.length) return `expected ${expected.length} bytes, got ${actual.length}`;
   const elementOf = (byte: number) => (isSigned ? (byte << 24) >> 24 : byte);

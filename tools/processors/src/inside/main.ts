@@ -70,7 +70,7 @@ function failedWhole(error: unknown): Tally {
   return { passed: 0, failed: 1, skipped: 0, problems: [problem] };
 }
 
-/** What the command wrote with v8's serialiser. */
+/** Reads a value that the command wrote with v8's serialiser. */
 function read<T>(path: string): T {
   return deserialize(readFileSync(path)) as T;
 }
@@ -89,7 +89,7 @@ function forbidChildren(): void {
   syncBuiltinESMExports();
 }
 
-/** koffi looks for its native part in a folder of this property, as it is in Electron, if it is not beside it. */
+/** Lets koffi find its native part: if it is not next to koffi, koffi looks in a folder of this property, as in Electron. */
 function placeKoffi(): void {
   const folder = process.env.NNHAL_PROCESSORS_KOFFI;
   if (folder) Object.assign(process, { resourcesPath: folder });

@@ -1,4 +1,4 @@
-/** Networks from files on a device, held against the outputs that lie beside them. */
+/** Networks from files on a device, compared with the outputs in the same folder. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { modelRunner } from "@nnhal/conformance";

@@ -1,6 +1,6 @@
 /**
- * What test files import as "vitest" in the bundle: vitest's own collector and assertions, without Vite, whose native parts are for
- * the processor of the host. Times are not limited: emulated JavaScript is 30 to 60 times slower.
+ * The module that test files import as "vitest" in the bundle: vitest's own collector and assertions, without Vite, whose
+ * native parts are for the processor of the host. Times are not limited: emulated JavaScript is 30 to 60 times slower.
  */
 import {
   ASYMMETRIC_MATCHERS_OBJECT,

@@ -1,6 +1,6 @@
 /** Places where nnhal is tried: a runtime, a package manager, a bundle. In each the same programs run. */
 
-/** What is run in a place, as the columns of the table. */
+/** The programs that run in a place: the columns of the table. */
 export const programs = ["three lines", "command line", "worker", "daemon", "server"] as const;
 
 /** One of them. */
@@ -9,7 +9,7 @@ export type ProgramName = (typeof programs)[number];
 /** A command: the program, and its arguments. */
 export type Command = readonly [program: string, ...args: string[]];
 
-/** How programs are started in a place. */
+/** A place, with the commands that start programs in it. */
 export interface Place {
   /** As the row of the table says it. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface Place {
   script(name: string, ...args: string[]): Command;
   /** Starts a command of a package. */
   command(name: string, ...args: string[]): Command;
-  /** A site instead of scripts: how it is started at a port, and the path that does what a script does. */
+  /** A site instead of scripts: the command that starts it at a port, and the path that replaces a script. */
   readonly site?: {
     start(port: number): Command;
     route(script: string): string;
@@ -30,7 +30,7 @@ export interface Place {
   readonly impossible?: Partial<Readonly<Record<ProgramName, string>>>;
 }
 
-/** What became of a program in a place. */
+/** Outcome of a program in a place. */
 export type Outcome =
   | { readonly kind: "run"; readonly seconds: number }
   | { readonly kind: "failed" | "impossible"; readonly why: string };

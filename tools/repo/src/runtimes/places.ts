@@ -7,16 +7,16 @@ import { bundleForNode, putFiles, scripts } from "../server-bundles.ts";
 import { workspaceRoot } from "../workspace.ts";
 import type { Command, Place } from "./place.ts";
 
-/** What a project of an application, a driver and a server installs. */
+/** The packages that a project of an application, a driver and a server installs. */
 const packages = ["nnhal", "@nnhal/service", "@nnhal/sample-driver", "@nnhal/server"] as const;
 
-/** What a serverless function installs. A fast engine is added here once it is small enough. */
+/** The packages that a serverless function installs. A fast engine is added here once it is small enough. */
 const functionPackages = ["nnhal"] as const;
 
-/** Bytes that a function may have as a zip: what the largest providers take without a detour. */
+/** Maximum bytes of a function's zip: the limit of the largest providers for direct uploads. */
 const zipLimit = 50_000_000;
 
-/** npm runs no scripts of packages, as npm 12 does unless it is told otherwise. */
+/** npm runs no scripts of packages, as npm 12 by default. */
 export const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline"];
 
 /** Where places are made, and from what. */
@@ -94,13 +94,13 @@ export function runtimePlace(project: string, { name, file, args, commandArgs }:
     name,
     folder: project,
     env: onPath(file),
-    // What connects to other processes needs more than to read files.
+    // A program that connects to other processes needs more permissions than to read files.
     script: (script, ...more) => [file, ...(more.length > 0 ? commandArgs : args), script, ...more],
     command: (command, ...more) => [file, ...commandArgs, binOf(project, command), ...more],
   };
 }
 
-/** The strict layout of pnpm: a package sees only what it declares. */
+/** The strict layout of pnpm: a package sees only its declared dependencies. */
 export async function pnpmPlace({ root, folder, registry }: Workshop, node: Runtime): Promise<Place> {
   const at = emptyProject(join(folder, "pnpm"), { dependencies: dependenciesOn(packages) });
   writeFileSync(join(at, "pnpm-workspace.yaml"), "nodeLinker: isolated\nhoist: false\n");
@@ -128,7 +128,7 @@ export async function yarnPlace({ root, folder, registry }: Workshop, node: Runt
     enableScripts: false,
     enableTelemetry: false,
     enableGlobalCache: false,
-    // What yarn keeps of a registry names its port.
+    // yarn's cache of a registry contains its port.
     globalFolder: join(folder, "yarn-global"),
     enableImmutableInstalls: false,
     npmRegistryServer: registry.url.replace(/\/$/, ""),
@@ -148,7 +148,7 @@ export async function yarnPlace({ root, folder, registry }: Workshop, node: Runt
   };
 }
 
-/** Bundles of one file, in a folder without packages; the worker has one of its own. Services are those of the project of npm. */
+/** Bundles of one file, in a folder without packages; the worker has a separate one. Services are those of the npm project. */
 export async function bundlePlace({ folder }: Workshop, project: string, node: Runtime): Promise<Place> {
   const at = emptyProject(join(folder, "bundle"), {});
   const names = ["lines", "worker", "client", "request"];
@@ -163,7 +163,7 @@ export async function bundlePlace({ folder }: Workshop, project: string, node: R
   };
 }
 
-/** A serverless function: what it installs, as a zip, unpacked where it runs. Throws an Error if the zip is too large. */
+/** A serverless function: its packages as a zip, unpacked where it runs. Throws an Error if the zip is too large. */
 export async function functionPlace({ root, folder, registry }: Workshop, node: Runtime): Promise<Place> {
   const at = emptyProject(join(folder, "function"), { dependencies: dependenciesOn(functionPackages) });
   const install = ["install", ...quiet, "--omit=dev"];
@@ -190,7 +190,7 @@ export async function functionPlace({ root, folder, registry }: Workshop, node: 
   };
 }
 
-/** A page and a route of Next.js, built with its defaults. Throws an Error with what it printed if they cannot be built. */
+/** A page and a route of Next.js, built with its defaults. Throws an Error with the output if they cannot be built. */
 export async function nextPlace({ root, folder, registry }: Workshop, node: Runtime): Promise<Place> {
   const dependencies = dependenciesOn(["nnhal", "next", "react", "react-dom"]);
   const at = emptyProject(join(folder, "next-project"), { dependencies });
@@ -217,7 +217,7 @@ export async function nextPlace({ root, folder, registry }: Workshop, node: Runt
   };
 }
 
-/** The latest version of each package: what a user gets who names it. */
+/** Returns dependencies on the latest version of each package, as a user gets them who names the packages. */
 function dependenciesOn(names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, "latest"]));
 }

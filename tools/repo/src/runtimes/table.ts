@@ -4,7 +4,10 @@ import { type Outcome, programs, type Row } from "./place.ts";
 const begin = "<!-- runtimes: `npm run runtimes` writes this -->";
 const end = "<!-- end of runtimes -->";
 
-/** The table, what could not run and why, and what was used. `versions`: a line for the end. */
+/**
+ * Formats the table, the programs that could not run with the reasons, and the programs' versions. `versions`: a line for the
+ * end.
+ */
 export function tableOf(rows: readonly Row[], versions: string): string {
   const notes: string[] = [];
   const cell = (outcome: Outcome): string => {

@@ -1,4 +1,4 @@
-/** Runs one program in a place, and judges what it prints. */
+/** Runs one program in a place, and checks its output. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -52,7 +52,7 @@ const trials: Readonly<Record<ProgramName, (root: string, place: Place) => Promi
     }),
 };
 
-/** Runs a script, or asks the site for what the script does. Throws an Error with the answer unless that contains a text. */
+/** Runs a script, or requests the site's page that replaces it. Throws an Error with the answer unless that contains a text. */
 async function expectScript(root: string, place: Place, script: string, text: string): Promise<void> {
   const { site } = place;
   if (site === undefined) return expectOutput(root, place, place.script(script), text);
@@ -69,7 +69,7 @@ async function expectScript(root: string, place: Place, script: string, text: st
   );
 }
 
-/** Runs a command to its end. Throws an Error with what it printed unless that contains a text. */
+/** Runs a command to its end. Throws an Error with its output unless that contains a text. */
 async function expectOutput(root: string, place: Place, [command, ...args]: Command, text: string): Promise<void> {
   const { ok, output } = await runCommand(root, command, args, place.folder, place.env);
   if (!ok || !output.includes(text)) throw new Error(output.trim() === "" ? "it printed nothing" : output.trim());
