@@ -1,11 +1,12 @@
 /**
- * What a .tflite network takes through a daemon, by calls and by a burst, beside the same device in this process. Runs take turns. Prints
- * least and median times in milliseconds, and the ratios to those in process. Before that, each way adds two numbers some thousand times:
- * until V8 has compiled its code, a way through the daemon takes some tenths of a millisecond longer.
+ * Measures the time of a .tflite network through a daemon, by calls and by a burst, compared with the same device in this
+ * process. Runs take turns. Prints least and median times in milliseconds, and the ratios to those in process. Before that,
+ * each way adds two numbers some thousand times: until V8 has compiled its code, a way through the daemon takes some tenths of
+ * a millisecond longer.
  *
- * Run from the top of the repository:
- * `node --import ./tools/launcher/src/sources.mjs apps/sample-driver/bench/network.ts MODEL [ENGINE [ROUNDS]]`; ENGINE is ort (default) or
- * reference. The device's work is the same everywhere; the daemon's has a second process, so that a busy machine shows in the ratio.
+ * Run from the top of the repository: `node --import ./tools/launcher/src/sources.mjs apps/sample-driver/bench/network.ts MODEL
+ * [ENGINE [ROUNDS]]`; ENGINE is ort (default) or reference. The device's work is the same everywhere; the daemon's has a second
+ * process, so that a busy machine shows in the ratio.
  */
 import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";

@@ -43,7 +43,7 @@ const ask = answer({
     if ("unmappable" in mapping) throw new Error(mapping.unmappable);
     words = new Int32Array(mapping.bytes.buffer);
   },
-  /** Answers in word 16 what is counted up in word 0, until word 32 says stop. */
+  /** Copies word 0, which counts up, to word 16 until word 32 says stop. */
   echo(how: "spin" | "futex" | "async") {
     const signal = blockingFutexSignal({ milliseconds: 100 });
     const loop = () => {
@@ -74,7 +74,7 @@ const ask = answer({
     };
     setImmediate(how === "async" ? asleep : loop);
   },
-  /** A socket that sends back what it gets, and one on which requests are packets. */
+  /** Listens with a socket that sends back its input, and one on which requests are packets. */
   async listen(path: string) {
     createServer((socket) => socket.on("data", (data) => socket.write(data))).listen(`${path}.echo`);
     createServer((socket) => {

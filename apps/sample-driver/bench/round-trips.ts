@@ -1,12 +1,12 @@
 /**
- * How long an ADD of one element takes, from the same thread to a daemon, beside the bare ways in which threads and processes wait for
- * each other. Round trips in microseconds, and their ratio to the bare way that limits them.
+ * Measures the time of an ADD of one element, from the same thread to a daemon, compared with the bare ways in which threads
+ * and processes wait for each other. Round trips in microseconds, and their ratio to the bare way that limits them.
  *
- * Run from the top of the repository:
- * `node --import ./tools/launcher/src/sources.mjs apps/sample-driver/bench/round-trips.ts [ROUNDS [NAMES [PAUSE]]]`; NAMES is a regular expression,
- * PAUSE the milliseconds between two trips of every contestant (default 0). Each contestant makes some thousand trips before any is
- * counted: until then its code is not compiled, and ADD in the same thread takes five times as long. Then all take turns, so that a busy
- * moment meets each of them. Two sides that poll need two idle processors.
+ * Run from the top of the repository: `node --import ./tools/launcher/src/sources.mjs apps/sample-driver/bench/round-trips.ts
+ * [ROUNDS [NAMES [PAUSE]]]`; NAMES is a regular expression, PAUSE the milliseconds between two trips of every contestant
+ * (default 0). Each contestant makes some thousand trips before any is counted: until then its code is not compiled, and ADD in
+ * the same thread takes five times as long. Then all take turns, so that a busy moment meets each of them. Two sides that poll
+ * need two idle processors.
  */
 
 import { connect, type Socket } from "node:net";
@@ -74,7 +74,7 @@ const path = join(folder.path, "bench");
 const server = unwrap(await serveDescriptors(path));
 const module = new URL("peer.ts", import.meta.url).href;
 
-/** A process of its own for each: one that blocks or spins serves nothing else. */
+/** Starts a separate process for each: one that blocks or spins serves nothing else. */
 async function startProcess() {
   let client: ReturnType<typeof clientContext> | undefined;
   const peer: Peer = startPeer(

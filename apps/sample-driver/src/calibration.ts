@@ -11,7 +11,7 @@ import { type Device, ErrorStatus, type Model, OperandLifeTime, OperandType, Ope
 
 /** Times relative to the reference CPU, which has 1. */
 export interface Calibration {
-  /** The version of the device that was measured. Another one is measured anew. */
+  /** Version of the measured device. Another version is measured again. */
   readonly version: string;
   readonly float: number;
   readonly quantised: number;
@@ -61,7 +61,7 @@ export function calibratedBackend(
   };
 }
 
-/** Measures a device beside the reference. `now`: a clock in nanoseconds. Rejects if the reference fails. */
+/** Measures a device and the reference. `now`: a clock in nanoseconds. Rejects if the reference fails. */
 export async function calibrate(device: Device, reference: Device, now: () => bigint): Promise<Calibration> {
   const ratio = async (model: Model): Promise<number> => {
     const own = await leastTime(device, model, now);

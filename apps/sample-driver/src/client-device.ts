@@ -1,6 +1,6 @@
 /**
- * A device as the daemon hands it to one client: it counts what the client has and does, and refuses what is over its limits. The limits
- * of waiting executions and of bytes of buffers are those of the driver core.
+ * A device as the daemon presents it to one client: it counts the client's objects and calls, and refuses those over its
+ * limits. The limits of waiting executions and of bytes of buffers are those of the driver core.
  */
 import type { ClientDevice } from "@nnhal/driver-core/device";
 import {
@@ -13,7 +13,7 @@ import {
 } from "@nnhal/types";
 import type { Counters } from "./counters.ts";
 
-/** What one client can have. */
+/** Limits of one client. */
 export interface ClientLimits {
   /** Most prepared models, with those that are being prepared. */
   readonly models: number;
@@ -36,7 +36,7 @@ export const defaultLimits: ClientLimits = {
   queue: 256,
 };
 
-/** What a client's device needs. */
+/** Parts that a client's device needs. */
 export interface ClientDeviceContext {
   readonly limits: Pick<ClientLimits, "models" | "buffers">;
   readonly counters: Counters;

@@ -1,4 +1,4 @@
-/** A client in a process of its own, to be killed. It says on stdout when it has reached a phase, and stays in it. */
+/** A client in a separate process, to be killed. It reports on stdout when it has reached a phase, and stays in it. */
 import { connectService } from "@nnhal/service";
 import { createSharedMemory } from "@nnhal/shared-memory";
 import { ErrorStatus, type Memory } from "@nnhal/types";

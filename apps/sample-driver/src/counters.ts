@@ -1,6 +1,6 @@
 /**
- * What a worker counts and the main thread shows: numbers in memory that both share, so that a worker that computes is not asked. Only
- * the worker of a device writes; the main thread does when there is none.
+ * The counters of a worker that the main thread shows: numbers in shared memory, so that a computing worker need not be asked.
+ * Only the worker of a device writes; the main thread does when there is none.
  */
 
 /** Upper bounds of the buckets of execution times, in seconds; one more bucket has the rest. */

@@ -1,4 +1,4 @@
-/** A daemon as a process: what it offers, how it starts and how it ends. */
+/** A daemon as a process: its services, its start and its end. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

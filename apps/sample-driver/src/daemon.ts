@@ -6,7 +6,7 @@ import type { Trace } from "@nnhal/utils";
 import { createServiceHost, type HostOptions, type ServiceHost } from "./service-host.ts";
 import type { Service } from "./services.ts";
 
-/** What is the same for all services. */
+/** Options that all services share. */
 export interface DaemonOptions extends Omit<HostOptions, "service" | "events" | "calibration"> {
   readonly directory: string;
   /** Numbers of users besides that of this process who may be clients. */

@@ -71,7 +71,7 @@ describe("a client that floods", () => {
     await flood.says("in flood");
     const device = await connected();
     const model = await prepare(device);
-    /** How many executions the daemon ends meanwhile. */
+    /** Executes ten times, and returns the number of executions that the daemon ends meanwhile. */
     const tenTurns = async () => {
       const before = await executions();
       for (let turn = 0; turn < 10; turn++) expect(await addOnce(model)).toEqual(added);

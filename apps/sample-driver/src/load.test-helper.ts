@@ -1,4 +1,7 @@
-/** Load on a daemon: many lifetimes of clients, and several clients at once, with what the daemon holds before and after. */
+/**
+ * Load on a daemon: many lifetimes of clients, and several clients at once, with the daemon's memory and descriptors before and
+ * after.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { mapPool, memoryOf } from "@nnhal/driver-core/memory";
@@ -10,7 +13,7 @@ import { addModel, addRequest, prepare } from "./models.test-helper.ts";
 import type { StartedDaemon } from "./process.test-helper.ts";
 import { openGreeted, pinged } from "./raw-client.test-helper.ts";
 
-/** What a process holds. */
+/** Resources of a process. */
 export interface Held {
   readonly descriptors: number;
   /** Mapped memory files. */
@@ -19,7 +22,7 @@ export interface Held {
   readonly memory: number;
 }
 
-/** What a process of this machine holds now; needs /proc. */
+/** Reads the resources of a process of this machine; needs /proc. */
 export function heldBy(pid: number): Held {
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return {

@@ -1,11 +1,11 @@
-/** What the main thread and the worker of a service say to each other, beside the frames of clients. */
+/** The messages between the main thread and the worker of a service, in addition to the frames of clients. */
 import type { MessagePort } from "node:worker_threads";
 import type { LogEntry, Trace } from "@nnhal/utils";
 import type { Calibration } from "./calibration.ts";
 import type { ClientLimits } from "./client-device.ts";
 import type { Service } from "./services.ts";
 
-/** What a worker is started with. */
+/** Settings that a worker is started with. */
 export interface WorkerSettings {
   readonly service: Service;
   readonly limits: ClientLimits;
@@ -34,5 +34,5 @@ export type FromWorker =
   | { readonly kind: "opened"; readonly version: string }
   | { readonly kind: "unavailable"; readonly reason: string }
   | { readonly kind: "log"; readonly entry: LogEntry }
-  /** It is closed; what was traced. */
+  /** The worker is closed; with its trace. */
   | { readonly kind: "closed"; readonly trace: Trace | undefined };

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { Counter, Gauge, Registry } from "prom-client";
 import { type Counters, latencyBounds } from "./counters.ts";
 
-/** What is measured of a service. */
+/** Measured values of a service. */
 export interface Measured {
   readonly name: string;
   readonly counters: Counters;

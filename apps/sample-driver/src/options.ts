@@ -18,7 +18,7 @@ import { Command, Option } from "commander";
 import { type ClientLimits, defaultLimits } from "./client-device.ts";
 import { allDevices, knownDevices } from "./services.ts";
 
-/** What the user wants. */
+/** Settings of the user. */
 export interface Settings {
   readonly devices: string;
   readonly backend: readonly string[];
@@ -41,7 +41,7 @@ export interface Settings {
   readonly stallLimit: number;
 }
 
-/** What the command line was about. */
+/** Result of parsing the command line. */
 export type Parsed =
   | { readonly settings: Settings }
   /** Help or the version, or an error: what to print, and the exit code. */

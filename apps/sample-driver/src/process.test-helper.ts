@@ -31,7 +31,7 @@ export function newFolder(): string {
   return folder;
 }
 
-/** How a daemon starts. */
+/** Options of a daemon's start. */
 interface StartOptions {
   /** Its runtime directory. Default: a new one. */
   readonly directory?: string;

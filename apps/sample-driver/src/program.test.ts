@@ -1,4 +1,4 @@
-/** The command line, in this process: what it refuses and prints. */
+/** The command line, in this process: refusals and output. */
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -11,7 +11,7 @@ export function frame(bytes: Uint8Array, length = bytes.length): Uint8Array {
   return whole;
 }
 
-/** What a client says first: that its memories are copied. */
+/** First message of a client: its memories are copied. */
 export const greeting = frame(Uint8Array.of(...new TextEncoder().encode("nnhal-service"), 1, 0));
 
 /** A call that a daemon answers at once. */

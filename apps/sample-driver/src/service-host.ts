@@ -11,14 +11,14 @@ import { type Counters, createCounters } from "./counters.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "./messages.ts";
 import { relay } from "./relay.ts";
 
-/** What happens in a service. */
+/** Events of a service. */
 export interface HostEvents {
   log(entry: LogEntry): void;
   /** Something that the log of the daemon shows. */
   event(severity: "info" | "warn" | "error", message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** How a service is hosted. */
+/** Options for hosting a service. */
 export interface HostOptions extends Omit<WorkerSettings, "counters" | "calibration" | "state"> {
   readonly calibration?: Calibration | undefined;
   readonly state?: string | undefined;
@@ -35,14 +35,14 @@ export interface HostOptions extends Omit<WorkerSettings, "counters" | "calibrat
 export interface ServiceHost {
   readonly name: string;
   readonly counters: Counters;
-  /** How many clients are connected. */
+  /** Number of connected clients. */
   readonly connected: number;
   readonly refused: number;
   /** Why another client is not taken now; undefined if one is. */
   whyNot(): string | undefined;
   /** Serves a client until it is gone. */
   serve(client: AcceptedClient): void;
-  /** Lets running executions end, answers them, and ends the worker. Resolves with what was traced. */
+  /** Lets running executions end, answers them, and ends the worker. Resolves with its trace. */
   close(): Promise<Trace | undefined>;
 }
 
@@ -88,7 +88,7 @@ export function createServiceHost(options: HostOptions): ServiceHost {
       worker.once("exit", () => {
         clearInterval(watch);
         if (running === own) running = undefined;
-        // What it had is gone with it.
+        // The worker's objects are gone with it.
         if (!isClosing)
           for (const name of ["clients", "models", "buffers", "mappedBytes"] as const) counters.reset(name);
         resolve(undefined);
@@ -179,7 +179,7 @@ function once(worker: Worker, event: "exit"): { readonly promise: Promise<void>;
   return { promise, cancel: () => worker.off(event, listener) };
 }
 
-/** The worker of this package: a file beside this one, in a build as in the sources. */
+/** Starts the worker of this package: a file next to this one, in a build as in the sources. */
 function startDeviceWorker(settings: WorkerSettings): Worker {
   return new Worker(new URL("./device-worker.ts", import.meta.url), {
     workerData: settings,

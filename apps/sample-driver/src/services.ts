@@ -1,6 +1,6 @@
 /**
- * The services that a daemon can offer: a name, and where the backend of its device comes from. A service is data, since its device is
- * opened in a thread of its own.
+ * The services that a daemon can offer: a name, and the source of its device's backend. A service is data, since its device is
+ * opened in a separate thread.
  */
 import { createRequire } from "node:module";
 import { isAbsolute, resolve } from "node:path";
@@ -31,10 +31,10 @@ export const knownDevices: readonly string[] = [...samples.map(({ name }) => nam
 /** Stands for all devices whose packages are installed. */
 export const allDevices = "all";
 
-/** Whether the module of an engine can be found. */
+/** Returns true if the module of an engine can be found. */
 export type IsInstalled = (module: string) => boolean;
 
-/** Whether a package can be found from here. */
+/** Returns true if a package can be found from here. */
 export function isInstalled(module: string): boolean {
   try {
     createRequire(import.meta.url).resolve(`${module}/package.json`);
@@ -105,7 +105,7 @@ export async function loadBackend({ name, source }: Service): Promise<{ backend:
     const { sampleBackend } = await import("./samples/sample-backend.ts");
     return { backend: sampleBackend(sample, { name }), hasCaching: false };
   }
-  // Packages of this project are found beside this one.
+  // Packages of this project are found next to this one.
   const backend = exportedBackend(await import(source.module));
   if (backend === undefined) throw new UsageError(`the module ${source.module} does not export a backend as "backend"`);
   return { backend, hasCaching: true };

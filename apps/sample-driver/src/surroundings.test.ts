@@ -1,4 +1,4 @@
-/** What surrounds a daemon and its clients goes wrong, or belongs to another client: full disks, clocks that jump, tokens of others. */
+/** Faults in the surroundings of a daemon and its clients: full disks, clocks that jump, tokens of other clients. */
 
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -98,7 +98,7 @@ describe("a daemon", () => {
   it("answers pings within 20 ms while a model runs", async () => {
     const device = await connected(daemon);
     const model = await prepare(device, slowModel);
-    // It holds the thread of its device, so that what comes before its end has not waited for it.
+    // It occupies the thread of its device, so that everything before its end has not waited for it.
     let isOver = false;
     const running = model.execute(slowRequest()).then((result) => {
       isOver = true;
@@ -114,7 +114,7 @@ describe("a daemon", () => {
     }
     expect((await running).status).toBe(ErrorStatus.NONE);
     expect(times.length).toBeGreaterThan(2);
-    // Waiting for a processor is not in it: that is the machine's. What the thread itself takes delays a ping, and is far below 20 ms.
+    // Waiting for a processor is excluded: that is the machine's. The thread's own work delays a ping, and is far below 20 ms.
     expect(Math.max(...times)).toBeLessThan(20);
     client.socket.destroy();
     device.close();
@@ -135,7 +135,7 @@ describe("a daemon", () => {
     const request = { inputs: [inBuffer, second], outputs, pools: [...pools, token] };
     expect((await model.execute(request)).status).toBe(ErrorStatus.NONE);
     expect(await otherModel.execute(request)).toMatchObject({ status: ErrorStatus.INVALID_ARGUMENT });
-    // Also if the other client has buffers of its own, whose tokens are others.
+    // The same holds if the other client has different buffers, with other tokens.
     const theirs = await other.allocate?.({ dimensions: [] }, [otherModel], role, []);
     expect(theirs).toMatchObject({ status: ErrorStatus.NONE });
     if (theirs?.token !== mine?.token) expect((await otherModel.execute(request)).status).not.toBe(ErrorStatus.NONE);
@@ -144,7 +144,7 @@ describe("a daemon", () => {
       buffer: null,
     });
     one.close();
-    // What a client had ends with it, and nothing of the other.
+    // A client's objects end with it, and none of the other's.
     expect(await addOnce(otherModel)).toEqual(added);
     other.close();
   });

@@ -20,7 +20,7 @@ import { cleanUp, startDaemonProcess, withoutKoffi } from "./process.test-helper
 const name = "nnhal-reference";
 afterAll(cleanUp);
 
-/** Every so manyth of what it is asked for, from a first one on. */
+/** Returns a function that returns true for every `step`th call, from the `first` one on. */
 function every(step: number, first = 0): () => boolean {
   let place = 0;
   return () => place++ % step === first;

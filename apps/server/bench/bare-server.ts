@@ -1,6 +1,7 @@
 /**
- * What a server of Node.js cannot do without: it reads a body into memory, gives its tensor to the thread that computes, and answers with the
- * bytes of the outputs. It has no routes, JSON, checks, schedule or metrics. It tells its parent the address where it listens.
+ * The minimum of a Node.js server: it reads a body into memory, gives its tensor to the thread that computes, and answers with
+ * the bytes of the outputs. It has no routes, JSON, checks, schedule or metrics. It tells its parent the address where it
+ * listens.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
@@ -16,7 +17,7 @@ const { name, type, shape } = input;
 const elements = inputOf(type, shape);
 const Elements = elements instanceof Uint8Array ? Uint8Array : Float32Array;
 
-/** The tensor at the end of a body. It lies where its elements may lie. */
+/** Reads the tensor at the end of a body, aligned for its elements. */
 function read(request: IncomingMessage): Promise<Uint8Array | Float32Array> {
   return new Promise((resolve, reject) => {
     const before = Number(request.headers["content-length"]) - elements.byteLength;

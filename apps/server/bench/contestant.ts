@@ -1,11 +1,9 @@
-/**
- * One way to a network's outputs, in a process of its own: a message says for how long it is to run, the answer has its times.
- */
+/** One way to a network's outputs, in a separate process: a message sets the duration of a run, the answer has its times. */
 import { fileURLToPath } from "node:url";
 import { load } from "@nnhal/network";
 import { type Exchange, exchanges } from "./raw-client.ts";
 
-/** What a contestant is. */
+/** Facts of a contestant. */
 export interface Entrant {
   /** `thread` and `worker` compute in the process itself; `rest` asks the server at `address`. */
   readonly kind: "thread" | "worker" | "rest";
@@ -17,21 +15,21 @@ export interface Entrant {
   readonly connections?: number;
 }
 
-/** When a turn ends: at the first of these. */
+/** Limits of a turn, which ends at the first of these. */
 export interface Limits {
   readonly milliseconds: number;
   /** Default: no limit. */
   readonly runs?: number;
 }
 
-/** What one turn came to: times in milliseconds. */
+/** Result of one turn: times in milliseconds. */
 export interface Turn {
   readonly times: readonly number[];
   /** Processor time of this process for each run. */
   readonly processor: number;
 }
 
-/** A value for each element of the only input. */
+/** Returns a value for each element of the only input. */
 export function inputOf(type: string, shape: readonly number[]): Uint8Array | Float32Array {
   const count = shape.reduce((product, extent) => product * extent, 1);
   if (type === "uint8") return new Uint8Array(count).fill(100);
@@ -66,7 +64,7 @@ async function turn(runs: readonly Exchange[], limits: Limits): Promise<Turn> {
   return { times, processor: (user + system) / 1000 / times.length };
 }
 
-// Not where a file takes types and inputs from here.
+// Skipped in a file that imports only types and inputs.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const opened = await open(JSON.parse(process.argv[2] ?? "{}"));
   process.on("message", async (limits: Limits) => process.send?.(await turn(opened, limits)));

@@ -1,4 +1,4 @@
-/** A client that costs as little as it can: a request that is made once, written to a socket, and an answer of which only the length is read. */
+/** A client of minimum cost: a request that is made once, written to a socket, and an answer whose length alone is read. */
 import { connect, type Socket } from "node:net";
 import { basename } from "node:path";
 
@@ -9,7 +9,10 @@ interface Metadata {
   readonly inputs: readonly { readonly name: string; readonly datatype: string; readonly shape: readonly number[] }[];
 }
 
-/** Requests for a network of one input, each over a connection of its own. `describedBy`: the server that is asked for the network's metadata. */
+/**
+ * Makes requests for a network of one input, each over a separate connection. `describedBy`: the server that is asked for the
+ * network's metadata.
+ */
 export async function exchanges(
   address: string,
   describedBy: string,

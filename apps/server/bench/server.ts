@@ -1,12 +1,14 @@
 /**
- * What the server costs, and what more instances bring: a network through REST, with bytes, beside the same engine in one process.
+ * Measures the cost of the server and the gain of more instances: a network through REST, with bytes, compared with the same
+ * engine in one process.
  *
  *     node --import ../../tools/launcher/src/sources.mjs ../server/bench/server.ts MODEL.tflite [DEVICE] [SECONDS] [THREADS]
  *
- * Latency: one connection to the server, one to a bare server (bare-server.ts), a worker thread, and the thread that calls, in turns. Each
- * contestant is a process of its own, the clients of servers too, with as many threads of the engine. Throughput: two instances against one, in
- * turns, each with one thread of the engine. Before times count, all run until their code is compiled.
- * Times in milliseconds, and in brackets the ratio to the thread that calls, what is added to it, and the ratio to the bare server.
+ * Latency: one connection to the server, one to a bare server (bare-server.ts), a worker thread, and the thread that calls, in
+ * turns. Each contestant is a separate process, the clients of servers too, with as many threads of the engine. Throughput: two
+ * instances against one, in turns, each with one thread of the engine. Before times count, all run until their code is
+ * compiled. Times in milliseconds, and in brackets the ratio to the thread that calls, the difference from it, and the ratio to
+ * the bare server.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -18,7 +20,7 @@ import type { Entrant, Limits, Turn } from "./contestant.ts";
 const [file = "", device = "ort", seconds = "20", threads = "0"] = process.argv.slice(2);
 const rounds = 8;
 const limits: Limits = { milliseconds: (Number(seconds) * 1000) / rounds / 4 };
-/** What runs before times count: a server still compiles code in its first 500 requests. */
+/** Runs before times count: a server still compiles code in its first 500 requests. */
 const warmUp: Limits = { milliseconds: 60_000, runs: 1000 };
 const environment = threads === "0" ? {} : { NNHAL_ORT_THREADS: threads };
 
@@ -27,7 +29,7 @@ interface Contestant {
   end(): void;
 }
 
-/** A file of this folder as a process, with the first message that it sends. */
+/** Starts a file of this folder as a process, and returns the first message that it sends. */
 async function startFile(name: string, entrant: object): Promise<{ child: ChildProcess; message: string }> {
   const argument = JSON.stringify({ file, device, ...entrant });
   const path = fileURLToPath(new URL(name, import.meta.url));
@@ -35,7 +37,7 @@ async function startFile(name: string, entrant: object): Promise<{ child: ChildP
   return { child, message: String(await answerOf(child)) };
 }
 
-/** The next message of a process. Rejects if it ends before. */
+/** Returns the next message of a process. Rejects if the process ends before. */
 function answerOf(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ended = () => reject(new Error("a contestant has ended"));
@@ -46,12 +48,12 @@ function answerOf(child: ChildProcess): Promise<unknown> {
   });
 }
 
-/** A contestant that is warm. */
+/** Starts a contestant and warms it up. */
 async function start(entrant: Omit<Entrant, "file" | "device">): Promise<Contestant> {
   const { child } = await startFile("contestant.ts", entrant);
   const run = async (limits: Limits) => {
     child.send(limits);
-    // The contestant answers so.
+    // The contestant answers with a turn.
     return (await answerOf(child)) as Turn;
   };
   await run(warmUp);
@@ -73,7 +75,7 @@ async function latency(): Promise<void> {
       turns.set(name, [...(turns.get(name) ?? []), await contestant.run(limits)]);
     }
   }
-  // On a machine with other work, the fastest are what is least disturbed.
+  // On a machine with other work, the fastest runs are the least disturbed ones.
   const parts = [0, 0.1, 0.5, 0.99] as const;
   const timesOf = (name: string) => (turns.get(name) ?? []).flatMap(({ times }) => times);
   const [base = [], ofBare = []] = ["in this thread", "bare server"].map((name) =>
@@ -121,7 +123,7 @@ async function throughput(): Promise<void> {
   await endProcesses();
 }
 
-/** Milliseconds of processors that a process has taken, on Linux; else NaN. */
+/** Returns the processor time of a process in milliseconds, on Linux; else NaN. */
 function processorTime(pid: number | undefined): number {
   if (process.platform !== "linux") return Number.NaN;
   // After the name in brackets: the state is the first, and times are in hundredths of a second.

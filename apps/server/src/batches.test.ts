@@ -1,4 +1,4 @@
-/** Which requests may compute together: strings only if their rows do not become much wider. */
+/** Requests that may compute together: strings only if their rows do not become much wider. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { batchKey, canJoin, divided, joined, rowsOf } from "./batches.ts";

@@ -2,20 +2,20 @@
 import { arrayOf } from "./datatypes.ts";
 import { type Content, countOf, isByteList, rowsOfStrings, type Tensor } from "./tensors.ts";
 
-/** How many rows the inputs of a request have; undefined if they do not agree, or have none. */
+/** Returns the number of rows of a request's inputs; undefined if they do not agree, or have none. */
 export function rowsOf(inputs: readonly Tensor[]): number | undefined {
   const [rows] = inputs[0]?.shape ?? [];
   return rows !== undefined && rows > 0 && inputs.every(({ shape }) => shape[0] === rows) ? rows : undefined;
 }
 
-/** Equal for requests that can be joined. */
+/** Returns a key that is equal for requests that can be joined. */
 export function batchKey(inputs: readonly Tensor[]): string {
   return inputs.map(({ shape }) => shape.slice(1).join()).join(";");
 }
 
 /**
- * Whether requests with the same key need no more than about twice the memory if they are joined: strings compute in rows that are as wide as the
- * longest of all.
+ * Returns true if joined requests with the same key need at most about twice the memory: strings compute in rows that are as
+ * wide as the longest of all.
  */
 export function canJoin(requests: readonly (readonly Tensor[])[]): boolean {
   const [first = []] = requests;
@@ -31,7 +31,7 @@ export function canJoin(requests: readonly (readonly Tensor[])[]): boolean {
   });
 }
 
-/** Bytes of rows that are not worth a thought. */
+/** Bytes of rows that are always joined. */
 const smallRows = 2 ** 16;
 
 /** Joins the inputs of requests with the same key, input by input. */
@@ -58,7 +58,7 @@ function joinedContent({ datatype }: Tensor, parts: readonly Tensor[]): Content 
   return whole;
 }
 
-/** Divides outputs by rows; undefined if an output does not have the rows of all. */
+/** Divides outputs by rows; undefined if the rows of an output differ from those of all requests. */
 export function divided(
   outputs: readonly Tensor[],
   rows: readonly number[],

@@ -1,4 +1,4 @@
-/** Bodies as they come in pieces, from a stream that stands for a request. */
+/** Bodies in pieces, from a stream that stands for a request. */
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
@@ -73,7 +73,7 @@ it("holds what it has, and in the end no more than the body", () => {
   for (let count = 0; count < 7; count++) collector.add(Buffer.alloc(10));
   expect([...held]).toEqual([20, 60, 100]);
   expect(collector.take()).toHaveLength(70);
-  // Five bytes of it lie before the first element.
+  // Five of its bytes lie before the first element.
   expect(held.at(-1)).toBe(75);
 });
 

@@ -1,7 +1,7 @@
 /// <reference lib="es2024.arraybuffer" />
 /**
- * Bodies and messages as they come in pieces, read with one copy: from the socket to the memory that moves to where they are computed. Compressed
- * ones are unpacked on the way, and no more than the limit.
+ * Bodies and messages in pieces, read with one copy: from the socket to the memory that moves to the computing thread.
+ * Compressed ones are unpacked on the way, up to the limit.
  */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
@@ -13,32 +13,32 @@ import { createLane } from "./lane.ts";
 /** Elements of any type may lie at a multiple of it. */
 const alignment = 8;
 
-/** Bytes for which there is memory before they have arrived. */
+/** Bytes that are allocated before they have arrived. */
 const mostUnseen = 2 ** 20;
 
 export interface BodyOptions {
-  /** The most bytes. */
+  /** Maximum bytes. */
   readonly limit: number;
-  /** How many bytes it says that it has; undefined if it does not. */
+  /** Announced number of bytes; undefined if there is none. */
   readonly length?: number | undefined;
-  /** How many of its bytes come before the tensors, the first of which is aligned; what is not an integer counts as 0. */
+  /** Number of bytes before the tensors, the first of which is aligned; a value that is not an integer counts as 0. */
   readonly before?: number;
-  /** Told how much memory it takes, before it takes it; throws if it cannot have it. */
+  /** Called with the number of bytes before they are allocated; throws if they are refused. */
   hold?(bytes: number): void;
 }
 
 /** Joins pieces. */
 export interface Collector {
-  /** Throws a RequestError if it is too large. */
+  /** Adds a piece. Throws a RequestError if the body is too large. */
   add(chunk: Uint8Array): void;
   readonly received: number;
-  /** Takes what was received, in memory that nothing else uses. Nothing is added after it. */
+  /** Returns the received bytes, in memory with no other user. Nothing is added after it. */
   take(): Uint8Array<ArrayBuffer>;
-  /** Gives back its memory, of which nothing is used any more. */
+  /** Gives back its memory, which is no longer used. */
   drop(): void;
 }
 
-/** Throws a RequestError if it says that it is too large. */
+/** Creates a collector. Throws a RequestError if the announced length is too large. */
 export function createCollector({ limit, length, before = 0, hold = () => {} }: BodyOptions): Collector {
   if (length !== undefined && length > limit) throw tooLarge(limit);
   const first = Number.isSafeInteger(before) ? (alignment - (before % alignment)) % alignment : 0;
@@ -73,8 +73,8 @@ function collectKnown(length: number, limit: number, memory: (size: number) => B
 }
 
 /**
- * Of an unknown length. The memory grows in its place and is given back at once: what would be left for the collector of garbage, which comes
- * late if processors are busy, was several times what requests may hold.
+ * Collects a body of unknown length. The memory grows in place and is given back at once: garbage collection comes late if
+ * processors are busy, and left several times the memory that requests may hold.
  */
 function collectAny(
   limit: number,
@@ -109,7 +109,7 @@ function collectAny(
   };
 }
 
-/** How bodies and messages may be compressed. */
+/** Permitted compressions of bodies and messages. */
 export const codings = ["gzip", "deflate"] as const;
 
 export type Coding = (typeof codings)[number];
@@ -122,10 +122,10 @@ function unpacker(coding: Coding) {
   return coding === "gzip" ? createGunzip() : createInflate();
 }
 
-/** One is unpacked at a time: threads that unpack several would take the processors from the thread that answers. */
+/** One body is unpacked at a time: threads that unpack several would take the processors from the thread that answers. */
 const unpacking = createLane();
 
-/** Reads the body of a request. A compressed one is unpacked when all of it is here. Rejects with a RequestError. */
+/** Reads the body of a request. A compressed one is unpacked when all of it has arrived. Rejects with a RequestError. */
 export async function readBody(
   message: IncomingMessage,
   options: Omit<BodyOptions, "length">,
@@ -144,7 +144,7 @@ export async function readBody(
   return unpack(packed, coding, { ...options, hold: (bytes) => hold(packed.length + bytes) });
 }
 
-/** Unpacks a whole body or message, when those before it are. Rejects with a RequestError. */
+/** Unpacks a whole body or message after the earlier ones. Rejects with a RequestError. */
 export function unpack(packed: Uint8Array, coding: Coding, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   return unpacking(() => {
     const source = unpacker(coding);
@@ -153,7 +153,7 @@ export function unpack(packed: Uint8Array, coding: Coding, options: BodyOptions)
   });
 }
 
-/** Reads `source` to its end. `message`: the request that it is; without one it is unpacked from memory. */
+/** Reads `source` to its end. `message`: the request that it belongs to; without one it is unpacked from memory. */
 function readAll(source: Readable, options: BodyOptions, message?: Readable): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
     if (message?.destroyed) return reject(gone(0));
@@ -183,7 +183,7 @@ function readAll(source: Readable, options: BodyOptions, message?: Readable): Pr
     }
     message?.once("error", () => fail(gone(body.received)));
     message?.once("close", () => {
-      // Each request ends with it; an error costs what it says, and where it was made.
+      // Each request ends with this event; an error is created only if needed, since its stack costs time.
       if (!message.readableEnded) fail(gone(body.received));
     });
   });

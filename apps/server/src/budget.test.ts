@@ -31,7 +31,7 @@ test("the largest request that still arrives is given up for a smaller one", () 
   expect([giveUpLarge.mock.calls.length, giveUpSmall.mock.calls.length]).toEqual([1, 0]);
   expect(giveUpLarge.mock.calls[0]?.[0]).toMatchObject({ kind: "busy" });
   expect(budget.held).toBe(50);
-  // One that is as large is not worth more than the others.
+  // A request of the same size has no priority over the others.
   next.hold(70);
   expect(() => small.hold(71)).toThrow(expect.objectContaining({ kind: "busy" }));
 });

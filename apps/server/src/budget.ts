@@ -1,30 +1,30 @@
 /**
- * The memory that requests hold together, from their first byte until their answer is taken. Without it, each request would be within its own
- * limit, and all of them together beyond what the machine has.
+ * The memory that requests hold together, from their first byte until their answer is taken. Without it, each request would be
+ * within its limit, and all of them together beyond the machine's memory.
  */
 import { RequestError } from "./errors.ts";
 
-/** What one request holds. */
+/** Memory of one request. */
 export interface Holding {
   /**
-   * Sets how many bytes it holds. Throws a RequestError if it cannot have as many. Of requests that arrive, and of answers that wait, the largest
-   * is given up for a smaller one: who sends little is not refused because others send much.
+   * Sets the number of held bytes. Throws a RequestError if they are refused. Of requests that arrive, and of answers that
+   * wait, the largest is ended for a smaller one: small requests are not refused because of large ones.
    */
   hold(bytes: number): void;
-  /** Sets how many bytes it holds, which are there already, even if they are too many. */
+  /** Sets the number of held bytes, which are allocated already, even if they are too many. */
   keep(bytes: number): void;
-  /** All of the request is here: it is not given up for another any more. */
+  /** Marks the request as complete: it is no longer ended for others. */
   arrived(): void;
-  /** The client has let its answer wait: it is given up for others, by `giveUp`. */
+  /** Marks that the client lets its answer wait: it is ended for others, by `giveUp`. */
   waits(giveUp: (error: RequestError) => void): void;
-  /** Gives back all of it. */
+  /** Gives back all memory. */
   release(): void;
 }
 
 export interface Budget {
-  /** `giveUp` ends the request, which still arrives, with an error. */
+  /** Opens the memory of a request. `giveUp` ends the request, while it arrives, with an error. */
   open(giveUp: (error: RequestError) => void): Holding;
-  /** Bytes that are held. */
+  /** Number of held bytes. */
   readonly held: number;
 }
 
@@ -34,7 +34,7 @@ interface Entry {
   giveUp(error: RequestError): void;
 }
 
-/** `limit`: the most bytes. */
+/** Creates a budget. `limit`: maximum bytes. */
 export function createBudget(limit: number): Budget {
   const entries = new Set<Entry>();
   let held = 0;
@@ -49,7 +49,7 @@ export function createBudget(limit: number): Budget {
     new RequestError("busy", `the requests of this server hold ${held} of the ${limit} bytes that they may`, {
       retryAfter: 1,
     });
-  /** Gives up the largest request that waits for its client and is larger than `bytes`. Returns whether there was one. */
+  /** Ends the largest request that waits for its client and is larger than `bytes`. Returns whether there was one. */
   const giveUpLargest = (except: Entry, bytes: number): boolean => {
     let largest: Entry | undefined;
     for (const entry of entries) {
@@ -70,7 +70,7 @@ export function createBudget(limit: number): Budget {
       entries.add(entry);
       return {
         hold(bytes) {
-          // It was given up, or has ended: what it still asks for is not counted, and must not be had.
+          // The request was ended: its further memory is refused and not counted.
           if (!entries.has(entry)) throw busy();
           if (bytes > limit) {
             throw new RequestError(

@@ -1,8 +1,8 @@
-/** Time, which tests replace. */
+/** The clock, which tests replace. */
 
-/** Tells the time and calls back. */
+/** Returns the time and calls back. */
 export interface Clock {
-  /** Milliseconds since some moment. */
+  /** Returns milliseconds since some moment. */
   now(): number;
   /** Calls once after some milliseconds; the result cancels it. */
   after(milliseconds: number, call: () => void): () => void;

@@ -1,4 +1,4 @@
-/** The datatypes of the protocol, and the element types of models that they stand for. */
+/** The datatypes of the protocol, with the element types of models that they represent. */
 import type { ElementArray, ElementType } from "@nnhal/network";
 import { elementFacts } from "@nnhal/network/tensors";
 
@@ -23,23 +23,23 @@ const elementOf = {
   FP64: "float64",
 } as const satisfies Record<string, ElementType>;
 
-// The keys of an object are all there are.
+// The object has no other keys.
 const numeric = Object.keys(elementOf) as readonly NumericDatatype[];
 
 /** All datatypes, for messages. */
 export const datatypes: readonly Datatype[] = [...numeric, "BYTES"];
 
-/** Whether a text is a datatype. */
+/** Returns true if a text is a datatype. */
 export function isDatatype(text: unknown): text is Datatype {
   return datatypes.some((one) => one === text);
 }
 
-/** The datatype of an element type; undefined for complex numbers, which the protocol does not have. */
+/** Returns the datatype of an element type; undefined for complex numbers, which the protocol does not have. */
 export function datatypeOf(type: ElementType): Datatype | undefined {
   return type === "string" ? "BYTES" : numeric.find((one) => elementOf[one] === type);
 }
 
-/** What holds elements of a datatype: the bits of FP16, and bytes of 0 and 1 for BOOL. */
+/** Returns the constructor of the array for elements of a datatype: the bits of FP16, and bytes of 0 and 1 for BOOL. */
 export function arrayOf(datatype: NumericDatatype): {
   readonly BYTES_PER_ELEMENT: number;
   new (count: number): ElementArray;
@@ -48,7 +48,7 @@ export function arrayOf(datatype: NumericDatatype): {
   return elementFacts[elementOf[datatype]].array;
 }
 
-/** The range of an integer datatype; undefined for floating point. That of 64 bits ends where an extent does not fit. */
+/** Returns the range of an integer datatype; undefined for floating point. That of 64 bits ends at the largest extent. */
 export function rangeOf(datatype: NumericDatatype): readonly [number, number] | undefined {
   return elementFacts[elementOf[datatype]].range;
 }

@@ -1,4 +1,4 @@
-/** Models that compute in a daemon, and go on when it is started again. */
+/** Models that compute in a daemon, and continue after it is restarted. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endProcesses, startSource } from "@nnhal/test-kit/processes";
@@ -40,5 +40,5 @@ it("computes in a daemon; requests fail while it is gone, and are computed by th
   // The instance is opened again after a moment; until then requests wait.
   expect((await infer()).json()).toMatchObject({ outputs: [{ data: [2, 4, 6, 8] }] });
   await server.models.close();
-  // Two processes start, which takes its time if the machine is busy.
+  // Starting two processes takes long if the machine is busy.
 }, 120_000);

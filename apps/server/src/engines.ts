@@ -1,11 +1,11 @@
-/** Where models compute: in worker threads, or in a daemon. */
+/** The places where models compute: worker threads, or a daemon. */
 import { availableParallelism } from "node:os";
 import type { LoadOptions } from "@nnhal/network";
 import { connectService, findServices } from "@nnhal/service";
 import type { Opening } from "./models.ts";
 import { openRunner, type Runner, zeroInputs } from "./runner.ts";
 
-/** Opens models, each in a worker thread of its own. */
+/** Opens models, each in a separate worker thread. */
 export function openInWorkers(engines: readonly string[]): (opening: Opening) => Promise<Runner> {
   return ({ file, signature, settings }) =>
     openRunner(file, {
@@ -19,7 +19,7 @@ export function openInWorkers(engines: readonly string[]): (opening: Opening) =>
 }
 
 /**
- * Opens models on devices of a daemon, each with a connection of its own. `owner`: the number of the user whose daemon it is (default: the
+ * Opens models on devices of a daemon, each with a separate connection. `owner`: user id of the daemon's owner (default: the
  * user of this process). Rejects if there is no such daemon.
  */
 export async function openInDriver(
@@ -50,7 +50,7 @@ export async function openInDriver(
       });
       return {
         ...runner,
-        // What was prepared in a daemon that is gone is gone with it, which only a run shows.
+        // A model that was prepared in a daemon ends with it, which only a run shows.
         isAlive: () =>
           runner.run(zeroInputs(runner.description), {}).then(
             () => true,
@@ -68,13 +68,16 @@ export async function openInDriver(
   };
 }
 
-/** The threads of an engine; undefined: its own default. Instances that all use all processors compute no more than one does. */
+/**
+ * Returns the number of threads of an engine; undefined: its default. Several instances that each use all processors compute no
+ * more than one does.
+ */
 export function threadsOf({ threads, instances }: Opening["settings"]): number | undefined {
   if (threads > 0) return threads;
   return instances === 1 ? undefined : Math.max(1, Math.floor(availableParallelism() / instances));
 }
 
-/** Requests are joined along extents that are open. */
+/** Returns the options for open extents. Requests are joined along extents that are open. */
 function shapesOf({ maxBatch, dynamicShapes }: Opening["settings"]): Pick<LoadOptions, "dynamicShapes"> {
   return { dynamicShapes: dynamicShapes || maxBatch > 1 };
 }

@@ -1,4 +1,4 @@
-/** What can go wrong with a request, and how both protocols say it. */
+/** Errors of requests, and their codes in both protocols. */
 import { status } from "./grpc-status.ts";
 
 const kinds = {
@@ -6,7 +6,7 @@ const kinds = {
   invalid: { http: 400, grpc: status.INVALID_ARGUMENT },
   unauthorized: { http: 401, grpc: status.UNAUTHENTICATED },
   wrongToken: { http: 401, grpc: status.UNAUTHENTICATED },
-  /** The server does not do this for clients. */
+  /** The server does not permit this to clients. */
   forbidden: { http: 403, grpc: status.PERMISSION_DENIED },
   unknown: { http: 404, grpc: status.NOT_FOUND },
   tooLarge: { http: 413, grpc: status.RESOURCE_EXHAUSTED },
@@ -14,7 +14,7 @@ const kinds = {
   unsupported: { http: 415, grpc: status.UNIMPLEMENTED },
   /** The device cannot compute these inputs, whose open extents the server cannot judge. */
   unprocessable: { http: 422, grpc: status.INVALID_ARGUMENT },
-  /** The model has as much to do as it may have. */
+  /** The model has its maximum number of requests. */
   busy: { http: 429, grpc: status.RESOURCE_EXHAUSTED },
   cancelled: { http: 499, grpc: status.CANCELLED },
   failed: { http: 500, grpc: status.INTERNAL },
@@ -23,14 +23,14 @@ const kinds = {
   late: { http: 504, grpc: status.DEADLINE_EXCEEDED },
 } as const;
 
-/** What kind of error it is. */
+/** Kind of an error. */
 export type ErrorKind = keyof typeof kinds;
 
 /** The error of a request. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly kind: ErrorKind;
-  /** Seconds after which another try is worth while. */
+  /** Seconds after which the client should try again. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -57,7 +57,7 @@ export function expectValid(condition: boolean, message: () => string): asserts 
   if (!condition) throw new RequestError("invalid", message());
 }
 
-/** A value of JSON for a message: its text, at most 80 characters of it. */
+/** Formats a JSON value for a message: at most 80 characters. */
 export function valueText(value: unknown): string {
   try {
     return shortText(JSON.stringify(value) ?? String(value), 80);
@@ -67,7 +67,7 @@ export function valueText(value: unknown): string {
   }
 }
 
-/** A text of at most `most` characters, which are not cut in two; one that is not well-formed gets U+FFFD in the wrong places. */
+/** Shortens a text to at most `most` characters, which are not cut in two; invalid code units become U+FFFD. */
 export function shortText(text: string, most: number): string {
   // Twice as many units have at least as many characters.
   const characters = Array.from(text.slice(0, 2 * most + 2));
@@ -75,16 +75,16 @@ export function shortText(text: string, most: number): string {
   return Buffer.from(isShort ? text : `${characters.slice(0, most - 1).join("")}…`).toString();
 }
 
-/** Characters of a message to a client. */
+/** Maximum characters of a message to a client. */
 const mostCharacters = 1000;
 
-/** What a client is told of an error: of one of the server itself, that its log says more. */
+/** Returns the message of an error for a client. A fault of the server is only in its log. */
 export function publicMessageOf(error: unknown): string {
   if (isFault(error)) return "the server failed; its log has the reason";
   return shortText(messageOf(error), mostCharacters);
 }
 
-/** Whether an error is one of the server, and not of the request. */
+/** Returns true if an error is a fault of the server, and not of the request. */
 export function isFault(error: unknown): boolean {
   return (
     !(error instanceof RequestError) &&
@@ -92,7 +92,7 @@ export function isFault(error: unknown): boolean {
   );
 }
 
-/** A message without the folders of absolute paths: clients need not know where files of the server lie. */
+/** Returns a message without the folders of absolute paths: clients need not know where files of the server lie. */
 export function withoutFolders(message: string): string {
   return message.replace(/(?:file:\/\/)?(?:\b[A-Za-z]:)?(?:[\\/][^\s\\/'"`:;,()]+)+[\\/]/g, "");
 }

@@ -7,24 +7,24 @@ import { answerHeaders, codingOf, methodOf, timeoutOf, trailersOf } from "./grpc
 import type { CallLimits } from "./grpc-limits.ts";
 import type { Call, Method, StreamCall, StreamMethod, UnaryMethod } from "./grpc-method.ts";
 
-/** What calls share. */
+/** Options that calls share. */
 export interface CallOptions {
-  /** By path. */
+  /** Methods by path. */
   readonly methods: ReadonlyMap<string, Method>;
   readonly limits: CallLimits;
   readonly budget: Budget;
   /** Milliseconds in which a message must arrive, and its answer be taken. */
   readonly arrivalLimit: number;
-  /** Throws a RequestError if a client must not call. */
+  /** Throws a RequestError if the client has no permission. */
   authorize(header: string | undefined): void;
-  /** Errors of the server itself. */
+  /** Called with errors of the server itself. */
   onError(error: unknown): void;
 }
 
 /** Milliseconds between an answer and the reset of a call whose client still sends. */
 const resetDelay = 100;
 
-/** Answers a call, whatever it is. */
+/** Answers any call. */
 export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, options: CallOptions): void {
   const { methods, limits, budget, arrivalLimit, authorize, onError } = options;
   const began = performance.now();
@@ -37,7 +37,7 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
     isAnswered = true;
     leave();
     sendStatus(stream, error);
-    // A client that does not take its answer does not hold it for ever.
+    // A client that does not take its answer must not hold it endlessly.
     if (!stream.closed) timers.push(setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), arrivalLimit));
   };
   const fail = (error: unknown) => {
@@ -95,7 +95,7 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
       try {
         const packed = read.add(chunk);
         if (packed === undefined) return;
-        // Messages come in their order, and no more is read meanwhile.
+        // Messages keep their order, and no more is read meanwhile.
         stream.pause();
         reading = packed.then(() => void stream.resume());
         reading.catch(fail);
@@ -117,7 +117,7 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
   }
 }
 
-/** Takes the message of a unary call, and answers when the client has ended. */
+/** Receives the message of a unary call, and answers when the client has ended. */
 function receiveOne(
   method: UnaryMethod,
   call: Call,
@@ -139,7 +139,7 @@ function receiveOne(
   };
 }
 
-/** Takes the messages of a call with streams, which is open from the first of them, or from the end of the client. */
+/** Receives the messages of a call with streams, which is open from the first of them, or from the end of the client. */
 function receiveMany(method: StreamMethod, call: StreamCall, enter: () => void) {
   let messages = 0;
   let opened: ReturnType<StreamMethod["open"]> | undefined;
@@ -161,7 +161,7 @@ function receiveMany(method: StreamMethod, call: StreamCall, enter: () => void) 
   };
 }
 
-/** Ends a call with the status of an error, or of none. */
+/** Ends a call with the status of an error, or of success. */
 function sendStatus(stream: ServerHttp2Stream, error: unknown): void {
   if (stream.closed || stream.destroyed) return;
   const trailers = trailersOf(error);
@@ -179,7 +179,7 @@ function sendStatus(stream: ServerHttp2Stream, error: unknown): void {
 
 /** Ends an answered call whose client still sends. */
 function resetLater(stream: ServerHttp2Stream): void {
-  // What still comes of the message is discarded. A stream that is reset before Node.js has read what came for it would keep that part of the
+  // The rest of the message is discarded. A stream that is reset before Node.js has read its data would keep that part of the
   // connection's window, and stop its other calls.
   stream.resume();
   const resetting = setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), resetDelay);

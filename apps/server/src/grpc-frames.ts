@@ -11,7 +11,7 @@ export interface Frames {
   end(): void;
 }
 
-/** A message with its prefix, as it is sent. */
+/** Returns the prefix of a message, as it is sent. */
 export function prefixOf(message: Uint8Array): Buffer {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(message.length, 1);

@@ -1,4 +1,4 @@
-/** Headers and trailers of gRPC: which method a call is for, how long its client waits, and how it has ended. */
+/** Headers and trailers of gRPC: the method of a call, the time limit of its client, and its final status. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http2";
 import { type Coding, codings, isCoding } from "./body.ts";
 import { publicMessageOf, RequestError } from "./errors.ts";
@@ -12,14 +12,14 @@ export const answerHeaders: OutgoingHttpHeaders = {
   "grpc-accept-encoding": ["identity", ...codings].join(),
 };
 
-/** The status of an error; undefined: of success. */
+/** Returns the trailers with the status of an error; undefined: of success. */
 export function trailersOf(error: unknown): OutgoingHttpHeaders {
   if (error === undefined) return { "grpc-status": String(status.OK) };
   const retryAfter = error instanceof RequestError ? error.retryAfter : undefined;
   return {
     "grpc-status": String(error instanceof RequestError ? error.grpcStatus : status.INTERNAL),
     "grpc-message": encodeDetails(publicMessageOf(error)),
-    // What clients with a policy of retries obey.
+    // Clients with a retry policy obey it.
     ...(retryAfter !== undefined && {
       "retry-after": String(retryAfter),
       "grpc-retry-pushback-ms": String(retryAfter * 1000),
@@ -27,7 +27,7 @@ export function trailersOf(error: unknown): OutgoingHttpHeaders {
   };
 }
 
-/** Throws a RequestError if there is no such method. */
+/** Returns the method of a call. Throws a RequestError if it does not exist. */
 export function methodOf(headers: IncomingHttpHeaders, methods: ReadonlyMap<string, Method>): Method {
   const path = headers[":path"] ?? "";
   const isGrpc = headers[":method"] === "POST" && /^application\/grpc(\+proto)?$/.test(headers["content-type"] ?? "");
@@ -37,7 +37,7 @@ export function methodOf(headers: IncomingHttpHeaders, methods: ReadonlyMap<stri
   return method;
 }
 
-/** How messages are compressed; undefined: they are not. Throws a RequestError. */
+/** Returns the compression of messages; undefined: none. Throws a RequestError. */
 export function codingOf(headers: IncomingHttpHeaders): Coding | undefined {
   const given = headers["grpc-encoding"];
   if (given === undefined || given === "identity") return undefined;
@@ -50,7 +50,7 @@ export function codingOf(headers: IncomingHttpHeaders): Coding | undefined {
 
 const units: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
 
-/** Milliseconds that the client waits; undefined: it does not say. Throws a RequestError. */
+/** Returns the milliseconds that the client waits; undefined: it does not say. Throws a RequestError. */
 export function timeoutOf(headers: IncomingHttpHeaders): number | undefined {
   const text = headers["grpc-timeout"];
   if (text === undefined) return undefined;

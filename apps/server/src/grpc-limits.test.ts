@@ -53,7 +53,7 @@ async function started(limits: Partial<GrpcLimits>, arrivalLimit = 600_000) {
   return { server, finish, connected: () => connected(port) };
 }
 
-/** A connection whose errors are of no interest. */
+/** A connection whose errors are ignored. */
 async function connected(port: number) {
   const session = connect(`http://127.0.0.1:${port}`);
   sessions.push(session);
@@ -63,12 +63,12 @@ async function connected(port: number) {
     const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc", authorization: "secret" };
     return watched(session.request(headers));
   };
-  /** Resolves when the server has read what was sent before. */
+  /** Resolves when the server has read the earlier data. */
   const reached = (path: string) => open(path).send().end().whenEnded;
   return { session, open, reached };
 }
 
-/** A call, with what it has got so far. */
+/** A call, with the data that it has received so far. */
 function watched(stream: ClientHttp2Stream) {
   const got = { status: undefined as number | undefined, details: "", bytes: 0 };
   const take = (headers: Readonly<Record<string, unknown>>) => {
@@ -129,7 +129,7 @@ describe("of calls", () => {
       for (const call of [second, third]) {
         expect(await call.send().end().whenEnded).toMatchObject({ status: status.OK, bytes: 8 });
       }
-      // What has arrived makes room.
+      // Calls whose messages have arrived make room.
       const [fourth, fifth] = [one.open(path), one.open(path)];
       await one.reached(other);
       expect([fourth.got.status, fifth.got.status]).toEqual([undefined, undefined]);

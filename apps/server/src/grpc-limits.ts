@@ -1,14 +1,17 @@
-/** Limits of gRPC that HTTP/2 and the budget of memory do not have: how many calls there are of each kind, and for how long connections are kept. */
+/**
+ * Limits of gRPC in addition to those of HTTP/2 and the budget of memory: numbers of calls of each kind, and the life of
+ * connections.
+ */
 import type { Http2Session, ServerHttp2Stream } from "node:http2";
 import { RequestError } from "./errors.ts";
 
-/** Numbers of calls, and milliseconds. */
+/** Numbers of calls, and times in milliseconds. */
 export interface GrpcLimits {
-  /** Calls of one connection at a time. */
+  /** Concurrent calls of one connection. */
   readonly callsOfConnection: number;
-  /** Calls whose messages arrive, of all connections together; the one that has been arriving longest is ended for a new one. */
+  /** Calls whose messages are arriving, of all connections together; the oldest one is ended for a new one. */
   readonly arriving: number;
-  /** Those of methods without a token. */
+  /** The same for calls of methods without a token. */
   readonly arrivingOpen: number;
   /** Calls of methods with streams, of all connections together; a new one is refused. */
   readonly streaming: number;
@@ -27,9 +30,11 @@ export const defaultLimits: GrpcLimits = {
   closing: 5000,
 };
 
-/** Calls of a kind of which there may be only so many. */
+/** A limited set of calls of one kind. */
 export interface CallLimit {
-  /** `end` ends the call. The result takes it out. Throws a RequestError if there are too many and none makes room. */
+  /**
+   * Adds a call; the result removes it. `end` ends the call. Throws a RequestError if there are too many and none makes room.
+   */
   enter(end: (error: RequestError) => void): () => void;
   endAll(): void;
 }
@@ -57,7 +62,7 @@ export function createCallLimits({ arriving, arrivingOpen, streaming }: GrpcLimi
   };
 }
 
-/** `makesRoom`: whether the first call is ended for one too many; else that one is refused. */
+/** Creates a limit. `makesRoom`: if true, the first call is ended for one too many; else the new one is refused. */
 function createCallLimit(most: number, makesRoom: boolean): CallLimit {
   const calls = new Set<(error: RequestError) => void>();
   const endFirst = (error: RequestError) => {
@@ -88,12 +93,12 @@ function createCallLimit(most: number, makesRoom: boolean): CallLimit {
 export interface Sessions {
   add(session: Http2Session): void;
   addCall(stream: ServerHttp2Stream): void;
-  /** Tells all that they end. */
+  /** Tells all connections to end. */
   close(): void;
   destroy(): void;
 }
 
-/** `unused`: milliseconds in which a connection must have its first call. */
+/** Creates the set of connections. `unused`: milliseconds in which a connection must have its first call. */
 export function createSessions(unused: number, idle: number): Sessions {
   const sessions = new Set<Http2Session>();
   const calls = new Map<Http2Session, number>();

@@ -41,7 +41,7 @@ export interface ModelInferResponse {
   readonly raw_output_contents: readonly Uint8Array[];
 }
 
-/** The list that has the elements of a datatype; undefined for FP16, which has only the raw form. */
+/** Maps each datatype to the list with its elements; undefined for FP16, which has only the raw form. */
 const listOf: Readonly<Record<Datatype, ListName | undefined>> = {
   BOOL: "bool_contents",
   UINT8: "uint_contents",
@@ -58,7 +58,7 @@ const listOf: Readonly<Record<Datatype, ListName | undefined>> = {
   BYTES: "bytes_contents",
 };
 
-/** The request of a message. Throws a RequestError. */
+/** Reads the request of a message. Throws a RequestError. */
 export function inferRequestOfMessage({ id, inputs, outputs, raw, parameters }: InferMessage): InferRequest {
   expectValid(
     raw.length === 0 || raw.length === inputs.length,
@@ -105,7 +105,7 @@ function contentOfLists(
   return isByteList(list) ? new (arrayOf(datatype))(0) : narrowed(datatype, list, what);
 }
 
-/** Elements of a list as those of a datatype, which may be narrower than the list's. */
+/** Converts elements of a list to a datatype, which may be narrower than the list's. */
 function narrowed(datatype: NumericDatatype, list: ElementArray, what: string): ElementArray {
   const array = arrayOf(datatype);
   if (list instanceof array) return list;

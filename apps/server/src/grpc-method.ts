@@ -1,4 +1,4 @@
-/** Methods of gRPC as the server calls them: with bytes of messages. */
+/** Methods of gRPC as the server calls them: with the bytes of messages. */
 import type { IncomingHttpHeaders } from "node:http2";
 import type { Holding } from "./budget.ts";
 
@@ -7,13 +7,13 @@ export interface Call {
   readonly headers: IncomingHttpHeaders;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
-  /** Milliseconds that the client still waits; undefined: it does not say. */
+  /** Returns the milliseconds that the client still waits; undefined: it does not say. */
   timeLeft(): number | undefined;
-  /** What the call holds, which it gives back when its answer is taken. */
+  /** Memory of the call, which it gives back when its answer is taken. */
   readonly holding: Holding;
 }
 
-/** The side of the server of a call whose messages are not one and one. */
+/** The server's side of a call with streams. */
 export interface StreamCall extends Call {
   send(message: Uint8Array): void;
   /** Ends the call; with an error, by its status. Later calls are ignored. */
@@ -23,9 +23,9 @@ export interface StreamCall extends Call {
 interface MethodBase {
   /** Such as `/inference.GRPCInferenceService/ModelInfer`. */
   readonly path: string;
-  /** Whether it needs no token. */
+  /** True if it needs no token. */
   readonly isOpen: boolean;
-  /** The most bytes of a message. */
+  /** Maximum bytes of a message. */
   readonly messageLimit: number;
 }
 
@@ -36,7 +36,7 @@ export interface UnaryMethod extends MethodBase {
 
 /** A method with streams. */
 export interface StreamMethod extends MethodBase {
-  /** The most messages of a call. */
+  /** Maximum messages of a call. */
   readonly messages: number;
   open(call: StreamCall): { message(bytes: Uint8Array): void /** The client sends no more. */; half(): void };
 }

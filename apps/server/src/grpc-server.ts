@@ -13,7 +13,7 @@ import type { Method } from "./grpc-method.ts";
 
 export interface GrpcServerOptions extends Omit<CallOptions, "methods" | "limits"> {
   readonly methods: readonly Method[];
-  /** The most connections. */
+  /** Maximum connections. */
   readonly connections: number;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   /** Default: `defaultLimits`. */
@@ -23,7 +23,7 @@ export interface GrpcServerOptions extends Omit<CallOptions, "methods" | "limits
 export interface GrpcServer {
   /** Resolves with the port. */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no more calls, and lets those end that are there; those that wait for their client have a limit of time. */
+  /** Takes no more calls, and lets current ones end; those that wait for their client have a time limit. */
   close(): Promise<void>;
   /** Ends all connections. */
   destroy(): void;
@@ -43,7 +43,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
     settings: { maxConcurrentStreams: all.callsOfConnection, enablePush: false },
     // In MB. Answers that clients do not take are counted by the budget.
     maxSessionMemory: 256,
-    // Node.js says this only of HTTP/1, but passes it to the socket.
+    // Node.js documents this only for HTTP/1, but passes it to the socket.
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
   };

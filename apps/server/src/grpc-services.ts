@@ -1,4 +1,7 @@
-/** What clients and orchestrators expect of every gRPC server: health (grpc.health.v1), and the definitions of its services (reflection). */
+/**
+ * The services that clients and orchestrators expect of every gRPC server: health (grpc.health.v1), and the definitions of its
+ * services (reflection).
+ */
 import type { PackageDefinition } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import { protoPath as healthFile, service as healthService } from "grpc-health-check";
@@ -17,10 +20,10 @@ interface HealthRequest {
 /** The definition of the health service. */
 export { healthFile };
 
-/** Milliseconds between two looks at what is watched. */
+/** Milliseconds between two checks of watched names. */
 const watchInterval = 500;
 
-/** The most messages of a call of reflection. */
+/** Maximum messages of a call of reflection. */
 const reflectionMessages = 1000;
 
 /** The health service. Its services are "" and `served`, which are the server, and the names of models. It needs no token. */
@@ -66,7 +69,7 @@ interface Watch {
   tell(status: ServingStatus): void;
 }
 
-/** Watches of health. All of one name cost one look, and only if there are some. */
+/** Creates the watches of health. All watches of one name share one check, and names without watches have none. */
 function createWatches(statusOf: (name: string) => ServingStatus, isEnding: () => boolean, clock: Clock) {
   const names = new Map<string, { status: ServingStatus; readonly watches: Set<Watch> }>();
   let isLooking = false;
@@ -109,7 +112,7 @@ type Implementation = (stream: {
   end(): void;
 }) => void;
 
-/** The services by which clients such as grpcurl ask for definitions, without a token: what they tell is published. */
+/** Returns the services by which clients such as grpcurl ask for definitions, without a token: the definitions are public. */
 export function reflectionMethods(definitions: PackageDefinition, messageLimit: number): readonly Method[] {
   const methods: Method[] = [];
   const add = (service: Readonly<Record<string, DefinedMethod>>, implementations: object) => {
@@ -137,7 +140,7 @@ export function reflectionMethods(definitions: PackageDefinition, messageLimit: 
       });
     }
   };
-  // All that the package does with a server is to add services.
+  // The package uses only `addService` of a server.
   new ReflectionService(definitions).addToServer({ addService: add } as never);
   return methods;
 }

@@ -1,4 +1,4 @@
-/** Statuses of gRPC, and how they are written to the trailers of a call. */
+/** Statuses of gRPC, and their encoding in the trailers of a call. */
 
 /** The codes that the server uses. */
 export const status = {
@@ -18,9 +18,7 @@ export const status = {
 /** Bytes of details in trailers. Many clients refuse headers of more than 8 KiB in all. */
 const mostBytes = 2048;
 
-/**
- * Details as trailers have them: UTF-8, percent-encoded, and short, whatever the text is. A character is there as a whole or not at all.
- */
+/** Encodes details for trailers: UTF-8, percent-encoded, and short, whatever the text is. Characters are never cut. */
 export function encodeDetails(text: string): string {
   let encoded = "";
   for (const character of text) {

@@ -53,7 +53,7 @@ const refused = (method: string, message?: object) =>
     ({ code, details }: { code: status; details: string }) => ({ code, details }),
   );
 
-/** What peers must agree on: each field of each message, and each method. */
+/** Lists the parts of a definition that peers must agree on: each field of each message, and each method. */
 function meaningOf(definition: PackageDefinition, isCounted: (name: string) => boolean): string[] {
   return Object.entries(definition)
     .filter(([name]) => isCounted(name))
@@ -68,7 +68,7 @@ function meaningOf(definition: PackageDefinition, isCounted: (name: string) => b
     .sort();
 }
 
-/** The fields of a message, and of those within it. */
+/** Lists the fields of a message, and of those within it. */
 function fieldsOf(message: string, description: object): string[] {
   const { field = [], nestedType = [] } = description as {
     field?: readonly Record<string, unknown>[];

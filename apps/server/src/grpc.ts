@@ -17,7 +17,7 @@ export interface GrpcOptions
   extends Pick<GrpcServerOptions, "arrivalLimit" | "connections" | "tls" | "onError" | "limits"> {
   readonly service: Service;
   readonly budget: Budget;
-  /** Bytes of a message. */
+  /** Maximum bytes of a message. */
   readonly bodyLimit: number;
 }
 
@@ -26,12 +26,12 @@ interface ModelName {
   readonly version: string;
 }
 
-/** Bytes of messages without tensors. */
+/** Maximum bytes of messages without tensors. */
 const smallMessage = 2 ** 16;
-/** Bytes of messages that need no token. */
+/** Maximum bytes of messages that need no token. */
 const openMessage = 2 ** 12;
 
-/** The methods of the protocol on a server that does not listen yet. */
+/** Creates the methods of the protocol on a server that does not listen yet. */
 export function createGrpc(options: GrpcOptions): GrpcServer {
   const { service, bodyLimit } = options;
   // Integers of 64 bits as text.
@@ -39,7 +39,7 @@ export function createGrpc(options: GrpcOptions): GrpcServer {
   const found = definitions[serviceName];
   if (found === undefined || "format" in found) throw new Error(`${protoFile} has no ${serviceName}`);
 
-  /** A method whose request is small; `work` gets the message of the definition. */
+  /** Makes a method whose request is small; `work` gets the message of the definition. */
   const method = <Message>(
     name: string,
     work: (message: Message) => object | Promise<object>,
@@ -63,7 +63,7 @@ export function createGrpc(options: GrpcOptions): GrpcServer {
         const arrival = {
           protocol: "grpc",
           ...{ model, version, headers, signal, holding, timeout: timeLeft() },
-          // The memory of the message is of no other use.
+          // The memory of the message has no other user.
           isOwned: true,
         } as const;
         return service.infer(

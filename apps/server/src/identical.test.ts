@@ -1,4 +1,4 @@
-/** Every datatype, each way that it can come and go: the elements are those that the model gets and returns. */
+/** Every datatype in each form of requests and responses: the elements are those that the model gets and returns. */
 import type { TfliteTensor } from "@nnhal/tflite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GrpcClient, grpcClient } from "./client.test-helper.ts";

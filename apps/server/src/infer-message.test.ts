@@ -1,4 +1,4 @@
-/** Messages written byte by byte; that of a client made from the definition is in grpc.test.ts and identical.test.ts. */
+/** Messages written byte by byte; those of a client made from the definition are in grpc.test.ts and identical.test.ts. */
 import { expect, test } from "vitest";
 import { readInferMessage } from "./infer-message.ts";
 import { mostMembers, mostMessages } from "./protobuf.ts";

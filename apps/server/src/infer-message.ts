@@ -1,4 +1,4 @@
-/** Reads a message ModelInferRequest. Its elements are views of it, or typed arrays; nothing is made for a member but what is kept. */
+/** Reads a message ModelInferRequest. Its elements are views of it, or typed arrays; only kept members are allocated. */
 import type { ElementArray } from "@nnhal/network";
 import { expectValid } from "./errors.ts";
 import { countVarints, createReadBudget, openMessage, type ReadBudget, type Reader, readVarints } from "./protobuf.ts";
@@ -20,7 +20,7 @@ export interface InferMessage {
     readonly datatype: string;
     readonly shape: readonly number[];
     readonly parameters: Parameters;
-    /** Those that have elements. */
+    /** Lists that have elements. */
     readonly contents: ReadonlyMap<ListName, ListContents>;
   }[];
   readonly outputs: readonly { readonly name: string; readonly parameters: Parameters }[];
@@ -41,10 +41,10 @@ const lists = {
   bytes_contents: { number: 8, wire: "bytes", array: undefined },
 } as const satisfies Record<string, { readonly number: number; readonly wire: Wire; readonly array: unknown }>;
 
-// The keys of an object are all there are.
+// The object has no other keys.
 const listNames = Object.keys(lists) as readonly ListName[];
 
-/** Throws a RequestError. */
+/** Reads a message. Throws a RequestError. */
 export function readInferMessage(message: Uint8Array): InferMessage {
   const budget = createReadBudget();
   const texts = { 1: "", 2: "", 3: "" };
@@ -93,7 +93,7 @@ function readOutput(message: Uint8Array, budget: ReadBudget): InferMessage["outp
   return { name, parameters: Object.fromEntries(parameters) };
 }
 
-/** An entry of a map: a key and an InferParameter. */
+/** Reads an entry of a map: a key and an InferParameter. */
 function addParameter(parameters: [string, Parameters[string]][], message: Uint8Array, budget: ReadBudget): void {
   let key = "";
   let value: Parameters[string] | undefined;
@@ -118,7 +118,7 @@ function readParameter(message: Uint8Array, budget: ReadBudget): Parameters[stri
   return value;
 }
 
-/** The elements of each list, in the parts in which they came. */
+/** The elements of each list, in the parts of the message. */
 type ContentParts = Map<ListName, (ElementArray | Uint8Array)[]>;
 
 function readContents(message: Uint8Array, budget: ReadBudget, parts: ContentParts): ContentParts {

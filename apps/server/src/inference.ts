@@ -1,10 +1,10 @@
-/** From a request to its response: what the model takes, which outputs are wanted, and the best classes. */
+/** The steps from a request to its response: the model's inputs, the requested outputs, and the best classes. */
 import { expectValid, RequestError } from "./errors.ts";
 import type { InferRequest, RequestedOutput } from "./request.ts";
 import type { ModelDescription, ServedTensor } from "./runner.ts";
 import { countOf, isByteList, numbersOf, type Tensor } from "./tensors.ts";
 
-/** The inputs of a request in the model's order, under the model's names. Throws a RequestError. */
+/** Returns the inputs of a request in the model's order, under the model's names. Throws a RequestError. */
 export function inputsFor({ inputs: wanted }: ModelDescription, { inputs }: InferRequest): readonly Tensor[] {
   const placed: (Tensor | undefined)[] = wanted.map(() => undefined);
   for (const tensor of inputs) {
@@ -51,7 +51,7 @@ export function checkOutputs({ outputs }: ModelDescription, { outputs: requested
   }
 }
 
-/** The outputs that a request asks for, under the names that it uses. */
+/** Returns the outputs that a request asks for, under the names that it uses. */
 export function outputsFor(
   { outputs: served }: ModelDescription,
   { outputs: requested }: InferRequest,
@@ -89,7 +89,7 @@ function compared(left: number | bigint = 0, right: number | bigint = 0): number
   return left > right ? 1 : left < right ? -1 : 0;
 }
 
-/** The place of a tensor by its name, or another name that only it has; -1 if there is none. */
+/** Returns the index of a tensor by its name, or by another name that only it has; -1 if there is none. */
 function findTensor(tensors: readonly ServedTensor[], name: string): number {
   const own = tensors.findIndex((tensor) => tensor.name === name);
   if (own >= 0) return own;

@@ -1,16 +1,16 @@
 /**
- * Bounds of JSON, counted in its bytes before it is parsed: a list, an object or a key costs a hundred times its bytes, and parsing blocks all
- * other requests.
+ * Limits of JSON, counted in its bytes before it is parsed: a list, an object or a key costs a hundred times its bytes, and
+ * parsing blocks all other requests.
  */
 import { RequestError } from "./errors.ts";
 
-/** Bytes. Tensors that are larger belong behind the JSON. */
+/** Maximum bytes. Larger tensors belong behind the JSON. */
 export const mostJson = 4 * 2 ** 20;
 
-/** Lists, objects and keys together: enough for nested lists of a picture of 256 x 256 x 3. */
+/** Maximum number of lists, objects and keys together: enough for nested lists of a picture of 256 x 256 x 3. */
 export const mostParts = 80_000;
 
-/** Lists and objects inside each other: a tensor has 32 axes at most. */
+/** Maximum nesting of lists and objects: a tensor has 32 axes at most. */
 export const mostDepth = 64;
 
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
@@ -22,7 +22,7 @@ for (const byte of [0x5d, 0x7d]) kinds[byte] = 2;
 kinds[colon] = 3;
 kinds[quote] = 4;
 
-/** Throws a RequestError if JSON is larger than the bounds. What is not JSON passes, or does not: its parser refuses it. */
+/** Throws a RequestError if JSON exceeds the limits. Invalid JSON may pass: its parser refuses it. */
 export function checkJson(body: Uint8Array): void {
   if (body.length > mostJson) {
     throw tooLarge(
@@ -52,7 +52,7 @@ export function checkJson(body: Uint8Array): void {
   }
 }
 
-/** The place of the quote that ends a text. */
+/** Returns the position of the quote that ends a text. */
 function endOfText(body: Uint8Array, start: number): number {
   let place = start + 1;
   while (place < body.length && body[place] !== quote) place += body[place] === backslash ? 2 : 1;

@@ -1,7 +1,7 @@
 /** Work that blocks the thread for a while, one piece in each turn of the event loop, so that short requests are answered in between. */
 import { createMutex } from "@nnhal/utils/time";
 
-/** Runs work when the work before it is done, and what else there was to do has had its turn. */
+/** Runs work after the earlier work, and after a turn of the event loop. */
 export type Lane = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 export function createLane(): Lane {

@@ -1,5 +1,6 @@
 /**
- * Where models lie: `MODEL/VERSION/model.tflite` in a folder, as other servers have it; or a single model, as its folder or its file.
+ * The folders of models: `MODEL/VERSION/model.tflite` in a folder, as other servers have it; or a single model, as its folder
+ * or its file.
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
@@ -15,17 +16,20 @@ export interface FoundVersion {
 /** A model of a folder. */
 export interface FoundModel {
   readonly name: string;
-  /** By number. */
+  /** Sorted by number. */
   readonly versions: readonly FoundVersion[];
   readonly settings: ModelSettings;
-  /** Why it cannot be served; undefined if it can be. */
+  /** Reason why it cannot be served; undefined if it can be. */
   readonly problem: string | undefined;
 }
 
-/** The name of a model's own settings, in its folder. */
+/** Name of the file with a model's settings, in its folder. */
 export const settingsFile = "nnhal.json";
 
-/** The models of a path. `name`: for a single model, instead of the name of its folder or file. Rejects if the path cannot be read. */
+/**
+ * Finds the models of a path. `name`: for a single model, instead of the name of its folder or file. Rejects if the path cannot
+ * be read.
+ */
 export async function findModels(path: string, defaults: ModelSettings, name?: string): Promise<readonly FoundModel[]> {
   const isFile = await stat(path).then(
     (found) => found.isFile(),
@@ -45,7 +49,7 @@ export async function findModels(path: string, defaults: ModelSettings, name?: s
   return Promise.all(folders.map((entry) => modelIn(join(path, entry.name), entry.name, defaults)));
 }
 
-/** The model of a folder, whatever is wrong with it. */
+/** Reads the model of a folder; faults are in `problem`. */
 async function modelIn(folder: string, name: string, defaults: ModelSettings): Promise<FoundModel> {
   const unusable = (problem: string): FoundModel => ({ name, versions: [], settings: defaults, problem });
   if (name.includes(":")) return unusable(`the name has a colon, which is for signatures`);
@@ -74,7 +78,7 @@ async function ownSettings(folder: string, defaults: ModelSettings): Promise<Mod
   }
 }
 
-/** `model.tflite`, or the only file of this kind. */
+/** Finds `model.tflite`, or the only file of this kind. */
 async function fileIn(folder: string): Promise<string | undefined> {
   const files = (await readdir(folder)).filter((file) => extname(file) === ".tflite");
   const file = files.includes("model.tflite") ? "model.tflite" : files.length === 1 ? files[0] : undefined;
@@ -85,7 +89,7 @@ function isVersion(name: string): boolean {
   return /^[1-9]\d{0,14}$/.test(name);
 }
 
-/** The versions that a policy selects: `latest`, `latest:3`, `all`, or numbers with commas between them. */
+/** Returns the versions that a policy selects: `latest`, `latest:3`, `all`, or numbers with commas between them. */
 export function selectedVersions(versions: readonly FoundVersion[], policy: string): readonly FoundVersion[] {
   if (policy === "all") return versions;
   const latest = /^latest(?::(\d+))?$/.exec(policy);

@@ -1,4 +1,4 @@
-/** The addresses that the server listens at, and the end of it: nothing that was accepted is lost. */
+/** The addresses that the server listens at, and its end: no accepted request is lost. */
 import type { FastifyInstance } from "fastify";
 import { messageOf } from "./errors.ts";
 import { createGrpc } from "./grpc.ts";
@@ -7,7 +7,7 @@ import { createRest, type RestOptions } from "./rest.ts";
 
 export interface ListenOptions extends RestOptions {
   readonly host: string;
-  /** undefined: not at all; 0: a free port. */
+  /** Port of REST; undefined: not at all; 0: a free port. */
   readonly restPort: number | undefined;
   readonly grpcPort: number | undefined;
 }
@@ -16,13 +16,14 @@ export interface Listeners {
   /** `rest=http://127.0.0.1:8000`, and `grpc=127.0.0.1:8001`. */
   readonly addresses: readonly string[];
   /**
-   * Serves on for `linger` milliseconds, or until there are no connections, in which each answer says that the connection ends, so that clients leave by themselves; then
-   * accepts no more, and lets requests end for `limit` milliseconds. Resolves with whether some were still under way then.
+   * Serves on for `linger` milliseconds, or until there are no connections; each answer tells its client to close the
+   * connection. Then accepts no more, and lets requests end for `limit` milliseconds. Resolves with true if some were still
+   * running then.
    */
   close(linger: number, limit: number): Promise<boolean>;
 }
 
-/** Listens. Rejects, with nothing left behind, if an address cannot be used. */
+/** Listens. Rejects if an address cannot be used, and then closes the others. */
 export async function listen(options: ListenOptions): Promise<Listeners> {
   const { host, restPort, grpcPort, tls } = options;
   const closers: (() => Promise<void>)[] = [];

@@ -1,6 +1,6 @@
 /**
- * Requests with something wrong in them get a 4xx and a message, and nothing else happens. NNHAL_SERVER_REQUESTS is how many are made of
- * each kind.
+ * Faulty requests get a 4xx and a message, and have no other effect. NNHAL_SERVER_REQUESTS is the number of requests of each
+ * kind.
  */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -70,7 +70,7 @@ const ofRequest = (changes: fc.Arbitrary<object>) =>
 const valuesBut = (isRight: (value: unknown) => boolean) => fc.jsonValue().filter((value) => !isRight(value));
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 const notFinite = ["NaN", "Infinity", "-Infinity"];
-/** What is not a number, nor one of the texts that stand for one. */
+/** Values that are neither a number nor one of the texts that stand for one. */
 const noNumber = valuesBut(
   (value) => typeof value === "number" || (typeof value === "string" && notFinite.includes(value)),
 );
@@ -202,7 +202,7 @@ describe("a request is refused", () => {
   ])("%s", (_, requests) => refusesAll(requests));
 });
 
-/** A request with `length` bytes behind its JSON, which says that the input has `size`. */
+/** Builds a request with `length` bytes behind its JSON, which states `size` for the input. */
 function withBytes(size: number, length: number): Sent {
   const { data: _, ...head } = input("left", { parameters: { binary_data_size: size } });
   const json = Buffer.from(JSON.stringify(right({ inputs: [head, input("right")] })));

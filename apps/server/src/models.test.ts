@@ -1,4 +1,4 @@
-/** Models that come, change and go, and what requests get meanwhile. */
+/** Models that are added, changed and removed, and the answers to requests meanwhile. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -34,7 +34,7 @@ function infer(
   return app.inject({ method: "POST", url, headers, payload: JSON.stringify({ inputs: [input], ...more }) });
 }
 
-/** Opens models whose runs wait until the test lets them go on. */
+/** Opens models whose runs wait until the test lets them continue. */
 function heldRuns() {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -189,7 +189,7 @@ it("a model that does not compute at all is not ready", async () => {
   expect(server.models.entries).toContainEqual(
     expect.objectContaining({ name: "adding", state: "UNAVAILABLE", reason: "it does not compute: it broke" }),
   );
-  // Zeros of an extent that nothing determines show nothing.
+  // Zeros of an undetermined extent prove nothing.
   expect(server.models.versionsOf("passing")).toEqual(["1"]);
 });
 

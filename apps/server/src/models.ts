@@ -8,7 +8,7 @@ import { createScheduler, type Scheduler } from "./scheduler.ts";
 import type { ModelSettings } from "./settings.ts";
 import { createTurns } from "./turns.ts";
 
-/** What a version of a model is doing, in the words of the protocol. */
+/** State of a version of a model, in the words of the protocol. */
 export type ModelState = "LOADING" | "READY" | "UNLOADING" | "UNAVAILABLE";
 
 /** An entry of the index. */
@@ -28,7 +28,7 @@ export interface ReadyModel {
   readonly scheduler: Scheduler;
 }
 
-/** Which model to open. */
+/** The model to open. */
 export interface Opening {
   readonly file: string;
   /** undefined: the first subgraph of the file. */
@@ -55,20 +55,20 @@ export interface Models {
   index(): Promise<readonly IndexEntry[]>;
   /** The version of a model that takes requests; without `version` the highest that is ready. Throws a RequestError. */
   find(name: string, version?: string): ReadyModel;
-  /** Whether a version of a model takes requests; undefined if there is no such model. */
+  /** Returns true if a version of a model takes requests; undefined if there is no such model. */
   hasReady(name: string): boolean | undefined;
   /** The versions of a model that take requests. */
   versionsOf(name: string): readonly string[];
   readonly ready: readonly ReadyModel[];
   /** Entries without those of models that were never loaded. */
   readonly entries: readonly IndexEntry[];
-  /** Unloads all. */
+  /** Unloads all models. */
   close(): Promise<void>;
 }
 
 /** A model of the folder, or a signature of one as `NAME:SIGNATURE`; by version. */
 interface Entry extends IndexEntry {
-  /** The folder's name. */
+  /** Name of the folder. */
   readonly owner: string;
   readonly loaded: ReadyModel | undefined;
 }
@@ -85,7 +85,7 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
   const entryOf = (name: string, version: string) =>
     entries.find((entry) => entry.name === name && entry.version === version);
 
-  /** Puts a version, with a name for each signature. Resolves with what is wrong with it. */
+  /** Adds a version, with a name for each signature. Resolves with its fault. */
   const loadVersion = async ({ name, settings }: FoundModel, version: string, file: string): Promise<string[]> => {
     const problems: string[] = [];
     const loadOne = async (served: string, signature: string | undefined): Promise<readonly string[]> => {
@@ -102,7 +102,7 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
         onEvent("error", `version ${version} cannot be loaded: ${messageOf(error)}`, served);
         const reason = withoutFolders(messageOf(error));
         problems.push(`version ${version} of ${served} cannot be loaded: ${reason}`);
-        // A version that works stays until another one takes its place.
+        // A working version stays until another one replaces it.
         if (before?.loaded === undefined) put({ ...base, state: "UNAVAILABLE", reason, loaded: undefined });
         return [];
       }
@@ -238,12 +238,12 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
   };
 }
 
-/** What clients are told of a problem with files. */
+/** Returns the text for clients on a problem with files. */
 function publicProblem(problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : withoutFolders(problem);
 }
 
-/** Runs a model on zeros, so that the first request does not wait for what is done once. A failure counts if no extent is open. */
+/** Runs a model on zeros, so that the first request does not wait for one-time work. A failure counts if no extent is open. */
 async function warmUp(runner: Runner, runs: number): Promise<void> {
   const { description } = runner;
   const isKnown = description.inputs.every(({ shape }) => shape.length > 0 && !shape.includes(-1));

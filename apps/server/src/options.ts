@@ -15,18 +15,18 @@ import {
 import { Command, InvalidArgumentError } from "commander";
 import { defaultSettings, type ModelSettings, settingRanges, versionPolicy } from "./settings.ts";
 
-/** What the user wants. */
+/** Settings of the user. */
 export interface Settings {
   /** A folder of models, the folder of one, or a file. */
   readonly path: string;
   /** The name of the only model. */
   readonly name: string | undefined;
-  /** The models to load at the start; undefined: all. */
+  /** Models to load at the start; undefined: all. */
   readonly load: readonly string[] | undefined;
   readonly model: ModelSettings;
   /** A runtime directory of a daemon, or the name of a service: see `findServices`. */
   readonly driver: string | undefined;
-  /** The number of the user whose daemon it is; undefined: the user of this process. */
+  /** User id of the daemon's owner; undefined: the user of this process. */
   readonly driverOwner: number | undefined;
   readonly engines: readonly string[];
   readonly host: string;
@@ -50,7 +50,7 @@ export interface Settings {
   readonly logLevel: LogLevel;
 }
 
-/** What the command line was about: to serve, or to end with a text. */
+/** Result of parsing the command line: settings, or a text to end with. */
 export type Parsed = { readonly settings: Settings } | { readonly text: string; readonly exitCode: number };
 
 const help = `
@@ -121,7 +121,7 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
   addLogOptions(command, "info").addHelpText("after", help).allowExcessArguments(false);
   const parsed = parseCommand(command, args, version);
   if (parsed.kind === "end") return parsed;
-  // Of the options above, with their defaults and readers.
+  // The options above, with their defaults and readers.
   const given = command.opts<Given>();
   const [path = ""] = command.args;
   const problem = problemOf(given);

@@ -1,10 +1,10 @@
-/** The server as a process of its own, and clients that are not ours. */
+/** The server as a separate process, and independent clients. */
 import { Agent, type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { fileURLToPath } from "node:url";
 import { type Started, startSource } from "@nnhal/test-kit/processes";
 
 export interface StartedServer extends Started {
-  /** Of REST and gRPC, such as `127.0.0.1:8000`. */
+  /** Addresses of REST and gRPC, such as `127.0.0.1:8000`. */
   readonly rest: string;
   readonly grpc: string;
 }
@@ -27,14 +27,14 @@ export async function startServer(
   return { ...started, rest, grpc };
 }
 
-/** What a server answers. */
+/** Answer of a server. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** A connection that is kept, as clients of HTTP have it. */
+/** A persistent connection, as HTTP clients have it. */
 export interface Connection {
   post(path: string, body: Uint8Array, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   close(): void;

@@ -1,6 +1,6 @@
 /**
- * The server as a process, whose models compute in threads: other programs as clients, many connections, and the end under load.
- * NNHAL_SERVER_ROUNDS is how many requests each connection sends.
+ * The server as a process, whose models compute in threads: other programs as clients, many connections, and the end under
+ * load. NNHAL_SERVER_ROUNDS is the number of requests of each connection.
  */
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -168,7 +168,7 @@ it("200 connections for 8 places get answers and 429 with Retry-After, and memor
   const before = process.platform === "linux" ? memoryOf(server.child.pid) : 0;
   for (let count = first; count < rounds; count++) await round();
   const after = process.platform === "linux" ? memoryOf(server.child.pid) : 0;
-  // What 200 requests of 3 KiB leave until it is collected is less; what each of many would keep is more.
+  // Garbage of 200 requests of 3 KiB is less; memory kept by each of many would be more.
   expect(after - before).toBeLessThan(48 * 2 ** 20);
   expect((await refusals()) - counted).toBe(refused);
   for (const connection of connections) connection.close();
@@ -184,7 +184,7 @@ it("SIGTERM under load loses no request that was accepted", async () => {
       const { status, headers, body } = await connection.post(path, binary, binaryHeaders);
       statuses.push(status);
       if (status === 200) expect(body.subarray(-wanted.length)).toEqual(wanted);
-      // What the server says to those who could send more.
+      // The header tells a client to send no more.
       if (headers.connection === "close") break;
       if (statuses.length > 60 && !signalled) {
         signalled = true;

@@ -1,4 +1,4 @@
-/** The command line, in this process: what it refuses, and how it starts and ends. */
+/** The command line, in this process: refusals, the start and the end. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";

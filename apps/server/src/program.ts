@@ -45,7 +45,7 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
   const ended = endSignal(surroundings);
   const path = resolve(cwd, settings.path);
   const find = () => findModels(path, settings.model, settings.name);
-  // What is wrong with the command line is said before anything is served.
+  // Faults of the command line are reported before anything is served.
   await named(find);
   const token = await tokenOf(settings, surroundings);
   const tls = await tlsOf(settings, cwd);
@@ -96,7 +96,7 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
   log.info("all is closed");
 }
 
-/** What an argument names. A problem of it is one of the command line. */
+/** Opens an object that an argument names. A fault of it is one of the command line. */
 async function named<Result>(open: () => Promise<Result>): Promise<Result> {
   try {
     return await open();

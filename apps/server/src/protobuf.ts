@@ -1,21 +1,21 @@
 /**
- * Reads the wire format of protobuf without making more than what it reads: a budget of members bounds what a message of many small ones costs,
- * and numbers in lists are read to typed arrays.
+ * Reads the wire format of protobuf without other allocations: a budget of members limits the cost of a message of many small
+ * ones, and numbers in lists are read to typed arrays.
  */
 import { RequestError } from "./errors.ts";
 
-/** The members, each element of a list that is not packed among them, that a message may have. */
+/** Maximum members of a message, including each element of an unpacked list. */
 export const mostMembers = 2 ** 17;
 
-/** The messages within a message: its inputs, outputs and parameters. */
+/** Maximum messages within a message: its inputs, outputs and parameters. */
 export const mostMessages = 2 ** 12;
 
-/** The numbers of variable length, in all packed lists of a message together. */
+/** Maximum numbers of variable length, in all packed lists of a message together. */
 export const mostVarints = 2 ** 22;
 
 const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** What is left to read, of all messages within each other. */
+/** Remaining budget of all nested messages. */
 export interface ReadBudget {
   messages: number;
   members: number;
@@ -26,27 +26,27 @@ export function createReadBudget(): ReadBudget {
   return { messages: mostMessages, members: mostMembers, varints: mostVarints };
 }
 
-/** A member of a message. Its value has the form of its wire type: read it by one of `Member`'s methods. */
+/** Reader of a message's members. A value has the form of its wire type: read it by one of the methods below. */
 export interface Reader {
-  /** The number of the next member; undefined at the end. */
+  /** Moves to the next member and returns its number; undefined at the end. */
   next(): number | undefined;
-  /** The bytes of the member: of a text, a message or a packed list. */
+  /** Returns the bytes of the member: of a text, a message or a packed list. */
   bytes(): Uint8Array;
   text(): string;
-  /** An integer of 32 bits, or a boolean as 0 and 1, as protobuf cuts it. */
+  /** Returns an integer of 32 bits, or a boolean as 0 and 1, truncated as in protobuf. */
   int(): number;
-  /** An integer of 64 bits. */
+  /** Returns an integer of 64 bits. */
   long(): bigint;
   double(): number;
-  /** The bytes of a number of 4 or 8 bytes. */
+  /** Returns the bytes of a number of 4 or 8 bytes. */
   fixed(size: 4 | 8): Uint8Array;
-  /** Whether the member is a packed list, a text or a message. */
+  /** True if the member is a packed list, a text or a message. */
   readonly isBytes: boolean;
 }
 
 const decoder = new TextDecoder();
 
-/** Opens a message. All methods throw a RequestError if it is malformed, or has more than the budget. */
+/** Opens a message. All methods throw a RequestError if it is malformed, or exceeds the budget. */
 export function openMessage(message: Uint8Array, budget: ReadBudget): Reader {
   if (--budget.messages < 0) throw tooMany("messages within it", mostMessages);
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
@@ -124,7 +124,7 @@ export function openMessage(message: Uint8Array, budget: ReadBudget): Reader {
   };
 }
 
-/** Throws if there are more integers than the budget has. */
+/** Counts integers. Throws a RequestError if they exceed the budget. */
 export function countVarints(packed: Uint8Array, budget: ReadBudget): number {
   // Each ends with a byte without the highest bit. No list that is read has more bytes than this.
   if (packed.length > 10 * mostVarints) throw tooMany("integers", mostVarints);

@@ -1,17 +1,17 @@
-/** An inference request as both protocols bring it, and its response. */
+/** An inference request, as both protocols represent it, and its response. */
 import { type Datatype, datatypes, isDatatype } from "./datatypes.ts";
 import { expectValid, shortText, valueText } from "./errors.ts";
 import { MOST_AXES, type Tensor } from "./tensors.ts";
 
-/** Values by name that a request may have. */
+/** Named values of a request. */
 export type Parameters = Readonly<Record<string, string | number | boolean>>;
 
 /** An output that a request asks for. */
 export interface RequestedOutput {
   readonly name: string;
-  /** Whether REST returns it as bytes after the JSON. */
+  /** True if REST returns it as bytes after the JSON. */
   readonly binary: boolean;
-  /** How many of the best classes to return instead of the elements; 0: the elements. */
+  /** Number of best classes to return instead of the elements; 0: the elements. */
   readonly classification: number;
 }
 
@@ -21,13 +21,13 @@ export interface InferRequest {
   readonly inputs: readonly Tensor[];
   /** undefined: all. */
   readonly outputs: readonly RequestedOutput[] | undefined;
-  /** Whether REST returns outputs that are not requested by name as bytes. */
+  /** True if REST returns outputs that are not requested by name as bytes. */
   readonly binary: boolean;
-  /** Milliseconds that it may take; undefined: as long as the server allows. */
+  /** Time limit in milliseconds; undefined: the server's limit. */
   readonly timeout: number | undefined;
 }
 
-/** What was computed. */
+/** Result of a request. */
 export interface InferResponse {
   readonly model: string;
   readonly version: string;
@@ -35,7 +35,7 @@ export interface InferResponse {
   readonly outputs: readonly Tensor[];
 }
 
-/** The name, datatype and shape of an input. Throws a RequestError. */
+/** Reads the name, datatype and shape of an input. Throws a RequestError. */
 export function headOf(
   name: unknown,
   datatype: unknown,
@@ -61,12 +61,12 @@ export function headOf(
   return { name, datatype, shape };
 }
 
-/** For messages. */
+/** Describes an input for messages. */
 export function inputText(name: string): string {
   return `the input "${shortText(name, 200)}"`;
 }
 
-/** An output that is requested. Throws a RequestError. */
+/** Reads a requested output. Throws a RequestError. */
 export function requestedOutput(name: unknown, parameters: Parameters, binary: boolean): RequestedOutput {
   expectValid(typeof name === "string" && name !== "", () => "a requested output has no name");
   const { classification = 0, binary_data: own = binary } = parameters;
@@ -81,7 +81,7 @@ export function requestedOutput(name: unknown, parameters: Parameters, binary: b
   return { name, binary: own, classification };
 }
 
-/** What the parameters of a request say: its time limit in microseconds, as the extension for scheduling has it. Throws a RequestError. */
+/** Reads the time limit in a request's parameters: microseconds, as in the extension for scheduling. Throws a RequestError. */
 export function timeoutOf({ timeout }: Parameters): number | undefined {
   if (timeout === undefined || timeout === 0) return undefined;
   expectValid(
@@ -91,7 +91,7 @@ export function timeoutOf({ timeout }: Parameters): number | undefined {
   return timeout / 1000;
 }
 
-/** The shortest of some limits of time; undefined if there are none. */
+/** Returns the shortest of some time limits; undefined if there are none. */
 export function shortest(limits: readonly (number | undefined)[]): number | undefined {
   const known = limits.filter((limit) => limit !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);

@@ -1,6 +1,6 @@
 /**
- * Inference over REST. It reads and writes by itself, without the router, the hooks and the objects of fastify: in a server whose processor computes
- * networks between two requests, they cost 0.35 ms of each.
+ * Inference over REST. It reads and writes without the router, the hooks and the objects of fastify: in a server whose
+ * processor computes networks between two requests, they cost 0.35 ms of each.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { codings, readBody } from "./body.ts";
@@ -13,38 +13,41 @@ import type { Service } from "./service.ts";
 
 export interface InferenceOptions {
   readonly service: Service;
-  /** Bytes of a body. */
+  /** Maximum bytes of a body. */
   readonly bodyLimit: number;
   readonly budget: Budget;
   readonly lane: Lane;
-  /** Errors of the server itself. */
+  /** Called with errors of the server itself. */
   onError(error: unknown): void;
 }
 
-/** Which model a request is for. */
+/** The model that a request is for. */
 export interface ModelPath {
   readonly model: string;
   readonly version?: string | undefined;
 }
 
-/** Answers a request, also one that is not valid. Never rejects. */
+/** Answers any request, valid or not. Never rejects. */
 export type AnswerInference = (request: IncomingMessage, response: ServerResponse, path: ModelPath) => Promise<void>;
 
-/** The headers for the longest time of a request: ours, and what Envoy and Istio tell. */
+/** Headers with the time limit of a request: the server's own, and that of Envoy and Istio. */
 const timeoutHeaders = ["x-request-timeout-ms", "x-envoy-expected-rq-timeout-ms"] as const;
 
 const inferencePath = /^\/v2\/models\/([^/?#%;]{1,500})(?:\/versions\/([^/?#%;]{1,500}))?\/infer$/;
 
-/** The model of a request for inference whose path is written in the plain way; undefined for all others, which the router reads. */
+/**
+ * Returns the model of an inference request whose path is written in the plain way; undefined for all others, which the router
+ * reads.
+ */
 export function inferencePathOf({ method, url = "" }: IncomingMessage): ModelPath | undefined {
   const [, model, version] = (method === "POST" && inferencePath.exec(url)) || [];
   return model === undefined ? undefined : { model, version };
 }
 
-/** Bytes of JSON that take no time worth a thought. */
+/** Bytes of JSON that are parsed without delay. */
 const shortJson = 2 ** 16;
 
-/** Milliseconds for which an answer that the client does not take is kept even if others need its memory. */
+/** Milliseconds for which an untaken answer is kept even if others need its memory. */
 const patience = 1000;
 
 export function createInference({ service, bodyLimit, budget, lane, onError }: InferenceOptions): AnswerInference {
@@ -111,7 +114,7 @@ export function createInference({ service, bodyLimit, budget, lane, onError }: I
     }
   };
 
-  /** Answers with an error, if nothing has been answered. */
+  /** Answers with an error, if the request has no answer yet. */
   function answerError(error: unknown, response: ServerResponse): void {
     const { status, headers } = errorAnswerOf(error);
     if (isFault(error)) onError(error);
@@ -124,7 +127,7 @@ export function createInference({ service, bodyLimit, budget, lane, onError }: I
   }
 }
 
-/** The status and the headers that say what went wrong. */
+/** Returns the status and headers of an error. */
 export function errorAnswerOf(error: unknown): { readonly status: number; readonly headers: OutgoingHttpHeaders } {
   const status = error instanceof RequestError ? error.httpStatus : statusOf(error);
   const retryAfter = error instanceof RequestError ? error.retryAfter : undefined;
@@ -132,7 +135,7 @@ export function errorAnswerOf(error: unknown): { readonly status: number; readon
     status,
     headers: {
       ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
-      // As RFC 6750 has it.
+      // As in RFC 6750.
       ...(status === 401 && { "www-authenticate": isWrongToken(error) ? 'Bearer error="invalid_token"' : "Bearer" }),
       ...(status === 415 && { "accept-encoding": codings.join(", ") }),
       // The rest of the body is not read.
@@ -145,13 +148,13 @@ function isWrongToken(error: unknown): boolean {
   return error instanceof RequestError && error.kind === "wrongToken";
 }
 
-/** The status of an error of fastify, such as a body that is too large. */
+/** Returns the status of an error of fastify, such as a body that is too large. */
 function statusOf(error: unknown): number {
   const isOwn = error instanceof Error && "statusCode" in error && typeof error.statusCode === "number";
   return isOwn ? Number(error.statusCode) : 500;
 }
 
-/** Milliseconds that the headers of a request allow it. Throws a RequestError. */
+/** Returns the time limit in the headers of a request, in milliseconds. Throws a RequestError. */
 function timeoutOf(headers: IncomingMessage["headers"]): number | undefined {
   for (const name of timeoutHeaders) {
     const text = headers[name];

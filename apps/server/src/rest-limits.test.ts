@@ -1,4 +1,4 @@
-/** What REST refuses, ends or unpacks: over connections, so that times and codings count. */
+/** Limits and compressions of REST, over real connections, so that times and codings count. */
 import { connect } from "node:net";
 import { deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -86,7 +86,7 @@ it("a request that drips is ended, headers and bodies alike", async () => {
       }),
   );
   for (const answer of await Promise.all(ends)) expect(["HTTP/1.1 408", ""]).toContain(answer);
-  // It kept no place.
+  // It left no waiting place taken.
   expect(server.models.ready.map(({ scheduler }) => scheduler.activity.placed)).not.toContain(1);
 });
 

@@ -13,7 +13,7 @@ import {
 } from "./request.ts";
 import { bytesOf, checkStrings, contentOfBytes, contentOfJson, jsonTextOf, type Tensor } from "./tensors.ts";
 
-/** The header with the length of the JSON, if bytes follow it. */
+/** Header with the length of the JSON, if bytes follow it. */
 export const lengthHeader = "inference-header-content-length";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ export function inferRequestOf(body: Uint8Array, header: string | undefined): In
   return { id, inputs: tensors, outputs: outputsOf(outputs, binary), binary, timeout: timeoutOf(parameters) };
 }
 
-/** A body that is an object of JSON; an empty one is {}. Throws a RequestError. */
+/** Parses a body as a JSON object; an empty one is {}. Throws a RequestError. */
 export function jsonObjectOf(body: Uint8Array): JsonObject {
   if (body.length === 0) return {};
   checkJson(body);
@@ -98,7 +98,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Which outputs are wanted as bytes. */
+/** Selection of the outputs to return as bytes. */
 export type Wanted = Pick<InferRequest, "outputs" | "binary">;
 
 /** The body of a response. `jsonLength` is present if bytes follow the JSON. */
@@ -107,7 +107,7 @@ export interface RestBody {
   readonly jsonLength: number | undefined;
 }
 
-/** Writes a response, with the outputs that the request wants so as bytes. */
+/** Writes a response; the outputs that the request wants as bytes follow the JSON. */
 export function bodyOf({ model, version, id, outputs }: InferResponse, wanted: Wanted): RestBody {
   const binaries: Uint8Array[] = [];
   const isBinary = (name: string) => wanted.outputs?.find((one) => one.name === name)?.binary ?? wanted.binary;

@@ -17,20 +17,20 @@ import { jsonObjectOf } from "./rest-messages.ts";
 export interface RestOptions extends InferenceOptions {
   /** Milliseconds in which a whole request must arrive, and its answer be taken. */
   readonly arrivalLimit: number;
-  /** The most connections. */
+  /** Maximum connections. */
   readonly connections: number;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
 }
 
-/** Bytes of bodies without tensors. */
+/** Maximum bytes of bodies without tensors. */
 const smallBody = 2 ** 20;
 
-/** Milliseconds in which a connection that sends nothing is ended: the headers of a request are short. */
+/** Milliseconds after which a connection that sends nothing is ended: the headers of a request are short. */
 const mostHeadersTime = 10_000;
 
 const modelPaths = ["/v2/models/:model", "/v2/models/:model/versions/:version"] as const;
 
-/** The routes of the protocol on a server that does not listen yet. */
+/** Creates the routes of the protocol on a server that does not listen yet. */
 export function createRest(options: RestOptions): FastifyInstance {
   const { service, arrivalLimit, connections, lane, tls, onError } = options;
   const answerInference = createInference(options);
@@ -42,7 +42,7 @@ export function createRest(options: RestOptions): FastifyInstance {
         if (path === undefined) handle(request, response);
         else void answerInference(request, response, path);
       };
-      // Node.js heeds these only if they are given here, and looks at the times of connections in an interval.
+      // Node.js obeys these only if they are set here, and checks the times of connections in an interval.
       const times = {
         keepAliveTimeout: 72_000,
         requestTimeout: arrivalLimit,
@@ -54,12 +54,12 @@ export function createRest(options: RestOptions): FastifyInstance {
         tls === undefined ? createServer(times, listener) : createSecureServer({ ...times, ...tls }, listener);
       return Object.assign(server, { maxConnections: connections }) as Server;
     },
-    // What an accepted connection still sends while the server ends is served.
+    // Requests of accepted connections are served while the server ends.
     return503OnClosing: false,
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
   });
-  // Bodies are bytes, whatever they are called: the protocol's JSON may have tensors behind it.
+  // Bodies are bytes, whatever their content type: the protocol's JSON may have tensors behind it.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", async (request: FastifyRequest) => readBody(request.raw, { limit: smallBody }));
   app.setNotFoundHandler((request, reply) =>
@@ -126,7 +126,7 @@ export function createRest(options: RestOptions): FastifyInstance {
   return app;
 }
 
-/** Answers other methods of paths that exist with those that they have. */
+/** Answers other methods of existing paths with the allowed ones. */
 function refuseOtherMethods(app: FastifyInstance, allowed: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const [url, methods] of [...allowed]) {
     const allow = [...methods].join(", ");
@@ -144,7 +144,7 @@ function refuseOtherMethods(app: FastifyInstance, allowed: ReadonlyMap<string, R
 
 /** Ends a connection whose client does not take its answer in time. */
 function endUntaken(response: ServerResponse, limit: number): void {
-  // The answer is complete, and is to be written.
+  // The answer is complete, and about to be written.
   response.once("prefinish", () => {
     if (response.writableFinished) return;
     const timer = setTimeout(() => response.destroy(), limit);
@@ -153,10 +153,10 @@ function endUntaken(response: ServerResponse, limit: number): void {
   });
 }
 
-/** The route of inference for paths that are not written in the plain way. */
+/** Adds the route of inference for paths that are not written in the plain way. */
 function addInference(app: FastifyInstance, answerInference: AnswerInference): void {
   app.removeAllContentTypeParsers();
-  // The body is read there.
+  // `answerInference` reads the body.
   app.addContentTypeParser("*", (_, __, done) => done(null));
   for (const path of modelPaths) {
     app.post<{ Params: ModelPath }>(`${path}/infer`, (request, reply) => {

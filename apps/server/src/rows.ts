@@ -1,14 +1,14 @@
-/** Whether a network computes each row of a batch for itself, so that requests can be joined: seen from what it computes. */
+/** Test of a network for independent rows of a batch, which makes requests joinable: found from its results. */
 import { joined } from "./batches.ts";
 import { arrayOf, type Datatype } from "./datatypes.ts";
 import { messageOf } from "./errors.ts";
 import type { ModelDescription, Runner } from "./runner.ts";
 import { bytesOf, countOf, isByteList, type Tensor } from "./tensors.ts";
 
-/** Extents that open axes besides the first get, until the network computes with them. */
+/** Extents to try for open axes except the first, until the network computes with them. */
 const triedExtents = [1, 32, 224];
 
-/** Why requests cannot be joined along the first axis; undefined: they can be. */
+/** Returns the reason why requests cannot be joined along the first axis; undefined: they can be. */
 export async function whyNotJoined(runner: Runner): Promise<string | undefined> {
   const { inputs, outputs, hasState } = runner.description;
   if (hasState) return "the model has state";
@@ -26,8 +26,9 @@ export async function whyNotJoined(runner: Runner): Promise<string | undefined> 
 }
 
 /**
- * Computes two rows, then with another first row, then with another second row: what belongs to the row that stays must stay, to the bit, since
- * the same kernels compute on the same extents. A mean, a maximum or a softmax over the rows shows.
+ * Computes two rows, then with another first row, then with another second row: the results of the unchanged row must stay
+ * equal, to the bit, since the same kernels compute on the same extents. A mean, a maximum or a softmax over the rows is
+ * detected.
  */
 async function whyNotIndependent(runner: Runner, extent: number): Promise<string | undefined> {
   const { description } = runner;
@@ -65,7 +66,7 @@ function elementsOf(datatype: Datatype, count: number, seed: number): Tensor["co
   if (elements instanceof BigInt64Array || elements instanceof BigUint64Array) {
     return elements.map(() => BigInt(Math.floor(2 * random())));
   }
-  // Of 16 bits: from 0.5 to 1. Wide integers may be places in a table, so they are small.
+  // Bits of FP16 from 0.5 to 1. Wide integers may be indexes of a table, so they are small.
   if (datatype === "FP16") return elements.map(() => 0x3800 + Math.floor(0x400 * random()));
   if (datatype === "FP32" || datatype === "FP64") return elements.map(() => 2 * random() - 1);
   if (datatype === "UINT8") return elements.map(() => Math.floor(256 * random()));
@@ -73,7 +74,7 @@ function elementsOf(datatype: Datatype, count: number, seed: number): Tensor["co
   return elements.map(() => Math.floor(2 * random()));
 }
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Returns a source of numbers from 0 to 1, the same for the same seed. */
 function randomFrom(seed: number): () => number {
   let state = Math.imul(seed, 0x9e3779b1);
   return () => {

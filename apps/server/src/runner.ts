@@ -1,4 +1,4 @@
-/** A loaded model that computes one request at a time: in a thread of its own, or in a daemon. */
+/** A loaded model that computes one request at a time: in a separate thread, or in a daemon. */
 
 import { decodeStringBytes } from "@nnhal/extension-tflite";
 import { type LoadOptions, load, type Model, NetworkError, type RunTiming, type TensorInfo } from "@nnhal/network";
@@ -6,7 +6,7 @@ import { arrayOf, type Datatype, datatypeOf } from "./datatypes.ts";
 import { RequestError } from "./errors.ts";
 import { countOf, type Tensor } from "./tensors.ts";
 
-/** What the protocol says of an input or output. -1 is an open extent. */
+/** Protocol's description of an input or output. -1 is an open extent. */
 export interface TensorMetadata {
   readonly name: string;
   readonly datatype: Datatype;
@@ -18,26 +18,26 @@ export interface ServedTensor extends TensorMetadata {
   readonly info: TensorInfo;
 }
 
-/** What a model says about itself. */
+/** Description of a model. */
 export interface ModelDescription {
   readonly inputs: readonly ServedTensor[];
   readonly outputs: readonly ServedTensor[];
   readonly devices: readonly string[];
   readonly signatures: readonly string[];
-  /** Whether a run depends on the one before. */
+  /** True if a run depends on the one before. */
   readonly hasState: boolean;
 }
 
-/** How to run once. */
+/** Options of one run. */
 export interface RunLimits {
   /** Milliseconds that the device may take. */
   readonly timeout?: number | undefined;
-  /** Whether the memory of the inputs may move to another thread; it is empty here then. Default: no. */
+  /** If true, the memory of the inputs may move to another thread; it is empty here then. Default: false. */
   readonly isOwned?: boolean;
   readonly onTiming?: ((timing: RunTiming) => void) | undefined;
   /** When it aborts, the run rejects with its reason, and ends at the next pause of the device. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once when nothing of the run computes any more, which may be after it has rejected. */
+  /** Called once when no part of the run computes any more, which may be after it has rejected. */
   readonly onEnd?: (() => void) | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Runner {
   readonly description: ModelDescription;
   /** Computes all outputs, in the model's order, from inputs in the model's order. Rejects with a RequestError. */
   run(inputs: readonly Tensor[], limits: RunLimits): Promise<readonly Tensor[]>;
-  /** Whether it can compute again after a failure. */
+  /** Resolves with true if it can compute again after a failure. */
   isAlive(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -109,7 +109,7 @@ function bytesIn({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** The strings of rows of equal length. */
+/** Returns the strings of rows of equal length. */
 function stringsIn(bytes: Uint8Array, shape: readonly number[]): readonly Uint8Array[] {
   const count = countOf(shape);
   if (count === 0) return [];

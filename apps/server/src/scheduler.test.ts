@@ -1,4 +1,4 @@
-/** Places, limits of time, batches, and runners that fail: with a clock that the test sets. */
+/** Waiting places, time limits, batches, and runners that fail: with a clock that the test sets. */
 import { describe, expect, it } from "vitest";
 import type { Clock } from "./clock.ts";
 import { RequestError } from "./errors.ts";
@@ -25,7 +25,7 @@ function testClock() {
   return { clock, advance, calls };
 }
 
-/** Lets promises that can settle do so. */
+/** Waits for promises that can settle. */
 async function turns() {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }

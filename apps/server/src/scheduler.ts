@@ -1,4 +1,4 @@
-/** Which request of a model computes when: places for a limited number of them, runners, batches, and limits of time. */
+/** Scheduling of a model's requests: a limited number of waiting places, runners, batches, and time limits. */
 import type { RunTiming } from "@nnhal/network";
 import { batchKey, canJoin, divided, joined, rowsOf } from "./batches.ts";
 import type { Clock } from "./clock.ts";
@@ -9,57 +9,57 @@ import type { Tensor } from "./tensors.ts";
 
 /** The limits of a model. */
 export interface SchedulerOptions {
-  /** Requests that wait, at most, besides those that compute. */
+  /** Maximum requests that wait, in addition to those that compute. */
   readonly queue: number;
-  /** Rows of requests that compute together, at most; 1: each computes alone. */
+  /** Maximum rows of requests that compute together; 1: each computes alone. */
   readonly maxBatch: number;
   /** Milliseconds that a request waits for others to compute with. */
   readonly batchDelay: number;
   readonly clock: Clock;
-  /** Opens another runner in place of one that has failed for good. */
+  /** Opens another runner in place of one that has failed permanently. */
   reopen(): Promise<Runner>;
   onWarning(message: string): void;
 }
 
-/** The place of a request that is there as a whole. */
+/** The place of a request that has arrived completely. */
 export interface Place {
   /** Leaves the place, if the request has not been given to `run`. */
   leave(): void;
 }
 
-/** What to compute. */
+/** A job to compute. */
 export interface Job {
-  /** In the model's order. */
+  /** Inputs in the model's order. */
   readonly inputs: readonly Tensor[];
   /**
    * True if the caller no longer needs their memory, so that it may be transferred to another thread. Default: false.
    */
   readonly isOwned?: boolean | undefined;
-  /** Bytes of its inputs, which decide with which requests it shares. Default: 0. */
+  /** Bytes of its inputs, which decide its turn (shares.ts). Default: 0. */
   readonly bytes?: number | undefined;
   /** Milliseconds from now in which it must be done. */
   readonly timeout?: number | undefined;
-  /** Whether the device is to measure it. */
+  /** If true, the device measures it. */
   readonly measure?: boolean | undefined;
   /** Aborts when the client has gone. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What was computed, and times in milliseconds of the clock. */
+/** Result of a job, and times in milliseconds of the clock. */
 export interface Done {
   readonly outputs: readonly Tensor[];
   readonly submitted: number;
   readonly started: number;
   readonly ended: number;
-  /** Requests that computed together. */
+  /** Number of requests that computed together. */
   readonly together: number;
-  /** What the device measured. */
+  /** Times that the device measured. */
   readonly timing: RunTiming | undefined;
 }
 
-/** What goes on. */
+/** Current work. */
 export interface Activity {
-  /** Requests that have a place: they wait or compute. */
+  /** Number of requests that have a place: they wait or compute. */
   readonly placed: number;
   readonly waiting: number;
   readonly running: number;
@@ -85,9 +85,9 @@ interface Waiting extends Sized {
   readonly key: string;
   readonly rows: number | undefined;
   settled: boolean;
-  /** Whether it computes without others: it was in a batch that ended its runner. */
+  /** True if it computes without others: it was in a batch that ended its runner. */
   isAlone: boolean;
-  /** Called when it is settled, while it computes. */
+  /** Called when it is settled while it computes. */
   onSettled: () => void;
   resolve(done: Done): void;
   reject(error: unknown): void;
@@ -101,7 +101,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
   let { maxBatch } = options;
   const idle: Runner[] = [...runners];
   const all = new Set(runners);
-  /** Runners that are being opened in place of others. */
+  /** Replacement runners that are being opened. */
   const openings = new Set<Promise<Runner>>();
   const places = new Set<Place>();
   /** In the order of their arrival. */
@@ -231,11 +231,11 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       if (isFault && !(await runner.isAlive())) {
         usable = undefined;
         if (batch.length === 1) batch[0]?.reject(error);
-        // One of them may be to blame: each is tried again for itself.
+        // One of them may be the cause: each is tried again alone.
         for (const one of batch) one.isAlone = true;
         waiting.unshift(...batch.filter(({ settled }) => !settled));
       } else if (batch.length === 1) batch[0]?.reject(refusalOf(error, runner));
-      // What is wrong with one request is not the fault of the others.
+      // A fault of one request does not affect the others.
       else await computeApart(runner, batch);
     }
     running--;
@@ -250,13 +250,13 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     const onTiming = (measured: RunTiming) => {
       timing = measured;
     };
-    // A device that is told a limit stops for all, so it is the last one.
+    // A deadline applies to the whole batch, so the latest one is passed.
     const end = endOf(batch);
     const deadlines = batch.map(({ deadline }) => deadline ?? Number.POSITIVE_INFINITY);
     const timeout = Math.max(...deadlines) - started;
     const isMeasured = batch.some(({ job }) => job.measure);
     const limits = {
-      // What is joined lies in memory of its own.
+      // Joined inputs lie in new memory.
       ...((batch.length > 1 || batch[0]?.job.isOwned) && { isOwned: true }),
       ...(isMeasured && { onTiming }),
       ...(Number.isFinite(timeout) && { timeout: Math.max(timeout, 0.001) }),
@@ -267,7 +267,8 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     try {
       outputs = await runner.run(inputs, limits);
     } finally {
-      // A run that was given up keeps its runner until the device has paused: who comes and goes does not pile up work.
+      // A run that was given up keeps its runner until the device has paused: clients that cancel repeatedly do not pile up
+      // work.
       await end.wait;
     }
     const ended = clock.now();
@@ -296,7 +297,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     }
   };
 
-  /** Another runner, as soon as one can be opened; undefined if the model closes before. */
+  /** Opens another runner, as soon as possible; undefined if the model closes before. */
   const replaced = async (lost: Runner): Promise<Runner | undefined> => {
     all.delete(lost);
     await lost.close().catch(() => {});
@@ -342,13 +343,16 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
       cancelDelay?.();
       // `replaced` closes them.
       await Promise.allSettled(openings);
-      // A request that was given up can still compute: the runner waits for it.
+      // A request that was given up can still compute: closing the runner waits for it.
       await Promise.all([...all].map((runner) => runner.close().catch(() => {})));
     },
   };
 }
 
-/** The end of a run of some requests: `signal` aborts when none of them is to be answered any more, and `wait` resolves when `reached` is called. */
+/**
+ * Tracks the end of a run of some requests: `signal` aborts when none of them needs an answer any more, and `wait` resolves
+ * when `reached` is called.
+ */
 function endOf(batch: readonly Waiting[]) {
   const controller = new AbortController();
   let isReached = false;
@@ -368,7 +372,7 @@ function endOf(batch: readonly Waiting[]) {
   return { signal: controller.signal, reached, wait };
 }
 
-/** The error of a request that a runner which goes on cannot compute: extents that are open are right or wrong only in a run. */
+/** Returns the error of a request that a working runner cannot compute: open extents prove right or wrong only in a run. */
 function refusalOf(error: unknown, { description }: Runner): unknown {
   const isOpen = description.inputs.some(({ shape }) => shape.length === 0 || shape.includes(-1));
   if (!isOpen || !(error instanceof RequestError) || error.kind !== "failed") return error;

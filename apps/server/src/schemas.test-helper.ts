@@ -1,6 +1,7 @@
 /**
- * The schemas of the protocol's OpenAPI document (kserve/open-inference-protocol, specification/protocol/open_inference_rest.yaml), as far
- * as they say something about responses, in JSON Schema. `data` of an output is absent if it follows as bytes (binary tensor extension).
+ * The schemas of the protocol's OpenAPI document (kserve/open-inference-protocol,
+ * specification/protocol/open_inference_rest.yaml), as far as they describe responses, in JSON Schema. `data` of an output is
+ * absent if it follows as bytes (binary tensor extension).
  */
 import { Ajv } from "ajv";
 
@@ -53,7 +54,7 @@ const $defs = {
 
 const ajv = new Ajv({ allErrors: true, strict: false });
 
-/** What is wrong with a response; empty if nothing is. */
+/** Returns the faults of a response; empty if there are none. */
 export function problemsOf(schema: keyof typeof $defs, value: unknown): readonly string[] {
   const validate = ajv.compile({ $defs, ...reference(schema) });
   validate(value);

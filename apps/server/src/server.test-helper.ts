@@ -52,7 +52,7 @@ export async function testServer(
   return { app, models, service, folder, events, grpcOptions: shared };
 }
 
-/** Opens a model in this thread, without other engines than the reference. */
+/** Opens a model in this thread, only with the reference engine. */
 export const openHere: ModelsOptions["open"] = ({ file, signature, settings }) =>
   openRunner(file, {
     engines: [],

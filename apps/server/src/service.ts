@@ -1,4 +1,4 @@
-/** What both protocols do with requests. */
+/** The work on requests that both protocols share. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Holding } from "./budget.ts";
 import { RequestError } from "./errors.ts";
@@ -9,29 +9,29 @@ import type { TensorMetadata } from "./runner.ts";
 import type { Protocol, Telemetry } from "./telemetry.ts";
 import { footprintOf } from "./tensors.ts";
 
-/** What is the same for all requests. */
+/** Options that all requests share. */
 export interface ServiceOptions {
   readonly models: Models;
   readonly telemetry: Telemetry;
   readonly version: string;
-  /** What clients must present; undefined: nothing. */
+  /** Token that clients must present; undefined: none. */
   readonly token: string | undefined;
-  /** Whether clients may load and unload models. */
+  /** True if clients may load and unload models. */
   readonly mayLoad: boolean;
-  /** Whether the server is ready only if all its models are. */
+  /** If true, the server is ready only if all its models are. */
   readonly isStrict: boolean;
-  /** Milliseconds that a request may take at most; undefined: as long as it likes. */
+  /** Maximum milliseconds of a request; undefined: no limit. */
   readonly timeout: number | undefined;
 }
 
-/** What a server says about itself. */
+/** Description of the server. */
 export interface ServerMetadata {
   readonly name: string;
   readonly version: string;
   readonly extensions: readonly string[];
 }
 
-/** What a model says about itself. */
+/** Description of a model. */
 export interface ModelMetadata {
   readonly name: string;
   readonly versions: readonly string[];
@@ -41,13 +41,13 @@ export interface ModelMetadata {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** How a request came, and for which model. */
+/** Protocol, model and limits of a request. */
 export interface Arrival {
   readonly protocol: Protocol;
   readonly model: string;
-  /** undefined or empty: the server chooses. */
+  /** Version of the model; undefined or empty: the server chooses. */
   readonly version: string | undefined;
-  /** The memory that it holds. */
+  /** Memory of the request. */
   readonly holding: Holding;
   readonly headers: Readonly<Record<string, unknown>>;
   /** Aborts when the client has gone. */
@@ -61,16 +61,16 @@ export interface Arrival {
 /** All methods throw, or reject with, a RequestError. */
 export interface Service {
   readonly isReady: boolean;
-  /** Says that the models are loaded. */
+  /** Marks the models as loaded. */
   begin(): void;
-  /** Says that the server ends: it is not ready any more, and serves on. */
+  /** Marks the server as ending: it is not ready any more, and serves on. */
   drain(): void;
   readonly isDraining: boolean;
   readonly metadata: ServerMetadata;
   authorize(header: string | undefined): void;
   isModelReady(name: string, version: string | undefined): boolean;
   modelMetadata(name: string, version: string | undefined): ModelMetadata;
-  /** Whether a model has a version that is ready; undefined if there is no such model. Does not throw. */
+  /** Returns true if a model has a version that is ready; undefined if there is no such model. Does not throw. */
   hasReadyModel(name: string): boolean | undefined;
   /**
    * Computes. `read` reads the request; it throws, or rejects with, a RequestError if that is not valid. It is not called if the model has as
@@ -96,7 +96,7 @@ export function createService(options: ServiceOptions): Service {
   const expectControl = () => {
     if (!mayLoad) throw new RequestError("forbidden", "this server does not let clients load or unload models");
   };
-  /** The model of a request that is still to come, if it takes more. */
+  /** Returns the model of a request that is still arriving, if it takes more. */
   const admit = (protocol: Protocol, name: string, wanted: string | undefined): ReadyModel => {
     try {
       const model = models.find(name, wanted);
@@ -171,7 +171,7 @@ export function createService(options: ServiceOptions): Service {
         holding.keep(footprintOf(done.outputs));
         const outputs = outputsFor(model.description, request, done.outputs);
         const answered = answer({ model: model.name, version: model.version, id: request.id, outputs });
-        // The client does not wait for what is counted.
+        // The client does not wait for the counting.
         observed.done(done);
         return answered;
       } catch (error) {
@@ -195,7 +195,7 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-/** Texts of any length have digests of one. */
+/** Digests of texts have one length. */
 function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
@@ -204,7 +204,7 @@ function metadataOf({ name, datatype, shape }: TensorMetadata): TensorMetadata {
   return { name, datatype, shape };
 }
 
-/** What elements stand for: real = (element - zero point) * scale. */
+/** Lists the scales and zero points of inputs: real = (element - zero point) * scale. */
 function quantizationsOf(tensors: ReadyModel["description"]["inputs"]): Record<string, string> {
   const pairs = tensors.flatMap(({ name, info: { quantization } }) =>
     quantization === undefined

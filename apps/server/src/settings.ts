@@ -1,4 +1,4 @@
-/** How a model is served: from the command line, and from a file `nnhal.json` beside its versions. */
+/** Settings of a model: from the command line, and from a file `nnhal.json` in its folder. */
 import { messageOf } from "./errors.ts";
 
 /** See `settingRules` for the units. */
@@ -6,18 +6,21 @@ export interface ModelSettings {
   /** Names with commas between them, or `auto`. */
   readonly devices: string;
   readonly instances: number;
-  /** Threads of the engine of each instance; 0: the default of the engine for one instance, the processors divided among several. */
+  /**
+   * Threads of the engine of each instance; 0: the default of the engine for one instance, the processors divided among
+   * several.
+   */
   readonly threads: number;
   readonly queue: number;
   readonly maxBatch: number;
   readonly batchDelay: number;
   readonly warmUp: number;
   readonly versions: string;
-  /** Whether extents that the file leaves open stay open; they do if requests are joined. */
+  /** If true, extents that the file leaves open stay open; they do if requests are joined. */
   readonly dynamicShapes: boolean;
 }
 
-/** What holds without any options. */
+/** Settings without any options. */
 export const defaultSettings: ModelSettings = {
   devices: "auto",
   instances: 1,
@@ -32,24 +35,24 @@ export const defaultSettings: ModelSettings = {
 
 /** The range of each number. */
 export const settingRanges = {
-  /** Copies of the model, each of which computes one request at a time. */
+  /** Copies of the model, each computing one request at a time. */
   instances: [1, 256],
-  /** Of the engine, for each copy; 0: the processors divided among the copies. */
+  /** Threads of the engine, for each copy; 0: the processors divided among the copies. */
   threads: [0, 256],
-  /** Requests that wait. */
+  /** Number of requests that wait. */
   queue: [0, 65_536],
-  /** Rows that compute together. */
+  /** Number of rows that compute together. */
   maxBatch: [1, 4096],
   /** Milliseconds that a request waits for others. */
   batchDelay: [0, 10_000],
-  /** Runs before the model is ready. */
+  /** Number of runs before the model is ready. */
   warmUp: [0, 1000],
 } as const satisfies Partial<Record<keyof ModelSettings, readonly [number, number]>>;
 
-/** What a policy of versions looks like. */
+/** Pattern of a version policy. */
 export const versionPolicy = /^(all|latest(:[1-9]\d{0,5})?|[1-9]\d*(,[1-9]\d*)*)$/;
 
-/** The settings of a file over those of the command line. Throws an Error that names what is wrong. */
+/** Reads the settings of a file, with those of the command line as defaults. Throws an Error that names the fault. */
 export function settingsOf(text: string, defaults: ModelSettings): ModelSettings {
   let own: unknown;
   try {

@@ -8,7 +8,7 @@ interface Named extends Sized {
   readonly name: string;
 }
 
-/** Requests that wait, and the names of those that compute, one after the other. */
+/** Waiting requests, and the names of those that compute, one after the other. */
 function queue() {
   const shares = createShares();
   let waiting: Named[] = [];
@@ -28,7 +28,7 @@ function queue() {
       });
       return names.join("");
     },
-    /** The first of a name leaves without having computed. */
+    /** Removes the first of a name, without computing it. */
     leave(name: string) {
       const place = waiting.findIndex((one) => one.name === name);
       waiting = waiting.filter((_, index) => index !== place);

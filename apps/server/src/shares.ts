@@ -1,30 +1,31 @@
 /**
- * Whose turn it is among requests that wait for one model: requests of about one size have a share, and all sizes have equal ones, by bytes. Who
- * sends little does not wait until all that others sent is done, and large requests wait for no more bytes of smaller ones than they have.
+ * The order of requests that wait for one model: requests of about one size have a share, and all sizes have equal shares, by
+ * bytes. A small request does not wait until all large ones are done, and large requests wait for no more bytes of smaller ones
+ * than they have.
  */
 
-/** A request, by its bytes. */
+/** A request with its number of bytes. */
 export interface Sized {
   readonly bytes: number;
 }
 
 /** The shares of the sizes. */
 export interface Shares {
-  /** Says that a request comes to `waiting`, which does not have it yet. */
+  /** Announces a request that is about to join `waiting`. */
   join(request: Sized, waiting: readonly Sized[]): void;
-  /** The request whose turn it is: the first of its size. */
+  /** Returns the request whose turn it is: the first of its size. */
   next<Request extends Sized>(waiting: readonly Request[]): Request | undefined;
-  /** Says that requests compute now, the first of which was next. */
+  /** Announces that requests compute now, the first of which was next. */
   take(requests: readonly Sized[]): void;
 }
 
-/** Bytes that every request counts for at least, since it has other costs. */
+/** Minimum bytes that a request counts for, since it has other costs. */
 const leastBytes = 2 ** 16;
 
 export function createShares(): Shares {
-  /** Bytes that requests of a size have had. */
+  /** Bytes that requests of each size have received. */
   const had = new Map<number, number>();
-  /** Bytes that the size had whose turn was last. A size that comes back has no claim to what it did not use. */
+  /** Bytes of the size whose turn was last. A size that comes back has no claim to its unused share. */
   let level = 0;
   const hadBy = (request: Sized) => had.get(sizeOf(request)) ?? 0;
   return {
@@ -44,7 +45,7 @@ export function createShares(): Shares {
   };
 }
 
-/** Sizes within a factor of 2 are one. */
+/** Returns the class of a size: sizes within a factor of 2 are one. */
 function sizeOf({ bytes }: Sized): number {
   return Math.ceil(Math.log2(Math.max(bytes, leastBytes)));
 }

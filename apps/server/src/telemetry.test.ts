@@ -10,7 +10,7 @@ let server: TestServer;
 
 beforeAll(async () => {
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
-  // As that of W3C, with the one header that matters here.
+  // Like W3C's propagator, with the one header that matters here.
   propagation.setGlobalPropagator({
     inject() {},
     extract(parent, carrier, getter) {
@@ -73,7 +73,7 @@ it("requests are counted by model and result, and models by whether they are rea
     values.get(`nnhal_server_requests_total{model="${model}",version="${version}",protocol="rest",result="${result}"}`);
   expect(counted("passing", "1", "ok")).toBe(1);
   expect(counted("passing", "1", "invalid")).toBe(1);
-  // Names that clients make up are not labels.
+  // Names that clients invent are not labels.
   expect(counted("", "", "unknown")).toBe(1);
   const labels = '{model="passing",version="1"}';
   for (const name of ["request_seconds", "wait_seconds", "compute_seconds", "batch_requests"]) {

@@ -1,27 +1,27 @@
-/** What is measured and traced of requests: metrics for Prometheus, and spans of OpenTelemetry if the process has its SDK. */
+/** Metrics and traces of requests: metrics for Prometheus, and spans of OpenTelemetry if the process has its SDK. */
 import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type ErrorKind, messageOf, RequestError } from "./errors.ts";
 import type { Models, ReadyModel } from "./models.ts";
 import type { Done } from "./scheduler.ts";
 
-/** How a request came. */
+/** Protocol of a request. */
 export type Protocol = "rest" | "grpc";
 
 /** A request that is observed. */
 export interface Observed {
-  /** Whether its steps are recorded. */
+  /** True if its steps are recorded. */
   readonly isTraced: boolean;
   done(done: Done): void;
   failed(error: unknown): void;
 }
 
 export interface Telemetry {
-  /** Begins with a request for a model. `headers`: those of the request, which may name a trace. */
+  /** Begins to observe a request for a model. `headers`: those of the request, which may name a trace. */
   observe(protocol: Protocol, model: ReadyModel, headers: Readonly<Record<string, unknown>>): Observed;
   /** Counts a request that was refused before its model was known. */
   refused(protocol: Protocol, kind: ErrorKind): void;
-  /** The metrics as text, and its content type. */
+  /** Returns the metrics as text, and its content type. */
   metrics(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
@@ -111,7 +111,7 @@ export function createTelemetry(models: Models, version: string): Telemetry {
     step("wait", submitted, started, inside);
     const compute = step("compute", started, ended, inside, { "nnhal.batch.requests": count });
     const below = trace.setSpan(context.active(), compute);
-    // Devices say how long, not when.
+    // Devices report durations, not times.
     const { inDriver, onHardware } = timing ?? {};
     if (inDriver !== undefined) step("driver", ended - inDriver, ended, below);
     if (onHardware !== undefined) step("hardware", ended - onHardware, ended, below);
@@ -128,7 +128,7 @@ function attributesOf(model: string, version: string) {
   return { "nnhal.model.name": model, "nnhal.model.version": version };
 }
 
-/** The span that the process is in, else the one that the headers of the request name. */
+/** Returns the span that the process is in, else the one that the headers of the request name. */
 function parentOf(headers: Readonly<Record<string, unknown>>): Context {
   const active = context.active();
   return trace.getSpan(active) === undefined ? propagation.extract(active, headers) : active;

@@ -7,7 +7,7 @@ import { expectValid, RequestError, valueText } from "./errors.ts";
 /** Elements: one array, or for BYTES one for each element. */
 export type Content = ElementArray | readonly Uint8Array[];
 
-/** A tensor, whichever way it came. */
+/** A tensor of either protocol. */
 export interface Tensor {
   readonly name: string;
   readonly datatype: Datatype;
@@ -15,28 +15,28 @@ export interface Tensor {
   readonly content: Content;
 }
 
-/** The most axes of a tensor. */
+/** Maximum axes of a tensor. */
 export const MOST_AXES = 32;
 
-/** The most strings of a request: each costs more than its bytes. */
+/** Maximum strings of a request: each costs more than its bytes. */
 const mostStrings = 2 ** 17;
 
-/** Checks how many strings a request has, before they are read. Throws a RequestError. */
+/** Checks the number of strings of a request, before they are read. Throws a RequestError. */
 export function checkStrings(tensors: readonly Pick<Tensor, "datatype" | "shape">[]): void {
   const count = tensors.reduce((sum, { datatype, shape }) => sum + (datatype === "BYTES" ? countOf(shape) : 0), 0);
   if (count <= mostStrings) return;
   throw new RequestError("tooLarge", `the request has ${count} elements of BYTES; ${mostStrings} are the most`);
 }
 
-/** Bytes that a string takes besides its own. */
+/** Bytes that a string takes in addition to its content. */
 const perString = 128;
 
-/** The width and number of the rows that strings are computed in: each is as wide as the longest. */
+/** Returns the width and number of the rows that strings are computed in: each is as wide as the longest. */
 export function rowsOfStrings(content: readonly Uint8Array[]): { readonly count: number; readonly width: number } {
   return { count: content.length, width: 4 + content.reduce((most, { length }) => Math.max(most, length), 0) };
 }
 
-/** The bytes that tensors take, with those of the rows that strings become. */
+/** Returns the bytes that tensors take, with those of the rows of strings. */
 export function footprintOf(tensors: readonly Pick<Tensor, "content">[]): number {
   const buffers = new Set<ArrayBufferLike>();
   let sum = 0;
@@ -53,17 +53,17 @@ export function footprintOf(tensors: readonly Pick<Tensor, "content">[]): number
   return sum;
 }
 
-/** The number of elements of a shape. */
+/** Returns the number of elements of a shape. */
 export function countOf(shape: readonly number[]): number {
   return shape.reduce((product, extent) => product * extent, 1);
 }
 
-/** Whether the content of a tensor is bytes for each element. */
+/** Returns true if the content of a tensor is bytes for each element. */
 export function isByteList(content: Content): content is readonly Uint8Array[] {
   return Array.isArray(content);
 }
 
-/** The elements that JSON lists, in nested lists as the shape says, or in one. Throws a RequestError. */
+/** Reads elements from JSON, in nested lists of the shape, or in one list. Throws a RequestError. */
 export function contentOfJson(datatype: Datatype, shape: readonly number[], data: unknown, what: string): Content {
   const items = flatItems(data, shape, what);
   if (datatype === "BYTES") {
@@ -75,13 +75,13 @@ export function contentOfJson(datatype: Datatype, shape: readonly number[], data
   }
   const content = new (arrayOf(datatype))(items.length);
   const read = readerOf(datatype, what);
-  // The reader returns what the array holds: BigInt for 64 bits.
+  // The reader returns elements of the array's type: BigInt for 64 bits.
   const into = content as Record<number, number | bigint>;
   for (let index = 0; index < items.length; index++) into[index] = read(items[index]);
   return content;
 }
 
-/** The items of `data` in one list. */
+/** Returns the items of `data` in one list. */
 function flatItems(data: unknown, shape: readonly number[], what: string): readonly unknown[] {
   expectValid(Array.isArray(data), () => `${what}: its data are not a list`);
   const count = countOf(shape);
@@ -117,7 +117,7 @@ const notNumbers: Readonly<Record<string, number>> = {
   "-Infinity": Number.NEGATIVE_INFINITY,
 };
 
-/** Reads an item of JSON as an element. */
+/** Returns a function that reads an item of JSON as an element. */
 function readerOf(datatype: NumericDatatype, what: string): (item: unknown) => number | bigint {
   const refuse = (item: unknown): never => {
     expectValid(false, () => `${what}: ${valueText(item)} is not a value of ${datatype}`);
@@ -152,7 +152,10 @@ function readerOf(datatype: NumericDatatype, what: string): (item: unknown) => n
   };
 }
 
-/** The data of a tensor as the text of a JSON list. What JSON has no numbers for are the strings "NaN", "Infinity" and "-Infinity". */
+/**
+ * Returns the data of a tensor as the text of a JSON list. Values without a JSON number are the strings "NaN", "Infinity" and
+ * "-Infinity".
+ */
 export function jsonTextOf({ datatype, content }: Tensor): string {
   if (isByteList(content)) {
     const decoder = new TextDecoder();
@@ -164,13 +167,13 @@ export function jsonTextOf({ datatype, content }: Tensor): string {
   return JSON.stringify(numbers.map((number) => (Number.isFinite(number) ? number : String(number))));
 }
 
-/** The numbers that elements stand for. */
+/** Returns the numbers that elements represent. */
 export function numbersOf(datatype: Datatype, elements: ElementArray): readonly (number | bigint)[] {
   if (elements instanceof BigInt64Array || elements instanceof BigUint64Array) return Array.from(elements);
   return datatype === "FP16" ? Array.from(elements, fromFloat16Bits) : Array.from(elements);
 }
 
-/** The elements that lie in bytes, little-endian: views if their place allows it. Throws a RequestError. */
+/** Reads elements from little-endian bytes: views if their alignment permits it. Throws a RequestError. */
 export function contentOfBytes(datatype: Datatype, shape: readonly number[], bytes: Uint8Array, what: string): Content {
   const count = countOf(shape);
   if (datatype === "BYTES") return byteList(bytes, count, what);
@@ -190,7 +193,7 @@ export function contentOfBytes(datatype: Datatype, shape: readonly number[], byt
   return new array(at.buffer, at.byteOffset, count);
 }
 
-/** Elements with their lengths before them. */
+/** Reads elements with their lengths before them. */
 function byteList(bytes: Uint8Array, count: number, what: string): readonly Uint8Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const list: Uint8Array[] = [];
@@ -208,7 +211,7 @@ function byteList(bytes: Uint8Array, count: number, what: string): readonly Uint
   return list;
 }
 
-/** The bytes of a tensor, little-endian. */
+/** Returns the bytes of a tensor, little-endian. */
 export function bytesOf({ content }: Pick<Tensor, "content">): Uint8Array {
   if (!isByteList(content)) return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
   const all = new Uint8Array(content.reduce((size, { length }) => size + 4 + length, 0));

@@ -1,8 +1,8 @@
-/** Order by name, and names that are let go. */
+/** Order by name, and removal of finished names. */
 import { expect, it } from "vitest";
 import { createTurns } from "./turns.ts";
 
-/** Work that ends when it is told. */
+/** Work that the test ends. */
 function controlled(events: string[], name: string) {
   let end = (_?: Error) => {};
   const work = () =>

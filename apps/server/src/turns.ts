@@ -1,10 +1,10 @@
-/** Work on things with names: one piece after the other for each name, and at the same time for different ones. */
+/** Work on named things: one after the other for each name, concurrently for different ones. */
 import { createMutex } from "@nnhal/utils/time";
 
 export interface Turns {
-  /** Runs work when the work before it under this name has ended, well or not. */
+  /** Runs work after the earlier work under this name has ended, with or without success. */
   take<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
-  /** Names under which work goes on or waits. Clients choose names, so none is kept for longer. */
+  /** Number of names under which work runs or waits. Clients choose names, so finished ones are removed. */
   readonly size: number;
 }
 

@@ -31,6 +31,8 @@ export const avoidedForms: readonly AvoidedForm[] = [
 /** Folders whose comments do not begin with "What", "How" or "Whether". A folder is added once its comments are rewritten. */
 export const plainHeads: readonly string[] = [
   // One folder on each line, sorted.
+  "apps/sample-driver",
+  "apps/server",
   "apps/worker",
   "packages/backend",
   "packages/backend-gpujs",

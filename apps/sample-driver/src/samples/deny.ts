@@ -4,7 +4,10 @@
  */
 import type { OperandView, OperationView } from "@nnhal/backend";
 
-/** Whether a device denies an operation: a hash of its name, the operation and the types, ranks and extents of the operands is odd. */
+/**
+ * Returns true if a device denies an operation: a hash of its name, the operation and the types, ranks and extents of the
+ * operands is odd.
+ */
 export function denies(name: string, { definition, inputs, outputs }: OperationView): boolean {
   let hash = definition.code;
   hash = mixText(hash, name);

@@ -1,4 +1,7 @@
-/** The backend of a sample device: the reference, of which the device takes a part and reports the figures of the table. */
+/**
+ * The backend of a sample device: the reference; the device takes a part of its operations and reports the figures of the
+ * table.
+ */
 import {
   type Backend,
   type BackendSession,
@@ -24,7 +27,7 @@ import { type Figures, firstDataOperand, type Sample, sampleVersion } from "./ta
 /** Turns denials on: see `denies`. */
 export const SAMPLE_SUPPORTED_PROPERTY = "debug.nn.sample.supported";
 
-/** How a sample device is made. */
+/** Options of a sample device. */
 export interface SampleOptions {
   /** The name that the device is served under. Default: that of the table. */
   readonly name?: string | undefined;
@@ -76,7 +79,7 @@ function whyNotTaken({ operations, firstTypes }: Sample, { definition, inputs }:
   return `${name}: input ${place} is ${typeof type === "string" ? type : type.name}, and it takes ${firstTypes.join(" and ")}`;
 }
 
-/** OEM_OPERATION with any operands and one output. No engine here knows what it computes. */
+/** OEM_OPERATION with any operands and one output. No engine here can compute it. */
 const oemOperation = defineOperation({
   name: "OEM_OPERATION",
   code: operationTypes.OEM_OPERATION.code,
@@ -113,7 +116,7 @@ function oemSession(session: BackendSession): BackendSession {
 
 const isOem = ({ definition }: OperationView) => definition.code === oemOperation.code && !definition.extension;
 
-/** Whether OEM_OPERATION is anywhere in a model. */
+/** Returns true if OEM_OPERATION is anywhere in a model. */
 function hasOem({ operations, referenced }: GraphView): boolean {
   return [operations, ...referenced.map((subgraph) => subgraph.operations)].some((each) => each.some(isOem));
 }

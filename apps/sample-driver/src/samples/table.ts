@@ -22,7 +22,7 @@ export interface Sample {
   readonly firstTypes?: readonly string[];
   /** Operations that it takes. Default: all. */
   readonly operations?: readonly string[];
-  /** Whether it lists OEM_OPERATION, whose execution fails. Default: false. */
+  /** True if it lists OEM_OPERATION, whose execution fails. Default: false. */
   readonly hasOem?: boolean;
 }
 
