@@ -6,6 +6,7 @@ import { library } from "../../tsup.base.ts";
 // What there is of decoders, files and workers depends on where the package runs: the field "imports" of its package.json says so.
 const entry = {
   index: "src/index.ts",
+  session: "src/program-session.ts",
   tensors: "src/tensors.ts",
   "decode-apart-node": "src/picture/decode-apart-node.ts",
   "decode-apart-browser": "src/picture/decode-apart-browser.ts",

@@ -10,7 +10,7 @@ import type {
   PowerBasis,
   Unavailable,
 } from "@nnhal/backend";
-import { isMissing } from "@nnhal/backend/engines";
+import { isMissing, referenceDevice } from "@nnhal/backend/engines";
 import { openDevice } from "@nnhal/driver-core/device";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { runtimeAsDevice } from "@nnhal/runtime";
@@ -89,7 +89,7 @@ export interface DeviceFinderOptions {
 const ownPrefix = "own:";
 
 /** The name of the reference of this program: it judges other devices, also if these are services of a daemon. */
-export const judgeDevice = `${ownPrefix}nnhal-reference`;
+export const judgeDevice = `${ownPrefix}${referenceDevice}`;
 
 /** Devices to divide a model among. */
 export interface DeviceSelection {
@@ -99,9 +99,6 @@ export interface DeviceSelection {
   /** The one that the others fall back to. Only with `auto`: a list is all there is. */
   readonly cpu?: Device;
 }
-
-/** The device that takes every model. */
-export const cpuDevice = "nnhal-reference";
 
 /** The devices of a selection as one device. */
 export function asOneDevice({ devices, cpu }: DeviceSelection): Device {
@@ -144,7 +141,7 @@ export function createDeviceFinder(
   };
   const remote = new Set<Device>();
   const isRemote = (device: Device) => remote.has(device);
-  const isLocalCpu = (device: Device) => !isRemote(device) && [cpuDevice, judgeDevice].includes(device.name);
+  const isLocalCpu = (device: Device) => !isRemote(device) && [referenceDevice, judgeDevice].includes(device.name);
   const list = () => Promise.all(engines.map((engine) => find(engine)));
   const recheck = () => {
     const anew = outcomes && { ...outcomes, read: async () => undefined };
@@ -168,7 +165,7 @@ export function createDeviceFinder(
   const openAll = async (): Promise<DeviceSelection> => {
     const all = await list();
     const devices = all.flatMap(({ opened }) => ("unavailable" in opened ? [] : [opened]));
-    const cpu = devices.find(({ name }) => name === cpuDevice);
+    const cpu = devices.find(({ name }) => name === referenceDevice);
     if (devices.length > 0) return { devices, isRemote: devices.some(isRemote), ...(cpu && { cpu }) };
     const problems = all.flatMap(({ name, opened }) =>
       "unavailable" in opened ? [`${name}: ${describe(opened)}`] : [],

@@ -14,9 +14,12 @@ export interface KnownEngine {
   readonly needs: readonly string[];
 }
 
-/** The engine that runs every model. */
+/** The name of the device that runs every model. */
+export const referenceDevice = "nnhal-reference";
+
+/** Its engine. */
 export const referenceEngine: KnownEngine = {
-  device: "nnhal-reference",
+  device: referenceDevice,
   module: "@nnhal/backend-reference",
   needs: [],
 };
@@ -31,13 +34,14 @@ export const fastEngines: readonly KnownEngine[] = [
 
 /** The backend that a module exports as `backend`, as all engines do; undefined if it exports none. */
 export function exportedBackend(module: unknown): Backend | undefined {
-  const backend = isObject(module) && "backend" in module ? module.backend : undefined;
+  const { backend }: { readonly backend?: unknown } = Object(module);
   return isBackend(backend) ? backend : undefined;
 }
 
 /** Returns whether a value is a backend, as far as can be checked without opening it. */
 export function isBackend(value: unknown): value is Backend {
-  return isObject(value) && "open" in value && typeof value.open === "function" && "name" in value;
+  const { open, name }: { readonly [Key in "open" | "name"]?: unknown } = Object(value);
+  return typeof open === "function" && typeof name === "string";
 }
 
 /**
@@ -50,8 +54,4 @@ export function isMissing(error: unknown, module: string): boolean {
   if (error.message.includes(`tried to access ${module}, but it isn't declared`)) return true;
   const code = "code" in error ? error.code : undefined;
   return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && error.message.includes(`'${module}'`);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -3,7 +3,7 @@
  */
 
 import type { Backend, Unavailable } from "@nnhal/backend";
-import { exportedBackend, isBackend, referenceEngine } from "@nnhal/backend/engines";
+import { exportedBackend, isBackend, referenceDevice as reference } from "@nnhal/backend/engines";
 import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import type { ExtensionDefinition } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
@@ -78,8 +78,6 @@ function addTflite(backend: Backend, tflite: ExtensionDefinition): Backend {
   extended.set(backend, known);
   return known;
 }
-
-const reference = referenceEngine.device;
 
 const references = new Map<ExtensionDefinition | undefined, Promise<Backend>>();
 

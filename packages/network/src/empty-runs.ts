@@ -5,7 +5,7 @@
 import type { Compilation } from "@nnhal/runtime";
 import type { ImportedModel } from "@nnhal/tflite";
 import type { Selection } from "./devices.ts";
-import type { Value } from "./session.ts";
+import type { InputBytes } from "./execute.ts";
 
 /** A model and its compilation. */
 export interface Prepared {
@@ -17,22 +17,22 @@ export interface Prepared {
 export interface EmptyRunOptions {
   /** The model of the session. */
   readonly imported: ImportedModel;
-  readonly selection: Selection;
+  readonly selection: Pick<Selection, "devices" | "cpu">;
   /**
    * Opens devices with the extension for .tflite, which has constants without elements; absent if those of `selection` have it. A function,
    * because what this module imported would be in a bundle for a browser as a part of its own.
    */
   readonly extend: (() => Promise<Selection>) | undefined;
   readonly importWith: (emptyInputs: ReadonlyMap<number, readonly number[]>) => Promise<ImportedModel>;
-  readonly prepare: (imported: ImportedModel, selection: Selection) => Promise<Compilation>;
+  readonly prepare: (imported: ImportedModel, selection: Pick<Selection, "devices" | "cpu">) => Promise<Compilation>;
 }
 
 /** Runs with inputs without elements. */
 export interface EmptyRuns {
   /** Prepares the model for these values, computes with those that have elements, and lets the model go. */
   run<Result>(
-    values: readonly Value[],
-    compute: (prepared: Prepared, rest: readonly Value[]) => Promise<Result>,
+    values: readonly InputBytes[],
+    compute: (prepared: Prepared, rest: readonly InputBytes[]) => Promise<Result>,
   ): Promise<Result>;
   close(): Promise<void>;
 }
@@ -51,9 +51,11 @@ export async function openEmptyRuns({
     async run(values, compute) {
       const shapes = values.map(({ shape }, place) =>
         // The last extent of strings is the size of their rows.
-        inputs[place]?.tensorType === "STRING" ? shape.slice(0, -1) : shape,
+        inputs[place]?.tensorType === "STRING" ? shape?.slice(0, -1) : shape,
       );
-      const empty = new Map([...shapes.entries()].filter(([, shape]) => shape.includes(0)));
+      const empty = new Map(
+        [...shapes.entries()].flatMap(([place, shape]) => (shape?.includes(0) ? [[place, shape]] : [])),
+      );
       const imported = await importWith(empty);
       const compilation = await prepare(imported, selection);
       try {

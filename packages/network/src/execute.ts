@@ -1,10 +1,9 @@
 /**
  * One run of a compiled model on bytes.
  */
-import { encodeTensorData } from "@nnhal/backend";
-import { createData, elementAt } from "@nnhal/operations";
+import { elementAt } from "@nnhal/operations";
 import { type Compilation, Execution, NeuralNetworksError, ResultCode } from "@nnhal/runtime";
-import { byteSize, elementsOf, type TensorShape } from "./tensor.ts";
+import { byteSize, type TensorShape } from "./tensor.ts";
 
 /** The bytes of an input. */
 export interface InputBytes {
@@ -95,13 +94,4 @@ export function nanoseconds(milliseconds: number): bigint {
 function millisecondsOf(execution: Execution, code: "inDriver" | "onHardware"): number | undefined {
   const duration = execution.getDuration(code);
   return duration === undefined ? undefined : Number(duration) / 1e6;
-}
-
-/** Elements of the real value 0. */
-export function zeros(info: TensorShape): Uint8Array {
-  const { type, shape, zeroPoint } = info;
-  const bytes = new Uint8Array(byteSize(info));
-  // Elements of 64 bits are BigInts, and have no zero point.
-  if (zeroPoint !== 0) encodeTensorData(type, createData(type, elementsOf(shape)).fill(zeroPoint), bytes);
-  return bytes;
 }

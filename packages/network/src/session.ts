@@ -38,6 +38,9 @@ export interface ExplainedOperation {
   readonly reason: string;
 }
 
+/** An operation without what a plan says of it. */
+export type NamedOperation = Omit<ExplainedOperation, "device" | "reason">;
+
 /** Where a model runs, and why. */
 export interface Explanation {
   readonly operations: readonly ExplainedOperation[];

@@ -3,12 +3,8 @@
  * line: pictures and their elements, scores, labels, and tensors in messages.
  */
 export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
-export { type ExecuteOptions, execute, type InputBytes, type OutputBytes, zeros } from "./execute.ts";
 export { nameFile, whyNoModel } from "./file-kind.ts";
-export { describeKnown, type KnownModel } from "./known-outputs.ts";
 export type { LabelFinder, Labels } from "./labels.ts";
-export type { ModelFile } from "./model-file.ts";
-export { modelToken } from "./model-token.ts";
 export { findPackedLabels } from "./packed-labels.ts";
 export { type DecodeOptions, decodePicture } from "./picture/decode.ts";
 export { checkSize, MOST_PIXELS, type Picture } from "./picture/picture.ts";
@@ -21,7 +17,6 @@ export {
   whyNoPicture,
 } from "./picture/to-tensor.ts";
 export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts";
-export type { Value } from "./session.ts";
 export { partStarts } from "./tasks/sound.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
 export { messageOf, oneLine, openShapeText, plain, shapeText } from "./text.ts";

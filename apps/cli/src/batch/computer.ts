@@ -52,7 +52,7 @@ export async function openComputer(
   const info = elementAt(model.inputs, place);
   const selection = await devices.select(device);
   const prepared = await prepareRun(model, selection, { onFallback: note });
-  const deviceNames = prepared.compilation.deviceNames.join(", ");
+  const deviceNames = prepared.session.compilation.deviceNames.join(", ");
   const { normalisation } = normalisationOf(rest);
   const labels = names && { names, source: "the list of labels" };
   const finder = createFinder(model, { task, threshold, top, labels, isDrawn: draw ?? false, note });
@@ -89,7 +89,7 @@ export async function openComputer(
       }
     },
     async close() {
-      prepared.compilation.close();
+      await prepared.session.close();
     },
   };
 }

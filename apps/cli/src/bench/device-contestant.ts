@@ -1,13 +1,14 @@
 /**
  * A device of ours as a contestant: the whole way of an application, through importer, runtime, driver and backend.
  */
-import { byteSize, modelToken } from "@nnhal/network/tensors";
+import { modelToken } from "@nnhal/network/session";
+import { byteSize } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import { Burst, Execution } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import type { DeviceFinder } from "../devices.ts";
 import { CommandError } from "../failure.ts";
-import { inputValues, type PreparedRun, prepareRun, runOnce } from "../model/execute.ts";
+import { type PreparedRun, prepareRun, runOnce, valuesOf } from "../model/execute.ts";
 import { modelOfBytes } from "../model/load.ts";
 import { CannotRun, type Contestant, type ContestantId, type Ready, type Task } from "./contestant.ts";
 
@@ -38,9 +39,9 @@ export async function openDeviceContestant(
         const prepared = await prepareRun(
           model,
           selection,
-          cache === undefined ? {} : { cache: { directory: cache, token: await modelToken(bytes, importing) } },
+          cache === undefined ? {} : { cache: { folder: cache, token: await modelToken(bytes, importing) } },
         );
-        const burst = path === "burst" ? await Burst.create(prepared.compilation) : undefined;
+        const burst = path === "burst" ? await Burst.create(prepared.session.compilation) : undefined;
         return ready(prepared, inputs, burst, cache !== undefined && selection.devices.every(keepsModels));
       } catch (error) {
         throw error instanceof CommandError ? new CannotRun(error.message, { cause: error }) : error;
@@ -56,8 +57,9 @@ function keepsModels(device: Device): boolean {
 }
 
 function ready(prepared: PreparedRun, given: readonly Uint8Array[], burst: Burst | undefined, keeps: boolean): Ready {
-  const { model, compilation } = prepared;
-  const inputs = inputValues(model, given);
+  const { model, session } = prepared;
+  const { compilation } = session;
+  const inputs = session.inputsOf(valuesOf(model, given));
   const isOpen = model.outputs.some(({ shape }) => shape.includes(0));
   let buffers: readonly Uint8Array[] | undefined = isOpen
     ? undefined
@@ -81,9 +83,9 @@ function ready(prepared: PreparedRun, given: readonly Uint8Array[], burst: Burst
       await (burst === undefined ? execution.compute() : execution.burstCompute(burst));
     },
     outputs: () => model.wantedOutputs.map((index) => elementAt(buffers ?? [], index)),
-    close() {
+    async close() {
       burst?.close();
-      compilation.close();
+      await session.close();
     },
   };
 }

@@ -5,6 +5,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { referenceDevice } from "@nnhal/backend/engines";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   type BenchmarkSettings,
@@ -25,7 +26,7 @@ import { benchmarkPage } from "../bench/report-html.ts";
 import { formatBenchmark } from "../bench/report-text.ts";
 import { createStation } from "../bench/station.ts";
 import type { ModelCommandContext } from "../context.ts";
-import { cpuDevice, type DeviceFinder } from "../devices.ts";
+import type { DeviceFinder } from "../devices.ts";
 import { usageError } from "../failure.ts";
 import { ensureWritable, readUserFile, writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
@@ -214,7 +215,7 @@ async function noteSlowness(
   contestants: readonly ContestantId[],
   { devices, stderr }: Pick<ModelCommandContext, "devices" | "stderr">,
 ): Promise<void> {
-  if (contestants.some(({ kind, name }) => kind === "device" && name !== cpuDevice)) return;
+  if (contestants.some(({ kind, name }) => kind === "device" && name !== referenceDevice)) return;
   const remedies = (await devices.list()).flatMap(({ opened }) =>
     "unavailable" in opened && opened.remedy !== undefined ? [opened.remedy] : [],
   );
@@ -266,7 +267,7 @@ async function usualDevices(devices: DeviceFinder): Promise<readonly string[]> {
   const names = (await devices.list()).flatMap(({ name, opened }) => ("unavailable" in opened ? [] : [name]));
   // Says why none works.
   if (names.length === 0) await devices.select(allDevices);
-  const others = names.filter((name) => name !== cpuDevice);
+  const others = names.filter((name) => name !== referenceDevice);
   return others.length > 0 ? others : names;
 }
 

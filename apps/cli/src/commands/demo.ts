@@ -106,8 +106,8 @@ async function readPictures(
   } finally {
     bar.stop();
   }
-  const engine = prepared.compilation.deviceNames.join(", ");
-  prepared.compilation.close();
+  const engine = prepared.session.compilation.deviceNames.join(", ");
+  await prepared.session.close();
   const first = await readUserFile(elementAt(pictures, 0), { what: "picture", cwd });
   const shown = preview(await decodePicture(first), { columns: previewColumns, hasColours: context.hasColours });
   const times = `prepared in ${milliseconds(prepareTime)}, median ${milliseconds(median(readings.map(({ time }) => time)))} a picture`;

@@ -1,11 +1,10 @@
 /**
  * Times the steps of a model's plan, and each operation in a step of its own.
  */
-import type { Plan, Step } from "@nnhal/driver-core/partition";
-import type { StepTime } from "@nnhal/runtime";
+import type { Plan } from "@nnhal/driver-core/partition";
+import { createStepTimer, type Load, measureModel } from "@nnhal/network/session";
 import type { DeviceSelection } from "../devices.ts";
-import { CommandError } from "../failure.ts";
-import { type PrepareRunOptions, prepareRun, runOnce } from "../model/execute.ts";
+import { explained, failureOf, type PrepareRunOptions, prepareRun, valuesOf } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import type { LoadedModel } from "../model/load.ts";
 import { median } from "../model/measure.ts";
@@ -34,15 +33,6 @@ export interface MeasuredPlan {
   readonly untimed?: string;
 }
 
-/** What is run while times are taken, and what becomes of the times of all its runs. */
-interface Load {
-  warm(run: Run): Promise<void>;
-  count(run: Run): Promise<void>;
-  combine(times: readonly number[]): number;
-}
-
-type Run = (inputs: readonly Uint8Array[]) => Promise<void>;
-
 /** Prepares a model and runs it on its inputs, by default on noise; times are medians. Rejects with a failure if it cannot run. */
 export async function measurePlan(
   model: LoadedModel,
@@ -53,10 +43,11 @@ export async function measurePlan(
 ): Promise<MeasuredPlan> {
   const noise = async () =>
     (await prepareInputs(model, { files: [], seed: SEED }, { cwd: "" })).map(({ bytes }) => bytes);
-  const inputs = given ?? (await noise());
-  return measure(model, selection, options, now, {
-    warm: (run) => repeat(warming, now, () => run(inputs)),
-    count: (run) => repeat(counting, now, () => run(inputs)),
+  const values = valuesOf(model, given ?? (await noise()));
+  return measure(model, selection, options, {
+    now,
+    warm: (run) => repeat(warming, now, () => run(values)),
+    count: (run) => repeat(counting, now, () => run(values)),
     combine: median,
   });
 }
@@ -69,12 +60,13 @@ export async function measureBatch(
   now: () => number,
   batch: () => AsyncIterable<readonly Uint8Array[]>,
 ): Promise<MeasuredPlan> {
-  return measure(model, selection, options, now, {
+  return measure(model, selection, options, {
+    now,
     async warm(run) {
-      for await (const inputs of batch()) return repeat(warming, now, () => run(inputs));
+      for await (const inputs of batch()) return repeat(warming, now, () => run(valuesOf(model, inputs)));
     },
     async count(run) {
-      for await (const inputs of batch()) await run(inputs);
+      for await (const inputs of batch()) await run(valuesOf(model, inputs));
     },
     combine: (times) => times.reduce((sum, time) => sum + time, 0),
   });
@@ -84,54 +76,15 @@ async function measure(
   model: LoadedModel,
   selection: DeviceSelection,
   options: PrepareRunOptions,
-  now: () => number,
   load: Load,
 ): Promise<MeasuredPlan> {
-  const whole = await timed(model, selection, load, options, now);
-  const measured = { total: whole.total, steps: whole.times, operations: [] };
+  const steps = createStepTimer();
+  const { session } = await prepareRun(model, selection, { ...options, onStep: steps.onStep });
   try {
-    const { plan, times } = await timed(model, selection, load, { ...options, separateOperations: true }, now);
-    const operations = plan.choices.map((_, index) => {
-      const step = plan.steps.find((one) =>
-        (one.kind === "execution" ? one.operations : [one.operation]).includes(index),
-      );
-      return step && times.get(step);
-    });
-    return { plan: whole.plan, measured: { ...measured, operations } };
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return { plan: whole.plan, measured, untimed: error.message };
-  }
-}
-
-async function timed(
-  model: LoadedModel,
-  selection: DeviceSelection,
-  { warm, count, combine }: Load,
-  options: PrepareRunOptions,
-  now: () => number,
-): Promise<{ readonly plan: Plan; readonly total: number; readonly times: ReadonlyMap<Step, number> }> {
-  let inRun = new Map<Step, number>();
-  const onStep = ({ step, nanoseconds }: StepTime) => {
-    inRun.set(step, (inRun.get(step) ?? 0) + Number(nanoseconds) / 1e6);
-  };
-  const prepared = await prepareRun(model, selection, { ...options, onStep });
-  try {
-    await warm(async (inputs) => void (await runOnce(prepared, inputs)));
-    const totals: number[] = [];
-    const runs: ReadonlyMap<Step, number>[] = [];
-    await count(async (inputs) => {
-      inRun = new Map();
-      const start = now();
-      await runOnce(prepared, inputs);
-      totals.push(now() - start);
-      runs.push(inRun);
-    });
-    const steps = new Set(runs.flatMap((run) => [...run.keys()]));
-    const times = new Map([...steps].map((step) => [step, combine(runs.map((run) => run.get(step) ?? 0))] as const));
-    return { plan: prepared.compilation.plan, total: combine(totals), times };
+    const { plan, untimed, ...measured } = await explained(() => measureModel(session, load, steps));
+    return { plan, measured, ...(untimed && { untimed: (await failureOf(untimed)).message }) };
   } finally {
-    prepared.compilation.close();
+    await session.close();
   }
 }
 

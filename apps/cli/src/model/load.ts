@@ -3,7 +3,8 @@
  */
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { byteSize, type ModelFile, tensorText, whyNoModel } from "@nnhal/network/tensors";
+import type { ModelFile } from "@nnhal/network/session";
+import { byteSize, tensorText, whyNoModel } from "@nnhal/network/tensors";
 import {
   type ImportedModel,
   type ImportOptions,
@@ -53,10 +54,21 @@ export async function loadModel(path: string, cwd: string, options: ImportOption
 
 /** The model in the bytes of a file. Throws as `loadModel` rejects. */
 export function modelOfBytes(path: string, bytes: Uint8Array, options: ImportOptions = {}): LoadedModel {
-  const file = inspectBytes(path, bytes, options);
+  return modelOfInspected(inspectBytes(path, bytes, options));
+}
+
+function modelOfInspected(file: InspectedFile): LoadedModel {
   const model = modelOfFile(file);
   if (model !== undefined) return model;
-  throw blockedFailure(path, file.inspection);
+  throw blockedFailure(file.path, file.inspection);
+}
+
+/** The same model with inputs without elements as constants, by their places. Throws as `loadModel` rejects. */
+export function withEmptyInputs(
+  { path, bytes, content, importing }: LoadedModel,
+  emptyInputs: NonNullable<ImportOptions["emptyInputs"]>,
+): LoadedModel {
+  return modelOfInspected(inspectBytes(path, bytes, { ...importing, emptyInputs }, content));
 }
 
 /** Reads a file whose model need not be able to run. Rejects with a usage error if there is none, or if it is not a .tflite file. */
@@ -84,13 +96,19 @@ function folderText(path: string, names: readonly string[]): string {
   return `a folder; in it: ${listed.join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
 }
 
-function inspectBytes(path: string, bytes: Uint8Array, options: ImportOptions): InspectedFile {
+/** `content`: the tables of the file if they were read before. */
+function inspectBytes(
+  path: string,
+  bytes: Uint8Array,
+  options: ImportOptions,
+  content?: ModelFile["content"],
+): InspectedFile {
   try {
     return {
       path,
       bytes,
       importing: options,
-      inspection: inspectTflite(bytes, { ...options, validate: rulesOf(options) }),
+      inspection: inspectTflite(content ?? bytes, { ...options, validate: rulesOf(options) }),
     };
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;

@@ -4,7 +4,6 @@
 import { elementAt } from "@nnhal/operations";
 import type { OutputValue, PreparedRun } from "./execute.ts";
 import { runOnce } from "./execute.ts";
-import type { RunStates } from "./state-file.ts";
 
 /** Milliseconds. */
 export interface Latency {
@@ -21,8 +20,6 @@ export interface Latency {
 export interface MeasureOptions {
   /** How many runs follow the first. */
   readonly runs: number;
-  /** Default: each run begins with first values. */
-  readonly states?: RunStates;
   now(): number;
   onRun?(done: number): void;
 }
@@ -31,12 +28,11 @@ export interface MeasureOptions {
 export async function measureRuns(
   prepared: PreparedRun,
   inputs: readonly Uint8Array[],
-  { runs, states, now, onRun }: MeasureOptions,
+  { runs, now, onRun }: MeasureOptions,
 ): Promise<{ readonly outputs: readonly OutputValue[]; readonly latency: Omit<Latency, "prepare"> }> {
   const timed = async () => {
-    const begun = states?.begin();
     const start = now();
-    const outputs = await runOnce(prepared, inputs, begun);
+    const outputs = await runOnce(prepared, inputs);
     return { outputs, time: now() - start };
   };
   let { outputs, time: first } = await timed();

@@ -3,20 +3,18 @@
  */
 import { elementsOfReal, elementTypeOf, realValues } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
-import type { States } from "@nnhal/tflite";
 import type { OutputValue, PreparedRun } from "./execute.ts";
 import { runOnce } from "./execute.ts";
 import type { PreparedInput } from "./input-file.ts";
 
 /**
  * The outputs for all parts of the inputs, the first of which has been run: means of real numbers. Other outputs, such as class numbers and
- * texts, stay those of the first part. `begin`: the states of a run; by default each begins with first values.
+ * texts, stay those of the first part.
  */
 export async function meanOfParts(
   prepared: PreparedRun,
   inputs: readonly PreparedInput[],
   first: readonly OutputValue[],
-  begin: () => States | undefined = () => undefined,
 ): Promise<readonly OutputValue[]> {
   const further = Math.max(0, ...inputs.map(({ furtherParts = [] }) => furtherParts.length));
   if (further === 0) return first;
@@ -24,7 +22,7 @@ export async function meanOfParts(
   for (let part = 0; part < further; part++) {
     // An input that has no such part stays as it is.
     const bytes = inputs.map((input) => input.furtherParts?.[part] ?? input.bytes);
-    const outputs = await runOnce(prepared, bytes, begin());
+    const outputs = await runOnce(prepared, bytes);
     for (const [place, sum] of sums.entries()) {
       const { info, bytes: given } = elementAt(outputs, place);
       if (sum === undefined) continue;

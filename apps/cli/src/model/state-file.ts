@@ -16,33 +16,9 @@ import {
 import { messageOf, usageError } from "../failure.ts";
 import { ensureWritable, isMissingFile, readUserFile, replaceUserFile } from "../files.ts";
 import { oneLine, plain, shapeText } from "../text.ts";
-import type { OutputValue } from "./execute.ts";
+import { type OutputValue, stateValues } from "./execute.ts";
 import type { LoadedModel } from "./load.ts";
 import { isString, shownValues } from "./values.ts";
-
-/** The states of a command's runs. */
-export interface RunStates {
-  /** What a run begins with and changes: what the run before it left, or first values if each run is on its own. */
-  begin(): States;
-  /** The states as the last run left them, in the order of the model. */
-  values(): readonly OutputValue[];
-}
-
-/** The states of a model whose runs follow one another if they are `carried`. */
-export function createRunStates(model: LoadedModel, carried?: States): RunStates {
-  const states = carried ?? createStates(model);
-  return {
-    begin() {
-      if (carried === undefined) states.reset();
-      return states;
-    },
-    values: () =>
-      model.states.map(({ name, input }) => {
-        const { bytes, dimensions } = states.get(name);
-        return { info: { ...elementAt(model.inputs, input), name, shape: dimensions }, bytes };
-      }),
-  };
-}
 
 /** A file of states that was read. */
 export interface StateFile {
@@ -106,7 +82,7 @@ export async function openStateFile(
   return {
     states,
     async write() {
-      const own = createRunStates(model, states).values().map(recordOf);
+      const own = stateValues(model, states).map(recordOf);
       // A line for each state: one for each value would be thousands.
       const lines = [...own, ...others].map((record) => `  ${JSON.stringify(record)}`);
       await replaceUserFile(path, `{ "states": [\n${lines.join(",\n")}\n] }\n`, cwd);

@@ -8,7 +8,7 @@ import { usageError } from "../failure.ts";
 import { filesOfRuns, prepareInputs } from "../model/inputs.ts";
 import { readLabels } from "../model/labels.ts";
 import { loadModel } from "../model/load.ts";
-import { createRunStates, openStateFile } from "../model/state-file.ts";
+import { openStateFile } from "../model/state-file.ts";
 import { entryOf } from "../option-values.ts";
 import { checkDrawable, createFinder } from "../seen/finder.ts";
 import { oneLine } from "../text.ts";
@@ -41,12 +41,11 @@ export async function runModelCommand(
   const runs = await filesOfRuns(model, options.input ?? [], cwd);
   const opening = { cwd, importing, isReset: options.resetState ?? false };
   const stateFile = options.state === undefined ? undefined : await openStateFile(options.state, model, opening);
-  const states = createRunStates(model, stateFile?.states);
   const { task, threshold, top } = options;
   const finder = createFinder(model, { task, threshold, top, labels, isDrawn: options.draw !== undefined, note });
   const select = async (): Promise<Session> => {
     const selection = await devices.select(options.device);
-    return { path, options, context, model, selection, finder, states, stateFile, imported, note };
+    return { path, options, context, model, selection, finder, stateFile, imported, note };
   };
   const [first = []] = runs;
   if (runs.length > 1)

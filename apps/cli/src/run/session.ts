@@ -7,7 +7,7 @@ import type { DeviceSelection } from "../devices.ts";
 import { usageError } from "../failure.ts";
 import { type GivenInputs, normalisationOf, type PreparedInput } from "../model/inputs.ts";
 import type { LoadedModel } from "../model/load.ts";
-import type { RunStates, StateFile } from "../model/state-file.ts";
+import type { StateFile } from "../model/state-file.ts";
 import { MOST_VALUES } from "../run-report.ts";
 import type { Finder } from "../seen/finder.ts";
 import type { RunCommandOptions } from "./options.ts";
@@ -21,7 +21,6 @@ export interface Session {
   readonly selection: DeviceSelection;
   /** Reads outputs. */
   readonly finder: Finder;
-  readonly states: RunStates;
   /** The file that keeps the states for the next command. */
   readonly stateFile: StateFile | undefined;
   /** Milliseconds of reading the model. */

@@ -9,7 +9,7 @@ import { csvHead, csvLines } from "../csv.ts";
 import { CommandError, exitCodes, usageError } from "../failure.ts";
 import { writeChosenFile } from "../files.ts";
 import { fit } from "../fit.ts";
-import { type OutputValue, type PreparedRun, prepareRun, runOnce } from "../model/execute.ts";
+import { type OutputValue, type PreparedRun, prepareRun, runOnce, stateValues } from "../model/execute.ts";
 import { type PreparedInput, prepareInputs } from "../model/inputs.ts";
 import { median } from "../model/measure.ts";
 import { meanOfParts } from "../model/parts.ts";
@@ -34,13 +34,13 @@ export async function runSeveral(
   if (draw !== undefined && /\.png$/i.test(draw))
     throw usageError(`--draw ${draw} is a file for one picture, but ${count}: name a folder`);
   const session = await select();
-  const { model, selection, context, states, stateFile, imported, note } = session;
+  const { model, selection, context, stateFile, imported, note } = session;
   const { cwd, now, stdout, stderr, setExitCode } = context;
   const bar = createLateProgressBar(stderr, files.length);
   const start = now();
-  const prepared = await prepareRun(model, selection, { onFallback: note });
+  const prepared = await prepareRun(model, selection, { onFallback: note, carried: stateFile?.states });
   const prepare = imported + now() - start;
-  const device = prepared.compilation.deviceNames.join(", ");
+  const device = prepared.session.compilation.deviceNames.join(", ");
   const results: BatchResult[] = [];
   let hasHead = false;
   try {
@@ -82,7 +82,7 @@ export async function runSeveral(
     await stateFile?.write();
   } finally {
     bar.stop();
-    prepared.compilation.close();
+    await prepared.session.close();
   }
   const used = results.filter(({ problem }) => problem === undefined).map(({ input }) => input);
   const times = results.filter(({ problem }) => problem === undefined).map(({ time }) => time);
@@ -92,7 +92,7 @@ export async function runSeveral(
     ...(draw !== undefined && { drawings: draw }),
     ...(stateFile && {
       stateFile: session.options.state,
-      states: states.values().map((state) => outputJson(state, mostValues(options))),
+      states: stateValues(model, stateFile.states).map((state) => outputJson(state, mostValues(options))),
     }),
   };
   if (options.json) stdout.write(`${JSON.stringify(batchJson(report))}\n`);
@@ -111,7 +111,7 @@ type FileRun =
   | { readonly problem: string };
 
 async function runFile(input: string, session: Session, prepared: PreparedRun, isDrawn: boolean): Promise<FileRun> {
-  const { options, context, model, states } = session;
+  const { options, context, model } = session;
   try {
     const inputs = await prepareInputs(model, givenBy(options, [input]), context);
     if (isDrawn) expectPicture(inputs);
@@ -119,9 +119,8 @@ async function runFile(input: string, session: Session, prepared: PreparedRun, i
     const first = await runOnce(
       prepared,
       inputs.map(({ bytes }) => bytes),
-      states.begin(),
     );
-    const outputs = await meanOfParts(prepared, inputs, first, () => states.begin());
+    const outputs = await meanOfParts(prepared, inputs, first);
     const time = context.now() - start;
     return { inputs, outputs, found: await session.finder.find(outputs, pictureOf(inputs)), time };
   } catch (error) {

@@ -5,7 +5,7 @@
 import { csvHead, csvLines } from "../csv.ts";
 import { writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
-import { prepareRun } from "../model/execute.ts";
+import { prepareRun, stateValues } from "../model/execute.ts";
 import type { PreparedInput } from "../model/inputs.ts";
 import { measureRuns } from "../model/measure.ts";
 import { meanOfParts } from "../model/parts.ts";
@@ -18,23 +18,23 @@ import { expectPicture, mostValues, pictureOf, type Session } from "./session.ts
 
 /** Runs a model on one input. */
 export async function runSingle(inputs: readonly PreparedInput[], session: Session): Promise<void> {
-  const { path, options, context, model, selection, finder, states, stateFile, imported, note } = session;
+  const { path, options, context, model, selection, finder, stateFile, imported, note } = session;
   const { cwd, now, stdout, stderr, trace } = context;
   const { runs = 0 } = options;
   const bar = createLateProgressBar(stderr, runs + 2);
   try {
     bar.moveTo(0, "preparing the model");
     const start = now();
-    const prepared = await prepareRun(model, selection, { onFallback: note, trace });
+    const prepared = await prepareRun(model, selection, { onFallback: note, trace, carried: stateFile?.states });
     const prepare = imported + now() - start;
     const say = (done: number) => bar.moveTo(done + 1, done > runs ? "done" : `run ${done + 1} of ${runs + 1}`);
     say(0);
     const bytes = inputs.map((input) => input.bytes);
-    const { outputs: first, latency } = await measureRuns(prepared, bytes, { runs, states, now, onRun: say });
-    const outputs = await meanOfParts(prepared, inputs, first, () => states.begin());
+    const { outputs: first, latency } = await measureRuns(prepared, bytes, { runs, now, onRun: say });
+    const outputs = await meanOfParts(prepared, inputs, first);
     bar.stop();
-    const device = prepared.compilation.deviceNames.join(", ");
-    prepared.compilation.close();
+    const device = prepared.session.compilation.deviceNames.join(", ");
+    await prepared.session.close();
     const found = await finder.find(outputs, pictureOf(inputs));
     if (options.draw !== undefined) await writeUserFile(options.draw, await drawn(expectPicture(inputs), found), cwd);
     await stateFile?.write();
@@ -43,7 +43,7 @@ export async function runSingle(inputs: readonly PreparedInput[], session: Sessi
       device,
       inputs,
       outputs,
-      states: states.values(),
+      states: stateValues(model, prepared.session.states),
       found,
       runs,
       latency: { prepare, ...latency },

@@ -14,7 +14,8 @@ import {
   personLines,
   segment,
 } from "@nnhal/network";
-import { describeKnown, type KnownModel, type Labels, type Picture, type ScoredClass } from "@nnhal/network/tensors";
+import { describeKnown, type KnownModel } from "@nnhal/network/session";
+import type { Labels, Picture, ScoredClass } from "@nnhal/network/tensors";
 import { failure, usageError } from "../failure.ts";
 import { bestClasses } from "../model/classes.ts";
 import type { OutputValue } from "../model/execute.ts";

@@ -1,0 +1,17 @@
+/**
+ * @nnhal/network/session: the session on which `load` stands, for programs that read models and open devices themselves, such as the
+ * command line: prepared models that run on bytes, with trace, log, states, cache and times as options.
+ */
+export type { Selection } from "./devices.ts";
+export type { InputBytes } from "./execute.ts";
+export { describeKnown, type KnownModel } from "./known-outputs.ts";
+export { createStepTimer, type Load, type MeasuredModel, measureModel, type StepTimer } from "./measure.ts";
+export type { ModelFile } from "./model-file.ts";
+export { modelToken } from "./model-token.ts";
+export {
+  type PreparedSession,
+  type PreparedSessionOptions,
+  type PrepareOptions,
+  prepareSession,
+} from "./prepared-session.ts";
+export type { Asked, Computed, Value } from "./session.ts";
