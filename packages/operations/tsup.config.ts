@@ -1,3 +1,3 @@
 import { library } from "../../tsup.base.ts";
 
-export default library({ index: "src/index.ts", authoring: "src/authoring.ts" });
+export default library({ index: "src/index.ts", authoring: "src/authoring.ts", kernels: "src/kernels.ts" });

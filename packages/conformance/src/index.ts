@@ -5,9 +5,9 @@ export { type AccuracyOptions, runAccuracy } from "./accuracy/run.ts";
 export { describeAllowance } from "./arithmetic/allowance-text.ts";
 export { type ExtremeConvolutionsOptions, extremeConvolutions } from "./arithmetic/extreme.ts";
 export { type ArithmeticOptions, arithmeticSize, defaultExampleCount, runArithmetic } from "./arithmetic/run.ts";
-export { systemTimer, type Timer } from "./attempt.ts";
+
 export type { Deviation } from "./deviation.ts";
-export { defaultGraphCount, type GraphsOptions, type GraphWay, graphWays, runGraphs } from "./graphs/run.ts";
+export { defaultGraphCount, type GraphsOptions, type GraphWay, runGraphs } from "./graphs/run.ts";
 export {
   type CaseStart,
   type IsolationOptions,
@@ -23,18 +23,17 @@ export {
 } from "./isolated.ts";
 export { type ModelRunner, modelRunner } from "./model-runner.ts";
 export { type ModuleOptions, runModule } from "./module/run-module.ts";
-export { type ModuleRun, type OwnSuiteName, serveModule } from "./module/serve-module.ts";
+export type { ModuleRun, OwnSuiteName } from "./module/serve-module.ts";
 export { modelMutations } from "./mutations/list.ts";
 export type { ModelMutation, Mutant, MutantOptions } from "./mutations/mutation.ts";
 export { type RequestMutant, type RequestMutation, requestMutations } from "./mutations/request.ts";
 export { type MutationsOptions, mutationSubjects, runMutations } from "./mutations/run.ts";
 export type { Need } from "./needs.ts";
 export { type RandomExamplesOptions, randomExamples } from "./random/examples.ts";
-export { type RandomOptions, type RandomTally, runRandomOperations } from "./random/suite.ts";
+export { type RandomOptions, runRandomOperations } from "./random/suite.ts";
 export {
   type CaseResult,
   type Counts,
-  type JudgedElements,
   type Precision,
   type Suite,
   type Summary,
@@ -75,7 +74,7 @@ export { VectorFormatError } from "./vectors/fields.ts";
 export { modelOf } from "./vectors/model.ts";
 export { type ParseOptions, parseExample } from "./vectors/parse.ts";
 export { type ExecutionPath, executionPaths } from "./vectors/path.ts";
-export { findVectorFiles, readVectorFile, readVectorFiles, type VectorFile } from "./vectors/read.ts";
+export { findVectorFiles, readVectorFiles, type VectorFile } from "./vectors/read.ts";
 export { matchesText, runVectors, type VectorsOptions } from "./vectors/run.ts";
 export type { VectorCase } from "./vectors/variant.ts";
 export { exampleLine } from "./vectors/write.ts";

@@ -2,7 +2,8 @@
  * Blocks of the spatial axes of images [batches, …, channels], for SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND.
  */
 import { ensure, type Tensor, type TensorInfo } from "@nnhal/operations";
-import { ensureShape, type Pad } from "@nnhal/operations/authoring";
+import { ensureShape } from "@nnhal/operations/authoring";
+import type { Pad } from "@nnhal/operations/kernels";
 
 /** The extents of a block, one for each spatial axis. */
 export function blockOf({ data, dimensions }: Tensor, image: TensorInfo): readonly number[] {

@@ -3,7 +3,7 @@
  * integers or 64-bit integers that wrap.
  */
 import { activationRange, clamp, type Tensor, type TensorData, type TensorInfo } from "@nnhal/operations";
-import { broadcastData, CHUNK } from "@nnhal/operations/authoring";
+import { broadcastData, CHUNK } from "@nnhal/operations/kernels";
 import { FusedActivationFunc } from "@nnhal/types";
 import { type AnyOutput, type AnyTensor, isPlain, isQuantised, readerOf, writerOf } from "./_elements.ts";
 import { floatTypes } from "./_types.ts";

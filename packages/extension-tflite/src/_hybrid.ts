@@ -3,7 +3,7 @@
  * greatest value, so that the products are sums of integers.
  */
 import { clamp, roundHalfAway, type Tensor, type TensorInfo } from "@nnhal/operations";
-import { type Product, WORK_BETWEEN_PAUSES } from "@nnhal/operations/authoring";
+import { type Product, WORK_BETWEEN_PAUSES } from "@nnhal/operations/kernels";
 
 /** Rows that are quantised each by itself: integers less the zero point, and the scale of each row. */
 export interface QuantisedRows {

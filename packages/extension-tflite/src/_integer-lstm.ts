@@ -13,7 +13,7 @@ import {
   plainProduct,
   sequenceOf,
   sigmoid,
-} from "@nnhal/operations/authoring";
+} from "@nnhal/operations/kernels";
 import { integerScaling } from "./_integer-scaling.ts";
 
 /** Scale of the sums of a gate: 12 fractional bits. */

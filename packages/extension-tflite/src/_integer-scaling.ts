@@ -1,5 +1,5 @@
 /** Scaling of sums as in the integer kernels of .tflite. */
-import { effectiveScale, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { effectiveScale, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 
 /** Multiplies a sum of products of two tensors, of these scales, into steps of a result; in integers, as .tflite does. */
 export function integerScaling(left: number, right: number, result: number): (sum: number) => number {

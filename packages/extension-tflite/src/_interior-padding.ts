@@ -2,7 +2,8 @@
  * Padding around the elements of a tensor and between them. Less than 0 around them cuts elements off.
  */
 import { ensure, stridesOf, type TensorData } from "@nnhal/operations";
-import { fillInChunks, pacer } from "@nnhal/operations/authoring";
+import { pacer } from "@nnhal/operations/authoring";
+import { fillInChunks } from "@nnhal/operations/kernels";
 import { WORK_OF_A_RUN } from "./_runs.ts";
 
 /** Numbers of elements, by axis. */

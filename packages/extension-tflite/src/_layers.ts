@@ -14,7 +14,8 @@ import {
   type Tensor,
   type TensorInfo,
 } from "@nnhal/operations";
-import { ensure, type RowOfLength, type Store, widen, widenOnce } from "@nnhal/operations/authoring";
+import { ensure, type RowOfLength } from "@nnhal/operations/authoring";
+import { type Store, widen, widenOnce } from "@nnhal/operations/kernels";
 import { realsOf } from "./_elements.ts";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "./_hybrid.ts";
 import { exactScaling, type Scaling, wideScaling } from "./_scaling.ts";

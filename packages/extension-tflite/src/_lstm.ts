@@ -10,25 +10,18 @@ import {
   type Tensor,
   type TensorInfo,
 } from "@nnhal/operations";
+import { bool, ensure, float32, int32, omittable, optional, tensor, wide } from "@nnhal/operations/authoring";
 import {
-  bool,
-  ensure,
   ensureSettings,
-  float32,
-  int32,
   type LstmCell,
   type LstmOperands,
   lstmCell,
   lstmSizes,
-  omittable,
-  optional,
   type Product,
   plainProduct,
   runLstmSequence,
   sequenceOf,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+} from "@nnhal/operations/kernels";
 import { realsOf } from "./_elements.ts";
 import { hybridProduct, isHybrid, realWeights } from "./_hybrid.ts";
 import { type IntegerSettings, runIntegerLstm } from "./_integer-lstm.ts";

@@ -1,6 +1,6 @@
 /** Shared parts of PAD and PAD_V2. */
 import type { AnyTensorData, KernelResult, OutputTensor, Tensor } from "@nnhal/operations";
-import { pad, padsOf } from "@nnhal/operations/authoring";
+import { pad, padsOf } from "@nnhal/operations/kernels";
 import { indexTypes, movable, narrowed } from "./_integers.ts";
 
 /** Types of the paddings. INT8 and INT16 ones are not quantised. */

@@ -2,7 +2,7 @@
  * The common parts of the basic recurrent operators: the types of a cell, its product and its activation.
  */
 import { activationFunction, type TensorInfo } from "@nnhal/operations";
-import { type Product, plainProduct } from "@nnhal/operations/authoring";
+import { type Product, plainProduct } from "@nnhal/operations/kernels";
 import { hybridProduct, isHybrid } from "./_hybrid.ts";
 
 /** Types of activations, states and biases, and of weights. Float cells are here for their activation TANH, which the HAL lacks. */

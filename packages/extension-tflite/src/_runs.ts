@@ -3,7 +3,7 @@
  */
 
 import type { TensorData } from "@nnhal/operations";
-import { copyInChunks } from "@nnhal/operations/authoring";
+import { copyInChunks } from "@nnhal/operations/kernels";
 
 /** Work to find a run, in elements that are copied meanwhile. */
 export const WORK_OF_A_RUN = 8;

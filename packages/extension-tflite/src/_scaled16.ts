@@ -3,7 +3,7 @@
  * show.
  */
 import { clamp, type TensorData } from "@nnhal/operations";
-import { effectiveScale, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { effectiveScale, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, isPlain } from "./_elements.ts";
 import { inParts } from "./_elementwise.ts";
 

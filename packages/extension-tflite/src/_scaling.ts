@@ -2,7 +2,7 @@
  * From sums of products to steps of a quantised result.
  */
 import { roundHalfAway } from "@nnhal/operations";
-import { quantiseMultiplier } from "@nnhal/operations/authoring";
+import { quantiseMultiplier } from "@nnhal/operations/kernels";
 
 /** From a sum to steps of the result, by a real multiplier. */
 export type Scaling = (multiplier: number) => (sum: number) => number;

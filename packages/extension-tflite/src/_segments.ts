@@ -2,7 +2,8 @@
  * Reductions of slices by segment, and the four operations on segments in any order.
  */
 import { ensure, extentProduct, formatShape, sameShape, type TensorData } from "@nnhal/operations";
-import { defineOperation, fillInChunks, pacer, read, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, pacer, read, tensor } from "@nnhal/operations/authoring";
+import { fillInChunks } from "@nnhal/operations/kernels";
 import { oneNumber } from "./_integers.ts";
 
 /** The result of one more element of a segment; rounded, or wrapped, when it is stored. */

@@ -2,7 +2,8 @@
  * Kernels on strings: rows of bytes.
  */
 import { type AnyTensorData, elementCount, type OutputTensor, type Tensor } from "@nnhal/operations";
-import { pacer, resize } from "@nnhal/operations/authoring";
+import { pacer } from "@nnhal/operations/authoring";
+import { resize } from "@nnhal/operations/kernels";
 import { lengthBytes, stringReader } from "./strings.ts";
 
 /** The axes of the strings of a tensor, without the bytes. */

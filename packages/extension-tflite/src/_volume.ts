@@ -10,7 +10,8 @@ import {
   type OutputTensor,
   type Tensor,
 } from "@nnhal/operations";
-import { blockOf, ensure, int32, multiply, WORK_BETWEEN_PAUSES, widen } from "@nnhal/operations/authoring";
+import { ensure, int32 } from "@nnhal/operations/authoring";
+import { blockOf, multiply, WORK_BETWEEN_PAUSES, widen } from "@nnhal/operations/kernels";
 import { realsOf } from "./_elements.ts";
 
 /** The options of both operators. */

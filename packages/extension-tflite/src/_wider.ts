@@ -24,7 +24,7 @@ import {
   type TensorInfo,
   type TypeRow,
 } from "@nnhal/operations";
-import { halOperation } from "@nnhal/operations/authoring";
+import { halOperation } from "@nnhal/operations/kernels";
 import { narrowed, oneNumber } from "./_integers.ts";
 
 /** Differences of an operation from the HAL's. */

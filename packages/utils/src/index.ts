@@ -23,7 +23,6 @@ export {
   deadlineOf,
   durationOf,
   earlierDeadline,
-  greatestDeadline,
   hasDeadlinePassed,
   makeDeadline,
   makeTimeoutDuration,
@@ -41,7 +40,7 @@ export {
   type LogMessage,
   silentLogger,
 } from "./log/logger.ts";
-export { environmentProperties, environmentVariableOf, getProp, type PropertySource } from "./log/properties.ts";
+export { environmentProperties, getProp, type PropertySource } from "./log/properties.ts";
 export { consoleSink, formatLogEntry, type LogEntry, type LogSeverity, type LogSink } from "./log/sink.ts";
 export { ALL_VLOG_TAGS, parseVLogMask, VLOG_PROPERTY, VLogFlag, type VLogTag, vlogTagNames } from "./log/vlog-mask.ts";
 export {
@@ -68,15 +67,7 @@ export {
   ResultCode,
 } from "./status.ts";
 export { type ChromeTrace, type ChromeTraceEvent, type ChromeTraceOptions, toChromeTrace } from "./trace/chrome.ts";
-export {
-  isPartOf,
-  mayBeCalledFrom,
-  mayLieIn,
-  type TraceLayer,
-  type TracePhase,
-  traceLayers,
-  tracePhases,
-} from "./trace/phases.ts";
+export type { TraceLayer, TracePhase } from "./trace/phases.ts";
 export {
   createTraceRecorder,
   type RecordedSection,
@@ -85,14 +76,6 @@ export {
   type TraceRecorderOptions,
 } from "./trace/recorder.ts";
 export { formatTraceTable, type TraceTable, type TraceTableRow, toTraceTable } from "./trace/table.ts";
-export {
-  inSection,
-  noSection,
-  noTracer,
-  type Section,
-  type SectionKind,
-  sectionMark,
-  type Tracer,
-} from "./trace/tracer.ts";
+export { inSection, noTracer, type Section, type SectionKind, sectionMark, type Tracer } from "./trace/tracer.ts";
 export { createUsage, type Usage } from "./usage.ts";
 export { whenCollected } from "./when-collected.ts";

@@ -2,7 +2,8 @@
  * The judge of random operations, on operations made to break one rule each.
  */
 import { elementAt, ensure, type Operation, type OutputTensor, type Tensor } from "@nnhal/operations";
-import { alternative, defineOperation, int32, resize, tensor } from "@nnhal/operations/authoring";
+import { alternative, defineOperation, int32, tensor } from "@nnhal/operations/authoring";
+import { resize } from "@nnhal/operations/kernels";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "./random.ts";
 import { runRandomOperation } from "./run.ts";

@@ -5,7 +5,7 @@
 export { blockingSignal, localSignal, type Signal, sharedSignal } from "../memory/signal.ts";
 export type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 export type { BurstPort } from "./calls.ts";
-export { type Channel, createChannel, defaultCapacity, openChannel, signalOf } from "./channel.ts";
+export { type Channel, createChannel, openChannel, signalOf } from "./channel.ts";
 export {
   type ConfigureExecutionBurst,
   type CreateBurstResult,
@@ -19,22 +19,11 @@ export { decoded, type Malformed } from "./malformed.ts";
 export { createMemorySlots, type MemoryKey, type MemorySlots } from "./memory-slots.ts";
 export { type PacketEnds, packetEnds } from "./packet-ends.ts";
 export { readBurstResult } from "./read-burst-result.ts";
-export { type BurstRequest, deserializeRequest, requestPacketSize, serializeRequest } from "./request-codec.ts";
-export { decodeRequest, encodeRequest } from "./request-slots.ts";
+export { type BurstRequest, serializeRequest } from "./request-codec.ts";
+export { encodeRequest } from "./request-slots.ts";
 export { type BurstResultPacket, deserializeResult, serializeResult } from "./result-codec.ts";
-export { burstStatus, decodeResult, encodeResult } from "./result-slots.ts";
-export {
-  checkRing,
-  initialiseRing,
-  type NoRing,
-  type RingEnd,
-  type RingReader,
-  type RingWriter,
-  ringReader,
-  ringWords,
-  ringWriter,
-  wordsPerSlot,
-} from "./ring.ts";
+export { decodeResult, encodeResult } from "./result-slots.ts";
+export { type RingReader, type RingWriter, ringReader, ringWriter, wordsPerSlot } from "./ring.ts";
 export { type BurstContext, type BurstServerOptions, configureExecutionBurst, servePackets } from "./server.ts";
 export { connectBurst, type ServedBurst, serveBurst } from "./threads.ts";
 export { createTurns, sleepUntil, type Turns } from "./waiting.ts";

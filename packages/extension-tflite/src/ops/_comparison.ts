@@ -2,7 +2,7 @@
  * The six comparisons of 16-bit and 64-bit integers, and of 8-bit elements in the steps in which .tflite compares real numbers.
  */
 import type { OperationTypes, TensorData, TensorInfo } from "@nnhal/operations";
-import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 import { type AnyTensor, isPlain } from "../_elements.ts";
 import { broadcast, inParts } from "../_elementwise.ts";
 import { isLong, wider } from "../_wider.ts";

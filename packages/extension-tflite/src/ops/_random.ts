@@ -2,7 +2,8 @@
  * The random numbers of .tflite: Philox4x32-10 with one seed as the key and the other as the upper half of the counter.
  */
 import type { KernelContext, KernelResult, TensorData } from "@nnhal/operations";
-import { defineOperation, int32, philox, read, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, int32, read, tensor } from "@nnhal/operations/authoring";
+import { philox } from "@nnhal/operations/kernels";
 
 /**
  * The options of the operators. .tflite uses their lower 32 bits. Seeds 0 and 0 are replaced by random ones; all others draw the

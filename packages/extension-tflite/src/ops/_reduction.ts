@@ -2,7 +2,7 @@
  * Reductions of all types and ranks of .tflite.
  */
 import type { AnyOperandType, AnyTensorData, OperationTypes, Tensor, TensorData, TensorInfo } from "@nnhal/operations";
-import { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "@nnhal/operations/authoring";
+import { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "@nnhal/operations/kernels";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
 import { anyRank, inParts } from "../_elementwise.ts";
 import { isLong, wider } from "../_wider.ts";

@@ -2,7 +2,7 @@
  * SOFTMAX of 16-bit elements, in the integers of the operator: exp by a table over [-10, 0], and the reciprocal of the sum by another.
  */
 import { clamp, type TensorData } from "@nnhal/operations";
-import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
 import { eachLane } from "./_lanes.ts";
 import { tableOf } from "./_table.ts";

@@ -4,7 +4,7 @@
  * 2 · LOGISTIC(2x) - 1.
  */
 import { clamp, roundHalfAway, type TensorData } from "@nnhal/operations";
-import { fixedPoint16 } from "@nnhal/operations/authoring";
+import { fixedPoint16 } from "@nnhal/operations/kernels";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
 import { inParts } from "../_elementwise.ts";
 import { ensureFractions } from "./_fractions.ts";

@@ -3,7 +3,8 @@
  * integers that wrap.
  */
 import type { AnyOperandType } from "@nnhal/operations";
-import { defineOperation, ensureShape, movedInfo, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, ensureShape, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { combineElements, type PairFunctions } from "../_elementwise.ts";
 import { floatTypes, realTypes } from "../_types.ts";
 

@@ -1,4 +1,4 @@
-import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 import { describe, expect, it } from "vitest";
 import { float32 } from "../_run.test-helper.ts";
 import { elements, given, of, quantise, shape, spread } from "../_tensors.test-helper.ts";

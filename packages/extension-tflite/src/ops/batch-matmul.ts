@@ -11,17 +11,8 @@ import {
   type Tensor,
   type TensorInfo,
 } from "@nnhal/operations";
-import {
-  blockOf,
-  bool,
-  broadcastShape,
-  defineOperation,
-  ensure,
-  multiply,
-  tensor,
-  WORK_BETWEEN_PAUSES,
-  widen,
-} from "@nnhal/operations/authoring";
+import { bool, broadcastShape, defineOperation, ensure, tensor } from "@nnhal/operations/authoring";
+import { blockOf, multiply, WORK_BETWEEN_PAUSES, widen } from "@nnhal/operations/kernels";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "../_hybrid.ts";
 import { exactScaling, wideScaling } from "../_scaling.ts";
 

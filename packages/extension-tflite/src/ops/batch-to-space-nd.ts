@@ -2,17 +2,8 @@
  * BATCH_TO_SPACE_ND for all types, with any number of spatial axes, and with crops.
  */
 import { createData, elementCount, ensure, stridesOf } from "@nnhal/operations";
-import {
-  copySteps,
-  defineOperation,
-  movedInfo,
-  offsetOf,
-  permute,
-  read,
-  tensor,
-  trailing,
-  wide,
-} from "@nnhal/operations/authoring";
+import { defineOperation, read, tensor, trailing, wide } from "@nnhal/operations/authoring";
+import { copySteps, movedInfo, offsetOf, permute } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { blockOf, interleaved, noPairs, spatialPairs, wholePart } from "../_blocks.ts";
 import { movesComplex } from "../_complex.ts";

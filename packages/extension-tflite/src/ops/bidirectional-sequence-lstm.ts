@@ -8,15 +8,12 @@ import {
   bool,
   defineOperation,
   float32,
-  inferTwoWayLstm,
   int32,
-  lstmDirectionParams,
   omittable,
   type RowOfLength,
-  recurrentWork,
-  runTwoWayLstm,
   tensor,
 } from "@nnhal/operations/authoring";
+import { inferTwoWayLstm, lstmDirectionParams, recurrentWork, runTwoWayLstm } from "@nnhal/operations/kernels";
 import { hybridProduct, isHybrid } from "../_hybrid.ts";
 import { realPeepholes } from "../_lstm.ts";
 

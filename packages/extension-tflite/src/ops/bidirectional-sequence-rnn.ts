@@ -2,17 +2,8 @@
  * BIDIRECTIONAL_SEQUENCE_RNN: two basic recurrent cells run along time, one forwards and one backwards, in float, or with 8-bit weights in
  * a float network (hybrid). The auxiliary input serves stacked layers as in the HAL's operation.
  */
-import {
-  alternative,
-  bool,
-  defineOperation,
-  inferRnnPair,
-  int32,
-  omittable,
-  recurrentWork,
-  runRnnPair,
-  tensor,
-} from "@nnhal/operations/authoring";
+import { alternative, bool, defineOperation, int32, omittable, tensor } from "@nnhal/operations/authoring";
+import { inferRnnPair, recurrentWork, runRnnPair } from "@nnhal/operations/kernels";
 import { rnnActivation, rnnProduct, rnnTypes } from "../_rnn.ts";
 
 const params = [

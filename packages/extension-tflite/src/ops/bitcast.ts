@@ -10,7 +10,8 @@ import {
   numbersPerElement,
   type TensorInfo,
 } from "@nnhal/operations";
-import { copyInChunks, defineOperation, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
+import { copyInChunks } from "@nnhal/operations/kernels";
 import { withoutScalar } from "../_gathered.ts";
 import { movable } from "../_integers.ts";
 import { complexTypes, realTypes } from "../_types.ts";

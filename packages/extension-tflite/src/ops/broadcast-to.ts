@@ -2,7 +2,8 @@
  * BROADCAST_TO: repeats a tensor to a given shape.
  */
 import { ensure, formatShape, sameShape, stridesOf } from "@nnhal/operations";
-import { broadcastShape, copySteps, defineOperation, movedInfo, read, tensor, wide } from "@nnhal/operations/authoring";
+import { broadcastShape, defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { copySteps, movedInfo } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { indexTypes, listOf, movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";

@@ -11,7 +11,8 @@ import {
   isSameType,
   numbersPerElement,
 } from "@nnhal/operations";
-import { copyInChunks, defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { copyInChunks } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { isLongs, movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";

@@ -3,24 +3,18 @@
  * HAL's operation.
  */
 import { imageLayout } from "@nnhal/operations";
+import { alternative, defineOperation, ensure, int32, omittable, tensor, wide } from "@nnhal/operations/authoring";
 import {
-  alternative,
   checkChannelDim,
   convolve,
   convolvedShape,
-  defineOperation,
   dilationParams,
-  ensure,
   filterWork,
   implicitImagePadding,
-  int32,
-  omittable,
   paddingParams,
   readImage,
   strideParams,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+} from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { hasDifferentScales } from "../_hybrid.ts";
 import { ensureBiasCount, filtersOf, hybridTypes, layerOf, layerTypes } from "../_layers.ts";

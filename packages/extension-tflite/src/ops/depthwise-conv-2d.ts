@@ -2,24 +2,18 @@
  * DEPTHWISE_CONV_2D for the types of .tflite: INT16 activations, hybrid layers, no bias. The operands are those of the HAL's operation.
  */
 import { imageLayout } from "@nnhal/operations";
+import { alternative, defineOperation, ensure, int32, omittable, tensor, wide } from "@nnhal/operations/authoring";
 import {
-  alternative,
   checkChannelDim,
   convolveDepthwise,
   convolvedShape,
-  defineOperation,
   depthwiseWork,
   dilationParams,
-  ensure,
   implicitImagePadding,
-  int32,
-  omittable,
   paddingParams,
   readImage,
   strideParams,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+} from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { ensureBiasCount, filtersOf, hybridTypes, layerOf, layerTypes } from "../_layers.ts";
 

@@ -2,7 +2,8 @@
  * DILATE: the elements of a tensor with room between them, which a value fills.
  */
 import { ensure, extentProduct } from "@nnhal/operations";
-import { defineOperation, fillInChunks, movedInfo, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { fillInChunks, movedInfo } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { listOf, movable } from "../_integers.ts";
 import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";

@@ -2,15 +2,8 @@
  * DYNAMIC_UPDATE_SLICE: a tensor with a box of it replaced.
  */
 import { clamp, ensure, formatShape } from "@nnhal/operations";
-import {
-  copyInChunks,
-  defineOperation,
-  ensureShape,
-  movedInfo,
-  place,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+import { defineOperation, ensureShape, tensor, wide } from "@nnhal/operations/authoring";
+import { copyInChunks, movedInfo, place } from "@nnhal/operations/kernels";
 import { indexTypes, listOf, movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
 

@@ -2,7 +2,8 @@
  * EMBEDDING_LOOKUP for all types, and of INT8 tables with real results: a row is multiplied by the table's scale, or by its own scale.
  */
 import { extentProduct, type Tensor } from "@nnhal/operations";
-import { copyInChunks, defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { copyInChunks } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { movesComplex } from "../_complex.ts";
 import { outside } from "../_gathered.ts";

@@ -2,7 +2,8 @@
  * FILL for all types; the extents may be 64-bit, and the value may be computed.
  */
 import { ensure } from "@nnhal/operations";
-import { defineOperation, fillInChunks, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { fillInChunks } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { movesComplex } from "../_complex.ts";
 import { indexTypes, listOf, movable } from "../_integers.ts";

@@ -5,11 +5,8 @@
 import { elementCount, formatShape, type Tensor, type TensorInfo } from "@nnhal/operations";
 import {
   bool,
-  checkChannelDim,
-  connect,
   defineOperation,
   ensure,
-  filterWork,
   int32,
   omittable,
   optional,
@@ -18,6 +15,7 @@ import {
   trailing,
   wide,
 } from "@nnhal/operations/authoring";
+import { checkChannelDim, connect, filterWork } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { ensureBiasCount, hybridTypes, layerOf, layerTypes } from "../_layers.ts";
 

@@ -2,7 +2,8 @@
  * GATHER_ND: slices of a tensor, each chosen by the indexes of its first axes.
  */
 import { extentProduct } from "@nnhal/operations";
-import { defineOperation, movedInfo, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { gatherIndexTypes } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
 import { ensurePrefix, sliceOffsets } from "../_prefix.ts";

@@ -2,7 +2,8 @@
  * GATHER for the types of .tflite, with axes that are batches of both operands. The indexes may be 64-bit or 16-bit.
  */
 import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
-import { defineOperation, int32, movedInfo, optional, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, optional, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { gatherIndexTypes, outside, withoutScalar } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";

@@ -1,7 +1,8 @@
 /**
  * HASHTABLE_IMPORT: fills a hash table once.
  */
-import { copyInChunks, defineOperation, resize, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
+import { copyInChunks, resize } from "@nnhal/operations/kernels";
 import { movable } from "../_integers.ts";
 import { checkTable, isImported, tableKeys, tableTypes, tableValues } from "../_tables.ts";
 

@@ -1,7 +1,8 @@
 /**
  * LSTM: one step of a cell for each batch, in float, with 8-bit weights in a float network (hybrid), or in integers.
  */
-import { defineOperation, recurrentWork } from "@nnhal/operations/authoring";
+import { defineOperation } from "@nnhal/operations/authoring";
+import { recurrentWork } from "@nnhal/operations/kernels";
 import {
   asymmetricQuantizeInputs,
   inferLstm,

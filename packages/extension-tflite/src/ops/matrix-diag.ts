@@ -1,7 +1,8 @@
 /**
  * MATRIX_DIAG: matrices with given diagonals and zeros elsewhere.
  */
-import { defineOperation, mayStayZero, movedInfo, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, mayStayZero, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { copyDiagonals } from "../_diagonal.ts";
 import { packTypes } from "../_types.ts";
 

@@ -1,7 +1,8 @@
 /**
  * MATRIX_SET_DIAG: matrices with other diagonals.
  */
-import { copyInChunks, defineOperation, ensureShape, movedInfo, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, ensureShape, tensor, wide } from "@nnhal/operations/authoring";
+import { copyInChunks, movedInfo } from "@nnhal/operations/kernels";
 import { copyDiagonals } from "../_diagonal.ts";
 import { movable } from "../_integers.ts";
 import { packTypes } from "../_types.ts";

@@ -2,7 +2,7 @@
  * MEAN of integers, 16-bit elements, of more than 4 axes, and with a separate quantisation of the result. A quantised mean is rounded
  * once, one of integers is truncated toward 0.
  */
-import { ensureElements, reduce, reducedAxes, reducedShape } from "@nnhal/operations/authoring";
+import { ensureElements, reduce, reducedAxes, reducedShape } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, isQuantised, writerOf } from "../_elements.ts";
 import { anyRank, inParts } from "../_elementwise.ts";
 import { arithmeticTypes } from "../_types.ts";

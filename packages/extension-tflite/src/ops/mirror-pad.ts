@@ -2,17 +2,8 @@
  * MIRROR_PAD: surrounds a tensor with its own elements in reverse order.
  */
 import { ensure } from "@nnhal/operations";
-import {
-  defineOperation,
-  int32,
-  movedInfo,
-  type Pad,
-  paddedShape,
-  padsOf,
-  read,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+import { defineOperation, int32, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo, type Pad, paddedShape, padsOf } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { indexTypes, narrowed } from "../_integers.ts";
 import { copyPicked } from "../_picked.ts";

@@ -2,16 +2,8 @@
  * MULTINOMIAL: draws classes at random, given the logarithms of their probabilities.
  */
 import type { AnyTensorData, TensorData } from "@nnhal/operations";
-import {
-  accumulateOdds,
-  classAt,
-  defineOperation,
-  ensure,
-  pacer,
-  read,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+import { defineOperation, ensure, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { accumulateOdds, classAt } from "@nnhal/operations/kernels";
 import { isLong } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
 import { seedParams, wordsOf } from "./_random.ts";

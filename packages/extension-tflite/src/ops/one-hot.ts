@@ -2,7 +2,8 @@
  * ONE_HOT: each index as a row with one value at its place and another at all others.
  */
 import { ensure, extentProduct } from "@nnhal/operations";
-import { defineOperation, fillInChunks, int32, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { fillInChunks } from "@nnhal/operations/kernels";
 import { withoutScalar } from "../_gathered.ts";
 import { indexTypes, movable, numbersOf, oneNumber } from "../_integers.ts";
 import { depthTypes } from "../_types.ts";

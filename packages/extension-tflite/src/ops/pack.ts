@@ -2,7 +2,8 @@
  * PACK: joins tensors of one shape along a new axis.
  */
 import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
-import { defineOperation, int32, movedInfo, pacer, tensor, variadic, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, pacer, tensor, variadic, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { withoutScalar } from "../_gathered.ts";
 import { movable } from "../_integers.ts";
 import { copyRun } from "../_runs.ts";

@@ -4,7 +4,8 @@
  */
 
 import { ensure } from "@nnhal/operations";
-import { defineOperation, movedInfo, paddedShape, padsOf, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo, paddedShape, padsOf } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { movable, narrowed } from "../_integers.ts";
 import { paddingTypes, padWith } from "../_padding.ts";

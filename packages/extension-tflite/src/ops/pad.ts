@@ -1,7 +1,8 @@
 /**
  * PAD for the types and ranks of .tflite; the paddings may be 64-bit. Quantised tensors are padded with the zero point, the real number 0.
  */
-import { defineOperation, movedInfo, paddedShape, padsOf, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo, paddedShape, padsOf } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { narrowed } from "../_integers.ts";
 import { paddingTypes, padWith } from "../_padding.ts";

@@ -10,7 +10,8 @@ import {
   type TensorData,
   type TypeRow,
 } from "@nnhal/operations";
-import { ensure, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/authoring";
+import { ensure } from "@nnhal/operations/authoring";
+import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, withQuantisation } from "../_elements.ts";
 import { inParts } from "../_elementwise.ts";
 import { wider } from "../_wider.ts";

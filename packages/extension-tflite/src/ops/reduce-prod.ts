@@ -3,7 +3,7 @@
  * factor, as the operator does.
  */
 import { clamp, integerRange, type TensorData } from "@nnhal/operations";
-import { ensureElements, quantiseMultiplier, reduce } from "@nnhal/operations/authoring";
+import { ensureElements, quantiseMultiplier, reduce } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, isPlain, isQuantised } from "../_elements.ts";
 import { tfliteTypes } from "../types.ts";
 import { combineAll, type ReducedAxes, reduction, store, withElements } from "./_reduction.ts";

@@ -11,7 +11,7 @@ import {
   roundHalfAway,
   type Tensor,
 } from "@nnhal/operations";
-import { halOperation, WORK_BETWEEN_PAUSES } from "@nnhal/operations/authoring";
+import { halOperation, WORK_BETWEEN_PAUSES } from "@nnhal/operations/kernels";
 import { resizedTypes, resizing } from "../_resize.ts";
 
 type Args = DefinitionArgs<OperationTypes["RESIZE_BILINEAR"], Tensor>;

@@ -2,7 +2,8 @@
  * REVERSE_SEQUENCE: the first elements of each sequence backwards, the others as they are.
  */
 import { ensure, extentProduct, stridesOf } from "@nnhal/operations";
-import { defineOperation, int32, movedInfo, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { indexTypes, movable, numbersOf } from "../_integers.ts";
 import { tfliteTypes } from "../types.ts";
 

@@ -2,7 +2,8 @@
  * REVERSE_V2: the elements of a tensor backwards along some axes.
  */
 import { ensure, resolveAxis, stridesOf } from "@nnhal/operations";
-import { copySteps, defineOperation, movedInfo, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
+import { copySteps, movedInfo } from "@nnhal/operations/kernels";
 import { movable } from "../_integers.ts";
 import { movedTypes } from "../_types.ts";
 

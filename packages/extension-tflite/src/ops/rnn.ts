@@ -1,15 +1,8 @@
 /**
  * RNN: one step of a basic recurrent cell for each batch, in float, or with 8-bit weights in a float network (hybrid).
  */
-import {
-  bool,
-  defineOperation,
-  int32,
-  recurrentWork,
-  rnnUnits,
-  runRnnSequence,
-  tensor,
-} from "@nnhal/operations/authoring";
+import { bool, defineOperation, int32, tensor } from "@nnhal/operations/authoring";
+import { recurrentWork, rnnUnits, runRnnSequence } from "@nnhal/operations/kernels";
 import { rnnActivation, rnnProduct, rnnTypes } from "../_rnn.ts";
 
 export const rnn = defineOperation({

@@ -1,7 +1,8 @@
 /**
  * SELECT_V2: takes each element from one of two tensors; all three tensors broadcast. Elements are copied as they are stored.
  */
-import { broadcastData, broadcastShape, defineOperation, inChunks, tensor, wide } from "@nnhal/operations/authoring";
+import { broadcastShape, defineOperation, tensor, wide } from "@nnhal/operations/authoring";
+import { broadcastData, inChunks } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";

@@ -2,7 +2,8 @@
  * SPACE_TO_BATCH_ND for all types, and with any number of spatial axes.
  */
 import { createData, elementCount } from "@nnhal/operations";
-import { defineOperation, movedInfo, pad, paddedShape, permute, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo, pad, paddedShape, permute } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { blockOf, interleaved, spatialPairs, wholePart } from "../_blocks.ts";
 import { movesComplex } from "../_complex.ts";

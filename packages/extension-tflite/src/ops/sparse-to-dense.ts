@@ -2,7 +2,8 @@
  * SPARSE_TO_DENSE: a tensor of one value with others at given places.
  */
 import { ensure, extentProduct } from "@nnhal/operations";
-import { bool, defineOperation, fillInChunks, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { bool, defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { fillInChunks } from "@nnhal/operations/kernels";
 import { indexTypes, listOf, movable, numbersOf } from "../_integers.ts";
 import { sliceOffsets } from "../_prefix.ts";
 import { depthTypes } from "../_types.ts";

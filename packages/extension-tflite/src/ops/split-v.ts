@@ -2,7 +2,8 @@
  * SPLIT_V: cuts a tensor into parts of given extents along one axis.
  */
 import { ensure, resolveAxis } from "@nnhal/operations";
-import { defineOperation, int32, movedInfo, read, tensor, variadic, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, read, tensor, variadic, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { indexTypes, listOf, oneNumber } from "../_integers.ts";
 import { copyParts } from "../_parts.ts";
 import { splitTypes } from "../_types.ts";

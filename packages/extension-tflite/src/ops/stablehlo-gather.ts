@@ -2,7 +2,8 @@
  * STABLEHLO_GATHER: windows of one size, each at the place that an index vector gives.
  */
 import { ensure, formatShape, stridesOf, type Tensor, type TensorInfo } from "@nnhal/operations";
-import { defineOperation, int32, movedInfo, omittable, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, omittable, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { ascendingAxes, indexedWindows, otherAxes, type Starts, startsOf } from "../_indexed-windows.ts";
 import { indexTypes, listOf, movable, showList } from "../_integers.ts";

@@ -2,7 +2,8 @@
  * STABLEHLO_PAD: a value around the elements of a tensor and between them.
  */
 import { ensure, type Tensor } from "@nnhal/operations";
-import { defineOperation, movedInfo, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { listOf, movable } from "../_integers.ts";
 import { type Padding, paddedExtents, padWithin } from "../_interior-padding.ts";

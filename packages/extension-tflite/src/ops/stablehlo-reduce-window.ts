@@ -3,7 +3,8 @@
  * the tensor and between them.
  */
 import { ensure, type Tensor } from "@nnhal/operations";
-import { defineOperation, int32, movedInfo, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, read, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { listOf } from "../_integers.ts";
 import { type Padding, paddedExtents } from "../_interior-padding.ts";
 import { realTypes } from "../_types.ts";

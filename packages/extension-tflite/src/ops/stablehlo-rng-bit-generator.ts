@@ -2,7 +2,8 @@
  * STABLEHLO_RNG_BIT_GENERATOR: random bits that a state determines, and the state after them. Its words of 32 bits are a key and a counter.
  */
 import { type AnyTensorData, ensure, type Tensor } from "@nnhal/operations";
-import { defineOperation, int32, pacer, philox, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { philox } from "@nnhal/operations/kernels";
 import { threefry } from "../_threefry.ts";
 import { tfliteTypes } from "../types.ts";
 

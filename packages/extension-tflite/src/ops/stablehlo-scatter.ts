@@ -2,17 +2,8 @@
  * STABLEHLO_SCATTER: windows that change a tensor, each at the place that an index vector gives. Elements outside the tensor are ignored.
  */
 import { ensure, formatShape, sameShape, stridesOf, type Tensor, type TensorInfo } from "@nnhal/operations";
-import {
-  copyInChunks,
-  defineOperation,
-  int32,
-  movedInfo,
-  omittable,
-  pacer,
-  read,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+import { defineOperation, int32, omittable, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { copyInChunks, movedInfo } from "@nnhal/operations/kernels";
 import { ascendingAxes, indexedWindows, otherAxes, startsOf } from "../_indexed-windows.ts";
 import { indexTypes, isLongs, movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";

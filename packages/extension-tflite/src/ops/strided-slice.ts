@@ -2,17 +2,8 @@
  * STRIDED_SLICE for all types and ranks, with all masks of .tflite.
  */
 import { ensure, stridesOf } from "@nnhal/operations";
-import {
-  bool,
-  copySteps,
-  defineOperation,
-  int32,
-  movedInfo,
-  optional,
-  read,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+import { bool, defineOperation, int32, optional, read, tensor, wide } from "@nnhal/operations/authoring";
+import { copySteps, movedInfo } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { movesComplex } from "../_complex.ts";
 import { movable } from "../_integers.ts";

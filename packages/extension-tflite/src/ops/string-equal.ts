@@ -2,7 +2,8 @@
  * STRING_EQUAL: whether strings have the same bytes. EQUAL and NOT_EQUAL of .tflite become it.
  */
 import type { Tensor, TensorData, TensorInfo } from "@nnhal/operations";
-import { broadcastData, defineOperation, inferBroadcast, pacer, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, inferBroadcast, pacer, tensor } from "@nnhal/operations/authoring";
+import { broadcastData } from "@nnhal/operations/kernels";
 import { isSameString, shapeOfStrings, stringsOf } from "../_strings.ts";
 import { tfliteTypes } from "../types.ts";
 

@@ -2,16 +2,8 @@
  * SVDF in integers, and with 8-bit weights in a float network (hybrid). The state of a filter is its last results, the newest at the end.
  */
 import { clamp, integerRange, type TensorInfo } from "@nnhal/operations";
-import {
-  bool,
-  defineOperation,
-  ensure,
-  ensureShape,
-  int32,
-  omittable,
-  recurrentWork,
-  tensor,
-} from "@nnhal/operations/authoring";
+import { bool, defineOperation, ensure, ensureShape, int32, omittable, tensor } from "@nnhal/operations/authoring";
+import { recurrentWork } from "@nnhal/operations/kernels";
 import { isHybrid, realWeights } from "../_hybrid.ts";
 import { integerScaling } from "../_integer-scaling.ts";
 import { rnnActivation, rnnProduct } from "../_rnn.ts";

@@ -3,7 +3,8 @@
  * first, unlike in the HAL's operation; NaN comes after all numbers.
  */
 import { ensure } from "@nnhal/operations";
-import { defineOperation, greatest, movedInfo, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { greatest, movedInfo } from "@nnhal/operations/kernels";
 import { movable, oneNumber } from "../_integers.ts";
 import { splitTypes } from "../_types.ts";
 

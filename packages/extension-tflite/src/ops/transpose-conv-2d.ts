@@ -7,23 +7,25 @@ import { formatShape, imageAxes, imageLayout, implicitPadding } from "@nnhal/ope
 import {
   alternative,
   bool,
-  checkChannelDim,
   defineOperation,
   ensure,
+  int32,
+  omittable,
+  read,
+  tensor,
+  wide,
+} from "@nnhal/operations/authoring";
+import {
+  checkChannelDim,
   ensureDepth,
   filterWork,
   imageDimensions,
-  int32,
-  omittable,
   paddingParams,
-  read,
   readImage,
   spread,
   spreadExtent,
   strideParams,
-  tensor,
-  wide,
-} from "@nnhal/operations/authoring";
+} from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { ensureBiasCount, filtersOf, layerOf, layerTypes } from "../_layers.ts";
 

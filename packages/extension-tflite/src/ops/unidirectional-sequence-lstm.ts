@@ -1,7 +1,8 @@
 /**
  * UNIDIRECTIONAL_SEQUENCE_LSTM: a cell run along time, in float, with 8-bit weights in a float network (hybrid), or in integers.
  */
-import { bool, defineOperation, recurrentWork, sequenceShape } from "@nnhal/operations/authoring";
+import { bool, defineOperation } from "@nnhal/operations/authoring";
+import { recurrentWork, sequenceShape } from "@nnhal/operations/kernels";
 import {
   asymmetricQuantizeInputs,
   inferLstm,

@@ -1,17 +1,8 @@
 /**
  * UNIDIRECTIONAL_SEQUENCE_RNN: a basic recurrent cell run along time, in float, or with 8-bit weights in a float network (hybrid).
  */
-import {
-  bool,
-  defineOperation,
-  int32,
-  recurrentWork,
-  rnnUnits,
-  runRnnSequence,
-  sequenceOf,
-  sequenceShape,
-  tensor,
-} from "@nnhal/operations/authoring";
+import { bool, defineOperation, int32, tensor } from "@nnhal/operations/authoring";
+import { recurrentWork, rnnUnits, runRnnSequence, sequenceOf, sequenceShape } from "@nnhal/operations/kernels";
 import { rnnActivation, rnnProduct, rnnTypes } from "../_rnn.ts";
 
 export const unidirectionalSequenceRnn = defineOperation({

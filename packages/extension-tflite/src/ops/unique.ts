@@ -1,7 +1,8 @@
 /**
  * UNIQUE: the different elements of a list, in the order of their first occurrence.
  */
-import { defineOperation, int32, movedInfo, pacer, resize, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { movedInfo, resize } from "@nnhal/operations/kernels";
 import { indexTypes, movable } from "../_integers.ts";
 import { integerStore } from "../_store.ts";
 import { splitTypes } from "../_types.ts";

@@ -2,7 +2,8 @@
  * UNPACK: the slices of a tensor along an axis, without the axis.
  */
 import { ensure, resolveAxis } from "@nnhal/operations";
-import { defineOperation, int32, movedInfo, tensor, variadic, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, tensor, variadic, wide } from "@nnhal/operations/authoring";
+import { movedInfo } from "@nnhal/operations/kernels";
 import { copyParts } from "../_parts.ts";
 import { unpackTypes } from "../_types.ts";
 

@@ -1,7 +1,8 @@
 /**
  * WHERE: the places of the elements of a tensor that are not zero.
  */
-import { defineOperation, pacer, resize, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { resize } from "@nnhal/operations/kernels";
 import { numbersOf } from "../_integers.ts";
 import { tfliteTypes } from "../types.ts";
 

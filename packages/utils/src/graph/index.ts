@@ -2,7 +2,7 @@
  * @nnhal/utils/graph: models as drawings of Graphviz, as pictures, and as plain objects. A program that shows no models does not load it.
  */
 export type { ShownValue } from "./constant-value.ts";
-export { type DotOptions, dotVisitor } from "./dot.ts";
+export type { DotOptions } from "./dot.ts";
 export { createDotWriter, type DotAttributes, type DotWriter, escapeLabel } from "./dot-writer.ts";
 export {
   type DrawnEdge,

@@ -1,0 +1,61 @@
+/**
+ * @nnhal/operations/kernels: parts of kernels that nnhal.tflite's operations share with the HAL's. They follow the needs of nnhal's own packages
+ * and change without notice; a vendor's extension needs none of them.
+ */
+export { halOperation } from "./all.ts";
+export {
+  effectiveScale,
+  multiplyByQuantisedMultiplier,
+  type QuantisedMultiplier,
+  quantiseMultiplier,
+} from "./fixed-point.ts";
+export { fixedPoint16 } from "./fixed-point-functions.ts";
+export type { Store } from "./ops/_accumulator.ts";
+export { broadcastData } from "./ops/_broadcast.ts";
+export { CHUNK, copyInChunks, fillInChunks, inChunks } from "./ops/_chunks.ts";
+export { connect } from "./ops/_connect.ts";
+export {
+  blockOf,
+  convolve,
+  convolvedShape,
+  type Filters,
+  multiply,
+  type Sliding,
+  WORK_BETWEEN_PAUSES,
+} from "./ops/_convolution.ts";
+export {
+  checkChannelDim,
+  dilationParams,
+  ensureDepth,
+  implicitImagePadding,
+  paddingParams,
+  strideParams,
+} from "./ops/_convolution-params.ts";
+export { convolveDepthwise } from "./ops/_depthwise.ts";
+export { sigmoid } from "./ops/_gate-activation.ts";
+export { greatest } from "./ops/_greatest.ts";
+export { type Image, imageDimensions, readImage } from "./ops/_image.ts";
+export { normaliseLayer } from "./ops/_layer-norm.ts";
+export { ensureSettings, type Gate, type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./ops/_lstm.ts";
+export {
+  inferTwoWayLstm,
+  lstmDirectionParams,
+  runTwoWayLstm,
+  type TwoWayLstmArgs,
+  type TwoWayLstmOutputs,
+} from "./ops/_lstm-directions.ts";
+export { type LstmSequence, runLstmSequence } from "./ops/_lstm-sequence.ts";
+export { type Product, plainProduct } from "./ops/_matrix.ts";
+export { movedInfo } from "./ops/_moved.ts";
+export { accumulateOdds, classAt } from "./ops/_multinomial.ts";
+export { type Pad, pad, paddedShape, padsOf } from "./ops/_pads.ts";
+export { philox } from "./ops/_philox.ts";
+export { copySteps, offsetOf, permute, place } from "./ops/_rearrange.ts";
+export { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
+export { rnnUnits, runRnnSequence } from "./ops/_rnn.ts";
+export { inferRnnPair, runRnnPair } from "./ops/_rnn-pair.ts";
+export { sequenceOf, sequenceShape } from "./ops/_sequence.ts";
+export { spread, spreadExtent } from "./ops/_spread.ts";
+export { widen, widenOnce } from "./ops/_widen.ts";
+export { resize } from "./tensor.ts";
+export { depthwiseWork, filterWork, recurrentWork } from "./work.ts";
