@@ -1,5 +1,13 @@
 /** Inputs of the target `custom`: an operator, its version, and its options. */
-import { bool, defineExtension, defineOperation, float32, omittable, optional, tensor } from "@nnhal/operations/authoring";
+import {
+  bool,
+  defineExtension,
+  defineOperation,
+  float32,
+  omittable,
+  optional,
+  tensor,
+} from "@nnhal/operations/authoring";
 import { flexible } from "@nnhal/test-kit/flexbuffer";
 import { type TfliteModel, writeTflite } from "@nnhal/tflite";
 import type { Case } from "./cases.ts";
