@@ -109,7 +109,7 @@ export function expectLength({ facts, dimensions }: DraftOperand, length: number
   expect(
     needed === undefined || length === needed,
     ResultCode.BAD_DATA,
-    () => `${what}: ${length} bytes were given where ${needed} are needed`,
+    () => `${what}: expected ${needed} bytes, got ${length}`,
   );
 }
 
@@ -127,7 +127,7 @@ export function channelQuantOf(
   expect(
     extent !== undefined && extent !== 0,
     ResultCode.BAD_DATA,
-    () => `${what}: channelDim is ${channelDim} where an axis of known extent is needed, of [${dimensions}]`,
+    () => `${what}: channelDim: expected an axis of known extent of [${dimensions}], got ${channelDim}`,
   );
   expect(
     scales.length === extent,

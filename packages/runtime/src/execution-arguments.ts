@@ -303,6 +303,6 @@ function combined(
 
 function expectLength({ facts }: Slot, dimensions: readonly number[], length: number, what: string): void {
   const needed = sizeOfData(facts, dimensions);
-  if (needed !== undefined && needed !== length) fail(`${what}: ${length} bytes were given where ${needed} are needed`);
+  if (needed !== undefined && needed !== length) fail(`${what}: expected ${needed} bytes, got ${length}`);
   if (length > greatestSize) fail(`${what}: ${length} bytes are more than ${greatestSize}`);
 }

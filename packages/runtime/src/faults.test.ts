@@ -121,7 +121,7 @@ function listening() {
 describe("a device that does not report what it supports", () => {
   it.each<[string, Fault, string]>([
     ["throws", "throws", "getSupportedOperations threw: planted"],
-    ["answers too few", answers({ ...ok, supported: [true], reasons: [] }), "with 1 entries as supported"],
+    ["answers too few", answers({ ...ok, supported: [true], reasons: [] }), "booleans, got 1 entries"],
   ])("and %s supports nothing, and is named in the log and in the plan", async (_, fault, rule) => {
     const { lines, log } = listening();
     const device = faulty(fast, "device", "getSupportedOperations", fault);

@@ -140,7 +140,7 @@ describe("refuses", () => {
     expect(() => model.addOperand({ type: model.getExtensionOperandType(name, 0), dimensions: [1] })).toThrow(
       "a com.example.fibonacci type 0 has no dimensions, given [1]",
     );
-    expect(() => model.setOperandValue(n, Int32Array.of(5))).toThrow("4 bytes were given where 8 are needed");
+    expect(() => model.setOperandValue(n, Int32Array.of(5))).toThrow("expected 8 bytes, got 4");
     expect(() => model.setOperandValue(n, 5)).toThrow(code("BAD_DATA"));
     expect(() => model.setOperandValueFromMemory(n, Memory.allocate(16), 0, 4)).toThrow(code("BAD_DATA"));
     expect(() => model.setOperandExtensionData(base, Uint8Array.of(1))).toThrow(code("BAD_DATA"));

@@ -272,7 +272,7 @@ describe("Model", () => {
       ).toThrow("the operand is a TENSOR_FLOAT32");
     });
 
-    it.each([7, 9])("a value of %i bytes where 8 are needed", (length) => {
+    it.each([7, 9])("a value of %i bytes instead of 8", (length) => {
       const model = new Model();
       const index = model.addOperand(float32(2));
       expect(() => model.setOperandValue(index, new Uint8Array(length))).toThrow(code("BAD_DATA"));

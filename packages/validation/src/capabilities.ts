@@ -31,7 +31,7 @@ function checkCapabilities(capabilities: Capabilities, issues: IssueList): void 
   for (const field of performances) checkPerformance(issues, capabilities[field], field);
   const { operandPerformance } = capabilities;
   if (!isList(operandPerformance)) {
-    const problem = `operandPerformance is ${show(operandPerformance)} where an array is needed`;
+    const problem = `operandPerformance: expected an array, got ${show(operandPerformance)}`;
     issues.add("structure", "operandPerformance", problem);
     return;
   }
@@ -64,7 +64,7 @@ function checkPerformance(issues: IssueList, info: PerformanceInfo, path: string
   }
   for (const field of ["execTime", "powerUsage"] as const) {
     if (typeof info[field] === "number" && info[field] > 0) continue;
-    const problem = `${field} is ${show(info[field])} where a positive number is needed`;
+    const problem = `${field}: expected a positive number, got ${show(info[field])}`;
     issues.add("capabilities-performance", `${path}.${field}`, problem);
   }
 }

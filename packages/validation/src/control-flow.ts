@@ -55,7 +55,7 @@ export function checkControlFlow(
     outputs: operation.outputs.map(named("output")),
     add: (code, message) => context.issues.add(code, `${at}.operations[${index}]`, message),
   };
-  if (operation.outputs.length === 0) flow.add("control-flow-counts", "there are no outputs, at least 1 is needed");
+  if (operation.outputs.length === 0) flow.add("control-flow-counts", "expected at least 1 output, got 0");
   else if (operation.type === OperationType.IF) checkIf(flow);
   else if (operation.type === OperationType.WHILE) checkWhile(flow);
 }
@@ -114,7 +114,7 @@ function checkWhileBody(flow: Flow, body: Subgraph, handed: readonly Named[]): v
   const count = body.outputIndexes.length;
   if (count < flow.outputs.length || count > handed.length) {
     const needed = `${flow.outputs.length} (outputs of the operation) to ${handed.length} (inputs of the body)`;
-    flow.add("control-flow-counts", `${name} has ${count} outputs where ${needed} are needed`);
+    flow.add("control-flow-counts", `${name}: expected ${needed} outputs, got ${count}`);
     return;
   }
   const inputs = boundaryOf(flow, body, "inputs", name);
@@ -135,7 +135,7 @@ function subgraphOf({ context }: Flow, { operand }: Named): Subgraph | undefined
 
 function hasCount(flow: Flow, name: string, side: "inputs" | "outputs", subgraph: Subgraph, needed: number): boolean {
   const { length } = side === "inputs" ? subgraph.inputIndexes : subgraph.outputIndexes;
-  if (length !== needed) flow.add("control-flow-counts", `${name} has ${length} ${side} where ${needed} are needed`);
+  if (length !== needed) flow.add("control-flow-counts", `${name}: expected ${needed} ${side}, got ${length}`);
   return length === needed;
 }
 
@@ -172,7 +172,7 @@ function checkCondition(flow: Flow, { operand, name }: Named): void {
   if (knownOperandType(type)?.name === "TENSOR_BOOL8" && dimensions.length === 1 && dimensions[0] === 1) return;
   const { prefixes, vocabulary } = flow.context;
   const shown = `${operandTypeText(type, prefixes, vocabulary)} ${showDimensions(dimensions)}`;
-  flow.add("control-flow-condition", `${name} is the condition, and is ${shown} where TENSOR_BOOL8 [1] is needed`);
+  flow.add("control-flow-condition", `${name} is the condition: expected TENSOR_BOOL8 [1], got ${shown}`);
 }
 
 /** A driver cannot run a loop whose values change size. */

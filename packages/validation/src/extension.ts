@@ -21,7 +21,7 @@ export function validateExtensions(extensions: readonly Extension[]): boolean {
 
 function checkExtensions(extensions: readonly Extension[], issues: IssueList): void {
   if (!isList(extensions)) {
-    issues.add("structure", "extensions", `extensions is ${show(extensions)} where an array is needed`);
+    issues.add("structure", "extensions", `extensions: expected an array, got ${show(extensions)}`);
     return;
   }
   const names = new Set<string>();
@@ -34,8 +34,8 @@ function checkExtensions(extensions: readonly Extension[], issues: IssueList): v
     }
     const { name } = extension;
     if (typeof name !== "string" || !isExtensionName(name)) {
-      const needed = "a reverse domain name of lower case letters, digits, underscores and dots is needed";
-      issues.add("extension-name", `${path}.name`, `the name is ${show(name)} where ${needed}`);
+      const expected = "a reverse domain name of lower case letters, digits, underscores and dots";
+      issues.add("extension-name", `${path}.name`, `the name: expected ${expected}, got ${show(name)}`);
     } else if (names.has(name)) issues.add("extension-name", `${path}.name`, `${show(name)} is named before`);
     names.add(name);
     checkOperandTypes(extension, path, issues);
@@ -44,7 +44,7 @@ function checkExtensions(extensions: readonly Extension[], issues: IssueList): v
 
 function checkOperandTypes({ operandTypes }: Extension, at: string, issues: IssueList): void {
   if (!isList(operandTypes)) {
-    issues.add("structure", `${at}.operandTypes`, `operandTypes is ${show(operandTypes)} where an array is needed`);
+    issues.add("structure", `${at}.operandTypes`, `operandTypes: expected an array, got ${show(operandTypes)}`);
     return;
   }
   const types = new Set<number>();
@@ -57,14 +57,14 @@ function checkOperandTypes({ operandTypes }: Extension, at: string, issues: Issu
     }
     const { type, byteSize } = entry;
     if (!isUint32(type) || type > greatestType) {
-      const problem = `the type is ${show(type)} where an integer within [0, ${greatestType}] is needed`;
+      const problem = `the type: expected an integer within [0, ${greatestType}], got ${show(type)}`;
       issues.add("extension-operand-type", `${path}.type`, problem);
     } else if (types.has(type)) {
       issues.add("extension-operand-type", `${path}.type`, `type ${type} is described before`);
     }
     types.add(type);
     if (isUint32(byteSize)) continue;
-    const problem = `the byteSize is ${show(byteSize)} where an integer within [0, 2^32) is needed`;
+    const problem = `the byteSize: expected an integer within [0, 2^32), got ${show(byteSize)}`;
     issues.add("extension-operand-type", `${path}.byteSize`, problem);
   }
 }

@@ -34,7 +34,7 @@ describe("the outcome of an answer", () => {
   });
 
   it.each([
-    [undefined, "answered undefined where an object with a status is needed"],
+    [undefined, "answered undefined, expected an object with a status"],
     [{}, "answered status undefined, which is not an ErrorStatus"],
     [{ status: 99 }, "answered status 99, which is not an ErrorStatus"],
   ])("of %j is broken", (answer, message) => expectBroken(() => readOutcome(answer), message));
@@ -65,7 +65,7 @@ describe("facts", () => {
     ["extensions", () => readExtensions([null]), "answered extensions that are not valid"],
     ["a device type", () => readDeviceType(77, true), "answered type 77, which is not a DeviceType"],
     ["a missing device type", () => readDeviceType(0, false), "answered type 0, which is not a DeviceType"],
-    ["an empty version", () => readVersionString(""), 'answered version "" where a text is needed'],
+    ["an empty version", () => readVersionString(""), 'answered version "", expected a text'],
     [
       "a number of model cache files",
       () => readCacheFileCounts({ numModelCache: 33, numDataCache: 0 }),
@@ -76,8 +76,12 @@ describe("facts", () => {
       () => readCacheFileCounts({ numModelCache: 0, numDataCache: -1 }),
       "answered -1 data cache files where at most 32 are allowed",
     ],
-    ["too few booleans", () => readSupport({ supported: [true] }, 2), "answered NONE with 1 entries as supported"],
-    ["other values than booleans", () => readSupport({ supported: [1] }, 1), "where 1 booleans are needed"],
+    [
+      "too few booleans",
+      () => readSupport({ supported: [true] }, 2),
+      "answered NONE with supported: expected 2 booleans, got 1 entries",
+    ],
+    ["other values than booleans", () => readSupport({ supported: [1] }, 1), "expected 1 booleans, got"],
     [
       "dispatches that are not numbers",
       () => readSupport({ supported: [true], dispatches: [Number.NaN] }, 1),

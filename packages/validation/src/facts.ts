@@ -41,7 +41,7 @@ const done: Outcome = { status: ErrorStatus.NONE };
 
 /** The status of an answer, with its message unless the status is NONE. */
 export function readOutcome(answer: unknown): Outcome {
-  if (!hasFields(answer)) return broken(`answered ${show(answer)} where an object with a status is needed`);
+  if (!hasFields(answer)) return broken(`answered ${show(answer)}, expected an object with a status`);
   const { status, message } = answer;
   if (!isErrorStatus(status)) return broken(`answered status ${show(status)}, which is not an ErrorStatus`);
   if (status === ErrorStatus.NONE) return done;
@@ -100,7 +100,7 @@ export function readDeviceType(value: unknown, mayBeUnknown: boolean): DeviceTyp
 
 export function readVersionString(value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
-  return broken(`answered version ${show(value)} where a text is needed`);
+  return broken(`answered version ${show(value)}, expected a text`);
 }
 
 /** The numbers of cache files that a device needs. */
@@ -129,7 +129,7 @@ export function readSupport(
   if (!isListOf(supported, count, isBoolean)) {
     const length = Array.isArray(supported) ? supported.length : undefined;
     const problem = length === undefined || length === count ? show(supported) : `${length} entries`;
-    return broken(`answered NONE with ${problem} as supported, where ${count} booleans are needed`);
+    return broken(`answered NONE with supported: expected ${count} booleans, got ${problem}`);
   }
   if (dispatches !== undefined && !isListOf(dispatches, count, isCount)) {
     return broken(`answered dispatches that are not ${count} numbers of at least 0`);

@@ -39,7 +39,7 @@ function checkIndexes(
     if (soundness[index] === Soundness.garbage) continue;
     const { lifetime: actual } = elementAt(subgraph.operands, index);
     if (actual === lifetime) continue;
-    issues.add("boundary-lifetime", path, `operand ${index} has lifetime ${actual} where ${lifetimeName} is needed`);
+    issues.add("boundary-lifetime", path, `operand ${index}: expected lifetime ${lifetimeName}, got ${actual}`);
   }
   for (let index = 0; index < soundness.length && !issues.isFull(); index++) {
     if (soundness[index] === Soundness.garbage || listed[index] === 1) continue;

@@ -50,7 +50,7 @@ function checkConstantCopy(place: OperandPlace, { location }: Operand): void {
       place,
       "constant-copy-pool",
       ".location.poolIndex",
-      `the poolIndex of a CONSTANT_COPY is ${poolIndex} where 0 is needed`,
+      `the poolIndex of a CONSTANT_COPY: expected 0, got ${poolIndex}`,
     );
   }
   if (offset + length <= operandValues.length) return;
@@ -89,7 +89,7 @@ function checkSubgraphLocation(place: OperandPlace, { location }: Operand): void
   if (poolIndex === 0 && length === 0 && offset < referenced.length) return;
   const problem =
     offset < referenced.length
-      ? `poolIndex ${poolIndex} and length ${length} where 0 and 0 are needed`
+      ? `poolIndex ${poolIndex} and length ${length}, expected 0 and 0`
       : `subgraph ${offset} where the model has ${referenced.length} referenced subgraphs`;
   addIssue(place, "subgraph-location", ".location", `a SUBGRAPH refers to ${problem}`);
 }

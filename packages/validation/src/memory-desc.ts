@@ -74,7 +74,7 @@ function checkMemoryDesc(request: AllocationRequest, issues: IssueList): BufferO
   }
   for (const list of ["preparedModels", "inputRoles", "outputRoles"] as const) {
     if (isList(request[list])) continue;
-    issues.add("structure", list, `${list} is ${show(request[list])} where an array is needed`);
+    issues.add("structure", list, `${list}: expected an array, got ${show(request[list])}`);
     return undefined;
   }
   if (request.preparedModels.length === 0) issues.add("buffer-models", "preparedModels", "there is no prepared model");
@@ -130,7 +130,7 @@ function checkedRecord(
   issues: IssueList,
 ): PreparedModelRecord | undefined {
   if (typeof frequency !== "number" || !(frequency > 0 && frequency <= 1)) {
-    const problem = `the frequency is ${show(frequency)} where a number within (0, 1] is needed`;
+    const problem = `the frequency: expected a number within (0, 1], got ${show(frequency)}`;
     issues.add("buffer-role-frequency", `${path}.frequency`, problem);
   }
   if (!isUint32(modelIndex) || modelIndex >= preparedModels.length) {

@@ -120,7 +120,7 @@ describe("modelIssues", () => {
     expect(issue).toEqual({
       code: "zero-point-quant8",
       path: "main.operands[0].zeroPoint",
-      message: "the zeroPoint of a TENSOR_QUANT8_ASYMM is 256 where an integer within [0, 255] is needed",
+      message: "the zeroPoint of a TENSOR_QUANT8_ASYMM: expected an integer within [0, 255], got 256",
     });
   });
 

@@ -108,7 +108,7 @@ export function checkModel(
   };
   if (typeof model.relaxComputationFloat32toFloat16 !== "boolean") {
     const shown = show(model.relaxComputationFloat32toFloat16);
-    issues.add("structure", "relaxComputationFloat32toFloat16", `the flag is ${shown} where a boolean is needed`);
+    issues.add("structure", "relaxComputationFloat32toFloat16", `the flag: expected a boolean, got ${shown}`);
   }
   checkNotEmpty(context, model.main);
   const findings: Findings = { inferred: new Map(), controlFlow: [] };
@@ -130,13 +130,13 @@ function shapesOf({ inferred }: Findings, subgraph: Subgraph | undefined): Infer
 
 function listOf<Item>(issues: IssueList, path: string, list: readonly Item[]): readonly Item[] {
   if (Array.isArray(list)) return list;
-  issues.add("structure", path, `${path} is ${show(list)} where an array is needed`);
+  issues.add("structure", path, `${path}: expected an array, got ${show(list)}`);
   return [];
 }
 
 function bytesOf(issues: IssueList, bytes: Uint8Array): Uint8Array {
   if (isBytes(bytes)) return bytes;
-  issues.add("structure", "operandValues", `operandValues is ${show(bytes)} where a Uint8Array is needed`);
+  issues.add("structure", "operandValues", `operandValues: expected a Uint8Array, got ${show(bytes)}`);
   return new Uint8Array(0);
 }
 
@@ -156,7 +156,7 @@ function checkSubgraph(context: ModelContext, findings: Findings, subgraph: Subg
   }
   for (const list of ["operands", "operations", "inputIndexes", "outputIndexes"] as const) {
     if (Array.isArray(subgraph[list])) continue;
-    issues.add("structure", `${at}.${list}`, `${list} is ${show(subgraph[list])} where an array is needed`);
+    issues.add("structure", `${at}.${list}`, `${list}: expected an array, got ${show(subgraph[list])}`);
     return;
   }
   const { operands, operations } = subgraph;
@@ -239,14 +239,14 @@ function checkExtensionMapping(issues: IssueList, { extensionNameToPrefix }: Mod
     const { name, prefix } = entry;
     const before = issues.items.length;
     if (!isExtensionName(name)) {
-      const needed = "a reverse domain name of lower case letters, digits, underscores and dots is needed";
-      issues.add("extension-name", `${path}.name`, `the name is ${show(name)} where ${needed}`);
+      const expected = "a reverse domain name of lower case letters, digits, underscores and dots";
+      issues.add("extension-name", `${path}.name`, `the name: expected ${expected}, got ${show(name)}`);
     }
     if (prefix === 0 || prefix > 0xffff) {
       issues.add(
         "extension-mapping",
         `${path}.prefix`,
-        `the prefix is ${prefix} where a number within [1, 65535] is needed`,
+        `the prefix: expected a number within [1, 65535], got ${prefix}`,
       );
     }
     if (names.has(name)) issues.add("extension-mapping", `${path}.name`, `${show(name)} has a prefix already`);

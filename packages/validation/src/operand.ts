@@ -117,7 +117,7 @@ function hasStructure(place: OperandPlace, operand: Operand | undefined): operan
   if (garbage === undefined) return true;
   const { field, value, needed } = garbage;
   const name = field.slice(1) || "the operand";
-  addIssue(place, "structure", field, `${name} is ${show(value)} where ${needed} is needed`);
+  addIssue(place, "structure", field, `${name}: expected ${needed}, got ${show(value)}`);
   return false;
 }
 
@@ -211,8 +211,7 @@ function checkScale(place: OperandPlace, { scale }: Operand, type: KnownOperandT
   switch (type.quantisation) {
     case "none":
     case "perChannel":
-      if (scale !== 0)
-        addIssue(place, "scale-none", ".scale", `the scale of a ${type.name} is ${scale} where 0 is needed`);
+      if (scale !== 0) addIssue(place, "scale-none", ".scale", `the scale of a ${type.name}: expected 0, got ${scale}`);
       return;
     case "bias":
       if (scale >= 0 && scale <= greatestFloat) return;
@@ -220,7 +219,7 @@ function checkScale(place: OperandPlace, { scale }: Operand, type: KnownOperandT
         place,
         "scale-bias",
         ".scale",
-        `the scale of a ${type.name} is ${scale} where 0 or a positive number is needed`,
+        `the scale of a ${type.name}: expected 0 or a positive number, got ${scale}`,
       );
       return;
     default:
@@ -229,7 +228,7 @@ function checkScale(place: OperandPlace, { scale }: Operand, type: KnownOperandT
         place,
         "scale-positive",
         ".scale",
-        `the scale of a ${type.name} is ${scale} where a positive number is needed`,
+        `the scale of a ${type.name}: expected a positive number, got ${scale}`,
       );
   }
 }
@@ -247,7 +246,7 @@ function checkZeroPoint(place: OperandPlace, { zeroPoint }: Operand, type: Known
   if (Number.isInteger(zeroPoint) && zeroPoint >= least && zeroPoint <= greatest) return;
   const needed = type.zeroPointRange === undefined ? "0" : `an integer within [${least}, ${greatest}]`;
   const code = zeroPointRules[type.name] ?? "zero-point-none";
-  addIssue(place, code, ".zeroPoint", `the zeroPoint of a ${type.name} is ${zeroPoint} where ${needed} is needed`);
+  addIssue(place, code, ".zeroPoint", `the zeroPoint of a ${type.name}: expected ${needed}, got ${zeroPoint}`);
 }
 
 function checkExtraParams(place: OperandPlace, { extraParams, dimensions }: Operand, type: KnownOperandType): void {
@@ -259,7 +258,7 @@ function checkExtraParams(place: OperandPlace, { extraParams, dimensions }: Oper
       place,
       "extra-params-none",
       field,
-      `a ${type.name} has extraParams ${extraParams.kind} where none is needed`,
+      `the extraParams of a ${type.name}: expected none, got ${extraParams.kind}`,
     );
     return;
   }
@@ -268,13 +267,13 @@ function checkExtraParams(place: OperandPlace, { extraParams, dimensions }: Oper
       place,
       "channel-quant",
       field,
-      `a ${type.name} has extraParams ${extraParams.kind} where channelQuant is needed`,
+      `the extraParams of a ${type.name}: expected channelQuant, got ${extraParams.kind}`,
     );
     return;
   }
   const { channelDim, scales } = extraParams.channelQuant;
   if (channelDim >= dimensions.length) {
-    const problem = `channelDim is ${channelDim} where an index of dimensions ${showDimensions(dimensions)} is needed`;
+    const problem = `channelDim: expected an index of dimensions ${showDimensions(dimensions)}, got ${channelDim}`;
     addIssue(place, "channel-quant", `${field}.channelQuant.channelDim`, problem);
     return;
   }
@@ -287,7 +286,7 @@ function checkExtraParams(place: OperandPlace, { extraParams, dimensions }: Oper
   }
   const wrong = scales.findIndex((scale) => !(scale > 0 && scale <= greatestFloat));
   if (wrong < 0) return;
-  const problem = `the scale of channel ${wrong} is ${scales[wrong]} where a positive number is needed`;
+  const problem = `the scale of channel ${wrong}: expected a positive number, got ${scales[wrong]}`;
   addIssue(place, "channel-scales-positive", `${field}.channelQuant.scales[${wrong}]`, problem);
 }
 
@@ -297,15 +296,15 @@ function checkExtensionOperand(place: OperandPlace, operand: Operand): Extension
   const { vocabulary, prefixes } = place.context;
   const described = vocabulary.operandTypeByCode(type);
   const name = `an operand of type ${operandTypeText(type, prefixes, vocabulary)}`;
-  if (scale !== 0) addIssue(place, "scale-none", ".scale", `the scale of ${name} is ${scale} where 0 is needed`);
+  if (scale !== 0) addIssue(place, "scale-none", ".scale", `the scale of ${name}: expected 0, got ${scale}`);
   if (zeroPoint !== 0)
-    addIssue(place, "zero-point-none", ".zeroPoint", `the zeroPoint of ${name} is ${zeroPoint} where 0 is needed`);
+    addIssue(place, "zero-point-none", ".zeroPoint", `the zeroPoint of ${name}: expected 0, got ${zeroPoint}`);
   if (extraParams.kind === "channelQuant") {
     addIssue(
       place,
       "extra-params-extension",
       ".extraParams",
-      `${name} has extraParams channelQuant where none or extension is needed`,
+      `the extraParams of ${name}: expected none or extension, got channelQuant`,
     );
   }
   if (extensionOf(type, prefixes) === undefined) {

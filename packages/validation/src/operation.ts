@@ -52,7 +52,7 @@ export function checkOperation(context: ModelContext, view: SubgraphView, index:
   }
   if (!Array.isArray(operation.inputs) || !Array.isArray(operation.outputs)) {
     const shown = `inputs ${show(operation.inputs)} and outputs ${show(operation.outputs)}`;
-    issues.add("structure", at, `the operation has ${shown} where arrays are needed`);
+    issues.add("structure", at, `expected arrays of operands, got ${shown}`);
     return OperationOutcome.unreadable;
   }
   const name = operationName(context, operation.type);
@@ -238,7 +238,7 @@ function checkRanksOf(
     issues.add(
       "operation-rank",
       `${at}.${side}[${position}]`,
-      `${name}: ${param.name} has rank ${rank} where ${needed} is needed`,
+      `${name}: ${param.name}: expected rank ${needed}, got ${rank}`,
     );
     return false;
   }

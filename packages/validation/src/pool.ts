@@ -27,14 +27,14 @@ const tokens: SoundPool = { since: "1.3", what: "pools given by token" };
 
 /** The rule that a memory breaks, or the HAL version that its name needs. */
 export function memoryFacts(memory: Memory | undefined): PoolFacts {
-  if (!isObject(memory)) return { problem: `the pool is ${show(memory)} where a memory is needed`, field: "" };
+  if (!isObject(memory)) return { problem: `the pool: expected a memory, got ${show(memory)}`, field: "" };
   const sound = memoryNames.get(memory.name);
   if (sound === undefined) {
     const names = [...memoryNames.keys()].join(", ");
-    return { problem: `the memory is named ${show(memory.name)} where one of ${names} is needed`, field: ".name" };
+    return { problem: `the name of the memory: expected one of ${names}, got ${show(memory.name)}`, field: ".name" };
   }
   if (sizeOfMemory(memory) === undefined) {
-    return { problem: `the size is ${show(memory.size)} where a whole number of bytes is needed`, field: ".size" };
+    return { problem: `the size: expected a whole number of bytes, got ${show(memory.size)}`, field: ".size" };
   }
   const problem = handleProblem(memory.handle, memory.size);
   if (problem !== undefined) return { problem: `the ${memory.name} memory ${problem}`, field: ".handle" };
@@ -45,7 +45,7 @@ function handleProblem(handle: MemoryHandle | null, size: number): string | unde
   if (!isObject(handle)) return `has handle ${show(handle)}`;
   switch (handle.kind) {
     case "buffer": {
-      if (!isBuffer(handle.buffer)) return `has buffer ${show(handle.buffer)} where an ArrayBuffer is needed`;
+      if (!isBuffer(handle.buffer)) return `has an invalid buffer: expected an ArrayBuffer, got ${show(handle.buffer)}`;
       const { byteOffset, buffer } = handle;
       const fits = Number.isSafeInteger(byteOffset) && byteOffset >= 0 && byteOffset + size <= buffer.byteLength;
       if (fits) return undefined;
@@ -61,7 +61,7 @@ function handleProblem(handle: MemoryHandle | null, size: number): string | unde
       if (!isObject(handle.description)) return `has description ${show(handle.description)}`;
       const { content } = handle;
       if (!isObject(content) || !["buffer", "fileDescriptor"].includes(content.kind)) {
-        return `has content ${show(content)} where a buffer or a file descriptor is needed`;
+        return `has invalid content: expected a buffer or a file descriptor, got ${show(content)}`;
       }
       return handleProblem(content, size);
     }
@@ -80,7 +80,7 @@ export function sizeOfMemory(memory: Memory | undefined): number | undefined {
 
 /** The rule that a request's pool breaks, or the HAL version that it needs. */
 function requestPoolFacts(pool: RequestMemoryPool | undefined): PoolFacts {
-  if (!isObject(pool)) return { problem: `the pool is ${show(pool)} where a pool is needed`, field: "" };
+  if (!isObject(pool)) return { problem: `the pool: expected a pool, got ${show(pool)}`, field: "" };
   switch (pool.kind) {
     case "memory": {
       const facts = memoryFacts(pool.memory);
@@ -88,7 +88,7 @@ function requestPoolFacts(pool: RequestMemoryPool | undefined): PoolFacts {
     }
     case "token":
       if (isUint32(pool.token) && pool.token > 0) return tokens;
-      return { problem: `the token is ${show(pool.token)} where a number > 0 is needed`, field: ".token" };
+      return { problem: `the token: expected a number > 0, got ${show(pool.token)}`, field: ".token" };
     default:
       return { problem: "the pool is neither a memory nor a token", field: ".kind" };
   }

@@ -67,7 +67,7 @@ function checkRequest(
   }
   for (const list of requestLists) {
     if (isList(request[list])) continue;
-    issues.add("structure", list, `${list} is ${show(request[list])} where an array is needed`);
+    issues.add("structure", list, `${list}: expected an array, got ${show(request[list])}`);
     return;
   }
   const main = isObject(model) && isObject(model.main) ? model.main : undefined;
@@ -161,14 +161,12 @@ function isReadableArgument(
 function garbageOf(argument: RequestArgument | undefined): string | undefined {
   if (!isObject(argument)) return `the argument is ${show(argument)}`;
   const { hasNoValue, location, dimensions } = argument;
-  if (typeof hasNoValue !== "boolean") return `hasNoValue is ${show(hasNoValue)} where a boolean is needed`;
-  if (!isObject(location)) return `location is ${show(location)} where an object is needed`;
+  if (typeof hasNoValue !== "boolean") return `hasNoValue: expected a boolean, got ${show(hasNoValue)}`;
+  if (!isObject(location)) return `location: expected an object, got ${show(location)}`;
   for (const field of ["poolIndex", "offset", "length"] as const) {
-    if (!isUint32(location[field])) return `location.${field} is ${show(location[field])} where an integer is needed`;
+    if (!isUint32(location[field])) return `location.${field}: expected an integer, got ${show(location[field])}`;
   }
-  return isUint32List(dimensions)
-    ? undefined
-    : `dimensions is ${show(dimensions)} where an array of integers is needed`;
+  return isUint32List(dimensions) ? undefined : `dimensions: expected an array of integers, got ${show(dimensions)}`;
 }
 
 /** Rules 44 and 60. */

@@ -120,7 +120,7 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
   if (!isObject(shape)) return broken("structure", pathOf(index, ""), `the shape of output ${index} is ${show(shape)}`);
   const { dimensions: given, isSufficient } = shape as { dimensions?: unknown; isSufficient?: unknown };
   if (typeof isSufficient !== "boolean") {
-    const problem = `isSufficient of output ${index} is ${show(isSufficient)} where a boolean is needed`;
+    const problem = `isSufficient of output ${index}: expected a boolean, got ${show(isSufficient)}`;
     return broken("structure", pathOf(index, ".isSufficient"), problem);
   }
   // A list longer than any tensor's rank is refused before its extents are read.
@@ -133,7 +133,7 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
   for (let axis = 0; axis < given.length; axis++) {
     const extent: unknown = given[axis];
     if (!isUint32(extent)) {
-      const problem = `extent ${axis} of output ${index} is ${show(extent)} where an integer >= 0 is needed`;
+      const problem = `extent ${axis} of output ${index}: expected an integer >= 0, got ${show(extent)}`;
       return broken("structure", pathOf(index, ".dimensions"), problem);
     }
     dimensions.push(extent);

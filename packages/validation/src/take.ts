@@ -15,7 +15,7 @@ export const longestList = 2 ** 24;
 
 /** The elements of a list, each taken. Stops at the first that cannot be, however long the list claims to be. Throws Unreadable. */
 export function takeList<Item, Taken>(list: readonly Item[], what: string, take: (item: Item) => Taken): Taken[] {
-  if (!Array.isArray(list)) throw new Unreadable(`${what} is ${show(list)} where an array is needed`);
+  if (!Array.isArray(list)) throw new Unreadable(`${what}: expected an array, got ${show(list)}`);
   const { length } = list;
   if (length > longestList) throw new TooLong(`${what} has ${length} elements, more than ${longestList}`);
   const taken: Taken[] = [];

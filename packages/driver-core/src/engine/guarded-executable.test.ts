@@ -54,7 +54,7 @@ describe("running", () => {
     [
       "a fraction",
       { status: NONE, outputShapes: [{ dimensions: [2.5], isSufficient: true }] },
-      "extent 0 of output 0 is 2.5 where an integer >= 0 is needed",
+      "extent 0 of output 0: expected an integer >= 0, got 2.5",
     ],
     ["a getter that throws", Object.defineProperty({}, "status", { get: throws }), "reading it failed: on fire"],
   ])("that answers %s is a failure that names the rule, and is logged", async (_what, answer, problem) => {

@@ -28,7 +28,7 @@ function sharedMemoryOf(own: PreparedModel): OpenedBurst["allocateShared"] {
     const memory = own.sharedMemory?.allocate(size);
     const bytes = memory === undefined ? undefined : mapMemory(memory);
     if (memory !== undefined && bytes instanceof Uint8Array && bytes.length >= size) return memory;
-    throw new Error(`sharedMemory.allocate(${size}) answered ${show(memory)} where a memory of that size is needed`);
+    throw new Error(`sharedMemory.allocate(${size}): expected a memory of that size, got ${show(memory)}`);
   };
 }
 

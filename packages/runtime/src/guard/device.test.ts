@@ -106,9 +106,9 @@ describe("guardDevice", () => {
   it.each<[string, unknown, string]>([
     ["too few", { ...ok, supported: [true], reasons: [] }, "1 entries"],
     ["too many", { ...ok, supported: Array(4).fill(true), reasons: [] }, "4 entries"],
-    ["none", { ...ok }, "undefined as supported"],
-    ["texts", { ...ok, supported: ["yes", "no", "no"], reasons: [] }, "an array of length 3 as supported"],
-    ["holes", { ...ok, supported: Array(3), reasons: [] }, "an array of length 3 as supported"],
+    ["none", { ...ok }, "expected 3 booleans, got undefined"],
+    ["texts", { ...ok, supported: ["yes", "no", "no"], reasons: [] }, "expected 3 booleans, got an array of length 3"],
+    ["holes", { ...ok, supported: Array(3), reasons: [] }, "expected 3 booleans, got an array of length 3"],
     ["dispatches of no number", { ...ok, supported: [true, true, true], dispatches: [1, Number.NaN, 1] }, "dispatches"],
     ["too few dispatches", { ...ok, supported: [true, true, true], dispatches: [1] }, "dispatches"],
   ])("getSupportedOperations with %s supports nothing", async (_, answer, rule) => {
@@ -150,9 +150,13 @@ describe("guardDevice", () => {
   });
 
   it.each<[string, Partial<Record<"name" | "halVersion", unknown>>, string]>([
-    ["no name", { name: undefined }, "its name is undefined"],
-    ["an empty name", { name: "" }, 'its name is ""'],
-    ["a version that there is not", { halVersion: "1.4" }, 'its halVersion is "1.4"'],
+    ["no name", { name: undefined }, "its name: expected a text, got undefined"],
+    ["an empty name", { name: "" }, 'its name: expected a text, got ""'],
+    [
+      "a version that there is not",
+      { halVersion: "1.4" },
+      'its halVersion: expected one of 1.0, 1.1, 1.2, 1.3, got "1.4"',
+    ],
   ])("a device with %s cannot be used", (_, change, flaw) => {
     const device: Device = Object.assign({ ...reference }, change);
     expect(guardDevice(device).flaw).toContain(flaw);
@@ -225,12 +229,12 @@ describe("a guarded prepared model", () => {
     [
       "answers a fractional extent",
       answers({ ...ok, outputShapes: [shape([0.5])] }),
-      "extent 0 of output 0 is 0.5 where an integer >= 0 is needed",
+      "extent 0 of output 0: expected an integer >= 0, got 0.5",
     ],
     [
       "answers a negative extent",
       answers({ ...ok, outputShapes: [shape([-1])] }),
-      "extent 0 of output 0 is -1 where an integer >= 0 is needed",
+      "extent 0 of output 0: expected an integer >= 0, got -1",
     ],
     [
       "answers another rank",
@@ -250,7 +254,7 @@ describe("a guarded prepared model", () => {
     [
       "answers no isSufficient",
       answers({ ...ok, outputShapes: [shape([2], "yes")] }),
-      'isSufficient of output 0 is "yes"',
+      'isSufficient of output 0: expected a boolean, got "yes"',
     ],
     [
       "answers a size without shapes",

@@ -159,11 +159,11 @@ function identityOf(own: Device): Pick<GuardedDevice, "name" | "halVersion" | "f
   } catch (error) {
     return unusable(`reading its name and halVersion threw: ${messageOf(error)}`);
   }
-  if (typeof name !== "string" || name === "") return unusable(`its name is ${show(name)} where a text is needed`);
+  if (typeof name !== "string" || name === "") return unusable(`its name: expected a text, got ${show(name)}`);
   const known = halVersions.find((version) => version === halVersion);
   if (known !== undefined) return { name, halVersion: known };
   return {
-    ...unusable(`its halVersion is ${show(halVersion)} where one of ${halVersions.join(", ")} is needed`),
+    ...unusable(`its halVersion: expected one of ${halVersions.join(", ")}, got ${show(halVersion)}`),
     name,
   };
 }

@@ -237,7 +237,7 @@ function executionHandlers({ objects, memories, fences, connection }: ClientCont
     wanted: Datum,
   ): FmqDescriptor<Datum> {
     if (datum === wanted) return { datum: wanted, memory: memories.get(memory), capacity };
-    throw new Refused(ErrorStatus.INVALID_ARGUMENT, `a queue of ${datum} where ${wanted} is needed`);
+    throw new Refused(ErrorStatus.INVALID_ARGUMENT, `expected a queue of ${wanted}, got one of ${datum}`);
   }
 }
 

@@ -113,7 +113,7 @@ describe("a codec", () => {
   });
 
   it.each<[string, number, number, string]>([
-    ["a flag of 2", 36, 2, "byte 36: .yes: it is 2 where 0 or 1 is needed"],
+    ["a flag of 2", 36, 2, "byte 36: .yes: expected 0 or 1, got 2"],
     ["an unknown kind", 41, 2, "byte 41: .shapes[0]: the kind 2 is not known"],
     ["text that is not UTF-8", 34, 0x20, "byte 30: .name: it is not valid UTF-8"],
     ["a count beyond the end", 37, 255, "byte 37: .shapes: 255 items take more than the"],

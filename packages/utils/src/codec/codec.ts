@@ -50,7 +50,7 @@ export const flag: Codec<boolean> = {
   },
   read(from) {
     const value = from.uint8();
-    if (value > 1) throw new UnreadableBytes(`it is ${value} where 0 or 1 is needed`);
+    if (value > 1) throw new UnreadableBytes(`expected 0 or 1, got ${value}`);
     return value === 1;
   },
 };
