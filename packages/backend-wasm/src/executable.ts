@@ -70,7 +70,9 @@ async function openGraph(
   const compiled: Compiled = { machine, graph, programs: [], last: undefined };
   const extents = staticExtents(graph);
   if (extents !== undefined) {
-    compiled.programs.push(await open(extents));
+    const program = await open(extents);
+    compiled.programs.push(program);
+    await warmUp(program);
     check();
   }
   return {
@@ -82,6 +84,25 @@ async function openGraph(
       compiled.programs.length = 0;
     },
   };
+}
+
+/** Steps of work after which engines make fast code of a function. */
+const workForFastCode = 2 ** 21;
+
+/**
+ * Computes a part of each step, on whatever is in memory, so that the engine makes fast code of it before the first execution: engines begin with code that
+ * is made fast, and improve what has run for some time. Lets the event loop have a turn from time to time.
+ */
+async function warmUp({ steps }: Program): Promise<void> {
+  let work = 0;
+  for (const { units, workPerUnit, compute } of steps) {
+    const some = Math.min(units, Math.max(2, Math.ceil(workForFastCode / Math.max(1, workPerUnit))));
+    for (let unit = 0; unit < some; unit++) compute(unit, unit + 1);
+    work += some * workPerUnit;
+    if (work < workBetweenLooks) continue;
+    work = 0;
+    await new Promise<void>(soon);
+  }
 }
 
 /** The extents of the inputs, if the model determines all of them. */

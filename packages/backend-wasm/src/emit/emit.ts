@@ -10,6 +10,7 @@ import { emitMove, emitTable } from "./move.ts";
 import { emitPool } from "./pool.ts";
 import { emitProduct } from "./product.ts";
 import { emitReduce } from "./reduce.ts";
+import { emitResize } from "./resize.ts";
 
 /** The pages of 64 KiB that the memory of a plan has. */
 export function pagesOf(bytes: number): number {
@@ -61,6 +62,9 @@ function emitStep(code: Code, step: Step, regions: Regions): void {
       break;
     case "table":
       emitTable(code, step, regions);
+      break;
+    case "resize":
+      emitResize(code, step, regions);
       break;
     case "reduce":
       emitReduce(code, step, regions);

@@ -25,7 +25,7 @@ export function emitPool(code: Code, step: PoolStep, regions: Regions): void {
     local(),
   ];
   const [top, bottom, left, right, base] = [local(), local(), local(), local(), local()];
-  const [sum, size] = [code.local("v128"), code.local("v128")];
+  const [sum, size, cell] = [code.local("v128"), code.local("v128"), code.local("v128")];
   const rowBytes = input.width * input.channels * bytes;
   const pixelBytes = input.channels * bytes;
   /** Sets the range of an axis that a window covers, within the image. */
@@ -44,7 +44,7 @@ export function emitPool(code: Code, step: PoolStep, regions: Regions): void {
   };
   const least = isFloat ? Number.NEGATIVE_INFINITY : -0x8000_0000;
   const start = () => {
-    if (pool === "average") code.op("v128.const", new Array<number>(16).fill(0));
+    if (pool !== "max") code.op("v128.const", new Array<number>(16).fill(0));
     else if (isFloat) code.op("f32.const", least).op("f32x4.splat");
     else code.i32(least).op("i32x4.splat");
     code.set(sum);
@@ -62,6 +62,7 @@ export function emitPool(code: Code, step: PoolStep, regions: Regions): void {
       count(code, pixel, { local: left }, { local: right }, 1, () => {
         code.get(sum);
         loadLanes(code, source.type, from, 0);
+        if (pool === "squares") code.tee(cell).get(cell).op("f32x4.mul");
         combine();
         code.set(sum);
         advance(code, from, pixelBytes);

@@ -153,6 +153,22 @@ export const arithmetic: LoweringTable = {
   GREATER_EQUAL: comparison("GREATER_EQUAL"),
   LOGICAL_AND: logical("LOGICAL_AND"),
   LOGICAL_OR: logical("LOGICAL_OR"),
+  SELECT({ condition, whenTrue, whenFalse }, { output }, builder) {
+    const tensors = [whenTrue, whenFalse];
+    const isPlain = tensors.every(({ scale, zeroPoint }) => scale === output.scale && zeroPoint === output.zeroPoint);
+    if (!isPlain) refuse("tensors of different scales or zero points are not available");
+    const target = outputOf(builder, output);
+    const operands = [condition, whenTrue, whenFalse].map(builder.read);
+    const isChosen = on("ne", element(0, "i32"), whole(0));
+    addElementwise(
+      builder,
+      "SELECT",
+      operands,
+      target,
+      select(isChosen, elementOf(1, whenTrue), elementOf(2, whenFalse)),
+    );
+    return target;
+  },
   MAXIMUM: extreme("MAXIMUM"),
   MINIMUM: extreme("MINIMUM"),
 };

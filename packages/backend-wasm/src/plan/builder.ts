@@ -10,7 +10,7 @@ import {
 } from "@nnhal/operations";
 import type { Expression } from "./expression.ts";
 import { merged } from "./merge.ts";
-import { type ElementType, elementBytes, FLAT_UNIT, type Operand, type Region, type Step } from "./plan.ts";
+import { type ElementType, elementBytes, FLAT_UNIT, mostBytes, type Operand, type Region, type Step } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 
 /** A region before it has an address. */
@@ -70,7 +70,12 @@ export function createBuilder(): Builder {
     steps,
     places,
     padded: new Map(),
-    room: (type, count) => regions.push({ bytes: count * elementBytes[type] }) - 1,
+    room(type, count) {
+      const bytes = count * elementBytes[type];
+      if (bytes > mostBytes)
+        refuse(`a tensor of ${bytes} bytes is more than the ${mostBytes} that WebAssembly can have here`);
+      return regions.push({ bytes }) - 1;
+    },
     constant: (data) => regions.push({ bytes: data.byteLength, data }) - 1,
     value(type, dimensions) {
       return { region: builder.room(type, elementCount(dimensions)), type, dimensions };

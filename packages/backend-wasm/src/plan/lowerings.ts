@@ -5,6 +5,7 @@ import type { LoweringTable } from "./lowering.ts";
 import { movement } from "./movement.ts";
 import { pooling } from "./pooling.ts";
 import { reductions } from "./reduction.ts";
+import { resizing } from "./resize.ts";
 import { softmax } from "./softmax.ts";
 import { unary } from "./unary.ts";
 
@@ -15,6 +16,7 @@ export const lowerings: LoweringTable = {
   ...movement,
   ...pooling,
   ...reductions,
+  ...resizing,
   ...softmax,
   ...unary,
 };

@@ -3,13 +3,10 @@
 import { StatusError } from "@nnhal/backend";
 import { ErrorStatus } from "@nnhal/types";
 import type { PlannedRegion } from "./builder.ts";
-import { type PlacedRegion, type Region, SLACK, type Step } from "./plan.ts";
+import { mostBytes, type PlacedRegion, type Region, SLACK, type Step } from "./plan.ts";
 import { readsOf, writesOf } from "./uses.ts";
 
 const alignment = 64;
-
-/** The most bytes of a memory: addresses and sums of them have 31 bits. */
-const mostBytes = 2 ** 31 - 2 ** 20;
 
 /** Where the regions lie. */
 export interface Layout {

@@ -7,6 +7,7 @@ import {
   integerRange,
   resolveAxis,
   roundHalfAway,
+  stridedRanges,
   stridesOf,
   type TensorInfo,
 } from "@nnhal/operations";
@@ -72,13 +73,13 @@ function padsOf(paddings: KernelTensor, rank: number): (readonly [number, number
 /** A block of an image against its channels: the axes of the image, cut, in the order of the result. */
 function blocks(
   builder: Builder,
-  { input }: One,
+  input: Value,
   { output }: Result,
   cut: readonly number[],
   order: readonly number[],
 ): Value {
   const target = outputOf(builder, output);
-  const value = { ...builder.read(input), dimensions: cut };
+  const value = { ...input, dimensions: cut };
   transposeInto(builder, value, order, { ...target, dimensions: order.map((axis) => cut[axis] ?? 1) });
   return target;
 }
@@ -142,26 +143,95 @@ export const movement: LoweringTable = {
     addMove(builder, "SLICE", output.dimensions, operandOf(builder.read(input), strides, offset), to);
     return target;
   },
+  STRIDED_SLICE({ input, ...slicing }, { output }, builder) {
+    const ranges = stridedRanges(input.dimensions, {
+      ...slicing,
+      begin: { data: Int32Array.from(constantOf("begin", slicing.begin)) },
+      end: { data: Int32Array.from(constantOf("end", slicing.end)) },
+      strides: { data: Int32Array.from(constantOf("the strides", slicing.strides)) },
+    });
+    const strides = stridesOf(input.dimensions);
+    const extents = ranges.map(({ length }) => length);
+    const offset = ranges.reduce((sum, { first }, axis) => sum + first * (strides[axis] ?? 0), 0);
+    const steps = ranges.map(({ stride }, axis) => stride * (strides[axis] ?? 0));
+    const target = outputOf(builder, output);
+    const from = operandOf(builder.read(input), steps, offset);
+    addMove(builder, "STRIDED_SLICE", extents, from, operandOf(target, stridesOf(extents)));
+    return target;
+  },
+  SPACE_TO_BATCH_ND({ input, block, paddings, nchw }, { output }, builder) {
+    const [rows = [0, 0], columns = [0, 0]] = padsOf(paddings, 2);
+    const none = [0, 0] as const;
+    const pads = nchw ? [none, none, rows, columns] : [none, rows, columns, none];
+    const shape = input.dimensions.map((extent, axis) => extent + (pads[axis]?.[0] ?? 0) + (pads[axis]?.[1] ?? 0));
+    const value = builder.read(input);
+    const padded = builder.value(value.type, shape);
+    padInto(builder, value, pads, input.zeroPoint, padded);
+    const [blockHeight = 1, blockWidth = 1] = Array.from(constantOf("the block", block));
+    const { batch, height, width, channel } = extents({ ...input, dimensions: shape }, nchw);
+    const [down, across] = [height / blockHeight, width / blockWidth];
+    const cut = nchw
+      ? [batch, channel, down, blockHeight, across, blockWidth]
+      : [batch, down, blockHeight, across, blockWidth, channel];
+    const order = nchw ? [3, 5, 0, 1, 2, 4] : [2, 4, 0, 1, 3, 5];
+    return blocks(builder, padded, { output }, cut, order);
+  },
+  BATCH_TO_SPACE_ND({ input, block, nchw }, { output }, builder) {
+    const [blockHeight = 1, blockWidth = 1] = Array.from(constantOf("the block", block));
+    const [batches = 1] = output.dimensions;
+    const cut = [blockHeight, blockWidth, batches, ...input.dimensions.slice(1)];
+    return blocks(builder, builder.read(input), { output }, cut, nchw ? [2, 3, 4, 0, 5, 1] : [2, 3, 0, 4, 1, 5]);
+  },
   SPACE_TO_DEPTH({ input, blockSize, nchw }, outputs, builder) {
     const { batch, height, width, channel } = extents(input, nchw);
     const [rows, columns] = [height / blockSize, width / blockSize];
     return nchw
-      ? blocks(builder, { input }, outputs, [batch, channel, rows, blockSize, columns, blockSize], [0, 3, 5, 1, 2, 4])
-      : blocks(builder, { input }, outputs, [batch, rows, blockSize, columns, blockSize, channel], [0, 1, 3, 2, 4, 5]);
+      ? blocks(
+          builder,
+          builder.read(input),
+          outputs,
+          [batch, channel, rows, blockSize, columns, blockSize],
+          [0, 3, 5, 1, 2, 4],
+        )
+      : blocks(
+          builder,
+          builder.read(input),
+          outputs,
+          [batch, rows, blockSize, columns, blockSize, channel],
+          [0, 1, 3, 2, 4, 5],
+        );
   },
   DEPTH_TO_SPACE({ input, blockSize, nchw }, outputs, builder) {
     const { batch, height, width, channel } = extents(input, nchw);
     const channels = channel / blockSize / blockSize;
     return nchw
-      ? blocks(builder, { input }, outputs, [batch, blockSize, blockSize, channels, height, width], [0, 3, 4, 1, 5, 2])
-      : blocks(builder, { input }, outputs, [batch, height, width, blockSize, blockSize, channels], [0, 1, 3, 2, 4, 5]);
+      ? blocks(
+          builder,
+          builder.read(input),
+          outputs,
+          [batch, blockSize, blockSize, channels, height, width],
+          [0, 3, 4, 1, 5, 2],
+        )
+      : blocks(
+          builder,
+          builder.read(input),
+          outputs,
+          [batch, height, width, blockSize, blockSize, channels],
+          [0, 1, 3, 2, 4, 5],
+        );
   },
   CHANNEL_SHUFFLE({ input, groups, axis }, outputs, builder) {
     const { dimensions } = input;
     const place = resolveAxis(axis, dimensions.length);
     const outer = extentProduct(dimensions, 0, place);
     const inner = extentProduct(dimensions, place + 1);
-    return blocks(builder, { input }, outputs, [outer, groups, (dimensions[place] ?? 1) / groups, inner], [0, 2, 1, 3]);
+    return blocks(
+      builder,
+      builder.read(input),
+      outputs,
+      [outer, groups, (dimensions[place] ?? 1) / groups, inner],
+      [0, 2, 1, 3],
+    );
   },
   TILE({ input }, { output }, builder) {
     // Each axis of the input after its repetition.

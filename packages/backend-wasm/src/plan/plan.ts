@@ -17,6 +17,9 @@ export type Region = number;
 /** Bytes behind each region that a step may read, though not write: so vectors at the end need no care. */
 export const SLACK = 64;
 
+/** The most bytes of a memory: addresses and sums of them have 31 bits. */
+export const mostBytes = 2 ** 31 - 2 ** 20;
+
 /** A region after planning. Its address is a multiple of 64. */
 export interface PlacedRegion {
   readonly address: number;
@@ -148,16 +151,16 @@ export interface DepthwiseStep extends Named {
   readonly value: Expression;
 }
 
-/** The mean or the greatest of the cells under a window; cells outside the image do not count. A unit is a row of the output. */
+/** The mean, the greatest or the mean square of the cells under a window; cells outside the image do not count. A unit is a row of the output. */
 export interface PoolStep extends Named {
   readonly kind: "pool";
-  readonly pool: "average" | "max";
+  readonly pool: "average" | "max" | "squares";
   readonly source: Target;
   readonly input: ImageExtents;
   readonly output: ImageExtents;
   readonly window: Window;
   readonly target: Target;
-  /** The accumulator is the mean as a float; the greatest in the source's kind of lane. */
+  /** The accumulator is the mean, as a float, or the greatest in the source's kind of lane. */
   readonly value: Expression;
 }
 
@@ -204,8 +207,36 @@ export interface ReduceStep extends Named {
   readonly value: Expression;
 }
 
+/**
+ * Interpolates an image: each pixel of the output between two rows and two columns of the input. A unit is a row of the output. The accumulator is the sum
+ * of four elements, each times the shares of its row and its column, in the source's kind of lane.
+ */
+export interface ResizeStep extends Named {
+  readonly kind: "resize";
+  readonly source: Target;
+  readonly input: ImageExtents;
+  readonly output: ImageExtents;
+  /**
+   * For each row of the output four numbers of 32 bits: the bytes from the start of the image to either row of the input, and their shares, as the
+   * lanes have them.
+   */
+  readonly rows: Region;
+  /** The same for each column, with the bytes from the start of a row. */
+  readonly columns: Region;
+  readonly target: Target;
+  readonly value: Expression;
+}
+
 /** A step. */
-export type Step = ElementwiseStep | ProductStep | DepthwiseStep | PoolStep | MoveStep | TableStep | ReduceStep;
+export type Step =
+  | ElementwiseStep
+  | ProductStep
+  | DepthwiseStep
+  | PoolStep
+  | ResizeStep
+  | MoveStep
+  | TableStep
+  | ReduceStep;
 
 /** An input or an output of the network. */
 export interface Port {

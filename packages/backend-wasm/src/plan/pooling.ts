@@ -3,8 +3,9 @@ import type { KernelTensor } from "@nnhal/backend";
 import { activationRange, isFloat, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import { type Builder, outputOf, transposed, transposeInto, type Value } from "./builder.ts";
 import { extentsOf } from "./convolution.ts";
-import { accumulator, converted, type Expression, roundedAway, within } from "./expression.ts";
+import { accumulator, converted, type Expression, on, roundedAway, within } from "./expression.ts";
 import { expectReal, type LoweringTable } from "./lowering.ts";
+import type { PoolStep } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 
 interface PoolArguments extends Padding {
@@ -20,15 +21,20 @@ interface PoolArguments extends Padding {
 /** So many bytes add up to less than 2^24, and their mean as a float32 is on the right side of every half. */
 const mostBytes = 65535;
 
-function pooledValue(kind: "average" | "max", activation: number, input: TensorInfo, output: TensorInfo): Expression {
-  if (isFloat(input.type)) return within(accumulator("f32"), ...activationRange(activation));
+function pooledValue(kind: PoolStep["pool"], activation: number, input: TensorInfo, output: TensorInfo): Expression {
+  if (isFloat(input.type)) {
+    const value = kind === "squares" ? on("sqrt", accumulator("f32")) : accumulator("f32");
+    return within(value, ...activationRange(activation));
+  }
   const [least, greatest] = quantisedActivationRange(activation, output);
   if (kind === "max") return within(accumulator("i32"), least, greatest);
   return converted("toInteger", within(roundedAway(accumulator("f32")), least, greatest));
 }
 
-function pool(name: "AVERAGE_POOL_2D" | "MAX_POOL_2D") {
-  const kind = name === "MAX_POOL_2D" ? "max" : "average";
+const kinds = { AVERAGE_POOL_2D: "average", MAX_POOL_2D: "max", L2_POOL_2D: "squares" } as const;
+
+function pool(name: keyof typeof kinds) {
+  const kind = kinds[name];
   return (args: PoolArguments, { output }: { readonly output: TensorInfo }, builder: Builder): Value => {
     const { input, activation, nchw, filterHeight: height, filterWidth: width } = args;
     expectReal(input);
@@ -72,6 +78,7 @@ function pool(name: "AVERAGE_POOL_2D" | "MAX_POOL_2D") {
 
 /** The lowerings. */
 export const pooling: LoweringTable = {
+  L2_POOL_2D: pool("L2_POOL_2D"),
   AVERAGE_POOL_2D: pool("AVERAGE_POOL_2D"),
   MAX_POOL_2D: pool("MAX_POOL_2D"),
 };

@@ -26,6 +26,8 @@ export function readsOf(step: Step): readonly Region[] {
       ];
     case "table":
       return [step.source, step.table];
+    case "resize":
+      return [step.source.region, step.rows, step.columns];
     case "pool":
     case "move":
     case "reduce":

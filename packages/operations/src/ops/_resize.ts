@@ -121,6 +121,37 @@ export interface Neighbours {
   readonly share: Float64Array;
 }
 
+/** The neighbours between which RESIZE_BILINEAR interpolates floats along an axis. Pauses if there are many. */
+export function* neighboursInParts(
+  input: number,
+  output: number,
+  alignment: ResizeAlignment,
+): Generator<void, Neighbours> {
+  const positions = yield* sourcePositions(input, output, alignment);
+  const before = new Int32Array(output);
+  const after = new Int32Array(output);
+  const share = new Float64Array(output);
+  const isTime = pacer();
+  for (let index = 0; index < output; index++) {
+    if (alignment.halfPixelCenters) positions[index] -= 0.5;
+    before[index] = clamp(Math.floor(positions[index]), 0, input - 1);
+    after[index] = Math.min(before[index] + 1, input - 1);
+    // Outside the centres of the first and last pixels there is nothing to interpolate.
+    share[index] = clamp(positions[index] - before[index], 0, 1);
+    if (isTime(1)) yield;
+  }
+  return { before, after, share };
+}
+
+/** The same, without pauses. */
+export function neighboursOf(input: number, output: number, alignment: ResizeAlignment): Neighbours {
+  const steps = neighboursInParts(input, output, alignment);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
 /**
  * The neighbours between which RESIZE_BILINEAR interpolates 8-bit elements along an axis, with shares in whole steps of 1 / RESIZE_STEPS. With
  * them a result is the same on every engine: the sum of four elements, each times the steps of its row and column, is a whole number of less than 31

@@ -3,19 +3,17 @@
  * RESIZE_BILINEAR. The size is given as width, height or, since HAL 1.2, as their ratios.
  */
 import { OperationType } from "@nnhal/types";
-import { clamp } from "../fixed-point.ts";
 import { bool, optional } from "../params.ts";
 import { isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
-import { pacer } from "./_chunks.ts";
 import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { imageLayout, readImage } from "./_image.ts";
 import {
   type Neighbours,
+  neighboursInParts,
   neighboursInSteps,
   RESIZE_STEPS,
   type ResizeAlignment,
   resizeOperation,
-  sourcePositions,
 } from "./_resize.ts";
 
 export const resizeBilinear = resizeOperation(
@@ -41,7 +39,7 @@ function* resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, ali
   const { data } = image;
   const float = isFloat(output.type);
   const one = float ? 1 : RESIZE_STEPS;
-  const along = float ? neighbours : stepsBetween;
+  const along = float ? neighboursInParts : stepsBetween;
   const rows = yield* along(image.height, to.height, alignment);
   const columns = yield* along(image.width, to.width, alignment);
   let work = 0;
@@ -82,21 +80,4 @@ function mix(first: number, second: number, share: number, one: number): number 
 function* stepsBetween(input: number, output: number, alignment: ResizeAlignment): Generator<void, Neighbours> {
   yield;
   return neighboursInSteps(input, output, alignment);
-}
-
-function* neighbours(input: number, output: number, alignment: ResizeAlignment): Generator<void, Neighbours> {
-  const positions = yield* sourcePositions(input, output, alignment);
-  const before = new Int32Array(output);
-  const after = new Int32Array(output);
-  const share = new Float64Array(output);
-  const isTime = pacer();
-  for (let index = 0; index < output; index++) {
-    if (alignment.halfPixelCenters) positions[index] -= 0.5;
-    before[index] = clamp(Math.floor(positions[index]), 0, input - 1);
-    after[index] = Math.min(before[index] + 1, input - 1);
-    // Outside the centres of the first and last pixels there is nothing to interpolate.
-    share[index] = clamp(positions[index] - before[index], 0, 1);
-    if (isTime(1)) yield;
-  }
-  return { before, after, share };
 }
