@@ -47,7 +47,7 @@ export function stridedRanges(dimensions: readonly number[], slicing: Slicing): 
   });
 }
 
-/** Whether a mask has the bit of an axis. */
+/** True if a mask has the bit of an axis. */
 export function hasBit(mask: number, bit: number): boolean {
   return (mask & (1 << bit)) !== 0;
 }
