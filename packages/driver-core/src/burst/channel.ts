@@ -38,9 +38,9 @@ export function createChannel<Datum extends DatumName>(
 export function openChannel(descriptor: FmqDescriptor<DatumName>, datum: DatumName): Int32Array | NoRing {
   try {
     if (typeof descriptor !== "object" || descriptor === null) {
-      return { noRing: `it is ${descriptor} where the descriptor of a queue of ${datum} is needed` };
+      return { noRing: `expected the descriptor of a queue of ${datum}, got ${descriptor}` };
     }
-    if (descriptor.datum !== datum) return { noRing: `it is a queue of ${descriptor.datum} where ${datum} is needed` };
+    if (descriptor.datum !== datum) return { noRing: `expected a queue of ${datum}, got one of ${descriptor.datum}` };
     const words = mapWords(descriptor.memory);
     return "noRing" in words ? words : (checkRing(words, descriptor.capacity) ?? words);
   } catch (error) {

@@ -159,21 +159,23 @@ describe("request packets", () => {
   it("say which datum is wrong, and how", () => {
     const swapped = good();
     swapped.splice(7, 3, ...swapped.slice(7, 10).reverse());
-    expect(deserializeRequest(swapped)).toEqual({ malformed: "datum 7: measureTiming where poolIdentifier is needed" });
+    expect(deserializeRequest(swapped)).toEqual({ malformed: "datum 7: expected poolIdentifier, got measureTiming" });
     expect(deserializeRequest(good().slice(1))).toEqual({
-      malformed: "datum 0: inputOperandInformation where packetInformation is needed",
+      malformed: "datum 0: expected packetInformation, got inputOperandInformation",
     });
     expect(deserializeRequest(good().slice(0, -1))).toEqual({
       malformed: "packetSize is 10 where the packet has 9 data",
     });
-    expect(deserializeRequest([])).toEqual({ malformed: "datum 0: the packet ends where packetInformation is needed" });
+    expect(deserializeRequest([])).toEqual({
+      malformed: "datum 0: expected packetInformation, got the end of the packet",
+    });
   });
 
   it.each([
     ["a kind of 0", 0, 0, "datum 0: its kind is 0, which does not exist"],
     ["a kind beyond the last", 0, 8, "datum 0: its kind is 8, which does not exist"],
-    ["hasNoValue of 2", 9, 2, "datum 1: hasNoValue is 2 where 0 or 1 is needed"],
-    ["measureTiming of -1", 9 * 8 + 1, -1, "datum 9: measureTiming is -1 where 0 or 1 is needed"],
+    ["hasNoValue of 2", 9, 2, "datum 1: hasNoValue: expected 0 or 1, got 2"],
+    ["measureTiming of -1", 9 * 8 + 1, -1, "datum 9: measureTiming: expected 0 or 1, got -1"],
   ])("refuse %s", (_what, at, value, malformed) => {
     const words = encodeRequest(good());
     words[at] = value;
@@ -261,7 +263,7 @@ describe("result packets", () => {
   it.each([
     ["a status of HAL 1.3", 2, 5, "datum 0: errorStatus is 5, which HAL 1.2 does not know"],
     ["a negative status", 2, -1, "datum 0: errorStatus is -1, which HAL 1.2 does not know"],
-    ["isSufficient of 256", 9, 256, "datum 1: isSufficient is 256 where 0 or 1 is needed"],
+    ["isSufficient of 256", 9, 256, "datum 1: isSufficient: expected 0 or 1, got 256"],
     ["a kind that does not exist", 8, 5, "datum 1: its kind is 5, which does not exist"],
     ["more operands than data", 3, -1, "datum 0: 4294967296 operands and executionTiming where 3 data are left"],
     ["more dimensions than data", 10, 3, "datum 1: 3 dimensions where 2 data are left"],

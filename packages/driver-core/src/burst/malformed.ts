@@ -41,8 +41,8 @@ export function packetCursor<Datum extends { readonly kind: string }>(data: read
   return {
     take(kind) {
       const datum = data[index];
-      if (datum === undefined) throw new MalformedPacket(`datum ${index}: the packet ends where ${kind} is needed`);
-      if (!isOf(datum, kind)) throw new MalformedPacket(`datum ${index}: ${datum.kind} where ${kind} is needed`);
+      if (datum === undefined) throw new MalformedPacket(`datum ${index}: expected ${kind}, got the end of the packet`);
+      if (!isOf(datum, kind)) throw new MalformedPacket(`datum ${index}: expected ${kind}, got ${datum.kind}`);
       index++;
       return datum;
     },

@@ -145,7 +145,7 @@ describe("what is not a ring", () => {
     expect(checkRing(words, 8)).toBeUndefined();
     expect(checkRing(words.subarray(1), 8)).toHaveProperty("noRing", expect.stringContaining(`need ${ringWords(8)}`));
     expect(checkRing(new Int32Array(ringWords(8)), 8)).toEqual({ noRing: "its memory holds no ring" });
-    expect(checkRing(words, 4)).toEqual({ noRing: "its ring has 8 slots where 4 are announced" });
+    expect(checkRing(words, 4)).toEqual({ noRing: "its ring: expected the announced 4 slots, got 8" });
   });
 
   it.each([0, 1, 3, 6, -8, 2.5, Number.NaN, 2 ** 17])("a ring of %d slots is none", (capacity) => {

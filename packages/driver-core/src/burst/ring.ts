@@ -67,14 +67,14 @@ export function checkRing(words: Int32Array, capacity: number): NoRing | undefin
   if (wrong !== undefined) return { noRing: wrong };
   if (Atomics.load(words, Word.magic) !== magic) return { noRing: "its memory holds no ring" };
   const held = Atomics.load(words, Word.capacity);
-  return held === capacity ? undefined : { noRing: `its ring has ${held} slots where ${capacity} are announced` };
+  return held === capacity ? undefined : { noRing: `its ring: expected the announced ${capacity} slots, got ${held}` };
 }
 
 function checkCapacity(capacity: number, length: number): string | undefined {
   if (!Number.isInteger(capacity) || capacity < leastCapacity || capacity > greatestCapacity) {
-    return `the capacity is ${capacity} where an integer from ${leastCapacity} to ${greatestCapacity} is needed`;
+    return `the capacity: expected an integer from ${leastCapacity} to ${greatestCapacity}, got ${capacity}`;
   }
-  if ((capacity & (capacity - 1)) !== 0) return `the capacity is ${capacity} where a power of two is needed`;
+  if ((capacity & (capacity - 1)) !== 0) return `the capacity: expected a power of two, got ${capacity}`;
   const needed = ringWords(capacity);
   return length < needed ? `${length} words of memory for ${capacity} slots, which need ${needed}` : undefined;
 }

@@ -54,8 +54,8 @@ describe("configureExecutionBurst", () => {
   });
 
   it.each<[string, (good: FmqDescriptor<"FmqRequestDatum">) => FmqDescriptor<"FmqRequestDatum">, string]>([
-    ["with another capacity", (good) => ({ ...good, capacity: 4 }), "its ring has 8 slots where 4 are announced"],
-    ["with no capacity", (good) => ({ ...good, capacity: 0 }), "the capacity is 0"],
+    ["with another capacity", (good) => ({ ...good, capacity: 4 }), "its ring: expected the announced 4 slots, got 8"],
+    ["with no capacity", (good) => ({ ...good, capacity: 0 }), "the capacity: expected an integer from "],
     ["that is cut short", (good) => ({ ...good, memory: { ...good.memory, size: 500 } }), "which need"],
     ["of no memory", (good) => ({ ...good, memory: { ...good.memory, handle: null } }), "has no handle"],
     [

@@ -32,7 +32,7 @@ export function unsignedWord(slots: DataView, at: number): number {
 /** A boolean field. */
 export function flag(slots: DataView, at: number, field: string): boolean {
   const word = signedWord(slots, at + 1);
-  if (word !== 0 && word !== 1) throw malformed(at, `${field} is ${word} where 0 or 1 is needed`);
+  if (word !== 0 && word !== 1) throw malformed(at, `${field}: expected 0 or 1, got ${word}`);
   return word === 1;
 }
 

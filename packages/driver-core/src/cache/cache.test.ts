@@ -132,13 +132,21 @@ describe("arguments that are wrong", () => {
     return { ...of, [key]: handles(elementAt(of[key], 0)) };
   };
   const faults: [string, (of: CompilationCache) => CompilationCache, string][] = files.flatMap((file) => [
-    [`no ${file} file`, (of) => change(of, file, () => []), `${file} cache: there are 0 handles where 1 is needed`],
-    [`two ${file} files`, (of) => change(of, file, (good) => [good, good]), "there are 2 handles where 1 is needed"],
-    [`a ${file} handle of no descriptor`, (of) => change(of, file, () => [{ fds: [] }]), "has 0 file descriptors"],
+    [
+      `no ${file} file`,
+      (of) => change(of, file, () => []),
+      `number of handles in the ${file} cache: expected 1, got 0`,
+    ],
+    [`two ${file} files`, (of) => change(of, file, (good) => [good, good]), "expected 1, got 2"],
+    [
+      `a ${file} handle of no descriptor`,
+      (of) => change(of, file, () => [{ fds: [] }]),
+      `number of file descriptors in ${file} cache[0]: expected 1, got 0`,
+    ],
     [
       `a ${file} handle of two descriptors`,
       (of) => change(of, file, ({ fds }) => [{ fds: [...fds, ...fds] }]),
-      "has 2 file descriptors",
+      `number of file descriptors in ${file} cache[0]: expected 1, got 2`,
     ],
     [
       `a ${file} descriptor that is none`,
@@ -149,7 +157,11 @@ describe("arguments that are wrong", () => {
 
   it.each([
     ...faults,
-    ["a short token", (of: CompilationCache) => ({ ...of, token: new Uint8Array(31) }), "has 31 bytes"],
+    [
+      "a short token",
+      (of: CompilationCache) => ({ ...of, token: new Uint8Array(31) }),
+      "the cache token: expected 32 bytes, got 31 bytes",
+    ],
   ] as typeof faults)("%s: the model is prepared, kept nowhere, and not found", async (_what, spoil, message) => {
     const device = await open();
     const spoilt = spoil(cache.open());
@@ -181,13 +193,13 @@ describe("arguments that are wrong", () => {
   });
 
   it.each([
-    ["null", null, "the cache is null where an object is needed"],
-    ["a number", 5, "the cache is 5 where an object is needed"],
-    ["an empty object", {}, "model cache: there are undefined handles where 1 is needed"],
+    ["null", null, "the cache: expected an object, got null"],
+    ["a number", 5, "the cache: expected an object, got 5"],
+    ["an empty object", {}, "number of handles in the model cache: expected 1, got undefined"],
     [
       "a handle that is null",
       { modelCache: [null] },
-      "model cache[0] has undefined file descriptors where 1 is needed",
+      "number of file descriptors in model cache[0]: expected 1, got undefined",
     ],
     [
       "a getter that throws",

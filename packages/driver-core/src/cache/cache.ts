@@ -26,7 +26,7 @@ interface Opened extends Files {
 function openCache(cache: CompilationCache): Opened | Refusal {
   try {
     if (!hasFields(cache)) {
-      return invalid(`the cache is ${show(cache)} where an object is needed`);
+      return invalid(`the cache: expected an object, got ${show(cache)}`);
     }
     return takeCache(cache);
   } catch (error) {
@@ -42,7 +42,7 @@ function takeCache({ modelCache, dataCache, token }: CompilationCache): Opened |
   if (typeof data !== "number") return data;
   if (!(token instanceof Uint8Array) || token.length !== BYTE_SIZE_OF_CACHE_TOKEN) {
     const what = token instanceof Uint8Array ? `${token.length} bytes` : show(token);
-    return invalid(`the cache token has ${what} where ${BYTE_SIZE_OF_CACHE_TOKEN} bytes are needed`);
+    return invalid(`the cache token: expected ${BYTE_SIZE_OF_CACHE_TOKEN} bytes, got ${what}`);
   }
   // A read reports by itself that a descriptor is not open for reading.
   for (const [what, fd] of Object.entries({ "model cache": model, "data cache": data })) {
@@ -54,12 +54,12 @@ function takeCache({ modelCache, dataCache, token }: CompilationCache): Opened |
 function descriptorOf(what: string, handles: readonly Handle[], count: number): number | Refusal {
   if (!Array.isArray(handles) || handles.length !== count) {
     const there = Array.isArray(handles) ? handles.length : show(handles);
-    return invalid(`${what}: there are ${there} handles where ${count} is needed`);
+    return invalid(`number of handles in the ${what}: expected ${count}, got ${there}`);
   }
   const fds = handles[0]?.fds;
   if (!Array.isArray(fds) || fds.length !== 1) {
     const there = Array.isArray(fds) ? fds.length : show(fds);
-    return invalid(`${what}[0] has ${there} file descriptors where 1 is needed`);
+    return invalid(`number of file descriptors in ${what}[0]: expected 1, got ${there}`);
   }
   const fd: unknown = fds[0];
   const isDescriptor = typeof fd === "number" && Number.isInteger(fd) && fd >= 0;
@@ -119,7 +119,9 @@ export function loadFromCache(
     const part = readModelPart(content);
     const length = sizeOf(files.data);
     if (length !== part.dataLength) {
-      return failure(`the data cache has ${length} bytes where its model cache says ${part.dataLength}`);
+      return failure(
+        `the data cache: expected the ${part.dataLength} bytes that its model cache states, got ${length}`,
+      );
     }
     const data = readAs("data cache", files.data);
     return isDataOf(part, data) ? modelOf(part, data) : failure("the data cache is not as it was written");

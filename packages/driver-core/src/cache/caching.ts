@@ -21,7 +21,7 @@ const leastKey = 16;
 /** The caching of a device. Throws RangeError for a key that is too short. */
 export function createCaching({ key }: CachingOptions, names: Omit<SealOwner, "key">): Caching {
   if (key !== undefined && key.length < leastKey) {
-    throw new RangeError(`caching: the key has ${key.length} bytes where at least ${leastKey} are needed`);
+    throw new RangeError(`caching: expected a key of at least ${leastKey} bytes, got ${key.length}`);
   }
   const isSecret = key !== undefined;
   return { ...names, key: isSecret ? new Uint8Array(key) : new TextEncoder().encode("nnhal: no secret"), isSecret };

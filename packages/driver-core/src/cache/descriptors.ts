@@ -14,7 +14,7 @@ const greatestLength = 2 ** 32 - 1;
 export function readFile(fd: number): Uint8Array {
   const { readSync } = files();
   const size = sizeOf(fd);
-  if (size > greatestLength) throw new Error(`it has ${size} bytes where ${greatestLength} are the most`);
+  if (size > greatestLength) throw new Error(`expected at most ${greatestLength} bytes, got ${size}`);
   const bytes = new Uint8Array(size);
   let at = 0;
   while (at < size) {

@@ -63,22 +63,26 @@ describe("options", () => {
   });
 
   it.each([
-    ["a preference that does not exist", { preference: 3 }, "the execution preference is 3"],
-    ["a priority that is not a number", { priority: "1" }, 'the priority is "1"'],
-    ["a deadline that is a number", { deadline: 5 }, "the deadline is 5 where a bigint of nanoseconds is needed"],
-    ["a deadline that is null", { deadline: null }, "the deadline is null"],
+    ["a preference that does not exist", { preference: 3 }, "the execution preference: expected 0, 1 or 2, got 3"],
+    ["a priority that is not a number", { priority: "1" }, 'the priority: expected 0, 1 or 2, got "1"'],
+    ["a deadline that is a number", { deadline: 5 }, "the deadline: expected a bigint of nanoseconds, got 5"],
+    ["a deadline that is null", { deadline: null }, "the deadline: expected a bigint of nanoseconds, got null"],
     ["a deadline that throws", throwing("deadline"), "the options cannot be read: keep out"],
   ])("of a preparation: %s", async (_what, options, message) => {
     expectInvalid(await (await fakeDevice()).prepareModel(absModel, options as never), message);
   });
 
   it.each([
-    ["a measure that does not exist", { measure: 2 }, "measure is 2 where 0 or 1 is needed"],
-    ["a measure that is not a number", { measure: true }, "measure is true"],
-    ["a deadline that is a number", { deadline: 5 }, "the deadline is 5"],
-    ["a loopTimeoutDuration that is a string", { loopTimeoutDuration: "1" }, 'the loopTimeoutDuration is "1"'],
-    ["a signal that is a number", { signal: 5 }, "the signal is 5, not an AbortSignal"],
-    ["a signal that is an object", { signal: {} }, "not an AbortSignal"],
+    ["a measure that does not exist", { measure: 2 }, "measure: expected 0 or 1, got 2"],
+    ["a measure that is not a number", { measure: true }, "measure: expected 0 or 1, got true"],
+    ["a deadline that is a number", { deadline: 5 }, "the deadline: expected a bigint of nanoseconds, got 5"],
+    [
+      "a loopTimeoutDuration that is a string",
+      { loopTimeoutDuration: "1" },
+      'the loopTimeoutDuration: expected a bigint of nanoseconds, got "1"',
+    ],
+    ["a signal that is a number", { signal: 5 }, "the signal: expected an AbortSignal, got 5"],
+    ["a signal that is an object", { signal: {} }, "the signal: expected an AbortSignal"],
     ["a measure that throws", throwing("measure"), "the options cannot be read: keep out"],
   ])("of an execution: %s", async (_what, options, message) => {
     const model = await preparedOn(await fakeDevice(), absModel);
@@ -90,7 +94,7 @@ describe("options", () => {
   it("of a fenced execution: a duration that is not one", async () => {
     const model = await preparedOn(await fakeDevice(), absModel);
     const launched = await model.executeFenced?.(absRequest().request, [], { duration: 5 as never });
-    expectInvalid(launched ?? { status: NONE }, "the duration is 5 where a bigint");
+    expectInvalid(launched ?? { status: NONE }, "the duration: expected a bigint of nanoseconds, got 5");
   });
 
   it("that are undefined, or of undefined fields, are the defaults", async () => {
@@ -202,13 +206,13 @@ describe("a request", () => {
 
 describe("fences to wait for", () => {
   it.each<[string, unknown, string]>([
-    ["null", null, "waitFor is null where an array is needed"],
-    ["undefined", undefined, "waitFor is undefined where an array is needed"],
-    ["a number", 5, "waitFor is 5 where an array is needed"],
-    ["a list of null", [null], "waitFor[0] is null where a fence is needed"],
-    ["a list of undefined", [undefined], "waitFor[0] is undefined where a fence is needed"],
-    ["a list that has no end", sparse, "waitFor has 4294967295 fences where 16777216 are the most"],
-    ["a list of objects", [{}], "waitFor[0] is a fence in state undefined"],
+    ["null", null, "waitFor: expected an array, got null"],
+    ["undefined", undefined, "waitFor: expected an array, got undefined"],
+    ["a number", 5, "waitFor: expected an array, got 5"],
+    ["a list of null", [null], "waitFor[0]: expected a fence, got null"],
+    ["a list of undefined", [undefined], "waitFor[0]: expected a fence, got undefined"],
+    ["a list that has no end", sparse, "waitFor: expected at most 16777216 fences, got 4294967295"],
+    ["a list of objects", [{}], "waitFor[0]: expected a fence in state ACTIVE or SIGNALED, got undefined"],
     ["a list of what throws", [hostile], "waitFor cannot be read"],
   ])("that are %s are refused", async (_what, waitFor, message) => {
     const model = await preparedOn(await fakeDevice(), absModel);

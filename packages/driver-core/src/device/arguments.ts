@@ -45,9 +45,9 @@ export function prepareArguments(options: PrepareOptions | undefined): PrepareAr
   return taking(options, (given) => {
     const { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM, deadline, cache } = given;
     if (!validateExecutionPreference(preference)) {
-      return invalid(`the execution preference is ${show(preference)} where 0, 1 or 2 is needed`);
+      return invalid(`the execution preference: expected 0, 1 or 2, got ${show(preference)}`);
     }
-    if (!validatePriority(priority)) return invalid(`the priority is ${show(priority)} where 0, 1 or 2 is needed`);
+    if (!validatePriority(priority)) return invalid(`the priority: expected 0, 1 or 2, got ${show(priority)}`);
     return timeProblem("deadline", deadline) ?? { preference, priority, deadline, cache };
   });
 }
@@ -75,12 +75,12 @@ function takeExecuteOptions({
   signal,
 }: ExecuteOptions): ExecuteOptions | Refusal {
   if (measure !== undefined && measure !== MeasureTiming.NO && measure !== MeasureTiming.YES) {
-    return invalid(`measure is ${show(measure)} where 0 or 1 is needed`);
+    return invalid(`measure: expected 0 or 1, got ${show(measure)}`);
   }
   const problem = timeProblem("deadline", deadline) ?? timeProblem("loopTimeoutDuration", loopTimeoutDuration);
   if (problem !== undefined) return problem;
   if (signal !== undefined && !isStopSignal(signal))
-    return invalid(`the signal is ${show(signal)}, not an AbortSignal`);
+    return invalid(`the signal: expected an AbortSignal, got ${show(signal)}`);
   const isPlain = deadline === undefined && loopTimeoutDuration === undefined && signal === undefined;
   if (isPlain && measure !== MeasureTiming.YES) return noOptions;
   return {
@@ -97,7 +97,7 @@ function isStopSignal(value: unknown): boolean {
 
 function timeProblem(what: string, time: unknown): Refusal | undefined {
   if (time === undefined || typeof time === "bigint") return undefined;
-  return invalid(`the ${what} is ${show(time)} where a bigint of nanoseconds is needed`);
+  return invalid(`the ${what}: expected a bigint of nanoseconds, got ${show(time)}`);
 }
 
 /** Copies options, or returns the fault in them. */
@@ -107,7 +107,7 @@ function taking<Options extends object, Taken>(
 ): Taken | Refusal {
   const given: unknown = options === undefined ? {} : options;
   if (!hasFields(given)) {
-    return invalid(`the options are ${show(given)} where an object is needed`);
+    return invalid(`the options: expected an object, got ${show(given)}`);
   }
   try {
     // It is an object; `take` checks each field.
@@ -148,7 +148,7 @@ function takenRequest({ inputs, outputs, pools }: Request, { main }: Model): Req
 
 function takeArguments(list: readonly RequestArgument[], what: string, count: number): RequestArgument[] {
   if (!Array.isArray(list) || list.length !== count)
-    throw new Unreadable(`there are ${show(list)} as ${what} where ${count} are needed`);
+    throw new Unreadable(`${what}: expected ${count} arguments, got ${show(list)}`);
   const taken: RequestArgument[] = [];
   for (let index = 0; index < count; index++) {
     const { hasNoValue, location, dimensions } = list[index];
@@ -164,8 +164,8 @@ function takeArguments(list: readonly RequestArgument[], what: string, count: nu
 
 function takePools(pools: readonly RequestMemoryPool[]): RequestMemoryPool[] {
   const { length } = pools;
-  if (!Array.isArray(pools)) throw new Unreadable(`pools is ${show(pools)} where an array is needed`);
-  if (length > longestList) throw new TooLong(`pools has ${length} elements, more than ${longestList}`);
+  if (!Array.isArray(pools)) throw new Unreadable(`pools: expected an array, got ${show(pools)}`);
+  if (length > longestList) throw new TooLong(`pools: expected at most ${longestList} elements, got ${length}`);
   const taken: RequestMemoryPool[] = [];
   for (let index = 0; index < length; index++) {
     const pool = pools[index];
@@ -191,7 +191,7 @@ export function allocateArguments(
   outputRoles: readonly BufferRole[],
 ): AllocateArguments | Refusal {
   const takeRole = (role: BufferRole): BufferRole => {
-    if (!hasFields(role)) throw new Unreadable(`a role is ${show(role)} where an object is needed`);
+    if (!hasFields(role)) throw new Unreadable(`a role: expected an object, got ${show(role)}`);
     const { modelIndex, ioIndex, frequency } = role;
     return { modelIndex, ioIndex, frequency };
   };
@@ -200,7 +200,7 @@ export function allocateArguments(
     return {
       dimensions: takeNumbers(dimensions, "desc.dimensions"),
       preparedModels: takeList(preparedModels, "preparedModels", (model) => {
-        if (model === undefined) throw new Unreadable("preparedModels has undefined where a prepared model is needed");
+        if (model === undefined) throw new Unreadable("preparedModels: expected prepared models, got undefined");
         return model;
       }),
       inputRoles: takeList(inputRoles, "inputRoles", takeRole),

@@ -172,8 +172,13 @@ describe("prepareModel", () => {
 
   it.each([
     ["a model that is not valid", invalid, {}, "the model is not valid"],
-    ["a preference that does not exist", absModel, { preference: 3 as 0 }, "the execution preference is 3"],
-    ["a priority that does not exist", absModel, { priority: -1 as 0 }, "the priority is -1"],
+    [
+      "a preference that does not exist",
+      absModel,
+      { preference: 3 as 0 },
+      "the execution preference: expected 0, 1 or 2, got 3",
+    ],
+    ["a priority that does not exist", absModel, { priority: -1 as 0 }, "the priority: expected 0, 1 or 2, got -1"],
   ])("refuses %s", async (_what, model, options, message) => {
     const result = await (await fakeDevice()).prepareModel(model, options);
     expect(result).toMatchObject({ status: INVALID_ARGUMENT, preparedModel: null });

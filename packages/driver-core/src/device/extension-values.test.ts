@@ -173,7 +173,7 @@ describe("device memory for an extension's type", () => {
     expect([...longsIn(sum)]).toEqual([big + 8n, 13n]);
     expect(await buffer?.copyFrom(longs(1n), [])).toMatchObject({
       status: INVALID_ARGUMENT,
-      message: expect.stringContaining("the memory has 8 bytes where a value of dimensions [2] has 16"),
+      message: expect.stringContaining("the memory: expected 16 bytes for a value of dimensions [2], got 8"),
     });
     buffer?.close?.();
   });
@@ -184,7 +184,7 @@ describe("device memory for an extension's type", () => {
     expect((await buffer?.copyFrom(longs(7n), []))?.status).toBe(NONE);
     expect(await buffer?.copyFrom(longs(7n), [1])).toMatchObject({
       status: INVALID_ARGUMENT,
-      message: expect.stringContaining(`a ${wideName} LONG is given dimensions [1] where none are allowed`),
+      message: expect.stringContaining(`the dimensions of a ${wideName} LONG: expected none, got [1]`),
     });
     buffer?.close?.();
   });

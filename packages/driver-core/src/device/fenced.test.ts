@@ -181,7 +181,7 @@ describe("executeFenced", () => {
     const { model } = await prepared();
     const result = await model.executeFenced(absRequest().request, waitFor);
     expect(result).toMatchObject({ status: INVALID_ARGUMENT, syncFence: null, callback: null });
-    expect(result.message).toContain(`waitFor[${waitFor.length - 1}] is`);
+    expect(result.message).toContain(`waitFor[${waitFor.length - 1}]: expected a fence`);
   });
 
   it("refuses a request that is not valid, and outputs whose dimensions are not known", async () => {

@@ -45,7 +45,7 @@ async function copyTo(buffer: DeviceBuffer, dst: Memory, client: Client): Promis
   if ("status" in mapping) return mapping;
   const needed = valueSize(buffer);
   if (needed !== undefined && mapping.bytes.length !== needed) {
-    return invalid(`the memory has ${mapping.bytes.length} bytes where the value has ${needed}`);
+    return invalid(`the memory: expected the ${needed} bytes of the value, got ${mapping.bytes.length}`);
   }
   if (!mapping.writable) return invalid("the memory is not writable");
   if (!buffer.initialised) return failure("the buffer has no value");
@@ -69,7 +69,7 @@ async function copyFrom(buffer: DeviceBuffer, src: Memory, given: readonly numbe
   const needed = sizeOf(buffer.type, actual);
   if (mapping.bytes.length !== needed) {
     return invalid(
-      `the memory has ${mapping.bytes.length} bytes where a value of dimensions [${actual}] has ${needed}`,
+      `the memory: expected ${needed} bytes for a value of dimensions [${actual}], got ${mapping.bytes.length}`,
     );
   }
   mapping.load?.(0, mapping.bytes.length);
@@ -87,7 +87,7 @@ async function copyFrom(buffer: DeviceBuffer, src: Memory, given: readonly numbe
 
 /** The caller's dimensions, read once. They can be any value. */
 function dimensionsIn(given: readonly number[]): readonly number[] | Refusal {
-  const problem = () => invalid(`the dimensions are ${show(given)} where an array of integers >= 0 is needed`);
+  const problem = () => invalid(`the dimensions: expected an array of integers >= 0, got ${show(given)}`);
   try {
     if (!Array.isArray(given)) return problem();
     const { length } = given;
@@ -129,7 +129,7 @@ function dimensionsProblem({ type, operand }: DeviceBuffer, dimensions: readonly
   if (!isTensorType(type)) {
     return dimensions.length === 0
       ? undefined
-      : `a ${typeText(type)} is given dimensions [${dimensions}] where none are allowed`;
+      : `the dimensions of a ${typeText(type)}: expected none, got [${dimensions}]`;
   }
   if (dimensions.length === 0) {
     if (sizeOf(type, known) !== undefined) return undefined;

@@ -222,7 +222,7 @@ function soundBlobs(blobs: CacheBlobs): CacheBlobs | Refusal {
   const taken = { model: bytesIn(model), data: bytesIn(data) };
   const { model: models, data: datas } = taken;
   if (models === undefined || datas === undefined) {
-    return failure(`the backend serialised to ${show(blobs)} where lists of Uint8Array are needed`);
+    return failure(`serialising: expected lists of Uint8Array from the backend, got ${show(blobs)}`);
   }
   return { model: models, data: datas };
 }

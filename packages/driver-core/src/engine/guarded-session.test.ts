@@ -29,9 +29,9 @@ describe("opening a backend", () => {
     ["throws", throws, "opening the backend: it threw: on fire"],
     ["rejects", () => Promise.reject(new Error("on fire")), "opening the backend: it threw: on fire"],
     ["rejects with what cannot be read", () => Promise.reject(Object.create(null)), "an error that cannot be read"],
-    ["gives nothing", () => undefined, "the backend opened to undefined where a session is needed"],
-    ["gives null", async () => null, "the backend opened to null where a session is needed"],
-    ["gives a number", async () => 5, "the backend opened to 5 where a session is needed"],
+    ["gives nothing", () => undefined, "opening the backend: expected a session, got undefined"],
+    ["gives null", async () => null, "opening the backend: expected a session, got null"],
+    ["gives a number", async () => 5, "opening the backend: expected a session, got 5"],
     ["gives no reason", async () => ({ unavailable: 5 }), "the backend gives 5 as the reason"],
   ])("that %s is unavailable", async (_what, open, reason) => {
     await expect(opening(open)).resolves.toEqual({ unavailable: expect.stringContaining(reason) });
@@ -40,7 +40,7 @@ describe("opening a backend", () => {
   it.each([null, undefined, 5, {}, { open: 5 }])("that is %s is unavailable", async (backend) => {
     const result = await openDevice({ backend: backend as never });
     expect(result).toEqual({
-      unavailable: expect.stringContaining("where an object with the function open is needed"),
+      unavailable: expect.stringContaining("expected an object with the function open, got "),
     });
   });
 
@@ -63,8 +63,8 @@ describe("opening a backend", () => {
   });
 
   it.each<[string, object, string]>([
-    ["no version", { version: "" }, 'its version is "" where'],
-    ["a version that is not a string", { version: 5 }, "its version is 5 where"],
+    ["no version", { version: "" }, 'its version: expected a string that is not empty, got ""'],
+    ["a version that is not a string", { version: 5 }, "its version: expected a string that is not empty, got 5"],
     ["no capabilities", { capabilities: undefined }, "its capabilities are not valid: capabilities:"],
     [
       "broken capabilities",
@@ -72,13 +72,13 @@ describe("opening a backend", () => {
       "ifPerformance",
     ],
     ["an unknown type", { deviceType: 77 }, "its deviceType is 77"],
-    ["a concurrency of 0", { concurrency: 0 }, "its concurrency is 0 where an integer >= 1"],
-    ["a concurrency of NaN", { concurrency: Number.NaN }, "its concurrency is NaN"],
-    ["a lost that is not a promise", { lost: "no" }, 'its lost is "no" where a promise'],
-    ["no supports", { supports: undefined }, "its supports is undefined where a function"],
-    ["no compile", { compile: 5 }, "its compile is 5 where a function"],
-    ["no close", { close: null }, "its close is null where a function"],
-    ["a restore that is not a function", { restore: 5 }, "its restore is 5 where a function or nothing"],
+    ["a concurrency of 0", { concurrency: 0 }, "its concurrency: expected an integer >= 1, got 0"],
+    ["a concurrency of NaN", { concurrency: Number.NaN }, "its concurrency: expected an integer >= 1, got NaN"],
+    ["a lost that is not a promise", { lost: "no" }, 'its lost: expected a promise, got "no"'],
+    ["no supports", { supports: undefined }, "its supports: expected a function, got undefined"],
+    ["no compile", { compile: 5 }, "its compile: expected a function, got 5"],
+    ["no close", { close: null }, "its close: expected a function, got null"],
+    ["a restore that is not a function", { restore: 5 }, "its restore: expected a function or nothing, got 5"],
   ])("with %s is unavailable, and closed", async (_what, change, reason) => {
     const close = vi.fn(async () => {});
     await expect(changed({ close, ...change })).resolves.toEqual({ unavailable: expect.stringContaining(reason) });
@@ -141,15 +141,19 @@ function sessionFields(): BackendSession {
 describe("what a backend says of operations", () => {
   it.each<[string, () => never, string]>([
     ["throws", throws, "ABS: the backend threw: on fire"],
-    ["is nothing", (() => undefined) as () => never, "ABS: the backend answered undefined where a Support is needed"],
-    ["is null", (() => null) as () => never, "ABS: the backend answered null where a Support is needed"],
-    ["is a boolean", (() => true) as () => never, "ABS: the backend answered true where a Support is needed"],
+    ["is nothing", (() => undefined) as () => never, "ABS: expected a Support from the backend, got undefined"],
+    ["is null", (() => null) as () => never, "ABS: expected a Support from the backend, got null"],
+    ["is a boolean", (() => true) as () => never, "ABS: expected a Support from the backend, got true"],
     [
       "is neither",
       (() => ({ supported: 1 })) as () => never,
-      "ABS: the backend answered an object where a Support is needed",
+      "ABS: expected a Support from the backend, got an object",
     ],
-    ["has no reason", (() => ({ supported: false })) as () => never, "ABS: the backend answered an object"],
+    [
+      "has no reason",
+      (() => ({ supported: false })) as () => never,
+      "ABS: expected a Support from the backend, got an object",
+    ],
   ])("counts as not supported if it %s, with the reason, and is logged once", async (_what, supports, reason) => {
     const { device, errors } = await open({ supports });
     const unsupported = { status: NONE, supported: [false], reasons: [expect.stringContaining(reason)] };
@@ -183,7 +187,7 @@ describe("compiling", () => {
     const { device, errors } = await open({ compile: async () => made as never });
     const { status, message } = await device.prepareModel(absModel);
     expect(status).toBe(GENERAL_FAILURE);
-    expect(message).toContain("where an executable is needed");
+    expect(message).toContain("expected an executable from the backend");
     expect(errors).toHaveLength(1);
   });
 

@@ -83,7 +83,7 @@ export async function openGuarded(
   const { now, timer, openTimeout } = options;
   try {
     if (!hasFields(backend) || typeof backend.open !== "function") {
-      return { unavailable: `the backend is ${show(backend)} where an object with the function open is needed` };
+      return { unavailable: `the backend: expected an object with the function open, got ${show(backend)}` };
     }
     const patience = {
       now,
@@ -101,7 +101,7 @@ export async function openGuarded(
       return { unavailable: waited.refusal.message };
     }
     const opened: unknown = waited.value;
-    if (!hasFields(opened)) return { unavailable: `the backend opened to ${show(opened)} where a session is needed` };
+    if (!hasFields(opened)) return { unavailable: `opening the backend: expected a session, got ${show(opened)}` };
     if ("unavailable" in opened) return soundUnavailable(opened);
     return guardSession(waited.value as BackendSession, backend, options);
   } catch (error) {
@@ -143,7 +143,7 @@ function factsOf(session: BackendSession, backend: Backend) {
   const { version, capabilities, deviceType = backend.deviceType, concurrency, lost, oemOperation } = session;
   const { extensions = [] } = session;
   if (typeof version !== "string" || version === "") {
-    throw new Error(`its version is ${show(version)} where a string that is not empty is needed`);
+    throw new Error(`its version: expected a string that is not empty, got ${show(version)}`);
   }
   const taken = takeCapabilities(capabilities);
   if ("issue" in taken) throw new Error(`its capabilities are not valid: ${taken.issue.path}: ${taken.issue.message}`);
@@ -151,20 +151,20 @@ function factsOf(session: BackendSession, backend: Backend) {
     throw new Error(`its deviceType is ${show(deviceType)}, which is not a DeviceType`);
   }
   if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1)) {
-    throw new Error(`its concurrency is ${show(concurrency)} where an integer >= 1 is needed`);
+    throw new Error(`its concurrency: expected an integer >= 1, got ${show(concurrency)}`);
   }
   if (lost !== undefined && !(hasFields(lost) && typeof lost.then === "function")) {
-    throw new Error(`its lost is ${show(lost)} where a promise is needed`);
+    throw new Error(`its lost: expected a promise, got ${show(lost)}`);
   }
   if (!Array.isArray(extensions) || !extensions.every(isExtension)) {
-    throw new Error(`its extensions are ${show(extensions)} where a list of extensions is needed`);
+    throw new Error(`its extensions: expected a list of extensions, got ${show(extensions)}`);
   }
   const [extensionIssue] = extensionIssues(extensions.map(describeExtension));
   if (extensionIssue !== undefined) {
     throw new Error(`its extensions are not valid: ${extensionIssue.path}: ${extensionIssue.message}`);
   }
   if (oemOperation !== undefined && !(hasFields(oemOperation) && Array.isArray(oemOperation.forms))) {
-    throw new Error(`its oemOperation is ${show(oemOperation)} where the definition of an operation is needed`);
+    throw new Error(`its oemOperation: expected the definition of an operation, got ${show(oemOperation)}`);
   }
   const own = [...extensions];
   return { version, ...taken, deviceType, extensions: own, oemOperation, concurrency, lost };
@@ -180,11 +180,11 @@ function isExtension(value: unknown): boolean {
 function methodsOf(session: BackendSession) {
   const { supports, compile, close, restore, allocate, supportsHardwareBuffer } = session;
   for (const [name, method] of Object.entries({ supports, compile, close })) {
-    if (typeof method !== "function") throw new Error(`its ${name} is ${show(method)} where a function is needed`);
+    if (typeof method !== "function") throw new Error(`its ${name}: expected a function, got ${show(method)}`);
   }
   for (const [name, method] of Object.entries({ restore, allocate, supportsHardwareBuffer })) {
     if (method !== undefined && typeof method !== "function") {
-      throw new Error(`its ${name} is ${show(method)} where a function or nothing is needed`);
+      throw new Error(`its ${name}: expected a function or nothing, got ${show(method)}`);
     }
   }
   return {
@@ -234,7 +234,7 @@ function guarded(
     try {
       const answer = ask();
       const support = soundSupport(answer);
-      return support ?? refuse(`${what}: the backend answered ${show(answer)} where a Support is needed`);
+      return support ?? refuse(`${what}: expected a Support from the backend, got ${show(answer)}`);
     } catch (error) {
       return refuse(`${what}: the backend threw: ${messageOf(error)}`);
     }
@@ -278,7 +278,7 @@ function guarded(
       }
       const executable = executableOf(waited.value, graph, guardOptions);
       if (executable === undefined) {
-        const problem = `preparing the model: the backend made ${show(waited.value)} where an executable is needed`;
+        const problem = `preparing the model: expected an executable from the backend, got ${show(waited.value)}`;
         complain(problem);
         return failure(problem);
       }

@@ -112,11 +112,11 @@ describe("usableFences", () => {
     const fences = [inState("ACTIVE"), inState("SIGNALED")];
     expect(usableFences(fences)).toEqual(fences);
     for (const [fence, what] of [
-      [null, "null where a fence is needed"],
-      [inState("ERROR"), "a fence in state ERROR"],
-      [inState("UNKNOWN"), "a fence in state UNKNOWN"],
+      [null, "expected a fence, got null"],
+      [inState("ERROR"), "expected a fence in state ACTIVE or SIGNALED, got ERROR"],
+      [inState("UNKNOWN"), "expected a fence in state ACTIVE or SIGNALED, got UNKNOWN"],
     ] as const) {
-      const message = `waitFor[2] is ${what}`;
+      const message = `waitFor[2]: ${what}`;
       expect(usableFences([...fences, fence])).toEqual({ status: ErrorStatus.INVALID_ARGUMENT, message });
     }
   });

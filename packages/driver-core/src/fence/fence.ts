@@ -43,18 +43,20 @@ export function usableFences(waitFor: readonly (SyncFence | null)[]): SyncFence[
   const refuse = (problem: string) => ({ status: ErrorStatus.INVALID_ARGUMENT, message: problem });
   const fences: SyncFence[] = [];
   try {
-    if (!Array.isArray(waitFor)) return refuse(`waitFor is ${show(waitFor)} where an array is needed`);
+    if (!Array.isArray(waitFor)) return refuse(`waitFor: expected an array, got ${show(waitFor)}`);
     const { length } = waitFor;
-    if (length > longestList) return refuse(`waitFor has ${length} fences where ${longestList} are the most`);
+    if (length > longestList) return refuse(`waitFor: expected at most ${longestList} fences, got ${length}`);
     for (let index = 0; index < length; index++) {
       const fence: unknown = waitFor[index];
       if (typeof fence !== "object" || fence === null) {
-        return refuse(`waitFor[${index}] is ${show(fence)} where a fence is needed`);
+        return refuse(`waitFor[${index}]: expected a fence, got ${show(fence)}`);
       }
       // Reading a property of any object returns a value or throws.
       const { state } = fence as { readonly state?: unknown };
       if (state !== "ACTIVE" && state !== "SIGNALED") {
-        return refuse(`waitFor[${index}] is a fence in state ${typeof state === "string" ? state : show(state)}`);
+        return refuse(
+          `waitFor[${index}]: expected a fence in state ACTIVE or SIGNALED, got ${typeof state === "string" ? state : show(state)}`,
+        );
       }
       // It has the state of a fence; its other members are guarded when they are used.
       fences.push(fence as SyncFence);

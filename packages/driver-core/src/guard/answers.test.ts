@@ -34,7 +34,9 @@ describe("readAllocation", () => {
 
   it.each([undefined, 0, -1, 0.5, "1", 2 ** 53])("refuses the token %s, and closes the buffer", async (token) => {
     const close = vi.fn();
-    expect(() => readAllocation({ ...ok, buffer: { ...buffer, close }, token }, guard)).toThrow("answered NONE with");
+    expect(() => readAllocation({ ...ok, buffer: { ...buffer, close }, token }, guard)).toThrow(
+      "answered NONE: expected a token above 0, got",
+    );
     await settled();
     expect(close).toHaveBeenCalledOnce();
   });

@@ -58,7 +58,7 @@ export function readAllocation(answer: unknown, guard: Guard): AllocateResult {
   if (!isBuffer(buffer)) return broken("answered NONE without a buffer");
   if (typeof token !== "number" || !Number.isSafeInteger(token) || token <= 0) {
     closeSafely(buffer, guard.log);
-    return broken(`answered NONE with token ${show(token)} where a number above 0 is needed`);
+    return broken(`answered NONE: expected a token above 0, got ${show(token)}`);
   }
   return { ...outcome, buffer: guardBuffer(buffer, guard), token, ...(inHostMemory === true && { inHostMemory }) };
 }

@@ -70,10 +70,10 @@ export function allocateHardwareBuffer(description: HardwareBufferDescription): 
 
 function problemOf({ width, height, layers, format, usage, stride }: HardwareBufferDescription): string | undefined {
   for (const [field, value] of Object.entries({ width, height, layers, stride })) {
-    if (!Number.isSafeInteger(value) || value < 1) return `the ${field} is ${value} where an integer >= 1 is needed`;
+    if (!Number.isSafeInteger(value) || value < 1) return `the ${field}: expected an integer >= 1, got ${value}`;
   }
   if (!byCode.has(format)) return `the format is ${format}, which is not emulated`;
-  if (typeof usage !== "bigint") return `the usage is ${usage} where a bigint is needed`;
+  if (typeof usage !== "bigint") return `the usage: expected a bigint, got ${usage}`;
   if (stride < width) return `the stride is ${stride}, less than the width ${width}`;
   if (format === blob && (height !== 1 || layers !== 1))
     return `a BLOB has height ${height} and layers ${layers}, not 1`;

@@ -72,7 +72,7 @@ describe("memory of this process", () => {
   it.each<[string, Memory]>([
     ["has no handle", { ...allocateMemory(4), handle: null }],
     ["kind ion is not known", { ...allocateMemory(4), name: "ion" }],
-    ["where a file descriptor is needed", { ...allocateMemory(4), name: "mmap_fd" }],
+    ["memory mmap_fd: expected a file descriptor, got a buffer", { ...allocateMemory(4), name: "mmap_fd" }],
     ["nothing describes its format", { ...allocateMemory(4), name: "hardware_buffer" }],
   ])("is refused: %s", (message, memory) => expect(problemOf(mapPool(memory))).toContain(message));
 });
@@ -204,12 +204,12 @@ describe("hardware buffers", () => {
   });
 
   it.each([
-    ["the width is 0", { width: 0 }],
-    ["the layers is 1.5", { layers: 1.5 }],
+    ["the width: expected an integer >= 1, got 0", { width: 0 }],
+    ["the layers: expected an integer >= 1, got 1.5", { layers: 1.5 }],
     ["which is not emulated", { format: 99 }],
     ["the stride is 2, less than the width 3", { stride: 2 }],
     ["a BLOB has height 2", { format: 0x21 }],
-  ])("cannot be allocated if %s", (message, change) => {
+  ])("cannot be allocated: %s", (message, change) => {
     expect(() => allocateHardwareBuffer({ ...picture, ...change })).toThrow(message);
   });
 

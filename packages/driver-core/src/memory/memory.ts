@@ -84,7 +84,7 @@ export function mapAnew(memory: Memory, mapper?: FileMapper): Mapping | Unmappab
       break;
     case "mmap_fd":
       if (handle.kind === "fileDescriptor") break;
-      return { unmappable: `memory mmap_fd lies in a ${handle.kind} where a file descriptor is needed` };
+      return { unmappable: `memory mmap_fd: expected a file descriptor, got a ${handle.kind}` };
     case "hardware_buffer":
       if (handle.kind === "hardwareBuffer") break;
       return { unmappable: `memory hardware_buffer lies in a ${handle.kind}, and nothing describes its format` };

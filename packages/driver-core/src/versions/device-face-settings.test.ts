@@ -54,7 +54,7 @@ describe("settings of a preparation", () => {
     );
     expect(face.prepareModel_1_3(model, wrong, Priority.LOW, none, [], [], token, callback)).toEqual({
       status: INVALID_ARGUMENT,
-      message: `the execution preference is ${preference}`,
+      message: `the execution preference: expected 0, 1 or 2, got ${preference}`,
     });
     expect(callback.calls.map(({ method, status }) => ({ method, status }))).toEqual([
       { method: "notify", status: INVALID_ARGUMENT },
@@ -76,7 +76,10 @@ describe("settings of a preparation", () => {
       token,
       callback,
     );
-    expect(launched).toEqual({ status: INVALID_ARGUMENT, message: `the priority is ${priority}` });
+    expect(launched).toEqual({
+      status: INVALID_ARGUMENT,
+      message: `the priority: expected 0, 1 or 2, got ${priority}`,
+    });
     expect(callback.calls).toHaveLength(1);
   });
 
@@ -176,7 +179,7 @@ describe("prepareModelFromCache", () => {
       const callback = preparedCallback();
       expect(method(device, callback, new Uint8Array(31))).toEqual({
         status: INVALID_ARGUMENT,
-        message: "the cache token has 31 bytes where 32 are needed",
+        message: "the cache token: expected 32 bytes, got 31",
       });
       expect(callback.calls).toHaveLength(1);
       expect(prepareModelFromCache).not.toHaveBeenCalled();

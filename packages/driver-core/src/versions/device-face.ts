@@ -83,7 +83,7 @@ function contextOf<Presented extends V1_0.IPreparedModel>(
   options: FaceOptions,
   present: (context: Parameters<typeof preparedModelV1_0>[0]) => Presented,
 ): FaceContext<Presented> {
-  if (!hasFields(device)) throw new TypeError(`presenting a device: it is ${show(device)} where a Device is needed`);
+  if (!hasFields(device)) throw new TypeError(`presenting a device: expected a Device, got ${show(device)}`);
   const { extensions, log = () => {} } = options;
   const { name } = device;
   const limits = answerLimitsOf(options, log);
@@ -161,7 +161,7 @@ function prepareFromCache<Presented extends V1_0.IPreparedModel>(
         settings = options();
         const { length } = cache.token;
         if (length === BYTE_SIZE_OF_CACHE_TOKEN) return refuseTimes(settings, "deadline");
-        return invalid(`the cache token has ${length} bytes where ${BYTE_SIZE_OF_CACHE_TOKEN} are needed`);
+        return invalid(`the cache token: expected ${BYTE_SIZE_OF_CACHE_TOKEN} bytes, got ${length}`);
       },
       run: () =>
         device.prepareModelFromCache === undefined

@@ -72,8 +72,10 @@ export function refuseModel(
 
 /** Returns why a preference or priority is not valid. */
 export function refuseQuality(preference: number, priority?: number): Outcome | undefined {
-  if (!validateExecutionPreference(preference)) return invalid(`the execution preference is ${preference}`);
-  if (priority !== undefined && !validatePriority(priority)) return invalid(`the priority is ${priority}`);
+  if (!validateExecutionPreference(preference))
+    return invalid(`the execution preference: expected 0, 1 or 2, got ${preference}`);
+  if (priority !== undefined && !validatePriority(priority))
+    return invalid(`the priority: expected 0, 1 or 2, got ${priority}`);
   return undefined;
 }
 

@@ -78,10 +78,10 @@ describe("executeBehindFences", () => {
   });
 
   it.each<[string, string, () => (SyncFence | null)[]]>([
-    ["null", "waitFor[1] is null where a fence is needed", () => [fenceOf(), null]],
+    ["null", "waitFor[1]: expected a fence, got null", () => [fenceOf(), null]],
     [
       "in state ERROR",
-      "waitFor[0] is a fence in state ERROR",
+      "waitFor[0]: expected a fence in state ACTIVE or SIGNALED, got ERROR",
       () => {
         const fence = fenceOf();
         fence.signal("ERROR");

@@ -105,7 +105,7 @@ export function readExecution(
 }
 
 function refuseFences(waitFor: unknown): Outcome | undefined {
-  return Array.isArray(waitFor) ? undefined : invalid(`waitFor is ${show(waitFor)} where an array is needed`);
+  return Array.isArray(waitFor) ? undefined : invalid(`waitFor: expected an array, got ${show(waitFor)}`);
 }
 
 /** Refuses times that are not bigints and options that are not an object. Throws for options that cannot be read. */
@@ -114,12 +114,12 @@ export function refuseTimes<Key extends string>(
   ...names: readonly Key[]
 ): Outcome | undefined {
   if (!hasFields(options)) {
-    return invalid(`the options are ${show(options)} where an object is needed`);
+    return invalid(`the options: expected an object, got ${show(options)}`);
   }
   for (const name of names) {
     const time: unknown = options[name];
     if (time === undefined || typeof time === "bigint") continue;
-    return invalid(`the ${name} is ${show(time)} where a bigint of nanoseconds is needed`);
+    return invalid(`the ${name}: expected a bigint of nanoseconds, got ${show(time)}`);
   }
   return undefined;
 }

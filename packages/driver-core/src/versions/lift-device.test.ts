@@ -209,7 +209,7 @@ describe("prepareModel", () => {
     const preference = 3 as ExecutionPreference;
     expect(await device.prepareModel(model, { preference })).toMatchObject({
       status: INVALID_ARGUMENT,
-      message: "the execution preference is 3",
+      message: "the execution preference: expected 0, 1 or 2, got 3",
     });
     const priority = -1 as Priority;
     expect((await device.prepareModel(model, { priority })).status).toBe(INVALID_ARGUMENT);

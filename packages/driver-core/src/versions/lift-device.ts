@@ -37,8 +37,7 @@ import { type AnyIDevice, oldDriverOf } from "./old-driver.ts";
  * answer comes by the deadline or within `answerLimit`. Throws a TypeError for a driver that is not an object.
  */
 export function liftDevice(name: string, device: AnyIDevice, options: LiftOptions = {}): Device {
-  if (!hasFields(device))
-    throw new TypeError(`lifting ${name}: the driver is ${show(device)} where an IDevice is needed`);
+  if (!hasFields(device)) throw new TypeError(`lifting ${name}: expected an IDevice, got ${show(device)}`);
   const { extensions, log = () => {}, synchronous = true, strictSlicing = false } = options;
   const driver = oldDriverOf(device, log);
   const limits = answerLimitsOf(options, log);
@@ -111,7 +110,7 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
         return failedAllocation(failure(`allocate: ${why}`));
       }
       if (!Array.isArray(preparedModels)) {
-        return failedAllocation(invalid(`preparedModels is ${show(preparedModels)} where an array is needed`));
+        return failedAllocation(invalid(`preparedModels: expected an array, got ${show(preparedModels)}`));
       }
       const own = preparedModels.map((one: PreparedModel | null) => {
         const model = one === null ? undefined : context.preparedModels.get(one);

@@ -78,8 +78,8 @@ describe("arguments that are nonsense", () => {
   });
 
   it("a driver or a device that is not an object is named", () => {
-    expect(() => liftDevice("x", anything("null"))).toThrow("lifting x: the driver is null where an IDevice is needed");
-    expect(() => asV1_3(anything("5"))).toThrow("presenting a device: it is 5 where a Device is needed");
+    expect(() => liftDevice("x", anything("null"))).toThrow("lifting x: expected an IDevice, got null");
+    expect(() => asV1_3(anything("5"))).toThrow("presenting a device: expected a Device, got 5");
   });
 
   it("deadlines of HAL 1.3 that are not times are INVALID_ARGUMENT", async () => {

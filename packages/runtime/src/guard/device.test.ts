@@ -406,8 +406,12 @@ describe("a guarded allocation", () => {
     ["rejects", "rejects", "allocate threw: planted"],
     ["answers no buffer", answers({ ...ok, buffer: null, token: 1 }), "NONE without a buffer"],
     ["answers what is not a buffer", answers({ ...ok, buffer: {}, token: 1 }), "NONE without a buffer"],
-    ["answers token 0", answers({ ...ok, buffer, token: 0 }), "token 0"],
-    ["answers a token that is not a number", answers({ ...ok, buffer, token: "1" }), 'token "1"'],
+    ["answers token 0", answers({ ...ok, buffer, token: 0 }), "expected a token above 0, got 0"],
+    [
+      "answers a token that is not a number",
+      answers({ ...ok, buffer, token: "1" }),
+      'expected a token above 0, got "1"',
+    ],
   ])("that %s has failed, and says so", async (_, fault, rule) => {
     const result = await request(faulty(reference, "device", "allocate", fault));
     expect(result).toMatchObject({ status: GENERAL_FAILURE, buffer: null, token: 0 });
