@@ -29,7 +29,9 @@ export async function runExample(code: string, cwd?: string): Promise<{ stdout: 
     // `nnhal` has the same exports, and depends on the command line itself.
     writeFileSync(file, code.replaceAll('from "nnhal"', 'from "@nnhal/network"'));
     const options = { cwd: cwd ?? folder, timeout: 45_000 };
-    return await promisify(execFile)(process.execPath, [...fromSource, file], options);
+    // The network asks Node.js itself where engines are, which knows of builds alone unless it is told of sources.
+    const args = ["--conditions=@nnhal/source", ...fromSource, file];
+    return await promisify(execFile)(process.execPath, args, options);
   } finally {
     rmSync(file, { force: true });
     rmSync(folder, { recursive: true });
