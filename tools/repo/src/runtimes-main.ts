@@ -1,7 +1,7 @@
 /**
  * Tries the packed packages in every runtime, package manager and bundle that can be had here, and writes the table of docs/platforms.md:
- * `npm run runtimes`. Takes minutes and needs the network; not a part of the gate. `--only=TEXT` tries the places whose name has the text,
- * and only prints.
+ * `npm run runtimes`. Takes minutes and needs the network; not a part of the gate. `--only=TEXT,TEXT` tries the places whose name has one
+ * of the texts, and only prints.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { arch, platform, tmpdir } from "node:os";
@@ -14,7 +14,6 @@ import {
   bundlePlace,
   functionPlace,
   installRuntime,
-  nextPlace,
   npmProject,
   pnpmPlace,
   type Runtime,
@@ -23,12 +22,16 @@ import {
   type Workshop,
   yarnPlace,
 } from "./runtimes/places.ts";
+import { sitePlace, sites } from "./runtimes/sites.ts";
 import { tableOf, withTable } from "./runtimes/table.ts";
 import { tryProgram } from "./runtimes/try-program.ts";
 import { buildPackages } from "./steps.ts";
 import { publicPackages, workspaceRoot as root } from "./workspace.ts";
 
-const only = process.argv.find((each) => each.startsWith("--only="))?.slice("--only=".length);
+const only = process.argv
+  .find((each) => each.startsWith("--only="))
+  ?.slice("--only=".length)
+  ?.split(",");
 const folder = mkdtempSync(join(tmpdir(), "nnhal-runtimes-"));
 
 /** Messages of npm and this command for a runtime that does not exist for this machine. Any other reason is a failure. */
@@ -61,7 +64,7 @@ async function tryAll(workshop: Workshop): Promise<readonly Row[]> {
   const project = await npmProject(workshop);
   const rows: Row[] = [];
   const add = async (name: string, make: () => Promise<Place>) => {
-    if (only === undefined || name.includes(only)) rows.push(await rowFor(name, make));
+    if (only === undefined || only.some((text) => name.includes(text))) rows.push(await rowFor(name, make));
   };
   for (const one of runtimePackages)
     await add(one.name, async () => runtimePlace(project, await installRuntime(workshop, one)));
@@ -71,7 +74,8 @@ async function tryAll(workshop: Workshop): Promise<readonly Row[]> {
   await add("yarn, Plug'n'Play", () => yarnPlace(workshop, node));
   await add("bundle of one file (esbuild)", () => bundlePlace(workshop, project, node));
   await add("zip for a serverless function", () => functionPlace(workshop, node));
-  await add("Next.js: a page is built, and a route answers", () => nextPlace(workshop, node));
+  for (const site of sites)
+    await add(`${site.name}: a page is built, and a route answers`, () => sitePlace(workshop, site));
   return rows;
 }
 

@@ -24,6 +24,10 @@ export interface Place {
   /** A site instead of scripts: the command that starts it at a port, and the path that replaces a script. */
   readonly site?: {
     start(port: number): Command;
+    /** Variables for it besides those of the place. */
+    env(port: number): Readonly<Record<string, string>>;
+    /** The line that it prints when it answers. */
+    readonly ready: RegExp;
     route(script: string): string;
   };
   /** Why a program cannot run here. */

@@ -190,40 +190,13 @@ export async function functionPlace({ root, folder, registry }: Workshop, node: 
   };
 }
 
-/** A page and a route of Next.js, built with its defaults. Throws an Error with the output if they cannot be built. */
-export async function nextPlace({ root, folder, registry }: Workshop, node: Runtime): Promise<Place> {
-  const dependencies = dependenciesOn(["nnhal", "next", "react", "react-dom"]);
-  const at = emptyProject(join(folder, "next-project"), { dependencies });
-  cpSync(join(at, "next"), at, { recursive: true });
-  mkdirSync(join(at, "public"));
-  for (const name of ["digits.tflite", "digit.png"]) cpSync(join(at, name), join(at, "public", name));
-  await expectDone(runCommand(root, "npm", ["install", ...quiet], at, registry.env));
-  const next = join(at, "node_modules/next/dist/bin/next");
-  const env = { ...onPath(node.file), NEXT_TELEMETRY_DISABLED: "1" };
-  await expectDone(runCommand(root, node.file, [next, "build"], at, env));
-  const { version }: { readonly version: string } = JSON.parse(
-    readFileSync(join(at, "node_modules/next/package.json"), "utf8"),
-  );
-  const route = (script: string) => (script === "worker.mjs" ? "/api/digit?worker" : "/api/digit");
-  const other = "neither a page nor a route has it";
-  return {
-    name: `Next.js ${version}: a page is built, and a route answers`,
-    folder: at,
-    env,
-    site: { start: (port) => [node.file, next, "start", "-H", "127.0.0.1", "-p", String(port)], route },
-    script: (script, ...more) => [node.file, script, ...more],
-    command: (command, ...more) => [node.file, binOf(at, command), ...more],
-    impossible: { "command line": other, daemon: other, server: other },
-  };
-}
-
 /** Returns dependencies on the latest version of each package, as a user gets them who names the packages. */
-function dependenciesOn(names: readonly string[]): Readonly<Record<string, string>> {
+export function dependenciesOn(names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, "latest"]));
 }
 
 /** A folder with a package.json, and the files of the trial. */
-function emptyProject(at: string, manifest: object): string {
+export function emptyProject(at: string, manifest: object): string {
   mkdirSync(at);
   cpSync(scripts, at, { recursive: true });
   putFiles(workspaceRoot, at);
@@ -232,7 +205,7 @@ function emptyProject(at: string, manifest: object): string {
 }
 
 /** The file of a command, as the package.json of the package names it that has it. */
-function binOf(project: string, command: string): string {
+export function binOf(project: string, command: string): string {
   for (const name of packages) {
     const folder = join(project, "node_modules", name);
     if (!existsSync(folder)) continue;
@@ -245,11 +218,11 @@ function binOf(project: string, command: string): string {
 }
 
 /** Programs that look for `node` find this one. */
-function onPath(file: string): Readonly<Record<string, string>> {
+export function onPath(file: string): Readonly<Record<string, string>> {
   return { PATH: [dirname(file), process.env.PATH ?? ""].join(delimiter) };
 }
 
-async function expectDone(running: Promise<{ readonly ok: boolean; readonly output: string }>): Promise<void> {
+export async function expectDone(running: Promise<{ readonly ok: boolean; readonly output: string }>): Promise<void> {
   const { ok, output } = await running;
   if (!ok) throw new Error(output.trim());
 }

@@ -58,14 +58,14 @@ async function expectScript(root: string, place: Place, script: string, text: st
   if (site === undefined) return expectOutput(root, place, place.script(script), text);
   const port = await freePort();
   await withService(
-    place,
+    { ...place, env: { ...place.env, ...site.env(port) } },
     site.start(port),
     async () => {
       const response = await fetch(`http://127.0.0.1:${port}${site.route(script)}`);
       const answer = await response.text();
       if (!answer.includes(text)) throw new Error(`it answers ${response.status}: ${answer}`);
     },
-    /\bReady\b.*$/m,
+    site.ready,
   );
 }
 
