@@ -18,7 +18,7 @@ describe("servicesOf", () => {
   it.each([
     ["nnapi-sample_none", 'there is no device "nnapi-sample_none"; there are: nnapi-sample_all,'],
     ["", 'there is no device ""'],
-    ["nnhal-ort", "nnhal-ort needs the package @nnhal/backend-ort: npm install @nnhal/backend-ort"],
+    ["nnhal-ort", "nnhal-ort needs the package @nnhal/backend-ort: npm install @nnhal/backend-ort onnxruntime-node"],
     ["nnapi-sample_all,nnapi-sample_all", "two services are called nnapi-sample_all"],
   ])("refuses %j", (text, message) => {
     expect(() => names(text)).toThrow(message);

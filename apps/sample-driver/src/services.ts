@@ -61,8 +61,8 @@ export function servicesOf(text: string, hasPackage: IsInstalled = isInstalled):
       throw new UsageError(`there is no device ${JSON.stringify(device)}; there are: ${knownDevices.join(", ")}`);
     }
     if (!isHere(device, hasPackage)) {
-      const module = engines.get(device);
-      throw new UsageError(`${device} needs the package ${module}: npm install ${module}`);
+      const { module, needs } = fastEngines.find((engine) => engine.device === device) ?? referenceEngine;
+      throw new UsageError(`${device} needs the package ${module}: npm install ${[module, ...needs].join(" ")}`);
     }
     return [serviceOf(name, device)];
   });

@@ -8,7 +8,7 @@ import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import type { ExtensionDefinition } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
-import { knownEngines, loadModule } from "#platform";
+import { installOf, knownEngines, loadModule } from "#platform";
 import { check, NetworkError } from "./error.ts";
 import { messageOf, oneLine } from "./text.ts";
 
@@ -163,7 +163,10 @@ async function openNamed(
   for (const candidate of [...known, ...candidates.filter((each) => each.name === undefined)]) {
     const opened = await openCandidate(candidate);
     if (opened === undefined) {
-      throw new NetworkError("NO_DEVICE", `the device ${name} needs ${candidate.text}: npm install ${candidate.text}`);
+      throw new NetworkError(
+        "NO_DEVICE",
+        `the device ${name} is not installed: npm install ${installOf(candidate.text)}`,
+      );
     }
     if ("unavailable" in opened) {
       if (candidate.name === undefined) continue;
@@ -195,7 +198,7 @@ function candidateOf(engine: Engine, isGiven: boolean): Candidate {
           });
         });
         if (module !== undefined) return backendIn(module, engine);
-        check(!isGiven, "NO_DEVICE", () => `${engine} is not installed: npm install ${engine}`);
+        check(!isGiven, "NO_DEVICE", () => `${engine} is not installed: npm install ${installOf(engine)}`);
         return undefined;
       },
     };

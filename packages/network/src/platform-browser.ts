@@ -7,6 +7,9 @@ import type { LocalReadOptions } from "./port.ts";
 /** A browser has only the engines that the application's bundle has. */
 export const knownEngines: readonly string[] = [];
 
+/** What installs an engine: nothing does here. */
+export const installOf: (engine: string) => string = String;
+
 /** There are no files: everything is fetched. */
 export async function readLocal(_source: string | URL, _options: LocalReadOptions): Promise<undefined> {
   return undefined;

@@ -12,6 +12,12 @@ import type { LocalReadOptions } from "./port.ts";
 /** The engines that are used if they are installed, best first. */
 export const knownEngines: readonly string[] = fastEngines.map(({ module }) => module);
 
+/** What npm installs for an engine: its package, and those that it computes with. */
+export function installOf(engine: string): string {
+  const { needs = [] } = fastEngines.find(({ module }) => module === engine) ?? {};
+  return [engine, ...needs].join(" ");
+}
+
 /** The opening of a pipe waits for its other end unless this is set. Windows has no such flag, and no such pipes. */
 const withoutWaiting = constants.O_NONBLOCK ?? 0;
 

@@ -22,6 +22,6 @@ export function sharedMemoryForm(): SharedMemoryForm {
     };
   }
   const isAbsent = memory.refused.includes("koffi is not installed");
-  const why = `memory is copied through private files: ${memory.refused}`;
+  const why = `memory is copied through private files: ${memory.refused.replace(/^shared memory: /, "")}`;
   return { form: "copied", why, ...(isAbsent && { remedy: "npm install koffi" }) };
 }

@@ -93,7 +93,7 @@ async function main(): Promise<void> {
       });
       const rows = await tryAll({ root, folder, registry });
       const { output: commit } = await runCommand(root, "git", ["rev-parse", "--short", "HEAD"]);
-      const versions = `Commit ${commit.trim()}, ${platform()}-${arch()}, ${new Date().toISOString().slice(0, 10)}; package managers and bundles under Node.js ${process.versions.node}.`;
+      const versions = `Commit ${commit.trim()}, ${platform()}-${arch()}, ${new Date().toISOString().slice(0, 10)}; package managers and bundles under Node.js ${process.versions.node}, sites of frameworks under Node.js 24.`;
       const table = tableOf(rows, versions);
       console.log(`\n${table}`);
       const document = join(root, "docs/platforms.md");

@@ -188,8 +188,13 @@ function formatDevices(
     }),
     `shared memory: ${sharedMemory.why}`,
     ...(sharedMemory.remedy === undefined ? [] : [`  to add it: ${sharedMemory.remedy}`]),
-    ...(allowList ? [`allow-list ${allowList.source}: ${allowList.refused ?? "this program may use extensions"}`] : []),
+    ...(allowList ? [formatAllowList(allowList)] : []),
   ];
+}
+
+function formatAllowList({ source, refused }: AllowListJson): string {
+  if (refused === null) return `allow-list ${source}: this program may use extensions`;
+  return refused.includes(source) ? `allow-list: ${refused}` : `allow-list ${source}: ${refused}`;
 }
 
 const selfCheckTexts = { now: "made now", kept: "of an earlier start; --recheck makes a new one" } as const;

@@ -102,7 +102,7 @@ describe("nnhal explain", () => {
       "devices  nnhal-adder, nnhal-reference",
       "policy   cost, FAST_SINGLE_ANSWER",
       expect.stringMatching(/^plan {5}1 operation in 1 step, predicted 0\.01 ms$/),
-      "memory   0 bytes between steps; no layout takes less than 0 bytes",
+      "memory   nothing between steps",
       "",
       "Operations",
       "  1  RESHAPE  TENSOR_FLOAT32 [2, 2], TENSOR_INT32 [2] → TENSOR_FLOAT32 [1, 4]",

@@ -49,7 +49,9 @@ function formatFacts(explanation: Explanation): string[][] {
   if (memory !== undefined) {
     facts.push([
       "memory",
-      `${byteText(memory.peak)} between steps; no layout takes less than ${byteText(memory.lowerBound)}`,
+      memory.peak === 0
+        ? "nothing between steps"
+        : `${byteText(memory.peak)} between steps; no layout takes less than ${byteText(memory.lowerBound)}`,
     ]);
   }
   return facts;

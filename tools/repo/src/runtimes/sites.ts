@@ -21,6 +21,8 @@ export interface Site {
   readonly folder: string;
   /** What it installs beside nnhal, and beside the peers of these. The first one's version is that of the framework. */
   readonly packages: readonly [string, ...string[]];
+  /** More of it, which has to be of the same version as the first. */
+  readonly parts?: readonly string[];
   /** Where files lie that pages fetch. */
   readonly files: string;
   /** Its command for building: a file of node_modules, and arguments. */
@@ -46,7 +48,8 @@ export const sites: readonly Site[] = [
   {
     name: "React Router",
     folder: "react-router",
-    packages: ["@react-router/dev", "@react-router/node", "@react-router/serve", "react", "react-dom", "isbot", "vite"],
+    packages: ["@react-router/dev", "react", "react-dom", "isbot", "vite"],
+    parts: ["react-router", "@react-router/node", "@react-router/serve"],
     files: "public",
     build: ["@react-router/dev/bin.js", "build"],
     start: () => ["node_modules/@react-router/serve/bin.js", "build/server/index.js"],
@@ -86,8 +89,11 @@ const node24 = {
 export async function sitePlace(workshop: Workshop, site: Site): Promise<Place> {
   const { root, folder, registry } = workshop;
   const node = await installRuntime({ ...workshop, folder: made(join(folder, `${site.folder}-node`)) }, node24);
+  const [framework] = site.packages;
+  const { output: latest } = await runCommand(root, "npm", ["view", framework, "version"], folder, registry.env);
+  const parts = Object.fromEntries((site.parts ?? []).map((part) => [part, latest.trim()]));
   const at = emptyProject(join(folder, `${site.folder}-site`), {
-    dependencies: dependenciesOn(["nnhal", ...site.packages]),
+    dependencies: { ...dependenciesOn(["nnhal", ...site.packages]), ...parts },
   });
   cpSync(join(at, site.folder), at, { recursive: true });
   mkdirSync(join(at, site.files), { recursive: true });
@@ -96,7 +102,6 @@ export async function sitePlace(workshop: Workshop, site: Site): Promise<Place> 
   await expectDone(runCommand(root, "npm", ["install", ...quiet], at, { ...registry.env, ...env }));
   const [file, ...args] = site.build;
   await expectDone(runCommand(root, node.file, [join(at, "node_modules", file), ...args], at, env));
-  const [framework] = site.packages;
   const { version }: { readonly version: string } = JSON.parse(
     readFileSync(join(at, "node_modules", framework, "package.json"), "utf8"),
   );
