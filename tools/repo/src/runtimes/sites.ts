@@ -19,11 +19,11 @@ export interface Site {
   readonly name: string;
   /** The folder of `tools/repo/runtimes` with the sources of the site. */
   readonly folder: string;
-  /** What it installs beside nnhal, and beside the peers of these. The first one's version is that of the framework. */
+  /** Packages beside nnhal, and beside the peers of these. The version of the first is that of the framework. */
   readonly packages: readonly [string, ...string[]];
   /** More of it, which has to be of the same version as the first. */
   readonly parts?: readonly string[];
-  /** Where files lie that pages fetch. */
+  /** The folder of files that pages fetch. */
   readonly files: string;
   /** Its command for building: a file of node_modules, and arguments. */
   readonly build: Command;
