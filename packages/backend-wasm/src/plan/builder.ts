@@ -15,9 +15,10 @@ import { refuse } from "./refusal.ts";
 
 /** A region before it has an address. */
 export interface PlannedRegion {
+  /** 0 for a constant: its elements tell. */
   readonly bytes: number;
-  /** The elements of a constant. */
-  readonly data?: ConstantData;
+  /** Makes the elements of a constant. */
+  readonly make?: () => ConstantData;
 }
 
 /** The elements of a constant. */
@@ -46,8 +47,8 @@ export interface Builder {
   readonly padded: Map<Region, Padded>;
   /** A region for elements that steps write. */
   room(type: ElementType, count: number): Region;
-  /** A region with a constant. */
-  constant(data: ConstantData): Region;
+  /** A region with a constant. A large one is made when the plan is complete: whether an operation is supported does not depend on it. */
+  constant(data: ConstantData | (() => ConstantData)): Region;
   /** A new value. */
   value(type: ElementType, dimensions: readonly number[]): Value;
   /** The value of an argument. */
@@ -76,7 +77,10 @@ export function createBuilder(): Builder {
         refuse(`a tensor of ${bytes} bytes is more than the ${mostBytes} that WebAssembly can have here`);
       return regions.push({ bytes }) - 1;
     },
-    constant: (data) => regions.push({ bytes: data.byteLength, data }) - 1,
+    constant(data) {
+      const make = typeof data === "function" ? data : () => data;
+      return regions.push({ bytes: 0, make }) - 1;
+    },
     value(type, dimensions) {
       return { region: builder.room(type, elementCount(dimensions)), type, dimensions };
     },

@@ -58,7 +58,8 @@ function sums(builder: Builder, weighted: Weighted) {
 }
 
 /** Refuses sums that may need more than 32 bits. */
-function expectSmallSums(input: TensorInfo, bias: readonly number[], { depth, columns, at }: Matrix): void {
+function expectSmallSums(input: TensorInfo, bias: readonly number[], matrix: Matrix): void {
+  const { depth, columns, data, depthStep, columnStep, zeroPoint } = matrix;
   const [least, greatest] = integerRange(input.type);
   const largest = Math.max(Math.abs(least - input.zeroPoint), Math.abs(greatest - input.zeroPoint));
   const most = 2 ** 31 - 1;
@@ -66,7 +67,7 @@ function expectSmallSums(input: TensorInfo, bias: readonly number[], { depth, co
   if (largest * 255 * depth + largestBias <= most) return;
   for (let column = 0; column < columns; column++) {
     let size = 0;
-    for (let k = 0; k < depth; k++) size += Math.abs(at(k, column));
+    for (let k = 0; k < depth; k++) size += Math.abs((data[k * depthStep + column * columnStep] ?? 0) - zeroPoint);
     if (size * largest + Math.abs(bias[column] ?? 0) > most) refuse("its sums may need more than 32 bits");
   }
 }
@@ -102,7 +103,7 @@ function addProduct(
     depth,
     columns: channels,
     source: { ...source, isDirect, zeroPoint: isPaired ? input.zeroPoint : 0 },
-    weights: builder.constant(packPanels(matrix, tile.vectors, isPaired)),
+    weights: builder.constant(() => packPanels(matrix, tile.vectors, isPaired)),
     bias,
     tile,
     blockRows,
@@ -186,11 +187,10 @@ function imageOutput(builder: Builder, output: TensorInfo, nchw: boolean) {
   };
 }
 
-/** Weights less their zero point. Those of per-channel scales have none. */
-function weightsOf(filter: KernelTensor): (index: number) => number {
-  const data = constantOf("the filter", filter);
+/** Constant weights. Those of per-channel scales have no zero point. */
+function matrixOf(filter: KernelTensor, depth: number, columns: number, depthStep: number, columnStep: number): Matrix {
   const zeroPoint = filter.channelQuant === undefined ? filter.zeroPoint : 0;
-  return (index) => (data[index] ?? 0) - zeroPoint;
+  return { depth, columns, data: constantOf("the filter", filter), depthStep, columnStep, zeroPoint };
 }
 
 interface Sliding extends Padding {
@@ -230,9 +230,8 @@ export const convolutions: LoweringTable = {
     const { image, padding } = prepared(builder, input, sliding, nchw);
     const { target, finish } = imageOutput(builder, output, nchw);
     const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
-    const at = weightsOf(filter);
     const size = height * width * depth;
-    const matrix: Matrix = { depth: size, columns: channels, at: (k, column) => at(column * size + k) };
+    const matrix = matrixOf(filter, size, channels, 1, size);
     const { source, rows } = rowsUnder(builder, image, input, target, height, width, { ...sliding, ...padding });
     addProduct(builder, "CONV_2D", { input, filter, bias, output, activation, channels, matrix }, rows, source, target);
     return finish();
@@ -242,12 +241,7 @@ export const convolutions: LoweringTable = {
     const { target, finish } = imageOutput(builder, output, nchw);
     const [, height = 1, width = 1, channels = 1] = filter.dimensions;
     const image = depthMultiplier === 1 ? given : repeated(builder, given, depthMultiplier);
-    const at = weightsOf(filter);
-    const matrix: Matrix = {
-      depth: height * width,
-      columns: channels,
-      at: (tap, column) => at(tap * channels + column),
-    };
+    const matrix = matrixOf(filter, height * width, channels, channels, 1);
     const window = windowOf(height, width, { ...sliding, ...padding });
     const [inputExtents, outputExtents] = [extentsOf(image), extentsOf(target)];
     const rows = segments(
@@ -281,7 +275,7 @@ export const convolutions: LoweringTable = {
       window,
       rows,
       columns,
-      weights: builder.constant(packDepthwise(matrix, isPaired)),
+      weights: builder.constant(() => packDepthwise(matrix, isPaired)),
       bias: biasRegion,
       target,
       operands: [],
@@ -295,8 +289,7 @@ export const convolutions: LoweringTable = {
     const value = builder.read(input);
     const [channels = 0, depth = 1] = weights.dimensions;
     const rows = elementCount(input.dimensions) / depth;
-    const at = weightsOf(weights);
-    const matrix: Matrix = { depth, columns: channels, at: (k, column) => at(column * depth + k) };
+    const matrix = matrixOf(weights, depth, channels, 1, depth);
     const source = {
       region: value.region,
       type: value.type,

@@ -43,16 +43,17 @@ export function layOutMemory(
   }
   for (const region of outputs) use(region, steps.length);
   let constants = alignment;
-  const placed: PlacedRegion[] = regions.map(({ bytes, data }, region) => {
-    if (data === undefined || !spans.has(region)) return { address: 0, bytes };
+  const placed: PlacedRegion[] = regions.map(({ bytes, make }, region) => {
+    if (make === undefined || !spans.has(region)) return { address: 0, bytes };
+    const { buffer, byteOffset, byteLength } = make();
     const address = constants;
-    constants += roundedUp(bytes);
-    return { address, bytes, data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+    constants += roundedUp(byteLength);
+    return { address, bytes: byteLength, data: new Uint8Array(buffer, byteOffset, byteLength) };
   });
   const living: Living[] = [];
   for (const [region, { first, last }] of spans) {
-    const { bytes = 0, data } = regions[region] ?? {};
-    if (data === undefined) living.push({ region, bytes: roundedUp(bytes), first, last, address: 0 });
+    const { bytes = 0, make } = regions[region] ?? {};
+    if (make === undefined) living.push({ region, bytes: roundedUp(bytes), first, last, address: 0 });
   }
   let memory = constants + SLACK;
   for (const each of arranged(living, constants)) {

@@ -1,37 +1,43 @@
 /** Constants in the order in which kernels read them. */
 import type { Window } from "./plan.ts";
 
-/** A matrix by rows: `at(k, n)` is the weight of depth k and column n. */
+/** Weights by depth and column: that of depth k and column n is `data[k * depthStep + n * columnStep]`, less the zero point. */
 export interface Matrix {
   readonly depth: number;
   readonly columns: number;
-  at(depth: number, column: number): number;
+  readonly data: ArrayLike<number>;
+  readonly depthStep: number;
+  readonly columnStep: number;
+  readonly zeroPoint: number;
 }
 
 /**
  * Weights of a product in panels of `4 · vectors` columns, the last one filled with 0. Floats: for each k the columns of the panel. Integers: for
  * each pair of k, and each column, the weights of both; an odd depth is filled with 0.
  */
-export function packPanels(
-  { depth, columns, at }: Matrix,
-  vectors: number,
+export function packPanels(matrix: Matrix, vectors: number, isPaired: boolean): Float32Array | Int16Array {
+  return pack(matrix, 4 * vectors, isPaired);
+}
+
+/** For each block of columns, for each k or pair of k, for each column, its weights. */
+function pack(
+  { depth, columns, data, depthStep, columnStep, zeroPoint }: Matrix,
+  width: number,
   isPaired: boolean,
 ): Float32Array | Int16Array {
-  const width = 4 * vectors;
-  const panels = Math.ceil(columns / width);
   const together = isPaired ? 2 : 1;
   const turns = Math.ceil(depth / together);
-  const packed = isPaired ? new Int16Array(panels * turns * width * 2) : new Float32Array(panels * turns * width);
-  let place = 0;
-  for (let panel = 0; panel < panels; panel++) {
-    for (let turn = 0; turn < turns; turn++) {
-      for (let lane = 0; lane < width; lane++) {
-        const column = panel * width + lane;
-        for (let part = 0; part < together; part++, place++) {
-          const k = turn * together + part;
-          if (column < columns && k < depth) packed[place] = at(k, column);
-        }
-      }
+  const block = turns * width * together;
+  const length = Math.ceil(columns / width) * block;
+  const packed = isPaired ? new Int16Array(length) : new Float32Array(length);
+  for (let column = 0; column < columns; column++) {
+    const lane = column % width;
+    const start = ((column - lane) / width) * block + lane * together;
+    let from = column * columnStep;
+    for (let k = 0; k < depth; k++, from += depthStep) {
+      const part = isPaired ? k & 1 : 0;
+      const turn = isPaired ? k >> 1 : k;
+      packed[start + turn * width * together + part] = (data[from] ?? 0) - zeroPoint;
     }
   }
   return packed;
@@ -51,27 +57,6 @@ export function depthwiseTurns({ height, width }: Pick<Window, "height" | "width
  * Weights of a depthwise convolution [taps, channels] in blocks of channels. Floats: for each cell its channels. Integers: for each pair of cells,
  * and each channel, the weights of both.
  */
-export function packDepthwise(
-  { depth: taps, columns: channels, at }: Matrix,
-  isPaired: boolean,
-): Float32Array | Int16Array {
-  const width = depthwiseChannels(isPaired);
-  const together = isPaired ? 2 : 1;
-  const turns = Math.ceil(taps / together);
-  const blocks = Math.ceil(channels / width);
-  const length = blocks * turns * width * together;
-  const packed = isPaired ? new Int16Array(length) : new Float32Array(length);
-  let place = 0;
-  for (let block = 0; block < blocks; block++) {
-    for (let turn = 0; turn < turns; turn++) {
-      for (let lane = 0; lane < width; lane++) {
-        const channel = block * width + lane;
-        for (let part = 0; part < together; part++, place++) {
-          const tap = turn * together + part;
-          if (channel < channels && tap < taps) packed[place] = at(tap, channel);
-        }
-      }
-    }
-  }
-  return packed;
+export function packDepthwise(matrix: Matrix, isPaired: boolean): Float32Array | Int16Array {
+  return pack(matrix, depthwiseChannels(isPaired), isPaired);
 }

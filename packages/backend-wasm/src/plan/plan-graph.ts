@@ -95,7 +95,7 @@ export function planGraph(graph: GraphView, dimensions: readonly (readonly numbe
     const info = known.get(index);
     if (info === undefined) throw new Error(`output operand ${index} has no value`);
     const value: Value = { ...builder.read({ index, ...info }), dimensions: info.dimensions };
-    const isOwn = !taken.has(value.region) && builder.regions[value.region]?.data === undefined;
+    const isOwn = !taken.has(value.region) && builder.regions[value.region]?.make === undefined;
     const result = isOwn ? value : copied(builder, value);
     taken.add(result.region);
     return portOf(result.region, info);

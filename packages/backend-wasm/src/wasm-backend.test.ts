@@ -1,0 +1,148 @@
+/** The session and its executables: what they do around the computation. */
+import { type BackendSession, type Executable, type GraphView, type RunContext, viewModel } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
+import { modelOf, operand, subgraphOf } from "@nnhal/test-kit/models";
+import { ErrorStatus, ExecutionPreference, OperandLifeTime, OperandType, OperationType, Priority } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { backend, wasmBackendOver } from "./wasm-backend.ts";
+import { webAssembly } from "./web-assembly.ts";
+
+const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, TEMPORARY_VARIABLE } = OperandLifeTime;
+const options = { preference: ExecutionPreference.SUSTAINED_SPEED, priority: Priority.MEDIUM };
+
+async function sessionOf(): Promise<BackendSession> {
+  const session = await backend.open();
+  if ("unavailable" in session) throw new Error(session.unavailable);
+  return session;
+}
+
+/** -|x|, or with `second` another function of |x|. */
+function graphOf(dimensions: number[], second: number = OperationType.NEG): GraphView {
+  const of = (lifetime: number) => operand({ type: OperandType.TENSOR_FLOAT32, dimensions, lifetime });
+  const operations = [
+    { type: OperationType.ABS, inputs: [0], outputs: [1] },
+    { type: second, inputs: [1], outputs: [2] },
+  ];
+  const operands = [of(SUBGRAPH_INPUT), of(TEMPORARY_VARIABLE), of(SUBGRAPH_OUTPUT)];
+  return viewModel({ model: modelOf(subgraphOf(operands, operations)), pools: [] });
+}
+
+const context: RunContext = { now: () => 0n, loopTimeoutDuration: 1n, measure: false, random: () => 0 };
+const bytesOf = (data: Float32Array) => new Uint8Array(data.buffer);
+
+async function run(executable: Executable, values: Float32Array, more: Partial<RunContext> = {}, room = values.length) {
+  const output = new Float32Array(room);
+  const result = await executable.run(
+    [{ bytes: bytesOf(values), dimensions: [values.length] }],
+    [{ bytes: bytesOf(output), dimensions: [0] }],
+    { ...context, ...more },
+  );
+  return { ...result, values: [...output] };
+}
+
+describe("the backend", () => {
+  it("is unavailable without WebAssembly, and without vectors", async () => {
+    expect(await wasmBackendOver(undefined).open()).toMatchObject({ unavailable: "there is no WebAssembly here" });
+    const api = webAssembly();
+    if (api === undefined) throw new Error("there is no WebAssembly");
+    const without = wasmBackendOver({ ...api, validate: () => false });
+    expect(await without.open()).toMatchObject({ unavailable: "WebAssembly has no 128-bit vectors here" });
+  });
+
+  it("says why it does not support an operation", async () => {
+    const session = await sessionOf();
+    const reasonOf = (graph: GraphView) => session.supports(elementAt(graph.operations, 1));
+    expect(reasonOf(graphOf([2]))).toEqual({ supported: true });
+    expect(reasonOf(graphOf([2], OperationType.SIN))).toEqual({
+      supported: false,
+      reason: "SIN: wasm does not have this operation",
+    });
+    const { supported, ...why } = reasonOf(graphOf([2 ** 16, 2 ** 15]));
+    expect(supported).toBe(false);
+    expect(why).toEqual({ reason: expect.stringContaining("a tensor of 8589934592 bytes is more than the") });
+  });
+
+  it("refuses what does not fit its memory when it compiles, before it takes any", async () => {
+    const session = await sessionOf();
+    await expect(session.compile(graphOf([2 ** 16, 2 ** 15]), options)).rejects.toThrow("8589934592 bytes");
+    // Each fits, but all do not.
+    const many = graphOf([2 ** 28]);
+    await expect(session.compile(many, options)).rejects.toThrow(/the network needs \d+ bytes of memory/);
+  });
+});
+
+describe("an executable", () => {
+  it("runs with other extents each time, if the model leaves them open", async () => {
+    const executable = await (await sessionOf()).compile(graphOf([0]), options);
+    for (const length of [3, 5, 1, 17, 64, 3, 200, 5]) {
+      const values = Float32Array.from({ length }, (_, place) => (place % 2 === 0 ? place : -place));
+      const result = await run(executable, values);
+      expect(result).toMatchObject({ status: ErrorStatus.NONE, outputShapes: [{ dimensions: [length] }] });
+      expect(result.values).toEqual([...values].map((value) => -Math.abs(value)));
+    }
+    expect(executable.serialize).toBeUndefined();
+  });
+
+  it("says that an output has too little room", async () => {
+    const executable = await (await sessionOf()).compile(graphOf([3]), options);
+    expect(await run(executable, Float32Array.of(1, -2, 3), {}, 2)).toMatchObject({
+      status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE,
+      outputShapes: [{ dimensions: [3], isSufficient: false }],
+    });
+  });
+
+  it("needs no more memory for results than it is allowed", async () => {
+    const executable = await (await sessionOf()).compile(graphOf([3]), options);
+    const values = Float32Array.of(1, -2, 3);
+    expect(await run(executable, values, { temporaryLimit: 64 })).toMatchObject({
+      status: ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT,
+    });
+    expect(await run(executable, values, { temporaryLimit: 4096 })).toMatchObject({ status: ErrorStatus.NONE });
+  });
+
+  /** A clock that goes on by 20 ms with each look, so that each look is a pause. */
+  const slow = () => {
+    let time = 0n;
+    return () => (time += 20_000_000n);
+  };
+  const length = 2 ** 20;
+
+  it("gives each of several runs its own result, though they pause", async () => {
+    const executable = await (await sessionOf()).compile(graphOf([length], OperationType.EXP), options);
+    const inputs = [0, 1, 2].map((value) => new Float32Array(length).fill(-value));
+    const results = await Promise.all(inputs.map((values) => run(executable, values, { now: slow() })));
+    for (const [place, { status, values }] of results.entries()) {
+      expect(status).toBe(ErrorStatus.NONE);
+      for (const at of [0, length / 2, length - 1]) expect(values[at]).toBeCloseTo(Math.exp(place), 5);
+    }
+  });
+
+  it("ends at its deadline, and then runs again", async () => {
+    const executable = await (await sessionOf()).compile(graphOf([length], OperationType.EXP), options);
+    const values = new Float32Array(length).fill(1);
+    const late = await run(executable, values, { now: slow(), deadline: 70_000_000n });
+    expect(late).toMatchObject({ status: ErrorStatus.MISSED_DEADLINE_TRANSIENT });
+    expect(await run(executable, values)).toMatchObject({ status: ErrorStatus.NONE });
+  });
+
+  it("is the same from its blobs, which fit no other network, version or size", async () => {
+    const session = await sessionOf();
+    const graph = graphOf([5]);
+    const executable = await session.compile(graph, options);
+    const blobs = await executable.serialize?.();
+    if (blobs === undefined || session.restore === undefined) throw new Error("it cannot be serialized");
+    const restored = await session.restore(blobs, graph, options);
+    const values = Float32Array.of(1, -2, 3, -4, 0);
+    expect((await run(restored, values)).values).toEqual((await run(executable, values)).values);
+    await expect(session.restore(blobs, graphOf([6]), options)).rejects.toThrow("of another network");
+    const [module, outline] = [elementAt(blobs.model, 0), elementAt(blobs.model, 1)];
+    const text = new TextDecoder().decode(outline).replace("nnhal-wasm-1", "nnhal-wasm-0");
+    const older = { ...blobs, model: [module, new TextEncoder().encode(text)] };
+    await expect(session.restore(older, graph, options)).rejects.toThrow("of version nnhal-wasm-0");
+    await expect(session.restore({ ...blobs, data: [] }, graph, options)).rejects.toThrow("three parts");
+    const short = { ...blobs, data: [new Uint8Array(1)] };
+    await expect(session.restore(short, graph, options)).rejects.toThrow("another size");
+    const broken = { ...blobs, model: [module.slice(0, -3), outline] };
+    await expect(session.restore(broken, graph, options)).rejects.toThrow();
+  });
+});
