@@ -1,12 +1,13 @@
 /**
  * Quantised operations have the bits of the reference: random shapes, windows, strides, zero points and extreme values, and whole networks. The
- * networks are not part of this repository: NNHAL_MODELS names their folder.
+ * networks are not part of this repository: NNHAL_MODELS and NNHAL_CORPUS name their folders.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Executable, type GraphView, viewModel } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { findTrainedExamples } from "@nnhal/conformance";
-import { modelsFolder as folder } from "@nnhal/test-kit/folders";
+import { corpusFolder as corpus, modelsFolder as folder } from "@nnhal/test-kit/folders";
 import { modelOf, operand, subgraphOf } from "@nnhal/test-kit/models";
 import { importTflite } from "@nnhal/tflite";
 import {
@@ -27,6 +28,8 @@ const { TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED, TENSOR_QUANT8_SYMM_PER_
 const { INT32, FLOAT32, BOOL } = OperandType;
 const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, CONSTANT_COPY } = OperandLifeTime;
 const count = (dimensions: readonly number[]) => dimensions.reduce((product, extent) => product * extent, 1);
+
+const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
 
 /** A model of one operation, while it is built. */
 function createModel() {
@@ -340,17 +343,56 @@ describe("quantised networks have the bits of the reference", { timeout: 120_000
   it.each(examples.map((example) => [`${example.model} on ${example.input}`, example] as const))(
     "%s",
     async (_, example) => {
-      const { model } = importTflite(new Uint8Array(readFileSync(example.path)));
-      const pools = model.pools.map(({ handle, size }) => {
-        if (handle === null || !("buffer" in handle)) throw new Error("the pools of an imported model are buffers");
-        return new Uint8Array(handle.buffer, handle.byteOffset, size);
-      });
-      const graph = viewModel({ model, pools });
+      const graph = networkOf(example.path);
       const both = await sessionsOf(graph);
-      expect(both).toBeDefined();
-      if (both === undefined) return;
+      if (both === undefined) throw new Error("it is refused");
       const inputs = example.inputs.map(({ path }) => new Uint8Array(readFileSync(path)));
       expect(await resultOf(both.wasm, graph, inputs)).toEqual(await resultOf(both.reference, graph, inputs));
     },
   );
+
+  // By default one of four, and with NNHAL_VECTOR_WAYS=all each. Those with operators that the HAL lacks cannot run here.
+  it("of the corpus, where the engine has all of one", async ({ skip }) => {
+    skip(!existsSync(corpus), `there are no networks at ${corpus}; set NNHAL_CORPUS to their folder`);
+    const files = readdirSync(corpus).filter((name) => name.endsWith(".tflite"));
+    const chosen = files.filter((_, place) => everyWay || place % 4 === 0);
+    let equal = 0;
+    for (const file of chosen) {
+      const graph = quantisedNetwork(join(corpus, file));
+      if (graph === undefined) continue;
+      const names = graph.inputs.map((_, place) => join(corpus, `${file}.in${place}.bin`));
+      const both = names.every((name) => existsSync(name)) ? await sessionsOf(graph) : undefined;
+      if (both === undefined) continue;
+      const inputs = names.map((name) => new Uint8Array(readFileSync(name)));
+      const [actual, expected] = [
+        await resultOf(both.wasm, graph, inputs),
+        await resultOf(both.reference, graph, inputs),
+      ];
+      expect(actual, file).toEqual(expected);
+      equal++;
+    }
+    expect(equal).toBeGreaterThan(everyWay ? 17 : 1);
+  });
 });
+
+function networkOf(path: string): GraphView {
+  const { model } = importTflite(new Uint8Array(readFileSync(path)));
+  const pools = model.pools.map(({ handle, size }) => {
+    if (handle === null || !("buffer" in handle)) throw new Error("the pools of an imported model are buffers");
+    return new Uint8Array(handle.buffer, handle.byteOffset, size);
+  });
+  return viewModel({ model, pools });
+}
+
+/** A network whose values all have 8 bits, of operations of the HAL; undefined for another one. */
+function quantisedNetwork(path: string): GraphView | undefined {
+  try {
+    const graph = networkOf(path);
+    const isBytes = [...graph.inputs, ...graph.outputs].every((index) =>
+      String(graph.operands[index]?.type).startsWith("TENSOR_QUANT8"),
+    );
+    return isBytes ? graph : undefined;
+  } catch {
+    return undefined;
+  }
+}
