@@ -1,6 +1,7 @@
 /**
  * The devices of the command line: finds and opens them. If the package of an engine is missing, its device says so, and how to add it.
  */
+
 import type {
   Backend,
   FormChoice,
@@ -13,11 +14,12 @@ import type {
 import { isMissing, referenceDevice } from "@nnhal/backend/engines";
 import { openDevice } from "@nnhal/driver-core/device";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
+import { exitCodes } from "@nnhal/program";
 import { runtimeAsDevice } from "@nnhal/runtime";
 import type { Device } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
 import type { Engine, RemoteEngine } from "./backend-module.ts";
-import { exitCodes, failure, loadingReason, messageOf, usageError } from "./failure.ts";
+import { failure, loadingReason, messageOf, usageError } from "./failure.ts";
 import { allDevices } from "./option-values.ts";
 import { oneLine } from "./text.ts";
 

@@ -2,8 +2,9 @@
  * How a command ends that cannot do its work: with one line for the user and an exit code.
  */
 
-/** Exit codes, as `nnhal --help` explains them. */
-export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+import { exitCodes } from "@nnhal/program";
+
+/** One of the exit codes that `nnhal --help` explains. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** A problem that the user can understand and solve. */

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 /**
  * The `nnhal` command: connects the command line with this process, and ends the process in order whatever becomes of
  * its streams and children.
  */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
+import { exitCodes, versionOf } from "@nnhal/program";
 import { checkout } from "#checkout";
 import type { Program } from "./checkout.ts";
 import { createChildStarter, createInterrupts } from "./children.ts";
-import { exitCodes, stackOf } from "./failure.ts";
+import { stackOf } from "./failure.ts";
 import { reasonOf } from "./files.ts";
 import { runProgram } from "./program.ts";
 
@@ -53,7 +53,7 @@ await runProgram(process.argv.slice(2), {
   stderr: process.stderr,
   stdin: readStandardInput,
   engines: async () => (await import("./engines.ts")).knownEngines,
-  version: readVersion(),
+  version: versionOf(new URL("../package.json", import.meta.url)),
   cwd: process.cwd(),
   stateDirectory: async () => (await import("@nnhal/driver-core/outcomes")).defaultStateDirectory(),
   now: () => performance.now(),
@@ -89,9 +89,4 @@ function driverProgram(): Program | undefined {
   } catch {
     return undefined;
   }
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return manifest instanceof Object && "version" in manifest ? String(manifest.version) : "unknown";
 }

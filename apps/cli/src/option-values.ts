@@ -8,22 +8,6 @@ import { tasks } from "./task-names.ts";
 /** What `--device` says for all devices that work here. */
 export const allDevices = "auto";
 
-/** A reader of whole numbers within bounds. */
-export function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It has to be a whole number from ${least} to ${most}.`);
-  };
-}
-
-/** A number of seconds, from an option. */
-export function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (seconds > 0 && seconds <= 86_400) return seconds;
-  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
-}
-
 /** One number, or three with commas between them: one for each of red, green and blue. */
 function channelNumbers(text: string): readonly number[] {
   const parts = text.split(",");
@@ -119,11 +103,6 @@ function inputShape(text: string, previous: InputShapes = {}): InputShapes {
 /** The option `--signature` of commands that read a .tflite file. */
 export function signatureOption(): Option {
   return new Option("--signature <key>", "which signature of the file is meant (default: its first subgraph)");
-}
-
-/** A reader of options that may be given several times: all values in order. */
-export function collect(text: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, text];
 }
 
 const devices = "one device, or several with commas between them, the first of equals first; auto: all that work here";

@@ -2,11 +2,11 @@
  * The whole command line: its commands, their shared options, and the handling of problems. A command is loaded when it is named.
  */
 
+import { collect, exitCodes, userNumber } from "@nnhal/program";
 import { Command, CommanderError, Option } from "commander";
 import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
-import { CommandError, exitCodes, loadPackage, messageOf, stackOf } from "./failure.ts";
+import { CommandError, loadPackage, messageOf, stackOf } from "./failure.ts";
 import { fit, fitHelp } from "./fit.ts";
-import { collect, wholeNumber } from "./option-values.ts";
 
 /** What commands may use: that of those that run models, and that of those that only open a device. */
 interface Contexts {
@@ -214,7 +214,7 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
     .option(
       "--driver-owner <user>",
       "the number of the user whose daemon --driver names (default: your own; any other is refused)",
-      wholeNumber(0, 2 ** 32 - 2),
+      userNumber,
     )
     .option("--debug", "show the place in the program where a problem arose")
     .configureHelp({ showGlobalOptions: true })

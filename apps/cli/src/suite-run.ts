@@ -1,6 +1,7 @@
 /**
  * What the commands share that run conformance suites: options, finding the vectors, progress, and child processes.
  */
+
 import { setTimeout } from "node:timers/promises";
 import {
   type CaseResult,
@@ -13,6 +14,7 @@ import {
   summarise,
   type VectorFile,
 } from "@nnhal/conformance";
+import { count } from "@nnhal/program";
 import { type Device, DeviceStatus } from "@nnhal/types";
 import { InvalidArgumentError } from "commander";
 import type { CommandContext } from "./context.ts";
@@ -21,19 +23,11 @@ import { ensureKind, reasonOf } from "./files.ts";
 import { createProgressBar } from "./progress.ts";
 import { oneLine } from "./text.ts";
 
-/** A seed, from an option. */
-export function parseSeed(text: string): number {
-  const seed = Number(text);
-  if (/^\d+$/.test(text) && seed <= 0xffff_ffff) return seed;
-  throw new InvalidArgumentError("It has to be a whole number from 0 to 4294967295.");
-}
+/** Reads a seed from an option. */
+export const parseSeed = count(0, 2 ** 32 - 1);
 
-/** A number of things, from an option. */
-export function parseCount(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count > 0 && count <= 1e9) return count;
-  throw new InvalidArgumentError("It has to be a whole number from 1 to 1000000000.");
-}
+/** Reads a number of things from an option. */
+export const parseCount = count(1, 1e9);
 
 /** A number of minutes, from an option. */
 export function parseMinutes(text: string): number {

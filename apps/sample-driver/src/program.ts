@@ -4,16 +4,8 @@ import { writeFile } from "node:fs/promises";
 import { referenceEngine } from "@nnhal/backend/engines";
 import { openDevice } from "@nnhal/driver-core/device";
 import { fileOutcomes } from "@nnhal/driver-core/outcomes";
-import {
-  createLog,
-  endSignal,
-  exitCodeOf,
-  exitCodes,
-  inheritedSockets,
-  notifySystem,
-  type Surroundings,
-  writeEntry,
-} from "@nnhal/program";
+import { endSignal, exitCodeOf, exitCodes, inheritedSockets, notifySystem, type Surroundings } from "@nnhal/program";
+import { createLog, writeEntry } from "@nnhal/program/log";
 import { RegistryError } from "@nnhal/service";
 import { silentLogger, type Trace, toChromeTrace } from "@nnhal/utils";
 import { steadyClock } from "@nnhal/utils/time";

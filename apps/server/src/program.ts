@@ -2,15 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
-import {
-  createLog,
-  endSignal,
-  exitCodeOf,
-  exitCodes,
-  notifySystem,
-  type Surroundings,
-  UsageError,
-} from "@nnhal/program";
+import { endSignal, exitCodeOf, exitCodes, notifySystem, type Surroundings, UsageError } from "@nnhal/program";
+import { createLog } from "@nnhal/program/log";
 import { createBudget } from "./budget.ts";
 import { openInDriver, openInWorkers } from "./engines.ts";
 import { messageOf } from "./errors.ts";

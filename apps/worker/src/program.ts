@@ -1,7 +1,7 @@
 /** A worker from its command line to its exit code. */
 import { type BatchThread, createPool, messageOf } from "@nnhal/batch";
 import { type BatchQueue, openQueues, type WorkerEvent } from "@nnhal/batch-queue";
-import { exitCodes, type Surroundings as ProgramSurroundings } from "@nnhal/program";
+import { endSignal, exitCodes, type Surroundings as ProgramSurroundings } from "@nnhal/program";
 import { parseOptions, type Settings } from "./options.ts";
 
 /** Parts of the process that a worker uses. */
@@ -15,7 +15,7 @@ const afterGrace = 5000;
 
 /** Works until a signal. Resolves with the exit code. */
 export async function runWorker(surroundings: Surroundings): Promise<number> {
-  const { args, env, version, stdout, stderr, onSignal, exit } = surroundings;
+  const { args, env, version, stdout, stderr, exit } = surroundings;
   const parsed = parseOptions(args, version, env);
   if ("text" in parsed) {
     (parsed.exitCode === exitCodes.done ? stdout : stderr)(parsed.text);
@@ -24,14 +24,9 @@ export async function runWorker(surroundings: Surroundings): Promise<number> {
   const { settings } = parsed;
   const warn = (message: string) => stderr(`nnhal-worker: ${message}\n`);
   const end = new AbortController();
-  const ended = new Promise<void>((resolve) => {
-    let signals = 0;
-    onSignal((signal) => {
-      if (++signals > 1) return exit(128 + (signal === "SIGINT" ? 2 : 15));
-      end.abort();
-      resolve();
-      setTimeout(() => exit(exitCodes.failed), settings.grace * 1000 + afterGrace).unref();
-    });
+  const ended = endSignal(surroundings).then(() => {
+    end.abort();
+    setTimeout(() => exit(exitCodes.failed), settings.grace * 1000 + afterGrace).unref();
   });
   try {
     const opening = { isPatient: true, signal: end.signal, onTrouble: warn };

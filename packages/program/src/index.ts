@@ -1,7 +1,7 @@
 /**
- * @nnhal/program: what the long-running programs of nnhal share.
+ * @nnhal/program: the shell of the programs of nnhal: options, exit codes, signals, and the process as a value. Logs are @nnhal/program/log.
  */
-export { createLog, type LogFormat, type LogLevel, logFormats, logLevels, writeEntry } from "./log.ts";
+export { type LogFormat, type LogLevel, logFormats, logLevels } from "./log-forms.ts";
 export {
   addLogOptions,
   collect,
@@ -13,5 +13,5 @@ export {
   seconds,
   userNumber,
 } from "./options.ts";
-export { endSignal, exitCodeOf, exitCodes, runMain, type Surroundings, UsageError } from "./process.ts";
+export { endSignal, exitCodeOf, exitCodes, runMain, type Surroundings, UsageError, versionOf } from "./process.ts";
 export { inheritedSockets, notifySystem } from "./system.ts";

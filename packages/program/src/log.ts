@@ -1,18 +1,9 @@
-/** Structured logs on stderr: a line of JSON for each entry, or a line of text. */
+/**
+ * @nnhal/program/log: structured logs on stderr, a line of JSON for each entry, or a line of text. Programs that use it install pino.
+ */
 import type { LogEntry } from "@nnhal/utils";
 import pino, { type DestinationStream, type Logger } from "pino";
-
-/** The forms of a log. */
-export const logFormats = ["text", "json"] as const;
-
-/** One of them. */
-export type LogFormat = (typeof logFormats)[number];
-
-/** Severities, the least first. */
-export const logLevels = ["debug", "info", "warn", "error"] as const;
-
-/** One of them. */
-export type LogLevel = (typeof logLevels)[number];
+import type { LogFormat, LogLevel } from "./log-forms.ts";
 
 /** Makes a log that writes synchronously, so that nothing is lost when the process ends. */
 export function createLog(format: LogFormat, write: (text: string) => void, level: LogLevel = "debug"): Logger {

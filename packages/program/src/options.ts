@@ -1,6 +1,6 @@
 /** Command lines: readers of options, and a parser that returns instead of ending the process. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type LogLevel, logFormats, logLevels } from "./log.ts";
+import { type LogLevel, logFormats, logLevels } from "./log-forms.ts";
 import { exitCodes } from "./process.ts";
 
 /**

@@ -62,7 +62,8 @@ export function endSignal({ onSignal, exit }: Pick<Surroundings, "onSignal" | "e
   });
 }
 
-function versionOf(manifestFile: URL): string {
+/** The version in a package.json; `unknown` if it has none. */
+export function versionOf(manifestFile: URL): string {
   const manifest: unknown = JSON.parse(readFileSync(manifestFile, "utf8"));
   return manifest instanceof Object && "version" in manifest ? String(manifest.version) : "unknown";
 }

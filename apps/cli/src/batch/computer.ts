@@ -1,14 +1,16 @@
 /**
  * A task of a batch, opened: the model on its devices, and what is kept of each input.
  */
+
 import { BatchError, type Computer, type OpenTask } from "@nnhal/batch";
 import { elementAt } from "@nnhal/operations";
+import { exitCodes } from "@nnhal/program";
 import { noTracer } from "@nnhal/utils";
 import type { Engine } from "../backend-module.ts";
 import { foundText } from "../batch-report.ts";
 import { findDevices } from "../command-context.ts";
 import type { ThreadSettings } from "../context.ts";
-import { CommandError, exitCodes, usageError } from "../failure.ts";
+import { CommandError, usageError } from "../failure.ts";
 import { prepareRun, runOnce } from "../model/execute.ts";
 import { convertInput } from "../model/input-file.ts";
 import { normalisationOf } from "../model/inputs.ts";

@@ -4,7 +4,8 @@
 
 import { digestOf, ensureIn, type Json, openStore, taskDigest } from "@nnhal/batch";
 import type { BatchQueue, BatchStatus } from "@nnhal/batch-queue";
-import { exitCodes, failure, loadPackage, messageOf, usageError } from "../failure.ts";
+import { exitCodes } from "@nnhal/program";
+import { failure, loadPackage, messageOf, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
 import { fit } from "../fit.ts";
 import { createLateProgressBar } from "../progress.ts";

@@ -14,8 +14,9 @@ import {
   type StoredJournal,
   taskDigest,
 } from "@nnhal/batch";
+import { exitCodes } from "@nnhal/program";
 import type { DemoContext, ModelCommandContext } from "../context.ts";
-import { exitCodes, failure, usageError } from "../failure.ts";
+import { failure, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
 import { fit } from "../fit.ts";
 import { createLateProgressBar } from "../progress.ts";

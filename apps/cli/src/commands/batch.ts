@@ -1,12 +1,14 @@
 /**
  * `nnhal batch`: many inputs through one model, once each, on this machine or on the machines behind a queue.
  */
+
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { count } from "@nnhal/program";
 import { type Command, Option } from "commander";
 import type { BatchContext, RunBatchOptions } from "../batch/run.ts";
 import { pathFrom } from "../files.ts";
-import { addInputOptions, addTaskOptions, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
+import { addInputOptions, addTaskOptions, deviceOption, hybridOption } from "../option-values.ts";
 
 const help = `
 INPUTS is a folder, with the folders in it, or a text with the name of an input on each line, relative to the text.
@@ -28,7 +30,7 @@ function addBatchOptions(command: Command): Command {
     .argument("<model>", "the .tflite file, with one input")
     .argument("<inputs>", "a folder of inputs, or a text with a name on each line");
   return addTaskOptions(addInputOptions(command))
-    .option("--top <k>", "how many classes to keep", wholeNumber(1, 1_000_000), 5)
+    .option("--top <k>", "how many classes to keep", count(1, 1_000_000), 5)
     .addOption(deviceOption())
     .addOption(hybridOption())
     .option("--all-values", "keep the values of all outputs, not only of those of up to 1000 elements")
@@ -56,8 +58,8 @@ export function registerBatchCommand(command: Command, context: () => Promise<Ba
       "where results are kept; the same for every batch whose results may be used",
       "results",
     )
-    .option("--threads <n>", "how many threads compute", wholeNumber(1, 1024), availableParallelism())
-    .option("--deadline <seconds>", "how long an input may take", wholeNumber(1, 86_400), 600)
+    .option("--threads <n>", "how many threads compute", count(1, 1024), availableParallelism())
+    .option("--deadline <seconds>", "how long an input may take", count(1, 86_400), 600)
     .action(async (model: string, inputs: string, options: RunBatchOptions) => {
       const { runBatchCommand } = await import("../batch/run.ts");
       return runBatchCommand(model, inputs, options, await context());
@@ -69,7 +71,7 @@ export function registerBatchCommand(command: Command, context: () => Promise<Ba
   )
     .option("--results <folder>", "keep results in this folder, which all workers see (default: in Redis)")
     .option("--store <address>", "where workers find the model: a folder, http(s)://, s3+https:// (default: Redis)")
-    .option("--chunk <n>", "how many inputs a worker takes at a time", wholeNumber(1, 10_000), 64)
+    .option("--chunk <n>", "how many inputs a worker takes at a time", count(1, 10_000), 64)
     .option("--inline", "let the inputs travel through Redis, for workers that do not see their folder")
     .option("--wait", "wait until all are computed")
     .action(async (model: string, inputs: string, options) => {
@@ -102,7 +104,7 @@ export function registerBatchCommand(command: Command, context: () => Promise<Ba
     });
   addQueueOptions(command.command("retry").description("queue again the inputs of a batch that failed"))
     .argument("<batch>", "the batch")
-    .option("--chunk <n>", "how many inputs a worker takes at a time", wholeNumber(1, 10_000), 64)
+    .option("--chunk <n>", "how many inputs a worker takes at a time", count(1, 10_000), 64)
     .action(async (id: string, options) => {
       const { retryCommand } = await import("../batch/queue.ts");
       return retryCommand(id, options, await context());

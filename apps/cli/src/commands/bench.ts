@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { referenceDevice } from "@nnhal/backend/engines";
+import { collect, count, seconds } from "@nnhal/program";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   type BenchmarkSettings,
@@ -32,14 +33,11 @@ import { ensureWritable, readUserFile, writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import {
   allDevices,
-  collect,
   entryOf,
   type Hybrid,
   hybridOption,
   type InputShapes,
   inputShapeOption,
-  parseSeconds,
-  wholeNumber,
 } from "../option-values.ts";
 import { createLongProgress } from "../progress.ts";
 
@@ -105,21 +103,21 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
     )
     .addOption(hybridOption())
     .addOption(inputShapeOption())
-    .option("--threads <n>", "threads of each engine that can be told", wholeNumber(1, 256), 1)
+    .option("--threads <n>", "threads of each engine that can be told", count(1, 256), 1)
     .option(
       "--rounds <n>",
       "how often each takes its turn (default: as often as fits a minute, 3 to 20 times)",
-      wholeNumber(1, 10_000),
+      count(1, 10_000),
     )
     .option(
       "--preparations <n>",
       "how often each prepares a model, each time in a new process (default: 3; 1 if that takes over 5 seconds)",
-      wholeNumber(1, 100),
+      count(1, 100),
     )
     .option(
       "--time-limit <seconds>",
       "time after which a device or peer has failed, for preparing, for warming up and for each round (default: 600 to prepare, then 120, or as long as 20 runs)",
-      parseSeconds,
+      seconds,
     )
     .option("--input <file>", "picture or raw .bin tensor, once for each input, in order (default: noise)", collect)
     .option("--onnx <file>", "the same network for onnxruntime, with the same inputs and outputs in the same order")

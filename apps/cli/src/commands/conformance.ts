@@ -1,6 +1,7 @@
 /** `nnhal conformance --device NAME`: runs the suites of the conformance kit on a device, and reports the results. */
 
 import { type Allowances, defaultAllowances, defaultExampleCount, defaultGraphCount } from "@nnhal/conformance";
+import { seconds } from "@nnhal/program";
 import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { changesBetween, formatChanges, parseReport } from "../conformance-against.ts";
@@ -13,7 +14,7 @@ import type { CommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
 import { ensureWritable, isMissingFile, readUserFile, writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
-import { checkedDeviceOption, type GivenDevice, parseSeconds } from "../option-values.ts";
+import { checkedDeviceOption, type GivenDevice } from "../option-values.ts";
 import { asUsageErrors, parseCount, parseMinutes, parseSeed } from "../suite-run.ts";
 import { serveCrashJob } from "./conformance-crash.ts";
 import { type ConformanceCommandOptions, runSuites, serve, timeLimits } from "./conformance-run.ts";
@@ -92,7 +93,7 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .option(
       "--time-limit <seconds>",
       `time after which a case has failed (default: ${timeLimits.vectors} with vectors, else ${timeLimits.device})`,
-      parseSeconds,
+      seconds,
     )
     .addOption(
       new Option(

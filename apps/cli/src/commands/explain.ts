@@ -3,6 +3,7 @@
  */
 
 import { androidPolicy, askAndPlan, costPolicy, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
+import { exitCodes } from "@nnhal/program";
 import { guardDevice, Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -18,7 +19,7 @@ import {
 } from "../explain/explanation.ts";
 import { measurePlan } from "../explain/measure-plan.ts";
 import { drawExplanation } from "../explain/svg.ts";
-import { exitCodes, failure, messageOf } from "../failure.ts";
+import { failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";

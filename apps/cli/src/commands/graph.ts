@@ -1,12 +1,14 @@
 /**
  * `nnhal graph MODEL`: draws a model.
  */
+
 import { basename, extname } from "node:path";
+import { exitCodes } from "@nnhal/program";
 import type { Model } from "@nnhal/types";
 import { type DotOptions, type GraphDumpOptions, graphDump, graphToJson, graphToSvg } from "@nnhal/utils/graph";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
-import { exitCodes, usageError } from "../failure.ts";
+import { usageError } from "../failure.ts";
 import { fileGraphDot, fileGraphJson, fileGraphSvg } from "../file-graph.ts";
 import { writeUserFile } from "../files.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";

@@ -1,10 +1,11 @@
 /**
  * `nnhal run MODEL`: runs a model on pictures, arrays, sounds, raw tensors or noise, and shows its outputs.
  */
+import { collect, count } from "@nnhal/program";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { addInputOptions, addTaskOptions, collect, deviceOption, hybridOption, wholeNumber } from "../option-values.ts";
+import { addInputOptions, addTaskOptions, deviceOption, hybridOption } from "../option-values.ts";
 import type { RunCommandOptions } from "../run/options.ts";
 
 const help = `
@@ -55,7 +56,7 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
     .option("--input <file>", "a file for an input of the model, in order; - is the standard input", collect)
     .addOption(
       new Option("--random <seed>", "fill the inputs with noise from a seed instead")
-        .argParser(wholeNumber(0, 2 ** 31 - 1))
+        .argParser(count(0, 2 ** 31 - 1))
         .conflicts(["input", "mean", "std"]),
     )
     .addOption(
@@ -68,9 +69,9 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
     .option(
       "--rate <hz>",
       "samples in a second of the sounds that the model takes (default: 16000)",
-      wholeNumber(1000, 768_000),
+      count(1000, 768_000),
     )
-    .option("--top <k>", "how many classes to show", wholeNumber(1, 1_000_000), 5)
+    .option("--top <k>", "how many classes to show", count(1, 1_000_000), 5)
     .addOption(deviceOption())
     .addOption(hybridOption())
     .addOption(
@@ -84,7 +85,7 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
     .option(
       "--runs <n>",
       "number of further runs after the first; prints the fastest and the median",
-      wholeNumber(1, 1_000_000),
+      count(1, 1_000_000),
     )
     .option(
       "--profile",

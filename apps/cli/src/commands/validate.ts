@@ -4,6 +4,7 @@
  */
 
 import type { ExtensionDefinition } from "@nnhal/operations";
+import { exitCodes } from "@nnhal/program";
 import type { TfliteProblem } from "@nnhal/tflite";
 import { type HalVersion, halVersions, type Model } from "@nnhal/types";
 import {
@@ -15,7 +16,6 @@ import {
 } from "@nnhal/validation";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
-import { exitCodes } from "../failure.ts";
 import { fit } from "../fit.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
 import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";

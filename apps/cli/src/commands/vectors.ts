@@ -16,10 +16,11 @@ import {
   runVectors,
   type VectorFile,
 } from "@nnhal/conformance";
+import { seconds } from "@nnhal/program";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
 import { fit } from "../fit.ts";
-import { checkedDeviceOption, type GivenDevice, parseSeconds } from "../option-values.ts";
+import { checkedDeviceOption, type GivenDevice } from "../option-values.ts";
 import { asUsageErrors, findFiles, runInChildren, runWithProgress, serveCases, untilOffline } from "../suite-run.ts";
 import { formatReport, toJson } from "../vectors-report.ts";
 
@@ -52,7 +53,7 @@ export function registerVectorsCommand(command: Command, context: () => Promise<
     .option("--variants", "also run each example without output dimensions, and unsigned examples as signed")
     .addOption(new Option("--path <path>", "how to execute").choices(executionPaths).default("sync"))
     .option("--json", "print the report as JSON")
-    .option("--time-limit <seconds>", "time after which an example has failed", parseSeconds, 60)
+    .option("--time-limit <seconds>", "time after which an example has failed", seconds, 60)
     .addHelpText("after", help)
     .addOption(new Option("--serve <done>", "run in a child process").argParser(Number).hideHelp())
     .action(async (dir: string, given: GivenDevice<VectorsCommandOptions>) => {

@@ -4,9 +4,10 @@
 
 import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { exitCodes } from "@nnhal/program";
 import { type BatchResult, batchJson, formatBatch, foundText } from "../batch-report.ts";
 import { csvHead, csvLines } from "../csv.ts";
-import { CommandError, exitCodes, usageError } from "../failure.ts";
+import { CommandError, usageError } from "../failure.ts";
 import { writeChosenFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import { type OutputValue, type PreparedRun, prepareRun, runOnce, stateValues } from "../model/execute.ts";
