@@ -38,7 +38,7 @@ const failed: CaseResult = {
   name: "facts: it works",
   subject: "facts",
   verdict: "failed",
-  reason: "expected <b>, actual &",
+  reason: "expected <b>, got &",
 };
 const unsupported: CaseResult = {
   name: "copy: a buffer",
@@ -68,7 +68,7 @@ describe("the HTML report", () => {
 
   it("shows each case with its message, escaped; failed ones first, and their groups open", async () => {
     const html = htmlReport(facts, [await reportOf("device", [passed, failed, unsupported])], day);
-    expect(html).toContain("expected &lt;b&gt;, actual &amp;");
+    expect(html).toContain("expected &lt;b&gt;, got &amp;");
     expect(html).not.toContain("<b>, actual");
     expect(html).toMatch(/<details open><summary><span class="name">facts</);
     expect(html).toMatch(/<details><summary><span class="name">copy</);

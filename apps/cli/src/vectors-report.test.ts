@@ -14,7 +14,7 @@ const summary: Summary = {
   ]),
   byType: new Map(),
   deviations: new Map(),
-  failures: [{ name: "sub/sub_2", reason: "SUB output 0 element 3: expected 1, actual 2" }],
+  failures: [{ name: "sub/sub_2", reason: "SUB output 0 element 3: expected 1, got 2" }],
   reasons: new Map([["ADD: no int32 here", 2]]),
 };
 
@@ -32,7 +32,7 @@ describe("the report of vectors", () => {
           ADD: { passed: 2, failed: 0, unsupported: 2 },
           SUB: { passed: 1, failed: 1, unsupported: 0 },
         },
-        failures: [{ name: "sub/sub_2", reason: "SUB output 0 element 3: expected 1, actual 2" }],
+        failures: [{ name: "sub/sub_2", reason: "SUB output 0 element 3: expected 1, got 2" }],
       }),
     );
   });
@@ -49,7 +49,7 @@ describe("the report of vectors", () => {
         "      2  ADD: no int32 here",
         "",
         "FAILED sub/sub_2",
-        "       SUB output 0 element 3: expected 1, actual 2",
+        "       SUB output 0 element 3: expected 1, got 2",
         "",
         "reference: 3 passed, 1 failed, 2 unsupported, 1 skipped of 7",
         "",

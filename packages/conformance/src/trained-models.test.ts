@@ -42,20 +42,22 @@ describe("trainedOutputProblem", () => {
   it("lets floats be off by 1e-4", () => {
     const expected = expectedTensor("FLOAT32", floats(1, 2));
     expect(trainedOutputProblem(expected, floats(1.00009, 1.99991))).toBeUndefined();
-    expect(trainedOutputProblem(expected, floats(1, 2.0002))).toMatch(/^element 1 is 2\.0002/);
-    expect(trainedOutputProblem(expected, floats(Number.NaN, 2))).toMatch(/^element 0 is NaN where 1 is expected/);
-    expect(trainedOutputProblem(expected, floats(1))).toBe("the output has 4 bytes where 8 are expected");
+    expect(trainedOutputProblem(expected, floats(1, 2.0002))).toMatch(
+      /^element 1: expected 2 within 0.0001, got 2\.0002/,
+    );
+    expect(trainedOutputProblem(expected, floats(Number.NaN, 2))).toMatch(
+      /^element 0: expected 1 within 0.0001, got NaN$/,
+    );
+    expect(trainedOutputProblem(expected, floats(1))).toBe("the output: expected 8 bytes, got 4");
   });
 
   it("lets quantised elements be off by 3, with the greatest where it should be", () => {
     const expected = expectedTensor("UINT8", Uint8Array.of(7, 9, 8, 9));
     expect(trainedOutputProblem(expected, Uint8Array.of(4, 9, 8, 9))).toBeUndefined();
     expect(trainedOutputProblem(expected, Uint8Array.of(7, 8, 8, 12))).toBeUndefined();
-    expect(trainedOutputProblem(expected, Uint8Array.of(3, 9, 8, 9))).toBe(
-      "element 0 is 3 where 7 is expected, within 3",
-    );
+    expect(trainedOutputProblem(expected, Uint8Array.of(3, 9, 8, 9))).toBe("element 0: expected 7 within 3, got 3");
     expect(trainedOutputProblem(expected, Uint8Array.of(7, 9, 11, 9))).toBe(
-      "the greatest element is 2 where 1 is expected",
+      "index of the greatest element: expected 1, got 2",
     );
   });
 

@@ -63,23 +63,23 @@ const tolerance = { float: 1e-4, quantised: 3 };
 
 /**
  * Describes the difference of an output from the expected one; undefined if it is right. Elements may differ within a
- * tolerance; the greatest quantised element must be where it is expected.
+ * tolerance; the greatest quantised element must have the same index.
  */
 export function trainedOutputProblem(expected: TrainedTensor, actual: Uint8Array): string | undefined {
   const bytes = new Uint8Array(readFileSync(expected.path));
-  if (actual.length !== bytes.length) return `the output has ${actual.length} bytes where ${bytes.length} are expected`;
+  if (actual.length !== bytes.length) return `the output: expected ${bytes.length} bytes, got ${actual.length}`;
   const [ours, theirs] = [elementsOf(expected, actual), elementsOf(expected, bytes)];
   const isFloat = expected.type === "FLOAT32";
   const most = isFloat ? tolerance.float : tolerance.quantised;
   // Written so that NaN is wrong.
   const wrong = ours.findIndex((value, index) => !(Math.abs(value - elementAt(theirs, index)) <= most));
-  if (wrong >= 0) return `element ${wrong} is ${ours[wrong]} where ${theirs[wrong]} is expected, within ${most}`;
+  if (wrong >= 0) return `element ${wrong}: expected ${theirs[wrong]} within ${most}, got ${ours[wrong]}`;
   if (isFloat) return undefined;
   const top = indexOfGreatest(ours);
   const expectedTop = indexOfGreatest(theirs);
   return theirs[top] === theirs[expectedTop]
     ? undefined
-    : `the greatest element is ${top} where ${expectedTop} is expected`;
+    : `index of the greatest element: expected ${expectedTop}, got ${top}`;
 }
 
 function elementsOf({ type }: TrainedTensor, bytes: Uint8Array): number[] {

@@ -257,7 +257,7 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
   it("exits with 1 if a device accepts an invalid model, and names the case", async () => {
     const args = [...mine, "--vectors", folder, "--suite", "mutations", "--all", "--filter", "two"];
     const { stdout, exitCode } = await run(args, fakeDevice());
-    const reason = "getSupportedOperations: expected INVALID_ARGUMENT, actual NONE";
+    const reason = "getSupportedOperations: expected INVALID_ARGUMENT, got NONE";
     expect(stdout).toContain(
       `\nFAILED a/two operandType: main operand 2 has type 16\nFAILED 167 more for the same reason\n       ${reason}\n`,
     );

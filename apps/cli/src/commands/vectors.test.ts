@@ -76,7 +76,7 @@ describe("nnhal vectors", () => {
   it("exits with 1 if an example fails, and shows the first difference", async () => {
     await put("a.jsonl.gz", example("a/a"), example("a/bad", { isRelaxed: true }), example("a/c"));
     const { stdout, exitCode } = await run([folder, "--device", "fake"]);
-    expect(stdout).toMatch(/^FAILED a\/bad\n {7}ADD output 0 element 2 \[0, 2\]: expected 33, actual 34, where/m);
+    expect(stdout).toMatch(/^FAILED a\/bad\n {7}ADD output 0 element 2 \[0, 2\]: expected 33, got 34, with/m);
     expect(stdout).toMatch(/fake: 2 passed, 1 failed/);
     expect(exitCode).toBe(1);
   });
@@ -205,7 +205,7 @@ describe("the program", { timeout: 120_000 }, () => {
     const wrong = { data: bytesOf(Float32Array.of(11, 22, 34)) };
     await put("a.jsonl.gz", toLine(withOperands(addExample(), { 3: wrong })));
     const { stdout, exitCode } = await runProgram(folder, "--device", "reference");
-    expect(stdout).toMatch(/ADD output 0 element 2 \[0, 2\]: expected 34, actual 33,/);
+    expect(stdout).toMatch(/ADD output 0 element 2 \[0, 2\]: expected 34, got 33,/);
     expect(exitCode).toBe(1);
   });
 

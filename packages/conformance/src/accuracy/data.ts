@@ -36,12 +36,12 @@ export function readAccuracyData(folder: string): AccuracyData {
   const given = objectOf(value, path);
   const task = tasks.find((known) => known === given.task);
   if (task === undefined)
-    throw new Error(`${path}: task is ${String(given.task)}; it has to be one of ${tasks.join(", ")}`);
+    throw new Error(`${path}: task: expected one of ${tasks.join(", ")}, got ${String(given.task)}`);
   const { inputs, expected = {} } = given;
   if (!Array.isArray(inputs) || inputs.length === 0)
-    throw new Error(`${path}: inputs has to be a list that is not empty`);
+    throw new Error(`${path}: inputs: expected a list that is not empty`);
   const least = Object.entries(objectOf(expected, `${path}: expected`)).map(([name, part]): [string, number] => {
-    if (typeof part !== "number") throw new Error(`${path}: expected.${name} has to be a number`);
+    if (typeof part !== "number") throw new Error(`${path}: expected.${name}: expected a number, got ${String(part)}`);
     return [name, part];
   });
   return {
@@ -54,15 +54,15 @@ export function readAccuracyData(folder: string): AccuracyData {
 
 function objectOf(value: unknown, path: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Error(`${path}: an object is needed`);
+    throw new Error(`${path}: expected an object`);
   return { ...value };
 }
 
 function inputOf(value: unknown, task: AccuracyTask, path: string): AccuracyInput {
   const { files, answer } = objectOf(value, path);
   if (!isListOf(files, (file) => typeof file === "string"))
-    throw new Error(`${path}.files has to be a list of file names`);
-  if (!isAnswer(answer, task)) throw new Error(`${path}.answer has to be ${wanted[task]}`);
+    throw new Error(`${path}.files: expected a list of file names`);
+  if (!isAnswer(answer, task)) throw new Error(`${path}.answer: expected ${wanted[task]}`);
   return { files, answer };
 }
 

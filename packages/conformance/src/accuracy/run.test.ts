@@ -105,14 +105,14 @@ describe("runAccuracy", () => {
     const [topOne] = await run(worse, classification);
     expect(topOne).toMatchObject({
       verdict: "failed",
-      reason: "the loss against the reference is 50.00 %, where 5.00 % is allowed",
+      reason: "the loss against the reference: expected at most 5.00 %, got 50.00 %",
     });
     expect((await run(worse, classification, { mostLoss: 0.5 }))[0]?.verdict).toBe("passed");
     const expecting = (part: number) => run(reference, { ...classification, expected: { "top-1": part } });
     expect((await expecting(0.79))[0]?.verdict).toBe("passed");
     expect((await expecting(0.81))[0]).toMatchObject({
       verdict: "failed",
-      reason: "it is 75.00 % where 81.00 % is expected, within 5.00 %",
+      reason: "expected 81.00 % within 5.00 %, got 75.00 %",
     });
   });
 
@@ -138,7 +138,7 @@ describe("runAccuracy", () => {
       changed((scores) => scores.reverse()),
       sequence,
     );
-    expect(worse[0]?.reason).toContain("the loss against the reference is 50.00 %");
+    expect(worse[0]?.reason).toContain("the loss against the reference: expected at most 5.00 %, got 50.00 %");
   });
 
   it("counts as unsupported what the device cannot run", async () => {
@@ -154,22 +154,22 @@ describe("runAccuracy", () => {
 
   it("names what is wrong with a data set", async () => {
     for (const [answers, message] of [
-      [{ ...classification, task: "tasting" }, "task is tasting; it has to be one of classification"],
-      [{ task: "classification", inputs: [] }, "inputs has to be a list that is not empty"],
+      [{ ...classification, task: "tasting" }, "task: expected one of classification"],
+      [{ task: "classification", inputs: [] }, "inputs: expected a list that is not empty"],
       [
         { ...classification, inputs: [{ files: "0.bin", answer: 1 }] },
-        "inputs[0].files has to be a list of file names",
+        "inputs[0].files: expected a list of file names",
       ],
       [
         { ...classification, inputs: [{ files: ["0.bin"], answer: "one" }] },
-        "inputs[0].answer has to be the number of a class",
+        "inputs[0].answer: expected the number of a class",
       ],
       [
         { task: "detection", inputs: [{ files: ["0.bin"], answer: [{ box: [1], class: 1 }] }] },
-        "inputs[0].answer has to be a list of { box",
+        "inputs[0].answer: expected a list of { box",
       ],
-      [{ ...classification, expected: { "top-1": "high" } }, "expected.top-1 has to be a number"],
-      [[], "an object is needed"],
+      [{ ...classification, expected: { "top-1": "high" } }, "expected.top-1: expected a number, got high"],
+      [[], "expected an object"],
     ] as const) {
       await expect(run(reference, answers)).rejects.toThrow(message);
     }

@@ -117,14 +117,14 @@ function judged(name: string, actual: number, reference: number, data: AccuracyD
     return {
       ...start,
       verdict: "failed",
-      reason: `the loss against the reference is ${percent(loss)}, where ${percent(mostLoss)} is allowed`,
+      reason: `the loss against the reference: expected at most ${percent(mostLoss)}, got ${percent(loss)}`,
     };
   }
   if (expected !== undefined && !(sign * (expected - actual) <= mostLoss)) {
     return {
       ...start,
       verdict: "failed",
-      reason: `it is ${percent(actual)} where ${percent(expected)} is expected, within ${percent(mostLoss)}`,
+      reason: `expected ${percent(expected)} within ${percent(mostLoss)}, got ${percent(actual)}`,
     };
   }
   return { ...start, verdict: "passed" };

@@ -72,7 +72,7 @@ function fencedProblem({ syncFence, callback, ...outcome }: FencedResult, expect
 
 function statusProblem(call: string, outcome: Outcome, expected: Status): string | undefined {
   if (outcome.status === expected) return undefined;
-  return `${call}: expected ${nameOf(expected)}, actual ${describeOutcome(outcome)}`;
+  return `${call}: expected ${nameOf(expected)}, got ${describeOutcome(outcome)}`;
 }
 
 /** A status in words, with its message. */

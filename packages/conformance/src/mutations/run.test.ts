@@ -82,12 +82,12 @@ describe("runMutations", () => {
       name: "add_made_up/add_made_up operationType: main operation 0 (ADD) has type 102",
       subject: "operationType",
       verdict: "failed",
-      reason: "getSupportedOperations: expected INVALID_ARGUMENT, actual NONE",
+      reason: "getSupportedOperations: expected INVALID_ARGUMENT, got NONE",
     });
     const { prepareModel: __, ...careless } = strict;
     const failures = await failuresOf(strictDevice(careless), "operationType");
     expect(failures.map(({ reason }) => reason)).toEqual(
-      new Array(3).fill("prepareModel: expected INVALID_ARGUMENT, actual NONE"),
+      new Array(3).fill("prepareModel: expected INVALID_ARGUMENT, got NONE"),
     );
   });
 
@@ -100,7 +100,7 @@ describe("runMutations", () => {
       }),
       "operandScale",
     );
-    expect(failure?.reason).toBe("prepareModel: expected INVALID_ARGUMENT, actual GENERAL_FAILURE: broken");
+    expect(failure?.reason).toBe("prepareModel: expected INVALID_ARGUMENT, got GENERAL_FAILURE: broken");
     const talkative = strictDevice({
       ...strict,
       getSupportedOperations: (model) =>
@@ -202,9 +202,7 @@ describe("wrong requests", () => {
 
   it("are refused with nothing beside the error", async () => {
     expect(await wrongly({})).toEqual([]);
-    expect(await wrongly({ status: ErrorStatus.NONE })).toEqual([
-      "execute: expected INVALID_ARGUMENT, actual NONE: no",
-    ]);
+    expect(await wrongly({ status: ErrorStatus.NONE })).toEqual(["execute: expected INVALID_ARGUMENT, got NONE: no"]);
     const shape = { dimensions: [1, 3], isSufficient: true };
     expect(await wrongly({ outputShapes: [shape] })).toEqual(["execute: 1 output shapes beside an error"]);
     expect(await wrongly({ timing: { ...timing, timeInDriver: 5n } })).toEqual(["execute: a duration beside an error"]);
@@ -230,7 +228,7 @@ describe("wrong requests", () => {
     expect(await reasonsOf({}, "removeRequestInput")).toEqual([]);
     const accepted = { status: ErrorStatus.NONE } as const;
     for (const subject of ["removeRequestInput", "nullFence"]) {
-      expect(await reasonsOf(accepted, subject)).toEqual(["executeFenced: expected INVALID_ARGUMENT, actual NONE: no"]);
+      expect(await reasonsOf(accepted, subject)).toEqual(["executeFenced: expected INVALID_ARGUMENT, got NONE: no"]);
     }
     const callback: FencedResult["callback"] = {
       getExecutionInfo: async () => ({ ...invalid, timingLaunched: timing, timingFenced: timing }),

@@ -159,7 +159,7 @@ function slowdownProblem([alone, beside]: readonly Ended[], mostSlowdown: number
   if (!(slowdown > mostSlowdown)) return [];
   const percent = (part: number) => `${Math.round(part * 100)} %`;
   return [
-    `executions take ${beside.tally.mean.toFixed(2)} ms while models are prepared and ${alone.tally.mean.toFixed(2)} ms alone, and a loop of the process ${beside.tally.loop.toFixed(2)} and ${alone.tally.loop.toFixed(2)} ms: ${percent(slowdown)} more than the loop, where ${percent(mostSlowdown)} is allowed`,
+    `executions take ${beside.tally.mean.toFixed(2)} ms while models are prepared and ${alone.tally.mean.toFixed(2)} ms alone, and a loop of the process ${beside.tally.loop.toFixed(2)} and ${alone.tally.loop.toFixed(2)} ms: ${percent(slowdown)} more than the loop, expected at most ${percent(mostSlowdown)}`,
   ];
 }
 
@@ -167,7 +167,7 @@ function growthProblem(all: readonly Ended[], mostGrowth: number): string[] {
   const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
   return all.flatMap(({ tally }) =>
     (tally?.growth ?? 0) > mostGrowth
-      ? [`the process has grown by ${mib(tally?.growth ?? 0)}, where ${mib(mostGrowth)} is allowed`]
+      ? [`growth of the process: expected at most ${mib(mostGrowth)}, got ${mib(tally?.growth ?? 0)}`]
       : [],
   );
 }

@@ -66,7 +66,7 @@ describe("bursts of a device that", () => {
         },
       }),
       "burst/service",
-      /without a callback: expected INVALID_ARGUMENT, actual NONE/,
+      /without a callback: expected INVALID_ARGUMENT, got NONE/,
     ],
     [
       "never answers",
@@ -108,7 +108,7 @@ describe("launches of a driver that", () => {
           return prepareModel_1_3(model, preference, priority, deadline, modelCache, dataCache, token, wrong);
         },
       }),
-      /prepareModel_1_3: the callback was called by notify where notify_1_3 is needed/,
+      /prepareModel_1_3: expected a call of the callback by notify_1_3, got notify/,
     ],
     [
       "answers NONE to what it refuses",
@@ -118,7 +118,7 @@ describe("launches of a driver that", () => {
           return { status: NONE };
         },
       }),
-      /prepareModel: expected INVALID_ARGUMENT, actual NONE/,
+      /prepareModel: expected INVALID_ARGUMENT, got NONE/,
     ],
     [
       "throws where there is no callback",
@@ -180,7 +180,7 @@ describe("executions of a driver that", () => {
           return { status: NONE };
         },
       }),
-      /^execute: expected INVALID_ARGUMENT, actual NONE$/m,
+      /^execute: expected INVALID_ARGUMENT, got NONE$/m,
     ],
     [
       "tells its caller and its callback different things",
@@ -209,7 +209,7 @@ describe("executions of a driver that", () => {
         execute_1_3: (request, measure, deadline, loopTimeout, callback) =>
           callback === null ? { status: NONE } : execute_1_3(request, measure, deadline, loopTimeout, callback),
       }),
-      /execute_1_3 without a callback: expected INVALID_ARGUMENT, actual NONE/,
+      /execute_1_3 without a callback: expected INVALID_ARGUMENT, got NONE/,
     ],
   ])("%s", async (_what, change, reason) => {
     const driver = driverWith(asV1_3(await referenceDevice()), change);

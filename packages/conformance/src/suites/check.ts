@@ -30,7 +30,7 @@ export function expectThat(condition: boolean, message: () => string): asserts c
 export function expectStatus(call: string, outcome: Outcome, ...allowed: readonly ErrorStatus[]): void {
   expectThat(allowed.includes(outcome.status), () => {
     const expected = allowed.map(statusName).join(" or ");
-    return `${call}: expected ${expected}, actual ${describeOutcome(outcome)}`;
+    return `${call}: expected ${expected}, got ${describeOutcome(outcome)}`;
   });
 }
 
@@ -54,7 +54,7 @@ export function expectUnmeasured(call: string, timing: Timing): void {
 /** Describes durations that must not be reported; undefined if there are none. */
 export function unmeasuredProblem({ timeOnDevice, timeInDriver }: Timing): string | undefined {
   const isUnknown = timeOnDevice === TIMING_NOT_MEASURED && timeInDriver === TIMING_NOT_MEASURED;
-  return isUnknown ? undefined : `durations ${timeOnDevice} and ${timeInDriver} where none may be told`;
+  return isUnknown ? undefined : `expected no durations, got ${timeOnDevice} and ${timeInDriver}`;
 }
 
 /** Ends the case if the device took longer than the driver that waited for it. */
@@ -88,7 +88,7 @@ function expectNone(call: string, problem: string | undefined): void {
 /** Ends the case if two lists differ. */
 export function expectSame(what: string, actual: readonly unknown[], expected: readonly unknown[]): void {
   const isSame = actual.length === expected.length && actual.every((value, index) => Object.is(value, expected[index]));
-  expectThat(isSame, () => `${what}: expected [${expected.join(", ")}], actual [${actual.join(", ")}]`);
+  expectThat(isSame, () => `${what}: expected [${expected.join(", ")}], got [${actual.join(", ")}]`);
 }
 
 /** A status by its name. */

@@ -18,7 +18,7 @@ export const deviceFaults: readonly FaultRow[] = [
     "is offline",
     { device: () => ({ getStatus: () => DeviceStatus.OFFLINE }) },
     "device/facts",
-    /AVAILABLE, actual OFFLINE/,
+    /AVAILABLE, got OFFLINE/,
   ],
   [
     "has a performance of 0",
@@ -29,7 +29,7 @@ export const deviceFaults: readonly FaultRow[] = [
       }),
     },
     "device/facts",
-    /ifPerformance: execTime 0/,
+    /ifPerformance: expected execTime and powerUsage above 0, got 0/,
   ],
   [
     "has performances that are not sorted, and one of SUBGRAPH",
@@ -45,7 +45,7 @@ export const deviceFaults: readonly FaultRow[] = [
       }),
     },
     "device/facts",
-    /the list has to be sorted/,
+    /the list must be sorted/,
   ],
   [
     "has an empty version",
@@ -58,7 +58,7 @@ export const deviceFaults: readonly FaultRow[] = [
     "wants 33 files",
     { device: () => ({ getNumberOfCacheFilesNeeded: () => ok({ numModelCache: 33, numDataCache: 0 }) }) },
     "device/facts",
-    /numModelCache is 33/,
+    /numModelCache: expected 0 to 32, got 33/,
   ],
   [
     "has an extension of a wrong name",
@@ -104,7 +104,7 @@ export const deviceFaults: readonly FaultRow[] = [
       }),
     },
     "device/extensions",
-    /expected \[true,false\], actual \[true,true\]/,
+    /expected \[true,false\], got \[true,true\]/,
   ],
   [
     "does not say why it does not support an operation of an extension",
@@ -131,7 +131,7 @@ export const deviceFaults: readonly FaultRow[] = [
       }),
     },
     "device/extensions",
-    /prepareModel of an operation of org.nnhal_conformance.unknown: expected INVALID_ARGUMENT, actual NONE/,
+    /prepareModel of an operation of org.nnhal_conformance.unknown: expected INVALID_ARGUMENT, got NONE/,
   ],
   [
     "ignores what is wrong with the names and prefixes of extensions",
@@ -154,7 +154,7 @@ export const deviceFaults: readonly FaultRow[] = [
       },
     },
     "device/extensions",
-    /a prefix that no extension has: getSupportedOperations: expected INVALID_ARGUMENT, actual NONE/,
+    /a prefix that no extension has: getSupportedOperations: expected INVALID_ARGUMENT, got NONE/,
   ],
   [
     "supports every model",
@@ -165,7 +165,7 @@ export const deviceFaults: readonly FaultRow[] = [
       }),
     },
     "device/validation",
-    /getSupportedOperations: expected INVALID_ARGUMENT, actual NONE/,
+    /getSupportedOperations: expected INVALID_ARGUMENT, got NONE/,
   ],
   [
     "answers about one operation only",
@@ -187,6 +187,6 @@ export const deviceFaults: readonly FaultRow[] = [
       }),
     },
     "device/prepare",
-    /expected INVALID_ARGUMENT, actual NONE/,
+    /expected INVALID_ARGUMENT, got NONE/,
   ],
 ];

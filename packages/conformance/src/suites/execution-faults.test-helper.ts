@@ -55,7 +55,7 @@ export const executionFaults: readonly FaultRow[] = [
       }),
     },
     "prepared-model/execute",
-    /where none may be told/,
+    /expected no durations, got/,
   ],
   [
     "was longer on the device than in the driver",
@@ -110,13 +110,13 @@ export const executionFaults: readonly FaultRow[] = [
       }),
     },
     "prepared-model/requests",
-    /expected INVALID_ARGUMENT, actual GENERAL_FAILURE/,
+    /expected INVALID_ARGUMENT, got GENERAL_FAILURE/,
   ],
   [
     "does not close",
     { preparedModel: () => ({ close() {} }) },
     "prepared-model/life",
-    /execute after close: expected INVALID_ARGUMENT, actual NONE/,
+    /execute after close: expected INVALID_ARGUMENT, got NONE/,
   ],
   [
     "mixes up what runs at once",
@@ -157,7 +157,7 @@ export const executionFaults: readonly FaultRow[] = [
       }),
     },
     "fenced/launch",
-    /with a null fence: expected INVALID_ARGUMENT, actual NONE/,
+    /with a null fence: expected INVALID_ARGUMENT, got NONE/,
   ],
   [
     "signals where it failed",
@@ -178,6 +178,6 @@ export const executionFaults: readonly FaultRow[] = [
     "knows no deadlines",
     { preparedModel: ({ execute }) => ({ execute: (request) => execute(request) }) },
     "qos/execute",
-    /expected MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT, actual NONE/,
+    /expected MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT, got NONE/,
   ],
 ];

@@ -133,7 +133,7 @@ export async function onlyCall<Told extends Call>(
   for (let turns = 0; turns < 5; turns++) await turn();
   expectThat(calls.length === 1, () => `${what}: the callback was called ${calls.length} times`);
   const call = elementAt(calls, 0);
-  expectThat(call.by === by, () => `${what}: the callback was called by ${call.by} where ${by} is needed`);
+  expectThat(call.by === by, () => `${what}: expected a call of the callback by ${by}, got ${call.by}`);
   return call;
 }
 

@@ -17,7 +17,7 @@ export const memoryFaults: readonly FaultRow[] = [
       }),
     },
     "memory/conflicts",
-    /expected INVALID_ARGUMENT or GENERAL_FAILURE, actual NONE/,
+    /expected INVALID_ARGUMENT or GENERAL_FAILURE, got NONE/,
   ],
   [
     "has a token beside an error",
@@ -30,7 +30,7 @@ export const memoryFaults: readonly FaultRow[] = [
       }),
     },
     "memory/allocate",
-    /token 7 beside the error/,
+    /with the error: expected token 0, got 7/,
   ],
   [
     "keeps the value after a copy that fails",
@@ -47,7 +47,7 @@ export const memoryFaults: readonly FaultRow[] = [
       }),
     },
     "memory/value",
-    /copyTo afterwards: expected GENERAL_FAILURE, actual NONE/,
+    /copyTo afterwards: expected GENERAL_FAILURE, got NONE/,
   ],
   [
     "takes memory of any size",
@@ -62,13 +62,13 @@ export const memoryFaults: readonly FaultRow[] = [
       }),
     },
     "memory/copy",
-    /copyFrom of 12 bytes: expected INVALID_ARGUMENT, actual NONE/,
+    /copyFrom of 12 bytes: expected INVALID_ARGUMENT, got NONE/,
   ],
   [
     "takes all clients for one",
     { device: (right) => ({ connect: () => ({ ...right, close: async () => {} }) }) },
     "memory/clients",
-    /for another client's model: expected INVALID_ARGUMENT or GENERAL_FAILURE, actual NONE/,
+    /for another client's model: expected INVALID_ARGUMENT or GENERAL_FAILURE, got NONE/,
   ],
 ];
 
@@ -84,7 +84,7 @@ export const cacheFaults: readonly FaultRow[] = [
       }),
     },
     "caching/arguments",
-    /prepareModel: expected NONE, actual INVALID_ARGUMENT/,
+    /prepareModel: expected NONE, got INVALID_ARGUMENT/,
   ],
   [
     "believes any file",
@@ -102,7 +102,7 @@ export const cacheFaults: readonly FaultRow[] = [
       },
     },
     "caching/security",
-    /expected GENERAL_FAILURE, actual NONE/,
+    /expected GENERAL_FAILURE, got NONE/,
   ],
   [
     "believes any token",
@@ -115,6 +115,6 @@ export const cacheFaults: readonly FaultRow[] = [
       }),
     },
     "caching/security",
-    /with bit 0 of the token changed: expected GENERAL_FAILURE, actual NONE/,
+    /with bit 0 of the token changed: expected GENERAL_FAILURE, got NONE/,
   ],
 ];

@@ -95,7 +95,7 @@ describe("tolerances", () => {
     const example = outputExample("INT32", [], i32(4));
     expect(difference(example, i32(5))).toBeUndefined();
     expect(difference(example, i32(6))).toBe(
-      "FLOOR output 0 element 0: expected 4, actual 6, where 1 is allowed; 1 of 1 elements differ",
+      "FLOOR output 0 element 0: expected 4, got 6, with an allowance of 1; 1 of 1 elements differ",
     );
   });
 
@@ -115,7 +115,7 @@ describe("tolerances", () => {
   it("read float16 below its normal range", () => {
     expect(passes("TENSOR_FLOAT16", f16, 2 ** -24, -(2 ** -15))).toBe(true);
     const smallest = outputExample("TENSOR_FLOAT16", [1], f16(2 ** -24));
-    expect(difference(smallest, f16(-1))).toMatch(/expected 5\.960464477539063e-8, actual -1,/);
+    expect(difference(smallest, f16(-1))).toMatch(/expected 5\.960464477539063e-8, got -1,/);
   });
 });
 
@@ -178,23 +178,23 @@ describe("findDifference", () => {
   it("tells the operation, the output, and the first element that differs with its place", () => {
     expect(difference(example, f32(1, 2, 3, 4, 5, 6))).toBeUndefined();
     expect(difference(example, f32(1, 2, 3, 4, 7, 9))).toBe(
-      "FLOOR output 0 element 4 [1, 0, 1]: expected 5, actual 7, where 0.000013 is allowed; 2 of 6 elements differ",
+      "FLOOR output 0 element 4 [1, 0, 1]: expected 5, got 7, with an allowance of 0.000013; 2 of 6 elements differ",
     );
   });
 
   it("compares shapes, of ranks too, before values", () => {
     const right = f32(1, 2, 3, 4, 5, 6);
-    expect(difference(example, right, [2, 3])).toBe("FLOOR output 0: expected shape 2x1x3, actual 2x3");
-    expect(difference(example, right, [2, 1, 0])).toBe("FLOOR output 0: expected shape 2x1x3, actual 2x1x0");
-    expect(difference(example, right, [])).toBe("FLOOR output 0: expected shape 2x1x3, actual scalar");
+    expect(difference(example, right, [2, 3])).toBe("FLOOR output 0: expected shape 2x1x3, got 2x3");
+    expect(difference(example, right, [2, 1, 0])).toBe("FLOOR output 0: expected shape 2x1x3, got 2x1x0");
+    expect(difference(example, right, [])).toBe("FLOOR output 0: expected shape 2x1x3, got scalar");
     expect(difference(example, right, [2, 1, 3], false)).toMatch(/too small/);
   });
 
   it("compares the shape of an output without elements", () => {
     const empty = outputExample("TENSOR_FLOAT32", [0, 4], null);
     expect(difference(empty, u8(0xcd))).toBeUndefined();
-    expect(difference(empty, u8(0xcd), [0, 5])).toBe("FLOOR output 0: expected shape 0x4, actual 0x5");
-    expect(difference(empty, u8(0xcd), [1, 4])).toBe("FLOOR output 0: expected shape 0x4, actual 1x4");
+    expect(difference(empty, u8(0xcd), [0, 5])).toBe("FLOOR output 0: expected shape 0x4, got 0x5");
+    expect(difference(empty, u8(0xcd), [1, 4])).toBe("FLOOR output 0: expected shape 0x4, got 1x4");
   });
 
   it("wants a shape for every output", () => {
@@ -225,13 +225,13 @@ describe("findDifference", () => {
         (index) => f32(elementAt(values, index)),
       );
     expect(find([99, 7])).toBeUndefined();
-    expect(find([99, 8])).toMatch(/^SPLIT output 1 element 0: expected 7, actual 8/);
-    expect(find([99, 7], [2])).toBe("SPLIT output 1: expected shape 1, actual 2");
+    expect(find([99, 8])).toMatch(/^SPLIT output 1 element 0: expected 7, got 8/);
+    expect(find([99, 7], [2])).toBe("SPLIT output 1: expected shape 1, got 2");
   });
 
   it("names the operation that writes the output", () => {
     const wrong = withOperands(addExample(), {});
-    expect(difference(wrong, f32(11, 22, 34))).toMatch(/^ADD output 0 element 2 \[0, 2\]: expected 33, actual 34,/);
+    expect(difference(wrong, f32(11, 22, 34))).toMatch(/^ADD output 0 element 2 \[0, 2\]: expected 33, got 34,/);
   });
 });
 
@@ -245,8 +245,8 @@ describe("an allowance for each element", () => {
   it("is the bound of that element", () => {
     const elements = [0, 0.5, 1];
     expect(of({ elements }, 1, 2.5, 4)).toBeUndefined();
-    expect(of({ elements }, 1.25, 2.5, 4)).toMatch(/element 0: expected 1, actual 1.25, where none may differ; 1 of 3/);
-    expect(of({ elements }, 1, 2.75, 5)).toMatch(/element 1: .* where 0.5 is allowed; 2 of 3 elements differ/);
+    expect(of({ elements }, 1.25, 2.5, 4)).toMatch(/element 0: expected 1, got 1.25, without an allowance; 1 of 3/);
+    expect(of({ elements }, 1, 2.75, 5)).toMatch(/element 1: .* with an allowance of 0.5; 2 of 3 elements differ/);
   });
 
   it("is null for an element that is not compared, but must be there", () => {
@@ -262,7 +262,7 @@ describe("an allowance for each element", () => {
     expect(of({ elements, bias: 0.5 }, 0.5, 1.5, 99)).toBeUndefined();
     expect(of({ elements, bias: 0.5 }, 1.5, 1.5, 99)).toBeUndefined();
     expect(of({ elements, bias: 0.5 }, 0.25, 1.5, 3)).toBe(
-      "FLOOR output 0 the bias of 2 elements is -0.625 where 0.5 is allowed",
+      "FLOOR output 0 the bias of 2 elements: expected at most 0.5, got -0.625",
     );
   });
 
@@ -270,7 +270,7 @@ describe("an allowance for each element", () => {
     const elements = [1, 1, null];
     expect(of({ elements, meanSquare: 0.25 }, 1.5, 1.5, 99)).toBeUndefined();
     expect(of({ elements, meanSquare: 0.25 }, 1.75, 1.5, 3)).toBe(
-      "FLOOR output 0 the mean square error of 2 elements is 0.406 where 0.25 is allowed",
+      "FLOOR output 0 the mean square error of 2 elements: expected at most 0.25, got 0.406",
     );
   });
 });

@@ -45,7 +45,7 @@ export function compareOutputs(
     const label = `${writerOf(example, index)} output ${output}`;
     const shape = elementAt(outputShapes, output);
     if (!sameShape(shape.dimensions, dimensions)) {
-      return different(`${label}: expected shape ${formatShape(dimensions)}, actual ${formatShape(shape.dimensions)}`);
+      return different(`${label}: expected shape ${formatShape(dimensions)}, got ${formatShape(shape.dimensions)}`);
     }
     if (!shape.isSufficient)
       return different(`${label}: the buffer is called too small, although the execution succeeded`);
@@ -97,8 +97,8 @@ function compareElements(
   const bound = boundOf(first) ?? 0;
   const position = dimensions.length > 1 ? ` [${positionOf(first, dimensions).join(", ")}]` : "";
   const difference =
-    `element ${first}${position}: expected ${expected[first]}, actual ${actual[first]}, ` +
-    `${bound === 0 || Number.isNaN(bound) ? "where none may differ" : `where ${Number(bound.toPrecision(3))} is allowed`}; ` +
+    `element ${first}${position}: expected ${expected[first]}, got ${actual[first]}, ` +
+    `${bound === 0 || Number.isNaN(bound) ? "without an allowance" : `with an allowance of ${Number(bound.toPrecision(3))}`}; ` +
     `${count} of ${expected.length} elements differ`;
   return { difference, error, deviation };
 }
@@ -132,7 +132,7 @@ function findMeanDifference(
   }
   if (count === 0) return undefined;
   const shown = (name: string, actually: number, allowed: number) =>
-    `the ${name} of ${count} elements is ${Number(actually.toPrecision(3))} where ${Number(allowed.toPrecision(3))} is allowed`;
+    `the ${name} of ${count} elements: expected at most ${Number(allowed.toPrecision(3))}, got ${Number(actually.toPrecision(3))}`;
   if (bias !== undefined && Math.abs(sum / count) > bias) return shown("bias", sum / count, bias);
   if (meanSquare !== undefined && squares / count > meanSquare) {
     return shown("mean square error", squares / count, meanSquare);

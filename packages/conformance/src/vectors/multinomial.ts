@@ -39,8 +39,8 @@ export function findDistributionProblem(
     const wrong = shares.findIndex((share, index) => !(Math.abs(share - elementAt(probabilities, index)) <= tolerance));
     if (wrong >= 0) {
       return (
-        `RANDOM_MULTINOMIAL output ${output}: class ${wrong} of batch ${batch} is ${shares[wrong]} of the samples, ` +
-        `expected ${probabilities[wrong]}, where ${tolerance} is allowed`
+        `RANDOM_MULTINOMIAL output ${output}: share of class ${wrong} in batch ${batch}: ` +
+        `expected ${probabilities[wrong]} within ${tolerance}, got ${shares[wrong]}`
       );
     }
   }

@@ -61,7 +61,7 @@ describe("runVectors", () => {
 
   it("fails one that does not write, with the first difference", async () => {
     expect(await reason({})).toMatch(
-      /^ADD output 0 element 0 \[0, 0\]: expected 11, actual -4\d+, where .* is allowed; 3 of 3 elements differ$/,
+      /^ADD output 0 element 0 \[0, 0\]: expected 11, got -4\d+, with an allowance of .*; 3 of 3 elements differ$/,
     );
   });
 
@@ -73,7 +73,7 @@ describe("runVectors", () => {
     );
     expect(results.map(({ verdict, reason: why }) => [verdict, why])).toEqual([
       ["passed", undefined],
-      ["failed", "ADD output 0: expected shape 1x3, actual 0x0"],
+      ["failed", "ADD output 0: expected shape 1x3, got 0x0"],
     ]);
   });
 
@@ -204,9 +204,9 @@ describe("the endless loop", () => {
 
   it("fails on any other outcome, and if it is not prepared", async () => {
     expect(await reason(ending(ErrorStatus.GENERAL_FAILURE), endless)).toBe(
-      "execute: expected MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT, actual GENERAL_FAILURE: the loop",
+      "execute: expected MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT, got GENERAL_FAILURE: the loop",
     );
-    expect(await reason(ending(ErrorStatus.NONE), endless)).toMatch(/actual NONE/);
+    expect(await reason(ending(ErrorStatus.NONE), endless)).toMatch(/got NONE/);
     expect(await reason(refusing, endless)).toBe("prepareModel: INVALID_ARGUMENT: bad operand");
   });
 

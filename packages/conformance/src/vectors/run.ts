@@ -184,7 +184,7 @@ async function execute(
   if (statuses !== undefined) {
     if (statuses.includes(result.status)) return passed;
     const expected = statuses.map((status) => errorStatusNames.get(status)).join(" or ");
-    return failed(`execute: expected ${expected}, actual ${describe(result)}`);
+    return failed(`execute: expected ${expected}, got ${describe(result)}`);
   }
   if (example.expectFailure) {
     if (result.status !== ErrorStatus.NONE) return passed;

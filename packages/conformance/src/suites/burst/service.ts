@@ -118,7 +118,7 @@ export const serviceCases: readonly SuiteCase[] = [
       const result = await burst.compute(one.request);
       expectExecution("a burst", result, NONE);
       const found = JSON.stringify(result.outputShapes.map(({ dimensions }) => dimensions));
-      expectThat(found === "[[2,3]]", () => `a burst: expected shapes [[2,3]], actual ${found}`);
+      expectThat(found === "[[2,3]]", () => `a burst: expected shapes [[2,3]], got ${found}`);
     },
     async "an output that does not fit is reported"(bench) {
       const { small, burst } = await started(bench);

@@ -60,7 +60,7 @@ function performanceProblem(name: string, info: { readonly execTime: number; rea
   if (typeof info !== "object" || info === null) return `${name} is ${show(info)}, not a PerformanceInfo`;
   const { execTime, powerUsage } = info;
   if (execTime > 0 && powerUsage > 0) return undefined;
-  return `${name}: execTime ${show(execTime)} and powerUsage ${show(powerUsage)} where both have to be above 0`;
+  return `${name}: expected execTime and powerUsage above 0, got ${show(execTime)} and ${show(powerUsage)}`;
 }
 
 /** getCapabilities. */
@@ -82,7 +82,7 @@ export const capabilitiesProblem = withOutcome<Outcome & { readonly capabilities
     }
     let before = -1;
     for (const { type, info } of operandPerformance) {
-      if (!(type > before)) return `type ${show(type)} follows type ${before}, but the list has to be sorted`;
+      if (!(type > before)) return `type ${show(type)} follows type ${before}, but the list must be sorted`;
       before = type;
       const problem = performanceProblem(`operandPerformance of type ${type}`, info);
       if (problem !== undefined) return problem;
@@ -122,7 +122,7 @@ export const cacheFilesProblem = withOutcome<
 >(({ status, numModelCache, numDataCache }) => {
   if (status !== NONE) return undefined;
   for (const [name, count] of Object.entries({ numModelCache, numDataCache })) {
-    if (!Number.isInteger(count) || count < 0) return `${name} is ${show(count)} where 0 to 32 are allowed`;
+    if (!Number.isInteger(count) || count < 0) return `${name}: expected 0 to 32, got ${show(count)}`;
   }
   return undefined;
 });
@@ -195,8 +195,8 @@ export const allocateProblem = withOutcome<AllocateResult>(({ status, buffer, to
   const problem = besideProblem("buffer", status, buffer);
   if (problem !== undefined) return problem;
   if (status === NONE)
-    return Number.isInteger(token) && token > 0 ? undefined : `NONE with token ${show(token)}, which has to be above 0`;
-  return token === 0 ? undefined : `token ${show(token)} beside the error, where 0 is needed`;
+    return Number.isInteger(token) && token > 0 ? undefined : `NONE: expected a token above 0, got ${show(token)}`;
+  return token === 0 ? undefined : `with the error: expected token 0, got ${show(token)}`;
 });
 
 /** The request of an execution, as far as its answer depends on it. */
@@ -250,9 +250,8 @@ function shapeProblem({ dimensions, isSufficient }: OutputShape, index: number, 
   const operand = model?.main.operands[elementAt(model.main.outputIndexes, index)];
   const known = combineDimensions(operand?.dimensions ?? [], argument.dimensions);
   if (known === undefined || combineDimensions(known, dimensions) !== undefined) return undefined;
-  const rank =
-    known.length === dimensions.length ? "" : `, of rank ${dimensions.length} where ${known.length} is needed`;
-  return `output ${index}: dimensions [${dimensions.join(", ")}] where [${known.join(", ")}] is known${rank}`;
+  const rank = known.length === dimensions.length ? "" : `: expected rank ${known.length}, got ${dimensions.length}`;
+  return `output ${index}: expected dimensions [${known.join(", ")}], got [${dimensions.join(", ")}]${rank}`;
 }
 
 /** Durations must be there only for measured successes, each within the one around it, none longer than the call. */

@@ -45,12 +45,12 @@ export const deviceRows: Readonly<Record<Exclude<MethodOf<Device>, "createMemory
       lieOf(
         "has a negative time",
         capabilities({ ifPerformance: { ...info, execTime: -1 } }),
-        /ifPerformance: execTime -1 and powerUsage 1 where both have to be above 0/,
+        /ifPerformance: expected execTime and powerUsage above 0, got -1 and 1/,
       ),
       lieOf(
         "has a power that is not a number",
         capabilities({ operandPerformance: [{ type: 3, info: { ...info, powerUsage: Number.NaN } }] }),
-        /operandPerformance of type 3: execTime 1 and powerUsage NaN/,
+        /operandPerformance of type 3: expected execTime and powerUsage above 0, got 1 and NaN/,
       ),
       lieOf(
         "has a performance of SUBGRAPH",
@@ -60,7 +60,7 @@ export const deviceRows: Readonly<Record<Exclude<MethodOf<Device>, "createMemory
       lieOf(
         "has performances that are not sorted",
         capabilities({ operandPerformance: [3, 1].map((type) => ({ type, info })) }),
-        /getCapabilities: type 1 follows type 3, but the list has to be sorted/,
+        /getCapabilities: type 1 follows type 3, but the list must be sorted/,
       ),
     ],
   },
@@ -147,9 +147,21 @@ export const deviceRows: Readonly<Record<Exclude<MethodOf<Device>, "createMemory
     lies: [
       unknownStatus,
       noAnswer,
-      lieOf("wants -1 files", fields({ numModelCache: -1 }), /getNumberOfCacheFilesNeeded: numModelCache is -1/),
-      lieOf("wants half a file", fields({ numDataCache: 0.5 }), /getNumberOfCacheFilesNeeded: numDataCache is 0.5/),
-      lieOf("wants 33 files", fields({ numDataCache: 33 }), /getNumberOfCacheFilesNeeded: numDataCache is 33/),
+      lieOf(
+        "wants -1 files",
+        fields({ numModelCache: -1 }),
+        /getNumberOfCacheFilesNeeded: numModelCache: expected 0 to 32, got -1/,
+      ),
+      lieOf(
+        "wants half a file",
+        fields({ numDataCache: 0.5 }),
+        /getNumberOfCacheFilesNeeded: numDataCache: expected 0 to 32, got 0.5/,
+      ),
+      lieOf(
+        "wants 33 files",
+        fields({ numDataCache: 33 }),
+        /getNumberOfCacheFilesNeeded: numDataCache: expected 0 to 32, got 33/,
+      ),
     ],
   },
   getStatus: {
@@ -158,7 +170,7 @@ export const deviceRows: Readonly<Record<Exclude<MethodOf<Device>, "createMemory
     lies: [
       lieOf("is in state 99", nothing(99), /getStatus: 99 is not a DeviceStatus/),
       lieOf("is in no state", nothing(), /getStatus: undefined is not a DeviceStatus/),
-      lieOf("is busy for ever", nothing(1), /getStatus: expected AVAILABLE, actual BUSY/),
+      lieOf("is busy for ever", nothing(1), /getStatus: expected AVAILABLE, got BUSY/),
     ],
   },
   prepareModel: {
@@ -197,7 +209,7 @@ export const deviceRows: Readonly<Record<Exclude<MethodOf<Device>, "createMemory
       unknownStatus,
       noAnswer,
       lieOf("allocates nothing", fields({ buffer: null }), /allocate: NONE without a buffer/),
-      lieOf("has token 0", fields({ token: 0 }), /allocate: NONE with token 0, which has to be above 0/),
+      lieOf("has token 0", fields({ token: 0 }), /allocate: NONE: expected a token above 0, got 0/),
       lieOf(
         "has a buffer beside an error",
         fields({ status: GENERAL_FAILURE }),
@@ -235,12 +247,12 @@ export const preparedModelRows: Readonly<Record<MethodOf<PreparedModel>, MethodR
       lieOf(
         "has a wrong rank",
         shapes((all) => all.map(({ dimensions, ...shape }) => ({ ...shape, dimensions: [1, ...dimensions] }))),
-        /execute: output 0: dimensions \[1, 2, 3\] where \[2, 3\] is known, of rank 3 where 2 is needed/,
+        /execute: output 0: expected dimensions \[2, 3\], got \[1, 2, 3\]: expected rank 2, got 3/,
       ),
       lieOf(
         "has a wrong extent",
         shapes((all) => all.map((shape) => ({ ...shape, dimensions: [2, 4] }))),
-        /execute: output 0: dimensions \[2, 4\] where \[2, 3\] is known/,
+        /execute: output 0: expected dimensions \[2, 3\], got \[2, 4\]/,
       ),
       lieOf(
         "has a negative extent",
@@ -263,7 +275,7 @@ export const preparedModelRows: Readonly<Record<MethodOf<PreparedModel>, MethodR
         fields({ status: OUTPUT_INSUFFICIENT_SIZE }),
         /execute: OUTPUT_INSUFFICIENT_SIZE, but isSufficient is true of every output/,
       ),
-      lieOf("measures without being asked", timing(1n, 2n), /execute: durations 1 and 2 where none may be told/),
+      lieOf("measures without being asked", timing(1n, 2n), /execute: expected no durations, got 1 and 2/),
       lieOf("has a negative duration", timing(-1n, 2n), /execute: timeOnDevice is -1, which is not a duration/),
       lieOf("has durations that are numbers", timing(1, 2), /execute: timeOnDevice is 1, which is not a duration/),
       lieOf("has no timing", fields({ timing: null }), /execute: the timing is null, not a Timing/),
@@ -322,6 +334,6 @@ export const preparedModelRows: Readonly<Record<MethodOf<PreparedModel>, MethodR
     finds: "prepared-model/life: executing a closed prepared model is INVALID_ARGUMENT",
     called: "PreparedModel.close",
     answers: "not",
-    lies: [lieOf("does not close", nothing(), /execute after close: expected INVALID_ARGUMENT, actual NONE/)],
+    lies: [lieOf("does not close", nothing(), /execute after close: expected INVALID_ARGUMENT, got NONE/)],
   },
 };

@@ -62,7 +62,7 @@ function launch(name: string, finds: string): MethodRow {
       lieOf(
         "calls what it has launched a failure",
         fields({ status: GENERAL_FAILURE }),
-        new RegExp(`${name}: expected NONE, actual GENERAL_FAILURE`),
+        new RegExp(`${name}: expected NONE, got GENERAL_FAILURE`),
       ),
     ],
   };
@@ -100,7 +100,11 @@ const device: Readonly<Record<MethodOf<V1_3.IDevice>, MethodRow>> = {
   ),
   getNumberOfCacheFilesNeeded: fact(
     "getNumberOfCacheFilesNeeded is at most 32 of each",
-    lieOf("wants -1 files", fields({ numModelCache: -1 }), /getNumberOfCacheFilesNeeded: numModelCache is -1/),
+    lieOf(
+      "wants -1 files",
+      fields({ numModelCache: -1 }),
+      /getNumberOfCacheFilesNeeded: numModelCache: expected 0 to 32, got -1/,
+    ),
   ),
   getStatus: {
     finds: "device/facts: getStatus is AVAILABLE",
@@ -123,7 +127,7 @@ const device: Readonly<Record<MethodOf<V1_3.IDevice>, MethodRow>> = {
     lies: [
       unknownStatus,
       lieOf("allocates nothing", fields({ buffer: null }), /allocate: NONE without a buffer/),
-      lieOf("has token 0", fields({ token: 0 }), /allocate: NONE with token 0/),
+      lieOf("has token 0", fields({ token: 0 }), /allocate: NONE: expected a token above 0, got 0/),
     ],
   },
 };
@@ -152,7 +156,7 @@ function synchronous(name: string): MethodRow {
       lieOf(
         "measures without being asked",
         fields({ timing: { timeOnDevice: 1n, timeInDriver: 2n } }),
-        new RegExp(`${name}: durations 1 and 2 where none may be told`),
+        new RegExp(`${name}: expected no durations, got 1 and 2`),
       ),
     ],
   };
@@ -226,7 +230,7 @@ const everyCallback: readonly CallbackRow[] = [
       (callback) =>
       (_status, ...args) =>
         callback(99, ...args),
-    says: (method) => new RegExp(`${method}'s callback: expected NONE, actual status 99`),
+    says: (method) => new RegExp(`${method}'s callback: expected NONE, got status 99`),
   },
 ];
 
@@ -253,7 +257,7 @@ const shapesCallback: readonly CallbackRow[] = [
     kind: "liar",
     what: "hears durations that were not asked for",
     telling: (callback) => (status, shapes) => callback(status, shapes, { timeOnDevice: 1n, timeInDriver: 2n }),
-    says: (method) => new RegExp(`${method}'s callback: durations 1 and 2 where none may be told`),
+    says: (method) => new RegExp(`${method}'s callback: expected no durations, got 1 and 2`),
   },
 ];
 

@@ -47,11 +47,7 @@ const buffer: Readonly<Record<MethodOf<IBuffer>, MethodRow>> = {
     lies: [
       unknownStatus,
       noAnswer,
-      lieOf(
-        "copies nothing",
-        nothing(Promise.resolve({ status: NONE })),
-        /copyTo: expected NONE, actual GENERAL_FAILURE/,
-      ),
+      lieOf("copies nothing", nothing(Promise.resolve({ status: NONE })), /copyTo: expected NONE, got GENERAL_FAILURE/),
     ],
   },
   close: {
@@ -62,7 +58,7 @@ const buffer: Readonly<Record<MethodOf<IBuffer>, MethodRow>> = {
       lieOf(
         "does not close",
         nothing(),
-        /execute with the token of a closed buffer: expected INVALID_ARGUMENT, actual NONE/,
+        /execute with the token of a closed buffer: expected INVALID_ARGUMENT, got NONE/,
       ),
     ],
   },
@@ -84,7 +80,7 @@ const context: Readonly<Record<MethodOf<IBurstContext>, MethodRow>> = {
       lieOf(
         "measures without being asked",
         fields({ timing: { timeOnDevice: 1n, timeInDriver: 2n } }),
-        /IBurstContext\.execute: durations 1 and 2 where none may be told/,
+        /IBurstContext\.execute: expected no durations, got 1 and 2/,
       ),
     ],
   },
@@ -145,7 +141,7 @@ const executionInfo: Readonly<Record<MethodOf<IFencedExecutionCallback>, MethodR
       lieOf(
         "measures without being asked",
         fields({ timingLaunched: { timeOnDevice: 1n, timeInDriver: 2n } }),
-        /getExecutionInfo: durations 1 and 2 where none may be told/,
+        /getExecutionInfo: expected no durations, got 1 and 2/,
       ),
       lieOf(
         "took longer since the fences than since the launch",

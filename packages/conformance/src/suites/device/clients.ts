@@ -40,7 +40,7 @@ export const clientCases: readonly SuiteCase[] = [
       ] as const) {
         const status = own.device.getStatus();
         expectThat(status === expected, () => {
-          return `getStatus of ${what}: expected ${deviceStatusNames.get(expected)}, actual ${deviceStatusNames.get(status)}`;
+          return `getStatus of ${what}: expected ${deviceStatusNames.get(expected)}, got ${deviceStatusNames.get(status)}`;
         });
       }
     },

@@ -96,7 +96,7 @@ export const extensionCases: readonly SuiteCase[] = [
       expectStatus("getSupportedOperations", outcome, NONE);
       const answers = JSON.stringify(supported);
       expectThat(answers === "[true,false]", () => {
-        return `getSupportedOperations of an operation and one of ${unknownName}: expected [true,false], actual ${answers}`;
+        return `getSupportedOperations of an operation and one of ${unknownName}: expected [true,false], got ${answers}`;
       });
       // Each answer is watched: that there is a reason is checked with all of them.
     },

@@ -19,7 +19,7 @@ const { NONE } = ErrorStatus;
 
 function expectPositive(what: string, { execTime, powerUsage }: PerformanceInfo): void {
   expectThat(execTime > 0 && powerUsage > 0, () => {
-    return `${what}: execTime ${execTime} and powerUsage ${powerUsage} where both have to be above 0`;
+    return `${what}: expected execTime and powerUsage above 0, got ${execTime} and ${powerUsage}`;
   });
 }
 
@@ -38,7 +38,7 @@ function expectSortedOperands(call: string, { operandPerformance }: Pick<Capabil
     const name = operandTypeNames.get(type) ?? `type ${type}`;
     expectPositive(`${call}: ${name}`, info);
     const before = operandPerformance[index - 1]?.type ?? -1;
-    expectThat(type > before, () => `${call}: ${name} follows type ${before}, but the list has to be sorted`);
+    expectThat(type > before, () => `${call}: ${name} follows type ${before}, but the list must be sorted`);
   });
 }
 
@@ -47,7 +47,7 @@ export const factCases: readonly SuiteCase[] = [
     "getStatus is AVAILABLE"({ device }) {
       const status = device.getStatus();
       expectThat(status === DeviceStatus.AVAILABLE, () => {
-        return `getStatus: expected AVAILABLE, actual ${deviceStatusNames.get(status) ?? status}`;
+        return `getStatus: expected AVAILABLE, got ${deviceStatusNames.get(status) ?? status}`;
       });
     },
     "getCapabilities has performances above 0"(bench) {
@@ -112,7 +112,7 @@ export const factCases: readonly SuiteCase[] = [
       expectStatus("getNumberOfCacheFilesNeeded", outcome, NONE);
       for (const [what, count] of Object.entries({ numModelCache, numDataCache })) {
         const isRight = Number.isInteger(count) && count >= 0 && count <= MAX_NUMBER_OF_CACHE_FILES;
-        expectThat(isRight, () => `getNumberOfCacheFilesNeeded: ${what} is ${count} where 0 to 32 are allowed`);
+        expectThat(isRight, () => `getNumberOfCacheFilesNeeded: ${what}: expected 0 to 32, got ${count}`);
       }
     },
   }),

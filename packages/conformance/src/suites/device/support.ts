@@ -62,10 +62,7 @@ export const supportCases: readonly SuiteCase[] = [
         const { supportedOperations, ...outcome } = await ask(bench, model);
         expectStatus(`${name} of ${label}`, outcome, ErrorStatus.NONE);
         const answers = JSON.stringify(supportedOperations);
-        expectThat(
-          answers === "[true,true]",
-          () => `${name} of ${label} twice: expected [true,true], actual ${answers}`,
-        );
+        expectThat(answers === "[true,true]", () => `${name} of ${label} twice: expected [true,true], got ${answers}`);
       },
       async [`${name} refuses a model with a cycle`](bench) {
         const { supportedOperations, ...outcome } = await ask(bench, await cyclicModel(bench));
@@ -97,7 +94,7 @@ export const supportCases: readonly SuiteCase[] = [
       expectStatus("getSupportedOperations", outcome, ErrorStatus.NONE);
       const answers = JSON.stringify(supported);
       expectThat(answers === "[false]", () => {
-        return `getSupportedOperations of an IF with a branch that is not supported: expected [false], actual ${answers}`;
+        return `getSupportedOperations of an IF with a branch that is not supported: expected [false], got ${answers}`;
       });
     },
   }),

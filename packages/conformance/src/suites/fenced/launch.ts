@@ -3,7 +3,7 @@
 import { createFence } from "@nnhal/driver-core/fence";
 import { ErrorStatus, MeasureTiming, type SyncFence, TIMING_NOT_MEASURED } from "@nnhal/types";
 import { lacking } from "../../needs.ts";
-import { expectOrdered, expectThat, expectUnmeasured } from "../check.ts";
+import { expectOrdered, expectThat, expectUnmeasured, statusName } from "../check.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
 import { emptyMemory } from "../values.ts";
 import { endOf, expectDone, expectLaunched, expectRefusedLaunch, prepareFenced } from "./execute.ts";
@@ -72,7 +72,10 @@ export const launchCases: readonly SuiteCase[] = group("launch", "1.3", {
       return;
     }
     const { status } = await endOf(expectLaunched(launched));
-    expectThat(status === GENERAL_FAILURE, () => `getExecutionInfo: status ${status} where GENERAL_FAILURE is needed`);
+    expectThat(
+      status === GENERAL_FAILURE,
+      () => `getExecutionInfo: expected GENERAL_FAILURE, got ${statusName(status)}`,
+    );
   },
   async "an omitted input that may not be omitted is refused, or fails"(bench) {
     const { execute, trial } = await prepareFenced(bench);

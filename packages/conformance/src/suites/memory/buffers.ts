@@ -71,7 +71,7 @@ export async function expectRefusedBuffer(bench: Bench, what: string, wanted: Wa
 
 function expectNothing(buffer: IBuffer | null, token: number): void {
   expectThat(buffer === null, () => "allocate: a buffer beside the error");
-  expectThat(token === 0, () => `allocate: token ${token} beside the error, where 0 is needed`);
+  expectThat(token === 0, () => `allocate, with the error: expected token 0, got ${token}`);
 }
 
 /** A small model, prepared. */
