@@ -23,7 +23,8 @@ export {
 } from "./isolated.ts";
 export { type ModelRunner, modelRunner } from "./model-runner.ts";
 export { type ModuleOptions, runModule } from "./module/run-module.ts";
-export type { ModuleRun, OwnSuiteName } from "./module/serve-module.ts";
+// `runModule` imports serveModule by name in the process that it starts.
+export { type ModuleRun, type OwnSuiteName, serveModule } from "./module/serve-module.ts";
 export { modelMutations } from "./mutations/list.ts";
 export type { ModelMutation, Mutant, MutantOptions } from "./mutations/mutation.ts";
 export { type RequestMutant, type RequestMutation, requestMutations } from "./mutations/request.ts";
