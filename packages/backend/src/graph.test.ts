@@ -88,11 +88,11 @@ describe("viewModel", () => {
     };
     expect(reason({ type: OperationType.ADD, inputs: [0, 1], outputs: [3] })).toEqual({
       index: 0,
-      unknown: "ADD: it has 2 inputs and 1 outputs where 3 inputs and 1 outputs are needed",
+      unknown: "ADD: expected 3 inputs and 1 outputs, got 2 inputs and 1 outputs",
     });
     expect(reason({ type: OperationType.ADD, inputs: [0, 4, 2], outputs: [3] })).toEqual({
       index: 0,
-      unknown: "ADD: input 1 (right) is of an extension type where TENSOR_FLOAT32 is needed",
+      unknown: "ADD: input 1 (right): expected TENSOR_FLOAT32, got an extension type",
     });
     expect(reason({ type: 0x1_0001, inputs: [0], outputs: [3] })).toEqual({
       index: 0,
@@ -174,7 +174,7 @@ describe("an extension that the source knows", () => {
     };
     expect(viewSubgraph(wrong.model.main, wrong).operations[0]).toEqual({
       index: 0,
-      unknown: "OEM_OPERATION: input 0 (input) is INT32 where TENSOR_FLOAT32 is needed",
+      unknown: "OEM_OPERATION: input 0 (input): expected TENSOR_FLOAT32, got INT32",
     });
   });
 });

@@ -30,7 +30,7 @@ describe("settleOutput", () => {
     const inferred = { dimensions: [2, 3], scale: 1 / 256, zeroPoint: 0 };
     expect(settleOutput(temporary, [2, 0], inferred)).toMatchObject({ scale: 1 / 256, zeroPoint: 0 });
     expect(() => settleOutput(output, [2, 0], inferred)).toThrow(
-      "output operand 7 has scale 0.5 and zero point 10 where 0.00390625 and 0 are needed",
+      "output operand 7: expected scale 0.00390625 and zero point 0, got 0.5 and 10",
     );
     const zeroPointOnly = { dimensions: [2, 3], scale: 0.5, zeroPoint: 11 };
     expect(() => settleOutput(output, [2, 0], zeroPointOnly)).toThrow(OperationError);

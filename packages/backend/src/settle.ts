@@ -15,8 +15,8 @@ export function settleOutput(declared: OperandView, known: readonly number[], in
     ensure(
       declared.lifetime !== OperandLifeTime.SUBGRAPH_OUTPUT,
       () =>
-        `output operand ${declared.index} has scale ${declared.scale} and zero point ${declared.zeroPoint} where ` +
-        `${inferred.scale} and ${inferred.zeroPoint ?? 0} are needed`,
+        `output operand ${declared.index}: expected scale ${inferred.scale} and zero point ${inferred.zeroPoint ?? 0}, ` +
+        `got ${declared.scale} and ${declared.zeroPoint}`,
     );
     scale = inferred.scale;
     zeroPoint = inferred.zeroPoint ?? 0;

@@ -180,7 +180,7 @@ describe("FIBONACCI", () => {
 
   it.each([-1, 0, 93])("fails with n = %i", async (n) => {
     const failed = await rejection(run(wideModel(), [engine], BigInt64Array.of(BigInt(n)), new BigInt64Array(6)));
-    expect(failed).toEqual(coded("OP_FAILED", `n is ${n} where an integer within \\[1, 92\\] is needed`));
+    expect(failed).toEqual(coded("OP_FAILED", `n: expected an integer within \\[1, 92\\], got ${n}`));
   });
 
   it("tells the shape of its result if the output is too small", async () => {
@@ -214,7 +214,7 @@ describe("a model that breaks a rule", () => {
       model.addOperation(fibonacciType(model), [n], [sequence]);
       model.identifyInputsAndOutputs([n], [sequence]);
     });
-    expect(failure).toEqual(coded("BAD_DATA", "FIBONACCI: input 0 \\(n\\) is TENSOR_INT32 where"));
+    expect(failure).toEqual(coded("BAD_DATA", "FIBONACCI: input 0 \\(n\\): expected .* INT64, got TENSOR_INT32"));
   });
 
   it("with a wrong output type is refused", async () => {
@@ -223,7 +223,7 @@ describe("a model that breaks a rule", () => {
       model.addOperation(fibonacciType(model), [n], [sequence]);
       model.identifyInputsAndOutputs([n], [sequence]);
     });
-    expect(failure).toEqual(coded("BAD_DATA", "FIBONACCI: output 0 \\(sequence\\) is TENSOR_INT32"));
+    expect(failure).toEqual(coded("BAD_DATA", "FIBONACCI: output 0 \\(sequence\\): expected .*, got TENSOR_INT32"));
   });
 
   it("with a wrong number of inputs or outputs is refused", async () => {
@@ -232,13 +232,15 @@ describe("a model that breaks a rule", () => {
       model.addOperation(fibonacciType(model), [n as number, m as number], [sequence as number]);
       model.identifyInputsAndOutputs([n as number, m as number], [sequence as number]);
     });
-    expect(inputs).toEqual(coded("BAD_DATA", "FIBONACCI: it has 2 inputs and 1 outputs"));
+    expect(inputs).toEqual(coded("BAD_DATA", "FIBONACCI: expected 1 inputs and 1 outputs, got 2 inputs and 1 outputs"));
     const outputs = await failureOf((model) => {
       const [n, one, other] = [float(1), float(0), float(0)].map((operand) => model.addOperand(operand));
       model.addOperation(fibonacciType(model), [n as number], [one as number, other as number]);
       model.identifyInputsAndOutputs([n as number], [one as number, other as number]);
     });
-    expect(outputs).toEqual(coded("BAD_DATA", "FIBONACCI: it has 1 inputs and 2 outputs"));
+    expect(outputs).toEqual(
+      coded("BAD_DATA", "FIBONACCI: expected 1 inputs and 1 outputs, got 1 inputs and 2 outputs"),
+    );
   });
 
   it("with an unknown operation of the extension is refused", async () => {
@@ -261,7 +263,7 @@ describe("a model that breaks a rule", () => {
         model.identifyInputsAndOutputs([n], [sequence]);
       });
     expect(await withData(Uint8Array.of(1, 2, 3))).toEqual(
-      coded("BAD_DATA", "main.operands\\[1\\].extraParams.extension", "there are 3 bytes of data where 16 are needed"),
+      coded("BAD_DATA", "main.operands\\[1\\].extraParams.extension", "expected 16 bytes of data, got 3"),
     );
     expect(await withData(null)).toEqual(coded("BAD_DATA", "has no extension data, but the type requires it"));
     expect(await withData(Uint8Array.of(1), true)).toEqual(
@@ -277,7 +279,9 @@ describe("a model that breaks a rule", () => {
     ];
     model.addOperation("FLOOR", [wide], [result]);
     model.identifyInputsAndOutputs([wide], [result]);
-    expect(() => model.finish()).toThrow(coded("BAD_DATA", "FLOOR: input 0 \\(input\\) is of an extension type"));
+    expect(() => model.finish()).toThrow(
+      coded("BAD_DATA", "FLOOR: input 0 \\(input\\): expected .*, got an extension type"),
+    );
   });
 
   it("with data for another type, or an operation that the definition lacks, is refused at once", () => {

@@ -28,14 +28,12 @@ describe("the extension data of a TENSOR_QUANT64_ASYMM", () => {
   });
 
   it.each([0, 15, 17])("does not have %i bytes", (length) => {
-    expect(() => codec?.decode(new Uint8Array(length))).toThrow(
-      `there are ${length} bytes of data where 16 are needed`,
-    );
+    expect(() => codec?.decode(new Uint8Array(length))).toThrow(`expected 16 bytes of data, got ${length}`);
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("does not have the scale %d", (scale) => {
     const bytes = codec?.encode({ scale, zeroPoint: 0n }) ?? new Uint8Array();
-    expect(() => codec?.decode(bytes)).toThrow("where a positive number is needed");
+    expect(() => codec?.decode(bytes)).toThrow("expected a positive number, got");
   });
 });
 
@@ -80,7 +78,7 @@ describe("FIBONACCI", () => {
     expect(run(Float32Array.of(92), output("TENSOR_FLOAT32", new Float32Array(92)))).toHaveLength(92);
     for (const n of [0, -1, 93, 1.5, Number.NaN]) {
       expect(() => run(Float32Array.of(n), output("TENSOR_FLOAT32", new Float32Array(1)))).toThrow(
-        `n is ${n} where an integer within [1, 92] is needed`,
+        `n: expected an integer within [1, 92], got ${n}`,
       );
     }
   });

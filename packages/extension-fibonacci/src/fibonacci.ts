@@ -16,7 +16,7 @@ export function countOf(data: AnyTensorData): number {
   const count = Number(data[0]);
   ensure(
     Number.isInteger(count) && count >= 1 && count <= mostNumbers,
-    () => `n is ${count} where an integer within [1, ${mostNumbers}] is needed`,
+    () => `n: expected an integer within [1, ${mostNumbers}], got ${count}`,
   );
   return count;
 }
@@ -55,7 +55,7 @@ export const FIBONACCI = defineOperation({
   ],
   check({ n: { type, dimensions } }) {
     const isOne = type !== "TENSOR_FLOAT32" || dimensions.every((extent) => extent <= 1);
-    return isOne ? undefined : `n has dimensions [${dimensions}] where one element is needed`;
+    return isOne ? undefined : `n: expected one element, got [${dimensions}]`;
   },
   infer: ({ n }) => ({ sequence: { dimensions: [countOf(n.data)] } }),
   reference({ n }, { sequence: { data, params } }) {

@@ -24,10 +24,10 @@ export const { INT64, TENSOR_QUANT64_ASYMM } = extensionTypes(name, {
     array: BigInt64Array,
     params: {
       decode({ buffer, byteOffset, length }): Quant64Params {
-        ensure(length === paramsLength, () => `there are ${length} bytes of data where ${paramsLength} are needed`);
+        ensure(length === paramsLength, () => `expected ${paramsLength} bytes of data, got ${length}`);
         const view = new DataView(buffer, byteOffset, length);
         const scale = view.getFloat64(0, true);
-        ensure(scale > 0 && Number.isFinite(scale), () => `the scale is ${scale} where a positive number is needed`);
+        ensure(scale > 0 && Number.isFinite(scale), () => `the scale: expected a positive number, got ${scale}`);
         return { scale, zeroPoint: view.getBigInt64(8, true) };
       },
       encode({ scale, zeroPoint }: Quant64Params) {

@@ -4,7 +4,7 @@ import { ensure, type FlexMap, type FlexValue } from "@nnhal/operations/authorin
 /** Refuses a matrix of another size than 4 by 4. */
 export function ensureMatrix({ dimensions }: { readonly dimensions: readonly number[] }): void {
   const size = dimensions.reduce((product, extent) => product * extent, 1);
-  ensure(size === 16, () => `the matrix has the shape [${dimensions}] where 4 by 4 elements are needed`);
+  ensure(size === 16, () => `the matrix: expected 4 by 4 elements, got [${dimensions}]`);
 }
 
 /** An option that is a number. One that is missing is 0, as in MediaPipe. */

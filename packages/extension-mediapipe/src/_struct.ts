@@ -12,17 +12,14 @@ export function ensureVersion({ version }: Pick<StoredOptions, "version">, newes
 
 /** Refuses a padding that is neither SAME nor VALID. Returns whether it is SAME. */
 export function isSame(padding: number): boolean {
-  ensure(
-    padding === SAME || padding === VALID,
-    () => `the padding is ${padding} where 1 (SAME) or 2 (VALID) is needed`,
-  );
+  ensure(padding === SAME || padding === VALID, () => `the padding: expected 1 (SAME) or 2 (VALID), got ${padding}`);
   return padding === SAME;
 }
 
 /** Refuses sizes and strides below 1. */
 export function ensurePositive(sizes: Readonly<Record<string, number>>): void {
   for (const [name, size] of Object.entries(sizes)) {
-    ensure(size >= 1, () => `${name} is ${size} where at least 1 is needed`);
+    ensure(size >= 1, () => `${name}: expected at least 1, got ${size}`);
   }
 }
 

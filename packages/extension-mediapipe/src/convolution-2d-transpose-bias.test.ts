@@ -75,10 +75,10 @@ describe(customCode, () => {
 
   test.each([
     [{}, struct(SAME, 2), "the struct of padding, stride_width, stride_height has 12 bytes, here are 8"],
-    [{}, struct(0, 2, 2), "the padding is 0 where 1 (SAME) or 2 (VALID) is needed"],
-    [{}, struct(3, 2, 2), "the padding is 3 where"],
-    [{}, struct(SAME, 0, 2), "stride_width is 0 where at least 1 is needed"],
-    [{}, struct(SAME, 2, -1), "stride_height is -1 where at least 1 is needed"],
+    [{}, struct(0, 2, 2), "the padding: expected 1 (SAME) or 2 (VALID), got 0"],
+    [{}, struct(3, 2, 2), "the padding: expected 1 (SAME) or 2 (VALID), got 3"],
+    [{}, struct(SAME, 0, 2), "stride_width: expected at least 1, got 0"],
+    [{}, struct(SAME, 2, -1), "stride_height: expected at least 1, got -1"],
     [{ filter: [2, 3, 3, 1] as const }, struct(SAME, 2, 2), "the filter has 1 channels, the input 2"],
   ])("is refused: %j %j", async (change, options, message) => {
     const one = { ...control, ...change };

@@ -68,7 +68,7 @@ export const landmarks2TransformMatrix = defineOperation({
 function firstOptions(stored: StoredOptions) {
   const options = stored.map();
   const dimensions = numberOption(options, "dimensions");
-  ensure(dimensions === 3, () => `dimensions is ${dimensions} where 3 is needed`);
+  ensure(dimensions === 3, () => `dimensions: expected 3, got ${dimensions}`);
   const [input_height = 0, input_width = 0] = numbersOption(options, "input_hw");
   const [output_height = 0, output_width = 0] = numbersOption(options, "output_hw");
   const scale = numberOption(options, "bbox_size_multiplier");

@@ -35,7 +35,7 @@ export const maxPoolingWithArgmax2d = defineOperation({
     ensurePositive({ stride_width, stride_height, filter_width, filter_height });
     ensure(
       bounds[activation] !== undefined,
-      () => `the activation is ${activation} where 0 to ${bounds.length - 1} is needed`,
+      () => `the activation: expected 0 to ${bounds.length - 1}, got ${activation}`,
     );
     const [batches, height, width, channels] = input.dimensions;
     const windows = (extent: number, filter: number, stride: number) => {

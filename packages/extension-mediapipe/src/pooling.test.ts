@@ -110,12 +110,12 @@ describe("MaxPoolingWithArgmax2D", () => {
 
   test.each([
     [struct(SAME, 1, 1, 1, 1), "has 24 bytes, here are 20"],
-    [struct(0, 1, 1, 1, 1, 0), "the padding is 0"],
-    [struct(SAME, 0, 1, 1, 1, 0), "stride_width is 0"],
-    [struct(SAME, 1, 0, 1, 1, 0), "stride_height is 0"],
-    [struct(SAME, 1, 1, 0, 1, 0), "filter_width is 0"],
-    [struct(SAME, 1, 1, 1, 0, 0), "filter_height is 0"],
-    [struct(SAME, 1, 1, 1, 1, 4), "the activation is 4 where 0 to 3 is needed"],
+    [struct(0, 1, 1, 1, 1, 0), "the padding: expected 1 (SAME) or 2 (VALID), got 0"],
+    [struct(SAME, 0, 1, 1, 1, 0), "stride_width: expected at least 1, got 0"],
+    [struct(SAME, 1, 0, 1, 1, 0), "stride_height: expected at least 1, got 0"],
+    [struct(SAME, 1, 1, 0, 1, 0), "filter_width: expected at least 1, got 0"],
+    [struct(SAME, 1, 1, 1, 0, 0), "filter_height: expected at least 1, got 0"],
+    [struct(SAME, 1, 1, 1, 1, 4), "the activation: expected 0 to 3, got 4"],
     [struct(VALID, 1, 1, 3, 1, 0), "a window of 3 elements does not fit into 2"],
   ])("with %j is refused", async (options, message) => {
     await expect(pool([1, 1, 2, 1], [1, 2], options)).rejects.toThrow(message);
@@ -174,8 +174,8 @@ describe("MaxUnpooling2D", () => {
 
   test.each([
     [struct(SAME, 2, 2, 2, 2), "has 24 bytes, here are 20"],
-    [struct(4, 2, 2, 2, 2, 0), "the padding is 4"],
-    [struct(SAME, 2, 2, -2, 2, 0), "filter_width is -2"],
+    [struct(4, 2, 2, 2, 2, 0), "the padding: expected 1 (SAME) or 2 (VALID), got 4"],
+    [struct(SAME, 2, 2, -2, 2, 0), "filter_width: expected at least 1, got -2"],
   ])("with %j is refused", async (given, message) => {
     await expect(unpool([1, 1, 1, 1], [1], [0], given)).rejects.toThrow(message);
   });

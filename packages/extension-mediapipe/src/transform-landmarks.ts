@@ -27,14 +27,14 @@ export const transformLandmarks = defineOperation({
     if (stored.version === 2) return { dimensions: 0, scale: 1 };
     const options = stored.map();
     const dimensions = numberOption(options, "dimensions");
-    ensure(dimensions === 2 || dimensions === 3, () => `dimensions is ${dimensions} where 2 or 3 is needed`);
+    ensure(dimensions === 2 || dimensions === 3, () => `dimensions: expected 2 or 3, got ${dimensions}`);
     return { dimensions, scale: numberOption(options, "scale") };
   },
   infer({ landmarks: { dimensions: shape }, matrix, dimensions, scale }) {
     ensureMatrix(matrix);
     const size = sizeOf(shape, dimensions);
     const last = shape[shape.length - 1];
-    ensure(size === 2 || size === 3, () => `points have ${size} numbers where 2 or 3 are needed`);
+    ensure(size === 2 || size === 3, () => `points: expected 2 or 3 numbers, got ${size}`);
     ensure(last % size === 0, () => `${last} numbers do not divide into points of ${size}`);
     ensure(scale !== 0, () => "the scale is 0");
     return { output: { dimensions: shape } };

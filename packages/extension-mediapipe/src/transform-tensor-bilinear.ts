@@ -27,7 +27,7 @@ export const transformTensorBilinear = defineOperation({
     const options = stored.map();
     if (stored.version === 1) {
       const { mode = "bilinear" } = options;
-      ensure(mode === "bilinear", () => `the mode is ${String(mode)} where bilinear is needed`);
+      ensure(mode === "bilinear", () => `the mode: expected bilinear, got ${String(mode)}`);
       const [output_height = 0, output_width = 0] = numbersOption(options, "output_size");
       return { output_height, output_width, has_half_pixels: false };
     }

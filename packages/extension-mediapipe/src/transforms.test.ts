@@ -94,12 +94,12 @@ describe("TransformTensorBilinear", () => {
   });
 
   test.each([
-    [second(0, 4), "output_height is 0 where at least 1 is needed"],
-    [second(4, -1), "output_width is -1"],
-    [first({ output_size: [4] }), "output_width is 0"],
+    [second(0, 4), "output_height: expected at least 1, got 0"],
+    [second(4, -1), "output_width: expected at least 1, got -1"],
+    [first({ output_size: [4] }), "output_width: expected at least 1, got 0"],
     [first({ output_size: 4 }), "output_size is not a list"],
     [first({ output_size: ["a", 4] }), "output_size has something other than numbers"],
-    [first({ output_size: [4, 4], mode: "nearest" }), "the mode is nearest where bilinear is needed"],
+    [first({ output_size: [4, 4], mode: "nearest" }), "the mode: expected bilinear, got nearest"],
     [{ customCode, version: 3, options: flexible({}) }, "version 3 is not"],
     [
       { customCode, version: 2, options: Uint8Array.of(1, 2, 3) },
@@ -112,7 +112,7 @@ describe("TransformTensorBilinear", () => {
   test("with a matrix of another size is refused", async () => {
     const small = [{ shape: [1, 3, 3], data: identity.slice(0, 9) }];
     await expect(runOne(second(2, 2), image, small)).rejects.toThrow(
-      "the matrix has the shape [1,3,3] where 4 by 4 elements are needed",
+      "the matrix: expected 4 by 4 elements, got [1,3,3]",
     );
   });
 });
@@ -144,12 +144,12 @@ describe("TransformLandmarks", () => {
 
   const version1 = (options: object) => ({ customCode, version: 1, options: flexible(options) });
   test.each([
-    [version1({ dimensions: 4, scale: 1 }), [1, 1, 1, 4], "dimensions is 4 where 2 or 3 is needed"],
-    [version1({ scale: 1 }), [1, 1, 1, 4], "dimensions is 0 where 2 or 3 is needed"],
+    [version1({ dimensions: 4, scale: 1 }), [1, 1, 1, 4], "dimensions: expected 2 or 3, got 4"],
+    [version1({ scale: 1 }), [1, 1, 1, 4], "dimensions: expected 2 or 3, got 0"],
     [version1({ dimensions: 3, scale: 1 }), [1, 1, 1, 4], "4 numbers do not divide into points of 3"],
     [version1({ dimensions: 2 }), [1, 1, 1, 4], "the scale is 0"],
     [version1({ dimensions: [2], scale: 1 }), [1, 1, 1, 4], "dimensions has something other than numbers"],
-    [{ ...version1({}), version: 2 }, [1, 1, 4], "points have 4 numbers where 2 or 3 are needed"],
+    [{ ...version1({}), version: 2 }, [1, 1, 4], "points: expected 2 or 3 numbers, got 4"],
     [{ ...version1({}), version: 3 }, [1, 1, 4], "version 3 is not"],
   ])("is refused: case %#", async (operator, shape, message) => {
     await expect(runOne(operator, { shape, data: [1, 2, 3, 4] }, matrix)).rejects.toThrow(message);
@@ -281,13 +281,13 @@ describe("Landmarks2TransformMatrix", () => {
     [second({ subset_idxs: [0, 5] }), "there is no landmark 5"],
     [second({ subset_idxs: [] }), "subset_idxs has to have elements"],
     [second({ subset_idxs: 4 }), "subset_idxs is not a list"],
-    [second({ output_height: 0 }), "output_height is 0"],
+    [second({ output_height: 0 }), "output_height: expected at least 1, got 0"],
     [second({ scale_y: 0 }), "the scales 1 and 0 have to be greater than 0"],
-    [first({ dimensions: 2 }), "dimensions is 2 where 3 is needed"],
-    [first({ landmarks_range: 0 }), "landmarks_range is 0"],
+    [first({ dimensions: 2 }), "dimensions: expected 3, got 2"],
+    [first({ landmarks_range: 0 }), "landmarks_range: expected at least 1, got 0"],
     [first({ bbox_size_multiplier: 0 }), "bbox_size_multiplier is 0"],
-    [first({ input_hw: [4] }), "input_width is 0"],
-    [first({ output_hw: [-1, 4] }), "output_height is -1"],
+    [first({ input_hw: [4] }), "input_width: expected at least 1, got 0"],
+    [first({ output_hw: [-1, 4] }), "output_height: expected at least 1, got -1"],
     [{ ...second(), version: 3 }, "version 3 is not"],
   ])("is refused: case %#", async (operator, message) => {
     await expect(runOne(operator, upright)).rejects.toThrow(message);

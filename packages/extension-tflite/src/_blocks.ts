@@ -11,7 +11,7 @@ export function blockOf({ data, dimensions }: Tensor, image: TensorInfo): readon
   const sizes = Array.from(data);
   ensure(
     sizes.every((size) => size >= 1),
-    () => `the block is ${sizes.join("x")} where extents of at least 1 are needed`,
+    () => `the block: expected extents of at least 1, got ${sizes.join("x")}`,
   );
   return sizes;
 }

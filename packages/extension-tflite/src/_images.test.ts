@@ -69,7 +69,7 @@ describe("RESIZE_BILINEAR", () => {
     const input: GivenInput = { type: "TENSOR_FLOAT32", dimensions: [1, 1, 1, 1], data: Float32Array.of(4) };
     const run = (of: GivenInput) => runOperation(name, [input, of, bool(false)], [{ type: "TENSOR_FLOAT32" }]);
     expect(await run(size(1, 3))).toEqual([{ dimensions: [1, 1, 3, 1], data: Float32Array.of(4, 4, 4) }]);
-    await expect(run(size(1))).rejects.toThrow("the size has shape 1 where 2 elements, height and width, are needed");
+    await expect(run(size(1))).rejects.toThrow("the size: expected 2 elements (height and width), got 1");
     await expect(run(size(1, 0))).rejects.toThrow("the output's width is 0, not within 1 to 2147483647");
   });
 });

@@ -10,7 +10,7 @@ export function ascendingAxes(name: string, list: Tensor | undefined, rank: numb
   const axes = Array.from(list?.data ?? []);
   ensure(
     axes.every((axis, place) => axis >= 0 && axis < rank && (place === 0 || axis > axes[place - 1])),
-    () => `${name} are ${showList(axes)} where ascending axes of ${rank} are needed`,
+    () => `${name}: expected ascending axes of ${rank}, got ${showList(axes)}`,
   );
   return axes;
 }
@@ -35,14 +35,14 @@ export function startsOf(
 ): Starts {
   ensure(
     vectorAxis >= 0 && vectorAxis <= dimensions.length,
-    () => `indexVectorDim is ${vectorAxis} where 0 to ${dimensions.length} is needed`,
+    () => `indexVectorDim: expected 0 to ${dimensions.length}, got ${vectorAxis}`,
   );
   // Behind the last axis, each index is a vector of one element.
   const size = dimensions[vectorAxis] ?? 1;
   const axes = Array.from(list?.data ?? []);
   ensure(
     axes.length === size && new Set(axes).size === size && axes.every((axis) => axis >= 0 && axis < rank),
-    () => `${name} is ${showList(axes)} where ${size} different axes of ${rank} are needed`,
+    () => `${name}: expected ${size} different axes of ${rank}, got ${showList(axes)}`,
   );
   const step = dimensions.slice(vectorAxis + 1).reduce((product, extent) => product * extent, 1);
   return {

@@ -24,7 +24,7 @@ export function listOf({ data }: Tensor<AnyTensorData>): readonly number[] {
 
 /** The number that an operand of one element holds. `name`: the operand's, for the message. */
 export function oneNumber(name: string, { data }: Tensor<AnyTensorData>): number {
-  ensure(data.length === 1, () => `${name} has ${data.length} elements where 1 is needed`);
+  ensure(data.length === 1, () => `${name}: expected 1 element, got ${data.length}`);
   return Number(data[0]);
 }
 

@@ -18,7 +18,7 @@ export function paddedExtents(dimensions: readonly number[], { low, high, interi
   return dimensions.map((extent, axis) => {
     ensure(
       interior[axis] >= 0,
-      () => `the padding between elements of axis ${axis} is ${interior[axis]} where at least 0 is needed`,
+      () => `the padding between elements of axis ${axis}: expected at least 0, got ${interior[axis]}`,
     );
     const padded = extent + Math.max(extent - 1, 0) * interior[axis] + low[axis] + high[axis];
     ensure(padded >= 0, () => `the paddings of axis ${axis} cut off more than its ${extent} elements`);

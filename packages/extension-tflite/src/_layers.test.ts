@@ -129,9 +129,9 @@ describe("CONV_2D", () => {
     await expect(run(int8([2, 1, 1, 2], [1, 2, 3, 4]), int64(0n, 0n))).rejects.toThrow(
       "3 input channels and 2 filters do not divide into groups with filters of 2 channels",
     );
-    await expect(run(filter, int64(0n))).rejects.toThrow("the bias has 1 elements where 2 are needed");
+    await expect(run(filter, int64(0n))).rejects.toThrow("the bias: expected 2 elements (one for each channel), got 1");
     await expect(run(perChannel([2, 1, 1, 3], [1, 2, 3, 4, 5, 6], [1, 1, 1], 3), int64(0n, 0n))).rejects.toThrow(
-      "the filter's scales belong to dimension 3 where 0 is needed",
+      "the filter's scales: expected dimension 0, got 3",
     );
   });
 
@@ -232,10 +232,10 @@ describe("DEPTHWISE_CONV_2D", () => {
   it("refuses a filter of other channels", async () => {
     const operands = [int16([1, 1, 1, 2], [1, 2]), int8([1, 1, 1, 3], [1, 2, 3]), int64(0n, 0n, 0n)];
     const run = runOperation("DEPTHWISE_CONV_2D", [...operands, VALID, one, one, one, none], wide(1));
-    await expect(run).rejects.toThrow("the filter has 3 channels where 2 input channels * depth multiplier 1");
+    await expect(run).rejects.toThrow("the filter: expected 2 input channels * depth multiplier 1, got 3");
     const two = [int16([1, 1, 1, 1], [1]), int8([2, 1, 1, 1], [1, 2]), int64(0n), VALID, one, one, one, none];
     await expect(runOperation("DEPTHWISE_CONV_2D", two, wide(1))).rejects.toThrow(
-      "the filter's first extent is 2 where 1 is needed",
+      "the filter's first extent: expected 1, got 2",
     );
   });
 });
@@ -264,11 +264,11 @@ describe("TRANSPOSE_CONV_2D", () => {
   });
 
   it("refuses an output shape of other batches or channels, or without extent", async () => {
-    await expect(run(shape(2, 1, 4, 1), VALID)).rejects.toThrow("the output shape has 2 batches and 1 channels");
-    await expect(run(shape(1, 1, 0, 1), SAME)).rejects.toThrow("the output's width is 0, less than 1");
-    await expect(run(shape(1, 1, 4), VALID)).rejects.toThrow(
-      "the output shape has shape 3 where 4 elements are needed",
+    await expect(run(shape(2, 1, 4, 1), VALID)).rejects.toThrow(
+      "the output shape: expected 1 batches and 1 channels, got 2 and 1",
     );
+    await expect(run(shape(1, 1, 0, 1), SAME)).rejects.toThrow("the output's width is 0, less than 1");
+    await expect(run(shape(1, 1, 4), VALID)).rejects.toThrow("the output shape: expected 4 elements, got 3");
   });
 });
 
@@ -351,7 +351,7 @@ describe("FULLY_CONNECTED", () => {
     );
     const flat = int16([4], [1, 2, 3, 4]);
     await expect(runOperation("FULLY_CONNECTED", [flat, ...rest, bool(true)], wide(1))).rejects.toThrow(
-      "the input's last extent is 4 where 2 is needed",
+      "the input's last extent: expected 2 to keep the number of dimensions, got 4",
     );
   });
 

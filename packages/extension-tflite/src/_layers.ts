@@ -48,7 +48,7 @@ export function ensureBiasCount(bias: TensorInfo | undefined, channels: number):
   ensure(channels >= 1, () => "the filter has no output channels");
   if (bias === undefined) return;
   const count = elementCount(bias.dimensions);
-  ensure(count === channels, () => `the bias has ${count} elements where ${channels} are needed, one for each channel`);
+  ensure(count === channels, () => `the bias: expected ${channels} elements (one for each channel), got ${count}`);
 }
 
 /** A layer whose sums are ready to be computed. */

@@ -261,14 +261,14 @@ describe("UNIDIRECTIONAL_SEQUENCE_LSTM", () => {
     };
     const { scale, zeroPoint } = byteKind;
     await expect(broken(18, given(INT8, [1, OUTPUTS], [0, 0], scale, zeroPoint))).rejects.toThrow(
-      "the output state has 2 elements where 4 are needed",
+      "the output state: expected 4 elements, got 2",
     );
     await expect(broken(19, given(INT16, [1, UNITS], [0, 0, 0], memoryScale))).rejects.toThrow(
-      "the cell state has 3 elements where 6 are needed",
+      "the cell state: expected 6 elements, got 3",
     );
     await expect(broken(5, omitted(INT8))).rejects.toThrow("2 of the 3 input gate operands are given");
-    await expect(broken(31, float32(0))).rejects.toThrow("forgetIntermediateScale is 0 where a number > 0 is needed");
-    await expect(broken(35, float32(0))).rejects.toThrow("hiddenStateScale is 0 where a number > 0 is needed");
+    await expect(broken(31, float32(0))).rejects.toThrow("forgetIntermediateScale: expected a number > 0, got 0");
+    await expect(broken(35, float32(0))).rejects.toThrow("hiddenStateScale: expected a number > 0, got 0");
     await expect(broken(29, bool(true))).rejects.toThrow(
       "diagonalRecurrentTensors is true, but the cell is an integer",
     );

@@ -156,13 +156,13 @@ function ensureIntegerCell(cell: LstmCell<TensorInfo>, args: LstmArgs<TensorInfo
     ["hiddenStateScale", cell.projection],
   ] as const;
   for (const [name, operand] of scales) {
-    ensure(operand === undefined || args[name] > 0, () => `${name} is ${args[name]} where a number > 0 is needed`);
+    ensure(operand === undefined || args[name] > 0, () => `${name}: expected a number > 0, got ${args[name]}`);
   }
 }
 
 function ensureCount(what: string, state: TensorInfo, needed: number): void {
   const count = elementCount(state.dimensions);
-  ensure(count === needed, () => `the ${what} has ${count} elements where ${needed} are needed`);
+  ensure(count === needed, () => `the ${what}: expected ${needed} elements, got ${count}`);
 }
 
 function settingsOf({ fusedActivationFunction, cellClip, projClip }: LstmArgs<TensorInfo>) {

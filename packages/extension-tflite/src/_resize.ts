@@ -26,7 +26,7 @@ const sizeParams = alternative({
     const { dimensions, data } = size;
     ensure(
       dimensions.length === 1 && data.length === 2,
-      () => `the size has shape ${formatShape(dimensions)} where 2 elements, height and width, are needed`,
+      () => `the size: expected 2 elements (height and width), got ${formatShape(dimensions)}`,
     );
     const [height, width] = data;
     return { height, width };

@@ -53,10 +53,16 @@ describe("RNN", () => {
       inputs[place] = input;
       return runOperation("RNN", inputs, outputs);
     };
-    await expect(broken(1, float([1, 3], [1, 2, 3]))).rejects.toThrow("the shape of the weights is 1x3 where 1x2");
-    await expect(broken(2, float([1, 2], [1, 2]))).rejects.toThrow("the shape of the recurrent weights is 1x2");
-    await expect(broken(3, float([2], [1, 2]))).rejects.toThrow("the shape of the bias is 2 where 1 is needed");
-    await expect(broken(4, float([1, 1], [1]))).rejects.toThrow("the shape of the hidden states is 1x1 where 2x1");
+    await expect(broken(1, float([1, 3], [1, 2, 3]))).rejects.toThrow(
+      "the shape of the weights: expected 1x2, got 1x3",
+    );
+    await expect(broken(2, float([1, 2], [1, 2]))).rejects.toThrow(
+      "the shape of the recurrent weights: expected 1x1, got 1x2",
+    );
+    await expect(broken(3, float([2], [1, 2]))).rejects.toThrow("the shape of the bias: expected 1, got 2");
+    await expect(broken(4, float([1, 1], [1]))).rejects.toThrow(
+      "the shape of the hidden states: expected 2x1, got 1x1",
+    );
   });
 });
 

@@ -42,10 +42,7 @@ export function slicedAxes(dimensions: readonly number[], slicing: Slicing): rea
   const isEllipsis = (element: number) => hasBit(ellipsisMask, element);
   const isNew = (element: number) => hasBit(newAxisMask, element) && !isEllipsis(element);
   const ellipses = elements.filter(isEllipsis);
-  ensure(
-    ellipses.length <= 1,
-    () => `the ellipsis mask has bits ${ellipses.join(" and ")} where at most one is needed`,
-  );
+  ensure(ellipses.length <= 1, () => `the ellipsis mask: expected at most one bit, got bits ${ellipses.join(" and ")}`);
   const rest = dimensions.length - elements.filter((element) => !isEllipsis(element) && !isNew(element)).length;
   ensure(
     rest >= 0,

@@ -29,7 +29,7 @@ export function* suppress(
   chosen: TensorData,
   chosenScores: TensorData | undefined,
 ): Generator<void, number> {
-  ensure(sigma >= 0, () => `sigma is ${sigma} where a number of at least 0 is needed`);
+  ensure(sigma >= 0, () => `sigma: expected a number of at least 0, got ${sigma}`);
   const isTime = pacer();
   const sorted = new Float64Array(5 * scores.length);
   for (let box = 0; box < scores.length; box++) {

@@ -37,7 +37,7 @@ export function keysOf(list: Tensor<AnyTensorData>): (place: number) => string |
 /** Checks that there is a value for each key. */
 export function checkTable(keys: Pick<Tensor<AnyTensorData>, "type" | "dimensions">, values: typeof keys): void {
   const [first, second] = [elementCount(shapeOf(keys)), elementCount(shapeOf(values))];
-  ensure(first === second, () => `there are ${first} keys and ${second} values where as many are needed`);
+  ensure(first === second, () => `expected as many values as keys, got ${second} values and ${first} keys`);
 }
 
 /** The place of each key in a table, for the keys that it has; of equal ones in the table the first. */

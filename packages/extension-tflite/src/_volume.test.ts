@@ -171,7 +171,7 @@ describe("CONV_3D_TRANSPOSE", () => {
       [1, 1, 1, 2],
     ]) {
       await expect(run(shape(...wrong), [1, 1, 1, 1, 1])).rejects.toThrow(
-        "where 5 extents, the first 1 and the last 2",
+        "expected 5 extents, the first 1 and the last 2, got ",
       );
     }
     await expect(run(shape(1, 1, 0, 1, 2), [1, 1, 1, 1, 1])).rejects.toThrow("the output's height is 0, less than 1");

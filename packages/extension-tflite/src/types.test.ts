@@ -15,16 +15,13 @@ describe("the quantisation of TENSOR_QUANT16_ASYMM_SIGNED", () => {
   });
 
   it.each([
-    [encode({ scale: 1, zeroPoint: 0 }).subarray(1), "there are 11 bytes of data where 12 are needed"],
-    [new Uint8Array(0), "there are 0 bytes of data where 12 are needed"],
-    [encode({ scale: 0, zeroPoint: 0 }), "the scale is 0 where a positive number is needed"],
-    [encode({ scale: -1, zeroPoint: 0 }), "the scale is -1 where a positive number is needed"],
-    [
-      encode({ scale: Number.POSITIVE_INFINITY, zeroPoint: 0 }),
-      "the scale is Infinity where a positive number is needed",
-    ],
-    [encode({ scale: 1, zeroPoint: -32769 }), "the zero point is -32769 where an integer within [-32768, 32767]"],
-    [encode({ scale: 1, zeroPoint: 32768 }), "the zero point is 32768 where an integer within [-32768, 32767]"],
+    [encode({ scale: 1, zeroPoint: 0 }).subarray(1), "expected 12 bytes of data, got 11"],
+    [new Uint8Array(0), "expected 12 bytes of data, got 0"],
+    [encode({ scale: 0, zeroPoint: 0 }), "the scale: expected a positive number, got 0"],
+    [encode({ scale: -1, zeroPoint: 0 }), "the scale: expected a positive number, got -1"],
+    [encode({ scale: Number.POSITIVE_INFINITY, zeroPoint: 0 }), "the scale: expected a positive number, got Infinity"],
+    [encode({ scale: 1, zeroPoint: -32769 }), "the zero point: expected an integer within [-32768, 32767], got -32769"],
+    [encode({ scale: 1, zeroPoint: 32768 }), "the zero point: expected an integer within [-32768, 32767], got 32768"],
   ])("is refused if it is not valid (%#)", (data, message) => {
     expect(() => decode(data)).toThrow(message);
   });

@@ -35,12 +35,12 @@ export const tfliteTypes = extensionTypes(extensionName, {
     array: Int16Array,
     params: {
       decode({ buffer, byteOffset, length }): Quant16Params {
-        ensure(length === quant16Length, () => `there are ${length} bytes of data where ${quant16Length} are needed`);
+        ensure(length === quant16Length, () => `expected ${quant16Length} bytes of data, got ${length}`);
         const view = new DataView(buffer, byteOffset, length);
         const [scale, zeroPoint] = [view.getFloat64(0, true), view.getInt32(8, true)];
-        ensure(scale > 0 && Number.isFinite(scale), () => `the scale is ${scale} where a positive number is needed`);
+        ensure(scale > 0 && Number.isFinite(scale), () => `the scale: expected a positive number, got ${scale}`);
         const isWithin = zeroPoint >= -32768 && zeroPoint <= 32767;
-        ensure(isWithin, () => `the zero point is ${zeroPoint} where an integer within [-32768, 32767] is needed`);
+        ensure(isWithin, () => `the zero point: expected an integer within [-32768, 32767], got ${zeroPoint}`);
         return { scale, zeroPoint };
       },
       encode({ scale, zeroPoint }: Quant16Params) {

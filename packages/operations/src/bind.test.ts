@@ -181,10 +181,10 @@ describe("bindArguments", () => {
   });
 
   it.each([
-    [[], "input has rank 0 where 1 to 2 is needed"],
+    [[], "input: expected rank 1 to 2, got 0"],
     [[1], undefined],
     [[1, 1], undefined],
-    [[1, 1, 1], "input has rank 3 where 1 to 2 is needed"],
+    [[1, 1, 1], "input: expected rank 1 to 2, got 3"],
   ] satisfies [number[], string | undefined][])("checks a range of ranks: %j", (dimensions, message) => {
     const bind = () => bindArguments(resizing, listed, [info(dimensions), shape, undefined, factor]);
     if (message === undefined) expect(bind()).toMatchObject({ factor: 1.5 });
@@ -193,7 +193,7 @@ describe("bindArguments", () => {
 
   it("checks a single rank, and not that of an omitted tensor", () => {
     expect(() => bindArguments(resizing, listed, [input, shape, info([1, 1]), factor])).toThrow(
-      new OperationError("bias has rank 2 where 1 is needed"),
+      new OperationError("bias: expected rank 1, got 2"),
     );
     expect(bindArguments(resizing, listed, [input, shape, info([1]), factor]).bias).toEqual(info([1]));
     expect(bindArguments(resizing, listed, [input, shape, undefined, factor]).bias).toBeUndefined();

@@ -107,7 +107,7 @@ export function normaliseArguments(operation: Operation, form: Form, bound: AnyA
       const rank = tensor.dimensions.length;
       ensure(
         rank >= least && rank <= greatest,
-        () => `${name} has rank ${rank} where ${least === greatest ? least : `${least} to ${greatest}`} is needed`,
+        () => `${name}: expected rank ${least === greatest ? least : `${least} to ${greatest}`}, got ${rank}`,
       );
     }
   }

@@ -120,13 +120,13 @@ describe("an operation on types of an extension", () => {
     const mismatch = (given: Parameters<typeof matchOperation>[1]) =>
       matchOperation(widen, given, [types.TENSOR_COMPLEX64]);
     expect(mismatch(["TENSOR_FLOAT32", "INT32", "INT32"])).toEqual({
-      mismatch: `input 1 (offset) is INT32 where ${name} INT64 is needed`,
+      mismatch: `input 1 (offset): expected ${name} INT64, got INT32`,
     });
     expect(mismatch(["TENSOR_FLOAT32", foreign.INT64, "INT32"])).toEqual({
-      mismatch: `input 1 (offset) is com.example.other INT64 where ${name} INT64 is needed`,
+      mismatch: `input 1 (offset): expected ${name} INT64, got com.example.other INT64`,
     });
     expect(mismatch(["TENSOR_FLOAT32", undefined, "INT32"])).toEqual({
-      mismatch: `input 1 (offset) is of an extension type where ${name} INT64 is needed`,
+      mismatch: `input 1 (offset): expected ${name} INT64, got an extension type`,
     });
   });
 });

@@ -45,28 +45,24 @@ describe("matchOperation", () => {
   });
 
   it.each([
-    [[F32], [F32], "it has 1 inputs and 1 outputs where 2 to 4 inputs and 1 outputs are needed"],
-    [
-      [F32, I32, "INT32", "BOOL", "BOOL"],
-      [F32],
-      "it has 5 inputs and 1 outputs where 2 to 4 inputs and 1 outputs are needed",
-    ],
-    [[F32, I32], [], "it has 2 inputs and 0 outputs where 2 to 4 inputs and 1 outputs are needed"],
-    [[F32, I32], [F32, F32], "it has 2 inputs and 2 outputs where 2 to 4 inputs and 1 outputs are needed"],
+    [[F32], [F32], "expected 2 to 4 inputs and 1 outputs, got 1 inputs and 1 outputs"],
+    [[F32, I32, "INT32", "BOOL", "BOOL"], [F32], "expected 2 to 4 inputs and 1 outputs, got 5 inputs and 1 outputs"],
+    [[F32, I32], [], "expected 2 to 4 inputs and 1 outputs, got 2 inputs and 0 outputs"],
+    [[F32, I32], [F32, F32], "expected 2 to 4 inputs and 1 outputs, got 2 inputs and 2 outputs"],
   ] satisfies [MaybeType[], MaybeType[], string][])("refuses the counts of %j and %j", (inputs, outputs, message) => {
     expect(outcome(plain, inputs, outputs)).toBe(message);
   });
 
   it("names every wrong operand of the nearest row", () => {
-    expect(outcome(plain, [F32, F32])).toBe(`input 1 (right) is ${F32} where ${I32} is needed`);
-    expect(outcome(plain, [F32, I32], [F16])).toBe(`output 0 (output) is ${F16} where ${F32} is needed`);
+    expect(outcome(plain, [F32, F32])).toBe(`input 1 (right): expected ${I32}, got ${F32}`);
+    expect(outcome(plain, [F32, I32], [F16])).toBe(`output 0 (output): expected ${F32}, got ${F16}`);
     expect(outcome(plain, [F32, F32, F32], [F32])).toBe(
-      `input 1 (right) is ${F32} where ${I32} is needed; input 2 (axis) is ${F32} where INT32 is needed`,
+      `input 1 (right): expected ${I32}, got ${F32}; input 2 (axis): expected INT32, got ${F32}`,
     );
   });
 
   it("refuses an extension type", () => {
-    expect(outcome(plain, [undefined, I32])).toBe(`input 0 (left) is of an extension type where ${F32} is needed`);
+    expect(outcome(plain, [undefined, I32])).toBe(`input 0 (left): expected ${F32}, got an extension type`);
   });
 });
 
@@ -100,7 +96,7 @@ describe("legal counts", () => {
   ])("not %d inputs and %d outputs", (inputs, outputs) => {
     const types: MaybeType[] = [F32, "INT32", "INT32", "INT32"];
     expect(outcome(grouped, types.slice(0, inputs), new Array(outputs).fill(F32))).toBe(
-      `it has ${inputs} inputs and ${outputs} outputs where 1/3 inputs and 1/3 outputs are needed`,
+      `expected 1/3 inputs and 1/3 outputs, got ${inputs} inputs and ${outputs} outputs`,
     );
   });
 });
@@ -141,12 +137,12 @@ describe("forms", () => {
 
   it("inherit the rows but not the counts of the first, unless they have rows of their own", () => {
     expect(outcome(twoForms, [F16, "INT32"], [F16])).toBe("1.2");
-    expect(outcome(twoForms, [F16, "FLOAT32"], [F16])).toBe(`input 1 (scheme) is FLOAT32 where INT32 is needed`);
+    expect(outcome(twoForms, [F16, "FLOAT32"], [F16])).toBe(`input 1 (scheme): expected INT32, got FLOAT32`);
   });
 
   it("are all in the message if no count fits", () => {
     expect(outcome(twoForms, [F32])).toBe(
-      "it has 1 inputs and 1 outputs where 3/4 inputs and 1 outputs, or 2 to 3 inputs and 1 outputs, or 2 inputs and 1 outputs are needed",
+      "expected 3/4 inputs and 1 outputs, or 2 to 3 inputs and 1 outputs, or 2 inputs and 1 outputs, got 1 inputs and 1 outputs",
     );
   });
 
@@ -194,18 +190,16 @@ describe("variadic operands", () => {
   it("are one or more of the same type", () => {
     expect(outcome(join, [F32, "INT32"])).toBe("1.0");
     expect(outcome(join, [F16, F16, F16, "INT32"], [F16])).toBe("1.2");
-    expect(outcome(join, ["INT32"])).toBe(
-      "it has 1 inputs and 1 outputs where at least 2 inputs and 1 outputs are needed",
-    );
-    expect(outcome(join, [F32, F16, "INT32"])).toBe(`input 1 (inputs) is ${F16} where ${F32} is needed`);
+    expect(outcome(join, ["INT32"])).toBe("expected at least 2 inputs and 1 outputs, got 1 inputs and 1 outputs");
+    expect(outcome(join, [F32, F16, "INT32"])).toBe(`input 1 (inputs): expected ${F32}, got ${F16}`);
   });
 
   it("are zero or more of any types", () => {
     expect(outcome(branch, ["SUBGRAPH"], [])).toBe("1.3");
     expect(outcome(branch, ["SUBGRAPH", F32, undefined, "INT32"], [undefined, "BOOL"])).toBe("1.3");
-    expect(outcome(branch, [F32, F32], [])).toBe(`input 0 (body) is ${F32} where SUBGRAPH is needed`);
+    expect(outcome(branch, [F32, F32], [])).toBe(`input 0 (body): expected SUBGRAPH, got ${F32}`);
     expect(outcome(branch, [], [])).toBe(
-      "it has 0 inputs and 0 outputs where at least 1 inputs and at least 0 outputs are needed",
+      "expected at least 1 inputs and at least 0 outputs, got 0 inputs and 0 outputs",
     );
   });
 });
@@ -227,7 +221,7 @@ describe("trailing tensors", () => {
   });
 
   it("an omitted tensor keeps its place in the list", () => {
-    expect(outcome(stateful, [F32])).toContain("it has 1 inputs");
+    expect(outcome(stateful, [F32])).toContain("expected 2 to 3 inputs and 1 to 2 outputs, got 1 inputs and 1 outputs");
   });
 });
 
@@ -260,7 +254,7 @@ describe("long lists", () => {
     for (let time = 0; time < 2; time++) {
       expect(outcome(join, inputs)).toBe("1.0");
       expect(outcome(join, [...inputs.slice(1), F16])).toBe(
-        `input ${length - 1} (inputs) is ${F16} where ${F32} is needed`,
+        `input ${length - 1} (inputs): expected ${F32}, got ${F16}`,
       );
     }
   });
@@ -268,7 +262,7 @@ describe("long lists", () => {
   it("have only the first four wrong operands named", () => {
     const message = outcome(join, [...new Array(5).fill(F16), F32, F16]);
     expect(message.split("; ")).toHaveLength(5);
-    expect(message).toMatch(/^input 0 \(inputs\) .*; and 2 more$/);
+    expect(message).toMatch(/^input 0 \(inputs\): .*; and 2 more$/);
   });
 });
 

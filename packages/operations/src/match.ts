@@ -252,7 +252,7 @@ function describeWrong(
     const { name } = positions[index].param;
     const expected = expectedType(positions[index], types);
     const given = actual[index];
-    return `${side} ${index} (${name}) is ${given === undefined ? "of an extension type" : typeText(given)} where ${expected && typeText(expected)} is needed`;
+    return `${side} ${index} (${name}): expected ${expected && typeText(expected)}, got ${given === undefined ? "an extension type" : typeText(given)}`;
   });
 }
 
@@ -261,7 +261,7 @@ function describeCounts(operation: Operation, inputCount: number, outputCount: n
     (form) =>
       `${legalCounts(form.params, form.counts)} inputs and ${legalCounts(form.outputs, form.outputCounts)} outputs`,
   );
-  return `it has ${inputCount} inputs and ${outputCount} outputs where ${[...new Set(forms)].join(", or ")} are needed`;
+  return `expected ${[...new Set(forms)].join(", or ")}, got ${inputCount} inputs and ${outputCount} outputs`;
 }
 
 function legalCounts(params: readonly Param[], counts: readonly number[] | undefined): string {

@@ -38,7 +38,7 @@ describe("ensureShape", () => {
     "refuses %j, saying what has it and what is needed",
     (dimensions) => {
       expect(() => ensureShape("the weights", { dimensions }, [2, 3])).toThrow(
-        new OperationError(`the shape of the weights is ${dimensions.join("x")} where 2x3 is needed`),
+        new OperationError(`the shape of the weights: expected 2x3, got ${dimensions.join("x")}`),
       );
     },
   );

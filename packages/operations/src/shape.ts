@@ -33,7 +33,7 @@ export function ensureShape(
   const { dimensions } = tensor;
   ensure(
     sameShape(dimensions, needed),
-    () => `the shape of ${name} is ${formatShape(dimensions)} where ${formatShape(needed)} is needed`,
+    () => `the shape of ${name}: expected ${formatShape(needed)}, got ${formatShape(dimensions)}`,
   );
 }
 

@@ -26,7 +26,7 @@ export const { LONG, TENSOR_LONG } = extensionTypes(wideName, {
     array: BigInt64Array,
     params: {
       decode(bytes): LongParams {
-        ensure(bytes.length === 8, () => `there are ${bytes.length} bytes of data where 8 are needed`);
+        ensure(bytes.length === 8, () => `expected 8 bytes of data, got ${bytes.length}`);
         return { factor: new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true) };
       },
       encode: encodeLong,

@@ -76,7 +76,7 @@ describe("an operation's type", () => {
     expect(modelIssues(model)).toEqual([]);
     const issues = modelIssues(model, knowing(twice));
     expect(found(issues)).toEqual(["operation-signature main.operations[1]"]);
-    expect(issues[0]?.message).toMatch(/^TWICE: input 0 \(input\) is TENSOR_FLOAT32 where TENSOR_INT32 is needed/);
+    expect(issues[0]?.message).toMatch(/^TWICE: input 0 \(input\): expected TENSOR_INT32, got TENSOR_FLOAT32/);
   });
 
   it("may be one that the known definition of its extension lacks: that of a later version may have it", () => {
@@ -108,14 +108,14 @@ describe("an operation's operands", () => {
     const model = floorModel({ type: OperandType.TENSOR_INT32 });
     const issues = modelIssues(model);
     expect(found(issues)).toEqual(["operation-signature main.operations[0]", "operation-signature main.operations[1]"]);
-    expect(issues[0]?.message).toMatch(/^FLOOR: input 0 .* is TENSOR_INT32 where TENSOR_FLOAT/);
+    expect(issues[0]?.message).toMatch(/^FLOOR: input 0 .*: expected TENSOR_FLOAT.*, got TENSOR_INT32/);
   });
 
   it("are as many as in a signature (rule 27)", () => {
     const inputs = [0, 2, 3, 4, 4, 4];
     const issues = modelIssues(changed(controlModel, "main.operations[0].inputs", inputs));
     expect(found(issues)).toContain("operation-signature main.operations[0]");
-    expect(issues[0]?.message).toMatch(/^CONV_2D: it has 6 inputs and 1 outputs where/);
+    expect(issues[0]?.message).toMatch(/^CONV_2D: expected .*, got 6 inputs and 1 outputs/);
   });
 
   it("fit the version's signatures (rule 27)", () => {
@@ -170,7 +170,7 @@ describe("an operation's operands", () => {
   it("keep the rules of the operation's own (rule 27)", () => {
     const issues = modelIssues(changed(controlModel, "main.operands[2].extraParams.channelQuant.channelDim", 3));
     expect(found(issues)).toEqual(["operation-rule main.operations[0]"]);
-    expect(issues[0]?.message).toBe("CONV_2D: the filter's scales belong to dimension 3 where 0 is needed");
+    expect(issues[0]?.message).toBe("CONV_2D: the filter's scales: expected dimension 0, got 3");
   });
 });
 

@@ -97,7 +97,7 @@ describe("the shapes of an operation's inputs", () => {
         code: "operation-shape",
         path: "main.operations[0]",
         message:
-          "DEPTHWISE_CONV_2D: the filter has 4 channels where 3 input channels * depth multiplier 1 are needed " +
+          "DEPTHWISE_CONV_2D: the filter: expected 3 input channels * depth multiplier 1, got 4 " +
           "(input: operand 0 [1, 4, 4, 3]; filter: operand 1 [1, 2, 2, 4]; bias: operand 2 [4])",
       },
     ]);

@@ -99,7 +99,7 @@ describe.concurrent("READMEs", () => {
       .replace(/"\.\.\/[a-z-]+\.ts"/g, '"@nnhal/operations/authoring"');
     const { stdout, stderr } = await runExample(code, root);
     expect(stderr).toBe("");
-    expect(stdout).toBe("1.3\ninput 0 (input) is TENSOR_INT32 where TENSOR_FLOAT32 is needed\n");
+    expect(stdout).toBe("1.3\ninput 0 (input): expected TENSOR_FLOAT32, got TENSOR_INT32\n");
   });
 
   it("docs/debugging.md: its examples run", { timeout: 60_000 }, async () => {

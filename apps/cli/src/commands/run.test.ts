@@ -273,7 +273,7 @@ describe("nnhal run, given something wrong", () => {
     // The operator of the file lacks its matrix: now the extension says so.
     const given = await run([...extension, "run", "landmarks.tflite", "--random", "1"]);
     expect(given.stderr).toMatch(
-      /the options of the custom operator TransformLandmarks cannot be read: dimensions is 0/,
+      /the options of the custom operator TransformLandmarks cannot be read: dimensions: expected 2 or 3, got 0/,
     );
   });
 

@@ -135,7 +135,7 @@ export const arithmetic: LoweringTable = {
     const product = Math.fround(left.scale * right.scale);
     if (!(output.scale > product)) {
       refuse(
-        `the output's scale is ${output.scale} where more than the product of the inputs' scales, ${product}, is needed`,
+        `the output's scale: expected more than the product of the inputs' scales, ${product}, got ${output.scale}`,
       );
     }
     const ratio = Math.fround(product / output.scale);

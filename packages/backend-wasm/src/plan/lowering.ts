@@ -101,7 +101,7 @@ function accumulatorScales(input: TensorInfo, filter: TensorInfo, bias: TensorIn
   }
   const product = Math.fround(input.scale * filter.scale);
   if (!(Math.abs(product - bias.scale) <= 1e-6 * Math.min(product, bias.scale))) {
-    refuse(`the bias has scale ${bias.scale} where input scale * filter scale = ${product} is needed`);
+    refuse(`the scale of the bias: expected input scale * filter scale = ${product}, got ${bias.scale}`);
   }
   return new Array<number>(channels).fill(product);
 }

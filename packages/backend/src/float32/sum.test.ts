@@ -73,7 +73,7 @@ describe("float32Sum", () => {
   });
 
   it("refuses an output whose scale is too small", () => {
-    expect(() => float32Sum({ scale: 2 ** 19 }, { scale: 1 }, 1, { scale: 1 })).toThrow("more than 1 is needed");
+    expect(() => float32Sum({ scale: 2 ** 19 }, { scale: 1 }, 1, { scale: 1 })).toThrow("expected more than 1, got 1");
   });
 });
 

@@ -63,7 +63,7 @@ describe("a model that is sealed", () => {
     const device = await fakeDevice(knowing(twoInputs));
     expect(await device.prepareModel(model)).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
-      message: expect.stringContaining("TWO_INPUTS: it has 1 inputs"),
+      message: expect.stringContaining("TWO_INPUTS: expected 2 inputs and 1 outputs, got 1 inputs"),
     });
   });
 

@@ -114,7 +114,7 @@ describe("ADD, SUB, MUL and DIV", () => {
     await expect(elements("ADD", [a, a, int32(4)], of("int64"))).rejects.toThrow("activation 4 is none of");
     await expect(elements("ADD", [a, b, none], of("int64"))).rejects.toThrow("shapes 2 and 3 do not broadcast");
     await expect(elements("ADD", [a, given(of("int32"), [1, 2]), none], of("int64"))).rejects.toThrow(
-      "where nnhal.tflite TENSOR_INT64 is needed",
+      "expected nnhal.tflite TENSOR_INT64, got",
     );
   });
 

@@ -28,7 +28,7 @@ describe("FILL and ZEROS_LIKE", () => {
     await expect(resultOf("FILL", [longList(2, -1), ints([1])], "TENSOR_INT32")).rejects.toThrow(
       "the extent of axis 1 is -1, less than 0",
     );
-    await expect(resultOf("FILL", [list(1), ints([2])])).rejects.toThrow("the value has 2 elements where 1 is needed");
+    await expect(resultOf("FILL", [list(1), ints([2])])).rejects.toThrow("the value: expected 1 element, got 2");
   });
 
   it("are zeros in the shape of a tensor", async () => {
@@ -86,7 +86,9 @@ describe("RANGE", () => {
       range(floats, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
     ).rejects.toThrow("are NaN elements");
     await expect(range(floats, 0, 1, Number.NaN)).rejects.toThrow("a delta of NaN does not lead from 0 to 1");
-    await expect(resultOf("RANGE", [ints([2]), ints([1]), ints([1])])).rejects.toThrow("start has 2 elements");
+    await expect(resultOf("RANGE", [ints([2]), ints([1]), ints([1])])).rejects.toThrow(
+      "start: expected 1 element, got 2",
+    );
   });
 });
 
@@ -113,7 +115,7 @@ describe("MATRIX_DIAG and MATRIX_SET_DIAG", () => {
 
   it("refuse a diagonal of another shape", async () => {
     await expect(resultOf("MATRIX_SET_DIAG", [ints([2, 3]), ints([3])])).rejects.toThrow(
-      "the shape of the diagonal is 3 where 2 is needed",
+      "the shape of the diagonal: expected 2, got 3",
     );
   });
 });
@@ -164,7 +166,7 @@ describe("CAST", () => {
 
   it("refuses another shape", async () => {
     await expect(resultOf("CAST", [ints([2])], TENSOR_INT64, { dimensions: [3] })).rejects.toThrow(
-      "the output has shape 3 where the input's, 2, is needed",
+      "the output: expected the input's shape 2, got 3",
     );
   });
 });

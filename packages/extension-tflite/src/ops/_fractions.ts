@@ -8,5 +8,5 @@ const SCALE = 2 ** -15;
 
 /** Throws an OperationError unless the scale is 2^-15, within a thousandth. */
 export function ensureFractions({ scale }: TensorInfo): void {
-  ensure(Math.abs(scale - SCALE) <= 1e-3 * SCALE, () => `the output's scale is ${scale} where ${SCALE} is needed`);
+  ensure(Math.abs(scale - SCALE) <= 1e-3 * SCALE, () => `the output's scale: expected ${SCALE}, got ${scale}`);
 }

@@ -53,9 +53,15 @@ describe("GATHER", () => {
     await expect(batched(0, 1, list(3))).rejects.toThrow("index 3 at 0 is outside [0, 3)");
     await expect(batched(0, 1, longList(0, -1))).rejects.toThrow("index -1 at 1 is outside [0, 3)");
     await expect(batched(0, 3, list(0))).rejects.toThrow("axis 3 is outside [-3, 3)");
-    await expect(batched(2, 1, ints([2, 3]))).rejects.toThrow("batchDims is 2 where at most the axis, 1,");
-    await expect(batched(2, 2, list(0, 1))).rejects.toThrow("and the rank of the indices, 1, is needed");
-    await expect(batched(-3, 2, ints([2, 3]))).rejects.toThrow("batchDims is -3");
+    await expect(batched(2, 1, ints([2, 3]))).rejects.toThrow(
+      "batchDims: expected at most the axis, 1, and the rank of the indices, 2, got 2",
+    );
+    await expect(batched(2, 2, list(0, 1))).rejects.toThrow(
+      "expected at most the axis, 2, and the rank of the indices, 1, got 2",
+    );
+    await expect(batched(-3, 2, ints([2, 3]))).rejects.toThrow(
+      "batchDims: expected at most the axis, 2, and the rank of the indices, 2, got -3",
+    );
     await expect(batched(1, 1, ints([3, 1]))).rejects.toThrow(
       "the first 1 axes of the input 2x3x2 and of the indices 3x1 differ",
     );
@@ -121,7 +127,7 @@ describe("GATHER_ND and SCATTER_ND", () => {
       "index 2 of axis 0 in list 0 is outside [0, 2)",
     );
     await expect(scattered(ints([1, 1], [0]), [1, 2], 2, 1)).rejects.toThrow(
-      "the updates have shape 1x2 where 1x1 is needed",
+      "the updates: expected shape 1x1, got 1x2",
     );
     await expect(scattered(ints([1, 1], [0]), [1], -2)).rejects.toThrow("the extent of axis 0 is -2, less than 0");
     await expect(scattered(ints([1, 2], [0, 0]), [1], 2)).rejects.toThrow("name 2 axes of 2, which has 1");
@@ -164,13 +170,13 @@ describe("ONE_HOT", () => {
     await expect(hot(list(0), 1, -2)).rejects.toThrow("axis -2 is outside [-1, 1]");
     const two = ints([2]);
     await expect(resultOf("ONE_HOT", [list(0), list(1), two, list(0), int32(0)])).rejects.toThrow(
-      "onValue has 2 elements",
+      "onValue: expected 1 element, got 2",
     );
     await expect(resultOf("ONE_HOT", [list(0), list(1), list(0), two, int32(0)])).rejects.toThrow(
-      "offValue has 2 elements",
+      "offValue: expected 1 element, got 2",
     );
     await expect(resultOf("ONE_HOT", [list(0), two, list(0), list(0), int32(0)])).rejects.toThrow(
-      "depth has 2 elements",
+      "depth: expected 1 element, got 2",
     );
   });
 });
@@ -219,10 +225,10 @@ describe("EMBEDDING_LOOKUP and HASHTABLE_LOOKUP", () => {
     ]);
     const perColumn = { ...perRow, channelQuant: { ...perRow.channelQuant, channelDim: 1 } };
     await expect(resultOf("EMBEDDING_LOOKUP", [list(0), perColumn], "TENSOR_FLOAT32")).rejects.toThrow(
-      "the scales of the table are for axis 1 where axis 0 is needed",
+      "the scales of the table: expected axis 0, got axis 1",
     );
     await expect(resultOf("EMBEDDING_LOOKUP", [list(0), { ...bytes, zeroPoint: 1 }], "TENSOR_FLOAT32")).rejects.toThrow(
-      "the zero point of the table is 1 where 0 is needed for real results",
+      "the zero point of the table: expected 0 for real results, got 1",
     );
   });
 
@@ -274,10 +280,10 @@ describe("EMBEDDING_LOOKUP_SPARSE", () => {
     await expect(lookedUp(0, { places: [0, 0, 0, 1, 3, 0] })).rejects.toThrow(
       "place 3 on axis 0 of index 2 is outside [0, 3)",
     );
-    await expect(lookedUp(0, { shape: [3] })).rejects.toThrow("the shape of the indices is 3x2 where 3x1 is needed");
+    await expect(lookedUp(0, { shape: [3] })).rejects.toThrow("the shape of the indices: expected 3x1, got 3x2");
     await expect(lookedUp(0, { shape: [-3, 2] })).rejects.toThrow("the dense shape [-3, 2] is not a list of extents");
-    await expect(lookedUp(0, { ids: [0, 1] })).rejects.toThrow("the shape of the indices is 3x2 where 2x2 is needed");
-    await expect(lookedUp(3)).rejects.toThrow("the combiner is 3 where 0 (SUM), 1 (MEAN) or 2 (SQRTN) is needed");
+    await expect(lookedUp(0, { ids: [0, 1] })).rejects.toThrow("the shape of the indices: expected 2x2, got 3x2");
+    await expect(lookedUp(3)).rejects.toThrow("the combiner: expected 0 (SUM), 1 (MEAN) or 2 (SQRTN), got 3");
   });
 });
 
@@ -304,10 +310,8 @@ describe("SPARSE_TO_DENSE", () => {
     await expect(written(list(3), [3], 1)).rejects.toThrow("index 3 of axis 0 in list 0 is outside [0, 3)");
     await expect(written(list(-1), [3], 1)).rejects.toThrow("index -1 of axis 0 in list 0 is outside [0, 3)");
     await expect(written(list(0, 1, 2), [3], 2)).rejects.toThrow("there are 2 values for 3 places");
-    await expect(written(list(0), [3, 3], 1)).rejects.toThrow(
-      "a place has 1 indexes where 2, one for each axis, are needed",
-    );
+    await expect(written(list(0), [3, 3], 1)).rejects.toThrow("a place: expected 2 indexes (one for each axis), got 1");
     await expect(written(list(0), [-3], 1)).rejects.toThrow("the extent of axis 0 is -3, less than 0");
-    await expect(written(list(0), [3], 1, 2)).rejects.toThrow("the default value has 2 elements where 1 is needed");
+    await expect(written(list(0), [3], 1, 2)).rejects.toThrow("the default value: expected 1 element, got 2");
   });
 });

@@ -87,12 +87,10 @@ describe("MULTINOMIAL", () => {
   it("refuses a negative number of samples, several numbers, and a batch without a class", async () => {
     await expect(classes(-1)).rejects.toThrow("numSamples is -1, less than 0");
     const two = [logits, shapeOf(1, 2), int32(3), int32(4)];
-    await expect(elements("MULTINOMIAL", two, of("int32"))).rejects.toThrow(
-      "numSamples has 2 elements where 1 is needed",
-    );
+    await expect(elements("MULTINOMIAL", two, of("int32"))).rejects.toThrow("numSamples: expected 1 element, got 2");
     const empty = given(of("float32"), [], [2, 0]);
     await expect(elements("MULTINOMIAL", [empty, shapeOf(1), int32(3), int32(4)], of("int32"))).rejects.toThrow(
-      "there are 0 classes where at least 1 is needed",
+      "expected at least 1 class, got 0",
     );
     const none = given(of("float32"), [Number.NaN], [1, 1]);
     await expect(elements("MULTINOMIAL", [none, shapeOf(1), int32(3), int32(4)], of("int32"))).rejects.toThrow(

@@ -37,11 +37,13 @@ describe("SELECT", () => {
 
   it("refuses shapes that do not fit", async () => {
     await expect(selected(bools([3], [0, 0, 0]))).rejects.toThrow(
-      "the condition has shape 3 where 2x2, its first extent or 1 is needed",
+      "the condition: expected 2x2, its first extent or 1, got 3",
     );
-    await expect(selected(bools([1, 2], [0, 0]))).rejects.toThrow("the condition has shape 1x2");
+    await expect(selected(bools([1, 2], [0, 0]))).rejects.toThrow(
+      "the condition: expected 2x2, its first extent or 1, got 1x2",
+    );
     await expect(resultOf("SELECT", [bools([2], [0, 1]), ints([2]), ints([1])], "TENSOR_INT32")).rejects.toThrow(
-      "whenFalse has shape 1 where whenTrue's, 2, is needed",
+      "whenFalse: expected whenTrue's shape 2, got 1",
     );
   });
 });
@@ -116,7 +118,7 @@ describe("ARGMAX and ARGMIN", () => {
 
   it("refuse axes that are not there, or have no elements", async () => {
     await expect(resultOf("ARGMAX", [ints([2]), list(1)])).rejects.toThrow("axis 1 is outside [-1, 1)");
-    await expect(resultOf("ARGMIN", [ints([2]), list(0, 0)])).rejects.toThrow("axis has 2 elements where 1 is needed");
+    await expect(resultOf("ARGMIN", [ints([2]), list(0, 0)])).rejects.toThrow("axis: expected 1 element, got 2");
     await expect(resultOf("ARGMAX", [ints([2, 0]), list(1)])).rejects.toThrow("axis 1 has no elements");
   });
 });
@@ -162,7 +164,7 @@ describe("TOPK_V2", () => {
   });
 
   it("refuses a k of more than there are, and indices that cannot hold the places", async () => {
-    await expect(top(3, 1, 2)).rejects.toThrow("k is 3 where at most 2, the last extent, is needed");
+    await expect(top(3, 1, 2)).rejects.toThrow("k: expected at most 2 (the last extent), got 3");
     const long = (count: number) =>
       resultsOf("TOPK_V2", [floats([count]), list(1)], [{ type: "TENSOR_FLOAT32" }, { type: shorts, scale: 1 }]);
     expect(await long(2 ** 15 - 1)).toEqual([
@@ -306,12 +308,12 @@ describe("NON_MAX_SUPPRESSION_V4 and V5", () => {
   it("refuse operands that do not fit", async () => {
     await expect(hard(-1, 0.5, 0)).rejects.toThrow("maxOutputSize is -1, less than 0");
     await expect(soft(-1, 0.5, 0, 0)).rejects.toThrow("maxOutputSize is -1, less than 0");
-    await expect(soft(1, 0.5, 0, -1)).rejects.toThrow("sigma is -1 where a number of at least 0 is needed");
-    await expect(soft(1, 0.5, 0, Number.NaN)).rejects.toThrow("sigma is NaN");
+    await expect(soft(1, 0.5, 0, -1)).rejects.toThrow("sigma: expected a number of at least 0, got -1");
+    await expect(soft(1, 0.5, 0, Number.NaN)).rejects.toThrow("sigma: expected a number of at least 0, got NaN");
     const outputs = [{ type: "TENSOR_INT32" }, { type: "TENSOR_INT32" }] as const;
     const few = [boxes, floats([3]), list(1), number(0.5), number(0)];
     await expect(resultsOf("NON_MAX_SUPPRESSION_V4", few, outputs)).rejects.toThrow(
-      "the shape of the boxes is 4x4 where 3x4 is needed",
+      "the shape of the boxes: expected 3x4, got 4x4",
     );
   });
 });

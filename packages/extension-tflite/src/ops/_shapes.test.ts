@@ -57,9 +57,7 @@ describe("RESHAPE, SQUEEZE and EXPAND_DIMS", () => {
       [2, 1],
       [0, 1],
     ]);
-    await expect(resultOf("EXPAND_DIMS", [floats([2]), list(0, 1)])).rejects.toThrow(
-      "axis has 2 elements where 1 is needed",
-    );
+    await expect(resultOf("EXPAND_DIMS", [floats([2]), list(0, 1)])).rejects.toThrow("axis: expected 1 element, got 2");
     await expect(resultOf("EXPAND_DIMS", [floats([2]), longList(2)])).rejects.toThrow("axis 2 is outside [-2, 2)");
   });
 });
@@ -99,7 +97,9 @@ describe("TILE, BROADCAST_TO and BROADCAST_ARGS", () => {
     await expect(resultOf("BROADCAST_TO", [floats([2]), list(1)])).rejects.toThrow("shape 2 does not broadcast to 1");
     await expect(resultOf("BROADCAST_TO", [floats([2]), list(3)])).rejects.toThrow("shapes 2 and 3 do not broadcast");
     await expect(resultOf("BROADCAST_TO", [floats([1]), list(-1)])).rejects.toThrow("shape 1 does not broadcast to -1");
-    await expect(resultOf("TILE", [floats([2]), longList(1, 1)])).rejects.toThrow("there are 2 multiples where 1");
+    await expect(resultOf("TILE", [floats([2]), longList(1, 1)])).rejects.toThrow(
+      "expected 1 multiples (the rank), got 2",
+    );
   });
 
   it("return the shape that two shapes broadcast to", async () => {
@@ -160,9 +160,7 @@ describe("REVERSE_V2 and REVERSE_SEQUENCE", () => {
   it("refuse axes and lengths that do not fit", async () => {
     await expect(reversed(list(2, 4), 1, 0)).rejects.toThrow("length 4 of sequence 1 is outside [0, 3]");
     await expect(reversed(list(-1, 0), 1, 0)).rejects.toThrow("length -1 of sequence 0 is outside [0, 3]");
-    await expect(reversed(list(1), 1, 0)).rejects.toThrow(
-      "there are 1 lengths where 2, the extent of axis 0, are needed",
-    );
+    await expect(reversed(list(1), 1, 0)).rejects.toThrow("expected 2 lengths (the extent of axis 0), got 1");
     await expect(reversed(list(1, 1), 1, 1)).rejects.toThrow("seqDim and batchDim are both 1");
     await expect(reversed(list(1, 1), 2, 0)).rejects.toThrow("seqDim is 2, outside [0, 2)");
     await expect(reversed(list(1, 1), 1, -1)).rejects.toThrow("batchDim is -1, outside [0, 2)");
@@ -220,17 +218,19 @@ describe("CONCATENATION, PACK and UNPACK", () => {
   it("refuse values that differ, and other numbers of them", async () => {
     const packed = (...operands: Parameters<typeof resultOf>[1]) => resultOf("PACK", operands);
     await expect(packed(ints([2]), ints([3]), int32(2), int32(0))).rejects.toThrow(
-      "value 1 has shape 3 where value 0's, 2, is needed",
+      "value 1: expected value 0's shape 2, got 3",
     );
     await expect(packed(ints([2]), int32(2), int32(0))).rejects.toThrow("valuesCount is 2, but there are 1 values");
     await expect(packed(ints([2]), int32(1), int32(2))).rejects.toThrow("axis 2 is outside [-2, 2)");
     const byte = tensorOf("TENSOR_QUANT8_ASYMM", [1], [1]);
-    await expect(packed(byte, { ...byte, scale: 2 }, int32(2), int32(0))).rejects.toThrow("value 1 has scale 2");
+    await expect(packed(byte, { ...byte, scale: 2 }, int32(2), int32(0))).rejects.toThrow(
+      "value 1: expected value 0's scale 1 and zero point 0, got 2 and 0",
+    );
     const one = { type: "TENSOR_INT32" } as const;
     const unpacked = (num: number, axis: number) =>
       resultsOf("UNPACK", [ints([2, 3]), int32(num), int32(axis)], [one, one]);
     await expect(unpacked(3, 0)).rejects.toThrow("num is 3, but there are 2 outputs");
-    await expect(unpacked(2, 1)).rejects.toThrow("axis 1 has extent 3 where 2, num, is needed");
+    await expect(unpacked(2, 1)).rejects.toThrow("axis 1: expected extent 2 (num), got 3");
     await expect(unpacked(2, 2)).rejects.toThrow("axis 2 is outside [-2, 2)");
   });
 });
@@ -273,7 +273,7 @@ describe("BITCAST", () => {
 
   it("refuses a last extent that is not one element of the result", async () => {
     await expect(resultOf("BITCAST", [ints([2, 3])], TENSOR_INT64)).rejects.toThrow(
-      "the last extent is 3 where 2 elements for each of the result are needed",
+      "the last extent: expected 2 elements for each of the result, got 3",
     );
   });
 });

@@ -138,7 +138,9 @@ describe("STRIDED_SLICE", () => {
 
   it("refuses lists that do not fit", async () => {
     await expect(strided([3], [[0], [1], [0]])).rejects.toThrow("the stride of axis 0 is 0");
-    await expect(strided([3], [[0], [1, 1], [1]])).rejects.toThrow("begin, end and strides have 1, 2 and 1 elements");
+    await expect(strided([3], [[0], [1, 1], [1]])).rejects.toThrow(
+      "begin, end and strides: expected as many elements each, got 1, 2 and 1",
+    );
     await expect(
       strided(
         [3],
@@ -159,7 +161,7 @@ describe("STRIDED_SLICE", () => {
         ],
         { ellipsis: 3 },
       ),
-    ).rejects.toThrow("the ellipsis mask has bits 0 and 1 where at most one is needed");
+    ).rejects.toThrow("the ellipsis mask: expected at most one bit, got bits 0 and 1");
     const many = new Array(33).fill(0);
     await expect(strided([3], [many, many, many])).rejects.toThrow(
       "begin has 33 elements where at most 32 are possible",
@@ -198,7 +200,7 @@ describe("SLICE", () => {
     );
     await expect(resultOf("SLICE", [floats([4]), longList(-1), longList(1)])).rejects.toThrow("begin -1 of axis 0");
     await expect(resultOf("SLICE", [floats([4]), longList(1), list(1)])).rejects.toThrow(
-      "input 1 (begin) is nnhal.tflite TENSOR_INT64 where TENSOR_INT32 is needed",
+      "input 1 (begin): expected TENSOR_INT32, got nnhal.tflite TENSOR_INT64",
     );
   });
 });
@@ -252,7 +254,7 @@ describe("SPLIT and SPLIT_V", () => {
       ],
     ]);
     await expect(resultsOf("SPLIT", [floats([2, 2]), list(0, 1), int32(2)], [real, real])).rejects.toThrow(
-      "axis has 2 elements where 1 is needed",
+      "axis: expected 1 element, got 2",
     );
   });
 
@@ -312,6 +314,6 @@ describe("DYNAMIC_UPDATE_SLICE", () => {
     await expect(resultOf("DYNAMIC_UPDATE_SLICE", [ints([2]), ints([1, 1]), list(0)])).rejects.toThrow(
       "an update of shape 1x1 is not a part of 2",
     );
-    await expect(update("TENSOR_INT32", 0)).rejects.toThrow("the shape of the start indices is 1 where 2 is needed");
+    await expect(update("TENSOR_INT32", 0)).rejects.toThrow("the shape of the start indices: expected 2, got 1");
   });
 });

@@ -54,10 +54,8 @@ describe("AudioSpectrogram", () => {
   });
 
   it("refuses windows of one sample and no stride", async () => {
-    await expect(elements(...run(samples(7), 1, 1, true))).rejects.toThrow(
-      "window_size is 1 where at least 2 is needed",
-    );
-    await expect(elements(...run(samples(7), 2, 0, true))).rejects.toThrow("stride is 0 where at least 1 is needed");
+    await expect(elements(...run(samples(7), 1, 1, true))).rejects.toThrow("window_size: expected at least 2, got 1");
+    await expect(elements(...run(samples(7), 2, 0, true))).rejects.toThrow("stride: expected at least 1, got 0");
   });
 });
 
@@ -118,12 +116,12 @@ describe("Mfcc", () => {
   });
 
   it.each([
-    [{ rate: 0 }, "rate is 0 where at least 1 is needed"],
-    [{ bins: 1 }, "there are 1 frequencies where at least 2 are needed"],
-    [{ bands: 0, coefficients: 0 }, "filterbank_channel_count is 0 where at least 1 is needed"],
+    [{ rate: 0 }, "rate: expected at least 1, got 0"],
+    [{ bins: 1 }, "expected at least 2 frequencies, got 1"],
+    [{ bands: 0, coefficients: 0 }, "filterbank_channel_count: expected at least 1, got 0"],
     [{ coefficients: 0 }, "dct_coefficient_count is 0 where 1 to filterbank_channel_count, 6, are possible"],
     [{ coefficients: 7 }, "dct_coefficient_count is 7 where 1 to filterbank_channel_count, 6, are possible"],
-    [{ lower: -1 }, "lower_frequency_limit is -1 where at least 0 is needed"],
+    [{ lower: -1 }, "lower_frequency_limit: expected at least 0, got -1"],
     [{ lower: 3000 }, "upper_frequency_limit is 3000, not above lower_frequency_limit, 3000"],
   ])("refuses %j", async (changes, message) => {
     await expect(elements(...run(changes))).rejects.toThrow(message);
@@ -132,7 +130,7 @@ describe("Mfcc", () => {
   it("refuses several rates", async () => {
     const [name, [spectrogram, , ...options], output] = run();
     const two = [spectrogram, given(of("int32"), [8000, 8000]), ...options];
-    await expect(elements(name, two, output)).rejects.toThrow("rate has 2 elements where 1 is needed");
+    await expect(elements(name, two, output)).rejects.toThrow("rate: expected 1 element, got 2");
   });
 });
 
@@ -161,6 +159,6 @@ describe("NumericVerify", () => {
   });
 
   it("refuses a reference of another shape", async () => {
-    await expect(run("int8", [3, 5, 7], 1, false)).rejects.toThrow("the shape of the reference is 3 where 2 is needed");
+    await expect(run("int8", [3, 5, 7], 1, false)).rejects.toThrow("the shape of the reference: expected 2, got 3");
   });
 });

@@ -175,7 +175,7 @@ describe("SKIP_GRAM", () => {
   });
 
   it("refuses groups of no words", async () => {
-    await expect(grams("a", 0, 0, false)).rejects.toThrow("ngramSize is 0 where at least 1 is needed");
+    await expect(grams("a", 0, 0, false)).rejects.toThrow("ngramSize: expected at least 1, got 0");
   });
 
   it("refuses no sentence", async () => {
@@ -218,8 +218,11 @@ describe("hash tables", () => {
   });
 
   it.each([
-    [[flag(true), keys, longs([1, 2]), strings(["two"]), longs([0])], "there are 3 keys and 2 values"],
-    [[flag(true), keys, values, strings(["two"]), longs([0, 1])], "there are 2 default values where 1 is needed"],
+    [
+      [flag(true), keys, longs([1, 2]), strings(["two"]), longs([0])],
+      "expected as many values as keys, got 2 values and 3 keys",
+    ],
+    [[flag(true), keys, values, strings(["two"]), longs([0, 1])], "expected 1 default value, got 2"],
     [[flag(true), broken(), longs([1, 2]), strings(["xyz"]), longs([0])], "string 1 has a length of 3 bytes"],
   ] as const)("that do not fit are refused (%#)", async (inputs, message) => {
     await expect(run("HASHTABLE_FIND", inputs, TENSOR_INT64)).rejects.toThrow(message);

@@ -41,7 +41,7 @@ const reductions: readonly (Reduction | undefined)[] = [
 export function reductionFor(code: number, type: AnyOperandType): Reduction {
   const isBool = type === "TENSOR_BOOL8";
   const reduction = reductions[isBool && code === SUM ? ANY : isBool && code === PRODUCT ? ALL : code];
-  ensure(reduction !== undefined, () => `the function is ${code} where ADD 1 to ANY 6 is needed`);
+  ensure(reduction !== undefined, () => `the function: expected ADD 1 to ANY 6, got ${code}`);
   // 32-bit products beyond 2^53 need exact arithmetic.
   const isExact = type === "TENSOR_INT32" || type === tfliteTypes.TENSOR_UINT32;
   return isExact && code === PRODUCT ? (Math.imul as Reduction) : reduction;
@@ -58,7 +58,7 @@ export interface Window {
 export function windowList(name: string, list: readonly number[], rank: number): readonly number[] {
   ensure(
     list.length === rank && list.every((value) => value >= 1),
-    () => `${name} is ${showList(list)} where ${rank} integers of at least 1 are needed`,
+    () => `${name}: expected ${rank} integers of at least 1, got ${showList(list)}`,
   );
   return list;
 }
@@ -124,6 +124,6 @@ export function* slideWindow(
 
 /** The initial value, which is one element. */
 function initial({ data }: Tensor<AnyTensorData>): number {
-  ensure(data.length === 1, () => `the initial value has ${data.length} elements where 1 is needed`);
+  ensure(data.length === 1, () => `the initial value: expected 1 element, got ${data.length}`);
   return movable(data)[0];
 }

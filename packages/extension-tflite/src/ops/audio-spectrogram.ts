@@ -18,8 +18,8 @@ export const audioSpectrogram = defineOperation({
   work: "functionElement",
   infer({ input, window_size: size, stride }) {
     const [samples, channels] = input.dimensions;
-    ensure(size >= 2, () => `window_size is ${size} where at least 2 is needed`);
-    ensure(stride >= 1, () => `stride is ${stride} where at least 1 is needed`);
+    ensure(size >= 2, () => `window_size: expected at least 2, got ${size}`);
+    ensure(stride >= 1, () => `stride: expected at least 1, got ${stride}`);
     const windows = samples < size ? 0 : 1 + Math.floor((samples - size) / stride);
     return { output: { dimensions: [channels, windows, 1 + transformLength(size) / 2] } };
   },

@@ -188,6 +188,6 @@ describe("BATCH_MATMUL", () => {
       "the matrices of x have 2 columns where those of y have 1 rows",
     );
     await expect(run(float([2, 1, 1], [1, 2]), float([3, 1, 1], [1, 2, 3]))).rejects.toThrow("do not broadcast");
-    await expect(run(float([1], [1]), float([1, 1], [1]))).rejects.toThrow("rank 1");
+    await expect(run(float([1], [1]), float([1, 1], [1]))).rejects.toThrow("expected rank 2 to 5, got 1");
   });
 });

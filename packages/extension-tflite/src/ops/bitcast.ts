@@ -37,7 +37,7 @@ export const bitcast = defineOperation({
     const last = dimensions[dimensions.length - 1];
     ensure(
       last === 1 / ratio,
-      () => `the last extent is ${last} where ${1 / ratio} elements for each of the result are needed`,
+      () => `the last extent: expected ${1 / ratio} elements for each of the result, got ${last}`,
     );
     const rest = dimensions.slice(0, -1);
     return { output: { dimensions: rest.length === 0 ? [1] : rest } };

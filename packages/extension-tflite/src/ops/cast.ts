@@ -33,7 +33,7 @@ export const cast = defineOperation({
   ],
   check({ input }, { output }) {
     if (combineDimensions(input.dimensions, output.dimensions) !== undefined) return undefined;
-    return `the output has shape ${formatShape(output.dimensions)} where the input's, ${formatShape(input.dimensions)}, is needed`;
+    return `the output: expected the input's shape ${formatShape(input.dimensions)}, got ${formatShape(output.dimensions)}`;
   },
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   *reference({ input }, { output }) {

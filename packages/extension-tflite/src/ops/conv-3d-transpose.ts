@@ -33,7 +33,7 @@ export const conv3dTranspose = defineOperation({
     ensure(
       dimensions.length === 5 && batches === input.dimensions[0] && dimensions[4] === channels,
       () =>
-        `the output shape is ${formatShape(dimensions)} where 5 extents, the first ${input.dimensions[0]} and the last ${channels}, are needed`,
+        `the output shape: expected 5 extents, the first ${input.dimensions[0]} and the last ${channels}, got ${formatShape(dimensions)}`,
     );
     ensure(
       input.dimensions[4] === filter.dimensions[4] && filter.dimensions[4] >= 1,

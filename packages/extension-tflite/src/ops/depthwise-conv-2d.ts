@@ -45,11 +45,10 @@ export const depthwiseConv2d = defineOperation({
     const { input, filter, bias, depthMultiplier, nchw } = args;
     const [first, , , channels] = filter.dimensions;
     const depth = imageLayout(input.dimensions, nchw).channels;
-    ensure(first === 1, () => `the filter's first extent is ${first} where 1 is needed`);
+    ensure(first === 1, () => `the filter's first extent: expected 1, got ${first}`);
     ensure(
       channels === depthMultiplier * depth,
-      () =>
-        `the filter has ${channels} channels where ${depth} input channels * depth multiplier ${depthMultiplier} are needed`,
+      () => `the filter: expected ${depth} input channels * depth multiplier ${depthMultiplier}, got ${channels}`,
     );
     ensureBiasCount(bias, channels);
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };

@@ -111,16 +111,14 @@ describe("DETECTION_POSTPROCESS", () => {
     await expect(run({ maxDetections: 0 })).rejects.toThrow("maxDetections is 0, less than 1");
     await expect(run({ maxClasses: 0 })).rejects.toThrow("maxClassesPerDetection is 0, less than 1");
     await expect(run({ perClass: 0 })).rejects.toThrow("detectionsPerClass is 0, less than 1");
-    await expect(run({ iou: 0 })).rejects.toThrow("nmsIouThreshold is 0 where a number above 0 and up to 1");
-    await expect(run({ iou: 1.5 })).rejects.toThrow("nmsIouThreshold is 1.5 where a number above 0 and up to 1");
-    await expect(run({ scale: 0 })).rejects.toThrow("yScale is 0 where a number > 0 is needed");
+    await expect(run({ iou: 0 })).rejects.toThrow("nmsIouThreshold: expected a number above 0 and up to 1, got 0");
+    await expect(run({ iou: 1.5 })).rejects.toThrow("nmsIouThreshold: expected a number above 0 and up to 1, got 1.5");
+    await expect(run({ scale: 0 })).rejects.toThrow("yScale: expected a number > 0, got 0");
     await expect(run({}, float([1, 2, 3], [0, 0, 0, 0, 0, 0]))).rejects.toThrow("the shape of the class predictions");
     await expect(run({}, scores, float([1, 4, 3], new Array(12).fill(0)))).rejects.toThrow(
-      "a box encoding has 3 numbers",
+      "a box encoding: expected 4 or more numbers, got 3",
     );
-    await expect(run({}, scores, float([2, 4, 4], new Array(32).fill(0)))).rejects.toThrow(
-      "there are 2 batches where 1 is needed",
-    );
+    await expect(run({}, scores, float([2, 4, 4], new Array(32).fill(0)))).rejects.toThrow("expected 1 batch, got 2");
     const flat = float([1, 4, 4], [0, 0, -1e6, 0, ...new Array(12).fill(0)]);
     await expect(run({}, scores, flat)).rejects.toThrow("box 0 has no area");
   });

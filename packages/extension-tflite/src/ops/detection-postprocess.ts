@@ -57,8 +57,8 @@ export const detectionPostprocess = defineOperation({
     const classes = classPredictions.dimensions[2];
     const { numClasses, maxDetections, maxClassesPerDetection, detectionsPerClass, nmsIouThreshold } = settings;
     const { yScale, xScale, hScale, wScale } = settings;
-    ensure(batches === 1, () => `there are ${batches} batches where 1 is needed`);
-    ensure(encoding >= 4, () => `a box encoding has ${encoding} numbers where 4 or more are needed`);
+    ensure(batches === 1, () => `expected 1 batch, got ${batches}`);
+    ensure(encoding >= 4, () => `a box encoding: expected 4 or more numbers, got ${encoding}`);
     ensureShape("the class predictions", classPredictions, [1, boxes, classes]);
     ensureShape("the anchors", anchors, [boxes, 4]);
     ensure(
@@ -69,11 +69,11 @@ export const detectionPostprocess = defineOperation({
       ensure(value >= 1, () => `${name} is ${value}, less than 1`);
     }
     for (const [name, value] of Object.entries({ yScale, xScale, hScale, wScale })) {
-      ensure(value > 0, () => `${name} is ${value} where a number > 0 is needed`);
+      ensure(value > 0, () => `${name}: expected a number > 0, got ${value}`);
     }
     ensure(
       nmsIouThreshold > 0 && nmsIouThreshold <= 1,
-      () => `nmsIouThreshold is ${nmsIouThreshold} where a number above 0 and up to 1 is needed`,
+      () => `nmsIouThreshold: expected a number above 0 and up to 1, got ${nmsIouThreshold}`,
     );
     const most = maxDetections * maxClassesPerDetection;
     return {

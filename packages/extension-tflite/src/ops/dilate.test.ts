@@ -43,11 +43,15 @@ describe("DILATE", () => {
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
-    ["too few factors", () => dilated("TENSOR_FLOAT32", [2, 2], [2], one), "there are 1 dilations where 2 are needed"],
+    [
+      "too few factors",
+      () => dilated("TENSOR_FLOAT32", [2, 2], [2], one),
+      "expected 2 dilations (one for each dimension), got 1",
+    ],
     [
       "a factor of 0",
       () => dilated("TENSOR_FLOAT32", [2], [0], one),
-      "the dilation of axis 0 is 0 where at least 1 is needed",
+      "the dilation of axis 0: expected at least 1, got 0",
     ],
     [
       "an axis without elements",
@@ -57,7 +61,7 @@ describe("DILATE", () => {
     [
       "two values",
       () => dilated("TENSOR_FLOAT32", [2], [2], tensorOf("TENSOR_FLOAT32", [2], [1, 2])),
-      "the value has 2 elements where 1 is needed",
+      "the value: expected 1 element, got 2",
     ],
   ])("refuses %s", async (_, run, message) => {
     await expect(run()).rejects.toThrow(message);

@@ -29,7 +29,7 @@ export const dilate = movesComplex(
     },
     *reference({ input, dilations, paddingValue }, { output }) {
       const { length } = paddingValue.data;
-      ensure(length === 1, () => `the value has ${length} elements where 1 is needed`);
+      ensure(length === 1, () => `the value: expected 1 element, got ${length}`);
       const factors = factorsOf(listOf(dilations), input.dimensions);
       const [source, target] = [movable(input.data), movable(output.data)];
       yield* fillInChunks(target, movable(paddingValue.data)[0]);
@@ -59,10 +59,10 @@ export const dilate = movesComplex(
 function factorsOf(factors: readonly number[], dimensions: readonly number[]): readonly number[] {
   ensure(
     factors.length === dimensions.length,
-    () => `there are ${factors.length} dilations where ${dimensions.length} are needed, one for each dimension`,
+    () => `expected ${dimensions.length} dilations (one for each dimension), got ${factors.length}`,
   );
   factors.forEach((factor, axis) => {
-    ensure(factor >= 1, () => `the dilation of axis ${axis} is ${factor} where at least 1 is needed`);
+    ensure(factor >= 1, () => `the dilation of axis ${axis}: expected at least 1, got ${factor}`);
     ensure(dimensions[axis] !== 0, () => `axis ${axis} has no elements, and so cannot be dilated`);
   });
   return factors;

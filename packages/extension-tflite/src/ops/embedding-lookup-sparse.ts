@@ -27,7 +27,7 @@ export const embeddingLookupSparse = defineOperation({
   check: ({ combiner }) =>
     combiner === undefined || Object.values<number>(combiners).includes(combiner)
       ? undefined
-      : `the combiner is ${combiner} where 0 (SUM), 1 (MEAN) or 2 (SQRTN) is needed`,
+      : `the combiner: expected 0 (SUM), 1 (MEAN) or 2 (SQRTN), got ${combiner}`,
   infer({ ids, indices, denseShape, weights, values }) {
     const [count] = ids.dimensions;
     const shape = listOf(denseShape);

@@ -29,9 +29,9 @@ export const embeddingLookup = movesComplex(
     ranks: { lookups: 1, values: [2, Number.POSITIVE_INFINITY] },
     check({ values: { type, zeroPoint, channelQuant } }, { output }) {
       if (output.type === type) return undefined;
-      if (zeroPoint !== 0) return `the zero point of the table is ${zeroPoint} where 0 is needed for real results`;
+      if (zeroPoint !== 0) return `the zero point of the table: expected 0 for real results, got ${zeroPoint}`;
       if (channelQuant === undefined || channelQuant.channelDim === 0) return undefined;
-      return `the scales of the table are for axis ${channelQuant.channelDim} where axis 0 is needed`;
+      return `the scales of the table: expected axis 0, got axis ${channelQuant.channelDim}`;
     },
     infer({ lookups, values }, { output }) {
       const dimensions = [lookups.dimensions[0], ...values.dimensions.slice(1)];

@@ -15,7 +15,7 @@ export const fakeQuant = defineOperation({
   infer({ input, min, max, numBits, narrowRange }) {
     ensure(!narrowRange, () => "narrowRange is true, which .tflite allows for weights only");
     ensure(numBits >= 2 && numBits <= 16, () => `numBits is ${numBits} where 2 to 16 are possible`);
-    ensure(min < max, () => `min is ${min} where a number less than max, ${max}, is needed`);
+    ensure(min < max, () => `min: expected a number less than max, ${max}, got ${min}`);
     return { output: { dimensions: input.dimensions } };
   },
   reference({ input, min, max, numBits }, { output }) {

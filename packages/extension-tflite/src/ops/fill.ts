@@ -33,7 +33,7 @@ export const fill = movesComplex(
     },
     reference({ value }, { output }) {
       const { length } = value.data;
-      ensure(length === 1, () => `the value has ${length} elements where 1 is needed`);
+      ensure(length === 1, () => `the value: expected 1 element, got ${length}`);
       return fillInChunks(movable(output.data), movable(value.data)[0]);
     },
   }),

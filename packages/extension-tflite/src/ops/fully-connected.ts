@@ -53,7 +53,7 @@ export const fullyConnected = defineOperation({
       const extent = dimensions[dimensions.length - 1];
       ensure(
         extent === size,
-        () => `the input's last extent is ${extent} where ${size} is needed to keep the number of dimensions`,
+        () => `the input's last extent: expected ${size} to keep the number of dimensions, got ${extent}`,
       );
       return { output: { dimensions: [...dimensions.slice(0, -1), units] } };
     }

@@ -63,7 +63,7 @@ function batchAxes(batchDims: number, rank: number, axis: number): number {
   const batches = batchDims < 0 ? batchDims + rank : batchDims;
   ensure(
     batches >= 0 && batches <= Math.min(rank, axis),
-    () => `batchDims is ${batchDims} where at most the axis, ${axis}, and the rank of the indices, ${rank}, is needed`,
+    () => `batchDims: expected at most the axis, ${axis}, and the rank of the indices, ${rank}, got ${batchDims}`,
   );
   return batches;
 }

@@ -27,7 +27,7 @@ export const hashtableFind = defineOperation({
   infer({ tableKeys, tableValues, keys, defaultValue }) {
     checkTable(tableKeys, tableValues);
     const count = elementCount(shapeOf(defaultValue));
-    ensure(count === 1, () => `there are ${count} default values where 1 is needed`);
+    ensure(count === 1, () => `expected 1 default value, got ${count}`);
     const widths = isString(tableValues)
       ? [tableValues, defaultValue].map(({ dimensions }) => dimensions.at(-1) ?? 0)
       : [];

@@ -14,7 +14,7 @@ export const logSoftmax = wider("LOG_SOFTMAX", {
     ["1.2", "TENSOR_QUANT8_ASYMM_SIGNED", "FLOAT32", "TENSOR_QUANT8_ASYMM_SIGNED"],
   ],
   infer({ input, beta }) {
-    ensure(beta > 0, () => `beta is ${beta} where a number > 0 is needed`);
+    ensure(beta > 0, () => `beta: expected a number > 0, got ${beta}`);
     return { output: { dimensions: input.dimensions } };
   },
   reference({ input, beta, axis }, { output }) {

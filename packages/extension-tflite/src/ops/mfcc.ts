@@ -32,15 +32,15 @@ export const mfcc = defineOperation({
     const [upper, lower] = [args.upper_frequency_limit, args.lower_frequency_limit].map(Math.trunc);
     const [channels, windows, bins] = spectrogram.dimensions;
     const rates = elementCount(rate.dimensions);
-    ensure(rates === 1, () => `rate has ${rates} elements where 1 is needed`);
-    ensure(rate.data[0] >= 1, () => `rate is ${rate.data[0]} where at least 1 is needed`);
-    ensure(bins >= 2, () => `there are ${bins} frequencies where at least 2 are needed`);
-    ensure(bands >= 1, () => `filterbank_channel_count is ${bands} where at least 1 is needed`);
+    ensure(rates === 1, () => `rate: expected 1 element, got ${rates}`);
+    ensure(rate.data[0] >= 1, () => `rate: expected at least 1, got ${rate.data[0]}`);
+    ensure(bins >= 2, () => `expected at least 2 frequencies, got ${bins}`);
+    ensure(bands >= 1, () => `filterbank_channel_count: expected at least 1, got ${bands}`);
     ensure(
       coefficients >= 1 && coefficients <= bands,
       () => `dct_coefficient_count is ${coefficients} where 1 to filterbank_channel_count, ${bands}, are possible`,
     );
-    ensure(lower >= 0, () => `lower_frequency_limit is ${lower} where at least 0 is needed`);
+    ensure(lower >= 0, () => `lower_frequency_limit: expected at least 0, got ${lower}`);
     ensure(upper > lower, () => `upper_frequency_limit is ${upper}, not above lower_frequency_limit, ${lower}`);
     return { output: { dimensions: [channels, windows, coefficients] } };
   },

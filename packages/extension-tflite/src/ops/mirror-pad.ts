@@ -22,7 +22,7 @@ export const mirrorPad = movesComplex(
     check: ({ mode }) =>
       mode === undefined || mode === 0 || mode === 1
         ? undefined
-        : `the mode is ${mode} where 0 (REFLECT) or 1 (SYMMETRIC) is needed`,
+        : `the mode: expected 0 (REFLECT) or 1 (SYMMETRIC), got ${mode}`,
     infer({ input, paddings, mode }) {
       const { dimensions } = input;
       const pads = padsOf(narrowed(paddings), dimensions.length);

@@ -23,9 +23,9 @@ export const multinomial = defineOperation({
   random: true,
   work: "functionElement",
   infer({ logits, numSamples: { data, dimensions } }) {
-    ensure(dimensions[0] === 1, () => `numSamples has ${dimensions[0]} elements where 1 is needed`);
+    ensure(dimensions[0] === 1, () => `numSamples: expected 1 element, got ${dimensions[0]}`);
     ensure(data[0] >= 0, () => `numSamples is ${data[0]}, less than 0`);
-    ensure(logits.dimensions[1] > 0, () => "there are 0 classes where at least 1 is needed");
+    ensure(logits.dimensions[1] > 0, () => "expected at least 1 class, got 0");
     return { output: { dimensions: [logits.dimensions[0], data[0]] } };
   },
   *reference({ logits, numSamples, seed, seed2 }, { output }, context) {

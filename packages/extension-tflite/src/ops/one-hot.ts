@@ -33,7 +33,7 @@ export const oneHot = defineOperation({
   },
   *reference({ indices, depth, onValue, offValue, axis }, { output }) {
     for (const [name, { data }] of Object.entries({ onValue, offValue })) {
-      ensure(data.length === 1, () => `${name} has ${data.length} elements where 1 is needed`);
+      ensure(data.length === 1, () => `${name}: expected 1 element, got ${data.length}`);
     }
     const target = movable(output.data);
     const on = movable(onValue.data)[0];

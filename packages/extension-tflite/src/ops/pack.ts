@@ -24,12 +24,12 @@ export const pack = defineOperation({
       ensure(
         sameShape(value.dimensions, dimensions),
         () =>
-          `value ${position} has shape ${formatShape(value.dimensions)} where value 0's, ${formatShape(dimensions)}, is needed`,
+          `value ${position}: expected value 0's shape ${formatShape(dimensions)}, got ${formatShape(value.dimensions)}`,
       );
       ensure(
         value.scale === scale && value.zeroPoint === zeroPoint,
         () =>
-          `value ${position} has scale ${value.scale} and zero point ${value.zeroPoint} where value 0's, ${scale} and ${zeroPoint}, are needed`,
+          `value ${position}: expected value 0's scale ${scale} and zero point ${zeroPoint}, got ${value.scale} and ${value.zeroPoint}`,
       );
     });
     const place = resolveAxis(axis, dimensions.length + 1);

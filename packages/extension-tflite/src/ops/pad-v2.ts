@@ -32,7 +32,7 @@ export const padV2 = defineOperation({
   }),
   reference({ input, paddings, value }, { output }) {
     const { length } = value.data;
-    ensure(length === 1, () => `the value has ${length} elements where 1 is needed`);
+    ensure(length === 1, () => `the value: expected 1 element, got ${length}`);
     return padWith(input, paddings, movable(value.data)[0], output);
   },
 });

@@ -32,7 +32,7 @@ describe("QUANTIZE", () => {
     expect(await elements("QUANTIZE", [given(wide, [1500, -2499, 10 ** 9])], of("int8", 0.5, 1))).toEqual([4, -4, 127]);
     expect(await elements("QUANTIZE", [given(of("int16", 0.5), [3, -32768])], wide)).toEqual([1500, -16384000]);
     await expect(elements("QUANTIZE", [given(of("int32"), [1])], of("int8"))).rejects.toThrow(
-      "the input is TENSOR_INT32 of scale 0 where a scale > 0 is needed",
+      "the input: expected a scale > 0, got TENSOR_INT32 of scale 0",
     );
   });
 
@@ -98,6 +98,6 @@ describe("FAKE_QUANT", () => {
     await expect(run(-1, 1, 8, true)).rejects.toThrow("narrowRange is true");
     await expect(run(-1, 1, 1)).rejects.toThrow("numBits is 1 where 2 to 16 are possible");
     await expect(run(-1, 1, 17)).rejects.toThrow("numBits is 17 where 2 to 16 are possible");
-    await expect(run(1, 1, 8)).rejects.toThrow("min is 1 where a number less than max, 1, is needed");
+    await expect(run(1, 1, 8)).rejects.toThrow("min: expected a number less than max, 1, got 1");
   });
 });

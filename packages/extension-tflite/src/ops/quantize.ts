@@ -58,7 +58,7 @@ function* quantise(input: AnyTensor, output: AnyOutput): Generator<void, void> {
 
 function* requantise(input: AnyTensor, output: AnyOutput): Generator<void, void> {
   for (const [name, { type, scale }] of Object.entries({ input, output })) {
-    ensure(scale > 0, () => `the ${name} is ${type} of scale ${scale} where a scale > 0 is needed`);
+    ensure(scale > 0, () => `the ${name}: expected a scale > 0, got ${type} of scale ${scale}`);
   }
   const [least, greatest] = integerRange(output.type);
   const [from, to] = [input.data as TensorData, output.data as TensorData];

@@ -54,7 +54,7 @@ export const range = defineOperation({
 });
 
 function one(name: string, { data }: Tensor<AnyTensorData>): number | bigint {
-  ensure(data.length === 1, () => `${name} has ${data.length} elements where 1 is needed`);
+  ensure(data.length === 1, () => `${name}: expected 1 element, got ${data.length}`);
   return data[0];
 }
 

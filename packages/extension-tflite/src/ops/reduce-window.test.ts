@@ -84,15 +84,23 @@ describe("REDUCE_WINDOW", () => {
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
-    ["no function", () => reduced(0), "the function is 0 where ADD 1 to ANY 6 is needed"],
-    ["an unknown function", () => reduced(7), "the function is 7 where"],
+    ["no function", () => reduced(0), "the function: expected ADD 1 to ANY 6, got 0"],
+    ["an unknown function", () => reduced(7), "the function: expected ADD 1 to ANY 6, got 7"],
     [
       "a window of another rank",
       () => reduced(ADD, { shape: [2] }),
-      "windowShape is [2] where 2 integers of at least 1",
+      "windowShape: expected 2 integers of at least 1, got [2]",
     ],
-    ["a stride of 0", () => reduced(ADD, { strides: [0, 1] }), "windowStrides is [0, 1] where"],
-    ["a dilation of 0", () => reduced(ADD, { dilations: [1, 0] }), "windowDilations is [1, 0] where"],
+    [
+      "a stride of 0",
+      () => reduced(ADD, { strides: [0, 1] }),
+      "windowStrides: expected 2 integers of at least 1, got [0, 1]",
+    ],
+    [
+      "a dilation of 0",
+      () => reduced(ADD, { dilations: [1, 0] }),
+      "windowDilations: expected 2 integers of at least 1, got [1, 0]",
+    ],
     [
       "a window that is too long",
       () => reduced(ADD, { shape: [4, 1] }),
@@ -103,7 +111,11 @@ describe("REDUCE_WINDOW", () => {
       () => reduced(ADD, { dilations: [1, 4] }),
       "the window spans 5 of the 4 elements of axis 1",
     ],
-    ["two initial values", () => reduced(ADD, { init: floats([2], 0, 0) }), "the initial value has 2 elements where 1"],
+    [
+      "two initial values",
+      () => reduced(ADD, { init: floats([2], 0, 0) }),
+      "the initial value: expected 1 element, got 2",
+    ],
   ])("refuses %s", async (_, run, message) => {
     await expect(run()).rejects.toThrow(message);
   });

@@ -27,7 +27,7 @@ export const reverseSequence = defineOperation({
     const [count] = seqLengths.dimensions;
     ensure(
       count === dimensions[batchDim],
-      () => `there are ${count} lengths where ${dimensions[batchDim]}, the extent of axis ${batchDim}, are needed`,
+      () => `expected ${dimensions[batchDim]} lengths (the extent of axis ${batchDim}), got ${count}`,
     );
     return { output: movedInfo(input, dimensions) };
   },

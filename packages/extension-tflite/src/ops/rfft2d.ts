@@ -20,7 +20,7 @@ export const rfft2d = defineOperation({
     ensureShape("fftLength", fftLength, [2]);
     const [height, width] = fftLength.data;
     for (const length of [height, width]) {
-      ensure(isPowerOfTwo(length), () => `fftLength is ${height}x${width} where powers of 2 are needed`);
+      ensure(isPowerOfTwo(length), () => `fftLength: expected powers of 2, got ${height}x${width}`);
     }
     return { output: { dimensions: [...input.dimensions.slice(0, -2), height, Math.floor(width / 2) + 1] } };
   },

@@ -31,7 +31,7 @@ export const scatterNd = defineOperation({
     const needed = [...indices.dimensions.slice(0, -1), ...dimensions.slice(depth)];
     ensure(
       sameShape(updates.dimensions, needed) || (needed.length === 0 && sameShape(updates.dimensions, [1])),
-      () => `the updates have shape ${formatShape(updates.dimensions)} where ${formatShape(needed)} is needed`,
+      () => `the updates: expected shape ${formatShape(needed)}, got ${formatShape(updates.dimensions)}`,
     );
     return { output: { dimensions } };
   },

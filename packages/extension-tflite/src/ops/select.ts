@@ -21,14 +21,14 @@ export const select = movesComplex(
       ensure(
         sameShape(dimensions, whenFalse.dimensions),
         () =>
-          `whenFalse has shape ${formatShape(whenFalse.dimensions)} where whenTrue's, ${formatShape(dimensions)}, is needed`,
+          `whenFalse: expected whenTrue's shape ${formatShape(dimensions)}, got ${formatShape(whenFalse.dimensions)}`,
       );
       const count = extentProduct(condition.dimensions, 0);
       ensure(
         sameShape(condition.dimensions, dimensions) ||
           (condition.dimensions.length <= 1 && (count === 1 || count === dimensions[0])),
         () =>
-          `the condition has shape ${formatShape(condition.dimensions)} where ${formatShape(dimensions)}, its first extent or 1 is needed`,
+          `the condition: expected ${formatShape(dimensions)}, its first extent or 1, got ${formatShape(condition.dimensions)}`,
       );
       return { output: { dimensions } };
     },

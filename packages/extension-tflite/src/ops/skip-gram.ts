@@ -26,7 +26,7 @@ export const skipGram = defineOperation({
   ranks: { input: [2, Number.POSITIVE_INFINITY] },
   dynamic: true,
   infer({ ngramSize }) {
-    ensure(ngramSize >= 1, () => `ngramSize is ${ngramSize} where at least 1 is needed`);
+    ensure(ngramSize >= 1, () => `ngramSize: expected at least 1, got ${ngramSize}`);
     return { output: { dimensions: [0, 0] } };
   },
   *reference({ input, ngramSize, maxSkipSize, includeAllNgrams }, { output }) {

@@ -22,7 +22,7 @@ export const softmax = wider("SOFTMAX", {
   ],
   ranks: { input: anyRank },
   infer({ input, beta }) {
-    ensure(beta > 0, () => `beta is ${beta} where a number > 0 is needed`);
+    ensure(beta > 0, () => `beta: expected a number > 0, got ${beta}`);
     return { output: { dimensions: input.dimensions } };
   },
   reference({ input, beta, axis }, { output }) {

@@ -33,7 +33,7 @@ export const sparseToDense = defineOperation({
     const [count, depth] = listsOf(sparseIndices.dimensions);
     ensure(
       depth === dimensions.length,
-      () => `a place has ${depth} indexes where ${dimensions.length}, one for each axis, are needed`,
+      () => `a place: expected ${dimensions.length} indexes (one for each axis), got ${depth}`,
     );
     const values = extentProduct(sparseValues.dimensions, 0);
     ensure(values === 1 || values === count, () => `there are ${values} values for ${count} places`);
@@ -42,7 +42,7 @@ export const sparseToDense = defineOperation({
   },
   *reference({ sparseIndices, sparseValues, defaultValue }, { output }) {
     const { length } = defaultValue.data;
-    ensure(length === 1, () => `the default value has ${length} elements where 1 is needed`);
+    ensure(length === 1, () => `the default value: expected 1 element, got ${length}`);
     const [values, target] = [movable(sparseValues.data), movable(output.data)];
     yield* fillInChunks(target, movable(defaultValue.data)[0]);
     const [count] = listsOf(sparseIndices.dimensions);

@@ -65,7 +65,7 @@ describe("the operators of StableHLO of two tensors", () => {
 
   it("do not broadcast", async () => {
     await expect(resultOf("STABLEHLO_ADD", [ints([2]), ints([1])])).rejects.toThrow(
-      "the shape of rhs is 1 where 2 is needed",
+      "the shape of rhs: expected 2, got 1",
     );
   });
 });

@@ -102,20 +102,20 @@ describe("STABLEHLO_GATHER", () => {
   });
 
   it.each<[Options, string]>([
-    [{ indexVectorDim: -1 }, "indexVectorDim is -1 where 0 to 3 is needed"],
-    [{ indexVectorDim: 4 }, "indexVectorDim is 4 where 0 to 3 is needed"],
-    [{ startIndexMap: [1] }, "startIndexMap is [1] where 2 different axes of 3 are needed"],
-    [{ startIndexMap: [1, 1] }, "startIndexMap is [1, 1] where 2 different axes of 3 are needed"],
-    [{ startIndexMap: [1, 3] }, "startIndexMap is [1, 3] where 2 different axes of 3 are needed"],
-    [{ offsetDims: [3, 2] }, "offsetDims are [3, 2] where ascending axes of 4 are needed"],
-    [{ offsetDims: [2, 4] }, "offsetDims are [2, 4] where ascending axes of 4 are needed"],
-    [{ offsetDims: [2] }, "there are 1 offsetDims where 2 are needed"],
-    [{ collapsedSliceDims: [0, 0] }, "collapsedSliceDims are [0, 0] where ascending axes of 3 are needed"],
-    [{ collapsedSliceDims: [-1] }, "collapsedSliceDims are [-1] where ascending axes of 3 are needed"],
-    [{ collapsedSliceDims: [1] }, "the size of collapsed axis 1 is 2 where at most 1 is needed"],
-    [{ sliceSizes: [1, 2] }, "sliceSizes is [1, 2] where sizes within 3x4x2 are needed"],
-    [{ sliceSizes: [1, 5, 2] }, "sliceSizes is [1, 5, 2] where sizes within 3x4x2 are needed"],
-    [{ sliceSizes: [1, -1, 2] }, "sliceSizes is [1, -1, 2] where sizes within 3x4x2 are needed"],
+    [{ indexVectorDim: -1 }, "indexVectorDim: expected 0 to 3, got -1"],
+    [{ indexVectorDim: 4 }, "indexVectorDim: expected 0 to 3, got 4"],
+    [{ startIndexMap: [1] }, "startIndexMap: expected 2 different axes of 3, got [1]"],
+    [{ startIndexMap: [1, 1] }, "startIndexMap: expected 2 different axes of 3, got [1, 1]"],
+    [{ startIndexMap: [1, 3] }, "startIndexMap: expected 2 different axes of 3, got [1, 3]"],
+    [{ offsetDims: [3, 2] }, "offsetDims: expected ascending axes of 4, got [3, 2]"],
+    [{ offsetDims: [2, 4] }, "offsetDims: expected ascending axes of 4, got [2, 4]"],
+    [{ offsetDims: [2] }, "expected 2 offsetDims, got 1"],
+    [{ collapsedSliceDims: [0, 0] }, "collapsedSliceDims: expected ascending axes of 3, got [0, 0]"],
+    [{ collapsedSliceDims: [-1] }, "collapsedSliceDims: expected ascending axes of 3, got [-1]"],
+    [{ collapsedSliceDims: [1] }, "the size of collapsed axis 1: expected at most 1, got 2"],
+    [{ sliceSizes: [1, 2] }, "sliceSizes: expected sizes within 3x4x2, got [1, 2]"],
+    [{ sliceSizes: [1, 5, 2] }, "sliceSizes: expected sizes within 3x4x2, got [1, 5, 2]"],
+    [{ sliceSizes: [1, -1, 2] }, "sliceSizes: expected sizes within 3x4x2, got [1, -1, 2]"],
   ])("refuses %j", async (change, message) => {
     await expect(gathered(operand, ints([2, 3, 2], indices), { ...example, ...change })).rejects.toThrow(message);
   });

@@ -81,17 +81,17 @@ function layoutOf({ operand, startIndices, ...options }: Numbers): Layout {
   const sizes = listOf(options.sliceSizes);
   ensure(
     sizes.length === rank && sizes.every((size, axis) => size >= 0 && size <= dimensions[axis]),
-    () => `sliceSizes is ${showList(sizes)} where sizes within ${formatShape(dimensions)} are needed`,
+    () => `sliceSizes: expected sizes within ${formatShape(dimensions)}, got ${showList(sizes)}`,
   );
   for (const axis of collapsed) {
-    ensure(sizes[axis] <= 1, () => `the size of collapsed axis ${axis} is ${sizes[axis]} where at most 1 is needed`);
+    ensure(sizes[axis] <= 1, () => `the size of collapsed axis ${axis}: expected at most 1, got ${sizes[axis]}`);
   }
   const operandAxes = otherAxes(rank, collapsed);
   const resultRank = starts.shape.length + operandAxes.length;
   const windowAxes = ascendingAxes("offsetDims", options.offsetDims, resultRank);
   ensure(
     windowAxes.length === operandAxes.length,
-    () => `there are ${windowAxes.length} offsetDims where ${operandAxes.length} are needed`,
+    () => `expected ${operandAxes.length} offsetDims, got ${windowAxes.length}`,
   );
   const shape = new Array<number>(resultRank).fill(0);
   windowAxes.forEach((axis, i) => {

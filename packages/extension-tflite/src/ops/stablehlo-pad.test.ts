@@ -95,7 +95,11 @@ describe("STABLEHLO_PAD", () => {
   });
 
   it.each<[string, readonly (readonly number[])[], string]>([
-    ["a list that is too short", [[0], [0, 0], [0, 0]], "edgePaddingLow has 1 numbers where 2 are needed"],
+    [
+      "a list that is too short",
+      [[0], [0, 0], [0, 0]],
+      "edgePaddingLow: expected 2 numbers (one for each axis), got 1",
+    ],
     [
       "a list that is too long",
       [
@@ -103,7 +107,7 @@ describe("STABLEHLO_PAD", () => {
         [0, 0, 0],
         [0, 0],
       ],
-      "edgePaddingHigh has 3 numbers where 2 are needed",
+      "edgePaddingHigh: expected 2 numbers (one for each axis), got 3",
     ],
     [
       "less than 0 between",
@@ -112,7 +116,7 @@ describe("STABLEHLO_PAD", () => {
         [0, 0],
         [0, -1],
       ],
-      "the padding between elements of axis 1 is -1",
+      "the padding between elements of axis 1: expected at least 0, got -1",
     ],
     [
       "too much cut off",
@@ -128,8 +132,6 @@ describe("STABLEHLO_PAD", () => {
   });
 
   it("refuses two values", async () => {
-    await expect(padded(ints([2]), ints([2]), [0], [0], [0])).rejects.toThrow(
-      "the value has 2 elements where 1 is needed",
-    );
+    await expect(padded(ints([2]), ints([2]), [0], [0], [0])).rejects.toThrow("the value: expected 1 element, got 2");
   });
 });

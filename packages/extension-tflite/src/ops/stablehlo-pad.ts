@@ -30,7 +30,7 @@ export const stablehloPad = movesComplex(
     *reference(args, { output }) {
       const { operand, paddingValue } = args;
       const { length } = paddingValue.data;
-      ensure(length === 1, () => `the value has ${length} elements where 1 is needed`);
+      ensure(length === 1, () => `the value: expected 1 element, got ${length}`);
       const [source, target, [value]] = [movable(operand.data), movable(output.data), movable(paddingValue.data)];
       yield* padWithin(operand.dimensions, source, paddingOf(args), output.dimensions, target, value);
     },
@@ -46,10 +46,7 @@ function paddingOf(args: {
   const rank = args.operand.dimensions.length;
   const checked = (name: "edgePaddingLow" | "edgePaddingHigh" | "interiorPadding") => {
     const list = listOf(args[name]);
-    ensure(
-      list.length === rank,
-      () => `${name} has ${list.length} numbers where ${rank} are needed, one for each axis`,
-    );
+    ensure(list.length === rank, () => `${name}: expected ${rank} numbers (one for each axis), got ${list.length}`);
     return list;
   };
   return {

@@ -70,17 +70,17 @@ describe("STABLEHLO_REDUCE_WINDOW", () => {
     [
       { windowDimensions: [2], padding: [0, 0, 0, 0] },
       1,
-      "windowDimensions is [2] where 2 integers of at least 1 are needed",
+      "windowDimensions: expected 2 integers of at least 1, got [2]",
     ],
-    [{ windowStrides: [0, 1] }, 1, "windowStrides is [0, 1] where 2 integers of at least 1 are needed"],
-    [{ baseDilations: [0, 1] }, 1, "baseDilations is [0, 1] where 2 integers of at least 1 are needed"],
-    [{ windowDilations: [1, -1] }, 1, "windowDilations is [1, -1] where 2 integers of at least 1 are needed"],
-    [{ padding: [0, 0] }, 1, "padding has 2 numbers where 4 are needed, two for each axis"],
+    [{ windowStrides: [0, 1] }, 1, "windowStrides: expected 2 integers of at least 1, got [0, 1]"],
+    [{ baseDilations: [0, 1] }, 1, "baseDilations: expected 2 integers of at least 1, got [0, 1]"],
+    [{ windowDilations: [1, -1] }, 1, "windowDilations: expected 2 integers of at least 1, got [1, -1]"],
+    [{ padding: [0, 0] }, 1, "padding: expected 4 numbers (two for each axis), got 2"],
     [{ windowDimensions: [4, 1] }, 1, "the window spans 4 of the 3 elements of axis 0"],
     [{ padding: [-2, -2, 0, 0] }, 1, "the paddings of axis 0 cut off more than its 3 elements"],
-    [{}, 0, "the function is 0 where ADD 1 to ANY 6 is needed"],
-    [{}, 7, "the function is 7 where ADD 1 to ANY 6 is needed"],
-    [{ init: ints([2]) }, 1, "the initial value has 2 elements where 1 is needed"],
+    [{}, 0, "the function: expected ADD 1 to ANY 6, got 0"],
+    [{}, 7, "the function: expected ADD 1 to ANY 6, got 7"],
+    [{ init: ints([2]) }, 1, "the initial value: expected 1 element, got 2"],
   ])("refuses %j with function %d", async (given, code, message) => {
     await expect(reduced(code, given)).rejects.toThrow(message);
   });

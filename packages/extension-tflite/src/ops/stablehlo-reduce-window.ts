@@ -55,7 +55,7 @@ function layoutOf({ operand, ...args }: Lists & { readonly operand: { readonly d
   const around = listOf(args.padding);
   ensure(
     around.length === 2 * rank,
-    () => `padding has ${around.length} numbers where ${2 * rank} are needed, two for each axis`,
+    () => `padding: expected ${2 * rank} numbers (two for each axis), got ${around.length}`,
   );
   return {
     window: {

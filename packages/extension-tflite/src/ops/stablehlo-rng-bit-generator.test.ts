@@ -68,11 +68,11 @@ describe("STABLEHLO_RNG_BIT_GENERATOR", () => {
   });
 
   it.each([
-    [3, [1n, 2n], "the algorithm is 3 where 0 to 2 is needed"],
-    [-1, [1n, 2n], "the algorithm is -1 where 0 to 2 is needed"],
-    [PHILOX, [1n], "the state has 1 elements where 2 or 3 are needed"],
-    [PHILOX, [1n, 2n, 3n, 4n], "the state has 4 elements where 2 or 3 are needed"],
-    [THREEFRY, [1n, 2n, 3n], "the state has 3 elements where 2 are needed"],
+    [3, [1n, 2n], "the algorithm: expected 0 to 2, got 3"],
+    [-1, [1n, 2n], "the algorithm: expected 0 to 2, got -1"],
+    [PHILOX, [1n], "the state: expected 2 or 3 elements, got 1"],
+    [PHILOX, [1n, 2n, 3n, 4n], "the state: expected 2 or 3 elements, got 4"],
+    [THREEFRY, [1n, 2n, 3n], "the state: expected 2 elements, got 3"],
   ])("refuses algorithm %d with state %s", async (algorithm, state, message) => {
     await expect(bits(algorithm, state, TENSOR_UINT64)).rejects.toThrow(message);
   });

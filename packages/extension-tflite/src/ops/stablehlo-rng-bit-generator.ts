@@ -22,10 +22,10 @@ export const stablehloRngBitGenerator = defineOperation({
   work: "functionElement",
   infer({ initialState: { dimensions }, algorithm, shape }) {
     const [size] = dimensions;
-    ensure(algorithm >= 0 && algorithm <= THREEFRY, () => `the algorithm is ${algorithm} where 0 to 2 is needed`);
+    ensure(algorithm >= 0 && algorithm <= THREEFRY, () => `the algorithm: expected 0 to 2, got ${algorithm}`);
     ensure(
       size === 2 || (size === 3 && algorithm !== THREEFRY),
-      () => `the state has ${size} elements where ${algorithm === THREEFRY ? "2 are" : "2 or 3 are"} needed`,
+      () => `the state: expected ${algorithm === THREEFRY ? "2" : "2 or 3"} elements, got ${size}`,
     );
     return { outputState: { dimensions }, output: { dimensions: [...shape.data] } };
   },

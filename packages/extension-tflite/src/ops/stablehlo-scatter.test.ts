@@ -97,12 +97,12 @@ describe("STABLEHLO_SCATTER", () => {
   });
 
   it.each<[Options, string]>([
-    [{ indexVectorDim: 4 }, "indexVectorDim is 4 where 0 to 3 is needed"],
-    [{ scatterDimsToOperandDims: [1, 1] }, "scatterDimsToOperandDims is [1, 1] where 2 different axes of 3 are needed"],
-    [{ insertedWindowDims: [3] }, "insertedWindowDims are [3] where ascending axes of 3 are needed"],
-    [{ insertedWindowDims: [] }, "the updates have 4 axes where 5 are needed"],
-    [{ updateWindowDims: [3, 2] }, "updateWindowDims are [3, 2] where ascending axes of 4 are needed"],
-    [{ updateWindowDims: [2] }, "there are 1 updateWindowDims where 2 are needed"],
+    [{ indexVectorDim: 4 }, "indexVectorDim: expected 0 to 3, got 4"],
+    [{ scatterDimsToOperandDims: [1, 1] }, "scatterDimsToOperandDims: expected 2 different axes of 3, got [1, 1]"],
+    [{ insertedWindowDims: [3] }, "insertedWindowDims: expected ascending axes of 3, got [3]"],
+    [{ insertedWindowDims: [] }, "the updates: expected 5 axes, got 4"],
+    [{ updateWindowDims: [3, 2] }, "updateWindowDims: expected ascending axes of 4, got [3, 2]"],
+    [{ updateWindowDims: [2] }, "expected 2 updateWindowDims, got 1"],
   ])("refuses %j", async (change, message) => {
     const given = [operand, indices, updates] as const;
     await expect(scattered(ADD, given, { ...example, ...change })).rejects.toThrow(message);
@@ -110,7 +110,7 @@ describe("STABLEHLO_SCATTER", () => {
 
   it("refuses other numbers of windows than of indices", async () => {
     const fewer = [operand, indices, longs([2, 2, 2, 2])] as const;
-    await expect(scattered(ADD, fewer, example)).rejects.toThrow("the updates are 2x2 windows where 2x3 are needed");
+    await expect(scattered(ADD, fewer, example)).rejects.toThrow("the updates: expected 2x3 windows, got 2x2");
   });
 
   it("refuses a window that is larger than the tensor, and an unknown function", async () => {
@@ -119,7 +119,7 @@ describe("STABLEHLO_SCATTER", () => {
       "axis 2 of the updates has 5 elements where at most 4 fit",
     );
     await expect(scattered(7, [operand, indices, updates], example)).rejects.toThrow(
-      "the function is 7 where ADD 1 to ANY 6 is needed",
+      "the function: expected ADD 1 to ANY 6, got 7",
     );
   });
 });

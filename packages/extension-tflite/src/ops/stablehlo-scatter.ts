@@ -83,11 +83,11 @@ function layoutOf({ operand, scatterIndices, updates, ...options }: Numbers) {
   const needed = starts.shape.length + operandAxes.length;
   // A scalar of .tflite is one element in one dimension.
   const shape = needed === 0 && sameShape(updates.dimensions, [1]) ? [] : updates.dimensions;
-  ensure(shape.length === needed, () => `the updates have ${shape.length} axes where ${needed} are needed`);
+  ensure(shape.length === needed, () => `the updates: expected ${needed} axes, got ${shape.length}`);
   const windowAxes = ascendingAxes("updateWindowDims", options.updateWindowDims, needed);
   ensure(
     windowAxes.length === operandAxes.length,
-    () => `there are ${windowAxes.length} updateWindowDims where ${operandAxes.length} are needed`,
+    () => `expected ${operandAxes.length} updateWindowDims, got ${windowAxes.length}`,
   );
   windowAxes.forEach((axis, i) => {
     const most = operand.dimensions[operandAxes[i]];
@@ -99,7 +99,7 @@ function layoutOf({ operand, scatterIndices, updates, ...options }: Numbers) {
   const between = otherAxes(needed, windowAxes).map((axis) => shape[axis]);
   ensure(
     sameShape(between, starts.shape),
-    () => `the updates are ${formatShape(between)} windows where ${formatShape(starts.shape)} are needed`,
+    () => `the updates: expected ${formatShape(starts.shape)} windows, got ${formatShape(between)}`,
   );
   return { starts, shape, windowAxes, operandAxes };
 }

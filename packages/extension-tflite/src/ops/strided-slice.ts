@@ -60,7 +60,7 @@ function axesOf(dimensions: readonly number[], { begin, end, strides, ...masks }
   ensure(
     first.length === past.length && first.length === steps.length,
     () =>
-      `begin, end and strides have ${first.length}, ${past.length} and ${steps.length} elements where as many are needed`,
+      `begin, end and strides: expected as many elements each, got ${first.length}, ${past.length} and ${steps.length}`,
   );
   return slicedAxes(dimensions, { begin: first, end: past, strides: steps, ...masks });
 }

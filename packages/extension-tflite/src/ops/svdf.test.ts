@@ -120,7 +120,7 @@ describe("SVDF", () => {
     ];
     await expect(runOperation("SVDF", timeless, outputs)).rejects.toThrow("the time weights have no times");
     await expect(run(1, int8([1, 3], [1, 2, 3], 1, 2))).rejects.toThrow(
-      "the shape of the state is 1x3 where 1x4 is needed",
+      "the shape of the state: expected 1x4, got 1x3",
     );
   });
 });

@@ -24,10 +24,7 @@ export const topkV2 = defineOperation({
     const { dimensions } = input;
     const last = dimensions.length - 1;
     const count = Math.max(0, oneNumber("k", k));
-    ensure(
-      count <= dimensions[last],
-      () => `k is ${count} where at most ${dimensions[last]}, the last extent, is needed`,
-    );
+    ensure(count <= dimensions[last], () => `k: expected at most ${dimensions[last]} (the last extent), got ${count}`);
     const most = indices.type === "TENSOR_INT32" ? 2 ** 31 - 1 : 2 ** 15 - 1;
     ensure(
       dimensions[last] <= most,

@@ -47,7 +47,7 @@ export const transposeConv2d = defineOperation({
         const { dimensions, data } = outputShape;
         ensure(
           dimensions.length === 1 && data.length === 4,
-          () => `the output shape has shape ${formatShape(dimensions)} where 4 elements are needed`,
+          () => `the output shape: expected 4 elements, got ${formatShape(dimensions)}`,
         );
         const [channels, filterHeight, filterWidth] = filter.dimensions;
         const image = imageLayout(input.dimensions, nchw);
@@ -55,7 +55,7 @@ export const transposeConv2d = defineOperation({
         ensure(
           data[axes.batch] === image.batches && data[axes.channel] === channels,
           () =>
-            `the output shape has ${data[axes.batch]} batches and ${data[axes.channel]} channels where ${image.batches} and ${channels} are needed`,
+            `the output shape: expected ${image.batches} batches and ${channels} channels, got ${data[axes.batch]} and ${data[axes.channel]}`,
         );
         const along = (axis: string, output: number, from: number, stride: number, window: number) => {
           ensure(output >= 1, () => `the output's ${axis} is ${output}, less than 1`);

@@ -30,7 +30,7 @@ describe("TRANSPOSE", () => {
       "[0,0] is not a permutation of the axes 0 to 1",
     );
     await expect(runOperation("TRANSPOSE", [input, order(1, 0)], [{ type: "TENSOR_INT32" }])).rejects.toThrow(
-      "TRANSPOSE: input 0 (input) is nnhal.tflite TENSOR_INT64 where TENSOR_INT32 is needed",
+      "TRANSPOSE: input 0 (input): expected TENSOR_INT32, got nnhal.tflite TENSOR_INT64",
     );
   });
 });

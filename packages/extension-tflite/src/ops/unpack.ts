@@ -19,10 +19,7 @@ export const unpack = defineOperation({
     const { dimensions } = input;
     const place = resolveAxis(axis, dimensions.length);
     ensure(num === outputs.length, () => `num is ${num}, but there are ${outputs.length} outputs`);
-    ensure(
-      num === dimensions[place],
-      () => `axis ${place} has extent ${dimensions[place]} where ${num}, num, is needed`,
-    );
+    ensure(num === dimensions[place], () => `axis ${place}: expected extent ${num} (num), got ${dimensions[place]}`);
     const rest = dimensions.toSpliced(place, 1);
     return { outputs: outputs.map(() => movedInfo(input, rest.length === 0 ? [1] : rest)) };
   },

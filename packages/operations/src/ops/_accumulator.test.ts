@@ -57,8 +57,8 @@ describe("accumulatorStore", () => {
 
   it("wants the bias in units of the products, one scale per channel", () => {
     const run = (scale: number) => accumulatorStore(input, filter, i32([4], undefined, scale), unsigned(1, 0), 0);
-    expect(() => run(0.1249)).toThrow("where input scale * filter scale = 0.125 is needed");
-    expect(() => run(0)).toThrow("the bias has scale 0 where");
+    expect(() => run(0.1249)).toThrow("expected input scale * filter scale = 0.125, got");
+    expect(() => run(0)).toThrow("the bias: expected input scale * filter scale = 0.125, got 0");
     expect(() => accumulatorStore(input, q8PerChannel([3], [1, 1, 1], 0), i32([4]), unsigned(1, 0), 0)).toThrow(
       "the filter has 3 scales for 4 channels",
     );

@@ -49,7 +49,7 @@ function accumulatorScales(input: TensorInfo, filter: TensorInfo, bias: TensorIn
   const product = Math.fround(input.scale * filter.scale);
   ensure(
     Math.abs(product - bias.scale) <= 1e-6 * Math.min(product, bias.scale),
-    () => `the bias has scale ${bias.scale} where input scale * filter scale = ${product} is needed`,
+    () => `the scale of the bias: expected input scale * filter scale = ${product}, got ${bias.scale}`,
   );
   return new Array<number>(channels).fill(product);
 }

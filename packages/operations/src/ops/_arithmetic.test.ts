@@ -205,7 +205,7 @@ describe("quantised", () => {
   ] as const)("MUL of %s needs an output scale above the product of the inputs'", (type, build) => {
     const inputs = [build([1], 0.5, 0), build([1], 0.25, 0), none];
     const at = (scale: number) => ({ outputs: [declared(type, { scale })] });
-    const broken = "the output's scale is 0.125 where more than the product of the inputs' scales, 0.125, is needed";
+    const broken = "the output's scale: expected more than the product of the inputs' scales, 0.125, got 0.125";
     expect(checkOf(mul, inputs, at(0.125))).toBe(broken);
     expect(checkOf(mul, inputs, at(0.125 * (1 + 2 ** -23)))).toBeUndefined();
     expect(() => runForOne(mul, inputs, at(0.125).outputs[0])).toThrow(broken);
@@ -217,7 +217,7 @@ describe("quantised", () => {
   ])("%s refuses an output scale too small for its arithmetic", (_, operation) => {
     const inputs = [q8([1], 1, 0, [3]), q8([1], 0.5, 0, [2]), none];
     const runWith = (scale: number) => runForOne(operation, inputs, declared("TENSOR_QUANT8_ASYMM", { scale }));
-    expect(() => runWith(2 ** -19)).toThrow(`the output's scale is ${2 ** -19} where more than ${2 ** -19} is needed`);
+    expect(() => runWith(2 ** -19)).toThrow(`the output's scale: expected more than ${2 ** -19}, got ${2 ** -19}`);
     expect(valuesOf(runWith(2 ** -18))).toEqual([255]);
   });
 });
@@ -245,20 +245,28 @@ describe.each(byName)("%s", (_, operation) => {
   it("takes ranks up to 4", () => {
     expect(runForOne(operation, [f32([1, 1, 1, 1], [1]), f32([1], [1]), none]).dimensions).toEqual([1, 1, 1, 1]);
     expect(() => runForOne(operation, [f32([1]), f32([1, 1, 1, 1, 1]), none])).toThrow(
-      "right has rank 5 where 1 to 4 is needed",
+      "right: expected rank 1 to 4, got 5",
     );
     expect(() => runForOne(operation, [f32([1, 1, 1, 1, 1]), f32([1]), none])).toThrow(
-      "left has rank 5 where 1 to 4 is needed",
+      "left: expected rank 1 to 4, got 5",
     );
   });
 
   it("refuses other types, mixed types and other counts", () => {
     const wrong = tensorOf("TENSOR_BOOL8", [1]);
-    expect(mismatchOf(operation, [wrong, wrong, none])).toContain("input 0 (left) is TENSOR_BOOL8");
-    expect(mismatchOf(operation, [f32([1]), f16([1]), none])).toContain("input 1 (right) is TENSOR_FLOAT16");
-    expect(mismatchOf(operation, [f32([1]), f32([1])])).toContain("it has 2 inputs and 1 outputs where 3 inputs");
+    expect(mismatchOf(operation, [wrong, wrong, none])).toContain(
+      "input 0 (left): expected TENSOR_FLOAT32, got TENSOR_BOOL8",
+    );
+    expect(mismatchOf(operation, [f32([1]), f16([1]), none])).toContain(
+      "input 1 (right): expected TENSOR_FLOAT32, got TENSOR_FLOAT16",
+    );
+    expect(mismatchOf(operation, [f32([1]), f32([1])])).toContain(
+      "expected 3 inputs and 1 outputs, got 2 inputs and 1 outputs",
+    );
     const output = { outputs: [declared("TENSOR_FLOAT16")] };
-    expect(mismatchOf(operation, [f32([1]), f32([1]), none], output)).toContain("output 0 (output) is TENSOR_FLOAT16");
+    expect(mismatchOf(operation, [f32([1]), f32([1]), none], output)).toContain(
+      "output 0 (output): expected TENSOR_FLOAT32, got TENSOR_FLOAT16",
+    );
   });
 });
 

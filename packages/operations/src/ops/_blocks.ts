@@ -10,15 +10,15 @@ export type Block = readonly [height: number, width: number];
 
 /** The block of an INT32 scalar that is its height and its width. */
 export function squareBlock(size: number): Block {
-  ensure(size >= 1, () => `the block size is ${size} where at least 1 is needed`);
+  ensure(size >= 1, () => `the block size: expected at least 1, got ${size}`);
   return [size, size];
 }
 
 /** The block of an INT32 tensor of two. */
 export function blockOf({ data }: Tensor): Block {
-  ensure(data.length === 2, () => `the block has ${data.length} extents where 2, height and width, are needed`);
+  ensure(data.length === 2, () => `the block: expected 2 extents (height and width), got ${data.length}`);
   const [height, width] = data;
-  ensure(height >= 1 && width >= 1, () => `the block is ${height}x${width} where extents of at least 1 are needed`);
+  ensure(height >= 1 && width >= 1, () => `the block: expected extents of at least 1, got ${height}x${width}`);
   return [height, width];
 }
 

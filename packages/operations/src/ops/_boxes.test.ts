@@ -85,10 +85,14 @@ describe("rules on boxes", () => {
     expect(() => ensureBoxScale("the boxes", q16Symm([1], 0.125))).not.toThrow();
     expect(() => ensureBoxScale("the boxes", f32([1]))).not.toThrow();
     expect(() => ensureBoxScale("the boxes", q16Asymm([1], 0.25, 0))).toThrow(
-      "the boxes have scale 0.25 and zero point 0",
+      "the boxes: expected scale 0.125 and zero point 0, got 0.25 and 0",
     );
-    expect(() => ensureBoxScale("the boxes", q16Asymm([1], 0.125, 1))).toThrow("zero point 1 where 0.125 and 0");
-    expect(() => ensureBoxScale("the boxes", q16Symm([1], 0.0625))).toThrow("scale 0.0625");
+    expect(() => ensureBoxScale("the boxes", q16Asymm([1], 0.125, 1))).toThrow(
+      "expected scale 0.125 and zero point 0, got 0.125 and 1",
+    );
+    expect(() => ensureBoxScale("the boxes", q16Symm([1], 0.0625))).toThrow(
+      "expected scale 0.125 and zero point 0, got 0.0625 and 0",
+    );
   });
 });
 

@@ -14,7 +14,7 @@ export function ensureBoxScale(name: string, { type, scale, zeroPoint }: TensorI
   if (type !== "TENSOR_QUANT16_ASYMM" && type !== "TENSOR_QUANT16_SYMM") return;
   ensure(
     scale === BOX_SCALE && zeroPoint === 0,
-    () => `${name} have scale ${scale} and zero point ${zeroPoint} where ${BOX_SCALE} and 0 are needed`,
+    () => `${name}: expected scale ${BOX_SCALE} and zero point 0, got ${scale} and ${zeroPoint}`,
   );
 }
 

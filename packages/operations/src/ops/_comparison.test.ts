@@ -92,7 +92,11 @@ describe("signatures", () => {
       expect(versionOf(operation, [operand, operand], { outputs })).toBe("1.2");
     }
     expect(versionOf(operation, [q8s([1], 1, 0), q8s([1], 1, 0)], { outputs })).toBe("1.3");
-    expect(mismatchOf(operation, [f32([1]), i32([1])], { outputs })).toContain("input 1 (right) is TENSOR_INT32");
-    expect(mismatchOf(operation, [f32([1]), f32([1])])).toContain("output 0 (output) is TENSOR_FLOAT32");
+    expect(mismatchOf(operation, [f32([1]), i32([1])], { outputs })).toContain(
+      "input 1 (right): expected TENSOR_FLOAT32, got TENSOR_INT32",
+    );
+    expect(mismatchOf(operation, [f32([1]), f32([1])])).toContain(
+      "output 0 (output): expected TENSOR_BOOL8, got TENSOR_FLOAT32",
+    );
   });
 });

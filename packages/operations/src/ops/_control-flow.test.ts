@@ -24,16 +24,32 @@ describe("IF's signature", () => {
   });
 
   it.each<[string, readonly MaybeType[], string]>([
-    ["a condition that is a scalar", ["BOOL", subgraph, subgraph], "input 0 (condition) is BOOL where TENSOR_BOOL8"],
+    [
+      "a condition that is a scalar",
+      ["BOOL", subgraph, subgraph],
+      "input 0 (condition): expected TENSOR_BOOL8, got BOOL",
+    ],
     [
       "a condition of an extension type",
       [undefined, subgraph, subgraph],
-      "input 0 (condition) is of an extension type",
+      "input 0 (condition): expected TENSOR_BOOL8, got an extension type",
     ],
-    ["a branch that is not a subgraph", ["TENSOR_BOOL8", "INT32", subgraph], "input 1 (then) is INT32 where SUBGRAPH"],
-    ["an alternative that is none", ["TENSOR_BOOL8", subgraph, "INT32"], "input 2 (else) is INT32 where SUBGRAPH"],
-    ["too few inputs", ["TENSOR_BOOL8", subgraph], "it has 2 inputs and 1 outputs where at least 3 inputs"],
-    ["no inputs", [], "it has 0 inputs and 1 outputs"],
+    [
+      "a branch that is not a subgraph",
+      ["TENSOR_BOOL8", "INT32", subgraph],
+      "input 1 (then): expected SUBGRAPH, got INT32",
+    ],
+    [
+      "an alternative that is none",
+      ["TENSOR_BOOL8", subgraph, "INT32"],
+      "input 2 (else): expected SUBGRAPH, got INT32",
+    ],
+    [
+      "too few inputs",
+      ["TENSOR_BOOL8", subgraph],
+      "expected at least 3 inputs and at least 0 outputs, got 2 inputs and 1 outputs",
+    ],
+    ["no inputs", [], "got 0 inputs and 1 outputs"],
   ])("refuses %s", (_, inputs, message) => {
     const match = matchOperation(if_, inputs, ["TENSOR_FLOAT32"]);
     expect(match).toEqual({ mismatch: expect.stringContaining(message) });
@@ -58,11 +74,11 @@ describe("WHILE's signature", () => {
     [
       "a condition that is not a subgraph",
       ["TENSOR_BOOL8", subgraph],
-      "input 0 (condition) is TENSOR_BOOL8 where SUBGRAPH",
+      "input 0 (condition): expected SUBGRAPH, got TENSOR_BOOL8",
     ],
-    ["a body that is not a subgraph", [subgraph, "INT32"], "input 1 (body) is INT32 where SUBGRAPH"],
-    ["a body of an extension type", [subgraph, undefined], "input 1 (body) is of an extension type"],
-    ["too few inputs", [subgraph], "it has 1 inputs and 1 outputs where at least 2 inputs"],
+    ["a body that is not a subgraph", [subgraph, "INT32"], "input 1 (body): expected SUBGRAPH, got INT32"],
+    ["a body of an extension type", [subgraph, undefined], "input 1 (body): expected SUBGRAPH, got an extension type"],
+    ["too few inputs", [subgraph], "expected at least 2 inputs and at least 0 outputs, got 1 inputs and 1 outputs"],
   ])("refuses %s", (_, inputs, message) => {
     const match = matchOperation(while_, inputs, ["TENSOR_FLOAT32"]);
     expect(match).toEqual({ mismatch: expect.stringContaining(message) });

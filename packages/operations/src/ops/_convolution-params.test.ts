@@ -91,13 +91,13 @@ describe("what convolutions refuse", () => {
     });
 
     it("wants a bias for each output channel", () => {
-      expect(() => run({}, floats([1, 5, 5, 4], filter, [channels + 1]))).toThrow(/the shape of the bias is/);
+      expect(() => run({}, floats([1, 5, 5, 4], filter, [channels + 1]))).toThrow(/the shape of the bias: expected/);
     });
 
     it("wants rank 4", () => {
-      expect(() => run({}, floats([5, 5, 4]))).toThrow("input has rank 3 where 4 is needed");
-      expect(() => run({}, floats([1, 5, 5, 4], filter.slice(1)))).toThrow("filter has rank 3 where 4 is needed");
-      expect(() => run({}, floats([1, 5, 5, 4], filter, [channels, 1]))).toThrow("bias has rank 2 where 1 is needed");
+      expect(() => run({}, floats([5, 5, 4]))).toThrow("input: expected rank 4, got 3");
+      expect(() => run({}, floats([1, 5, 5, 4], filter.slice(1)))).toThrow("filter: expected rank 4, got 3");
+      expect(() => run({}, floats([1, 5, 5, 4], filter, [channels, 1]))).toThrow("bias: expected rank 1, got 2");
     });
 
     const quantised = (biasScale: number, scales?: number[], dimension = channelDim): Given[] => [
@@ -113,8 +113,12 @@ describe("what convolutions refuse", () => {
     it("wants the bias in units of the products", () => {
       expect(runQuantised(quantised(0.125)).data.length).toBeGreaterThan(0);
       expect(runQuantised(quantised(0.125 * (1 + 9e-7))).data.length).toBeGreaterThan(0);
-      expect(() => runQuantised(quantised(0.125 * (1 + 12e-7)))).toThrow(/where input scale \* filter scale = 0.125/);
-      expect(() => runQuantised(quantised(0))).toThrow(/the bias has scale 0/);
+      expect(() => runQuantised(quantised(0.125 * (1 + 12e-7)))).toThrow(
+        /expected input scale \* filter scale = 0.125/,
+      );
+      expect(() => runQuantised(quantised(0))).toThrow(
+        /the scale of the bias: expected input scale \* filter scale = .*, got 0$/,
+      );
     });
 
     it("wants one filter scale for each output channel", () => {
@@ -124,7 +128,7 @@ describe("what convolutions refuse", () => {
         `${channels + 1} scales for ${channels} channels`,
       );
       expect(() => runQuantised(quantised(0, scales, 1))).toThrow(
-        `the filter's scales belong to dimension 1 where ${channelDim} is needed`,
+        `the filter's scales: expected dimension ${channelDim}, got 1`,
       );
     });
 

@@ -74,7 +74,7 @@ export function implicitImagePadding(
 export function checkChannelDim(filter: TensorInfo, channelDim: number): string | undefined {
   const { channelQuant } = filter;
   if (channelQuant === undefined || channelQuant.channelDim === channelDim) return undefined;
-  return `the filter's scales belong to dimension ${channelQuant.channelDim} where ${channelDim} is needed`;
+  return `the filter's scales: expected dimension ${channelDim}, got ${channelQuant.channelDim}`;
 }
 
 /** Refuses filters that do not take the input's channels. */

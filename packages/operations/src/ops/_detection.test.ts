@@ -144,7 +144,7 @@ describe("BOX_WITH_NMS_LIMIT", () => {
     expect(versionOf(boxWithNmsLimit, list, { outputs: declaredOutputs })).toBe(version);
     const other = inOrder(inputs, { ...quantised, boxes: q16Asymm([3, 8], 0.25, 0, corners) });
     expect(() => runOperation(boxWithNmsLimit, other, { outputs: declaredOutputs })).toThrow(
-      "the boxes have scale 0.25",
+      "the boxes: expected scale 0.125 and zero point 0, got 0.25 and 0",
     );
   });
 
@@ -152,7 +152,9 @@ describe("BOX_WITH_NMS_LIMIT", () => {
     for (const kernel of [-1, 3]) {
       expect(() => run({ kernel: i32Scalar(kernel) })).toThrow(`kernel ${kernel} is none of hard 0, linear 1`);
     }
-    expect(() => run({ scores: f32([3, 1]), boxes: f32([3, 4]) })).toThrow("there are 1 classes where at least 2");
+    expect(() => run({ scores: f32([3, 1]), boxes: f32([3, 4]) })).toThrow(
+      "expected at least 2 classes (the first is the background), got 1",
+    );
     expect(() => run({ boxes: f32([3, 9]) })).toThrow("the shape of the boxes");
     expect(() => run({ batches: i32([2]) })).toThrow("the shape of the batch indexes");
     const reversed = [...nowhere, ...half, ...nowhere, 1, 0, 0, 0, ...nowhere, ...apart];
@@ -243,26 +245,31 @@ describe("DETECTION_POSTPROCESSING", () => {
   });
 
   it.each(["scaleY", "scaleX", "scaleHeight", "scaleWidth"])("needs %s above 0", (name) => {
-    for (const value of [0, -1]) expect(() => run({ [name]: f32Scalar(value) })).toThrow(`${name} is ${value} where`);
+    for (const value of [0, -1])
+      expect(() => run({ [name]: f32Scalar(value) })).toThrow(`${name}: expected a number > 0, got ${value}`);
   });
 
   it.each(["overlapThreshold", "scoreThreshold"])("needs %s of at least 0", (name) => {
-    expect(() => run({ [name]: f32Scalar(-0.5) })).toThrow(`${name} is -0.5 where a number ≥ 0 is needed`);
+    expect(() => run({ [name]: f32Scalar(-0.5) })).toThrow(`${name}: expected a number ≥ 0, got -0.5`);
     expect(() => run({ [name]: f32Scalar(0) })).not.toThrow();
   });
 
   it("needs limits of at least 1, of the mode that it runs in", () => {
     const zero = i32Scalar(0);
-    expect(() => run({ most: zero })).toThrow("most is 0 where a number > 0 is needed");
-    expect(() => run({ mostClassesPerDetection: zero })).toThrow("classes per detection is 0");
+    expect(() => run({ most: zero })).toThrow("most: expected a number > 0, got 0");
+    expect(() => run({ mostClassesPerDetection: zero })).toThrow("classes per detection: expected a number > 0, got 0");
     expect(() => run({ mostPerClass: zero })).not.toThrow();
-    expect(() => run({ ...regular, mostPerClass: zero })).toThrow("the most per class or classes per detection is 0");
+    expect(() => run({ ...regular, mostPerClass: zero })).toThrow(
+      "the most per class or classes per detection: expected a number > 0, got 0",
+    );
     expect(() => run({ ...regular, mostClassesPerDetection: zero })).not.toThrow();
   });
 
   it("refuses other shapes", () => {
-    expect(() => run({ scores: f32([1, 3, 1]) })).toThrow("there are 1 classes where at least 2");
-    expect(() => run({ deltas: f32([1, 3, 3]) })).toThrow("a box encoding has 3 numbers where 4 or more");
+    expect(() => run({ scores: f32([1, 3, 1]) })).toThrow(
+      "expected at least 2 classes (the first is the background), got 1",
+    );
+    expect(() => run({ deltas: f32([1, 3, 3]) })).toThrow("a box encoding: expected 4 or more numbers, got 3");
     expect(() => run({ deltas: f32([1, 2, 4]) })).toThrow("the shape of the deltas");
     expect(() => run({ anchors: f32([2, 4]) })).toThrow("the shape of the anchors");
     expect(run({ scores: f32([0, 3, 3]), deltas: f32([0, 3, 4]) })).toEqual([[], [], [], []]);
@@ -274,7 +281,7 @@ describe("DETECTION_POSTPROCESSING", () => {
     const floats = types.map((type) => declared(type));
     for (const type of ["TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED"] as const) {
       const list = inOrder(inputs, { scores: tensorOf(type, [1, 3, 3]) });
-      expect(mismatchOf(detectionPostprocessing, list, { outputs: floats })).toContain(`input 0 (scores) is ${type}`);
+      expect(mismatchOf(detectionPostprocessing, list, { outputs: floats })).toContain(`got ${type}`);
     }
   });
 });

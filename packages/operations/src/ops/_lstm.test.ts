@@ -246,7 +246,7 @@ describe.each([true, false])("UNIDIRECTIONAL_SEQUENCE_LSTM, time first: %s", (ti
     expect(run({ projectionClip: f32Scalar(-1) })).toThrow("the projection clip is -1, less than 0");
     expect(run({ outputStateIn: f32([2, 4]) })).toThrow("the output states");
     expect(run({ cellStateIn: f32([3, 4]) })).toThrow("the cell states");
-    expect(run({ input: f32([2, 3]) })).toThrow("input has rank 2");
+    expect(run({ input: f32([2, 3]) })).toThrow("input: expected rank 3, got 2");
   });
 });
 
@@ -324,7 +324,7 @@ describe.each([true, false])("BIDIRECTIONAL_SEQUENCE_LSTM, time first: %s", (tim
       runOperation(bidirectionalSequenceLstm, inOrder(bidirectional(setup, timeMajor, merge)), floats(count));
     for (const count of [1, 5]) expect(run(false, count)).toThrow("the backward output is missing");
     for (const count of [2, 6]) expect(run(true, count)).toThrow("there is an output for the backward direction");
-    for (const count of [0, 3, 4, 7]) expect(run(false, count)).toThrow(`it has 61 inputs and ${count} outputs`);
+    for (const count of [0, 3, 4, 7]) expect(run(false, count)).toThrow(`got 61 inputs and ${count} outputs`);
   });
 
   it("refuses auxiliary operands that do not go together", () => {

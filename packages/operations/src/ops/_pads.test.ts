@@ -86,8 +86,12 @@ describe("PAD_V2", () => {
     };
     const inputs = (type: OperandTypeName) => [tensorOf(type, [1]), padsOf(0, 0), values[type] ?? i32Scalar(0)];
     expectTypes(padV2, floatAndQuant8Versions("1.2"), inputs, declaredLike);
-    expect(mismatchOf(padV2, [f32([1]), padsOf(0, 0), i32Scalar(0)])).toContain("input 2 (value) is INT32");
-    expect(mismatchOf(padV2, [q8([1], 1, 0), padsOf(0, 0), f32Scalar(0)])).toContain("input 2 (value) is FLOAT32");
+    expect(mismatchOf(padV2, [f32([1]), padsOf(0, 0), i32Scalar(0)])).toContain(
+      "input 2 (value): expected FLOAT32, got INT32",
+    );
+    expect(mismatchOf(padV2, [q8([1], 1, 0), padsOf(0, 0), f32Scalar(0)])).toContain(
+      "input 2 (value): expected INT32, got FLOAT32",
+    );
   });
 });
 
@@ -99,10 +103,10 @@ describe.each([
     const run = (input: Given, pads: Given) => () => runForOne(operation, [input, pads, ...rest]);
     expect(run(counting(2), padsOf(-1, 0))).toThrow("padding -1 and 0 of axis 0 is less than 0");
     expect(run(counting(2), padsOf(0, -1))).toThrow("padding 0 and -1 of axis 0 is less than 0");
-    expect(run(counting(2), padsOf(0, 0, 0, 0))).toThrow("the shape of the paddings is 2x2 where 1x2 is needed");
-    expect(run(counting(2), i32([2, 1]))).toThrow("the shape of the paddings is 2x1");
-    expect(run(counting(2), i32([2]))).toThrow("paddings has rank 1 where 2 is needed");
-    expect(run(f32([1, 1, 1, 1, 1]), i32([5, 2]))).toThrow("input has rank 5");
+    expect(run(counting(2), padsOf(0, 0, 0, 0))).toThrow("the shape of the paddings: expected 1x2, got 2x2");
+    expect(run(counting(2), i32([2, 1]))).toThrow("the shape of the paddings: expected 1x2, got 2x1");
+    expect(run(counting(2), i32([2]))).toThrow("paddings: expected rank 2, got 1");
+    expect(run(f32([1, 1, 1, 1, 1]), i32([5, 2]))).toThrow("input: expected rank 1 to 4, got 5");
   });
 
   it("is undone by slicing", () => {

@@ -59,9 +59,13 @@ describe("MAXIMUM and MINIMUM", () => {
       expect(versionOf(operation, [operand, operand])).toBe("1.2");
     }
     expect(versionOf(operation, [q8s([1], 1, 0), q8s([1], 1, 0)])).toBe("1.3");
-    expect(mismatchOf(operation, [bool8([1]), bool8([1])])).toContain("input 0 (left) is TENSOR_BOOL8");
-    expect(mismatchOf(operation, [f32([1]), i32([1])])).toContain("input 1 (right) is TENSOR_INT32");
-    expect(mismatchOf(operation, [f32([1])])).toContain("2 inputs and 1 outputs are needed");
+    expect(mismatchOf(operation, [bool8([1]), bool8([1])])).toContain(
+      "input 0 (left): expected TENSOR_FLOAT16, got TENSOR_BOOL8",
+    );
+    expect(mismatchOf(operation, [f32([1]), i32([1])])).toContain(
+      "input 1 (right): expected TENSOR_FLOAT32, got TENSOR_INT32",
+    );
+    expect(mismatchOf(operation, [f32([1])])).toContain("expected 2 inputs and 1 outputs, got 1 inputs and 1 outputs");
   });
 });
 
@@ -85,6 +89,6 @@ describe("LOGICAL_AND and LOGICAL_OR", () => {
     ["LOGICAL_OR", logicalOr],
   ])("%s takes TENSOR_BOOL8 alone, since 1.2", (_, operation) => {
     expect(versionOf(operation, inputs)).toBe("1.2");
-    expect(mismatchOf(operation, [f32([1]), f32([1])])).toContain("TENSOR_FLOAT32 where TENSOR_BOOL8 is needed");
+    expect(mismatchOf(operation, [f32([1]), f32([1])])).toContain("expected TENSOR_BOOL8, got TENSOR_FLOAT32");
   });
 });

@@ -148,8 +148,10 @@ describe("QUANTIZED_16BIT_LSTM", () => {
   it("refuses another quantisation or shape of any operand", () => {
     const inputs = list(2, 3);
     for (const [name, given] of Object.entries(inputs)) {
-      expect(() => run(inputs, { [name]: { ...given, scale: given.scale * 2 } }), name).toThrow("are needed");
-      expect(() => run(inputs, { [name]: { ...given, zeroPoint: given.zeroPoint + 1 } }), name).toThrow("are needed");
+      expect(() => run(inputs, { [name]: { ...given, scale: given.scale * 2 } }), name).toThrow("the quantisation of ");
+      expect(() => run(inputs, { [name]: { ...given, zeroPoint: given.zeroPoint + 1 } }), name).toThrow(
+        "the quantisation of ",
+      );
       const dimensions = given.dimensions.map((extent) => extent + 1);
       const { type, scale, zeroPoint } = given;
       expect(() => run(inputs, { [name]: tensorOf(type, dimensions, undefined, { scale, zeroPoint }) }), name).toThrow(
@@ -169,7 +171,9 @@ describe("QUANTIZED_16BIT_LSTM", () => {
       const changed = outputs.map((given, at) => (at === index ? declared("TENSOR_FLOAT32") : given));
       expect(mismatchOf(quantized16bitLstm, inputs, { outputs: changed })).toContain(`output ${index} (`);
     });
-    expect(mismatchOf(quantized16bitLstm, inputs.slice(1), { outputs })).toContain("it has 14 inputs");
+    expect(mismatchOf(quantized16bitLstm, inputs.slice(1), { outputs })).toContain(
+      "expected 15 inputs and 2 outputs, got 14 inputs and 2 outputs",
+    );
     expect(mismatchOf(quantized16bitLstm, inputs, { outputs: outputs.slice(1) })).toContain("1 outputs");
   });
 });
@@ -289,14 +293,18 @@ describe("QUANTIZED_LSTM", () => {
   it.each(["forget", "cell", "output", "input"])("needs a scale > 0 of the %s gate", (gate) => {
     const name = `${gate}IntermediateScale`;
     for (const value of [0, -1, Number.NaN]) {
-      expect(() => run(list(full), { [name]: f32Scalar(value) })).toThrow(`${name} is ${value} where a number > 0`);
+      expect(() => run(list(full), { [name]: f32Scalar(value) })).toThrow(
+        `${name}: expected a number > 0, got ${value}`,
+      );
     }
   });
 
   it("needs no scale of an input gate that is not there, but one of the hidden state", () => {
     const coupled = list({ ...full, coupled: true });
     expect(valuesOf(run(coupled, { inputIntermediateScale: f32Scalar(0) })[2])).toEqual(valuesOf(run(coupled)[2]));
-    expect(() => run(coupled, { hiddenStateScale: f32Scalar(0) })).toThrow("hiddenStateScale is 0 where a number > 0");
+    expect(() => run(coupled, { hiddenStateScale: f32Scalar(0) })).toThrow(
+      "hiddenStateScale: expected a number > 0, got 0",
+    );
   });
 
   it("needs a cell state's scale that is a power of two from 2^-15 to 2^-9", () => {
@@ -305,14 +313,15 @@ describe("QUANTIZED_LSTM", () => {
     expect(scaled(2 ** -9)).not.toThrow();
     expect(scaled(2 ** -15)).not.toThrow();
     for (const scale of [2 ** -8, 2 ** -16, 3 * 2 ** -12]) {
-      expect(scaled(scale)).toThrow("where a power of two from 2^-15 to 2^-9 is needed");
+      expect(scaled(scale)).toThrow("expected a power of two from 2^-15 to 2^-9, got");
     }
   });
 
   it("needs a zero point of the hidden state within 8 bits", () => {
     const at = (zeroPoint: number) => () => run(list(full), { hiddenStateZeroPoint: i32Scalar(zeroPoint) });
     for (const zeroPoint of [-128, 127]) expect(at(zeroPoint)).not.toThrow();
-    for (const zeroPoint of [-129, 128]) expect(at(zeroPoint)).toThrow(`hiddenStateZeroPoint is ${zeroPoint} where`);
+    for (const zeroPoint of [-129, 128])
+      expect(at(zeroPoint)).toThrow(`hiddenStateZeroPoint: expected a number within [-128, 127], got ${zeroPoint}`);
   });
 
   it.each([
@@ -347,7 +356,9 @@ describe("QUANTIZED_LSTM", () => {
       const changed = outputs.map((given, at) => (at === index ? declared("TENSOR_FLOAT32") : given));
       expect(mismatchOf(quantizedLstm, inputs, { outputs: changed })).toContain(`output ${index} (`);
     });
-    expect(mismatchOf(quantizedLstm, inputs.slice(1), { outputs })).toContain("it has 31 inputs");
+    expect(mismatchOf(quantizedLstm, inputs.slice(1), { outputs })).toContain(
+      "expected 32 inputs and 3 outputs, got 31 inputs and 3 outputs",
+    );
     expect(mismatchOf(quantizedLstm, inputs, { outputs: outputs.slice(1) })).toContain("2 outputs");
   });
 });

@@ -62,7 +62,7 @@ export function sumMultipliers(
 ): SumMultipliers {
   const largest = Math.max(left.scale, right.scale);
   const needed = largest / 2 ** (MULTIPLIER_BITS - 1);
-  ensure(output.scale > needed, () => `the output's scale is ${output.scale} where more than ${needed} is needed`);
+  ensure(output.scale > needed, () => `the output's scale: expected more than ${needed}, got ${output.scale}`);
   const leftRatio = Math.fround(left.scale / output.scale);
   const rightRatio = Math.fround(right.scale / output.scale);
   const exponent = quantiseMultiplier(Math.max(leftRatio, rightRatio)).shift - 1;

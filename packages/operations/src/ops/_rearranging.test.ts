@@ -100,7 +100,9 @@ describe("TRANSPOSE", () => {
 
   it("takes the HAL's types", () => {
     expectTypes(transpose, floatAndQuant8Versions("1.1"), (type) => [tensorOf(type, [1]), i32([1])], declaredLike);
-    expect(() => runForOne(transpose, [f32([1, 1, 1, 1, 1]), omitted("TENSOR_INT32")])).toThrow("input has rank 5");
+    expect(() => runForOne(transpose, [f32([1, 1, 1, 1, 1]), omitted("TENSOR_INT32")])).toThrow(
+      "input: expected rank 1 to 4, got 5",
+    );
   });
 });
 
@@ -159,16 +161,22 @@ describe("DEPTH_TO_SPACE and SPACE_TO_DEPTH", () => {
 
   it.each([depthToSpace, spaceToDepth])("$name refuses block sizes below 1, and ranks other than 4", (operation) => {
     expect(valuesOf(runForOne(operation, [counting(1, 1, 1, 2), i32Scalar(1)]))).toEqual([1, 2]);
-    expect(() => runForOne(operation, [counting(1, 1, 1, 2), i32Scalar(0)])).toThrow("the block size is 0");
-    expect(() => runForOne(operation, [counting(1, 1, 1, 2), i32Scalar(-1)])).toThrow("the block size is -1");
-    expect(() => runForOne(operation, [counting(1, 1, 1), i32Scalar(1)])).toThrow("input has rank 3 where 4 is needed");
+    expect(() => runForOne(operation, [counting(1, 1, 1, 2), i32Scalar(0)])).toThrow(
+      "the block size: expected at least 1, got 0",
+    );
+    expect(() => runForOne(operation, [counting(1, 1, 1, 2), i32Scalar(-1)])).toThrow(
+      "the block size: expected at least 1, got -1",
+    );
+    expect(() => runForOne(operation, [counting(1, 1, 1), i32Scalar(1)])).toThrow("input: expected rank 4, got 3");
   });
 
   it.each([depthToSpace, spaceToDepth])("$name accepts the HAL's types, and the layout from 1.2", (operation) => {
     const inputs = (type: OperandTypeName) => [tensorOf(type, [1, 1, 1, 1]), i32Scalar(1)];
     expectTypes(operation, floatAndQuant8Versions("1.0"), inputs, declaredLike);
     expect(versionOf(operation, [...inputs("TENSOR_FLOAT32"), boolScalar(false)])).toBe("1.2");
-    expect(mismatchOf(operation, [...inputs("TENSOR_FLOAT32"), i32Scalar(0)])).toContain("input 2 (nchw) is INT32");
+    expect(mismatchOf(operation, [...inputs("TENSOR_FLOAT32"), i32Scalar(0)])).toContain(
+      "input 2 (nchw): expected BOOL, got INT32",
+    );
   });
 });
 
@@ -246,10 +254,10 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
   it("refuses blocks that are not two extents of at least 1", () => {
     const image = counting(1, 1, 1, 1);
     for (const [sizes, message] of [
-      [[1], "the block has 1 extents"],
-      [[1, 1, 1], "the block has 3 extents"],
-      [[0, 1], "the block is 0x1"],
-      [[1, -1], "the block is 1x-1"],
+      [[1], "the block: expected 2 extents (height and width), got 1"],
+      [[1, 1, 1], "the block: expected 2 extents (height and width), got 3"],
+      [[0, 1], "the block: expected extents of at least 1, got 0x1"],
+      [[1, -1], "the block: expected extents of at least 1, got 1x-1"],
     ] as const) {
       expect(() => runForOne(batchToSpaceNd, [image, blockOf(...sizes)])).toThrow(message);
       expect(() => runForOne(spaceToBatchNd, [image, blockOf(...sizes), noPads])).toThrow(message);
@@ -261,8 +269,8 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
     const padded = (pads: Given) => () => runForOne(spaceToBatchNd, [image, blockOf(1, 1), pads]);
     expect(padded(padsOf(0, -1, 0, 0))).toThrow("padding 0 and -1 of axis 0 is less than 0");
     expect(padded(padsOf(0, 0, -1, 0))).toThrow("padding -1 and 0 of axis 1 is less than 0");
-    expect(padded(i32([1, 4]))).toThrow("the shape of the paddings is 1x4 where 2x2 is needed");
-    expect(padded(i32([4]))).toThrow("paddings has rank 1");
+    expect(padded(i32([1, 4]))).toThrow("the shape of the paddings: expected 2x2, got 1x4");
+    expect(padded(i32([4]))).toThrow("paddings: expected rank 2, got 1");
   });
 
   it("take the HAL's types, and the layout from 1.2", () => {
@@ -311,10 +319,10 @@ describe("CHANNEL_SHUFFLE", () => {
 
   it("refuses groups that do not divide the channels, and axes outside", () => {
     expect(() => shuffled(counting(6), 4, 0)).toThrow("6 channels do not divide into 4 groups");
-    expect(() => shuffled(counting(6), 0, 0)).toThrow("the number of groups is 0");
+    expect(() => shuffled(counting(6), 0, 0)).toThrow("the number of groups: expected at least 1, got 0");
     expect(() => shuffled(counting(6), 2, 1)).toThrow("axis 1 is outside [-1, 1)");
     expect(() => shuffled(counting(6), 2, -2)).toThrow("axis -2 is outside [-1, 1)");
-    expect(() => shuffled(counting(1, 1, 1, 1, 6), 2, 4)).toThrow("input has rank 5");
+    expect(() => shuffled(counting(1, 1, 1, 1, 6), 2, 4)).toThrow("input: expected rank 1 to 4, got 5");
   });
 
   it("takes the HAL's types", () => {
@@ -368,9 +376,9 @@ describe("TILE", () => {
   it("refuses multiples below 0, or not one for each axis", () => {
     expect(tiled(counting(2), 0).dimensions).toEqual([0]);
     expect(() => tiled(counting(2), -1)).toThrow("the multiple of axis 0 is -1, less than 0");
-    expect(() => tiled(counting(2), 1, 1)).toThrow("there are 2 multiples where 1, the rank, are needed");
-    expect(() => tiled(counting(2, 2), 1)).toThrow("there are 1 multiples where 2, the rank, are needed");
-    expect(() => runForOne(tile, [counting(2), i32([1, 1], [1])])).toThrow("multiples has rank 2");
+    expect(() => tiled(counting(2), 1, 1)).toThrow("expected 1 multiples (the rank), got 2");
+    expect(() => tiled(counting(2, 2), 1)).toThrow("expected 2 multiples (the rank), got 1");
+    expect(() => runForOne(tile, [counting(2), i32([1, 1], [1])])).toThrow("multiples: expected rank 1, got 2");
   });
 
   it("takes the HAL's types", () => {

@@ -118,8 +118,8 @@ export function testSignatures(all: readonly Signature[]): void {
       expect(mismatchOf(operation, inputs, { outputs: changed }), `output ${index}`).toContain(`output ${index} (`);
     }
     const tooMany = [...inputs, ...new Array<Given>(5).fill(none)];
-    expect(mismatchOf(operation, inputs.slice(0, 5), floats(outputs))).toContain("it has 5 inputs");
-    expect(mismatchOf(operation, tooMany, floats(outputs))).toContain(`it has ${tooMany.length} inputs`);
+    expect(mismatchOf(operation, inputs.slice(0, 5), floats(outputs))).toContain("got 5 inputs");
+    expect(mismatchOf(operation, tooMany, floats(outputs))).toContain(`got ${tooMany.length} inputs`);
     expect(mismatchOf(operation, inputs, floats(7))).toContain("7 outputs");
   });
 }

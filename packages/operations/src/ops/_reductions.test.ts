@@ -131,8 +131,8 @@ describe.each(families)("$name", (operation, formula, keep, inputOf) => {
     const input = inputOf([2, 3]);
     expect(() => run(input, [2])).toThrow("axis 2 is outside [-2, 2)");
     expect(() => run(input, [-3])).toThrow("axis -3 is outside [-2, 2)");
-    expect(() => runForOne(operation, [input, i32([1, 1]), keep(false)])).toThrow("axes has rank 2");
-    expect(() => run(inputOf([1, 1, 1, 1, 1]), [0])).toThrow("input has rank 5");
+    expect(() => runForOne(operation, [input, i32([1, 1]), keep(false)])).toThrow("axes: expected rank 1, got 2");
+    expect(() => run(inputOf([1, 1, 1, 1, 1]), [0])).toThrow("input: expected rank 1 to 4, got 5");
   });
 });
 
@@ -176,7 +176,9 @@ describe("MEAN", () => {
   it("takes the HAL's types", () => {
     const inputs = (type: OperandTypeName) => [tensorOf(type, [1]), vector(0), i32Scalar(0)];
     expectTypes(mean, floatAndQuant8Versions("1.1"), inputs, declaredLike);
-    expect(mismatchOf(mean, [f32([1]), vector(0), boolScalar(false)])).toContain("input 2 (keepDimensions) is BOOL");
+    expect(mismatchOf(mean, [f32([1]), vector(0), boolScalar(false)])).toContain(
+      "input 2 (keepDimensions): expected INT32, got BOOL",
+    );
   });
 });
 
@@ -272,7 +274,9 @@ describe.each([
   it("takes the HAL's types", () => {
     const inputs = (type: OperandTypeName) => [tensorOf(type, [1]), i32Scalar(0)];
     expectTypes(operation, floatIntegerAndQuant8Versions, inputs, () => [output]);
-    expect(mismatchOf(operation, [f32([1]), i32Scalar(0)])).toContain("output 0 (output) is TENSOR_FLOAT32");
+    expect(mismatchOf(operation, [f32([1]), i32Scalar(0)])).toContain(
+      "output 0 (output): expected TENSOR_INT32, got TENSOR_FLOAT32",
+    );
   });
 });
 
@@ -332,8 +336,8 @@ describe("TOPK_V2", () => {
   });
 
   it("refuses k outside [1, last extent], and works on no rows", () => {
-    expect(() => run(counting(3), 0)).toThrow("k is 0 where a number within [1, 3] is needed");
-    expect(() => run(counting(3), 4)).toThrow("k is 4 where a number within [1, 3] is needed");
+    expect(() => run(counting(3), 0)).toThrow("k: expected a number within [1, 3], got 0");
+    expect(() => run(counting(3), 4)).toThrow("k: expected a number within [1, 3], got 4");
     expect(valuesOf(run(counting(3), 3)[1])).toEqual([2, 1, 0]);
     expect(run(f32([0, 3]), 2).map(({ dimensions }) => dimensions)).toEqual([
       [0, 2],

@@ -124,7 +124,7 @@ describe("ROI_ALIGN", () => {
   });
 
   it.each(["heightSamples", "widthSamples"])("refuses a negative number of %s", (name) => {
-    expect(() => run({ [name]: i32Scalar(-1) })).toThrow("the sampling ratio is -1 where a number ≥ 0 is needed");
+    expect(() => run({ [name]: i32Scalar(-1) })).toThrow("the sampling ratio: expected a number ≥ 0, got -1");
   });
 });
 
@@ -193,12 +193,14 @@ describe.each<[string, Operation, Named]>([
   const run = (changes: Named) => () => runForOne(operation, inOrder(inputs, changes));
 
   it.each(["outputHeight", "outputWidth"])("%s is at least 1", (name) => {
-    for (const value of [0, -1]) expect(run({ [name]: i32Scalar(value) })).toThrow(`${name} is ${value} where`);
+    for (const value of [0, -1])
+      expect(run({ [name]: i32Scalar(value) })).toThrow(`${name}: expected a number > 0, got ${value}`);
     expect(run({ [name]: i32Scalar(1) })).not.toThrow();
   });
 
   it.each(["heightStride", "widthStride"])("%s is above 0", (name) => {
-    for (const value of [0, -1, Number.NaN]) expect(run({ [name]: f32Scalar(value) })).toThrow(`${name} is ${value}`);
+    for (const value of [0, -1, Number.NaN])
+      expect(run({ [name]: f32Scalar(value) })).toThrow(`${name}: expected a number > 0, got ${value}`);
   });
 
   it("a batch index names a batch", () => {
@@ -230,7 +232,7 @@ describe.each<[string, Operation, Named]>([
     expect(run({ regions: f32([1, 5]) })).toThrow("the shape of the regions");
     expect(run({ batches: i32([2]) })).toThrow("the shape of the batch indexes");
     expect(run({ input: f32([1, 0, 4, 1]) })).toThrow("the feature map has no elements");
-    expect(run({ input: f32([4, 4, 1]) })).toThrow("input has rank 3");
+    expect(run({ input: f32([4, 4, 1]) })).toThrow("input: expected rank 4, got 3");
     const none = runForOne(operation, inOrder(inputs, { regions: f32([0, 4]), batches: i32([0]) }));
     expect(none.dimensions).toEqual([0, 2, 2, 1]);
   });
@@ -238,8 +240,12 @@ describe.each<[string, Operation, Named]>([
   it("quantised regions have scale 1/8 and zero point 0", () => {
     const input = q8([1, 4, 4, 1], 1, 0, upTo(16));
     expect(run({ input, regions: boxes(0, 0, 8, 8) })).not.toThrow();
-    expect(run({ input, regions: q16Asymm([1, 4], 0.25, 0) })).toThrow("the regions have scale 0.25");
-    expect(run({ input, regions: q16Asymm([1, 4], 0.125, 1) })).toThrow("zero point 1 where 0.125 and 0 are needed");
+    expect(run({ input, regions: q16Asymm([1, 4], 0.25, 0) })).toThrow(
+      "the regions: expected scale 0.125 and zero point 0, got 0.25 and 0",
+    );
+    expect(run({ input, regions: q16Asymm([1, 4], 0.125, 1) })).toThrow(
+      "expected scale 0.125 and zero point 0, got 0.125 and 1",
+    );
   });
 
   it("signatures", () => {
@@ -256,7 +262,7 @@ describe.each<[string, Operation, Named]>([
     expect(version(quantised("TENSOR_QUANT8_ASYMM"))).toBe("1.2");
     expect(version(quantised("TENSOR_QUANT8_ASYMM_SIGNED"))).toBe("1.3");
     for (const type of ["TENSOR_INT32", "TENSOR_QUANT16_ASYMM", "TENSOR_QUANT8_SYMM"] as const) {
-      expect(mismatchOf(operation, quantised(type)), type).toContain(`is ${type} where`);
+      expect(mismatchOf(operation, quantised(type)), type).toContain(`got ${type}`);
     }
   });
 });

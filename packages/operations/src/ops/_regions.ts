@@ -53,7 +53,7 @@ export function regionsShape(
   ensureShape("the batch indexes", batches, [count]);
   ensureBoxScale("the regions", regions);
   for (const [name, value] of Object.entries({ outputHeight, outputWidth, heightStride, widthStride })) {
-    ensure(value > 0, () => `${name} is ${value} where a number > 0 is needed`);
+    ensure(value > 0, () => `${name}: expected a number > 0, got ${value}`);
   }
   ensure(!input.dimensions.includes(0), () => "the feature map has no elements");
   const shape = [count, 0, 0, 0];

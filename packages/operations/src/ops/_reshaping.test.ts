@@ -58,9 +58,9 @@ describe("RESHAPE", () => {
     [[7], "shape 7 does not hold the 6 elements"],
     [[-1, 4], "shape 1x4 does not hold the 6 elements"],
     [[-1, 0], "shape -1x0 does not hold the 6 elements"],
-    [[-1, -1], "shape -1x-1 has -1 at 1 where an extent, or one -1, is needed"],
-    [[-2, 3], "shape -2x3 has -2 at 0"],
-    [[], "the shape has no elements"],
+    [[-1, -1], "axis 1 of shape -1x-1: expected an extent, or one -1, got -1"],
+    [[-2, 3], "shape -2x3: expected an extent, or one -1, got -2"],
+    [[], "the shape: expected at least 1 element, got 0"],
   ])("refuses the shape %j", (shape, message) => {
     expect(() => shaped(...shape)).toThrow(OperationError);
     expect(() => shaped(...shape)).toThrow(message);
@@ -68,14 +68,18 @@ describe("RESHAPE", () => {
 
   it("refuses an input of rank 5 and a shape of rank 2", () => {
     expect(runForOne(reshape, [f32([1, 1, 1, 1], [9]), i32([1], [1])]).dimensions).toEqual([1]);
-    expect(() => runForOne(reshape, [f32([1, 1, 1, 1, 1], [9]), i32([1], [1])])).toThrow("input has rank 5");
-    expect(() => runForOne(reshape, [input, i32([1, 1], [6])])).toThrow("shape has rank 2");
+    expect(() => runForOne(reshape, [f32([1, 1, 1, 1, 1], [9]), i32([1], [1])])).toThrow(
+      "input: expected rank 1 to 4, got 5",
+    );
+    expect(() => runForOne(reshape, [input, i32([1, 1], [6])])).toThrow("shape: expected rank 1, got 2");
   });
 
   it("takes the HAL's types and counts", () => {
     expectTypes(reshape, floatAndQuant8Versions("1.0"), (type) => [tensorOf(type, [1]), i32([1])], declaredLike);
-    expect(mismatchOf(reshape, [input])).toContain("1 inputs and 1 outputs where 2 inputs");
-    expect(mismatchOf(reshape, [input, f32([1])])).toContain("input 1 (shape) is TENSOR_FLOAT32");
+    expect(mismatchOf(reshape, [input])).toContain("expected 2 inputs and 1 outputs, got 1 inputs and 1 outputs");
+    expect(mismatchOf(reshape, [input, f32([1])])).toContain(
+      "input 1 (shape): expected TENSOR_INT32, got TENSOR_FLOAT32",
+    );
   });
 });
 
@@ -109,7 +113,7 @@ describe("SQUEEZE", () => {
   });
 
   it.each([
-    [1, "axis 1 has extent 2 where 1 is needed"],
+    [1, "axis 1: expected extent 1, got 2"],
     [4, "axis 4 is outside [-4, 4)"],
     [-5, "axis -5 is outside [-4, 4)"],
   ])("refuses axis %i", (axis, message) => {
@@ -118,7 +122,7 @@ describe("SQUEEZE", () => {
 
   it("takes the HAL's types", () => {
     expectTypes(squeeze, floatAndQuant8Versions("1.1"), (type) => [tensorOf(type, [1]), i32([1])], declaredLike);
-    expect(() => runForOne(squeeze, [f32([1, 1, 1, 1, 2]), i32([1])])).toThrow("input has rank 5");
+    expect(() => runForOne(squeeze, [f32([1, 1, 1, 1, 2]), i32([1])])).toThrow("input: expected rank 1 to 4, got 5");
   });
 });
 

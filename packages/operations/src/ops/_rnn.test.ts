@@ -73,7 +73,7 @@ describe("RNN", () => {
     ["recurrentWeights", f32([2, 3]), "the recurrent weights"],
     ["bias", f32([3]), "the bias"],
     ["hiddenStateIn", f32([2, 2]), "the hidden states"],
-    ["input", f32([2]), "input has rank 1"],
+    ["input", f32([2]), "input: expected rank 2, got 1"],
   ])("refuses another shape of %s", (name, given, message) => {
     expect(() => runOperation(rnn, inOrder(inputs, { [name]: given }), floats(2))).toThrow(message);
   });
@@ -179,7 +179,7 @@ describe.each([true, false])("UNIDIRECTIONAL_SEQUENCE_RNN, time first: %s", (tim
 
   it.each([-1, 2])("refuses timeMajor %d and other shapes", (value) => {
     const run = (changes: Named) => () => runOperation(unidirectionalSequenceRnn, inOrder(inputs, changes), floats(1));
-    expect(run({ timeMajor: i32Scalar(value) })).toThrow(`timeMajor is ${value} where 0 or 1 is needed`);
+    expect(run({ timeMajor: i32Scalar(value) })).toThrow(`timeMajor: expected 0 or 1, got ${value}`);
     expect(run({ weights: f32([3, 3]) })).toThrow("the weights");
     expect(run({ hiddenStateIn: f32([5, 3]) })).toThrow("the hidden states");
   });
@@ -236,7 +236,9 @@ describe.each([true, false])("BIDIRECTIONAL_SEQUENCE_RNN, time first: %s", (time
         runOperation(bidirectionalSequenceRnn, inOrder(plain, changes), floats(count));
     expect(run({ mergeOutputs: boolScalar(true) })).toThrow("there is an output for the backward direction");
     expect(run({}, 1)).toThrow("the backward output is missing");
-    expect(run({}, 5)).toThrow("it has 15 inputs and 5 outputs");
+    expect(run({}, 5)).toThrow(
+      "expected 15 inputs and 2/4 outputs, or 15 inputs and 1/3 outputs, got 15 inputs and 5 outputs",
+    );
     expect(run({ ...cross, auxiliaryInput: none })).toThrow("auxiliary weights have to be given for both directions");
     expect(run({ ...cross, bwAuxiliaryWeights: none })).toThrow("auxiliary weights have to be given for both");
     expect(run({ ...cross, auxiliaryInput: f32([4, 4, 4]) })).toThrow("other times and batches");

@@ -37,7 +37,7 @@ export function expectTypes(
   for (const type of allTypes.filter(isTensorType)) {
     const options = { outputs: outputs(type) };
     const since = versions[type];
-    if (since === undefined) expect(mismatchOf(operation, inputs(type), options), type).toContain(`is ${type} where`);
+    if (since === undefined) expect(mismatchOf(operation, inputs(type), options), type).toContain(`got ${type}`);
     else expect(versionOf(operation, inputs(type), options), type).toBe(since);
   }
 }
@@ -57,8 +57,8 @@ export function expectOneSignature(
     const changed = outputs.map((given, at) => (at === index ? declared("TENSOR_BOOL8") : given));
     expect(mismatchOf(operation, inputs, { outputs: changed })).toContain(`output ${index} (`);
   });
-  expect(mismatchOf(operation, inputs.slice(1), { outputs })).toContain(`it has ${inputs.length - 1} inputs`);
-  expect(mismatchOf(operation, [...inputs, f32([1])], { outputs })).toContain(`it has ${inputs.length + 1} inputs`);
+  expect(mismatchOf(operation, inputs.slice(1), { outputs })).toContain(`got ${inputs.length - 1} inputs`);
+  expect(mismatchOf(operation, [...inputs, f32([1])], { outputs })).toContain(`got ${inputs.length + 1} inputs`);
   expect(mismatchOf(operation, inputs, { outputs: outputs.slice(1) })).toContain(`${outputs.length - 1} outputs`);
 }
 

@@ -65,8 +65,8 @@ describe("SLICE", () => {
     [[1], [3], "3 elements from 1 of axis 0 are not within its extent of 3"],
     [[1], [-2], "-2 elements from 1 of axis 0"],
     [[0x7fff_ffff], [0x7fff_ffff], "begin 2147483647 of axis 0"],
-    [[0, 0], [1], "begin has 2 and size 1 elements where 1, the rank, are needed"],
-    [[0], [1, 1], "begin has 1 and size 2 elements"],
+    [[0, 0], [1], "begin and size: expected 1 elements (the rank), got 2 and 1"],
+    [[0], [1, 1], "begin and size: expected 1 elements (the rank), got 1 and 2"],
   ])("refuses begin %j and size %j of an extent of 3", (begin, size, message) => {
     expect(() => sliced(counting(3), begin, size)).toThrow(message);
   });
@@ -171,17 +171,17 @@ describe("STRIDED_SLICE", () => {
   it("refuses strides of 0, and shrunk axes that are not one element forwards", () => {
     expect(() => sliced(counting(3), [0], [1], [0])).toThrow("the stride of axis 0 is 0");
     const shrink = { shrink: 1 };
-    expect(() => sliced(counting(3), [1], [0], [-1], shrink)).toThrow("is -1 where one > 0 is needed");
-    expect(() => sliced(counting(3), [0], [2], [1], shrink)).toThrow("axis 0, which is removed, has 2 elements");
-    expect(() => sliced(counting(3), [3], [3], [1], shrink)).toThrow("axis 0, which is removed, has 0 elements");
+    expect(() => sliced(counting(3), [1], [0], [-1], shrink)).toThrow("expected a number > 0, got -1");
+    expect(() => sliced(counting(3), [0], [2], [1], shrink)).toThrow("removed axis 0: expected 1 element, got 2");
+    expect(() => sliced(counting(3), [3], [3], [1], shrink)).toThrow("removed axis 0: expected 1 element, got 0");
   });
 
   it("refuses lists that have not one place for each axis, and ranks above 4", () => {
-    expect(() => sliced(counting(3), [0, 0], [1], [1])).toThrow("begin has 2 elements where 1, the rank, are needed");
-    expect(() => sliced(counting(3), [0], [1, 1], [1])).toThrow("end has 2 elements");
-    expect(() => sliced(counting(3), [0], [1], [])).toThrow("strides has 0 elements");
+    expect(() => sliced(counting(3), [0, 0], [1], [1])).toThrow("begin: expected 1 elements (the rank), got 2");
+    expect(() => sliced(counting(3), [0], [1, 1], [1])).toThrow("end: expected 1 elements (the rank), got 2");
+    expect(() => sliced(counting(3), [0], [1], [])).toThrow("strides: expected 1 elements (the rank), got 0");
     const five = [0, 0, 0, 0, 0];
-    expect(() => sliced(f32([1, 1, 1, 1, 1]), five, five, five)).toThrow("input has rank 5");
+    expect(() => sliced(f32([1, 1, 1, 1, 1]), five, five, five)).toThrow("input: expected rank 1 to 4, got 5");
   });
 
   it("takes the HAL's types", () => {
@@ -308,13 +308,15 @@ describe("CONCATENATION", () => {
     expect(join(counting(2), counting(1, 2), 0)).toThrow("input 1 has shape 1x2");
     expect(join(counting(1, 2), counting(1, 2), 2)).toThrow("axis 2 is outside [0, 2)");
     expect(join(counting(1, 2), counting(1, 2), -1)).toThrow("axis -1 is outside [0, 2)");
-    expect(join(f32([1, 1, 1, 1, 1]), f32([1, 1, 1, 1, 1]), 0)).toThrow("inputs has rank 5");
+    expect(join(f32([1, 1, 1, 1, 1]), f32([1, 1, 1, 1, 1]), 0)).toThrow("inputs: expected rank 1 to 4, got 5");
   });
 
   it("takes the HAL's types, the same for all inputs", () => {
     const inputs = (type: OperandTypeName) => [tensorOf(type, [1]), tensorOf(type, [1]), i32Scalar(0)];
     expectTypes(concatenation, floatAndQuant8Versions("1.0"), inputs, declaredLike);
-    expect(mismatchOf(concatenation, [f32([1]), q8([1], 1, 0), i32Scalar(0)])).toContain("input 1 (inputs) is");
+    expect(mismatchOf(concatenation, [f32([1]), q8([1], 1, 0), i32Scalar(0)])).toContain(
+      "input 1 (inputs): expected TENSOR_FLOAT32, got TENSOR_QUANT8_ASYMM",
+    );
     expect(mismatchOf(concatenation, [i32Scalar(0)])).toContain("1 inputs");
   });
 });

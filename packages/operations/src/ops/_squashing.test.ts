@@ -40,12 +40,12 @@ describe.each([
   });
 
   it("takes ranks 1 to 4 of float and 8-bit types", () => {
-    expect(() => runForOne(operation, [f32([1, 1, 1, 1, 1])])).toThrow("input has rank 5 where 1 to 4 is needed");
+    expect(() => runForOne(operation, [f32([1, 1, 1, 1, 1])])).toThrow("input: expected rank 1 to 4, got 5");
     expect(versionOf(operation, [f32([1])])).toBe("1.0");
     expect(versionOf(operation, [f16([1])])).toBe("1.2");
     expect(versionOf(operation, [q8([1], 1, 0)])).toBe(quantisedSince);
     expect(versionOf(operation, [q8s([1], 1, 0)])).toBe("1.3");
-    expect(mismatchOf(operation, [i32([1])])).toContain("input 0 (input) is TENSOR_INT32");
+    expect(mismatchOf(operation, [i32([1])])).toContain("input 0 (input): expected TENSOR_FLOAT32, got TENSOR_INT32");
   });
 });
 

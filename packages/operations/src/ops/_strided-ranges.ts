@@ -28,7 +28,7 @@ export function stridedRanges(dimensions: readonly number[], slicing: Slicing): 
   const rank = dimensions.length;
   for (const [name, operand] of Object.entries({ begin, end, strides })) {
     const { length } = operand.data;
-    ensure(length === rank, () => `${name} has ${length} elements where ${rank}, the rank, are needed`);
+    ensure(length === rank, () => `${name}: expected ${rank} elements (the rank), got ${length}`);
   }
   return dimensions.map((extent, axis) => {
     const stride = strides.data[axis];
@@ -40,8 +40,8 @@ export function stridedRanges(dimensions: readonly number[], slicing: Slicing): 
     const past = hasBit(endMask, axis) ? (stride > 0 ? greatest : least) : resolve(end.data[axis]);
     const length = Math.max(0, Math.ceil((past - first) / stride));
     if (hasBit(shrinkAxisMask, axis)) {
-      ensure(stride > 0, () => `the stride of axis ${axis}, which is removed, is ${stride} where one > 0 is needed`);
-      ensure(length === 1, () => `axis ${axis}, which is removed, has ${length} elements where 1 is needed`);
+      ensure(stride > 0, () => `the stride of removed axis ${axis}: expected a number > 0, got ${stride}`);
+      ensure(length === 1, () => `removed axis ${axis}: expected 1 element, got ${length}`);
     }
     return { first, stride, length };
   });

@@ -63,8 +63,12 @@ describe("AXIS_ALIGNED_BBOX_TRANSFORM", () => {
     expect(versionOf(axisAlignedBboxTransform, list, { outputs: [output] })).toBe(version);
     const refused = (index: number, given: Given) => () =>
       runForOne(axisAlignedBboxTransform, list.with(index, given), output);
-    expect(refused(0, q16Asymm([1, 4], 0.25, 0))).toThrow("the regions have scale 0.25");
-    expect(refused(3, q16Asymm([1, 2], 0.125, 2))).toThrow("the image sizes have scale 0.125 and zero point 2");
+    expect(refused(0, q16Asymm([1, 4], 0.25, 0))).toThrow(
+      "the regions: expected scale 0.125 and zero point 0, got 0.25 and 0",
+    );
+    expect(refused(3, q16Asymm([1, 2], 0.125, 2))).toThrow(
+      "the image sizes: expected scale 0.125 and zero point 0, got 0.125 and 2",
+    );
   });
 
   it("refuses operands that do not fit together", () => {

@@ -48,10 +48,7 @@ export const boxWithNmsLimit = defineOperation({
   dynamic: true,
   infer({ scores, boxes, batches }) {
     const [count, classes] = scores.dimensions;
-    ensure(
-      classes > 1,
-      () => `there are ${classes} classes where at least 2, the first being the background, are needed`,
-    );
+    ensure(classes > 1, () => `expected at least 2 classes (the first is the background), got ${classes}`);
     ensureShape("the boxes", boxes, [count, 4 * classes]);
     ensureShape("the batch indexes", batches, [count]);
     ensureBoxScale("the boxes", boxes);

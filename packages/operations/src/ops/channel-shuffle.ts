@@ -20,7 +20,7 @@ export const channelShuffle = defineOperation({
   infer({ input, groups, axis }) {
     const { dimensions } = input;
     const channels = dimensions[resolveAxis(axis, dimensions.length)];
-    ensure(groups >= 1, () => `the number of groups is ${groups} where at least 1 is needed`);
+    ensure(groups >= 1, () => `the number of groups: expected at least 1, got ${groups}`);
     ensure(channels % groups === 0, () => `${channels} channels do not divide into ${groups} groups`);
     return { output: movedInfo(input, dimensions) };
   },

@@ -127,10 +127,12 @@ describe("CONV_2D", () => {
     expect(version([...ints(0, 0, 0, 0, 1, 1, 0), layout])).toBe("1.2");
     expect(version([...ints(0, 0, 0, 0, 1, 1, 0), layout, ...ints(1, 1)])).toBe("1.2");
     const mismatch = (inputs: Parameters<typeof versionOf>[1]) => mismatchOf(conv2d, [...operands, ...inputs]);
-    expect(mismatch([...ints(2, 1, 1, 0), layout, ...ints(1)])).toContain("it has 9 inputs");
-    expect(mismatch([...ints(0, 0, 0, 0, 1, 1, 0), layout, ...ints(1)])).toContain("it has 12 inputs");
-    expect(mismatch([...ints(0, 0, 0, 0, 1, 1, 0), layout, ...ints(1, 1, 1)])).toContain("it has 14 inputs");
-    expect(mismatch(ints(2, 1, 1))).toContain("it has 6 inputs");
+    expect(mismatch([...ints(2, 1, 1, 0), layout, ...ints(1)])).toContain(
+      "expected 10/11/13 inputs and 1 outputs, or 7/8/10 inputs and 1 outputs, got 9 inputs and 1 outputs",
+    );
+    expect(mismatch([...ints(0, 0, 0, 0, 1, 1, 0), layout, ...ints(1)])).toContain("got 12 inputs");
+    expect(mismatch([...ints(0, 0, 0, 0, 1, 1, 0), layout, ...ints(1, 1, 1)])).toContain("got 14 inputs");
+    expect(mismatch(ints(2, 1, 1))).toContain("got 6 inputs");
   });
 
   it("wants filters of the input's depth", () => {

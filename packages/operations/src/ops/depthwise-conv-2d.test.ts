@@ -44,8 +44,10 @@ describe("DEPTHWISE_CONV_2D", () => {
     expect(version([...ints(0, 0, 0, 0, 1, 1, 2, 0), layout])).toBe("1.2");
     expect(version([...ints(0, 0, 0, 0, 1, 1, 2, 0), layout, ...ints(1, 1)])).toBe("1.2");
     const mismatch = (inputs: Parameters<typeof versionOf>[1]) => mismatchOf(depthwiseConv2d, [...operands, ...inputs]);
-    expect(mismatch([...ints(2, 1, 1, 2, 0), layout, ...ints(1)])).toContain("it has 10 inputs");
-    expect(mismatch([...ints(0, 0, 0, 0, 1, 1, 2, 0), layout, ...ints(1)])).toContain("it has 13 inputs");
+    expect(mismatch([...ints(2, 1, 1, 2, 0), layout, ...ints(1)])).toContain(
+      "expected 11/12/14 inputs and 1 outputs, or 8/9/11 inputs and 1 outputs, got 10 inputs and 1 outputs",
+    );
+    expect(mismatch([...ints(0, 0, 0, 0, 1, 1, 2, 0), layout, ...ints(1)])).toContain("got 13 inputs");
   });
 
   it("wants input channels * depth multiplier filters", () => {
@@ -53,14 +55,14 @@ describe("DEPTHWISE_CONV_2D", () => {
     expect(run(2).data).toHaveLength(4);
     for (const multiplier of [-2, 0, 1, 3]) {
       expect(() => run(multiplier)).toThrow(
-        `the filter has 4 channels where 2 input channels * depth multiplier ${multiplier} are needed`,
+        `the filter: expected 2 input channels * depth multiplier ${multiplier}, got 4`,
       );
     }
   });
 
   it("wants one filter per channel, not a batch of them", () => {
     const inputs = [f32([1, 1, 2, 2]), f32([2, 1, 2, 2]), f32([2]), ...ints(2, 1, 1, 1, 0)];
-    expect(() => runForOne(depthwiseConv2d, inputs)).toThrow("the filter's first extent is 2 where 1 is needed");
+    expect(() => runForOne(depthwiseConv2d, inputs)).toThrow("the filter's first extent: expected 1, got 2");
   });
 
   it("refuses no channels at all", () => {

@@ -51,7 +51,7 @@ describe("DEQUANTIZE", () => {
   it("takes ranks 1 to 4, and no elements", () => {
     expect(runForOne(dequantize, [q8([1, 1, 1, 2], 1, 0)], output).dimensions).toEqual([1, 1, 1, 2]);
     expect(() => runForOne(dequantize, [q8([1, 1, 1, 1, 1], 1, 0)], output)).toThrow(
-      "input has rank 5 where 1 to 4 is needed",
+      "input: expected rank 1 to 4, got 5",
     );
     expect(runForOne(dequantize, [q8([0, 2], 1, 0)], output).dimensions).toEqual([0, 2]);
     expect(runForOne(dequantize, [q8PerChannel([2, 0], [1, 2], 0)], output).dimensions).toEqual([2, 0]);
@@ -67,8 +67,14 @@ describe("DEQUANTIZE", () => {
       expect(versionOf(dequantize, [q8PerChannel([1], [1], 0)], outputs)).toBe("1.2");
       expect(versionOf(dequantize, [q8s([1], 1, 0)], outputs)).toBe("1.3");
     }
-    expect(mismatchOf(dequantize, [f32([1])], single)).toContain("input 0 (input) is TENSOR_FLOAT32");
-    expect(mismatchOf(dequantize, [q16Symm([1], 1)], single)).toContain("input 0 (input) is TENSOR_QUANT16_SYMM");
-    expect(mismatchOf(dequantize, [q8([1], 1, 0)])).toContain("output 0 (output) is TENSOR_QUANT8_ASYMM");
+    expect(mismatchOf(dequantize, [f32([1])], single)).toContain(
+      "input 0 (input): expected TENSOR_QUANT8_ASYMM, got TENSOR_FLOAT32",
+    );
+    expect(mismatchOf(dequantize, [q16Symm([1], 1)], single)).toContain(
+      "input 0 (input): expected TENSOR_QUANT8_ASYMM, got TENSOR_QUANT16_SYMM",
+    );
+    expect(mismatchOf(dequantize, [q8([1], 1, 0)])).toContain(
+      "output 0 (output): expected TENSOR_FLOAT32, got TENSOR_QUANT8_ASYMM",
+    );
   });
 });

@@ -58,25 +58,19 @@ export const detectionPostprocessing = defineOperation({
   infer({ scores, deltas, anchors, ...settings }) {
     const [batches, anchorCount, classes] = scores.dimensions;
     const { scaleY, scaleX, scaleHeight, scaleWidth, most, mostClassesPerDetection, mostPerClass } = settings;
-    ensure(
-      classes > 1,
-      () => `there are ${classes} classes where at least 2, the first being the background, are needed`,
-    );
-    ensure(
-      deltas.dimensions[2] >= 4,
-      () => `a box encoding has ${deltas.dimensions[2]} numbers where 4 or more are needed`,
-    );
+    ensure(classes > 1, () => `expected at least 2 classes (the first is the background), got ${classes}`);
+    ensure(deltas.dimensions[2] >= 4, () => `a box encoding: expected 4 or more numbers, got ${deltas.dimensions[2]}`);
     ensureShape("the deltas", deltas, [batches, anchorCount, deltas.dimensions[2]]);
     ensureShape("the anchors", anchors, [anchorCount, 4]);
     for (const [name, value] of Object.entries({ scaleY, scaleX, scaleHeight, scaleWidth, most })) {
-      ensure(value > 0, () => `${name} is ${value} where a number > 0 is needed`);
+      ensure(value > 0, () => `${name}: expected a number > 0, got ${value}`);
     }
     const { overlapThreshold, scoreThreshold } = settings;
     for (const [name, value] of Object.entries({ overlapThreshold, scoreThreshold })) {
-      ensure(value >= 0, () => `${name} is ${value} where a number ≥ 0 is needed`);
+      ensure(value >= 0, () => `${name}: expected a number ≥ 0, got ${value}`);
     }
     const limit = settings.useRegularNms ? mostPerClass : mostClassesPerDetection;
-    ensure(limit > 0, () => `the most per class or classes per detection is ${limit} where a number > 0 is needed`);
+    ensure(limit > 0, () => `the most per class or classes per detection: expected a number > 0, got ${limit}`);
     const detections = settings.useRegularNms ? most : most * mostClassesPerDetection;
     return {
       chosenScores: { dimensions: [batches, detections] },

@@ -25,8 +25,10 @@ describe("ELU", () => {
     expect(versionOf(elu, [f32([1]), f32Scalar(1)])).toBe("1.3");
     expect(versionOf(elu, [f16([1]), f16Scalar(1)])).toBe("1.3");
     expect(valuesOf(runForOne(elu, [f16([1], [-1]), f16Scalar(1)]))).toEqual([-0.63232421875]);
-    expect(mismatchOf(elu, [f16([1]), f32Scalar(1)])).toContain("FLOAT16 is needed");
-    expect(mismatchOf(elu, [q8([1], 1, 0), f32Scalar(1)])).toContain("input 0 (input) is TENSOR_QUANT8_ASYMM");
-    expect(mismatchOf(elu, [f32([1])])).toContain("2 inputs and 1 outputs are needed");
+    expect(mismatchOf(elu, [f16([1]), f32Scalar(1)])).toContain("expected FLOAT16, got FLOAT32");
+    expect(mismatchOf(elu, [q8([1], 1, 0), f32Scalar(1)])).toContain(
+      "input 0 (input): expected TENSOR_FLOAT32, got TENSOR_QUANT8_ASYMM",
+    );
+    expect(mismatchOf(elu, [f32([1])])).toContain("expected 2 inputs and 1 outputs, got 1 inputs and 1 outputs");
   });
 });

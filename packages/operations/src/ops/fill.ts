@@ -21,7 +21,7 @@ export const fill = defineOperation({
   ranks: { dimensions: 1 },
   infer({ dimensions }) {
     const shape = Array.from(dimensions.data);
-    ensure(shape.length > 0, () => "there are no dimensions where at least 1 is needed");
+    ensure(shape.length > 0, () => "expected at least 1 dimension, got 0");
     shape.forEach((extent, axis) => {
       ensure(extent >= 0, () => `the extent of axis ${axis} is ${extent}, less than 0`);
     });

@@ -125,16 +125,18 @@ describe("FULLY_CONNECTED", () => {
     );
     expect(mismatchOf(fullyConnected, [input, f16([1, 2]), bias, none])).toContain("(weights)");
     expect(mismatchOf(fullyConnected, [input, weights, i32([1]), none])).toContain("(bias)");
-    expect(mismatchOf(fullyConnected, [input, weights, bias])).toContain("it has 3 inputs");
+    expect(mismatchOf(fullyConnected, [input, weights, bias])).toContain(
+      "expected 4 inputs and 1 outputs, got 3 inputs and 1 outputs",
+    );
   });
 
   it.each([
-    ["input has rank 1 where 2 to 4 is needed", [f32([3]), weights, bias]],
-    ["input has rank 5 where 2 to 4 is needed", [f32([1, 1, 1, 1, 3]), weights, bias]],
-    ["weights has rank 3 where 2 is needed", [input, f32([1, 2, 3]), bias]],
-    ["bias has rank 2 where 1 is needed", [input, weights, f32([1, 2])]],
+    ["input: expected rank 2 to 4, got 1", [f32([3]), weights, bias]],
+    ["input: expected rank 2 to 4, got 5", [f32([1, 1, 1, 1, 3]), weights, bias]],
+    ["weights: expected rank 2, got 3", [input, f32([1, 2, 3]), bias]],
+    ["bias: expected rank 1, got 2", [input, weights, f32([1, 2])]],
     ["the input has shape 2x2, which is not made of rows of 3", [f32([2, 2]), weights, bias]],
-    ["the shape of the bias is 3 where 2", [input, weights, f32([3])]],
+    ["the shape of the bias: expected 2, got 3", [input, weights, f32([3])]],
     ["the weights have no inputs", [f32([2, 0]), f32([2, 0]), bias]],
     ["the filter has no output channels", [input, f32([0, 3]), f32([0])]],
   ] as const)("says that %s", (message, operands) => {
@@ -145,6 +147,6 @@ describe("FULLY_CONNECTED", () => {
     const run = (scale: number) =>
       runForOne(fullyConnected, [q8([1, 2], 0.5, 0), q8([1, 2], 0.25, 0), i32([1], [0], scale), none], output);
     expect(valuesOf(run(0.125))).toEqual([5]);
-    expect(() => run(0.13)).toThrow("where input scale * filter scale = 0.125 is needed");
+    expect(() => run(0.13)).toThrow("expected input scale * filter scale = 0.125, got");
   });
 });

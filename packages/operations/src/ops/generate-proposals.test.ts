@@ -163,9 +163,11 @@ describe("GENERATE_PROPOSALS", () => {
     expect(versionOf(generateProposals, list, { outputs: declaredOutputs })).toBe(version);
     const refused = (changes: Named) => () =>
       runOperation(generateProposals, inOrder(inputs, { ...quantised, ...changes }), { outputs: declaredOutputs });
-    expect(refused({ anchors: q16Symm([1, 4], 0.25) })).toThrow("the anchors have scale 0.25");
+    expect(refused({ anchors: q16Symm([1, 4], 0.25) })).toThrow(
+      "the anchors: expected scale 0.125 and zero point 0, got 0.25 and 0",
+    );
     expect(refused({ imageSizes: q16Asymm([1, 2], 0.125, 3) })).toThrow(
-      "the image sizes have scale 0.125 and zero point 3",
+      "the image sizes: expected scale 0.125 and zero point 0, got 0.125 and 3",
     );
   });
 
@@ -173,7 +175,7 @@ describe("GENERATE_PROPOSALS", () => {
     expect(() => run({ deltas: f32([1, 1, 2, 5]) })).toThrow("the shape of the deltas");
     expect(() => run({ anchors: f32([2, 4]) })).toThrow("the shape of the anchors");
     expect(() => run({ imageSizes: f32([2, 2]) })).toThrow("the shape of the image sizes");
-    expect(() => run({ scores: f32([1, 2, 1]) })).toThrow("scores has rank 3");
+    expect(() => run({ scores: f32([1, 2, 1]) })).toThrow("scores: expected rank 4, got 3");
     expect(() => run({ anchors: f32([1, 4], [1, 0, 0, 10]) })).toThrow("box 0 ends before it begins");
     expect(run({ scores: f32([1, 0, 2, 1]), deltas: f32([1, 0, 2, 4]) })).toEqual([[], [], []]);
   });

@@ -28,8 +28,10 @@ describe("GROUPED_CONV_2D", () => {
     const version = (inputs: Parameters<typeof versionOf>[1]) => versionOf(groupedConv2d, [...operands, ...inputs]);
     expect(version([...ints(2, 1, 1, 2, 0), layout])).toBe("1.2");
     expect(version([...ints(0, 0, 0, 0, 1, 1, 2, 0), layout])).toBe("1.2");
-    expect(mismatchOf(groupedConv2d, [...operands, ...ints(2, 1, 1, 2, 0)])).toContain("it has 8 inputs");
-    expect(mismatchOf(groupedConv2d, [...operands, ...ints(0, 0, 0, 0, 1, 1, 2, 0)])).toContain("it has 11 inputs");
+    expect(mismatchOf(groupedConv2d, [...operands, ...ints(2, 1, 1, 2, 0)])).toContain(
+      "expected 12 inputs and 1 outputs, or 9 inputs and 1 outputs, got 8 inputs and 1 outputs",
+    );
+    expect(mismatchOf(groupedConv2d, [...operands, ...ints(0, 0, 0, 0, 1, 1, 2, 0)])).toContain("got 11 inputs");
   });
 
   it("wants groups that divide the channels", () => {
@@ -46,6 +48,6 @@ describe("GROUPED_CONV_2D", () => {
     expect(() => run(0, 4, 3)).toThrow("the number of groups is 0, less than 1");
     expect(() => run(-1, 4, 3)).toThrow("the number of groups is -1, less than 1");
     expect(() => run(2, 2, 5)).toThrow("the filter has 5 output channels, not a multiple of 2 groups");
-    expect(() => run(2, 3, 6)).toThrow("the input has 4 channels where 2 groups * 3 are needed");
+    expect(() => run(2, 3, 6)).toThrow("the input: expected 2 groups * 3, got 4");
   });
 });

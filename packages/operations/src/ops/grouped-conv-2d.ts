@@ -51,10 +51,7 @@ export const groupedConv2d = defineOperation({
       channels % groups === 0,
       () => `the filter has ${channels} output channels, not a multiple of ${groups} groups`,
     );
-    ensure(
-      depth * groups === inputDepth,
-      () => `the input has ${inputDepth} channels where ${groups} groups * ${depth} are needed`,
-    );
+    ensure(depth * groups === inputDepth, () => `the input: expected ${groups} groups * ${depth}, got ${inputDepth}`);
     ensureBias(bias, channels);
     const sliding = { ...padded, ...undilated };
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, sliding, nchw) } };

@@ -64,7 +64,7 @@ describe("HARD_SWISH", () => {
     const runWith = (scale: number) =>
       runForOne(hardSwish, [q8([2], 1, 0, [0, 5])], declared("TENSOR_QUANT8_ASYMM", { scale }));
     expect(() => runWith(1 / 128)).toThrow(
-      "the output's scale is 0.0078125 where more than 1/128 of the input's, 1, is needed",
+      "the output's scale: expected more than 1/128 of the input's, 1, got 0.0078125",
     );
     expect(valuesOf(runWith(1 / 127))).toEqual([0, 255]);
   });
@@ -78,6 +78,6 @@ describe("HARD_SWISH", () => {
     for (const operand of [f32([1]), f16([1]), q8([1], 1, 0), q8s([1], 1, 0)]) {
       expect(versionOf(hardSwish, [operand])).toBe("1.3");
     }
-    expect(mismatchOf(hardSwish, [i32([1])])).toContain("input 0 (input) is TENSOR_INT32");
+    expect(mismatchOf(hardSwish, [i32([1])])).toContain("input 0 (input): expected TENSOR_FLOAT16, got TENSOR_INT32");
   });
 });

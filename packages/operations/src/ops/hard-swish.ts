@@ -51,7 +51,7 @@ function quantised(input: Tensor, output: OutputTensor): Generator<void, void> {
   const toRamp = quantiseMultiplier16(fineScale / (3 / 32768));
   ensure(
     toOutput.shift <= 0,
-    () => `the output's scale is ${output.scale} where more than 1/128 of the input's, ${input.scale}, is needed`,
+    () => `the output's scale: expected more than 1/128 of the input's, ${input.scale}, got ${output.scale}`,
   );
   return mapByTable(input, output, (value) => {
     const fine = value << 7;

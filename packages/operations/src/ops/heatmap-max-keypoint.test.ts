@@ -80,8 +80,8 @@ describe("HEATMAP_MAX_KEYPOINT", () => {
       () =>
         runOperation(heatmapMaxKeypoint, [f32(shape), regions, boolScalar(false)], { outputs: [float, float] });
     expect(on([1, 2, 2, 1])).not.toThrow();
-    expect(on([1, 1, 1, 1])).toThrow("heatmaps of 1x1 are given where squares of 2x2 or more are needed");
-    expect(on([1, 2, 3, 1])).toThrow("heatmaps of 2x3");
+    expect(on([1, 1, 1, 1])).toThrow("the heatmaps: expected squares of 2x2 or more, got 1x1");
+    expect(on([1, 2, 3, 1])).toThrow("heatmaps: expected squares of 2x2 or more, got 2x3");
     expect(on([2, 2, 2, 1])).toThrow("the shape of the boxes");
     expect(on([1, 2, 2, 1], f32([1, 4], [1, 0, 0, 0]))).toThrow("box 0 ends before it begins");
     expect(on([0, 2, 2, 1], f32([0, 4]))).not.toThrow();
@@ -92,6 +92,8 @@ describe("HEATMAP_MAX_KEYPOINT", () => {
     expect(versionOf(heatmapMaxKeypoint, [f16([1]), f16([1]), list[2]], { outputs: [half, half] })).toBe("1.2");
     const quantised = [q8([1, 2, 2, 1], 1, 0), q16Asymm([1, 4], 0.5, 0), boolScalar(false)];
     const outputs = [declared("TENSOR_QUANT8_ASYMM", { scale: 1 }), declared("TENSOR_QUANT16_ASYMM", { scale: 0.125 })];
-    expect(() => runOperation(heatmapMaxKeypoint, quantised, { outputs })).toThrow("the boxes have scale 0.5");
+    expect(() => runOperation(heatmapMaxKeypoint, quantised, { outputs })).toThrow(
+      "the boxes: expected scale 0.125 and zero point 0, got 0.5 and 0",
+    );
   });
 });

@@ -29,7 +29,7 @@ export const heatmapMaxKeypoint = defineOperation({
     const { batches: count, height, width, channels: keypoints } = imageLayout(heatmaps.dimensions, nchw);
     ensure(
       height >= 2 && width === height,
-      () => `heatmaps of ${height}x${width} are given where squares of 2x2 or more are needed`,
+      () => `the heatmaps: expected squares of 2x2 or more, got ${height}x${width}`,
     );
     ensureShape("the boxes", boxes, [count, 4]);
     ensureBoxScale("the boxes", boxes);

@@ -88,12 +88,12 @@ describe("INSTANCE_NORMALIZATION", () => {
     const half = [1, 0, 0].map(f16Scalar);
     expect(versionOf(instanceNormalization, [f16([1, 1, 1, 1]), ...half, boolScalar(true)])).toBe("1.2");
     expect(mismatchOf(instanceNormalization, [f32([1, 1, 1, 1]), ...half, boolScalar(true)])).toContain(
-      "(input) is TENSOR_FLOAT32 where TENSOR_FLOAT16 is needed",
+      "(input): expected TENSOR_FLOAT16, got TENSOR_FLOAT32",
     );
     expect(mismatchOf(instanceNormalization, [q8([1, 1, 1, 1], 1, 0), ...options(1, 0, 0)])).toContain("(input)");
     expect(mismatchOf(instanceNormalization, [f32([1, 1, 1, 1]), ...options(1, 0, 0).slice(0, 3)])).toContain(
       "4 inputs",
     );
-    expect(() => run(f32([1, 1, 1]), ...options(1, 0, 0))).toThrow("input has rank 3 where 4 is needed");
+    expect(() => run(f32([1, 1, 1]), ...options(1, 0, 0))).toThrow("input: expected rank 4, got 3");
   });
 });

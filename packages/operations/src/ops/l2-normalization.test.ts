@@ -109,8 +109,10 @@ describe("L2_NORMALIZATION", () => {
     expect(versionOf(l2Normalization, [f32([1, 1, 1, 1])])).toBe("1.0");
     expect(versionOf(l2Normalization, [f32([1, 1, 1, 1]), i32Scalar(3)])).toBe("1.2");
     expect(versionOf(l2Normalization, [f32([1, 1, 1])])).toBe("1.2");
-    expect(mismatchOf(l2Normalization, [f32([1]), i32Scalar(0), i32Scalar(0)])).toContain("it has 3 inputs");
-    expect(() => runForOne(l2Normalization, [f32([1, 1, 1, 1, 1])])).toThrow("input has rank 5 where 1 to 4 is needed");
+    expect(mismatchOf(l2Normalization, [f32([1]), i32Scalar(0), i32Scalar(0)])).toContain(
+      "expected 1 to 2 inputs and 1 outputs, got 3 inputs and 1 outputs",
+    );
+    expect(() => runForOne(l2Normalization, [f32([1, 1, 1, 1, 1])])).toThrow("input: expected rank 1 to 4, got 5");
   });
 
   it("computes nothing of nothing", () => {

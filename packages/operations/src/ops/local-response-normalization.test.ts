@@ -83,7 +83,7 @@ describe("LOCAL_RESPONSE_NORMALIZATION", () => {
     expect(versionOf(localResponseNormalization, [f32([1, 1, 1, 1]), ...options(1, 1, 1, 1)])).toBe("1.0");
     expect(versionOf(localResponseNormalization, [f16([1, 1, 1, 1]), ...scalars])).toBe("1.2");
     expect(mismatchOf(localResponseNormalization, [f32([1, 1, 1, 1]), ...scalars])).toContain(
-      "(input) is TENSOR_FLOAT32 where TENSOR_FLOAT16 is needed",
+      "(input): expected TENSOR_FLOAT16, got TENSOR_FLOAT32",
     );
     expect(mismatchOf(localResponseNormalization, [q8([1], 1, 0), ...options(1, 1, 1, 1)])).toContain("(input)");
   });
@@ -93,7 +93,7 @@ describe("LOCAL_RESPONSE_NORMALIZATION", () => {
       "1.2",
     );
     expect(versionOf(localResponseNormalization, [f32([1, 1, 1]), ...options(1, 1, 1, 1)])).toBe("1.2");
-    expect(() => run(f32([1, 1, 1, 1, 1]), ...options(1, 1, 1, 1))).toThrow("input has rank 5");
+    expect(() => run(f32([1, 1, 1, 1, 1]), ...options(1, 1, 1, 1))).toThrow("input: expected rank 1 to 4, got 5");
     expect(() => run(f32([1, 1]), ...options(1, 1, 1, 1), i32Scalar(2))).toThrow("axis 2 is outside [-2, 2)");
   });
 

@@ -55,7 +55,7 @@ describe("LOG_SOFTMAX", () => {
 
   it.each([0, -1])("refuses beta %d", (beta) => {
     expect(() => runForOne(logSoftmax, [f32([1]), f32Scalar(beta), last])).toThrow(
-      `beta is ${beta} where a number > 0 is needed`,
+      `beta: expected a number > 0, got ${beta}`,
     );
   });
 
@@ -68,10 +68,14 @@ describe("LOG_SOFTMAX", () => {
   it("takes float tensors with a scalar of the same width, since 1.2", () => {
     expect(versionOf(logSoftmax, [f32([1]), f32Scalar(1), last])).toBe("1.2");
     expect(versionOf(logSoftmax, [f16([1]), f16Scalar(1), last])).toBe("1.2");
-    expect(mismatchOf(logSoftmax, [f32([1]), f16Scalar(1), last])).toContain("input 1 (beta) is FLOAT16");
-    expect(mismatchOf(logSoftmax, [q8([1], 1, 0), f32Scalar(1), last])).toContain(
-      "input 0 (input) is TENSOR_QUANT8_ASYMM",
+    expect(mismatchOf(logSoftmax, [f32([1]), f16Scalar(1), last])).toContain(
+      "input 1 (beta): expected FLOAT32, got FLOAT16",
     );
-    expect(mismatchOf(logSoftmax, [f32([1]), f32Scalar(1)])).toContain("3 inputs and 1 outputs are needed");
+    expect(mismatchOf(logSoftmax, [q8([1], 1, 0), f32Scalar(1), last])).toContain(
+      "input 0 (input): expected TENSOR_FLOAT32, got TENSOR_QUANT8_ASYMM",
+    );
+    expect(mismatchOf(logSoftmax, [f32([1]), f32Scalar(1)])).toContain(
+      "expected 3 inputs and 1 outputs, got 2 inputs and 1 outputs",
+    );
   });
 });

@@ -21,7 +21,7 @@ export const logSoftmax = defineOperation({
   work: "functionElement",
   infer({ input, beta, axis }) {
     resolveAxis(axis, input.dimensions.length);
-    ensure(beta > 0, () => `beta is ${beta} where a number > 0 is needed`);
+    ensure(beta > 0, () => `beta: expected a number > 0, got ${beta}`);
     return { output: { dimensions: input.dimensions } };
   },
   *reference({ input, beta, axis }, { output }) {

@@ -118,11 +118,15 @@ describe("LSH_PROJECTION", () => {
   });
 
   it("refuses other types of projection, other numbers of weights and other ranks", () => {
-    expect(() => project(hash, input, noWeight, 0)).toThrow("the type is 0 where");
-    expect(() => project(hash, input, noWeight, 4)).toThrow("the type is 4 where");
+    expect(() => project(hash, input, noWeight, 0)).toThrow(
+      "the type: expected 1 (sparse, deprecated), 2 (dense) or 3 (sparse), got 0",
+    );
+    expect(() => project(hash, input, noWeight, 4)).toThrow(
+      "the type: expected 1 (sparse, deprecated), 2 (dense) or 3 (sparse), got 4",
+    );
     expect(() => project(hash, input, f32([2]), DENSE)).toThrow("there are 2 weights for 3 slices of the input");
-    expect(() => project(hash, input, f32([3, 1]), DENSE)).toThrow("weight has rank 2");
-    expect(() => project(f32([6]), input, noWeight, DENSE)).toThrow("hash has rank 1");
+    expect(() => project(hash, input, f32([3, 1]), DENSE)).toThrow("weight: expected rank 1, got 2");
+    expect(() => project(f32([6]), input, noWeight, DENSE)).toThrow("hash: expected rank 2, got 1");
   });
 
   it("takes the HAL's types, and offsets from 1.2", () => {
@@ -138,7 +142,9 @@ describe("LSH_PROJECTION", () => {
     expectTypes(lshProjection, { ...since10, TENSOR_FLOAT16: "1.2" }, inputs("TENSOR_FLOAT32"), outputs);
     expectTypes(lshProjection, { ...since12, TENSOR_FLOAT16: "1.2" }, inputs("TENSOR_FLOAT16"), outputs);
     const mixed = [hash, input, f16([3]), i32Scalar(DENSE)];
-    expect(mismatchOf(lshProjection, mixed, { outputs: [output] })).toContain("input 2 (weight) is TENSOR_FLOAT16");
+    expect(mismatchOf(lshProjection, mixed, { outputs: [output] })).toContain(
+      "input 2 (weight): expected TENSOR_FLOAT32, got TENSOR_FLOAT16",
+    );
     const version = (projection: number) =>
       versionOf(lshProjection, [hash, input, noWeight, i32Scalar(projection)], { outputs: [output] });
     expect([version(SPARSE_DEPRECATED), version(DENSE), version(SPARSE)]).toEqual(["1.0", "1.0", "1.2"]);

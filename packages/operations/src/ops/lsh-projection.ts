@@ -54,7 +54,7 @@ export const lshProjection = defineOperation({
       default:
         ensure(
           projection === Projection.SPARSE_DEPRECATED,
-          () => `the type is ${projection} where 1 (sparse, deprecated), 2 (dense) or 3 (sparse) is needed`,
+          () => `the type: expected 1 (sparse, deprecated), 2 (dense) or 3 (sparse), got ${projection}`,
         );
         return { output: { dimensions: [functions] } };
     }

@@ -18,7 +18,7 @@ export const mul = arithmetic({
   scaleRule(left, right, output) {
     const product = Math.fround(left.scale * right.scale);
     if (output.scale > product) return undefined;
-    return `the output's scale is ${output.scale} where more than the product of the inputs' scales, ${product}, is needed`;
+    return `the output's scale: expected more than the product of the inputs' scales, ${product}, got ${output.scale}`;
   },
   float(left, right, product) {
     for (let index = 0; index < product.length; index++) product[index] = left[index] * right[index];

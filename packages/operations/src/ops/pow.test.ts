@@ -36,7 +36,11 @@ describe("POW", () => {
   it("takes float types, since 1.2", () => {
     expect(versionOf(pow, [f32([1]), f32([1])])).toBe("1.2");
     expect(versionOf(pow, [f16([1]), f16([1])])).toBe("1.2");
-    expect(mismatchOf(pow, [i32([1]), i32([1])])).toContain("input 0 (base) is TENSOR_INT32");
-    expect(mismatchOf(pow, [f32([1]), f16([1])])).toContain("input 1 (exponent) is TENSOR_FLOAT16");
+    expect(mismatchOf(pow, [i32([1]), i32([1])])).toContain(
+      "input 0 (base): expected TENSOR_FLOAT16, got TENSOR_INT32",
+    );
+    expect(mismatchOf(pow, [f32([1]), f16([1])])).toContain(
+      "input 1 (exponent): expected TENSOR_FLOAT32, got TENSOR_FLOAT16",
+    );
   });
 });

@@ -64,7 +64,11 @@ describe("PRELU", () => {
   it("takes float and 8-bit types, since 1.2, signed ones since 1.3", () => {
     for (const operand of [f32([1]), f16([1]), q8([1], 1, 0)]) expect(versionOf(prelu, [operand, operand])).toBe("1.2");
     expect(versionOf(prelu, [q8s([1], 1, 0), q8s([1], 1, 0)])).toBe("1.3");
-    expect(mismatchOf(prelu, [i32([1]), i32([1])])).toContain("input 0 (input) is TENSOR_INT32");
-    expect(mismatchOf(prelu, [f32([1]), f16([1])])).toContain("input 1 (alpha) is TENSOR_FLOAT16");
+    expect(mismatchOf(prelu, [i32([1]), i32([1])])).toContain(
+      "input 0 (input): expected TENSOR_FLOAT16, got TENSOR_INT32",
+    );
+    expect(mismatchOf(prelu, [f32([1]), f16([1])])).toContain(
+      "input 1 (alpha): expected TENSOR_FLOAT32, got TENSOR_FLOAT16",
+    );
   });
 });

@@ -157,6 +157,6 @@ function ensureQuantisation(name: string, operand: TensorInfo, scale: number, ze
   const shown = `scale ${operand.scale} and zero point ${operand.zeroPoint}`;
   ensure(
     operand.scale === scale && operand.zeroPoint === zeroPoint,
-    () => `the quantisation of ${name} is ${shown} where ${scale} and ${zeroPoint} are needed`,
+    () => `the quantisation of ${name}: expected ${scale} and ${zeroPoint}, got ${shown}`,
   );
 }

@@ -85,16 +85,16 @@ export const quantizedLstm = defineOperation({
     const { inputIntermediateScale, forgetIntermediateScale, cellIntermediateScale, outputIntermediateScale } = args;
     const scales = { forgetIntermediateScale, cellIntermediateScale, outputIntermediateScale };
     for (const [name, scale] of Object.entries({ ...scales, hiddenStateScale: args.hiddenStateScale })) {
-      ensure(scale > 0, () => `${name} is ${scale} where a number > 0 is needed`);
+      ensure(scale > 0, () => `${name}: expected a number > 0, got ${scale}`);
     }
     ensure(
       args.inputToInputWeights === undefined || inputIntermediateScale > 0,
-      () => `inputIntermediateScale is ${inputIntermediateScale} where a number > 0 is needed`,
+      () => `inputIntermediateScale: expected a number > 0, got ${inputIntermediateScale}`,
     );
     const { hiddenStateZeroPoint } = args;
     ensure(
       hiddenStateZeroPoint >= -128 && hiddenStateZeroPoint <= 127,
-      () => `hiddenStateZeroPoint is ${hiddenStateZeroPoint} where a number within [-128, 127] is needed`,
+      () => `hiddenStateZeroPoint: expected a number within [-128, 127], got ${hiddenStateZeroPoint}`,
     );
     const output = {
       dimensions: outputStateIn.dimensions,
@@ -153,7 +153,7 @@ function stateExponent(scale: number): number {
   const exponent = Math.round(Math.log2(scale));
   ensure(
     Math.abs(Math.log2(scale) - exponent) < 1e-3 && exponent >= -15 && exponent <= -9,
-    () => `the cell state's scale is ${scale} where a power of two from 2^-15 to 2^-9 is needed`,
+    () => `the cell state's scale: expected a power of two from 2^-15 to 2^-9, got ${scale}`,
   );
   return exponent;
 }

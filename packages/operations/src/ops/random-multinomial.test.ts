@@ -110,10 +110,10 @@ describe("RANDOM_MULTINOMIAL", () => {
   });
 
   it("refuses other numbers of seeds, samples below 0 and other ranks", () => {
-    expect(() => draw(logits, 1, [1])).toThrow("there are 1 seeds where 2 are needed");
-    expect(() => draw(logits, 1, [1, 2, 3])).toThrow("there are 3 seeds where 2 are needed");
+    expect(() => draw(logits, 1, [1])).toThrow("expected 2 seeds, got 1");
+    expect(() => draw(logits, 1, [1, 2, 3])).toThrow("expected 2 seeds, got 3");
     expect(() => draw(logits, -1, [1, 2])).toThrow("the number of samples is -1, less than 0");
-    expect(() => draw(f32([4]), 1, [1, 2])).toThrow("input has rank 1 where 2 is needed");
+    expect(() => draw(f32([4]), 1, [1, 2])).toThrow("input: expected rank 2, got 1");
   });
 
   it("takes the HAL's types", () => {

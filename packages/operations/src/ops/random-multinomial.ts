@@ -24,7 +24,7 @@ export const randomMultinomial = defineOperation({
   random: true,
   infer({ input, samples, seeds }) {
     ensure(samples >= 0, () => `the number of samples is ${samples}, less than 0`);
-    ensure(seeds.dimensions[0] === 2, () => `there are ${seeds.dimensions[0]} seeds where 2 are needed`);
+    ensure(seeds.dimensions[0] === 2, () => `expected 2 seeds, got ${seeds.dimensions[0]}`);
     return { output: { dimensions: [input.dimensions[0], samples] } };
   },
   *reference({ input, samples, seeds }, { output }, { random }) {

@@ -35,6 +35,6 @@ describe("RANK", () => {
       () => [scalar],
     );
     const tensor = { outputs: [declared("TENSOR_INT32")] };
-    expect(mismatchOf(rank, [f32([1])], tensor)).toContain("output 0 (output) is TENSOR_INT32 where INT32 is needed");
+    expect(mismatchOf(rank, [f32([1])], tensor)).toContain("output 0 (output): expected INT32, got TENSOR_INT32");
   });
 });

@@ -24,14 +24,14 @@ export const reshape = defineOperation({
 
 function reshaped(dimensions: readonly number[], shape: Tensor): readonly number[] {
   const target = Array.from(shape.data);
-  ensure(target.length > 0, () => "the shape has no elements where at least 1 is needed");
+  ensure(target.length > 0, () => "the shape: expected at least 1 element, got 0");
   const count = elementCount(dimensions);
   const open = target.indexOf(-1);
   let known = 1;
   target.forEach((extent, axis) => {
     ensure(
       extent >= 0 || axis === open,
-      () => `shape ${formatShape(target)} has ${extent} at ${axis} where an extent, or one -1, is needed`,
+      () => `axis ${axis} of shape ${formatShape(target)}: expected an extent, or one -1, got ${extent}`,
     );
     if (axis !== open) known *= extent;
   });

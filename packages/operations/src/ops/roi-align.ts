@@ -21,7 +21,7 @@ export const roiAlign = defineOperation({
   ranks: { input: 4, regions: 2, batches: 1 },
   infer({ input, regions, batches, ...settings }) {
     for (const samples of [settings.heightSamples, settings.widthSamples]) {
-      ensure(samples >= 0, () => `the sampling ratio is ${samples} where a number ≥ 0 is needed`);
+      ensure(samples >= 0, () => `the sampling ratio: expected a number ≥ 0, got ${samples}`);
     }
     return { output: { dimensions: regionsShape(input, regions, batches, settings) } };
   },

@@ -39,12 +39,14 @@ describe("SELECT", () => {
   it("does not broadcast", () => {
     const output = outputOf("TENSOR_FLOAT32");
     expect(() => runForOne(select, [bool8([2, 2]), f32([2]), f32([2, 2])], output)).toThrow(
-      "whenTrue has shape 2 where the condition's, 2x2, is needed",
+      "whenTrue: expected the condition's shape 2x2, got 2",
     );
     expect(() => runForOne(select, [bool8([2, 2]), f32([2, 2]), f32([1])], output)).toThrow(
-      "whenFalse has shape 1 where the condition's, 2x2, is needed",
+      "whenFalse: expected the condition's shape 2x2, got 1",
     );
-    expect(() => runForOne(select, [bool8([1]), f32([2, 2]), f32([2, 2])], output)).toThrow("whenTrue has shape 2x2");
+    expect(() => runForOne(select, [bool8([1]), f32([2, 2]), f32([2, 2])], output)).toThrow(
+      "whenTrue: expected the condition's shape 1, got 2x2",
+    );
   });
 
   it("takes any rank, and no elements", () => {
@@ -62,6 +64,8 @@ describe("SELECT", () => {
     const outputs = [outputOf("TENSOR_FLOAT32")];
     expect(mismatchOf(select, [f32([1]), f32([1]), f32([1])], { outputs })).toContain("input 0 (condition)");
     expect(mismatchOf(select, [bool8([1]), f32([1]), f16([1])], { outputs })).toContain("input 2 (whenFalse)");
-    expect(mismatchOf(select, [bool8([1]), bool8([1]), bool8([1])])).toContain("TENSOR_BOOL8 where");
+    expect(mismatchOf(select, [bool8([1]), bool8([1]), bool8([1])])).toContain(
+      "expected TENSOR_FLOAT16, got TENSOR_BOOL8",
+    );
   });
 });

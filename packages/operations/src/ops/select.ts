@@ -28,7 +28,7 @@ export const select = defineOperation({
       ensure(
         sameShape(dimensions, condition.dimensions),
         () =>
-          `${name} has shape ${formatShape(dimensions)} where the condition's, ${formatShape(condition.dimensions)}, is needed`,
+          `${name}: expected the condition's shape ${formatShape(condition.dimensions)}, got ${formatShape(dimensions)}`,
       );
     }
     return { output: { dimensions: condition.dimensions } };

@@ -31,7 +31,7 @@ function sliceShape(dimensions: readonly number[], begin: Tensor, size: Tensor):
   const rank = dimensions.length;
   ensure(
     begin.data.length === rank && size.data.length === rank,
-    () => `begin has ${begin.data.length} and size ${size.data.length} elements where ${rank}, the rank, are needed`,
+    () => `begin and size: expected ${rank} elements (the rank), got ${begin.data.length} and ${size.data.length}`,
   );
   return dimensions.map((extent, axis) => {
     const first = begin.data[axis];

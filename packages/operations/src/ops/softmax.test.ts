@@ -157,14 +157,18 @@ describe("SOFTMAX's signature", () => {
   });
 
   it("refuses other types", () => {
-    expect(mismatchOf(softmax, [i32([1, 1]), one])).toContain("input 0 (input) is TENSOR_INT32");
-    expect(mismatchOf(softmax, [f16([1, 1]), one])).toContain("input 1 (beta) is FLOAT32 where FLOAT16 is needed");
-    expect(mismatchOf(softmax, [f32([1, 1])])).toContain("2 to 3 inputs and 1 outputs are needed");
+    expect(mismatchOf(softmax, [i32([1, 1]), one])).toContain(
+      "input 0 (input): expected TENSOR_FLOAT32, got TENSOR_INT32",
+    );
+    expect(mismatchOf(softmax, [f16([1, 1]), one])).toContain("input 1 (beta): expected FLOAT16, got FLOAT32");
+    expect(mismatchOf(softmax, [f32([1, 1])])).toContain(
+      "expected 2 to 3 inputs and 1 outputs, got 1 inputs and 1 outputs",
+    );
   });
 
   it.each([0, -1, Number.NaN])("refuses beta %d", (beta) => {
     expect(() => runForOne(softmax, [f32([1, 1]), f32Scalar(beta)])).toThrow(
-      `beta is ${beta} where a number > 0 is needed`,
+      `beta: expected a number > 0, got ${beta}`,
     );
   });
 
@@ -174,7 +178,7 @@ describe("SOFTMAX's signature", () => {
 
   it("takes ranks 1 to 4, and no elements", () => {
     expect(valuesOf(runForOne(softmax, [f32([1], [5]), one]))).toEqual([1]);
-    expect(() => runForOne(softmax, [f32([1, 1, 1, 1, 1]), one])).toThrow("input has rank 5 where 1 to 4 is needed");
+    expect(() => runForOne(softmax, [f32([1, 1, 1, 1, 1]), one])).toThrow("input: expected rank 1 to 4, got 5");
     expect(runForOne(softmax, [f32([2, 0]), one]).dimensions).toEqual([2, 0]);
     expect(runForOne(softmax, [q8([0, 2], 1, 0), one]).dimensions).toEqual([0, 2]);
   });

@@ -34,7 +34,7 @@ export const softmax = defineOperation({
   since: ({ input }) => ([0, 2, 4].includes(input.dimensions.length) ? undefined : "1.2"),
   infer({ input, beta, axis }) {
     resolveAxis(axis, input.dimensions.length);
-    ensure(beta > 0, () => `beta is ${beta} where a number > 0 is needed`);
+    ensure(beta > 0, () => `beta: expected a number > 0, got ${beta}`);
     return { output: { dimensions: input.dimensions, ...fixedOutputQuantisation(input.type, 1 / 256, 0) } };
   },
   *reference({ input, beta, axis }, { output }) {

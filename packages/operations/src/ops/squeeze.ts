@@ -30,7 +30,7 @@ function squeezed(dimensions: readonly number[], axes: Tensor | undefined): read
   else {
     const listed = new Set(Array.from(axes.data, (axis) => resolveAxis(axis, dimensions.length)));
     for (const axis of listed) {
-      ensure(dimensions[axis] === 1, () => `axis ${axis} has extent ${dimensions[axis]} where 1 is needed`);
+      ensure(dimensions[axis] === 1, () => `axis ${axis}: expected extent 1, got ${dimensions[axis]}`);
     }
     rest = dimensions.filter((_, axis) => !listed.has(axis));
   }

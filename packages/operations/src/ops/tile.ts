@@ -20,7 +20,7 @@ export const tile = defineOperation({
   infer({ input, multiples }) {
     const rank = input.dimensions.length;
     const { length } = multiples.data;
-    ensure(length === rank, () => `there are ${length} multiples where ${rank}, the rank, are needed`);
+    ensure(length === rank, () => `expected ${rank} multiples (the rank), got ${length}`);
     const dimensions = input.dimensions.map((extent, axis) => {
       const multiple = multiples.data[axis];
       ensure(multiple >= 0, () => `the multiple of axis ${axis} is ${multiple}, less than 0`);

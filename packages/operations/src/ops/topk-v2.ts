@@ -21,7 +21,7 @@ export const topkV2 = defineOperation({
   infer({ input, k }) {
     const { dimensions } = input;
     const last = dimensions.length - 1;
-    ensure(k > 0 && k <= dimensions[last], () => `k is ${k} where a number within [1, ${dimensions[last]}] is needed`);
+    ensure(k > 0 && k <= dimensions[last], () => `k: expected a number within [1, ${dimensions[last]}], got ${k}`);
     const shape = [...dimensions.slice(0, last), k];
     return { values: movedInfo(input, shape), indices: { dimensions: shape } };
   },

@@ -41,7 +41,7 @@ export const transposeConv2d = defineOperation({
         const { dimensions, data } = outputShape;
         ensure(
           dimensions.length === 1 && data.length === 4,
-          () => `the output shape has shape ${formatShape(dimensions)} where 4 elements are needed`,
+          () => `the output shape: expected 4 elements, got ${formatShape(dimensions)}`,
         );
         const [, filterHeight, filterWidth] = filter.dimensions;
         const axes = imageAxes(nchw);

@@ -35,7 +35,7 @@ export const unidirectionalSequenceRnn = defineOperation({
   ranks: { input: 3, weights: 2, recurrentWeights: 2, bias: 1, hiddenStateIn: 2 },
   work: recurrentWork,
   infer({ input, hiddenStateIn, timeMajor, ...cell }) {
-    ensure(timeMajor === 0 || timeMajor === 1, () => `timeMajor is ${timeMajor} where 0 or 1 is needed`);
+    ensure(timeMajor === 0 || timeMajor === 1, () => `timeMajor: expected 0 or 1, got ${timeMajor}`);
     const { batches, size } = sequenceOf(input.dimensions, timeMajor === 1);
     const units = rnnUnits(cell, hiddenStateIn, batches, size);
     return {

@@ -151,7 +151,7 @@ describe("a custom operator", () => {
     [model({ factor: 1 }, "Other"), 'the HAL has no counterpart of the custom operator "Other"'],
     [
       model({ factor: 1 }, "Affine", "INT32"),
-      "Affine cannot compute it: input 0 (input) is TENSOR_INT32 where TENSOR_FLOAT32 is needed",
+      "Affine cannot compute it: input 0 (input): expected TENSOR_FLOAT32, got TENSOR_INT32",
     ],
   ])("is refused if its operation does not fit: case %#", (given, message) => {
     expect(() => importTflite(given, { customOperators: [mine] })).toThrow(message);

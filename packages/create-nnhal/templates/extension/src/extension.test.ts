@@ -37,6 +37,6 @@ describe.each([
   });
 
   it("refuses extension data that breaks a rule", async () => {
-    await expect(run(backend, Float32Array.of(1), 16)).rejects.toThrow("fractionBits is 16 where 0 to 15 is needed");
+    await expect(run(backend, Float32Array.of(1), 16)).rejects.toThrow("fractionBits: expected 0 to 15, got 16");
   });
 });

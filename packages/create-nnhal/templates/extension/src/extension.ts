@@ -18,9 +18,9 @@ export const { TENSOR_FIXED16 } = extensionTypes(name, {
     // The bytes of the extension data: one number from 0 to 15.
     params: {
       decode(bytes): Fixed16Params {
-        ensure(bytes.length === 1, () => `there are ${bytes.length} bytes of data where 1 is needed`);
+        ensure(bytes.length === 1, () => `expected 1 byte of data, got ${bytes.length}`);
         const [fractionBits = 0] = bytes;
-        ensure(fractionBits < 16, () => `fractionBits is ${fractionBits} where 0 to 15 is needed`);
+        ensure(fractionBits < 16, () => `fractionBits: expected 0 to 15, got ${fractionBits}`);
         return { fractionBits };
       },
       encode: ({ fractionBits }: Fixed16Params) => Uint8Array.of(fractionBits),

@@ -69,7 +69,7 @@ describe("RESHAPE", () => {
     const integers = { type: "INT32", shape: [1, 2] } as const;
     expect(() =>
       importTflite(oneOperator("RESHAPE", { x: integers }, { y: { ...integers, shape: [2] } }), { extensions: false }),
-    ).toThrow("the HAL's RESHAPE cannot compute it: input 0 (input) is TENSOR_INT32");
+    ).toThrow("the HAL's RESHAPE cannot compute it: input 0 (input): expected TENSOR_FLOAT32, got TENSOR_INT32");
   });
 });
 

@@ -262,6 +262,6 @@ describe("STABLEHLO_RNG_BIT_GENERATOR", () => {
       { t: state, b: { type: "UINT32", shape: [2] } },
       { algorithm: 3 },
     );
-    expect(() => importTflite(unknown)).toThrow("the algorithm is 3 where 0 to 2 is needed");
+    expect(() => importTflite(unknown)).toThrow("the algorithm: expected 0 to 2, got 3");
   });
 });
