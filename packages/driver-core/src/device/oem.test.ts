@@ -184,7 +184,7 @@ describe("a device whose engine has OEM_OPERATION", () => {
     );
     expect(device.getSupportedOperations({ ...model, main: { ...main, operands } })).toMatchObject({
       supported: [false],
-      reasons: [expect.stringContaining("OEM_OPERATION: output 0 (joined) is TENSOR_FLOAT32 where")],
+      reasons: [expect.stringContaining("OEM_OPERATION: output 0 (joined): expected OEM, got TENSOR_FLOAT32")],
     });
   });
 });

@@ -188,7 +188,7 @@ describe("arithmetic", () => {
   test("INT16 is refused with the tensors' names and types", () => {
     const q16 = { type: "INT16", shape: [2], scale: 0.5 } as const;
     expect(() => importTflite(oneOperator("ADD", { a: q16, b: q16 }, { y: q16 }), { extensions: false })).toThrow(
-      /\(ADD version 1\): the HAL's ADD cannot compute it: input 0 .* is TENSOR_QUANT16_SYMM .* The tensors are tensor 0 "a" \(INT16\[2\]\), tensor 1 "b" \(INT16\[2\]\), tensor 2 "y" \(INT16\[2\]\)/,
+      /\(ADD version 1\): the HAL's ADD cannot compute it: input 0 .*: expected .*, got TENSOR_QUANT16_SYMM.* The tensors are tensor 0 "a" \(INT16\[2\]\), tensor 1 "b" \(INT16\[2\]\), tensor 2 "y" \(INT16\[2\]\)/,
     );
   });
 
