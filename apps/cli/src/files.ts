@@ -20,13 +20,18 @@ export interface ReadOptions {
   readonly cwd: string;
   /** The most bytes that make sense, and why more do not. */
   readonly most?: { readonly bytes: number; readonly reason: string };
+  /** Receives the first bytes before the others are read. What it throws ends the reading. */
+  readonly onStart?: (start: Uint8Array) => void;
 }
 
 /** The opening of a pipe waits for its other end unless this is set. Windows has no such flag, and no such pipes. */
 const withoutWaiting = constants.O_NONBLOCK ?? 0;
 
+/** Bytes that tell what a file is. */
+const START_BYTES = 4096;
+
 /** The bytes of a file. Rejects with a usage error if it is missing, is not a regular file, or is too large. */
-export async function readUserFile(path: string, { what, cwd, most }: ReadOptions): Promise<Uint8Array> {
+export async function readUserFile(path: string, { what, cwd, most, onStart }: ReadOptions): Promise<Uint8Array> {
   const name = `${what} ${path}`;
   let handle: FileHandle | undefined;
   try {
@@ -36,6 +41,11 @@ export async function readUserFile(path: string, { what, cwd, most }: ReadOption
     if (!status.isFile()) throw usageError(`the ${name} is ${kindOf(status)}, not a regular file`);
     if (most !== undefined && status.size > most.bytes) {
       throw usageError(`the ${name} has ${status.size} bytes, ${most.reason}`);
+    }
+    if (onStart !== undefined) {
+      const start = new Uint8Array(START_BYTES);
+      const { bytesRead } = await handle.read(start, 0, START_BYTES, 0);
+      onStart(start.subarray(0, bytesRead));
     }
     return new Uint8Array(await handle.readFile());
   } catch (error) {

@@ -11,6 +11,7 @@ import type {
   PackedFile,
   TensorDescription,
   TfliteInspection,
+  TfliteModel,
   TfliteProblem,
   TfliteQuantization,
 } from "@nnhal/tflite";
@@ -58,6 +59,14 @@ export interface OperatorGroup {
   readonly reason?: string;
 }
 
+/** Constants of the model that lie in another file. */
+export interface ExternalFile {
+  /** As the model names it. */
+  readonly name: string;
+  readonly count: number;
+  readonly bytes: number;
+}
+
 /** What `--json` prints. */
 export interface InfoJson {
   readonly model: string;
@@ -67,6 +76,8 @@ export interface InfoJson {
   readonly description: string;
   readonly metadata: ModelMetadata | null;
   readonly packedFiles: readonly PackedFile[];
+  /** Other files with constants. */
+  readonly externalBuffers: readonly ExternalFile[];
   readonly signatures: readonly SignatureJson[];
   readonly inputs: readonly FileTensor[];
   readonly outputs: readonly FileTensor[];
@@ -115,6 +126,7 @@ export function infoJson(
     description: inspection.model.description,
     metadata: metadata ?? null,
     packedFiles,
+    externalBuffers: externalFiles(inspection.model),
     signatures: inspection.model.signatures.map(({ key, subgraph, inputs, outputs }) => ({
       key,
       subgraph,
@@ -131,6 +143,22 @@ export function infoJson(
     problemCount,
     notes,
   };
+}
+
+/** The files of external buffers, each range once. */
+function externalFiles({ subgraphs }: TfliteModel): ExternalFile[] {
+  const files = new Map<string, Map<string, number>>();
+  for (const { external } of subgraphs.flatMap(({ tensors }) => tensors)) {
+    if (external?.group === undefined) continue;
+    const { group, offset, length } = external;
+    const ranges = files.get(group) ?? new Map<string, number>();
+    files.set(group, ranges.set(`${offset}+${length}`, length));
+  }
+  return [...files].map(([name, ranges]) => ({
+    name: name.slice(0, MOST_NAME),
+    count: ranges.size,
+    bytes: [...ranges.values()].reduce((sum, length) => sum + length, 0),
+  }));
 }
 
 /** The extents of a tensor that a model was given other shapes for; -1 is unknown. */
@@ -183,6 +211,10 @@ export function formatInfo(info: InfoJson): string {
     ["constants", `${constants.count}, ${byteText(constants.bytes)}`],
     ["work", `${countText(info.multiplyAdds)} multiply-adds`],
     ["packed", info.packedFiles.map(({ name, size }) => `${name} (${byteText(size)})`).join(", ")],
+    ...info.externalBuffers.map(({ name, count, bytes }) => [
+      "external",
+      `${plain(name)}: ${counted(count, "constant")}, ${byteText(bytes)}`,
+    ]),
     ...signatures.map(({ key, inputs, outputs }) => [
       "signature",
       `${key}: ${inputs.join(", ")} → ${outputs.join(", ")}`,

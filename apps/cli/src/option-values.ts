@@ -38,7 +38,8 @@ export function addInputOptions(command: Command): Command {
       "names of the classes, one a line; or coco, coco80, pascal-voc (default: those packed with the model)",
     )
     .addOption(signatureOption())
-    .addOption(inputShapeOption());
+    .addOption(inputShapeOption())
+    .addOption(externalBufferOption());
 }
 
 /** Adds the options of commands that show what is in outputs. */
@@ -66,11 +67,25 @@ export type InputShapes = NonNullable<ImportOptions["inputShapes"]>;
 export interface EntryOptions {
   readonly signature?: string;
   readonly inputShape?: InputShapes;
+  readonly externalBuffer?: ExternalBuffers;
 }
 
-/** The same for the import. */
-export function entryOf({ signature, inputShape }: EntryOptions): Pick<ImportOptions, "signature" | "inputShapes"> {
+/** The files of external buffers by name. */
+export type ExternalBuffers = Readonly<Record<string, string>>;
+
+/** How a file is loaded: the options of the import, and where its external buffers are. */
+export interface LoadOptions extends ImportOptions {
+  readonly externalBuffers?: ExternalBuffers;
+}
+
+/** The same for the loading. */
+export function entryOf({
+  signature,
+  inputShape,
+  externalBuffer,
+}: EntryOptions): Pick<LoadOptions, "signature" | "inputShapes" | "externalBuffers"> {
   return {
+    ...(externalBuffer !== undefined && { externalBuffers: externalBuffer }),
     ...(signature !== undefined && { signature }),
     ...(inputShape !== undefined && { inputShapes: inputShape }),
   };
@@ -98,6 +113,25 @@ function inputShape(text: string, previous: InputShapes = {}): InputShapes {
   if (Object.hasOwn(previous, name))
     throw new InvalidArgumentError(`The input ${name} has been given a shape already.`);
   return Object.fromEntries([...Object.entries(previous), [name, extents.map(Number)]]);
+}
+
+/** The option `--external-buffer` of commands that read a .tflite file; it may be given once for each name. */
+export function externalBufferOption(): Option {
+  const what =
+    "where constants are that the model keeps in another file: its name in the model, =, a path (may be repeated; default: beside the model)";
+  return new Option("--external-buffer <name=path>", what).argParser(externalBuffer);
+}
+
+/** The first = ends the name. */
+function externalBuffer(text: string, previous: ExternalBuffers = {}): ExternalBuffers {
+  const end = text.indexOf("=");
+  const name = text.slice(0, Math.max(end, 0));
+  const path = text.slice(end + 1);
+  if (name === "" || path === "")
+    throw new InvalidArgumentError("It has to be a name and a path, such as weights.bin=/data/weights.bin.");
+  if (Object.hasOwn(previous, name))
+    throw new InvalidArgumentError(`The external buffers ${name} have been given a file already.`);
+  return Object.fromEntries([...Object.entries(previous), [name, path]]);
 }
 
 /** The option `--signature` of commands that read a .tflite file. */

@@ -170,6 +170,19 @@ export function shapelessModel(): Uint8Array {
   });
 }
 
+/** A model that adds two constants outside of its FlatBuffer to its input. */
+export function splitModel(external: NonNullable<TfliteTensor["external"]>): Uint8Array {
+  const shape = [2];
+  return modelOf({
+    tensors: [tensor("given", { shape }), tensor("weights", { shape, external }), tensor("sum", { shape })],
+    inputs: [0],
+    outputs: [2],
+    operators: [
+      { name: "ADD", version: 1, inputs: [0, 1], outputs: [2], options: { fusedActivationFunction: "NONE" } },
+    ],
+  });
+}
+
 /** The quantisation of a test tensor. */
 export function quantised(scale: number, zeroPoint: number): Pick<TfliteTensor, "quantization"> {
   return { quantization: { scale: [Math.fround(scale)], zeroPoint: [zeroPoint], quantizedDimension: 0 } };

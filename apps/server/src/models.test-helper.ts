@@ -82,6 +82,23 @@ export function addingModel(): Uint8Array {
   );
 }
 
+/** A model that adds two constants, which are a file of their own, to its input. */
+export function splitModel(group: string): Uint8Array {
+  const shape = [2];
+  return modelOf({
+    tensors: [
+      tensor("given", { shape }),
+      tensor("weights", { shape, external: { group, offset: 0, length: 8 } }),
+      tensor("sum", { shape }),
+    ],
+    inputs: [0],
+    outputs: [2],
+    operators: [
+      { name: "ADD", version: 1, inputs: [0, 1], outputs: [2], options: { fusedActivationFunction: "NONE" } },
+    ],
+  });
+}
+
 /** A model with an operator that no device has. */
 export function unknownOperatorModel(): Uint8Array {
   return modelOf({

@@ -2,7 +2,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { addingModel, mixingModel, openAddingModel, passingModel, removeFolders } from "./models.test-helper.ts";
+import {
+  addingModel,
+  mixingModel,
+  openAddingModel,
+  passingModel,
+  removeFolders,
+  splitModel,
+} from "./models.test-helper.ts";
 import type { ModelsOptions } from "./models.ts";
 import { openHere, type TestServer, testServer } from "./server.test-helper.ts";
 
@@ -209,4 +216,21 @@ it("a server that ends is not ready, serves on, and tells connections to end", a
   expect((await server.app.inject("/v2/health/ready")).statusCode).toBe(503);
   const answer = await infer(server, [1, 2]);
   expect([answer.statusCode, answer.headers.connection]).toEqual([200, "close"]);
+});
+
+it("finds the external buffers of a model beside it, and says without their folder what is missing", async () => {
+  const bytes = new Uint8Array(new Float32Array([3, 4]).buffer);
+  const server = await started({
+    "split/1/model.tflite": splitModel("weights.bin"),
+    "split/1/weights.bin": bytes,
+    "missing/1/model.tflite": splitModel("weights.bin"),
+    "hostile/1/model.tflite": splitModel("../../split/1/weights.bin"),
+  });
+  const input = { name: "given", datatype: "FP32", shape: [2], data: [1, 2] };
+  const payload = { inputs: [input] };
+  const { statusCode, body } = await server.app.inject({ method: "POST", url: "/v2/models/split/infer", payload });
+  expect([statusCode, JSON.parse(body).outputs[0].data]).toEqual([200, [4, 6]]);
+  const reasons = new Map(server.models.entries.map(({ name, reason }) => [name, reason]));
+  expect(reasons.get("missing")).toMatch(/external buffers "weights\.bin" of the model: the file does not exist/);
+  expect(reasons.get("hostile")).toMatch(/may lead out of the folder/);
 });

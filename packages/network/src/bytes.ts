@@ -14,6 +14,11 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
+/** The memory that values lie in, apart from what is shared. */
+export function buffersOf(values: readonly { readonly bytes: Uint8Array }[]): readonly ArrayBuffer[] {
+  return [...new Set(values.flatMap(({ bytes: { buffer } }) => (buffer instanceof ArrayBuffer ? buffer : [])))];
+}
+
 /** Throws WRONG_SIZE for an array whose memory has moved elsewhere: it has no elements any more. */
 export function expectAttached(array: ArrayBufferView, what: string): void {
   check(!isDetached(array.buffer), "WRONG_SIZE", () => `${what} was given an array whose memory has been transferred`);

@@ -4,12 +4,14 @@
 import type { OptionNames } from "@nnhal/operations";
 import { warnOnce } from "#platform";
 import { startWorker } from "#workers";
+import { buffersOf } from "./bytes.ts";
 import { check } from "./error.ts";
 import { openLocalSession, type SessionOptions, type Stage } from "./local-session.ts";
 import { createModel, type Model } from "./model.ts";
 import { checkOptions, wrapErrors } from "./options.ts";
 import type { Port } from "./port.ts";
-import { readSource, type Source } from "./read.ts";
+import type { Source } from "./read.ts";
+import { readModel } from "./read-model.ts";
 
 /** How far the loading of a model is. */
 export interface LoadProgress {
@@ -50,7 +52,15 @@ export interface LoadOptions extends SessionOptions {
    * else one for each core.
    */
   readonly threads?: number | undefined;
-  /** The most bytes of the file. A larger one, and a body without end, is refused with CANNOT_READ. Default: 2 GiB. */
+  /**
+   * The files with constants that the model names its external buffers, by these names: paths, addresses, bytes or Blobs. Default: files of
+   * these names beside the model, if that has a path or an address.
+   */
+  readonly externalBuffers?: Readonly<Record<string, Source>> | undefined;
+  /**
+   * The most bytes of the model, with those that are read of other files. A larger one, and a body without end, is refused with
+   * CANNOT_READ. Default: 2 GiB; 16 GiB with constants outside of the FlatBuffer.
+   */
   readonly maxBytes?: number | undefined;
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /**
@@ -72,6 +82,7 @@ const loadOptions: OptionNames<LoadOptions> = {
   dynamicShapes: true,
   worker: true,
   threads: true,
+  externalBuffers: true,
   maxBytes: true,
   onProgress: true,
   onWarning: true,
@@ -85,17 +96,19 @@ export function load(source: Source, options: LoadOptions = {}): Promise<Model> 
 
 async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
   checkOptions("load", options, loadOptions);
-  const { worker = false, threads, maxBytes, onProgress, onWarning, signal, ...session } = options;
+  const { worker = false, threads, externalBuffers, maxBytes, onProgress, onWarning, signal, ...given } = options;
   check(
     threads === undefined || (worker === true && Number.isInteger(threads) && threads > 0),
     "BAD_OPTION",
     () => `threads: ${threads}: it must be an integer above 0, for \`worker: true\``,
   );
-  const bytes = await readSource(source, "model", {
+  const { bytes, outside } = await readModel(source, {
+    externalBuffers,
     signal,
     maxBytes,
     onProgress: (loaded, total) => onProgress?.({ stage: "read", loaded, ...(total !== undefined && { total }) }),
   });
+  const session = { ...given, ...(outside && { outside }) };
   const opening = {
     onStage: (stage: Stage) => onProgress?.({ stage }),
     onWarning,
@@ -105,5 +118,10 @@ async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
   if (worker === false) return createModel(await openLocalSession(bytes, session, opening));
   const { openWorkerSession } = await import("./worker-session.ts");
   const port = () => (worker === true ? startWorker(threads) : worker());
-  return createModel(await openWorkerSession(port, bytes, session, opening));
+  // What was read for this model moves; the bytes of the caller stay.
+  const kept = Object.values(externalBuffers ?? {});
+  const read = (outside ?? []).filter(({ bytes: { buffer } }) =>
+    kept.every((one) => one !== buffer && (!ArrayBuffer.isView(one) || one.buffer !== buffer)),
+  );
+  return createModel(await openWorkerSession(port, bytes, session, opening, buffersOf(read)));
 }

@@ -8,9 +8,11 @@ import {
   type ImportedModel,
   type ImportOptions,
   importTflite,
+  type ReadingOptions,
   readTflite,
   TfliteError,
   type TfliteModel,
+  type TfliteOutside,
 } from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
 import { describeModel } from "./describe.ts";
@@ -28,6 +30,11 @@ export interface SessionOptions extends SelectionOptions {
   readonly dynamicShapes?: boolean | undefined;
 }
 
+/** The same with what was read besides the file. */
+export interface OpeningSession extends SessionOptions {
+  readonly outside?: readonly TfliteOutside[];
+}
+
 /** What the opening of a model has come to. */
 export type Stage = "import" | "devices" | "prepare";
 
@@ -43,7 +50,7 @@ export interface OpeningOptions {
 /** Opens a model. Rejects with a NetworkError, or with the reason of the signal. */
 export async function openLocalSession(
   bytes: Uint8Array,
-  options: SessionOptions,
+  options: OpeningSession,
   { onStage, onWarning, onEngineWarning, signal }: OpeningOptions = {},
 ): Promise<Session> {
   const begin = async (stage: Stage) => {
@@ -54,7 +61,7 @@ export async function openLocalSession(
   };
   await begin("import");
   const importing = importOptions(options);
-  const file = await readModelFile(bytes);
+  const file = { bytes, content: await readModelFile(bytes, options) };
   const imported = await whenLoaded(() => importModel(file.content, importing));
   const tflite = await extensionFor(imported);
   await begin("devices");
@@ -99,19 +106,31 @@ async function loadExtension(): Promise<ExtensionDefinition> {
 }
 
 /** The options of the import: they decide what the model is, so they are part of its token in a cache. */
-function importOptions({ signature, inputShapes, dynamicShapes, extensions = [] }: SessionOptions): ImportOptions {
+function importOptions({
+  signature,
+  inputShapes,
+  dynamicShapes,
+  outside,
+  extensions = [],
+}: OpeningSession): ImportOptions {
   return {
     customOperators: extensions,
     ...(signature !== undefined && { signature }),
     ...(inputShapes !== undefined && { inputShapes }),
     ...(dynamicShapes !== undefined && { dynamicShapes }),
+    ...(outside !== undefined && { outside }),
   };
 }
 
 /** Reads a file. Rejects with NOT_A_MODEL for bytes that are not a .tflite file, and says what they are. */
-async function readModelFile(bytes: Uint8Array): Promise<ModelFile> {
+export async function readModelFile(bytes: Uint8Array, { outside }: ReadingOptions = {}): Promise<TfliteModel> {
+  return readingModel(bytes, () => whenLoaded(() => readTflite(bytes, outside && { outside })));
+}
+
+/** Resolves as `read` does. Rejects with NOT_A_MODEL for bytes that are not a .tflite file. */
+export async function readingModel<Result>(bytes: Uint8Array, read: () => Promise<Result>): Promise<Result> {
   try {
-    return { bytes, content: readTflite(bytes) };
+    return await read();
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
     const reason = (await import("./file-kind.ts")).whyNoModel(bytes) ?? oneLine(error.message);

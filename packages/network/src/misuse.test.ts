@@ -279,6 +279,8 @@ describe("sources that do not end", () => {
     let sent = 0;
     const server = createServer((request, response) => {
       if (request.url === "/whole") return void response.end(file);
+      // What does not begin as a model is refused before the limit.
+      if (request.url === "/model") response.write("\x20\0\0\0TFL3");
       const send = () => {
         sent += 65_536;
         // Bounded, in case that the reader does not stop it.
@@ -299,7 +301,8 @@ describe("sources that do not end", () => {
           message: expect.stringContaining("maxBytes"),
         });
       }
-      await expect(load(`${origin}/endless`, { maxBytes: 100_000 })).rejects.toMatchObject({ code: "CANNOT_READ" });
+      await expect(load(`${origin}/model`, { maxBytes: 100_000 })).rejects.toMatchObject({ code: "CANNOT_READ" });
+      await expect(load(`${origin}/endless`)).rejects.toMatchObject({ code: "NOT_A_MODEL" });
       await expect(picture(`${origin}/endless`, { maxBytes: 100_000 })).rejects.toMatchObject({ code: "CANNOT_READ" });
       expect(sent).toBeLessThan(2 ** 28);
     } finally {

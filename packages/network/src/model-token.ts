@@ -3,19 +3,23 @@
  */
 import type { ExtensionDefinition } from "@nnhal/operations";
 import type { ImportOptions } from "@nnhal/tflite";
+import { joinBytes } from "./bytes.ts";
 
 /**
  * 32 bytes for a file and the very options with which it is imported: an option that is added later counts without a change here.
  * The runtime adds devices with their versions and the structure of what each of them prepares.
  */
-export async function modelToken(file: Uint8Array, options: ImportOptions): Promise<Uint8Array<ArrayBuffer>> {
+export async function modelToken(
+  file: Uint8Array,
+  { outside = [], ...options }: ImportOptions,
+): Promise<Uint8Array<ArrayBuffer>> {
   const { subtle } = globalThis.crypto;
-  const content = new Uint8Array(await subtle.digest("SHA-256", new Uint8Array(file)));
-  const settings = new TextEncoder().encode(JSON.stringify(options, canonicalMember));
-  const joined = new Uint8Array(content.length + settings.length);
-  joined.set(content);
-  joined.set(settings, content.length);
-  return new Uint8Array(await subtle.digest("SHA-256", joined));
+  const digest = async (bytes: Uint8Array) => new Uint8Array(await subtle.digest("SHA-256", new Uint8Array(bytes)));
+  const digests = await Promise.all([file, ...outside.map(({ bytes }) => bytes)].map(digest));
+  const content = joinBytes(digests);
+  const places = outside.length > 0 && { outside: outside.map(({ group, offset }) => [group, offset]) };
+  const settings = new TextEncoder().encode(JSON.stringify({ ...options, ...places }, canonicalMember));
+  return digest(joinBytes([content, settings]));
 }
 
 /** A member of the options in a form that does not depend on the order in which it was written. */

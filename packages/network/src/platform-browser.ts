@@ -2,7 +2,7 @@
  * What differs between platforms, for browsers: there are no files and no installed engines.
  */
 import { NetworkError } from "./error.ts";
-import type { LocalReadOptions } from "./port.ts";
+import type { LocalFile, LocalReadOptions } from "./port.ts";
 
 /** A browser has only the engines that the application's bundle has. */
 export const knownEngines: readonly string[] = [];
@@ -11,9 +11,13 @@ export const knownEngines: readonly string[] = [];
 export const installOf: (engine: string) => string = String;
 
 /** There are no files: everything is fetched. */
-export async function readLocal(_source: string | URL, _options: LocalReadOptions): Promise<undefined> {
+export async function openLocal(_source: string | URL): Promise<LocalFile | undefined> {
   return undefined;
 }
+
+export const readLocal: (source: string | URL, options: LocalReadOptions) => Promise<Uint8Array | undefined> =
+  async () => undefined;
+export const localBeside: (source: string | URL, name: string) => Promise<string | undefined> = async () => undefined;
 
 /** Names of modules mean nothing in a bundle. */
 export async function loadModule(name: string): Promise<never> {

@@ -2,12 +2,12 @@
  * What differs between platforms, for Node.js: files and installed engines.
  */
 import { constants, realpathSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, realpath } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { fastEngines, isMissing } from "@nnhal/backend/engines";
-import type { LocalReadOptions } from "./port.ts";
+import { type LocalFile, type LocalReadOptions, MOST_FLATBUFFER, START_BYTES } from "./port.ts";
 
 /** The engines that are used if they are installed, best first. */
 export const knownEngines: readonly string[] = fastEngines.map(({ module }) => module);
@@ -21,27 +21,86 @@ export function installOf(engine: string): string {
 /** The opening of a pipe waits for its other end unless this is set. Windows has no such flag, and no such pipes. */
 const withoutWaiting = constants.O_NONBLOCK ?? 0;
 
-/**
- * The bytes of a file; undefined if the source is not a file. Rejects with the system's error, or with one that says that the source is not
- * a regular file, since a device or a pipe may never end, or that it has too many bytes.
- */
-export async function readLocal(
-  source: string | URL,
-  { maxBytes, signal }: LocalReadOptions,
-): Promise<Uint8Array | undefined> {
+/** The path of a source; undefined if it is not a file. */
+function pathOf(source: string | URL): string | undefined {
   const text = String(source);
   if (typeof source === "string" ? /^(https?|data|blob):/i.test(text) : source.protocol !== "file:") return undefined;
-  const path = text.startsWith("file:") ? fileURLToPath(text) : text;
+  return text.startsWith("file:") ? fileURLToPath(text) : text;
+}
+
+/**
+ * Opens a file; undefined if the source is not a file. Rejects with the system's error, or with one that says that the source is not a
+ * regular file, since a device or a pipe may never end.
+ */
+export async function openLocal(source: string | URL): Promise<LocalFile | undefined> {
+  const path = pathOf(source);
+  if (path === undefined) return undefined;
   const handle = await open(path, constants.O_RDONLY | withoutWaiting);
   try {
     const status = await handle.stat();
     if (status.isDirectory()) throw new Error("it is a folder");
     if (!status.isFile()) throw new Error("it is not a regular file, but a device, pipe or socket");
-    if (status.size > maxBytes) throw new Error(`it has ${status.size} bytes, more than the ${maxBytes} of maxBytes`);
-    return new Uint8Array(await handle.readFile({ signal }));
-  } finally {
+    return {
+      size: status.size,
+      async fill(into, from, signal) {
+        for (let at = 0; at < into.length; ) {
+          signal?.throwIfAborted();
+          const { bytesRead } = await handle.read(into, at, Math.min(into.length - at, PORTION), from + at);
+          if (bytesRead === 0) throw new Error(`it ended at byte ${from + at} while it was read`);
+          at += bytesRead;
+        }
+      },
+      all: async (signal) => new Uint8Array(await handle.readFile({ signal })),
+      close: () => handle.close(),
+    };
+  } catch (error) {
     await handle.close();
+    throw error;
   }
+}
+
+/** Bytes that are read at once: an abort waits for so many. */
+const PORTION = 2 ** 26;
+
+/**
+ * The bytes of a file, or its start and what `onLarge` reads besides; undefined if the source is not a file. Rejects as `openLocal` does, or
+ * if the file has too many bytes.
+ */
+export async function readLocal(
+  source: string | URL,
+  { maxBytes, signal, onStart, onLarge }: LocalReadOptions,
+): Promise<Uint8Array | undefined> {
+  const file = await openLocal(source);
+  if (file === undefined) return undefined;
+  try {
+    const { size } = file;
+    if (onStart !== undefined) {
+      const start = new Uint8Array(Math.min(size, START_BYTES));
+      await file.fill(start, 0, signal);
+      await onStart(start);
+    }
+    if (onLarge !== undefined && size > MOST_FLATBUFFER) return await onLarge(file);
+    if (size > maxBytes) throw new Error(`it has ${size} bytes, more than the ${maxBytes} of maxBytes`);
+    return await file.all(signal);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The path of a file in the folder of another, or below it; undefined if that is not a file. Rejects if the name leads elsewhere, also by a
+ * link.
+ */
+export async function localBeside(source: string | URL, name: string): Promise<string | undefined> {
+  const path = pathOf(source);
+  if (path === undefined) return undefined;
+  const beside = resolve(dirname(path), name);
+  const real = await realpath(beside);
+  // A model may be a link itself, and its files links beside it that lead to the same place.
+  const folders = await Promise.all([realpath(dirname(path)), realpath(path).then(dirname)]);
+  const isInside = folders.some((folder) => real.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`));
+  if (!isInside) throw new Error("a link leads out of the folder of the model");
+  return beside;
 }
 
 /**

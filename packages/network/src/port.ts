@@ -6,6 +6,25 @@
 export interface LocalReadOptions {
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** Receives the first bytes before the others are read. What it throws ends the reading. */
+  readonly onStart?: ((start: Uint8Array) => Promise<void>) | undefined;
+  /** Reads a file that is larger than a FlatBuffer can be, and returns its start. */
+  readonly onLarge?: ((file: LocalFile) => Promise<Uint8Array>) | undefined;
+}
+
+/** Most bytes of a FlatBuffer, whose offsets have 31 bits. */
+export const MOST_FLATBUFFER = 2 ** 31;
+
+/** Bytes that tell what a file is. */
+export const START_BYTES = 4096;
+
+/** A file of which parts are read. */
+export interface LocalFile {
+  readonly size: number;
+  /** Fills all of `into` with the bytes from `from` on. */
+  fill(into: Uint8Array, from: number, signal: AbortSignal | undefined): Promise<void>;
+  all(signal: AbortSignal | undefined): Promise<Uint8Array>;
+  close(): Promise<void>;
 }
 
 /** One end of a connection to a worker. */

@@ -1,9 +1,11 @@
 /**
  * Reads what an application names: a file, an address, bytes or a Blob.
  */
+import type { ReadingOptions } from "@nnhal/tflite";
 import { readLocal } from "#platform";
 import { expectAttached, isDetached, joinBytes } from "./bytes.ts";
 import { check, NetworkError } from "./error.ts";
+import { type LocalReadOptions, MOST_FLATBUFFER, START_BYTES } from "./port.ts";
 import { messageOf, oneLine } from "./text.ts";
 import { kindOf } from "./values.ts";
 
@@ -14,16 +16,27 @@ import { kindOf } from "./values.ts";
 export type Source = string | URL | ArrayBuffer | ArrayBufferView | SharedArrayBuffer | Blob;
 
 /** How to read. */
-export interface ReadOptions {
+export interface ReadOptions extends Omit<LocalReadOptions, "maxBytes"> {
   /** The most bytes. Default: 2 GiB. */
   readonly maxBytes?: number | undefined;
   readonly onProgress?: ((loaded: number, total: number | undefined) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
+}
+
+/** The bytes of a model whose constants may lie outside of its FlatBuffer. */
+export interface ModelBytes extends Pick<ReadingOptions, "outside"> {
+  /** The file, or as much of its start as the FlatBuffer takes. */
+  readonly bytes: Uint8Array;
+}
+
+/** How to read a model. */
+export interface ModelReadOptions extends Pick<ReadOptions, "maxBytes" | "onProgress" | "signal"> {
+  /** The files of external buffers by name. */
+  readonly externalBuffers?: Readonly<Record<string, Source>> | undefined;
 }
 
 /** The bytes of a source; those of an array are not copied. Rejects with a NetworkError, or with the reason of the signal. */
 export async function readSource(source: Source, what: string, options: ReadOptions = {}): Promise<Uint8Array> {
-  const { maxBytes = MOST_BYTES, signal } = options;
+  const { maxBytes = MOST_FLATBUFFER, signal } = options;
   const isLimit = typeof maxBytes === "number" && maxBytes > 0;
   check(isLimit, "BAD_OPTION", () => `maxBytes: ${maxBytes} is not a number of bytes above 0`);
   signal?.throwIfAborted();
@@ -49,7 +62,7 @@ export async function readSource(source: Source, what: string, options: ReadOpti
     () => `the ${what} is ${kindOf(source)}; give a path, an address, a URL, bytes or a Blob`,
   );
   try {
-    const local = await readLocal(source, { maxBytes, signal });
+    const local = await readLocal(source, { ...options, maxBytes });
     signal?.throwIfAborted();
     if (local !== undefined) {
       options.onProgress?.(local.length, local.length);
@@ -58,13 +71,11 @@ export async function readSource(source: Source, what: string, options: ReadOpti
     return await fetchBytes(source, maxBytes, options);
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof NetworkError) throw error;
     const text = oneLine(String(source)).slice(0, 200);
     throw new NetworkError("CANNOT_READ", `cannot read the ${what} ${text}: ${reasonOf(error)}`, { cause: error });
   }
 }
-
-/** The most bytes that are read unless the caller says otherwise: a .tflite file cannot be larger. */
-const MOST_BYTES = 2 ** 31;
 
 function tooLarge(maxBytes: number): string {
   return `it has more than the ${maxBytes} bytes of maxBytes`;
@@ -73,7 +84,7 @@ function tooLarge(maxBytes: number): string {
 async function fetchBytes(
   source: string | URL,
   maxBytes: number,
-  { onProgress, signal }: ReadOptions,
+  { onProgress, onStart, signal }: ReadOptions,
 ): Promise<Uint8Array> {
   const response = await fetch(source, signal === undefined ? {} : { signal });
   if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
@@ -83,18 +94,23 @@ async function fetchBytes(
   const total = isPlain ? length : undefined;
   const reader = response.body?.getReader();
   if (reader === undefined) return new Uint8Array(0);
-  const refuse = async () => {
+  const refuse = async (error: unknown = new Error(tooLarge(maxBytes))) => {
     // Ends the transfer. What the server says to that does not matter.
     await reader.cancel().catch(() => {});
-    throw new Error(tooLarge(maxBytes));
+    throw error;
   };
   if (total !== undefined && total > maxBytes) await refuse();
   const parts: Uint8Array[] = [];
   let loaded = 0;
+  let isNew = onStart !== undefined;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
     loaded += part.value.length;
     if (loaded > maxBytes) await refuse();
+    if (isNew && loaded >= START_BYTES) {
+      isNew = false;
+      await onStart?.(joinBytes(parts)).catch(refuse);
+    }
     onProgress?.(loaded, total);
   }
   return joinBytes(parts);
@@ -107,7 +123,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of the path is not a folder",
 };
 
-function reasonOf(error: unknown): string {
+/** Why something cannot be read. */
+export function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
   return reasons[code] ?? oneLine(`${messageOf(error)}${cause}`);

@@ -1,49 +1,12 @@
 /**
  * Memory that has moved elsewhere, or moves while runs go on: each run settles, with a NetworkError if it lacks its values.
  */
-import { MessageChannel } from "node:worker_threads";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { load } from "./load.ts";
 import { addingModel, passingModel } from "./models.test-helper.ts";
 import { encodePng } from "./picture/encode-png.ts";
 import { picture } from "./picture/load-picture.ts";
-import type { Port } from "./port.ts";
-import { serve } from "./serve.ts";
-
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
-
-/** A worker of this thread. `onPost`: sees each message that is sent to it. */
-function portHere(onPost: (message: unknown, transfer: readonly ArrayBuffer[]) => void = () => {}) {
-  const { port1, port2 } = new MessageChannel();
-  const unreadable: (() => void)[] = [];
-  closing.push(() => port1.close());
-  serve({
-    post: (message, transfer) => port2.postMessage(message, transfer),
-    listen(onMessage, _, onUnreadable) {
-      port2.on("message", onMessage);
-      if (onUnreadable !== undefined) unreadable.push(onUnreadable);
-    },
-  });
-  const port: Port = {
-    post(message, transfer) {
-      onPost(message, transfer);
-      port1.postMessage(message, transfer);
-    },
-    listen: (onMessage) => port1.on("message", onMessage),
-    hold() {},
-    letGo() {},
-    end: async () => port1.close(),
-  };
-  return {
-    port,
-    lose: () => {
-      for (const tell of unreadable) tell();
-    },
-  };
-}
+import { portHere } from "./port.test-helper.ts";
 
 describe("two runs that take the same memory", () => {
   it("settle both: the second lacks its values", async () => {

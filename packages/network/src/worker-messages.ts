@@ -1,13 +1,15 @@
 /**
  * What a session and its worker say to each other, and the memory that moves with it.
  */
+
+import { buffersOf } from "./bytes.ts";
 import type { NetworkErrorCode } from "./error.ts";
-import type { SessionOptions, Stage } from "./local-session.ts";
+import type { OpeningSession, Stage } from "./local-session.ts";
 import type { Session, Value } from "./session.ts";
 
 /** What a session is asked. */
 export type Question =
-  | { readonly ask: "open"; readonly bytes: Uint8Array; readonly options: SessionOptions }
+  | { readonly ask: "open"; readonly bytes: Uint8Array; readonly options: OpeningSession }
   /** `target`: the question whose computation is to end. */
   | { readonly ask: "stop"; readonly target: number }
   | { readonly ask: Exclude<keyof Session, "description">; readonly args: readonly unknown[] };
@@ -29,9 +31,4 @@ export type Answer =
 /** The memory of values that have one of their own. */
 export function wholeBuffers(values: readonly Value[]): readonly ArrayBuffer[] {
   return buffersOf(values.filter(({ bytes }) => bytes.buffer.byteLength === bytes.byteLength));
-}
-
-/** The memory that values lie in. */
-export function buffersOf(values: readonly Value[]): readonly ArrayBuffer[] {
-  return [...new Set(values.flatMap(({ bytes: { buffer } }) => (buffer instanceof ArrayBuffer ? buffer : [])))];
 }

@@ -1,20 +1,21 @@
 /**
  * A model that computes in a worker: its methods become messages. `serve` is the other end.
  */
-import { isDetached } from "./bytes.ts";
+import { buffersOf, isDetached } from "./bytes.ts";
 import { check, NetworkError } from "./error.ts";
-import type { OpeningOptions, SessionOptions } from "./local-session.ts";
+import type { OpeningOptions, OpeningSession } from "./local-session.ts";
 import type { Port } from "./port.ts";
 import type { Computed, Description, Session, Value } from "./session.ts";
 import { messageOf } from "./text.ts";
-import { type Answer, buffersOf, type Question, type Request, wholeBuffers } from "./worker-messages.ts";
+import { type Answer, type Question, type Request, wholeBuffers } from "./worker-messages.ts";
 
-/** Opens a model in a worker. Rejects as `openLocalSession` does. */
+/** Opens a model in a worker. Rejects as `openLocalSession` does. `transfer`: memory of the options that moves to the worker. */
 export async function openWorkerSession(
   start: () => Port,
   bytes: Uint8Array,
-  options: SessionOptions,
+  options: OpeningSession,
   { onStage, onWarning, onEngineWarning, signal }: OpeningOptions,
+  transfer: readonly ArrayBuffer[] = [],
 ): Promise<Session> {
   const { devices, engines = [], extensions = [] } = options;
   const areNames = (list: readonly unknown[]) => list.every((each) => typeof each === "string");
@@ -82,7 +83,7 @@ export async function openWorkerSession(
   const abort = () => lose(new Error("it was stopped"));
   signal?.addEventListener("abort", abort, { once: true });
   try {
-    const description = await ask<Description>({ ask: "open", bytes, options });
+    const description = await ask<Description>({ ask: "open", bytes, options }, transfer);
     return {
       description,
       // The worker cannot write into memory of this thread.

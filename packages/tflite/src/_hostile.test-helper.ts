@@ -42,6 +42,7 @@ export function fileOf(row: Partial<ModelRow>): Uint8Array {
   const model: ModelRow = {
     ...{ version: 3, operatorCodes: undefined, subgraphs: undefined, description: undefined, buffers: undefined },
     ...{ metadataBuffer: undefined, metadata: undefined, signatureDefs: undefined },
+    ...{ externalBufferGroups: undefined, externalBuffers: undefined },
     ...row,
   };
   builder.finish(writeTable(builder, modelLayout, model, "model"), "TFL3");

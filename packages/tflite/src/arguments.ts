@@ -121,6 +121,7 @@ const tensor = record({
   shapeSignature: optional(list(number)),
   type: text,
   data: optional(bytes),
+  external: optional(record({ group: optional(text), offset: number, length: number })),
   isVariable: flag,
   sparsity: optional(
     record({ traversalOrder: list(number), blockMap: list(number), dimensions: list(sparseDimension) }),

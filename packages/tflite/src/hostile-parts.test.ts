@@ -107,7 +107,7 @@ test("the files that the others are made from are fine, or say what they lack", 
   expect(readTflite(written).metadata.map(({ name }) => name)).toContain("DEBUG_METADATA");
   expect(attempt(behind())).toBe("fine");
   expect(attempt(withBlocks)).toBe("fine");
-  expect(attempt(withExternal)).toContain("constants that lie in another file are not supported");
+  expect(attempt(withExternal)).toContain("there is no external buffer with the id 3");
   expect(attempt(fileOf({}))).not.toBe("fine");
 });
 

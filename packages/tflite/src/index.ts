@@ -26,6 +26,7 @@ export type { OperatorReport, OperatorStatus } from "./import/reports.ts";
 export type { TfliteIssue } from "./indexes.ts";
 export type {
   TfliteBlocks,
+  TfliteExternal,
   TfliteMetadata,
   TfliteModel,
   TfliteOperator,
@@ -36,6 +37,11 @@ export type {
   TfliteSubgraph,
   TfliteTensor,
 } from "./model.ts";
+export {
+  hasExternalBuffers,
+  tfliteNeeds,
+} from "./outside.ts";
+export type { ReadingOptions, TfliteNeeds, TfliteOutside, TfliteRange } from "./ranges.ts";
 export { readTflite, tfliteIssues } from "./read.ts";
 export { type BuiltinOperator, type BuiltinOperatorName, builtinOperators } from "./schema/builtin-operators.ts";
 export { type TensorTypeName, tensorTypes } from "./schema/codes.ts";

@@ -43,6 +43,15 @@ export interface TfliteSparsity {
   readonly dimensions: readonly TfliteSparseDimension[];
 }
 
+/** Where a constant lies that is in another file, or behind the FlatBuffer of a file above 2 GiB. */
+export interface TfliteExternal {
+  /** The name of the other file, as the model gives it; absent: the file of the model. */
+  readonly group?: string;
+  /** In bytes. */
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** A tensor of a subgraph. */
 export interface TfliteTensor {
   /** May be empty, and need not be unique. */
@@ -54,6 +63,8 @@ export interface TfliteTensor {
   readonly type: TensorTypeName;
   /** The elements of a constant, little-endian and packed: a view of the file, not a copy. */
   readonly data?: Uint8Array;
+  /** Set if the elements lie in another file. `writeTflite` writes where, and not `data`, also for those behind the FlatBuffer. */
+  readonly external?: TfliteExternal;
   /** State that operators keep from one execution to the next. */
   readonly isVariable: boolean;
   readonly quantization?: TfliteQuantization;

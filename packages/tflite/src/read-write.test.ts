@@ -333,3 +333,12 @@ test("a model without anything to say is as small as it can be", () => {
   const empty = modelOf({ tensors: {}, operators: [], inputs: [], outputs: [] });
   expect(readTflite(writeTflite(empty))).toEqual(empty);
 });
+
+test("the options of each operator have a layout", () => {
+  const tables = builtinOperators.flatMap(({ options }) => options ?? []);
+  expect(tables.length).toBeGreaterThan(140);
+  for (const table of tables) expect(optionsLayout(table), table).toBeDefined();
+  const tableOf = (wanted: string) => builtinOperators.find(({ name }) => name === wanted)?.options;
+  expect(tableOf("DEPTHWISE_CONV_2D")).toBe("DepthwiseConv2DOptions");
+  expect(tableOf("TOPK_V2")).toBe("TopKV2Options");
+});

@@ -56,7 +56,7 @@ describe("rows that do not fit together are refused", () => {
     ],
     [
       subgraphFile({ tensors: [{ ...tensorRow, externalBuffer: 1 }, tensorRow] }),
-      "constants that lie in another file are not supported",
+      "tensors[0].externalBuffer: there is no external buffer with the id 1",
     ],
     [
       subgraphFile({ tensors: [{ ...tensorRow, quantization: { ...quantization, zeroPoint: [0] } }, tensorRow] }),

@@ -4,7 +4,7 @@
  */
 import { fileArgument, type TfliteBytes } from "./arguments.ts";
 import { ensure, fail } from "./error.ts";
-import { checkRange, follow, openSource, type Source } from "./flatbuffer/source.ts";
+import { checkRange, openSource, type Source } from "./flatbuffer/source.ts";
 import { readTable } from "./flatbuffer/table.ts";
 import { indexProblems, noSuch, operatorPlace, type TfliteIssue } from "./indexes.ts";
 import type {
@@ -18,6 +18,9 @@ import type {
   TfliteSubgraph,
   TfliteTensor,
 } from "./model.ts";
+import { outsides } from "./outsides.ts";
+import type { ReadingOptions } from "./ranges.ts";
+import { readRoot } from "./root.ts";
 import { builtinOperators } from "./schema/builtin-operators.ts";
 import { tensorTypes } from "./schema/codes.ts";
 import { type OptionValue, optionsLayout, optionsTableNames, secondTableCode } from "./schema/options.ts";
@@ -25,15 +28,12 @@ import {
   type BlocksRow,
   type BufferRow,
   blocksLayout,
-  FILE_IDENTIFIER,
   type IndexVectorRow,
   indexVectorLayouts,
   type ModelRow,
-  modelLayout,
   type OperatorCodeRow,
   type OperatorRow,
   type QuantizationRow,
-  SCHEMA_VERSION,
   type SparsityRow,
   type SubgraphRow,
   type TensorRow,
@@ -45,6 +45,10 @@ interface Context {
   readonly codes: readonly OperatorCodeRow[];
   /** The bytes of each buffer; undefined for an empty one. */
   readonly buffers: readonly (Uint8Array | undefined)[];
+  readonly rows: readonly BufferRow[];
+  readonly beside: Beside;
+  /** The same if something was given that may be behind the file. */
+  readonly behind: Beside | undefined;
   /** Called for an index that is out of range. */
   onIssue(path: string, message: string): void;
 }
@@ -55,15 +59,31 @@ function entry<T>({ onIssue }: Context, list: readonly T[], index: number, path:
   return list[index];
 }
 
+/** Finds what lies outside of the file; it is made when it is needed. */
+type Beside = () => ReturnType<ReturnType<typeof outsides>["openBeside"]>;
+
 /** Bytes that lie behind the FlatBuffer of a very large file; offsets 0 and 1 mean none. */
-function outside(source: Source, offset: number, size: number, path: string): Uint8Array | undefined {
+function outside(
+  source: Source,
+  beside: Beside | undefined,
+  offset: number,
+  length: number,
+  path: string,
+): Uint8Array | undefined {
   if (offset <= 1) return undefined;
-  checkRange(source, offset, size, path);
-  return source.bytes.subarray(offset, offset + size);
+  if (beside && offset + length > source.bytes.length) return beside().find({ offset, length }, path);
+  checkRange(source, offset, length, path);
+  return source.bytes.subarray(offset, offset + length);
 }
 
-function bufferBytes(source: Source, row: BufferRow, path: string): Uint8Array | undefined {
-  const bytes = row.data?.length ? row.data : outside(source, row.offset, row.size, path);
+/** Where a constant lies that is behind the part of the file that was read. */
+function placeBehind({ rows, source }: Context, { buffer }: TensorRow): Pick<TfliteTensor, "external"> {
+  const { data, offset = 0, size: length = 0 } = rows[buffer] ?? {};
+  return data?.length || offset + length <= source.bytes.length ? {} : { external: { offset, length } };
+}
+
+function bufferBytes(source: Source, beside: Beside | undefined, row: BufferRow, path: string): Uint8Array | undefined {
+  const bytes = row.data?.length ? row.data : outside(source, beside, row.offset, row.size, path);
   return bytes?.length ? bytes : undefined;
 }
 
@@ -122,11 +142,6 @@ function sparsity(context: Context, row: SparsityRow, path: string): TfliteSpars
 function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
   const type = tensorTypes[row.type];
   ensure(type !== undefined, `${path}.type`, () => `tensor type ${row.type} is not known`);
-  ensure(
-    row.externalBuffer === 0,
-    `${path}.externalBuffer`,
-    () => "constants that lie in another file are not supported",
-  );
   // Buffer 0 is the empty one by convention, and old files without a list of buffers mean that too.
   const data = row.buffer === 0 ? undefined : entry(context, context.buffers, row.buffer, `${path}.buffer`, "buffer");
   const affine = quantization(row.quantization, `${path}.quantization`);
@@ -137,6 +152,8 @@ function tensor(context: Context, row: TensorRow, path: string): TfliteTensor {
     ...(row.shapeSignature?.length && { shapeSignature: row.shapeSignature }),
     type,
     ...(data && { data }),
+    ...(context.behind && data && placeBehind(context, row)),
+    ...(row.externalBuffer !== 0 && context.beside().external(row, path)),
     isVariable: row.isVariable,
     ...(affine && { quantization: affine }),
     ...(inBlocks && { blocks: inBlocks }),
@@ -176,7 +193,13 @@ function operator(context: Context, row: OperatorRow, subgraphPath: string, inde
   const { intermediates = [], mutatingVariableInputs = [] } = row;
   const custom =
     row.customOptions ??
-    outside(context.source, row.largeCustomOptionsOffset, row.largeCustomOptionsSize, `${place}.customOptions`);
+    outside(
+      context.source,
+      context.behind,
+      row.largeCustomOptionsOffset,
+      row.largeCustomOptionsSize,
+      `${place}.customOptions`,
+    );
   return {
     name,
     ...(codeRow.customCode !== undefined && { customCode: codeRow.customCode }),
@@ -209,30 +232,24 @@ function signatures({ signatureDefs = [] }: ModelRow): TfliteSignature[] {
   });
 }
 
-/** Refuses bytes that are not a .tflite file, and returns the position of the root table. */
-function openRoot(source: Source): number {
-  const { bytes } = source;
-  ensure(bytes.length >= 8, "", () => `a .tflite file has at least 8 bytes, this one has ${bytes.length}`);
-  const identifier = String.fromCharCode(...bytes.subarray(4, 8));
-  ensure(
-    identifier === FILE_IDENTIFIER,
-    "",
-    () => `bytes 4 to 8 of a .tflite file are "${FILE_IDENTIFIER}", here they are ${JSON.stringify(identifier)}`,
-  );
-  return follow(source, 0, "model");
-}
-
 /** Reads a file whose indexes may be out of range; `onIssue` is called for each that is. */
-function readFile(bytes: Uint8Array, onIssue: Context["onIssue"]): TfliteModel {
+function readFile(bytes: Uint8Array, options: ReadingOptions, onIssue: Context["onIssue"]): TfliteModel {
   const source = openSource(bytes);
-  const row = readTable(source, modelLayout, openRoot(source), "model");
-  ensure(
-    row.version === SCHEMA_VERSION,
-    "model.version",
-    () => `schema version ${row.version} is not supported, only ${SCHEMA_VERSION}`,
-  );
-  const buffers = (row.buffers ?? []).map((each, i) => bufferBytes(source, each, `buffers[${i}]`));
-  const context: Context = { source, codes: row.operatorCodes ?? [], buffers, onIssue };
+  const row = readRoot(source);
+  let found: ReturnType<Beside> | undefined;
+  const beside = () => (found ??= outsides().openBeside(options, row, onIssue));
+  // Options that are not an object are refused by the import.
+  const behind = options?.outside && beside;
+  const buffers = (row.buffers ?? []).map((each, i) => bufferBytes(source, behind, each, `buffers[${i}]`));
+  const context: Context = {
+    source,
+    codes: row.operatorCodes ?? [],
+    buffers,
+    rows: row.buffers ?? [],
+    beside,
+    behind,
+    onIssue,
+  };
   const subgraphs = (row.subgraphs ?? []).map((each, i) => subgraph(context, each, `subgraphs[${i}]`));
   ensure(subgraphs.length > 0, "model.subgraphs", () => "the file has no subgraph");
   const model: TfliteModel = {
@@ -250,12 +267,13 @@ function readFile(bytes: Uint8Array, onIssue: Context["onIssue"]): TfliteModel {
 }
 
 /**
- * Reads a .tflite file. Constants are views of `bytes`, which must not change while the model is in use.
+ * Reads a .tflite file. Constants are views of `bytes`, and of those outside, which must not change while the model is in use.
  *
- * @throws TfliteError if the bytes are not a well-formed .tflite file.
+ * @throws TfliteError if the bytes are not a well-formed .tflite file. In a browser, for a file with constants outside of it: a
+ *   NotLoadedError, see whenLoaded of `@nnhal/operations`.
  */
-export function readTflite(bytes: TfliteBytes): TfliteModel {
-  return readFile(fileArgument(bytes, "readTflite"), fail);
+export function readTflite(bytes: TfliteBytes, options: ReadingOptions = {}): TfliteModel {
+  return readFile(fileArgument(bytes, "readTflite"), options, fail);
 }
 
 /** The default limit of `tfliteIssues`. */
@@ -267,9 +285,13 @@ const DEFAULT_ISSUE_LIMIT = 1000;
  *
  * @throws TfliteError if the bytes are not a .tflite file, or are broken in another way.
  */
-export function tfliteIssues(bytes: TfliteBytes, limit = DEFAULT_ISSUE_LIMIT): readonly TfliteIssue[] {
+export function tfliteIssues(
+  bytes: TfliteBytes,
+  limit = DEFAULT_ISSUE_LIMIT,
+  options: ReadingOptions = {},
+): readonly TfliteIssue[] {
   const issues: TfliteIssue[] = [];
-  readFile(fileArgument(bytes, "tfliteIssues"), (path, message) => {
+  readFile(fileArgument(bytes, "tfliteIssues"), options, (path, message) => {
     if (issues.length < limit) issues.push({ path, message });
   });
   return issues;

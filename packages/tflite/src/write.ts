@@ -9,6 +9,7 @@ import type { Layout } from "./flatbuffer/table.ts";
 import { writeTable } from "./flatbuffer/write-table.ts";
 import type {
   TfliteBlocks,
+  TfliteExternal,
   TfliteModel,
   TfliteOperator,
   TfliteSparsity,
@@ -20,8 +21,10 @@ import { tensorTypes } from "./schema/codes.ts";
 import { type OptionValue, optionsLayout, optionsTableNames, secondTableCode } from "./schema/options.ts";
 import {
   type BlocksRow,
+  type BufferRow,
   blocksLayout,
   type DimensionRow,
+  type ExternalBufferRow,
   FILE_IDENTIFIER,
   type IndexVectorRow,
   indexVectorLayouts,
@@ -45,6 +48,9 @@ const CODE_IS_ELSEWHERE = 127;
 interface BufferList {
   readonly list: Uint8Array[];
   readonly seen: Map<ArrayBufferLike, Map<string, number>>;
+  readonly external: ExternalList;
+  /** Those behind the FlatBuffer, by their places in the list. */
+  readonly behind: Map<number, BufferRow>;
 }
 
 function bufferIndex(buffers: BufferList, data: Uint8Array | undefined): number {
@@ -102,15 +108,41 @@ function writeBlocks(
   return { type: dimensions === undefined ? 2 : 3, at };
 }
 
+/** The place of a buffer behind the FlatBuffer; 0, the empty one, for another file. */
+function behindIndex({ list, behind }: BufferList, { group, offset, length }: TfliteExternal): number {
+  if (group !== undefined) return 0;
+  behind.set(list.length, { data: undefined, offset, size: length });
+  return list.push(new Uint8Array(0)) - 1;
+}
+
+/** The external buffers of a model, each range once. */
+interface ExternalList {
+  readonly groups: Map<string, number>;
+  readonly rows: Map<string, ExternalBufferRow>;
+}
+
+/** Ids of external buffers have this bit, so that none of them is the place of a buffer. */
+const EXTERNAL_ID = 0x8000_0000;
+
+function externalId({ groups, rows }: ExternalList, { group, offset, length }: TfliteExternal): number {
+  if (group === undefined) return 0;
+  if (!groups.has(group)) groups.set(group, groups.size);
+  const key = JSON.stringify([group, offset, length]);
+  const id = EXTERNAL_ID + rows.size;
+  const row = rows.get(key) ?? { id, group: groups.get(group) ?? 0, offset, length, packing: "unpacked" };
+  rows.set(key, row);
+  return row.id;
+}
+
 function tensorRow(builder: Builder, tensor: TfliteTensor, buffers: BufferList, path: string): TensorRow {
-  const { quantization, blocks } = tensor;
+  const { quantization, blocks, external } = tensor;
   const details = blocks && writeBlocks(builder, blocks, `${path}.blocks`);
   const type = tensorTypes.indexOf(tensor.type);
   ensure(type >= 0, `${path}.type`, () => `${tensor.type} is not a tensor type`);
   return {
     shape: tensor.shape,
     type,
-    buffer: bufferIndex(buffers, tensor.data),
+    buffer: external === undefined ? bufferIndex(buffers, tensor.data) : behindIndex(buffers, external),
     name: tensor.name,
     quantization: (quantization || details) && {
       min: undefined,
@@ -126,7 +158,7 @@ function tensorRow(builder: Builder, tensor: TfliteTensor, buffers: BufferList, 
     shapeSignature: tensor.shapeSignature,
     hasRank: tensor.hasRank ?? false,
     variantTensors: false,
-    externalBuffer: 0,
+    externalBuffer: external === undefined ? 0 : externalId(buffers.external, external),
   };
 }
 
@@ -228,7 +260,8 @@ function subgraphRow(
  */
 export function writeTflite(model: TfliteModel): Uint8Array {
   modelArgument(model, "writeTflite");
-  const buffers: BufferList = { list: [new Uint8Array(0)], seen: new Map() };
+  const external: ExternalList = { groups: new Map(), rows: new Map() };
+  const buffers: BufferList = { list: [new Uint8Array(0)], seen: new Map(), external, behind: new Map() };
   const codes = operatorCodes(model);
   const builder = new Builder(1024);
   const subgraphs = model.subgraphs.map((subgraph, i) =>
@@ -242,7 +275,9 @@ export function writeTflite(model: TfliteModel): Uint8Array {
     operatorCodes: codes.rows,
     subgraphs,
     description: model.description,
-    buffers: buffers.list.map((data, i) => ({ data: i === 0 ? undefined : data, offset: 0, size: 0 })),
+    buffers: buffers.list.map(
+      (data, i) => buffers.behind.get(i) ?? { data: i === 0 ? undefined : data, offset: 0, size: 0 },
+    ),
     metadataBuffer: undefined,
     metadata: metadata.length > 0 ? metadata : undefined,
     signatureDefs:
@@ -255,6 +290,8 @@ export function writeTflite(model: TfliteModel): Uint8Array {
             deprecatedTag: false,
             subgraphIndex: subgraph,
           })),
+    externalBufferGroups: external.groups.size > 0 ? [...external.groups.keys()].map((name) => ({ name })) : undefined,
+    externalBuffers: external.rows.size > 0 ? [...external.rows.values()] : undefined,
   };
   builder.finish(writeTable(builder, modelLayout, row, "model"), FILE_IDENTIFIER);
   return builder.asUint8Array().slice();

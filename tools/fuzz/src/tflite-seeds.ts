@@ -33,8 +33,8 @@ function fileOf(
 ): TfliteModel {
   const all = tensors.map(tensor);
   const written = new Set(operators.flatMap((operator) => operator.outputs ?? []));
-  const inputs = all.flatMap(({ data, isVariable }, index) =>
-    data === undefined && !isVariable && !written.has(index) ? [index] : [],
+  const inputs = all.flatMap(({ data, external, isVariable }, index) =>
+    data === undefined && external === undefined && !isVariable && !written.has(index) ? [index] : [],
   );
   const operator = { name: "ADD", version: 1, inputs: [], outputs: [], options: {} };
   const subgraph = {
@@ -53,8 +53,25 @@ const filter = {
   quantization: { scale: [0.5, 1], zeroPoint: [0, 0], quantizedDimension: 0 },
 } as const;
 
+/** The other file that a seed has constants in. */
+export const otherFile = { group: "w", offset: 0, bytes: new Uint8Array(64) };
+
 /** Files with the parts that operators of one tensor do not have. */
 const several: Readonly<Record<string, TfliteModel>> = {
+  outside: fileOf(
+    [
+      {},
+      { external: { group: otherFile.group, offset: 16, length: 16 } },
+      { external: { group: otherFile.group, offset: 24, length: 16 } },
+      {},
+      {},
+    ],
+    [
+      { name: "ADD", inputs: [0, 1], outputs: [3] },
+      { name: "MUL", inputs: [3, 2], outputs: [4] },
+    ],
+    [4],
+  ),
   convolution: fileOf(
     [
       quantised,

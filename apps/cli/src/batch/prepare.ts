@@ -50,6 +50,7 @@ export async function prepareBatch(
     top,
     signature,
     inputShape,
+    externalBuffer,
     mean,
     std,
     allValues,
@@ -74,7 +75,16 @@ export async function prepareBatch(
     customOperators: await devices.definitions(),
     ...entryOf(entry),
   };
-  const { bytes, givenInputs } = await loadModel(path, cwd, importing);
+  const {
+    bytes,
+    importing: { outside },
+    givenInputs,
+  } = await loadModel(path, cwd, {
+    ...importing,
+    ...(externalBuffer && { externalBuffers: externalBuffer }),
+  });
+  if (outside !== undefined && outside.length > 0)
+    throw usageError(`a batch keeps its model in one file; ${basename(path)} has constants outside of its own`);
   if (givenInputs.length !== 1)
     throw usageError(`a batch runs a model of one input for each file; ${basename(path)} has ${givenInputs.length}`);
   const options: BatchTaskOptions = {

@@ -34,6 +34,7 @@ import { fit } from "../fit.ts";
 import {
   allDevices,
   entryOf,
+  externalBufferOption,
   type Hybrid,
   hybridOption,
   type InputShapes,
@@ -103,6 +104,7 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
     )
     .addOption(hybridOption())
     .addOption(inputShapeOption())
+    .addOption(externalBufferOption())
     .option("--threads <n>", "threads of each engine that can be told", count(1, 256), 1)
     .option(
       "--rounds <n>",

@@ -29,6 +29,7 @@ import {
   deviceOption,
   type EntryOptions,
   entryOf,
+  externalBufferOption,
   type Hybrid,
   hybridOption,
   inputShapeOption,
@@ -63,6 +64,7 @@ export function registerExplainCommand(command: Command, context: () => Promise<
     .addOption(hybridOption())
     .addOption(signatureOption())
     .addOption(inputShapeOption())
+    .addOption(externalBufferOption())
     .addOption(
       new Option("--preference <name>", "FAST_SINGLE_ANSWER, SUSTAINED_SPEED or LOW_POWER")
         .argParser(parsePreference)

@@ -12,7 +12,13 @@ import { usageError } from "../failure.ts";
 import { fileGraphDot, fileGraphJson, fileGraphSvg } from "../file-graph.ts";
 import { writeUserFile } from "../files.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
-import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";
+import {
+  type EntryOptions,
+  entryOf,
+  externalBufferOption,
+  inputShapeOption,
+  signatureOption,
+} from "../option-values.ts";
 import { renderPng } from "../render-graph.ts";
 import { counted, oneLine } from "../text.ts";
 
@@ -57,6 +63,7 @@ export function registerGraphCommand(command: Command, context: () => Promise<Mo
     )
     .addOption(signatureOption())
     .addOption(inputShapeOption())
+    .addOption(externalBufferOption())
     .addHelpText("after", help)
     .action(async (model: string, options: GraphCommandOptions) => runGraphCommand(model, options, await context()));
 }

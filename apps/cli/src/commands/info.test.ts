@@ -109,6 +109,7 @@ describe("nnhal info", () => {
       description: "test",
       metadata: null,
       packedFiles: [],
+      externalBuffers: [],
       signatures: [],
       inputs: [
         {

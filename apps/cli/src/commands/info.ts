@@ -7,7 +7,13 @@ import type { ModelCommandContext } from "../context.ts";
 import { fit } from "../fit.ts";
 import { formatInfo, infoJson } from "../info-report.ts";
 import { inspectFile } from "../model/load.ts";
-import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";
+import {
+  type EntryOptions,
+  entryOf,
+  externalBufferOption,
+  inputShapeOption,
+  signatureOption,
+} from "../option-values.ts";
 
 /** The command's options, as commander parses them. */
 export interface InfoCommandOptions extends EntryOptions {
@@ -37,6 +43,7 @@ export function registerInfoCommand(command: Command, context: () => Promise<Mod
     .argument("<model>", "the .tflite file")
     .addOption(signatureOption())
     .addOption(inputShapeOption())
+    .addOption(externalBufferOption())
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)
     .action(async (model: string, options: InfoCommandOptions) => runInfoCommand(model, options, await context()));

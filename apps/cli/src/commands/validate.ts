@@ -18,7 +18,13 @@ import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { fit } from "../fit.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
-import { type EntryOptions, entryOf, inputShapeOption, signatureOption } from "../option-values.ts";
+import {
+  type EntryOptions,
+  entryOf,
+  externalBufferOption,
+  inputShapeOption,
+  signatureOption,
+} from "../option-values.ts";
 import { columns, oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
@@ -80,6 +86,7 @@ export function registerValidateCommand(command: Command, context: () => Promise
     )
     .addOption(signatureOption())
     .addOption(inputShapeOption())
+    .addOption(externalBufferOption())
     .option("--json", "print the result as JSON")
     .addHelpText("after", help)
     .action(async (path: string, options: ValidateCommandOptions) =>

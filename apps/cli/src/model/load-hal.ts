@@ -3,6 +3,7 @@
  */
 
 import type { parseExample } from "@nnhal/conformance";
+import type { ModelBytes } from "@nnhal/network/session";
 import { whyNoModel } from "@nnhal/network/tensors";
 import {
   type ImportedModel,
@@ -16,8 +17,9 @@ import {
 import type { Model } from "@nnhal/types";
 import { loadPackage, usageError } from "../failure.ts";
 import { MOST_NAME } from "../info-report.ts";
+import type { ExternalBuffers, LoadOptions } from "../option-values.ts";
 import { oneLine } from "../text.ts";
-import { readModel } from "./load.ts";
+import { isTflite, readModel } from "./load.ts";
 
 /** A .tflite file that cannot become a HAL model. */
 export interface BlockedFile {
@@ -35,7 +37,8 @@ export interface HalModel {
 }
 
 /** Options of `loadHalModel`. */
-export interface HalModelOptions extends Pick<ImportOptions, "customOperators" | "signature" | "inputShapes"> {
+export interface HalModelOptions
+  extends Pick<LoadOptions, "customOperators" | "signature" | "inputShapes" | "externalBuffers"> {
   /** Whether an example is loaded even if its indexes are out of range. Default: no. */
   readonly forValidation?: boolean;
 }
@@ -46,11 +49,12 @@ export interface HalModelOptions extends Pick<ImportOptions, "customOperators" |
 export async function loadHalModel(
   path: string,
   cwd: string,
-  { forValidation = false, ...importing }: HalModelOptions = {},
+  { forValidation = false, externalBuffers, ...importing }: HalModelOptions = {},
 ): Promise<HalModel | BlockedFile> {
   const { signature, inputShapes } = importing;
-  const isChosen = signature !== undefined || inputShapes !== undefined;
-  return load(path, cwd, (bytes) => halModel(bytes, importing), { forValidation, isChosen });
+  const isChosen = [signature, inputShapes, externalBuffers].some((option) => option !== undefined);
+  const readFile = ({ bytes, ...outside }: ModelBytes) => halModel(bytes, { ...importing, ...outside });
+  return load(path, cwd, readFile, { forValidation, isChosen, externalBuffers });
 }
 
 function halModel(bytes: Uint8Array, options: ImportOptions): HalModel | BlockedFile {
@@ -59,7 +63,7 @@ function halModel(bytes: Uint8Array, options: ImportOptions): HalModel | Blocked
     inspection = inspectTflite(bytes, options);
   } catch (error) {
     // A file with indexes that are out of range cannot be read. All of them are listed, not only the first.
-    const issues = error instanceof TfliteError ? tfliteIssues(bytes) : [];
+    const issues = error instanceof TfliteError ? tfliteIssues(bytes, undefined, options) : [];
     if (issues.length === 0) throw error;
     return { problems: issues, inspection: undefined };
   }
@@ -77,21 +81,34 @@ export function shownNames({ operandNames }: Pick<ImportedModel, "operandNames">
 type ExampleOptions = Parameters<typeof parseExample>[1] & {
   /** Whether a part of a .tflite file was asked for. */
   readonly isChosen: boolean;
+  readonly externalBuffers: ExternalBuffers | undefined;
 };
 
 async function load<Result>(
   path: string,
   cwd: string,
-  readFile: (bytes: Uint8Array) => Result,
-  { isChosen, ...options }: ExampleOptions,
+  readFile: (file: ModelBytes) => Result,
+  { isChosen, externalBuffers, ...options }: ExampleOptions,
 ): Promise<HalModel | Result> {
-  const bytes = await readModel(path, cwd);
-  const isJson = bytes.find((byte) => !isSpace(byte)) === "{".charCodeAt(0);
-  if (isJson && isChosen)
-    throw usageError(`--signature and --input-shape are about .tflite files; ${path} is a conformance example`);
-  if (isJson) return { model: await exampleModel(path, bytes, options), operandNames: [] };
+  const onStart = (start: Uint8Array) => {
+    if (isJson(start) && isChosen)
+      throw usageError(
+        `--signature, --input-shape and --external-buffer are about .tflite files; ${path} is a conformance example`,
+      );
+    // It may begin with spaces only.
+    if (isTflite(start) || isJson(start) || start.every(isSpace)) return;
+    reading(path, start, () => tfliteIssues(start));
+  };
+  const file = await readModel(path, cwd, { externalBuffers, onStart });
+  const { bytes } = file;
+  if (isJson(bytes)) return { model: await exampleModel(path, bytes, options), operandNames: [] };
+  return reading(path, bytes, () => readFile(file));
+}
+
+/** Reads a model. Throws a usage error for bytes that are not one. */
+function reading<Result>(path: string, bytes: Uint8Array, read: () => Result): Result {
   try {
-    return readFile(bytes);
+    return read();
   } catch (error) {
     throw error instanceof TfliteError ? cannotBeUsed("model", path, error, whyNoModel(bytes)) : error;
   }
@@ -113,6 +130,10 @@ async function exampleModel(
 
 function cannotBeUsed(what: string, path: string, error: Error, reason = oneLine(error.message)): Error {
   return usageError(`the ${what} ${path} cannot be used: ${reason}`, error);
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  return bytes.find((byte) => !isSpace(byte)) === "{".charCodeAt(0);
 }
 
 function isSpace(byte: number): boolean {

@@ -3,9 +3,11 @@
  */
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { ModelFile } from "@nnhal/network/session";
+import { NetworkError } from "@nnhal/network";
+import { type ModelBytes, type ModelFile, readLargeModel, readOutside } from "@nnhal/network/session";
 import { byteSize, tensorText, whyNoModel } from "@nnhal/network/tensors";
 import {
+  hasExternalBuffers,
   type ImportedModel,
   type ImportOptions,
   type InspectionOptions,
@@ -17,6 +19,7 @@ import {
 import { modelIssues } from "@nnhal/validation";
 import { failure, usageError } from "../failure.ts";
 import { pathFrom, readUserFile } from "../files.ts";
+import type { ExternalBuffers, LoadOptions } from "../option-values.ts";
 import { oneLine, plain } from "../text.ts";
 import { blockedFailure } from "./blocked.ts";
 
@@ -33,10 +36,9 @@ export interface LoadedModel extends ImportedModel, ModelFile {
 }
 
 /** A file that was read, whether or not it can run. */
-export interface InspectedFile {
+export interface InspectedFile extends ModelBytes {
   /** As the user named it. */
   readonly path: string;
-  readonly bytes: Uint8Array;
   readonly importing: ImportOptions;
   readonly inspection: TfliteInspection;
 }
@@ -48,8 +50,11 @@ const MOST_TENSOR_BYTES = 2 ** 31;
  * Loads a model. Rejects with a usage error if there is no file, if it is not a .tflite file or if it lacks the signature, and with a
  * failure if the HAL cannot run its model.
  */
-export async function loadModel(path: string, cwd: string, options: ImportOptions = {}): Promise<LoadedModel> {
-  return modelOfBytes(path, await readModel(path, cwd), options);
+export async function loadModel(path: string, cwd: string, options: LoadOptions = {}): Promise<LoadedModel> {
+  const file = await inspectFile(path, cwd, options);
+  const model = modelOfFile(file);
+  if (model !== undefined) return model;
+  throw blockedFailure(path, file.inspection);
 }
 
 /** The model in the bytes of a file. Throws as `loadModel` rejects. */
@@ -72,15 +77,54 @@ export function withEmptyInputs(
 }
 
 /** Reads a file whose model need not be able to run. Rejects with a usage error if there is none, or if it is not a .tflite file. */
-export async function inspectFile(path: string, cwd: string, options: ImportOptions = {}): Promise<InspectedFile> {
-  return inspectBytes(path, await readModel(path, cwd), options);
+export async function inspectFile(
+  path: string,
+  cwd: string,
+  { externalBuffers, ...options }: LoadOptions = {},
+): Promise<InspectedFile> {
+  const onStart = (start: Uint8Array) => {
+    // Says what it is.
+    if (!isTflite(start)) inspectBytes(path, start, options);
+  };
+  const { bytes, ...outside } = await readModel(path, cwd, { externalBuffers, onStart });
+  return inspectBytes(path, bytes, { ...options, ...outside });
 }
 
-/** The bytes of the file of a model. Rejects with a usage error, which names the models in a folder. */
-export async function readModel(path: string, cwd: string): Promise<Uint8Array> {
-  const names = await readdir(pathFrom(cwd, path)).catch(() => undefined);
+/** Whether the first bytes of a file are those of a .tflite file. */
+export function isTflite(start: Uint8Array): boolean {
+  return String.fromCharCode(...start.subarray(4, 8)) === "TFL3";
+}
+
+/** How to read the file of a model. */
+interface ModelFileOptions {
+  readonly externalBuffers: ExternalBuffers | undefined;
+  /** Receives the first bytes before the others are read. What it throws ends the reading. */
+  readonly onStart: (start: Uint8Array) => void;
+}
+
+/** The file of a model, and its constants that lie elsewhere. Rejects with a usage error, which names the models in a folder. */
+export async function readModel(
+  path: string,
+  cwd: string,
+  { externalBuffers, onStart }: ModelFileOptions,
+): Promise<ModelBytes> {
+  const file = pathFrom(cwd, path);
+  const names = await readdir(file).catch(() => undefined);
   if (names !== undefined) throw usageError(`the model ${path} is ${folderText(path, names)}`);
-  return readUserFile(path, { what: "model", cwd });
+  const reading = { ...(externalBuffers && { externalBuffers: pathsFrom(cwd, externalBuffers) }), onStart };
+  try {
+    const large = await readLargeModel(file, reading);
+    if (large !== undefined) return large;
+    const bytes = await readUserFile(path, { what: "model", cwd, onStart });
+    if (externalBuffers === undefined && !hasExternalBuffers(bytes)) return { bytes };
+    return { bytes, outside: await readOutside(file, bytes, reading) };
+  } catch (error) {
+    throw error instanceof NetworkError ? usageError(error.message, error) : error;
+  }
+}
+
+function pathsFrom(cwd: string, files: ExternalBuffers): ExternalBuffers {
+  return Object.fromEntries(Object.entries(files).map(([name, path]) => [name, pathFrom(cwd, path)]));
 }
 
 /** Most models that a message names. */

@@ -3,7 +3,6 @@
  */
 import { messageOf, oneLine } from "../text.ts";
 import { bmpSize, readBmp } from "./bmp.ts";
-import { gifSize, readGif } from "./gif.ts";
 import { readJpegHeader } from "./jpeg-header.ts";
 import { checkSize, type Picture } from "./picture.ts";
 import { pngSize } from "./png.ts";
@@ -38,6 +37,13 @@ const sized =
     return { width, height };
   };
 
+/** Width and height of a GIF file. Throws a RangeError if the file ends before them. */
+export function gifSize(bytes: Uint8Array): readonly [width: number, height: number] {
+  if (bytes.length < 10) throw new RangeError(`it ends after ${bytes.length} bytes`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return [view.getUint16(6, true), view.getUint16(8, true)];
+}
+
 const formats: readonly Format[] = [
   {
     name: "PNG",
@@ -57,7 +63,12 @@ const formats: readonly Format[] = [
     announce: sized(webpSize),
     decode: async (bytes) => (await decoders()).readWebp(bytes),
   },
-  { name: "GIF", start: [0x47, 0x49, 0x46, 0x38], announce: sized(gifSize), decode: async (bytes) => readGif(bytes) },
+  {
+    name: "GIF",
+    start: [0x47, 0x49, 0x46, 0x38],
+    announce: sized(gifSize),
+    decode: async (bytes) => (await import("./gif.ts")).readGif(bytes),
+  },
   { name: "BMP", start: [0x42, 0x4d], announce: sized(bmpSize), decode: async (bytes) => readBmp(bytes) },
 ];
 

@@ -1,5 +1,5 @@
 /**
- * Reads the first frame of GIF files. Bounded: no byte outside the file is read, and no more pixels are made than the frame has. Problems
+ * Reads the first frame of GIF files; it is loaded when there is one. Bounded: no byte outside the file is read, and no more pixels are made than the frame has. Problems
  * are RangeErrors.
  */
 import { elementAt } from "@nnhal/operations";
@@ -9,13 +9,6 @@ const TRAILER = 0x3b;
 const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 const GRAPHIC_CONTROL = 0xf9;
-
-/** Width and height. Throws a RangeError if the file ends before them. */
-export function gifSize(bytes: Uint8Array): readonly [width: number, height: number] {
-  if (bytes.length < 10) throw new RangeError(`it ends after ${bytes.length} bytes`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return [view.getUint16(6, true), view.getUint16(8, true)];
-}
 
 /** Reads a GIF file. What the first frame leaves free is transparent, and so becomes white. */
 export function readGif(bytes: Uint8Array): Picture {

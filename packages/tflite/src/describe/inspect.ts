@@ -56,7 +56,7 @@ export function inspectTflite(
 ): TfliteInspection {
   const given = sourceArgument(source, "inspectTflite");
   const file = given instanceof Uint8Array ? given : undefined;
-  const model = given instanceof Uint8Array ? readTflite(given) : given;
+  const model = given instanceof Uint8Array ? readTflite(given, options) : given;
   ensure(
     validate === undefined || typeof validate === "function",
     "options.validate",

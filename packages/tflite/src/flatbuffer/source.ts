@@ -8,6 +8,8 @@ import { ensure } from "../error.ts";
 export interface Source {
   readonly bytes: Uint8Array;
   readonly values: DataView;
+  /** Called if bytes up to `end` are needed, which are not there: `bytes` may be the start of a file. It may throw. */
+  readonly beyond: ((end: number) => void) | undefined;
   /** The bytes that may still be read as tables, strings and vectors. */
   budget: number;
 }
@@ -22,15 +24,21 @@ const MOST_PASSES = 4;
 export const TABLE_COST = 16;
 
 /** Opens a file for checked reading. */
-export function openSource(bytes: Uint8Array): Source {
+export function openSource(bytes: Uint8Array, beyond?: Source["beyond"]): Source {
   const values = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { bytes, values, budget: bytes.length * MOST_PASSES };
+  return { bytes, values, beyond, budget: bytes.length * MOST_PASSES };
+}
+
+/** Whether there are bytes up to `end`. */
+function hasBytes({ bytes, beyond }: Source, end: number): boolean {
+  if (end > bytes.length) beyond?.(end);
+  return end <= bytes.length;
 }
 
 /** Refuses unless `size` bytes from `at` lie in the file. */
 export function checkRange(source: Source, at: number, size: number, path: string): void {
   ensure(
-    Number.isSafeInteger(at) && at >= 0 && size >= 0 && at + size <= source.bytes.length,
+    Number.isSafeInteger(at) && at >= 0 && size >= 0 && hasBytes(source, at + size),
     path,
     () => `bytes ${at} to ${at + size} lie outside the file of ${source.bytes.length} bytes`,
   );
@@ -67,7 +75,7 @@ export function vectorAt(
   const count = source.values.getUint32(target, true);
   const start = target + 4;
   ensure(
-    start + count * elementSize <= source.bytes.length,
+    hasBytes(source, start + count * elementSize),
     path,
     () =>
       `a vector of ${count} elements of ${elementSize} bytes does not fit in the file of ${source.bytes.length} bytes`,

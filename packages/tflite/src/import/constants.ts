@@ -1,6 +1,6 @@
 /**
- * The places of an imported model's constants: those of the file are not moved and form one pool, the file's own memory; those of the
- * file that have to be expanded form another; those that the import adds are in `operandValues`.
+ * The places of an imported model's constants: those of the file are not moved and form one pool, the file's own memory, as do those of
+ * each memory outside of it; those of the file that have to be expanded form another; those that the import adds are in `operandValues`.
  */
 import type { DataLocation, Memory } from "@nnhal/types";
 import { ensure, type Place } from "../error.ts";
@@ -34,10 +34,6 @@ export interface Constants {
   finish(): { readonly operandValues: Uint8Array; readonly pools: readonly Memory[] };
 }
 
-function tensorData(model: TfliteModel): Uint8Array[] {
-  return model.subgraphs.flatMap(({ tensors }) => tensors.flatMap(({ data }) => (data ? [data] : [])));
-}
-
 /** The smallest range of `buffer` that holds all of `parts`. */
 function spanOf(buffer: ArrayBufferLike, parts: readonly Uint8Array[]): Uint8Array {
   let start = Number.POSITIVE_INFINITY;
@@ -66,26 +62,44 @@ function packed(parts: readonly Uint8Array[]): Pool {
 function view(bytes: Uint8Array): Pool {
   return {
     bytes,
-    offsetOf: (data) => (data.buffer === bytes.buffer ? data.byteOffset - bytes.byteOffset : undefined),
+    offsetOf({ buffer, byteOffset, length }) {
+      const offset = byteOffset - bytes.byteOffset;
+      return buffer === bytes.buffer && offset >= 0 && offset + length <= bytes.length ? offset : undefined;
+    },
   };
 }
 
-function poolOf(model: TfliteModel, file: Uint8Array | undefined): Pool {
-  if (file !== undefined) return view(file);
-  const parts = tensorData(model);
-  const [first] = parts;
-  if (first === undefined) return view(new Uint8Array(0));
+/**
+ * The memory that contains a model's constants. `file`: the memory that those are views of which do not lie outside of it, if there is one.
+ * What lies outside is not moved either.
+ */
+function poolsOf(model: TfliteModel, file: Uint8Array | undefined): Pool[] {
+  const own = file && view(file);
+  const inside: Uint8Array[] = [];
+  const outside = new Map<ArrayBufferLike, Uint8Array[]>();
+  for (const { data, external } of model.subgraphs.flatMap(({ tensors }) => tensors)) {
+    if (data === undefined || own?.offsetOf(data) !== undefined) continue;
+    const list = external === undefined ? inside : (outside.get(data.buffer) ?? []);
+    list.push(data);
+    if (list !== inside) outside.set(data.buffer, list);
+  }
+  const pools = [...outside].map(([buffer, parts]) => view(spanOf(buffer, parts)));
+  const [first] = inside;
+  if (own !== undefined) return [own, ...pools];
+  if (first === undefined) return pools;
   const { buffer } = first;
-  return parts.every((part) => part.buffer === buffer) ? view(spanOf(buffer, parts)) : packed(parts);
+  // A model that was made by hand may have a memory for each constant.
+  const isOne = inside.every((part) => part.buffer === buffer);
+  return [isOne ? view(spanOf(buffer, inside)) : packed(inside), ...pools];
 }
 
 function memoryOf({ buffer, byteOffset, length }: Uint8Array): Memory {
   return { name: "ashmem", size: length, handle: { kind: "buffer", buffer, byteOffset } };
 }
 
-/** The constants of a model; `file`: the memory that all of them are views of, if there is one. */
+/** The constants of a model; `file`: the memory that those are views of which do not lie outside of it, if there is one. */
 export function createConstants(model: TfliteModel, file?: Uint8Array): Constants {
-  const pool = poolOf(model, file);
+  const memories = poolsOf(model, file).map((pool) => ({ ...pool, memory: () => memoryOf(pool.bytes) }));
   let expander: Expander | undefined;
   const expanded = new Map<Uint8Array, number>();
   let expandedSize = 0;
@@ -97,14 +111,13 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
     if (!pools.includes(memory)) pools.push(memory);
     return pools.indexOf(memory);
   };
-  const fileMemory = () => memoryOf(pool.bytes);
   const expandedMemory = () => {
     const bytes = new Uint8Array(expandedSize);
     for (const [data, offset] of expanded) bytes.set(data, offset);
     return memoryOf(bytes);
   };
   const opened = () => {
-    expander ??= expanding().createExpander(pool.bytes.length);
+    expander ??= expanding().createExpander(memories.reduce((sum, { bytes }) => sum + bytes.length, 0));
     return expander;
   };
   return {
@@ -115,8 +128,10 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
     widen: (data, place) => opened().widen(data, place),
     locate(data) {
       const { length } = data;
-      const offset = pool.offsetOf(data);
-      if (offset !== undefined) return { poolIndex: poolIndex(fileMemory), offset, length };
+      for (const { offsetOf, memory } of memories) {
+        const offset = offsetOf(data);
+        if (offset !== undefined) return { poolIndex: poolIndex(memory), offset, length };
+      }
       if (!expander?.has(data)) return undefined;
       const place = expanded.get(data) ?? Math.ceil(expandedSize / 16) * 16;
       if (!expanded.has(data)) {

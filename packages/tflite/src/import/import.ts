@@ -13,6 +13,7 @@ import { type Model, OperationType, type Subgraph } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
+import type { ReadingOptions } from "../ranges.ts";
 import { readTflite } from "../read.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { type Constants, createConstants } from "./constants.ts";
@@ -30,7 +31,7 @@ import { variableNames } from "./state/state-names.ts";
 import { strings } from "./string-models.ts";
 
 /** How to import a model. */
-export interface ImportOptions extends ShapeOptions {
+export interface ImportOptions extends ShapeOptions, ReadingOptions {
   /**
    * Whether operators and types that the HAL lacks become those of the extension `nnhal.tflite`, which a device must have to run the
    * model. Default: true. False: the model is of HAL 1.3 alone, and what it cannot express is a problem.
@@ -66,6 +67,7 @@ const importOptions: OptionNames<ImportOptions> = {
   customOperators: true,
   signature: true,
   emptyInputs: true,
+  outside: true,
   inputShapes: true,
   dynamicShapes: true,
 };
@@ -363,7 +365,7 @@ function importedModel(
 export function importTflite(source: TfliteBytes | TfliteModel, options: ImportOptions = {}): ImportedModel {
   const given = sourceArgument(source, "importTflite");
   const file = given instanceof Uint8Array ? given : undefined;
-  const model = given instanceof Uint8Array ? readTflite(given) : given;
+  const model = given instanceof Uint8Array ? readTflite(given, options) : given;
   const { imported, problems } = attemptImport(model, file, options);
   problems.throwIfAny();
   if (imported === undefined) throw new TypeError("an import without problems has a result");

@@ -85,7 +85,7 @@ export const tensorLayout = {
   hasRank: bool(),
   /** The value of a VARIANT. */
   variantTensors: presence(),
-  /** Which constant of another file; 0 is none. */
+  /** The id of an external buffer; 0 is none. */
   externalBuffer: uint32(),
 };
 
@@ -128,6 +128,22 @@ export const bufferLayout = {
   size: uint64(),
 };
 
+/** Another file with constants. */
+export const externalGroupLayout = {
+  name: string(),
+};
+
+/** A range of a file with constants. */
+export const externalBufferLayout = {
+  /** What tensors name; not 0. */
+  id: uint32(),
+  /** A place in the list of groups. */
+  group: uint32(),
+  offset: uint64(),
+  length: uint64(),
+  packing: string(),
+};
+
 export const metadataLayout = {
   name: string(),
   buffer: uint32(),
@@ -156,6 +172,8 @@ export const modelLayout = {
   metadataBuffer: int32s(),
   metadata: children(metadataLayout),
   signatureDefs: children(signatureLayout),
+  externalBufferGroups: children(externalGroupLayout),
+  externalBuffers: children(externalBufferLayout),
 };
 
 export type QuantizationRow = Row<typeof quantizationLayout>;
@@ -168,4 +186,5 @@ export type OperatorCodeRow = Row<typeof operatorCodeLayout>;
 export type OperatorRow = Row<typeof operatorLayout>;
 export type SubgraphRow = Row<typeof subgraphLayout>;
 export type BufferRow = Row<typeof bufferLayout>;
+export type ExternalBufferRow = Row<typeof externalBufferLayout>;
 export type ModelRow = Row<typeof modelLayout>;

@@ -1,8 +1,9 @@
 /** Files of networks: reading, describing and importing them. */
-import { inspectTflite, readPackedFile, TfliteError } from "@nnhal/tflite";
+import { hasExternalBuffers, inspectTflite, readPackedFile, TfliteError, tfliteNeeds } from "@nnhal/tflite";
 import { modelIssues } from "@nnhal/validation";
 import { mutateFlatbuffer } from "../mutate/flatbuffer.ts";
 import { must, type Target } from "../target.ts";
+import { otherFile } from "../tflite-seeds.ts";
 
 /** Shapes that a file has wrong are found when its model is finished, not while it is imported. */
 const ofShapes: readonly string[] = ["operation-shape", "output-shape"];
@@ -17,7 +18,13 @@ export const tflite: Target = {
     return {
       run(input) {
         try {
-          const { imported, problems, problemCount, packedFiles } = inspectTflite(input);
+          const { start, ranges } = tfliteNeeds(input, 4 * input.length);
+          must(
+            start <= 4 * input.length && ranges.every(({ length }) => length > 0),
+            () => `${start} bytes of the start are needed, and ${ranges.length} ranges`,
+          );
+          hasExternalBuffers(input);
+          const { imported, problems, problemCount, packedFiles } = inspectTflite(input, { outside: [otherFile] });
           for (const { name } of packedFiles) readPackedFile(input, name);
           must(
             (imported === undefined) === problemCount > 0,
