@@ -1,6 +1,6 @@
 /**
- * Reads the first frame of GIF files; it is loaded when there is one. Bounded: no byte outside the file is read, and no more pixels are made than the frame has. Problems
- * are RangeErrors.
+ * Reads the first frame of GIF files; it is loaded when there is one. Bounded: no byte outside the file is read, and no more pixels are made
+ * than the frame has. Problems are RangeErrors.
  */
 import { elementAt } from "@nnhal/operations";
 import type { Picture } from "./picture.ts";
