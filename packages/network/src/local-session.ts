@@ -18,7 +18,6 @@ import { silentLogger } from "@nnhal/utils";
 import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
 import { NetworkError } from "./error.ts";
-import type { ModelFile } from "./model-file.ts";
 import { type PreparedSession, prepareSession } from "./prepared-session.ts";
 import type { Description, Explanation, NamedOperation, Session } from "./session.ts";
 import { oneLine } from "./text.ts";

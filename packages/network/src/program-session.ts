@@ -14,6 +14,6 @@ export {
   type PrepareOptions,
   prepareSession,
 } from "./prepared-session.ts";
-export type { Asked, Computed, Value } from "./session.ts";
 export type { ModelBytes, ModelReadOptions, Source } from "./read.ts";
 export { readLargeModel, readOutside } from "./read-model.ts";
+export type { Asked, Computed, Value } from "./session.ts";
