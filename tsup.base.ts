@@ -13,11 +13,16 @@ interface Manifest {
   readonly bundledIntoBuild?: readonly string[];
   /** Files that take the place of others in browsers. */
   readonly browser?: unknown;
+  readonly exports?: unknown;
 }
 
 /** A library package. `entry` maps each output path inside dist/ (without extension) to its source file. */
 export function library(entry: Record<string, string> = { index: "src/index.ts" }, more: Options = {}) {
-  const { bundledIntoBuild: bundled = [], browser }: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
+  const {
+    bundledIntoBuild: bundled = [],
+    browser,
+    exports,
+  }: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
   const node = defineConfig({
     entry,
     format: ["esm"],
@@ -41,7 +46,10 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     }),
     dts: false,
   });
-  return browser === undefined ? node : [node, forBrowsers(entry, bundled, more)];
+  // In browsers one file may serve several entries, so that what they share need not be cut into many small files.
+  const named = JSON.stringify(exports);
+  const served = Object.entries(entry).filter(([name]) => named.includes(`"./dist/browser/${name}.js"`));
+  return browser === undefined ? node : [node, forBrowsers(Object.fromEntries(served), bundled, more)];
 }
 
 /**
@@ -61,7 +69,7 @@ const urlsOfBuild: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 /**
- * The same entries for browsers, in dist/browser: files of the package's field `browser` take the place of others, and what they import
+ * The entries that package.json names for browsers, in dist/browser: files of the package's field `browser` take the place of others, and what they import
  * by need is a file of its own. Bundlers of applications read them, so they have no white space; names stay.
  */
 function forBrowsers(entry: Record<string, string>, bundled: readonly string[], { esbuildOptions }: Options) {

@@ -94,12 +94,9 @@ export {
   type Neighbours,
   nearestSource,
   neighboursInSteps,
-  neighboursOf,
   RESIZE_STEPS,
   type ResizeAlignment,
 } from "./ops/_resize.ts";
-export { softmaxExponentials } from "./ops/_softmax-exponentials.ts";
-export { type Slicing, type StridedRange, stridedRanges } from "./ops/_strided-ranges.ts";
 export { expectKnownOptions, type OptionNames, unknownOption } from "./options.ts";
 export type {
   AnyArg,

@@ -1,8 +1,10 @@
 /**
- * @nnhal/operations/kernels: parts of kernels that nnhal.tflite's operations share with the HAL's. They follow the needs of nnhal's own packages
- * and change without notice; a vendor's extension needs none of them.
+ * @nnhal/operations/kernels: what `@nnhal/operations/authoring` has, and parts of kernels that nnhal.tflite's operations share with the HAL's. They
+ * follow the needs of nnhal's own packages and change without notice; a vendor's extension needs none of them.
  */
+
 export { halOperation } from "./all.ts";
+export * from "./authoring.ts";
 export {
   effectiveScale,
   multiplyByQuantisedMultiplier,
@@ -52,10 +54,13 @@ export { type Pad, pad, paddedShape, padsOf } from "./ops/_pads.ts";
 export { philox } from "./ops/_philox.ts";
 export { copySteps, offsetOf, permute, place } from "./ops/_rearrange.ts";
 export { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
+export { neighboursOf } from "./ops/_resize.ts";
 export { rnnUnits, runRnnSequence } from "./ops/_rnn.ts";
 export { inferRnnPair, runRnnPair } from "./ops/_rnn-pair.ts";
 export { sequenceOf, sequenceShape } from "./ops/_sequence.ts";
+export { softmaxExponentials } from "./ops/_softmax-exponentials.ts";
 export { spread, spreadExtent } from "./ops/_spread.ts";
+export { type Slicing, type StridedRange, stridedRanges } from "./ops/_strided-ranges.ts";
 export { widen, widenOnce } from "./ops/_widen.ts";
 export { resize } from "./tensor.ts";
 export { depthwiseWork, filterWork, recurrentWork } from "./work.ts";

@@ -7,10 +7,10 @@ import {
   integerRange,
   resolveAxis,
   roundHalfAway,
-  stridedRanges,
   stridesOf,
   type TensorInfo,
 } from "@nnhal/operations";
+import { stridedRanges } from "@nnhal/operations/kernels";
 import { addElementwise, addMove, type Builder, operandOf, outputOf, transposeInto, type Value } from "./builder.ts";
 import { real, whole } from "./expression.ts";
 import { constantOf, isQuant8, type LoweringTable } from "./lowering.ts";

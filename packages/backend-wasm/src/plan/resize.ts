@@ -4,11 +4,11 @@ import {
   type Neighbours,
   nearestSource,
   neighboursInSteps,
-  neighboursOf,
   RESIZE_STEPS,
   type ResizeAlignment,
   type TensorInfo,
 } from "@nnhal/operations";
+import { neighboursOf } from "@nnhal/operations/kernels";
 import { type Builder, outputOf, transposed, transposeInto, type Value } from "./builder.ts";
 import { extentsOf } from "./convolution.ts";
 import { accumulator, on, shifted, whole } from "./expression.ts";

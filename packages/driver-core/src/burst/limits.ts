@@ -1,6 +1,7 @@
 /** Limits of waits between the two ends of a burst. */
-import { createWatchdog, systemTimer, type Timer, type Watchdog } from "@nnhal/utils/time";
+import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { show } from "@nnhal/validation";
+import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
 /** Limits of both ends. A wait ends at most two seconds after its limit. */
 export interface LimitOptions {

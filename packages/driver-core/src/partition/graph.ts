@@ -1,6 +1,6 @@
 /** A subgraph as planning sees it: the writer and the readers of each operand, and the size of operands. */
 import { byteSize, elementAt, type FactsByCode, isUnspecified } from "@nnhal/operations";
-import { type Model, type Operand, OperandLifeTime, OperandType, OperationType, type Subgraph } from "@nnhal/types";
+import { type Operand, OperandLifeTime, OperandType, OperationType, type Subgraph } from "@nnhal/types";
 
 /** The wiring of a subgraph. */
 export interface Wiring {
@@ -50,25 +50,6 @@ export function hasUnknownSize({ type, dimensions, lifetime }: Operand, factsOf:
 export function bytesOf({ type, dimensions }: Operand, factsOf: FactsByCode): number {
   const known = dimensions.map((extent) => Math.max(extent, 1));
   return byteSize(factsOf(type) ?? { kind: "tensor", elementSize: 1 }, known);
-}
-
-/** The model whose main subgraph is one of another model's referenced ones. */
-export function referencedModel(model: Model, index: number): Model {
-  return modelWith(model, elementAt(model.referenced, index));
-}
-
-/**
- * A model with another main subgraph. Subgraphs and extensions are kept only if they are used: an old driver refuses a
- * model that has any.
- */
-export function modelWith(model: Model, main: Subgraph): Model {
-  const { operands, operations } = main;
-  // The subgraphs are not searched for the operands that they use.
-  if (operands.some(({ lifetime }) => lifetime === OperandLifeTime.SUBGRAPH)) return { ...model, main };
-  if (model.extensionNameToPrefix.length === 0) return { ...model, main, referenced: [] };
-  const prefixes = new Set([...operands, ...operations].map(({ type }) => type >>> 16));
-  const extensionNameToPrefix = model.extensionNameToPrefix.filter(({ prefix }) => prefixes.has(prefix));
-  return { ...model, main, referenced: [], extensionNameToPrefix };
 }
 
 /** Returns true if an operation is an IF or a WHILE. */

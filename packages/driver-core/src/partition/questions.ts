@@ -11,7 +11,7 @@ import {
 } from "@nnhal/types";
 import { mergeExtensions } from "@nnhal/utils";
 import { subgraphsInnerFirst } from "../subgraph-order.ts";
-import { referencedModel } from "./graph.ts";
+import { referencedModel } from "./part-model.ts";
 import { performancesOf } from "./performance.ts";
 import type { Candidate } from "./plan.ts";
 import { costPolicy, type Policy } from "./policy.ts";

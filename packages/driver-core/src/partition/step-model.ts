@@ -4,7 +4,8 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { type Model, type Operand, OperandLifeTime } from "@nnhal/types";
-import { modelWith, type Wiring } from "./graph.ts";
+import type { Wiring } from "./graph.ts";
+import { modelWith } from "./part-model.ts";
 
 /** A step's model, with the planned model's operand of each of its inputs and outputs. */
 export interface StepModel {

@@ -6,4 +6,3 @@ export { createMutex, type Exclusive } from "./mutex.ts";
 export { steadyClock } from "./steady-clock.ts";
 export { type Clock, callAfter, callAt, systemTimer, type Timer } from "./timer.ts";
 export { endBy, endsWithin, within } from "./wait.ts";
-export { createWatchdog, type Watchdog, type WatchdogOptions } from "./watchdog.ts";

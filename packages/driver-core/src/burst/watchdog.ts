@@ -2,7 +2,7 @@
  * Limits for waits that usually end soon: one timer for all of them, which runs only during waits, so that a wait costs
  * almost nothing.
  */
-import type { Timer } from "./timer.ts";
+import type { Timer } from "@nnhal/utils/time";
 
 /** See the file's head. */
 export interface Watchdog {
