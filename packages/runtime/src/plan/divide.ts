@@ -31,9 +31,12 @@ import { givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
 import { deviceForm } from "./device-form.ts";
 import type { DeviceRole } from "./device-role.ts";
 import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
-import { preparePlan } from "./prepare.ts";
+import { prepareExecution } from "./prepare-execution.ts";
 import type { StepTime } from "./run-options.ts";
+import { usesOf } from "./uses.ts";
 
+// A model that one device runs needs neither: a bundle for a browser loads them when a model is divided.
+const preparing = loadOnce(() => import("./prepare.ts"));
 const plannedModels = loadOnce(() => import("./planned-model.ts"));
 
 /** Options of dividing a model among devices. */
@@ -183,26 +186,33 @@ async function prepareOn(
   logPlan(chosen, log);
   log.VLOG("MANAGER", () => `${modelSummary(model)} goes to ${devicesIn(chosen).join(", ")}`);
   const preparers = devices.map((device) => ({ device, prepare: preparingIn(section, prepareParts(chosen, device)) }));
-  const prepared = await preparePlan(chosen, preparers, prepareOptions, log);
-  if ("status" in prepared) return prepared;
-  const [first, ...others] = prepared.steps;
-  const whole = first?.kind === "execution" && others.length === 0 ? first : undefined;
+  const [only, ...others] = chosen.steps;
+  const whole =
+    only?.kind === "execution" && others.length === 0
+      ? await prepareExecution(only, preparers, prepareOptions)
+      : undefined;
+  if (whole !== undefined && "status" in whole) return whole;
+  const parts = async () => (await preparing()).preparePlan(chosen, preparers, prepareOptions, log, whole);
+  const divided = whole === undefined ? await parts() : undefined;
+  if (divided !== undefined && "status" in divided) return divided;
   const canFallBack =
     cpu !== undefined &&
     partition === 1 &&
     (await isForCpu(model, cpu)) &&
     (whole === undefined || devices[whole.step.device] !== cpu);
   const { inputIndexes, outputIndexes } = chosen.model.main;
+  const uses = divided?.uses ?? usesOf(chosen, whole === undefined ? [] : [whole]);
   const rolesOf: Divided["rolesOf"] = (side, index) =>
-    prepared.uses.get((side === "input" ? inputIndexes : outputIndexes)[index] ?? -1) ?? null;
+    uses.get((side === "input" ? inputIndexes : outputIndexes)[index] ?? -1) ?? null;
   const watch = watchOf(options);
   const watchedWhole = whole && watchModel(whole.preparedModel, watch);
   // One device for everything: its prepared model is the whole.
   if (watchedWhole !== undefined && !canFallBack && onStep === undefined) {
     return { plan: chosen, preparedModel: watchedWhole, whole: watchedWhole, canFallBack, rolesOf };
   }
+  const prepared = divided ?? (await parts());
+  if ("status" in prepared) return prepared;
   const fallback = canFallBack ? { cpu, options: prepareOptions, ...(onFallback && { onFallback }) } : undefined;
-  // A model that one device runs does not need it: a bundle for a browser loads it when a model is divided.
   const { plannedModel } = await plannedModels();
   const planned = plannedModel(prepared, watch.now, {
     ...(fallback && { fallback }),

@@ -13,31 +13,28 @@ import {
   type RequestMemoryPool,
 } from "@nnhal/types";
 import type { Logger } from "@nnhal/utils";
-import type { GuardedDevice } from "../guard/device.ts";
 import { levelsOf, readsOf } from "./levels.ts";
 import { lifetimesOf, operandSize, planFacts } from "./lifetimes.ts";
-import type { PrepareModel } from "./observe.ts";
 import { type Place, poolOf } from "./place.ts";
-import type { PreparedPlan, PreparedStep } from "./prepared-plan.ts";
+import { type Preparer, prepareExecution } from "./prepare-execution.ts";
+import type { PreparedExecution, PreparedPlan, PreparedStep } from "./prepared-plan.ts";
 import { usesOf } from "./uses.ts";
 import { createWorkspaces, type Value } from "./workspace.ts";
 
-/** A device, and how to prepare a model on it. */
-export interface Preparer {
-  readonly device: GuardedDevice;
-  readonly prepare: PrepareModel;
-}
-
-/** Prepares a plan. All or nothing: after a failure, the models prepared so far are freed. */
+/**
+ * Prepares a plan. All or nothing: after a failure, the models prepared so far are freed. `first`: the first step, if it is prepared
+ * already.
+ */
 export async function preparePlan(
   plan: Plan,
   devices: readonly Preparer[],
   options: PrepareOptions,
   log: Logger,
+  first?: PreparedExecution,
 ): Promise<PreparedPlan | Outcome> {
   const steps: PreparedStep[] = [];
   for (const step of plan.steps) {
-    const prepared = await prepareStep(step, devices, options, log);
+    const prepared = step === first?.step ? first : await prepareStep(step, devices, options, log);
     if ("status" in prepared) {
       closeSteps(steps);
       return prepared;
@@ -70,12 +67,7 @@ async function prepareStep(
   options: PrepareOptions,
   log: Logger,
 ): Promise<PreparedStep | Outcome> {
-  if (step.kind === "execution") {
-    const { device, prepare } = elementAt(devices, step.device);
-    const { status, message = `status ${status}`, preparedModel } = await prepare(step.model, options);
-    if (preparedModel !== null) return { kind: "execution", step, device, preparedModel };
-    return { status, message: `${device.name}: ${message}` };
-  }
+  if (step.kind === "execution") return prepareExecution(step, devices, options);
   const [first, second] = step.kind === "if" ? [step.thenPlan, step.elsePlan] : [step.conditionPlan, step.bodyPlan];
   const firstPlan = await preparePlan(first, devices, options, log);
   if ("status" in firstPlan) return firstPlan;
