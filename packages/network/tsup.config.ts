@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import { transform } from "esbuild";
 import type { Options } from "tsup";
 import { library } from "../../tsup.base.ts";
 
@@ -47,4 +48,18 @@ const zipsWasm: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-export default library(entry, { external: [/^#/], esbuildPlugins: [namesNoFile, zipsWasm] });
+/** The code of decoders is not ours, and large: it is not for reading in a build. */
+const minifiesDecoders: NonNullable<Options["plugins"]>[number] = {
+  name: "decoders minified",
+  async renderChunk(code, { path }) {
+    if (!/\/(decoder|webp_dec|mozjpeg_dec)-\w+\.js$/.test(path)) return null;
+    const minified = await transform(code, { minify: true, format: "esm" });
+    return { code: minified.code };
+  },
+};
+
+export default library(entry, {
+  external: [/^#/],
+  esbuildPlugins: [namesNoFile, zipsWasm],
+  plugins: [minifiesDecoders],
+});

@@ -159,7 +159,7 @@ describe("--input-shape", () => {
       'input 0 ("given") has been given a shape already',
     );
     expect(await refusal("example.json", "given=2x3")).toBe(
-      "nnhal validate: --signature and --input-shape are about .tflite files; example.json is a conformance example\n",
+      "nnhal validate: --signature, --input-shape and --external-buffer are about .tflite files; example.json is a conformance example\n",
     );
   });
 
