@@ -45,10 +45,11 @@ export function flatbuffer(root: Table, identifier: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A packed file, and the size that its archive states if that is not true. */
+/** A packed file, the size that its archive states if that is not true, and whether it is never compressed. */
 export interface PackedFile {
   readonly content: Uint8Array;
   readonly claimedSize?: number;
+  readonly isStored?: true;
 }
 
 /** A file with others packed behind it, as a zip archive; those that become smaller are compressed. */
@@ -57,9 +58,13 @@ export function withFiles(file: Uint8Array, files: Readonly<Record<string, Uint8
   const entries: Uint8Array[] = [];
   let at = file.length;
   for (const [name, given] of Object.entries(files)) {
-    const { content, claimedSize = content.length }: PackedFile = "content" in given ? given : { content: given };
+    const {
+      content,
+      claimedSize = content.length,
+      isStored,
+    }: PackedFile = "content" in given ? given : { content: given };
     const deflated = deflateRawSync(content);
-    const isSmaller = deflated.length < content.length;
+    const isSmaller = isStored !== true && deflated.length < content.length;
     const data = isSmaller ? deflated : content;
     const text = new TextEncoder().encode(name);
     // The checksum is left out: no reader of models asks for it.

@@ -2,6 +2,8 @@
  * @nnhal/tflite: reads and writes .tflite models, and turns them into HAL models.
  */
 export type { TfliteBytes } from "./arguments.ts";
+export { mayHaveParts, type TfliteContainer, type TflitePart } from "./container/part.ts";
+export { tfliteParts } from "./container/parts.ts";
 export type { BrokenRule } from "./describe/broken-rules.ts";
 export { type InspectionOptions, inspectTflite, type TfliteInspection } from "./describe/inspect.ts";
 export {

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { fit } from "../fit.ts";
 import { formatInfo, infoJson } from "../info-report.ts";
+import { formatParts, readParts } from "../model/container-parts.ts";
 import { inspectFile } from "../model/load.ts";
 import {
   type EntryOptions,
@@ -27,6 +28,8 @@ sizes, multiply-adds, and what the maker says about the model. For each operator
   a constant  it is computed when the model is loaded
   not used    no output depends on it
   blocked     why the model cannot run
+
+Of a container, a .task or .litertlm file, it lists the parts.
 
 Exit codes:
   0  the file could be read, whether or not its model can run
@@ -55,6 +58,11 @@ export async function runInfoCommand(
   { json = false, ...entry }: InfoCommandOptions,
   { cwd, stdout, devices }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices">,
 ): Promise<void> {
+  const parts = await readParts(path, cwd);
+  if (parts !== undefined) {
+    stdout.write(json ? `${JSON.stringify(parts)}\n` : fit(formatParts(parts), stdout.columns));
+    return;
+  }
   const importing = { customOperators: await devices.definitions(), ...entryOf(entry) };
   const { bytes, inspection } = await inspectFile(path, cwd, importing);
   const info = infoJson(path, bytes.length, inspection, entry);

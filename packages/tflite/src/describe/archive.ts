@@ -18,8 +18,8 @@ const MOST_BYTES = 2 ** 26;
 const PORTION = 2 ** 14;
 
 const UTF8_FLAG = 0x0800;
-const STORED = 0;
-const DEFLATED = 8;
+export const STORED = 0;
+export const DEFLATED = 8;
 
 /** A file in an archive. */
 export interface Entry extends PackedFile {
@@ -81,7 +81,7 @@ export function contentOf(
 }
 
 /** Unpacks in portions, so that data which become more than they should are noticed early. */
-function inflate(data: Uint8Array, size: number, place: string): Uint8Array {
+export function inflate(data: Uint8Array, size: number, place: string): Uint8Array {
   const content = new Uint8Array(size);
   let filled = 0;
   const stream = new Inflate((chunk) => {
@@ -89,15 +89,35 @@ function inflate(data: Uint8Array, size: number, place: string): Uint8Array {
     content.set(chunk, filled);
     filled += chunk.length;
   });
-  try {
+  unpacking(place, () => {
     for (let at = 0; at < data.length; at += PORTION) {
       stream.push(data.subarray(at, at + PORTION), at + PORTION >= data.length);
     }
+  });
+  ensure(filled === size, place, () => `its content has ${filled} bytes, not ${size}`);
+  return content;
+}
+
+/** At most `count` bytes that compressed data begin with; `data` may be their start. */
+export function inflateStart(data: Uint8Array, count: number, place: string): Uint8Array {
+  const start = new Uint8Array(count);
+  let filled = 0;
+  const stream = new Inflate((chunk) => {
+    const more = chunk.subarray(0, count - filled);
+    start.set(more, filled);
+    filled += more.length;
+  });
+  unpacking(place, () => stream.push(data, false));
+  return start.subarray(0, filled);
+}
+
+/** Throws a TfliteError for data that are broken. */
+function unpacking(place: string, unpack: () => void): void {
+  try {
+    unpack();
   } catch (error) {
     // A defect of the compressed data has a code.
     if (!(error instanceof Error) || !("code" in error)) throw error;
     fail(place, `its content is broken: ${error.message}`);
   }
-  ensure(filled === size, place, () => `its content has ${filled} bytes, not ${size}`);
-  return content;
 }

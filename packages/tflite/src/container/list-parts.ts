@@ -1,0 +1,38 @@
+/**
+ * Lists the parts of a container. Every offset is checked before use; the entries of nested archives and what is unpacked to list them count
+ * together, so that small files cannot cause much work.
+ */
+import { ensure, fail } from "../error.ts";
+import { type Budget, listArchive } from "./archive-parts.ts";
+import { listSections } from "./litertlm.ts";
+import { mayHaveParts, type TfliteContainer, type TflitePart } from "./part.ts";
+
+const MOST_UNPACKED = 2 ** 28;
+
+/** The parts of a file. Rejects with a TfliteError. */
+export async function listParts(file: TfliteContainer): Promise<readonly TflitePart[]> {
+  const isSize = Number.isSafeInteger(file.size) && file.size >= 0;
+  ensure(isSize, "", () => `the size of a container has to be a number of bytes, it is ${file.size}`);
+  const start = await file.read(0, Math.min(8, file.size));
+  if (!mayHaveParts(start)) fail("", "the file is neither a zip archive nor a .litertlm file");
+  const isArchive = start[0] === 0x50;
+  const budget: Budget = { entries: 0, unpacked: MOST_UNPACKED };
+  return distinct(isArchive ? await listArchive(file, budget, "", 0, 1) : await listSections(file));
+}
+
+/** Parts of which each has a name of its own: a name that was there gets a number. */
+function distinct(parts: readonly TflitePart[]): TflitePart[] {
+  const counts = new Map<string, number>();
+  const taken = new Set(parts.map(({ name }) => name));
+  return parts.map((part) => {
+    let count = (counts.get(part.name) ?? 0) + 1;
+    let { name } = part;
+    if (count > 1) {
+      while (taken.has(`${part.name}#${count}`)) count++;
+      name = `${part.name}#${count}`;
+      taken.add(name);
+    }
+    counts.set(part.name, count);
+    return { ...part, name };
+  });
+}

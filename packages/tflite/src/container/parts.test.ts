@@ -1,0 +1,322 @@
+import { withFiles } from "@nnhal/test-kit/packed-files";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { oneOperator } from "../_model.test-helper.ts";
+import { TfliteError } from "../error.ts";
+import { readTflite } from "../read.ts";
+import { writeTflite } from "../write.ts";
+import { mayHaveParts, type TfliteContainer } from "./part.ts";
+import { tfliteParts } from "./parts.ts";
+
+const model = writeTflite(oneOperator("ABS", { x: { shape: [2] } }, { y: { shape: [2] } }));
+/** Bytes that do not become smaller when they are compressed. */
+const noise = Uint8Array.from({ length: 64 }, (_, i) => (i * 167 + 13) % 256);
+const nothing = new Uint8Array(0);
+const packed = { "model.tflite": model, "labels.txt": noise };
+const task = withFiles(nothing, packed);
+const nested = withFiles(nothing, { "inner.task": task, "other.tflite": model });
+
+interface Section {
+  readonly type: number;
+  readonly content: Uint8Array;
+  readonly model?: string;
+}
+
+const BLOCK = 16_384;
+
+/** A `.litertlm` file: each section begins a block. `change` gets the header, and where its sections say where they are. */
+function litertlm(given: readonly Section[], change: (ranges: [number, number][]) => void = () => {}): Uint8Array {
+  const ranges: [number, number][] = [];
+  let at = BLOCK;
+  for (const { content } of given) {
+    ranges.push([at, at + content.length]);
+    at += Math.ceil((content.length + 1) / BLOCK) * BLOCK;
+  }
+  const file = new Uint8Array(at);
+  for (const [i, { content }] of given.entries()) file.set(content, ranges[i]?.[0]);
+  change(ranges);
+  const header = headerOf(given, ranges);
+  file.set(new TextEncoder().encode("LITERTLM"));
+  const view = new DataView(file.buffer);
+  view.setUint32(8, 1, true);
+  view.setUint32(24, 32 + header.length, true);
+  file.set(header, 32);
+  return file;
+}
+
+/** The header. The writer of tables has no 64-bit numbers: places are put where they belong afterwards. */
+function headerOf(given: readonly Section[], ranges: readonly (readonly [number, number])[]): Uint8Array {
+  const words: number[] = [];
+  const word = (value: number) => words.push(value);
+  // Root: vtable of 8 bytes, table of 12.
+  word(12);
+  word(0x000c_0008);
+  word(0x0008_0004);
+  word(8);
+  word(0);
+  word(4);
+  // The table of sections, which the last word refers to.
+  const vtable = words.length;
+  word(0x0008_0006);
+  word(0x0000_0004);
+  words[vtable - 1] = 4 * (words.length - (vtable - 1));
+  word(8);
+  word(4);
+  const list = words.length;
+  word(given.length);
+  for (const _ of given) word(0);
+  for (const [i, { type, model: name }] of given.entries()) {
+    const [begin, end] = ranges[i] ?? [0, 0];
+    // items, begin, end and type at 4, 8, 16 and 24.
+    word(0x001c_000c);
+    word(((8 << 16) | (name === undefined ? 0 : 4)) >>> 0);
+    word(0x0018_0010);
+    words[list + 1 + i] = 4 * (words.length - (list + 1 + i));
+    word(12);
+    const items = words.length;
+    word(0);
+    word(begin % 2 ** 32);
+    word(Math.floor(begin / 2 ** 32));
+    word(end % 2 ** 32);
+    word(Math.floor(end / 2 ** 32));
+    word(type);
+    if (name === undefined) continue;
+    words[items] = 4 * (words.length - items);
+    word(1);
+    word(4 + 12);
+    // key, kind of value and value at 4, 12 and 8.
+    word(0x0010_000a);
+    word(0x000c_0004);
+    word(0x0000_0008);
+    const pair = words.length;
+    word(12);
+    const [key, value] = [pair + 1, pair + 2];
+    word(0);
+    word(0);
+    word(9);
+    words[key] = 4 * (words.length - key);
+    text("model_type", words);
+    const inner = words.length;
+    word(0x0008_0006);
+    word(0x0000_0004);
+    words[value] = 4 * (words.length - value);
+    word(4 * (words.length - inner));
+    word(4);
+    text(name, words);
+  }
+  const bytes = new Uint8Array(4 * words.length);
+  const view = new DataView(bytes.buffer);
+  for (const [i, each] of words.entries()) view.setUint32(4 * i, each, true);
+  return bytes;
+}
+
+/** A string with its length, as words. */
+function text(content: string, words: number[]): void {
+  const bytes = new TextEncoder().encode(content);
+  words.push(bytes.length);
+  const padded = new Uint8Array(Math.ceil((bytes.length + 1) / 4) * 4);
+  padded.set(bytes);
+  const view = new DataView(padded.buffer);
+  for (let at = 0; at < padded.length; at += 4) words.push(view.getUint32(at, true));
+}
+
+const language = litertlm([
+  { type: 5, content: Uint8Array.of(1, 2) },
+  { type: 3, content: model, model: "prefill" },
+  { type: 7, content: noise, model: "prefill" },
+  { type: 3, content: model },
+  { type: 4, content: noise },
+  { type: 99, content: noise },
+  { type: 3, content: model },
+]);
+
+/** What is said of parts. */
+async function listed(file: Uint8Array) {
+  return (await tfliteParts(file)).map(({ read: _, ...part }) => part);
+}
+
+async function reasonOf(file: Uint8Array | TfliteContainer): Promise<string> {
+  const error = await tfliteParts(file).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(TfliteError);
+  return String(error);
+}
+
+/** Lists all parts and reads them. Only a TfliteError may be thrown. */
+async function readAll(file: Uint8Array): Promise<boolean> {
+  try {
+    for (const part of await tfliteParts(file)) expect(await part.read()).toHaveLength(part.size);
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(TfliteError);
+    return false;
+  }
+}
+
+describe("parts of a zip archive", () => {
+  test("are its entries, stored or compressed", async () => {
+    const [first, second] = await tfliteParts(task);
+    expect(first).toMatchObject({ name: "model.tflite", type: "model", size: model.length });
+    expect(first?.packedSize).toBeLessThan(model.length);
+    expect(await first?.read()).toEqual(model);
+    expect(second).toMatchObject({ name: "labels.txt", type: "file", size: noise.length });
+    expect(second).not.toHaveProperty("packedSize");
+    const at = second?.offset ?? 0;
+    expect(task.subarray(at, at + noise.length)).toEqual(noise);
+    expect(readTflite((await first?.read()) ?? nothing).subgraphs).toHaveLength(1);
+  });
+
+  test("are those of archives in it, with the path to them", async () => {
+    const parts = await listed(nested);
+    expect(parts.map(({ name, type }) => [name, type])).toEqual([
+      ["inner.task/model.tflite", "model"],
+      ["inner.task/labels.txt", "file"],
+      ["other.tflite", "model"],
+    ]);
+    for (const part of await tfliteParts(nested))
+      expect(await part.read()).toEqual(part.type === "model" ? model : noise);
+  });
+
+  test("have places in the container unless they lie in a compressed archive", async () => {
+    const inner = withFiles(nothing, { noise });
+    const stored = withFiles(nothing, { "inner.task": { content: inner, isStored: true } });
+    const at = (await listed(stored))[0]?.offset ?? 0;
+    expect(stored.subarray(at, at + noise.length)).toEqual(noise);
+    const compressed = withFiles(nothing, { "inner.task": inner });
+    expect((await listed(compressed))[0]).not.toHaveProperty("offset");
+  });
+
+  test("have names of their own", async () => {
+    const twice = withFiles(nothing, { "a.bin": noise, "b.bin": noise });
+    const bytes = Uint8Array.from(twice, (byte, i) => (byte === 0x62 && twice[i + 1] === 0x2e ? 0x61 : byte));
+    expect((await listed(bytes)).map(({ name }) => name)).toEqual(["a.bin", "a.bin#2"]);
+  });
+
+  test("are refused in more archives than three, and beyond 1000 entries", async () => {
+    const deep = (depth: number): Uint8Array => (depth === 0 ? noise : withFiles(nothing, { a: deep(depth - 1) }));
+    expect((await listed(deep(3))).map(({ name }) => name)).toEqual(["a/a/a"]);
+    expect(await reasonOf(deep(4))).toContain('part "a/a/a": it is an archive in 3 others');
+    const many = (count: number) =>
+      withFiles(nothing, Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}`, nothing])));
+    expect(await listed(many(1000))).toHaveLength(1000);
+    expect(await reasonOf(many(1001))).toContain("1001, more than 1000");
+    expect(await reasonOf(withFiles(nothing, { a: many(600), b: many(600) }))).toContain("more than 1000 entries");
+  });
+
+  test("are refused with a size that compressed bytes cannot become", async () => {
+    const zeros = new Uint8Array(100);
+    const bomb = withFiles(nothing, { zeros: { content: zeros, claimedSize: 2 ** 31 } });
+    const [part] = await tfliteParts(bomb);
+    await expect(part?.read()).rejects.toThrow(/^part "zeros": 2147483648 bytes are more than the most of \d+ packed/);
+    const archive = withFiles(nothing, { "a.zip": { content: task, claimedSize: 2 ** 29 } });
+    expect(await reasonOf(archive)).toMatch(/a\.zip/);
+  });
+
+  test("are refused outside of the file", async () => {
+    expect(await reasonOf(task.subarray(0, task.length - 1))).toContain("they may be cut");
+    expect(await reasonOf(task.subarray(1))).toContain("neither a zip archive nor a .litertlm file");
+    const bytes = task.slice();
+    new DataView(bytes.buffer).setUint32(bytes.length - 6, bytes.length, true);
+    expect(await reasonOf(bytes)).toContain("lies outside");
+  });
+});
+
+describe("parts of a .litertlm file", () => {
+  test("are its sections, named by their model or their kind", async () => {
+    expect(await listed(language)).toEqual([
+      { name: "llm-metadata", type: "llm-metadata", size: 2, offset: BLOCK },
+      { name: "prefill", type: "model", size: model.length, offset: 2 * BLOCK },
+      { name: "prefill.weights", type: "weights", size: noise.length, offset: 3 * BLOCK },
+      { name: "model", type: "model", size: model.length, offset: 4 * BLOCK },
+      { name: "tokenizer", type: "tokenizer", size: noise.length, offset: 5 * BLOCK },
+      { name: "type-99", type: "type-99", size: noise.length, offset: 6 * BLOCK },
+      { name: "model#2", type: "model", size: model.length, offset: 7 * BLOCK },
+    ]);
+    for (const part of await tfliteParts(language)) {
+      if (part.type === "model") expect(await part.read()).toEqual(model);
+    }
+  });
+
+  test("are read by range, also above 4 GiB", async () => {
+    const far = 2 ** 33;
+    const start = litertlm([{ type: 3, content: model }], (ranges) => {
+      ranges[0] = [far, far + model.length];
+    });
+    const reads: [number, number][] = [];
+    const container = {
+      size: far + model.length,
+      async read(from: number, length: number) {
+        reads.push([from, length]);
+        return from >= far ? model.subarray(from - far, from - far + length) : start.subarray(from, from + length);
+      },
+    };
+    const [part] = await tfliteParts(container);
+    expect(Math.max(...reads.map(([from, length]) => from + length))).toBeLessThan(BLOCK);
+    expect(part?.offset).toBe(far);
+    expect(await part?.read()).toEqual(model);
+  });
+
+  test("are refused outside of the file, in disorder, and within one another", async () => {
+    const two = [
+      { type: 3, content: model },
+      { type: 3, content: model },
+    ];
+    const moved = (begin: number, end: number) =>
+      litertlm(two, (ranges) => {
+        ranges[1] = [begin, end];
+      });
+    const size = 3 * BLOCK;
+    expect(await listed(moved(2 * BLOCK, size))).toHaveLength(2);
+    expect(await reasonOf(moved(2 * BLOCK, size + 1))).toContain(`sections[1]: bytes 32768 to ${size + 1} lie outside`);
+    expect(await reasonOf(moved(2 * BLOCK, 2 * BLOCK - 1))).toContain("sections[1]");
+    expect(await reasonOf(moved(0, 100))).toContain("sections[1]: bytes 0 to 100 lie outside");
+    expect(await listed(moved(BLOCK + model.length, size))).toHaveLength(2);
+    expect(await reasonOf(moved(BLOCK + model.length - 1, size))).toContain("within the part before it");
+  });
+
+  test("of another version, and more than 1000, are refused", async () => {
+    const other = language.slice();
+    other[8] = 2;
+    expect(await reasonOf(other)).toContain("version 2 of the form is not supported, only 1");
+    const many = (count: number) => {
+      const content = headerOf(
+        Array.from({ length: count }, () => ({ type: 1, content: nothing })),
+        Array.from({ length: count }, () => [2 ** 20, 2 ** 20] as const),
+      );
+      const file = new Uint8Array(2 ** 20);
+      file.set(language.subarray(0, 24));
+      new DataView(file.buffer).setUint32(24, 32 + content.length, true);
+      file.set(content, 32);
+      return file;
+    };
+    expect(await listed(many(1000))).toHaveLength(1000);
+    expect(await reasonOf(many(1001))).toContain("it lists 1001 sections, more than 1000");
+  });
+});
+
+describe("a container", () => {
+  test("is known by its first bytes", () => {
+    expect([task, language, model, nothing].map(mayHaveParts)).toEqual([true, true, false, false]);
+  });
+
+  test("that is cut anywhere is read or refused", async () => {
+    for (const file of [task, nested]) {
+      for (let length = 0; length < file.length; length++) expect(await readAll(file.subarray(0, length))).toBe(false);
+    }
+    for (let length = 0; length < 1200; length++) expect(await readAll(language.subarray(0, length))).toBe(false);
+  });
+
+  test("with other bytes is read or refused", async () => {
+    const change = fc.tuple(fc.constantFrom(task, nested, language), fc.nat(1200), fc.nat(255));
+    await fc.assert(
+      fc.asyncProperty(change, async ([file, at, value]) => {
+        const bytes = file.slice();
+        bytes[at % bytes.length] = value;
+        await readAll(bytes);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
