@@ -1,4 +1,5 @@
 /** Small .tflite files: one operator each, and a few with several parts. */
+import { withFiles } from "@nnhal/test-kit/packed-files";
 import {
   builtinOperators,
   importTflite,
@@ -276,8 +277,16 @@ const shapes: readonly (readonly number[])[] = [[1, 2, 2, 1], [2], [], [1, 1, 2,
 export function tfliteSeeds(): Case[] {
   return [
     ...Object.entries({ ...several, ...stablehlo }).map(([name, model]) => ({ name, bytes: writeTflite(model) })),
+    { name: "container", bytes: container() },
     ...operators(false),
   ];
+}
+
+/** An archive with a model, and another archive with one. */
+function container(): Uint8Array {
+  const model = writeTflite(several.layer ?? fileOf([], [], []));
+  const nothing = new Uint8Array(0);
+  return withFiles(nothing, { "model.tflite": model, "inner.task": withFiles(nothing, { "model.tflite": model }) });
 }
 
 export function extensionSeeds(): Case[] {

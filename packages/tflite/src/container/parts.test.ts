@@ -301,6 +301,11 @@ describe("a container", () => {
     expect([task, language, model, nothing].map(mayHaveParts)).toEqual([true, true, false, false]);
   });
 
+  test.each([undefined, null, "a.task"])("given as %j is refused", async (file) => {
+    // A program in JavaScript may give anything.
+    expect(await reasonOf(file as unknown as Uint8Array)).toContain("tfliteParts needs the bytes of a file");
+  });
+
   test("that is cut anywhere is read or refused", async () => {
     for (const file of [task, nested]) {
       for (let length = 0; length < file.length; length++) expect(await readAll(file.subarray(0, length))).toBe(false);

@@ -10,7 +10,8 @@ import type { TfliteContainer, TflitePart } from "./part.ts";
  * Rejects with a TfliteError if the file is not a container, or is broken.
  */
 export async function tfliteParts(file: TfliteBytes | TfliteContainer): Promise<readonly TflitePart[]> {
-  const container = "read" in file ? file : containerOf(fileArgument(file, "tfliteParts"));
+  const isContainer = typeof file === "object" && file !== null && "read" in file;
+  const container = isContainer ? file : containerOf(fileArgument(file, "tfliteParts"));
   return (await import("./list-parts.ts")).listParts(container);
 }
 

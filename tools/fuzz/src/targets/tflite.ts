@@ -1,5 +1,13 @@
 /** Files of networks: reading, describing and importing them. */
-import { hasExternalBuffers, inspectTflite, readPackedFile, TfliteError, tfliteNeeds } from "@nnhal/tflite";
+import {
+  hasExternalBuffers,
+  inspectTflite,
+  mayHaveParts,
+  readPackedFile,
+  TfliteError,
+  tfliteNeeds,
+  tfliteParts,
+} from "@nnhal/tflite";
 import { modelIssues } from "@nnhal/validation";
 import { mutateFlatbuffer } from "../mutate/flatbuffer.ts";
 import { must, type Target } from "../target.ts";
@@ -16,8 +24,14 @@ export const tflite: Target = {
   mutate: mutateFlatbuffer,
   async open() {
     return {
-      run(input) {
+      async run(input) {
         try {
+          if (mayHaveParts(input)) {
+            for (const part of await tfliteParts(input)) {
+              const { length } = await part.read();
+              must(length === part.size, () => `a part has ${length} bytes, not ${part.size}`);
+            }
+          }
           const { start, ranges } = tfliteNeeds(input, 4 * input.length);
           must(
             start <= 4 * input.length && ranges.every(({ length }) => length > 0),
