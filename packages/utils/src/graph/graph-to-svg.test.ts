@@ -29,7 +29,7 @@ describe("graphToSvg", () => {
     expect(texts).toContain("0: image");
     expect(texts.some((text) => text.startsWith("filter: "))).toBe(true);
     expect(svg).toContain("filter: 1: weights");
-    expect(texts).toContain("with weights");
+    expect(texts).toContain("layers with weights");
   });
 
   it("draws constants as nodes of their own if it is asked to", () => {
@@ -46,13 +46,13 @@ describe("graphToSvg", () => {
 
   it("tells operations that it does not know from those of an extension", () => {
     const svg = graphToSvg("unknown", extensionModel("com.example.test"));
-    expect(textsOf(svg)).toContain("unknown");
-    expect(textsOf(svg)).not.toContain("of an extension");
+    expect(textsOf(svg)).toContain("unknown operations");
+    expect(textsOf(svg)).not.toContain("operations of extensions");
     const known = modelOf(
       { operations: [{ type: wideCode(ADD_LONG, 2), inputs: [], outputs: [] }] },
       { extensionNameToPrefix: [{ name: wideName, prefix: 2 }] },
     );
-    expect(textsOf(graphToSvg("known", known, { extensions: [wideExtension] }))).toContain("of an extension");
+    expect(textsOf(graphToSvg("known", known, { extensions: [wideExtension] }))).toContain("operations of extensions");
     expect(svg).toMatch(
       /fill="#ffffff" stroke="#333333" stroke-dasharray="4 3"\/><text [^>]*>0 com\.example\.test operation 2</,
     );

@@ -11,26 +11,26 @@ export interface OperationKind {
 /** Kinds of the HAL's operations, by a part of their names; the first that is found counts. */
 const halKinds: readonly (OperationKind & { readonly names: RegExp })[] = [
   {
-    label: "with weights",
+    label: "layers with weights",
     color: "#cfe2f7",
     names: /CONV|FULLY_CONNECTED|MATMUL|LSTM|RNN|SVDF|EMBEDDING/,
   },
   {
-    label: "fewer elements from many",
+    label: "pooling, reductions, normalisation",
     color: "#d5ecd0",
     names: /POOL|REDUCE|MEAN|ARG|SOFTMAX|NORMALIZATION|TOPK/,
   },
   {
-    label: "the same elements elsewhere",
+    label: "reshaping and moving",
     color: "#eeeeee",
     names: /RESHAPE|TRANSPOSE|CONCAT|SPLIT|SLICE|PAD|GATHER|SQUEEZE|EXPAND|TILE|SPACE|DEPTH|SHUFFLE|SELECT/,
   },
   { label: "control flow", color: "#f7d6d6", names: /^(?:IF|WHILE)$/ },
 ];
 
-const otherKind: OperationKind = { label: "elementwise, and all others", color: "#fbe8c8" };
-const extensionKind: OperationKind = { label: "of an extension", color: "#e8d4f0" };
-const unknownKind: OperationKind = { label: "unknown", color: "#ffffff" };
+const otherKind: OperationKind = { label: "elementwise and others", color: "#fbe8c8" };
+const extensionKind: OperationKind = { label: "operations of extensions", color: "#e8d4f0" };
+const unknownKind: OperationKind = { label: "unknown operations", color: "#ffffff" };
 
 /** The kind of an operation, which `visitGraph` describes by its name. */
 export function kindOf({ type, isKnown }: { readonly type: string; readonly isKnown: boolean }): OperationKind {
