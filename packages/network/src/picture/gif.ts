@@ -10,8 +10,15 @@ const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 const GRAPHIC_CONTROL = 0xf9;
 
-/** Reads a GIF file. What the first frame leaves free is transparent, and so becomes white. */
-export function readGif(bytes: Uint8Array): Picture {
+/** Pixels between two turns of the event loop: a frame of 100 megapixels takes more than a second. */
+const PIXELS_BETWEEN_PAUSES = 2 ** 22;
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Reads a GIF file, with pauses. What the first frame leaves free is transparent, and so becomes white. */
+export async function readGif(bytes: Uint8Array): Promise<Picture> {
   const at = (place: number) => {
     if (place >= bytes.length) throw new RangeError(`it ends after ${bytes.length} bytes`);
     return elementAt(bytes, place);
@@ -46,11 +53,16 @@ export function readGif(bytes: Uint8Array): Picture {
         `its frame of ${frameWidth} x ${frameHeight} at ${left}, ${top} is larger than ${width} x ${height}`,
       );
     }
-    const indexes = unpack(at, data, frameWidth * frameHeight);
+    const indexes = await unpack(at, data, frameWidth * frameHeight);
     const colours = bytes.subarray(palette.start, palette.start + 3 * palette.colours);
     const result = new Uint8Array(width * height * 3).fill(255);
     let from = 0;
+    let pauseAt = PIXELS_BETWEEN_PAUSES;
     for (const y of rowsOf(frameHeight, (flags & 0x40) !== 0)) {
+      if (from >= pauseAt) {
+        pauseAt = from + PIXELS_BETWEEN_PAUSES;
+        await nextTurn();
+      }
       let to = ((top + y) * width + left) * 3;
       for (let x = 0; x < frameWidth; x++, to += 3) {
         const index = indexes[from++] ?? 0;
@@ -95,7 +107,7 @@ function rowsOf(height: number, isInterlaced: boolean): number[] {
 const MOST_CODES = 4096;
 
 /** Unpacks LZW codes into `count` bytes. A code that is not a byte stands for bytes that have been unpacked before. */
-function unpack(at: ByteAt, start: number, count: number): Uint8Array {
+async function unpack(at: ByteAt, start: number, count: number): Promise<Uint8Array> {
   const least = at(start);
   if (least < 1 || least > 8) throw new RangeError(`its codes begin with ${least} bits, not 1 to 8`);
   const clear = 1 << least;
@@ -109,7 +121,12 @@ function unpack(at: ByteAt, start: number, count: number): Uint8Array {
   let [next, size] = [clear + 2, least + 1];
   // The bytes of the code before: none after a clear code.
   let [beforePlace, beforeLength] = [0, 0];
+  let pauseAt = PIXELS_BETWEEN_PAUSES;
   while (done < count) {
+    if (done >= pauseAt) {
+      pauseAt = done + PIXELS_BETWEEN_PAUSES;
+      await nextTurn();
+    }
     while (held < size) {
       if (place === blockEnd) {
         const block = at(place);
