@@ -21,7 +21,7 @@ export interface Engine {
   readonly device: string;
   /** The package or file it comes from. */
   readonly module: string;
-  /** Whether its packages are there, without loading them. Absent: they are. */
+  /** Returns true if its packages are installed, without loading them. Absent: they are. */
   isInstalled?(): boolean;
   /** Loads the module. */
   load(): Promise<Backend>;

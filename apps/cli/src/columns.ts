@@ -66,7 +66,7 @@ function letterWidth(letter: string): number {
   return eastAsianWidth(letter.codePointAt(0) ?? 0);
 }
 
-/** Whether a text has no letters but those that take one column. */
+/** Returns true if each letter of a text takes one column. */
 function isEven(text: string): boolean {
   // Latin, Greek and Cyrillic letters, boxes and blocks.
   return /^[\n\x20-\x7e\u00a0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u259f]*$/.test(text);

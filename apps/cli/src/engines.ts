@@ -18,7 +18,7 @@ export const knownEngines: readonly Engine[] = [
   })),
 ];
 
-/** Whether an engine and what it computes with are there. Loads nothing. */
+/** Returns true if an engine and the packages that it computes with are installed. Loads nothing. */
 function isInstalled({ module, needs }: KnownEngine): boolean {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${module}/package.json`);

@@ -73,7 +73,7 @@ export interface EntryOptions {
 /** The files of external buffers by name. */
 export type ExternalBuffers = Readonly<Record<string, string>>;
 
-/** How a file is loaded: the options of the import, and where its external buffers are. */
+/** Options for loading a file: those of the import, and the places of its external buffers. */
 export interface LoadOptions extends ImportOptions {
   readonly externalBuffers?: ExternalBuffers;
 }

@@ -1,4 +1,4 @@
-/** How fast the device is, relative to the reference backend. */
+/** Performance of the device, relative to the reference backend. */
 import type { RelativeTimes } from "@nnhal/backend";
 
 /** MobileNet v1 and v2 on one core of an AMD EPYC with AVX2, Node.js 20. */

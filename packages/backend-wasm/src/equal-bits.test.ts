@@ -89,7 +89,7 @@ function shapeOf({ operands }: GraphView, index: number | undefined): readonly n
   return operands[index ?? -1]?.dimensions ?? [];
 }
 
-/** How many of the drawn models the wasm backend took. */
+/** Number of drawn models that the wasm backend supports. */
 async function expectEqual(model: Model, inputs: readonly Uint8Array[]): Promise<number> {
   const graph = viewModel({ model, pools: [] });
   const both = await sessionsOf(graph);

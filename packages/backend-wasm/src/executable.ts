@@ -22,10 +22,10 @@ import { ErrorStatus } from "@nnhal/types";
 import { type Program, programOf, restoredProgram, savedProgram } from "./program.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
 
-/** What the executables of a session share. */
+/** State that the executables of a session share. */
 export interface Machine {
   readonly api: WebAssemblyApi;
-  /** What saved modules are bound to. */
+  /** Key that saved modules are bound to. */
   readonly version: string;
 }
 

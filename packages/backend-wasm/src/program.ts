@@ -15,7 +15,7 @@ export interface ProgramStep {
   compute(begin: number, end: number): void;
 }
 
-/** What a run needs of a plan. */
+/** The parts of a plan that a run needs. */
 export type ProgramPlan = Pick<Plan, "inputs" | "outputs" | "memory" | "constants"> & {
   readonly regions: readonly Pick<Plan["regions"][number], "address" | "bytes">[];
 };
@@ -28,7 +28,7 @@ export interface Program {
   readonly steps: readonly ProgramStep[];
 }
 
-/** What is kept of a step. */
+/** The saved part of a step. */
 type Outline = readonly [name: string, units: number, work: number];
 
 /** Plans and compiles a network for inputs of some shapes. */
@@ -66,7 +66,7 @@ async function instantiated(
   return { plan, bytes, memory: new Uint8Array(memory.buffer), steps };
 }
 
-/** What is kept of a plan, in a form that changes if it does. */
+/** The saved part of a plan, in a form that changes with the plan. */
 interface Saved {
   readonly version: string;
   readonly steps: readonly Outline[];

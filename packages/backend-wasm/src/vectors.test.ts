@@ -11,7 +11,7 @@ import { deviceOf } from "./_devices.test-helper.ts";
 
 const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
 
-/** What it has no lowering of, or only refused examples. */
+/** Operations without a lowering, or of which all examples are refused. */
 const without = [
   "ARGMAX",
   "ARGMIN",

@@ -48,7 +48,7 @@ async function open(api: WebAssemblyApi | undefined): Promise<BackendSession | U
   };
 }
 
-/** Whether modules with vectors are valid. */
+/** Returns true if modules with vectors are valid. */
 function hasVectors(api: WebAssemblyApi): boolean {
   const memory = { module: "env", name: "memory", pages: 1 };
   const probe = writeModule(memory, [

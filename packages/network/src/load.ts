@@ -118,7 +118,7 @@ async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
   if (worker === false) return createModel(await openLocalSession(bytes, session, opening));
   const { openWorkerSession } = await import("./worker-session.ts");
   const port = () => (worker === true ? startWorker(threads) : worker());
-  // What was read for this model moves; the bytes of the caller stay.
+  // Bytes that were read for this model are transferred; those of the caller are not.
   const kept = Object.values(externalBuffers ?? {});
   const read = (outside ?? []).filter(({ bytes: { buffer } }) =>
     kept.every((one) => one !== buffer && (!ArrayBuffer.isView(one) || one.buffer !== buffer)),

@@ -12,7 +12,7 @@ import type { NamedOperation, Profile, Value } from "./session.ts";
 
 type Run = (inputs: readonly InputBytes[]) => Promise<void>;
 
-/** What is run while times are taken, and what becomes of the times of all its runs. */
+/** The number of runs to measure, and the summary of their times. */
 export interface Load {
   /** Runs that do not count: engines and the engine of JavaScript compile what runs often. */
   warm(run: Run): Promise<void>;
@@ -39,7 +39,7 @@ export interface MeasuredModel {
   readonly untimed?: NetworkError;
 }
 
-/** What is measured. */
+/** The measured model. */
 type Measured = Pick<PreparedSession, "imported" | "compilation" | "inTurn" | "prepareAgain" | "runOn">;
 
 /** Collects the times of steps of one run after the other. */

@@ -279,7 +279,7 @@ describe("sources that do not end", () => {
     let sent = 0;
     const server = createServer((request, response) => {
       if (request.url === "/whole") return void response.end(file);
-      // What does not begin as a model is refused before the limit.
+      // A file that does not begin as a model is refused before the limit.
       if (request.url === "/model") response.write("\x20\0\0\0TFL3");
       const send = () => {
         sent += 65_536;

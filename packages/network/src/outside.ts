@@ -20,7 +20,7 @@ const MEMORY_BYTES = 2 ** 30;
 /** Constants keep their place within so many bytes, which is the alignment that the maker of the file has chosen. */
 const ALIGNMENT = 64;
 
-/** What this module uses of others. */
+/** Functions of other modules that this module uses. */
 export interface Tools {
   readonly mostFlatbuffer: number;
   readonly NetworkError: typeof NetworkError;
@@ -172,7 +172,7 @@ async function beside(model: Source, group: string, { localBeside }: Tools): Pro
   throw new Error(`the model has neither a path nor an address; ${howToGive}`);
 }
 
-/** What addresses in a page, or in its worker, are relative to; undefined in Node.js. */
+/** Base of relative addresses in a page or its worker; undefined in Node.js. */
 function pageAddress(): string | undefined {
   // The types of Node.js do not have what browsers have, see browser.ts.
   const { document, location } = globalThis as { document?: { baseURI: string }; location?: { href: string } };

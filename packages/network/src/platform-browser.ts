@@ -7,7 +7,7 @@ import type { LocalFile, LocalReadOptions } from "./port.ts";
 /** A browser has only the engines that the application's bundle has. */
 export const knownEngines: readonly string[] = [];
 
-/** What installs an engine: nothing does here. */
+/** Command that installs an engine: there is none here. */
 export const installOf: (engine: string) => string = String;
 
 /** There are no files: everything is fetched. */

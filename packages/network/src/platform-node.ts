@@ -12,7 +12,7 @@ import { type LocalFile, type LocalReadOptions, MOST_FLATBUFFER, START_BYTES } f
 /** The engines that are used if they are installed, best first. */
 export const knownEngines: readonly string[] = fastEngines.map(({ module }) => module);
 
-/** What npm installs for an engine: its package, and those that it computes with. */
+/** Packages that npm installs for an engine: its own, and those that it computes with. */
 export function installOf(engine: string): string {
   const { needs = [] } = fastEngines.find(({ module }) => module === engine) ?? {};
   return [engine, ...needs].join(" ");

@@ -15,7 +15,7 @@ import { type ExecuteOptions, execute, type InputBytes, type RunTiming } from ".
 import type { Asked, Computed } from "./session.ts";
 import { oneLine } from "./text.ts";
 
-/** How to prepare a model. */
+/** Options for preparing a model. */
 export interface PrepareOptions extends Omit<CompilationOptions, "cpu"> {
   /** Default: that of the runtime, FAST_SINGLE_ANSWER. */
   readonly preference?: ExecutionPreference | undefined;
@@ -23,7 +23,7 @@ export interface PrepareOptions extends Omit<CompilationOptions, "cpu"> {
   readonly cache?: { readonly folder: string; readonly token: Uint8Array } | undefined;
 }
 
-/** What a session is made of. */
+/** Parts of a session. */
 export interface PreparedSessionOptions {
   readonly imported: ImportedModel;
   readonly selection: Pick<Selection, "devices" | "cpu">;
@@ -32,7 +32,7 @@ export interface PreparedSessionOptions {
   /** Opens devices with the extension for .tflite, which such runs need. Absent: the devices have it. */
   readonly extend?: (() => Promise<Selection>) | undefined;
   readonly preparing?: PrepareOptions;
-  /** What runs begin with and change. Default: the first values. */
+  /** States that runs begin with and change. Default: the initial values. */
   readonly states?: States | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function prepareSession({
   states = createStates(imported),
 }: PreparedSessionOptions): Promise<PreparedSession> {
   const compilation = await prepare(imported, selection, preparing);
-  // What is kept is of this model.
+  // The kept states belong to this model.
   const others: PrepareOptions = { ...preparing, cache: undefined };
   let empties: Promise<EmptyRuns> | undefined;
   const openEmpty = async () =>

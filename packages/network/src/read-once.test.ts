@@ -1,5 +1,5 @@
 /**
- * How often the bytes of a model are read: its tables once for a model that runs, and once for all that programs ask about a file.
+ * Counts the reads of a model's bytes: its tables once for a model that runs, and once for all that programs ask about a file.
  */
 import { importTflite, readTflite } from "@nnhal/tflite";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

@@ -28,7 +28,7 @@ export interface ModelBytes extends Pick<ReadingOptions, "outside"> {
   readonly bytes: Uint8Array;
 }
 
-/** How to read a model. */
+/** Options for reading a model. */
 export interface ModelReadOptions extends Pick<ReadOptions, "maxBytes" | "onProgress" | "signal"> {
   /** The files of external buffers by name. */
   readonly externalBuffers?: Readonly<Record<string, Source>> | undefined;

@@ -4,6 +4,7 @@
  */
 
 export { halOperation } from "./all.ts";
+// In a browser one file serves both entries, so it has all of the other one.
 export * from "./authoring.ts";
 export {
   effectiveScale,

@@ -60,7 +60,7 @@ function lastUpTo(list: readonly TfliteOutside[], offset: number): TfliteOutside
 /** Called for an index that is out of range. */
 type OnIssue = (path: string, message: string) => void;
 
-/** What finds the bytes of a model outside of its FlatBuffer. */
+/** Finds the bytes of a model outside of its FlatBuffer. */
 export interface Beside extends Finder {
   /** The constant of a tensor with an external buffer. */
   external(row: TensorRow, path: string): Pick<TfliteTensor, "external" | "data">;
@@ -144,7 +144,7 @@ class BeyondRead extends Error {
   }
 }
 
-/** What has to be read of a file of `size` bytes besides `bytes`, its start. `readRow`: reads its root table. */
+/** Returns the ranges that must be read of a file of `size` bytes besides `bytes`, its start. `readRow`: reads its root table. */
 export function needsOf(
   bytes: Uint8Array,
   size: number,

@@ -9,7 +9,7 @@ import type { TfliteNeeds } from "./ranges.ts";
 import { readRoot } from "./root.ts";
 
 /**
- * What of a model has to be read besides `bytes`, the file or its start. `size`: the bytes of the whole file.
+ * Returns the ranges of a model that must be read besides `bytes`, the file or its start. `size`: the bytes of the whole file.
  *
  * @throws TfliteError if the bytes are not a .tflite file, or are broken. In a browser: a NotLoadedError, see whenLoaded of
  *   `@nnhal/operations`.
@@ -22,7 +22,7 @@ export function tfliteNeeds(bytes: TfliteBytes, size?: number): TfliteNeeds {
 /** Where the table of a model says whether it has the last of its fields, the external buffers. */
 const LAST_FIELD = 22;
 
-/** Whether the model in a file has external buffers: constants in other files. False for bytes that are not a .tflite file. */
+/** Returns true if the model in a file has external buffers: constants in other files. False for bytes that are not a .tflite file. */
 export function hasExternalBuffers(bytes: Uint8Array): boolean {
   try {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -17,15 +17,15 @@ export interface TfliteRange extends Omit<TfliteOutside, "bytes"> {
   readonly length: number;
 }
 
-/** What of a model has to be read before it can be imported. */
+/** The ranges of a model that must be read before it can be imported. */
 export interface TfliteNeeds {
-  /** How many bytes of the file, from its start on, the FlatBuffer takes as far as is known. If that is more than there are, read so many, and ask again. */
+  /** Number of bytes that the FlatBuffer takes from the start of the file, as far as is known. If that is more than there are, read so many, and ask again. */
   readonly start: number;
   /** The ranges that are needed besides, by group and offset, none of which overlap; empty if more of the start is needed. */
   readonly ranges: readonly TfliteRange[];
 }
 
-/** How a file is read. */
+/** Access to a file. */
 export interface ReadingOptions {
   /** Bytes that lie outside of the file, or behind the part of it that is given: what `tfliteNeeds` lists. They are not copied. Default: none. */
   readonly outside?: readonly TfliteOutside[];

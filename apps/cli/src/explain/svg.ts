@@ -91,7 +91,7 @@ function linesOf({ index, type, step, measuredMs }: ExplainedOperation): string[
   return [`${index + 1} ${type}`, ...(step === null ? [] : [`step ${step + 1}${time}`])];
 }
 
-/** What an edge carries: its name, if there is one, and its type and shape. */
+/** Label of an edge: the tensor's name, if it has one, its type and its shape. */
 function operandLines({ operand, type, shape }: ExplainedOperand, names: readonly (string | undefined)[]): string[] {
   const kind = `${type.replace(/^TENSOR_/, "")} ${openShapeText(shape)}`;
   const name = names[operand];

@@ -10,7 +10,7 @@ import { usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
 import { byteText, columns, oneLine, plain } from "../text.ts";
 
-/** What `nnhal info --json` prints of a container. */
+/** The object that `nnhal info --json` prints for a container. */
 export interface PartsJson {
   readonly model: string;
   readonly bytes: number;

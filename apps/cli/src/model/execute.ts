@@ -18,11 +18,11 @@ import { shapeForBytes } from "./values.ts";
 export interface PreparedRun {
   readonly model: LoadedModel;
   readonly session: PreparedSession;
-  /** Whether a run begins with the states that the one before it left, not with first values. */
+  /** If true, a run begins with the states that the previous run left. Default: with the initial values. */
   readonly carriesStates: boolean;
 }
 
-/** How to prepare a model. */
+/** Options for preparing a model. */
 export interface PrepareRunOptions extends PrepareOptions {
   /** States that runs begin with and change, one after the other. Default: each run begins with first values. */
   readonly carried?: States | undefined;

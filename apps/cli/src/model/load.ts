@@ -90,12 +90,12 @@ export async function inspectFile(
   return inspectBytes(path, bytes, { ...options, ...outside });
 }
 
-/** Whether the first bytes of a file are those of a .tflite file. */
+/** Returns true if a file begins as a .tflite file does. */
 export function isTflite(start: Uint8Array): boolean {
   return String.fromCharCode(...start.subarray(4, 8)) === "TFL3";
 }
 
-/** How to read the file of a model. */
+/** Options for reading the file of a model. */
 interface ModelFileOptions {
   readonly externalBuffers: ExternalBuffers | undefined;
   /** Receives the first bytes before the others are read. What it throws ends the reading. */

@@ -265,7 +265,7 @@ describe("instructions with immediates", () => {
       or: before | given,
       xor: before ^ given,
       xchg: given,
-      // What is compared differs from what is in memory.
+      // The compared value differs from the one in memory.
       cmpxchg: before,
     }[match[3] ?? ""];
     const value = match[1] === "load" ? before : match[1] === "store" ? given : (after ?? 0n);

@@ -1,5 +1,5 @@
 /**
- * What each instruction computes, in JavaScript, as the specification says it: numbers are lanes of a vector, a scalar is a vector of one lane.
+ * The result of each instruction, in JavaScript, as the specification defines it: numbers are lanes of a vector, a scalar is a vector of one lane.
  */
 
 /** Lanes of a type: of integers as bigints without sign, of floats as numbers. */

@@ -3,7 +3,7 @@ import type { Code, Local } from "../assembler/code.ts";
 import type { InstructionName } from "../assembler/instructions.ts";
 import type { Expression, ExpressionKind } from "../plan/expression.ts";
 
-/** How the leaves of an expression are pushed, for the four elements at hand. */
+/** Pushes the leaves of an expression for the current four elements. */
 export interface Leaves {
   accumulator?(): void;
   element?(operand: number): void;

@@ -1,4 +1,4 @@
-/** What kernels know of the plan around their step. */
+/** The parts of the plan that kernels read beside their step. */
 
 /** The regions of a plan. */
 export interface Regions {

@@ -57,7 +57,7 @@ export function nest(
     return;
   }
   const inner = pointers.map(({ local, steps }) => ({ local, steps: steps.slice(1) }));
-  // What the inner loops add to a pointer.
+  // The amount that the inner loops add to a pointer.
   const added = pointers.map(({ steps }) => (rest[0] ?? 0) * (steps[1] ?? 0));
   times(code, extent, () => {
     nest(code, rest, inner, body);

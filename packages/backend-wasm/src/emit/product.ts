@@ -21,7 +21,7 @@ interface Places {
   readonly column: Local;
 }
 
-/** Whether the factors are pairs of integers. */
+/** True if the factors are pairs of integers. */
 export function isPaired({ source }: ProductStep): boolean {
   return source.type !== "f32";
 }

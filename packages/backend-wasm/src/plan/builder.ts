@@ -109,7 +109,7 @@ export function createBuilder(): Builder {
   return builder;
 }
 
-/** How the elements of a type lie in memory. */
+/** Layout in memory of the elements of a type. */
 export function elementTypeOf(type: AnyOperandType): ElementType {
   switch (type) {
     case "TENSOR_FLOAT32":

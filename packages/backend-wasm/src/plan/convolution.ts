@@ -30,7 +30,7 @@ import { tileFor } from "./tiles.ts";
 const toNhwc = [0, 2, 3, 1];
 const toNchw = [0, 3, 1, 2];
 
-/** What a weighted sum multiplies and adds, and what becomes of it. */
+/** Factors and terms of a weighted sum, and the use of its result. */
 interface Weighted {
   readonly input: KernelTensor;
   readonly filter: KernelTensor;

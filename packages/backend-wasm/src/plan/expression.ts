@@ -1,5 +1,5 @@
 /**
- * What is computed for each element: a small expression over lanes of 32 bits. A kernel evaluates it for some elements at once, in whatever
+ * The computation for each element: a small expression over lanes of 32 bits. A kernel evaluates it for some elements at once, in whatever
  * instructions its emitter has. A node that is used twice is computed once.
  */
 
@@ -47,7 +47,7 @@ export interface Expression {
   readonly region?: number;
 }
 
-/** What the kernel has computed. */
+/** The value that the kernel has computed. */
 export function accumulator(type: LaneType): Expression {
   return { kind: "accumulator", type, args: [] };
 }

@@ -62,7 +62,7 @@ function join(
   return undefined;
 }
 
-/** Whether what the producer reads is still there when the step runs: regions that are written in several parts could change. */
+/** Returns true if the producer's inputs are unchanged when the step runs: regions that are written in several parts could change. */
 function isInPlace(producer: Producer, step: ElementwiseStep, between: readonly (Step | undefined)[]): boolean {
   const read = new Set(readsOf(producer));
   return (
@@ -75,7 +75,7 @@ function isProducer(step: Step): step is Producer {
   return step.kind === "product" || step.kind === "depthwise" || (step.kind === "elementwise" && isFlat(step));
 }
 
-/** Whether a step is one loop over elements side by side. */
+/** Returns true if a step is one loop over adjacent elements. */
 function isFlat({ loops, target }: ElementwiseStep): boolean {
   return loops.length === 1 && target.steps[0] === 1 && target.offset === 0;
 }

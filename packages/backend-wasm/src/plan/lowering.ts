@@ -1,4 +1,4 @@
-/** What the lowerings of operations share. */
+/** Helpers that the lowerings of operations share. */
 import type { KernelTensor } from "@nnhal/backend";
 import {
   activationRange,
@@ -22,7 +22,7 @@ export type LoweringTable = {
   readonly [Name in OperationName]?: Lowering<OperationArgs<Name, KernelTensor>, OperationOutputs<Name, TensorInfo>>;
 };
 
-/** Whether elements are 8-bit integers with one scale and one zero point. */
+/** Returns true if elements are 8-bit integers with one scale and one zero point. */
 export function isQuant8({ type }: Pick<TensorInfo, "type">): boolean {
   return type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT8_ASYMM_SIGNED";
 }
@@ -106,7 +106,7 @@ function accumulatorScales(input: TensorInfo, filter: TensorInfo, bias: TensorIn
   return new Array<number>(channels).fill(product);
 }
 
-/** Whether both tensors have elements that are floats, or refuses a mix. */
+/** Returns true if the elements of both tensors are floats. Refuses a mix. */
 export function isFloatOperation(input: TensorInfo, output: TensorInfo): boolean {
   expectReal(input);
   expectReal(output);

@@ -48,7 +48,7 @@ export function depthwiseChannels(isPaired: boolean): number {
   return isPaired ? 8 : 4;
 }
 
-/** How many vectors of weights it reads for four channels. */
+/** Number of weight vectors that it reads for four channels. */
 export function depthwiseTurns({ height, width }: Pick<Window, "height" | "width">, isPaired: boolean): number {
   return isPaired ? Math.ceil((height * width) / 2) : height * width;
 }

@@ -1,4 +1,4 @@
-/** What becomes of operations together: no copies where none are needed, and few steps. */
+/** Fusion of operations: no needless copies, and few steps. */
 import { viewModel } from "@nnhal/backend";
 import { modelOf, operand, subgraphOf } from "@nnhal/test-kit/models";
 import { type Operand, OperandLifeTime, OperandType, type Operation, OperationType } from "@nnhal/types";

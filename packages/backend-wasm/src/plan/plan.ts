@@ -5,7 +5,7 @@
 import type { TensorInfo } from "@nnhal/operations";
 import type { Expression } from "./expression.ts";
 
-/** How an element lies in memory. */
+/** Layout of an element in memory. */
 export type ElementType = "u8" | "i8" | "u16" | "i16" | "i32" | "f32";
 
 /** The bytes of each. */
@@ -95,7 +95,7 @@ export interface RowSource {
   readonly region: Region;
   readonly type: ElementType;
   readonly zeroPoint: number;
-  /** Whether the rows lie one after the other, without gaps, as floats: they are read in place. */
+  /** True if the rows are contiguous floats, which are read in place. */
   readonly isDirect: boolean;
   readonly width: number;
   readonly height: number;

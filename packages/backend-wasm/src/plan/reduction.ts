@@ -9,7 +9,7 @@ import { merged } from "./merge.ts";
 import type { ReduceStep } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 
-/** How a reduction computes. */
+/** The computation of a reduction. */
 export type Reduction = Pick<ReduceStep, "combine" | "start" | "taken" | "value">;
 
 /** Adds a reduction along the axes that are true. The target has the elements that remain, in order. */

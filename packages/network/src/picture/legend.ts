@@ -18,7 +18,7 @@ export interface Legend {
   }[];
 }
 
-/** What a legend is about. */
+/** The mask that a legend explains. */
 export interface LegendMask {
   readonly width: number;
   readonly height: number;

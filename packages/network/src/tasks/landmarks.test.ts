@@ -24,7 +24,7 @@ describe("landmarks", () => {
     ["xy", "a string"],
   ])("refuses the order %j", async (order, got) => {
     const model = await open(fixedModel([["keypoints", [1, 1, 2, 3], [0.5, 0.25, 0.9, 1, 0, 0.1]]]));
-    // What a program without types may pass.
+    // Values that a program without types can pass.
     const options = { order } as unknown as LandmarksOptions;
     await expect(landmarks(model, square, options)).rejects.toMatchObject({
       code: "BAD_OPTION",

@@ -4,7 +4,7 @@ import { end, findEnd, local, MOST_COMMENT, viewOf } from "../describe/archive-d
 import { ensure, fail, quoted } from "../error.ts";
 import { mayHaveParts, type TfliteContainer, type TflitePart } from "./part.ts";
 
-/** What is left for listing a file. */
+/** The remaining limits for listing a file. */
 export interface Budget {
   /** Entries that were listed. */
   entries: number;

@@ -26,7 +26,7 @@ const text = { value: string() };
 /** The member of the union of values that is a string. */
 const STRING = 9;
 
-/** What a section holds, by its code. */
+/** Content of a section, by its code. */
 const types = [
   ...["none", "data", "deprecated", "model", "tokenizer", "llm-metadata", "tokenizer-json", "weights"],
   "executor-metadata",

@@ -24,7 +24,7 @@ export interface TflitePart {
   read(): Promise<Uint8Array>;
 }
 
-/** Whether a file that begins so may be a container: a zip archive or a `.litertlm` file. */
+/** Returns true if a file that begins so can be a container: a zip archive or a `.litertlm` file. */
 export function mayHaveParts(start: Uint8Array): boolean {
   const text = String.fromCharCode(...start.subarray(0, 8));
   return text.startsWith("PK\x03\x04") || text === "LITERTLM";

@@ -130,7 +130,7 @@ const language = litertlm([
   { type: 3, content: model },
 ]);
 
-/** What is said of parts. */
+/** Summary of parts, for comparison. */
 async function listed(file: Uint8Array) {
   return (await tfliteParts(file)).map(({ read: _, ...part }) => part);
 }

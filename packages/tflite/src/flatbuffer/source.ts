@@ -29,7 +29,7 @@ export function openSource(bytes: Uint8Array, beyond?: Source["beyond"]): Source
   return { bytes, values, beyond, budget: bytes.length * MOST_PASSES };
 }
 
-/** Whether there are bytes up to `end`. */
+/** Returns true if there are bytes up to `end`. */
 function hasBytes({ bytes, beyond }: Source, end: number): boolean {
   if (end > bytes.length) beyond?.(end);
   return end <= bytes.length;

@@ -71,7 +71,7 @@ function view(bytes: Uint8Array): Pool {
 
 /**
  * The memory that contains a model's constants. `file`: the memory that those are views of which do not lie outside of it, if there is one.
- * What lies outside is not moved either.
+ * Constants outside of the file are not moved either.
  */
 function poolsOf(model: TfliteModel, file: Uint8Array | undefined): Pool[] {
   const own = file && view(file);

@@ -135,7 +135,7 @@ export const externalGroupLayout = {
 
 /** A range of a file with constants. */
 export const externalBufferLayout = {
-  /** What tensors name; not 0. */
+  /** The id that tensors name; not 0. */
   id: uint32(),
   /** A place in the list of groups. */
   group: uint32(),
