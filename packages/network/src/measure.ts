@@ -12,7 +12,7 @@ import type { NamedOperation, Profile, Value } from "./session.ts";
 
 type Run = (inputs: readonly InputBytes[]) => Promise<void>;
 
-/** The number of runs to measure, and the summary of their times. */
+/** The load of a measurement: runs that warm up, runs that count, and the summary of their times. */
 export interface Load {
   /** Runs that do not count: engines and the engine of JavaScript compile what runs often. */
   warm(run: Run): Promise<void>;
