@@ -4,6 +4,8 @@ import { type EngineName, engineNames } from "./plan.ts";
 /** Work for an engine. */
 export interface EngineLevel {
   readonly convolutions: number;
+  /** Images of each convolution. Default: 1. */
+  readonly images?: number;
   readonly vectors: number;
   /** Test files, from the root of the checkout. */
   readonly tests: readonly string[];
@@ -32,8 +34,8 @@ export const levels: Readonly<Record<LevelName, Level>> = {
       ort: { convolutions: 10_000, vectors: 600, tests: testsOf("ort", "engine", "onnx-model", "models", "random") },
       "tfjs node": { convolutions: 10_000, vectors: 600, tests: [] },
       "tfjs wasm": { convolutions: 10_000, vectors: 300, tests: testsOf("tfjs", "models") },
-      "gpujs webasm": { convolutions: 1000, vectors: 300, tests: testsOf("gpujs", "quantised") },
-      "gpujs cpu": { convolutions: 500, vectors: 100, tests: [] },
+      "gpujs webasm": { convolutions: 500, images: 20, vectors: 300, tests: testsOf("gpujs", "quantised") },
+      "gpujs cpu": { convolutions: 500, images: 20, vectors: 100, tests: [] },
     },
     atomics: 10_000,
     limit: 7200,

@@ -1,6 +1,7 @@
 /** Packs of examples hold the examples' content. */
 import { type Example, extremeConvolutions } from "@nnhal/conformance";
 import { describe, expect, it } from "vitest";
+import { withImages } from "./images.ts";
 import { runConvolutions } from "./inside/convolutions.ts";
 import { differenceOf } from "./inside/difference.ts";
 import { packExamples } from "./packs.ts";
@@ -18,6 +19,9 @@ function spoilt(pack: Example): Example {
   return { ...pack, main: { ...pack.main, operands } };
 }
 
+const alone = (example: Example) => ({ example, images: [] });
+const isOutput = ({ main }: Example, index: number) => main.outputIndexes.includes(index);
+
 describe("packed convolutions", () => {
   const packs = packExamples(examples, 3);
 
@@ -28,8 +32,8 @@ describe("packed convolutions", () => {
 
   it("are right on the reference, and each wrong one counts alone", async () => {
     const device = await openedReference();
-    expect(await runConvolutions(device, packs)).toEqual({ passed: 7, failed: 0, skipped: 0, problems: [] });
-    const { problems, ...counts } = await runConvolutions(device, packs.map(spoilt));
+    expect(await runConvolutions(device, packs.map(alone))).toEqual({ passed: 7, failed: 0, skipped: 0, problems: [] });
+    const { problems, ...counts } = await runConvolutions(device, packs.map(spoilt).map(alone));
     expect(counts).toEqual({ passed: 4, failed: 3, skipped: 0 });
     expect(problems).toHaveLength(3);
     expect(problems[0]).toMatch(/^convolutions\/1\.0 \w+ of TENSOR_\w+ \[.*elements are off, by up to 64$/);
@@ -39,9 +43,47 @@ describe("packed convolutions", () => {
     const device = await openedReference(({ definition }) => (definition.name === "CONV_2D" ? "refused" : undefined));
     const refused = examples.filter(({ main }) => main.operations[0]?.type === "CONV_2D").length;
     expect(refused).toBeGreaterThan(0);
-    const { problems, ...counts } = await runConvolutions(device, packs);
+    const { problems, ...counts } = await runConvolutions(device, packs.map(alone));
     expect(counts).toEqual({ passed: 7 - refused, failed: 0, skipped: refused });
     expect(problems).toEqual([]);
+  });
+
+  it("compute several images, each of which counts", async () => {
+    const device = await openedReference();
+    const made = await Promise.all(packs.map((pack) => withImages(pack, 4, device)));
+    const run = (images: number, given = made) => runConvolutions(device, given, images);
+    expect(await run(4)).toEqual({ passed: 28, failed: 0, skipped: 0, problems: [] });
+    expect(await run(2)).toMatchObject({ passed: 14, failed: 0 });
+    expect(await run(9)).toMatchObject({ passed: 28 });
+    // The results of the second image as those of the third one.
+    const mixed = made.map(({ example, images }) => ({
+      example,
+      images: images.map((values, place) =>
+        place === 0
+          ? new Map(
+              [...values].map(([index, value]) => [
+                index,
+                (isOutput(example, index) && images[1]?.get(index)) || value,
+              ]),
+            )
+          : values,
+      ),
+    }));
+    const { passed, failed } = await run(4, mixed);
+    expect(passed + failed).toBe(28);
+    expect(failed).toBeGreaterThan(3);
+  });
+
+  it("of several images whose operation a device refuses are counted for each image", async () => {
+    const right = await openedReference();
+    const made = await Promise.all(packs.map((pack) => withImages(pack, 3, right)));
+    const device = await openedReference(({ definition }) => (definition.name === "CONV_2D" ? "refused" : undefined));
+    const refused = examples.filter(({ main }) => main.operations[0]?.type === "CONV_2D").length;
+    expect(await runConvolutions(device, made, 3)).toMatchObject({
+      passed: 3 * (7 - refused),
+      failed: 0,
+      skipped: 3 * refused,
+    });
   });
 
   it("cannot have subgraphs", () => {

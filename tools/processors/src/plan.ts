@@ -15,6 +15,8 @@ export type CheckName = (typeof checkNames)[number];
 export interface EnginePlan {
   /** Packs of convolutions from the front of the file. */
   readonly packs: number;
+  /** Images of each convolution. */
+  readonly images: number;
   /** Examples from the front of the file. */
   readonly vectors: number;
   /** Paths of bundles of test files. */

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serialize } from "node:v8";
+import { referenceBackend } from "@nnhal/backend-reference";
 import {
   type Example,
   extremeConvolutions,
@@ -12,9 +13,12 @@ import {
   randomExamples,
   readVectorFiles,
 } from "@nnhal/conformance";
+import { openDevice } from "@nnhal/driver-core/device";
+import { elementAt } from "@nnhal/operations";
 import { type Bundles, bundle } from "./bundle.ts";
 import { vectorsFolder } from "./folders.ts";
-import type { Level } from "./levels.ts";
+import { type Pack, withImages } from "./images.ts";
+import type { EngineLevel, Level } from "./levels.ts";
 import { packExamples } from "./packs.ts";
 import type { EnginePlan, Plan } from "./plan.ts";
 
@@ -57,7 +61,7 @@ export async function prepare(root: string, folder: string, level: Level, networ
   const bundles = await bundle(root, join(folder, "bundle"), [...new Set(all.flatMap(({ tests }) => tests))]);
   const convolutions = extremeConvolutions({ count: most((engine) => engine.convolutions) });
   const [packs, examples] = [join(folder, "packs"), join(folder, "examples")];
-  writeFileSync(packs, serialize(packExamples(convolutions, packed)));
+  writeFileSync(packs, serialize(await packsWithImages(packExamples(convolutions, packed), all)));
   writeFileSync(examples, serialize(await chooseExamples(most(({ vectors }) => vectors))));
   const engines = Object.fromEntries(
     Object.entries(level.engines).map(([name, each]) => [name, planOf(each, bundles)]),
@@ -68,9 +72,25 @@ export async function prepare(root: string, folder: string, level: Level, networ
   };
 }
 
-function planOf({ convolutions, vectors, tests }: Level["engines"]["ort"] & object, bundles: Bundles): EnginePlan {
+/** Packs with as many images as an engine wants of them. */
+async function packsWithImages(packs: readonly Example[], engines: readonly EngineLevel[]): Promise<readonly Pack[]> {
+  const reference = await openDevice({ backend: referenceBackend });
+  if ("unavailable" in reference) throw new Error(reference.unavailable);
+  const counts = packs.map((_, place) =>
+    Math.max(...engines.map(({ convolutions, images = 1 }) => (place * packed < convolutions ? images : 1))),
+  );
+  const made: Pack[] = [];
+  for (const [place, pack] of packs.entries()) made.push(await withImages(pack, elementAt(counts, place), reference));
+  return made;
+}
+
+function planOf(
+  { convolutions, images = 1, vectors, tests }: Level["engines"]["ort"] & object,
+  bundles: Bundles,
+): EnginePlan {
   return {
     packs: Math.ceil(convolutions / packed),
+    images,
     vectors,
     tests: tests.flatMap((path) => bundles.tests.get(path) ?? []),
   };

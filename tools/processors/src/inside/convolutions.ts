@@ -2,32 +2,33 @@
 import { type Example, modelOf, modelRunner } from "@nnhal/conformance";
 import { elementAt } from "@nnhal/operations";
 import { type Device, ErrorStatus } from "@nnhal/types";
+import { type Pack, valueIn } from "../images.ts";
 import type { Tally } from "../result.ts";
 import { differenceOf } from "./difference.ts";
 
 const listed = 5;
 
 /**
- * Runs packs of operations with one output each. One has failed if an element is more than a step off. If the device refuses one of a pack,
- * the others run without it.
+ * Runs packs of operations with one output each, for `images` images each at most. Each image of an operation counts; it has failed if an
+ * element is more than a step off. If the device refuses one of a pack, the others run without it.
  */
-export async function runConvolutions(device: Device, packs: readonly Example[]): Promise<Tally> {
+export async function runConvolutions(device: Device, packs: readonly Pack[], images = 1): Promise<Tally> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const problems: string[] = [];
   for (const pack of packs) {
-    const example = await supportedPart(device, pack);
-    counts.skipped += pack.main.operations.length - example.main.operations.length;
+    const { example, images: further } = await supportedPart(device, pack);
+    const runs = [undefined, ...further.slice(0, images - 1)];
+    counts.skipped += (pack.example.main.operations.length - example.main.operations.length) * runs.length;
     const { operations, operands, inputIndexes, outputIndexes } = example.main;
     if (operations.length === 0) continue;
-    const bytesOf = (index: number) => elementAt(operands, index).data ?? new Uint8Array(0);
     const run = await modelRunner(modelFor(example), [device]);
-    const outputs = await run(inputIndexes.map(bytesOf));
-    for (const [place, index] of outputIndexes.entries()) {
-      const isSigned = elementAt(operands, index).type === "TENSOR_QUANT8_ASYMM_SIGNED";
-      const problem = differenceOf(elementAt(outputs, place), bytesOf(index), isSigned);
-      if (problem === undefined) counts.passed++;
-      else if (++counts.failed <= listed) {
-        problems.push(`${describe(example, index)}: ${problem}`);
+    for (const values of runs) {
+      const outputs = await run(inputIndexes.map((index) => valueIn(values, example, index)));
+      for (const [place, index] of outputIndexes.entries()) {
+        const isSigned = elementAt(operands, index).type === "TENSOR_QUANT8_ASYMM_SIGNED";
+        const problem = differenceOf(elementAt(outputs, place), valueIn(values, example, index), isSigned);
+        if (problem === undefined) counts.passed++;
+        else if (++counts.failed <= listed) problems.push(`${describe(example, index)}: ${problem}`);
       }
     }
   }
@@ -39,16 +40,17 @@ function modelFor(example: Example) {
 }
 
 /** The pack without the operations that a device refuses. */
-async function supportedPart(device: Device, pack: Example): Promise<Example> {
+async function supportedPart(device: Device, whole: Pack): Promise<Pack> {
+  const { example: pack } = whole;
   const { status, supported, message } = await device.getSupportedOperations(modelFor(pack));
   if (status !== ErrorStatus.NONE) throw new Error(`getSupportedOperations: ${message}`);
-  if (!supported.includes(false)) return pack;
+  if (!supported.includes(false)) return whole;
   const operations = pack.main.operations.filter((_, place) => supported[place]);
   const used = new Set(operations.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
   const kept = [...used].sort((a, b) => a - b);
   const placeOf = new Map(kept.map((index, place) => [index, place]));
   const moved = (indexes: readonly number[]) => indexes.flatMap((index) => placeOf.get(index) ?? []);
-  return {
+  const example = {
     ...pack,
     name: namesOf(pack)
       .filter((_, place) => supported[place])
@@ -60,6 +62,9 @@ async function supportedPart(device: Device, pack: Example): Promise<Example> {
       operations: operations.map((each) => ({ ...each, inputs: moved(each.inputs), outputs: moved(each.outputs) })),
     },
   };
+  const keptOf = (values: ReadonlyMap<number, Uint8Array>) =>
+    new Map([...values].flatMap(([index, value]) => moved([index]).map((place) => [place, value] as const)));
+  return { example, images: whole.images.map(keptOf) };
 }
 
 /** The names of the examples of a pack, one for each operation. */

@@ -10,6 +10,7 @@ import { isMainThread } from "node:worker_threads";
 import { type Example, runVectors, summarise } from "@nnhal/conformance";
 import type { Device } from "@nnhal/types";
 import { processorFacts } from "../features.ts";
+import type { Pack } from "../images.ts";
 import { type EngineName, type EnginePlan, engineNames, type Plan, type Report } from "../plan.ts";
 import type { Tally } from "../result.ts";
 import { checkAtomics, serveAtomics } from "./atomics.ts";
@@ -38,7 +39,7 @@ async function main(): Promise<void> {
   report({ kind: "end" });
 }
 
-async function runEngine(engine: EngineName, { packs, vectors, tests }: EnginePlan, plan: Plan): Promise<void> {
+async function runEngine(engine: EngineName, { packs, images, vectors, tests }: EnginePlan, plan: Plan): Promise<void> {
   const opened = await openEngine(engine);
   if ("unavailable" in opened) return report({ kind: "engine", engine, unavailable: opened.unavailable });
   const { device, version, choices } = opened;
@@ -53,7 +54,7 @@ async function runEngine(engine: EngineName, { packs, vectors, tests }: EnginePl
     report({ kind: "check", engine, check, tally });
   };
   await check("networks", plan.networks.length, () => runNetworks(device, plan.networks));
-  await check("convolutions", packs, () => runConvolutions(device, read<Example[]>(plan.packs).slice(0, packs)));
+  await check("convolutions", packs, () => runConvolutions(device, read<Pack[]>(plan.packs).slice(0, packs), images));
   await check("vectors", vectors, () => runExamples(device, read<Example[]>(plan.examples).slice(0, vectors)));
   await check("tests", tests.length, () => runTestFiles(tests));
 }
