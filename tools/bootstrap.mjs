@@ -10,7 +10,7 @@
  *   fuzz TARGET      full install, then the fuzzer (docs/fuzzing.md)
  *   hostile SURFACE  full install, then hostile input for a program (docs/fuzzing.md)
  *   mutants PACKAGE  full install, then a mutation test of a package
- *   processors       full install, then the engines on emulated processors (docs/processors.md)
+ *   processors       full install, then the engines on emulated processors (docs/measurements-processors.md)
  *   differences      full install, then a comparison of quantised operators with TensorFlow Lite
  *   ok, test [STEP…] full install, then the gate: all of it, or the named steps
  */

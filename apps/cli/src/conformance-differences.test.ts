@@ -96,14 +96,17 @@ describe("the page", () => {
   });
 });
 
-describe("docs/differences.md", () => {
-  const page = readFileSync(fileURLToPath(new URL("../../../docs/differences.md", import.meta.url)), "utf8");
+describe("docs/measurements-differences.md", () => {
+  const page = readFileSync(
+    fileURLToPath(new URL("../../../docs/measurements-differences.md", import.meta.url)),
+    "utf8",
+  );
 
   it("has what the command writes, and a section for each engine but the reference", () => {
     expect(page.startsWith(pageHead)).toBe(true);
     const named = knownEngines.map(({ device }) => device.replace("nnhal-", "")).filter((name) => name !== "reference");
     expect([...page.matchAll(/^## (.*)$/gm)].map(([, name]) => name).sort()).toEqual(named.sort());
-    for (const name of named) expect(pageWith(page, name, "", "docs/differences.md")).not.toBe(page);
+    for (const name of named) expect(pageWith(page, name, "", "docs/measurements-differences.md")).not.toBe(page);
   });
 
   it("has rows of operations and types of the HAL, each with its allowance, and names each that is beyond it", () => {

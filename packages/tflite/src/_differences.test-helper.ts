@@ -1,6 +1,6 @@
 /**
- * What differs from TensorFlow Lite's results, by operator, for the table in docs/tflite.md: the reasons here, and what the table of measured
- * differences in that document says.
+ * What differs from TensorFlow Lite's results, by operator, for the table in docs/tflite.md: the reasons here, and the measured differences of
+ * docs/measurements-steps.md.
  */
 
 const kernels = "see [below](#results-that-differ-from-tensorflow-lites)";

@@ -1,6 +1,6 @@
 /**
  * Compares quantised operators with TensorFlow Lite over random elements, and lists the size and direction of the difference of
- * each: `npm run differences`. docs/tflite.md explains the columns.
+ * each: `npm run differences`. docs/measurements-steps.md explains the columns.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -13,7 +13,7 @@ import { documentWith, rowText, tableFile } from "./table.ts";
 const usage = `usage: npm run differences -- [--device ${deviceNames.join("|")}] [--only OPERATOR[,OPERATOR]] [--type TYPE] [--seed N] [--write]
 
 Runs models of single quantised operators on a device and in TensorFlow Lite, and lists the differences of their results. --write puts the table of
-the reference into docs/tflite.md.`;
+the reference into docs/measurements-steps.md.`;
 
 const { values } = parseArgs({
   options: {

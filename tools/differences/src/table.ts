@@ -1,11 +1,11 @@
-/** The measured differences as text, and as a table in docs/tflite.md. */
+/** The measured differences as text, and as a table in docs/measurements-steps.md. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Difference, isBiased, meanOf } from "./compare.ts";
 import type { MeasuredRow } from "./measure.ts";
 import { oracleEngines } from "./oracle.ts";
 
-export const tableFile = fileURLToPath(new URL("../../../docs/tflite.md", import.meta.url));
+export const tableFile = fileURLToPath(new URL("../../../docs/measurements-steps.md", import.meta.url));
 
 const begin = "<!-- differences: written by `npm run differences -- --write` -->";
 const end = "<!-- end of differences -->";

@@ -14,9 +14,9 @@ import { prepare } from "./prepare.ts";
 import { countsOf, problemsOf, type Row, summaryOf, withTable } from "./table.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const document = join(root, "docs/processors.md");
+const document = join(root, "docs/measurements-processors.md");
 
-const help = `Runs the engines on emulated processors (qemu-user) and on this one, and writes the table in docs/processors.md.
+const help = `Runs the engines on emulated processors (qemu-user) and on this one, and writes the table in docs/measurements-processors.md.
 
   npm run processors                      everything: an hour on two idle processors
   npm run processors -- --short           a little of everything: two or three minutes

@@ -1,4 +1,4 @@
-/** The table of processors in docs/processors.md, and the summary of a run. */
+/** The table of processors in docs/measurements-processors.md, and the summary of a run. */
 import type { FormChoice } from "@nnhal/backend";
 import type { ProcessorFacts } from "./features.ts";
 import { type CheckName, checkNames, type EngineName, engineNames } from "./plan.ts";

@@ -7,7 +7,7 @@ import { workspaceRoot } from "./workspace.ts";
 const folder = join(workspaceRoot, "docs");
 
 /** Lists that are written from sources, to look things up in. */
-const lists = ["operations.md", "planted-faults.md"];
+const lists = ["operations.md", "measurements-planted-faults.md"];
 
 const wordsIn = (text: string) => text.split(/\s+/).filter((word) => word !== "").length;
 

@@ -1,4 +1,4 @@
-/** docs/planted-faults.md: the faults that the kit is tested with. `vitest -u` writes it again. */
+/** docs/measurements-planted-faults.md: the faults that the kit is tested with. `vitest -u` writes it again. */
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Planted } from "../suites/contract/planted.test-helper.ts";
@@ -12,7 +12,7 @@ import { checkOf } from "./kernel-fault.test-helper.ts";
 import { kernelFaults, unfoundKernelFaults } from "./kernel-faults.test-helper.ts";
 import { stateFaults } from "./state-faults.test-helper.ts";
 
-const page = fileURLToPath(new URL("../../../../docs/planted-faults.md", import.meta.url));
+const page = fileURLToPath(new URL("../../../../docs/measurements-planted-faults.md", import.meta.url));
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
@@ -29,7 +29,7 @@ function byMethod(faults: readonly Planted[]): string[][] {
   });
 }
 
-it("docs/planted-faults.md lists every planted fault, and what finds it", async () => {
+it("docs/measurements-planted-faults.md lists every planted fault, and what finds it", async () => {
   const contract = [...plantedInDevice, ...plantedInDrivers];
   const others = [...deviceFaults, ...executionFaults, ...memoryFaults, ...cacheFaults, ...stateFaults];
   const text = `# Planted faults
