@@ -1,5 +1,5 @@
 /**
- * Tries the packed packages in every runtime, package manager and bundle that can be had here, and writes the table of docs/platforms.md:
+ * Tries the packed packages in every runtime, package manager and bundle that can be had here, and writes the table of docs/measurements-runtimes.md:
  * `npm run runtimes`. Takes minutes and needs the network; not a part of the gate. `--only=TEXT,TEXT` tries the places whose name has one
  * of the texts, and only prints.
  */
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
       const versions = `Commit ${commit.trim()}, ${platform()}-${arch()}, ${new Date().toISOString().slice(0, 10)}; package managers and bundles under Node.js ${process.versions.node}, sites of frameworks under Node.js 24.`;
       const table = tableOf(rows, versions);
       console.log(`\n${table}`);
-      const document = join(root, "docs/platforms.md");
+      const document = join(root, "docs/measurements-runtimes.md");
       if (only === undefined) writeFileSync(document, withTable(readFileSync(document, "utf8"), table));
     } finally {
       await registry.close();
