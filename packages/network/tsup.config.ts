@@ -4,7 +4,7 @@ import { transform } from "esbuild";
 import type { Options } from "tsup";
 import { library } from "../../tsup.base.ts";
 
-// What there is of decoders, files and workers depends on where the package runs: the field "imports" of its package.json says so.
+// Decoders, files and workers depend on where the package runs: the field "imports" of its package.json says so.
 const entry = {
   index: "src/index.ts",
   session: "src/program-session.ts",

@@ -1,5 +1,5 @@
 /**
- * How fast engines are beside the reference, which has 1 in everything: the ratio of the sums of the least times of some operations
+ * Speed of engines beside the reference, which has 1 in everything: the ratio of the sums of the least times of some operations
  * as networks have them, so that what takes long counts. These are the numbers in the backends' src/capabilities.ts.
  *
  * The energy is that of the whole processor for one run, if the system has RAPL counters that this process may read: the last line of

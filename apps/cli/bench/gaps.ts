@@ -240,7 +240,7 @@ function endless(): Model {
   return model;
 }
 
-/** What was measured, in milliseconds. */
+/** Measured times, in milliseconds. */
 interface Measured {
   /** The greatest delay of the event loop. */
   readonly gap: number;

@@ -25,7 +25,7 @@ interface Layer {
   readonly kernel: number;
   readonly stride: number;
   readonly isDepthwise: boolean;
-  /** Whether the result is limited to 0 to 6. If not, it is centred around 0. */
+  /** True if the result is limited to 0 to 6. If not, it is centred around 0. */
   readonly isLimited: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface RemoteEngine extends Pick<Engine, "device" | "module"> {
 /** The device of a service. */
 export interface RemoteConnection {
   readonly device: Device;
-  /** How memories cross to it. */
+  /** Form in which memories cross to the device. */
   readonly memory: string;
 }
 
@@ -66,7 +66,7 @@ async function loadModule(module: string, what: string, cwd: string): Promise<un
   }
 }
 
-/** What Node.js says of a module that it cannot load, and for TypeScript that it does not read, what helps. */
+/** Message of Node.js about a module that it cannot load, and a remedy for TypeScript that it does not read. */
 export function whyNotLoaded(location: string, error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const isTypeScript = /\.[cm]?ts$/.test(location);
@@ -90,7 +90,7 @@ function backendIn(namespace: unknown, module: string): Backend {
   return backend;
 }
 
-/** What to import: a file, else a package beside the user's work, else one beside the command line. */
+/** Location of a module to import: a file, else a package beside the user's work, else one beside the command line. */
 function locate(module: string, cwd: string): string {
   if (module.startsWith("file:")) return module;
   const path = resolve(cwd, module);

@@ -9,7 +9,7 @@ import type { Found } from "./seen/finder.ts";
 import { type Seen, seenText } from "./seen/format.ts";
 import { columns, counted, milliseconds, plain } from "./text.ts";
 
-/** What became of one input. */
+/** Outcome of one input. */
 export interface BatchResult {
   readonly input: string;
   /** As many of its values as reports need: those of many large outputs would fill the memory. Empty if it has a problem. */
@@ -23,7 +23,7 @@ export interface BatchResult {
   readonly problem?: string;
 }
 
-/** What there is to report. */
+/** Contents of a report. */
 export interface BatchReport {
   /** As the user named it. */
   readonly model: string;
@@ -39,11 +39,11 @@ export interface BatchReport {
   readonly drawings?: string;
   /** The file that the states were written to. */
   readonly stateFile?: string | undefined;
-  /** What the model keeps, after the last input, if the runs followed one another. */
+  /** States of the model after the last input, if the runs followed one another. */
   readonly states?: readonly OutputJson[];
 }
 
-/** What `--json` prints. */
+/** Output of `--json`. */
 export interface BatchJson {
   readonly model: string;
   readonly device: string;

@@ -1,5 +1,5 @@
 /**
- * What a worker thread of a batch runs: a model on one input after the other, as `nnhal run` does.
+ * Entry of a worker thread of a batch: a model on one input after the other, as `nnhal run` does.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { serveBatch } from "@nnhal/batch";

@@ -1,4 +1,4 @@
-/** What the command line starts in a checkout of this repository: sources. A build has `installed.ts` in its place. */
+/** Sources that the command line starts in a checkout of this repository. A build has `installed.ts` in its place. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -8,9 +8,9 @@ export interface Program {
   readonly execArgv: readonly string[];
 }
 
-/** What is started in a checkout. */
+/** Programs that are started in a checkout. */
 export interface Checkout {
-  /** What Node.js needs to run sources. */
+  /** Options of Node.js that run sources. */
   readonly execArgv: readonly string[];
   /** The program of the daemon. */
   readonly driver: Program | undefined;
@@ -19,7 +19,7 @@ export interface Checkout {
 const execArgv = ["--import", new URL("../../../tools/launcher/src/sources.mjs", import.meta.url).href];
 const driver = fileURLToPath(new URL("../../sample-driver/src/main.ts", import.meta.url));
 
-/** What is started; undefined in a build. */
+/** Programs of the checkout; undefined in a build. */
 export const checkout: Checkout | undefined = {
   execArgv,
   driver: existsSync(driver) ? { file: driver, execArgv } : undefined,

@@ -13,7 +13,7 @@ const interruptions = ["SIGINT", "SIGTERM"] as const;
 export interface Interrupts {
   /** See `CommandContext.onInterrupt`. */
   onInterrupt(listener: () => void): () => void;
-  /** Whether there is a listener, or one has just been called, so that no other code should end the process at an interruption. */
+  /** True if there is a listener, or one has just been called, so that no other code should end the process at an interruption. */
   isHandled(): boolean;
 }
 
@@ -47,11 +47,11 @@ export function createInterrupts(events: SignalSource = process): Interrupts {
   };
 }
 
-/** How children are started. */
+/** Options of starting children. */
 export interface ChildOptions {
   /** Options of Node.js. Default: those of this process. */
   readonly execArgv?: readonly string[] | undefined;
-  /** Whether this process reads what the child prints; else it goes to stderr. Default: false. */
+  /** True if this process reads the output of the child; else it goes to stderr. Default: false. */
   readonly isRead?: boolean | undefined;
 }
 
@@ -80,7 +80,7 @@ export function createChildStarter(
     for (const signal of endings) process.off(signal, onSignal);
   };
   return (args) => {
-    // What engines print while they load does not belong into results: it goes to stderr.
+    // Texts that engines print while they load do not belong into results: they go to stderr.
     const child = fork(file, args, { execArgv: [...execArgv], stdio: ["ignore", isRead ? "pipe" : 2, 2, "ipc"] });
     if (running.size === 0) listen();
     running.add(child);

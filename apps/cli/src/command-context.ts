@@ -1,5 +1,5 @@
 /**
- * What commands may use, made of the process around the command line and of the options that all commands share.
+ * Context of commands, made of the process around the command line and of the options that all commands share.
  */
 import { currentApplication, readAllowList } from "@nnhal/runtime";
 import { createTraceRecorder, silentLogger, type Tracer } from "@nnhal/utils";

@@ -7,12 +7,12 @@ import type { Argument, Command, Option } from "commander";
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** What a script knows of a command. */
+/** Facts of a command that a script needs. */
 interface CompletedCommand {
   readonly name: string;
   readonly description: string;
   readonly options: readonly CompletedOption[];
-  /** Whether it has arguments, which are files unless there are choices. */
+  /** True if it has arguments, which are files unless there are choices. */
   readonly takesArguments: boolean;
   readonly choices: readonly string[];
 }

@@ -1,5 +1,5 @@
 /**
- * What differs between a run of `nnhal conformance` and an earlier one, which `--json` has printed.
+ * Comparison of a run of `nnhal conformance` with an earlier one, which `--json` has printed.
  */
 import type { ConformanceJson } from "./conformance-report.ts";
 import { usageError } from "./failure.ts";

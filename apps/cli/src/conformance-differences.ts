@@ -8,14 +8,14 @@ import { isFloat } from "@nnhal/operations";
 import type { DeviceFacts } from "./conformance-report.ts";
 import { usageError } from "./failure.ts";
 
-/** What the measured examples were, so that they can be drawn again. */
+/** Source of the measured examples, so that they can be drawn again. */
 export interface DrawnFrom {
   readonly seed: number;
-  /** How many random examples of each operation. */
+  /** Number of random examples of each operation. */
   readonly examples: number;
 }
 
-/** What a page says before its sections. */
+/** Head of a page, before its sections. */
 export const pageHead = `# Differences by engine
 
 > **In short**: The reference defines what is right. Other engines may differ by rounding; this page says where and by how much, as measured. An
@@ -110,7 +110,7 @@ function rowOf({ operation, deviation }: { readonly operation: string; readonly 
   return `| ${cells.join(" | ")} |`;
 }
 
-/** What stands for infinity in reports. */
+/** Number that stands for infinity in reports. */
 const unbounded = 1e9;
 
 function count(number: number): string {

@@ -1,5 +1,5 @@
 /**
- * How exact a device is, as a picture: a table of operations by types, each cell a bar of the greatest error in parts of what is
+ * Precision of a device, as a picture: a table of operations by types, each cell a bar of the greatest error in parts of what is
  * allowed. Beside it a mark of an earlier run.
  */
 import type { Precision } from "@nnhal/conformance";

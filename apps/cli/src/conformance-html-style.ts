@@ -1,5 +1,5 @@
 /**
- * How the pages of `nnhal conformance --html` and `nnhal bench --html` look: light or dark as its reader's system is, in one column on a telephone.
+ * Style of the pages of `nnhal conformance --html` and `nnhal bench --html`: light or dark as its reader's system is, in one column on a telephone.
  */
 export const style = `
 :root {

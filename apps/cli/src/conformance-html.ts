@@ -21,7 +21,7 @@ import { type Content, page, tag } from "./html.ts";
 /** Text loses the spaces around it. */
 const space = { html: " " };
 
-/** What stands before a case, beside the word. */
+/** Sign before a case, beside the word. */
 const signs: Readonly<Record<Verdict, string>> = { passed: "✓", failed: "✗", unsupported: "–", skipped: "·" };
 
 /** An earlier run to show beside this one. */
@@ -101,7 +101,7 @@ function tiles(sum: Counts): Content {
   return tag("ul", 'class="tiles"', ...verdicts.map(tile));
 }
 
-/** How large the parts are, as a picture; the numbers stand beside it. */
+/** Sizes of the parts, as a picture; the numbers stand beside it. */
 function bar(counts: Counts): Content {
   const total = sumOf([counts]).total;
   const part = (verdict: Verdict) =>
@@ -153,7 +153,7 @@ function failuresOf(reports: readonly SuiteReport[]): Content {
   return tag("section", "", tag("h2", "", "What failed"), tag("ul", 'class="why"', ...failures));
 }
 
-/** What has changed since an earlier run: what is worse first. */
+/** Changes since an earlier run: the worse ones first. */
 function changesOf(earlier: EarlierRun | undefined): Content {
   if (earlier === undefined) return "";
   const kinds = ["worse", "better", "other"] as const;

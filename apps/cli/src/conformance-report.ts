@@ -7,23 +7,23 @@ import { elementAt } from "@nnhal/operations";
 import { type Capabilities, type Device, deviceTypeNames, type HalVersion } from "@nnhal/types";
 import { columns } from "./text.ts";
 
-/** What one suite came to. */
+/** Results of one suite. */
 export interface SuiteReport {
   readonly suite: string;
   /** The HAL version through which the device was driven; undefined: it was driven as it is. */
   readonly hal?: HalVersion;
-  /** What the suite counts by: `operation`, `mutation`, `group`. */
+  /** Subject that the suite counts by: `operation`, `mutation`, `group`. */
   readonly by: string;
   /** The order in which they are shown. Default: by name. */
   readonly order?: readonly string[];
   /** Every result, if there are few enough to list. */
   readonly cases?: readonly CaseResult[];
-  /** What to know of the suite that its counts do not say. */
+  /** Remark on the suite that its counts do not show. */
   readonly note?: string;
   readonly summary: Summary;
 }
 
-/** What a report says of the device itself. */
+/** Facts of the device itself in a report. */
 export interface DeviceFacts {
   /** As the user named it. */
   readonly named: string;
@@ -52,7 +52,7 @@ interface CountsJson extends Counts {
   readonly total: number;
 }
 
-/** What `--json` prints. */
+/** Output of `--json`. */
 export interface ConformanceJson extends CountsJson {
   /** As the user named it. */
   readonly device: string;
@@ -68,7 +68,7 @@ interface SuiteJson extends CountsJson {
   readonly suite: string;
   /** The HAL version through which the device was driven; null: it was driven as it is. */
   readonly hal: HalVersion | null;
-  /** What `subjects` are: `operation`, `mutation`, `group`. */
+  /** Kind of `subjects`: `operation`, `mutation`, `group`. */
   readonly by: string;
   readonly subjects: Readonly<Record<string, CountsJson>>;
   /** Of suites of examples: the counts by operation and type of the result, and the greatest error in parts of the allowance. */
@@ -126,7 +126,7 @@ export function subjectsOf({ order, summary }: SuiteReport): (readonly [string, 
   return [...summary.bySubject].sort(([a], [b]) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
-/** What to say of a suite of examples of which the device has run less than one in a hundred: its report has no failure, and proves little. */
+/** Warning for a suite of which the device ran less than 1 %: it proves little. */
 export function unproven(by: string, { passed, failed, unsupported }: Counts): string | undefined {
   const run = passed + failed;
   if (by !== "operation" || 100 * run >= run + unsupported) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What a command may use of the process around it, so that a test can run it without one.
+ * The process around a command, as an interface, so that a test can run the command without one.
  */
 import type { ChildProcess } from "node:child_process";
 import type { BatchThread } from "@nnhal/batch";
@@ -12,7 +12,7 @@ import type { DeviceFinder } from "./devices.ts";
 /** A stream of text, such as process.stdout. */
 export interface TextOutput {
   write(text: string): unknown;
-  /** Whether a person watches it. */
+  /** True if a person watches it. */
   readonly isTTY?: boolean;
   /** The width of the terminal in characters. Absent: not a terminal; lines are not broken. */
   readonly columns?: number;
@@ -49,7 +49,7 @@ export interface CommandContext {
   setExitCode(code: number): void;
 }
 
-/** What a command that runs models has besides. */
+/** Further parts for a command that runs models. */
 export interface ModelCommandContext extends CommandContext {
   /** The folder that relative paths start from. */
   readonly cwd: string;
@@ -59,21 +59,21 @@ export interface ModelCommandContext extends CommandContext {
   now(): number;
   /** The devices that the command line knows. */
   readonly devices: DeviceFinder;
-  /** What the machine's allow-list says of this program. */
+  /** Answer of the machine's allow-list about this program. */
   allowList(): { readonly source: string; readonly refused: string | null };
   /** Records what they and the runtime do, once it is started. */
   readonly trace: TraceRecorder;
 }
 
-/** What the demo has besides. */
+/** Further parts for the demo. */
 export interface DemoContext extends ModelCommandContext {
   /** The folder of the demo's network and pictures. */
   readonly demoFolder: string;
-  /** What a user types before arguments: `nnhal`, or the script that stands for it in a checkout. */
+  /** Words that a user types before arguments: `nnhal`, or the script that stands for it in a checkout. */
   readonly commandLine: string;
-  /** Whether stdout shows colours. */
+  /** True if stdout shows colours. */
   readonly hasColours: boolean;
-  /** What all commands share, for processes and threads that are to know the same devices. */
+  /** Options that all commands share, for processes and threads that must know the same devices. */
   readonly shared: SharedOptions;
   /** Starts a thread that computes inputs of a batch (batch-thread.ts). */
   startThread(settings: ThreadSettings): BatchThread;
@@ -90,7 +90,7 @@ export interface Surroundings
   /** The engines it knows, in the order in which they are preferred. */
   engines(): Promise<readonly Engine[]>;
   readonly version: string;
-  /** What installs a package of this project, such as `npm install PACKAGE`. */
+  /** Command that installs a package of this project, such as `npm install PACKAGE`. */
   installs(module: string): string;
   /** The directory of kept self-checks of engines. Absent, or undefined: engines check themselves whenever they open. */
   stateDirectory?(): Promise<string | undefined>;
@@ -108,7 +108,7 @@ export interface SharedOptions {
   readonly debug?: boolean;
 }
 
-/** What a thread of a batch knows of its machine. */
+/** Settings of the machine for a thread of a batch. */
 export interface ThreadSettings extends SharedOptions {
   readonly cwd: string;
   /** See `Surroundings.stateDirectory`. */

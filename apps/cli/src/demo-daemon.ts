@@ -9,7 +9,7 @@ import type { DemoContext } from "./context.ts";
 /** The demo's device in a process of its own. */
 export interface DemoDaemon {
   readonly device: Device;
-  /** How memories cross to it. */
+  /** Form in which memories cross to the device. */
   readonly memory: string;
   close(): Promise<void>;
 }

@@ -29,7 +29,7 @@ export interface FoundDevice {
   /** A code of `DeviceType`; undefined if the engine could not be loaded. */
   readonly type: number | undefined;
   readonly opened: Device | Unavailable;
-  /** What would make a device that works better. */
+  /** Remedies that would make a device work better. */
   readonly missing: readonly Unavailable[];
   /** Where its figures for power come from; undefined if it does not say. */
   readonly powerBasis?: PowerBasis | undefined;
@@ -37,7 +37,7 @@ export interface FoundDevice {
   readonly choices?: readonly FormChoice[] | undefined;
   /** `now`: checked at this start; `kept`: the result of an earlier check was used. Undefined: no self-check, or no store. */
   readonly selfCheck?: "now" | "kept" | undefined;
-  /** How memories cross to the process of a device that is not of this one. */
+  /** Form in which memories cross to the process of a device that is not of this one. */
   readonly memory?: string | undefined;
   /** The definitions of the extensions that it has. */
   readonly extensions: readonly ExtensionDefinition[];
@@ -57,7 +57,7 @@ export interface DeviceFinder {
    * then is behind if the list has it. Rejects with a CommandError.
    */
   select(names: string): Promise<DeviceSelection>;
-  /** What a command that checks a device checks: `names` if given, else the only device that the user named. Throws a usage error. */
+  /** Devices that a command checks: `names` if given, else the only device that the user named. Throws a usage error. */
   toCheck(names: string | undefined): Promise<string>;
   /**
    * The definitions of extensions, each name once: of the user's modules and backends, which are opened for it, of the devices that are
@@ -66,17 +66,17 @@ export interface DeviceFinder {
   definitions(): Promise<readonly ExtensionDefinition[]>;
 }
 
-/** What a finder knows of the user's wishes. */
+/** Wishes of the user about devices. */
 export interface DeviceFinderOptions {
   /** Default: off. */
   readonly trace?: Tracer | undefined;
   /** Extensions whose reference kernels the reference device is to run. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
-  /** What installs a package of this project. Default: npm. */
+  /** Command that installs a package of this project. Default: npm. */
   readonly installs?: ((module: string) => string) | undefined;
-  /** How many of the first engines are of the user's modules. Default: 0. */
+  /** Number of the first engines that are of the user's modules. Default: 0. */
   readonly own?: number | undefined;
-  /** How many of the first engines the user named, by their modules or as services of a daemon. Default: `own`. */
+  /** Number of the first engines that the user named, by their modules or as services of a daemon. Default: `own`. */
   readonly named?: number | undefined;
   /**
    * The engines of this process where the others are services of a daemon: they are found by name. One with the name of a service is called
@@ -95,7 +95,7 @@ export const judgeDevice = `${ownPrefix}${referenceDevice}`;
 
 /** Devices to divide a model among. */
 export interface DeviceSelection {
-  /** Whether any of them computes in another process. Default: no. */
+  /** True if any of them computes in another process. Default: no. */
   readonly isRemote?: boolean;
   readonly devices: readonly Device[];
   /** The one that the others fall back to. Only with `auto`: a list is all there is. */
@@ -230,7 +230,7 @@ function byNpm(module: string): string {
   return `npm install ${module}`;
 }
 
-/** What opening an engine depends on. */
+/** Values on which opening an engine depends. */
 interface Opening {
   readonly trace: Tracer;
   readonly extensions: readonly ExtensionDefinition[];

@@ -8,7 +8,7 @@ import type { Unavailable } from "@nnhal/backend";
 
 /** Counts energy. */
 export interface EnergyMeter {
-  /** What is counted, such as `package-0`. */
+  /** Counted parts of the processor, such as `package-0`. */
   readonly zones: readonly string[];
   /**
    * Joules since this was called last, or since the meter was opened. Right if no counter went round more than once in

@@ -1,5 +1,5 @@
 /**
- * How a command ends that cannot do its work: with one line for the user and an exit code.
+ * End of a command that cannot do its work: one line for the user and an exit code.
  */
 
 import { exitCodes } from "@nnhal/program";

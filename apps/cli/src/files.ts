@@ -13,9 +13,9 @@ export function pathFrom(cwd: string, path: string): string {
   return resolve(cwd, path);
 }
 
-/** How to read a file. */
+/** Options of reading a file. */
 export interface ReadOptions {
-  /** What the file is for, such as `model`. */
+  /** Purpose of the file, such as `model`. */
   readonly what: string;
   readonly cwd: string;
   /** The most bytes that make sense, and why more do not. */
@@ -127,19 +127,19 @@ export async function ensureWritable(path: string, cwd: string): Promise<void> {
   }
 }
 
-/** Whether a file could not be read because there is none of that name. */
+/** True if a file could not be read because there is none of that name. */
 export function isMissingFile(error: unknown): boolean {
   return error instanceof CommandError && isSystemError(error.cause) && error.cause.code === "ENOENT";
 }
 
-/** What to throw if a file cannot be written: a usage error with the reason. */
+/** Error for a file that cannot be written: a usage error with the reason. */
 export function unwritable(path: string, error: unknown): unknown {
   if (!isSystemError(error)) return error;
   const reason = error.code === "ENOENT" ? "there is no such folder" : reasonOf(error);
   return usageError(`cannot write ${path}: ${reason}`, error);
 }
 
-/** What a path leads to, in words. */
+/** Type of what a path leads to, in words. */
 function kindOf(status: Stats): string {
   if (status.isDirectory()) return "a folder";
   if (status.isFIFO()) return "a pipe";
@@ -164,7 +164,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: "the name is not valid",
 };
 
-/** What went wrong with a file, in words. */
+/** Reason of a fault of a file, in words. */
 export function reasonOf(error: unknown): string {
   return (isSystemError(error) ? reasons[error.code] : undefined) ?? messageOf(error);
 }

@@ -29,7 +29,7 @@ export interface FileTensor {
   readonly quantization?: TfliteQuantization;
 }
 
-/** What the model keeps from one run to the next. */
+/** State that the model keeps from one run to the next. */
 export interface FileState {
   readonly name: string;
   /** The element type in the file. */
@@ -67,11 +67,11 @@ export interface ExternalFile {
   readonly bytes: number;
 }
 
-/** What `--json` prints. */
+/** Output of `--json`. */
 export interface InfoJson {
   readonly model: string;
   readonly bytes: number;
-  /** Whether the HAL can express the model. */
+  /** True if the HAL can express the model. */
   readonly runs: boolean;
   readonly description: string;
   readonly metadata: ModelMetadata | null;
@@ -89,7 +89,7 @@ export interface InfoJson {
   /** At most 100. */
   readonly problems: readonly TfliteProblem[];
   readonly problemCount: number;
-  /** What is wrong with the metadata or the packed files. */
+  /** Faults of the metadata or the packed files. */
   readonly notes: readonly string[];
 }
 
@@ -262,7 +262,7 @@ function formatGroup(group: OperatorGroup): string[] {
   return [`  ${count}`, label, `version ${version}`, outcomeText(group)];
 }
 
-/** What becomes of an operator. */
+/** Text of the outcome of an operator. */
 export function outcomeText({
   status,
   operations,

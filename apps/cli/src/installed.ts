@@ -1,4 +1,4 @@
-/** What `checkout.ts` is to a build: there is no checkout. */
+/** Counterpart of `checkout.ts` in a build: there is no checkout. */
 import type { Checkout } from "./checkout.ts";
 
 /** Not a checkout. */

@@ -36,7 +36,7 @@ function outcomeOf(child: ReturnType<typeof start>) {
   });
 }
 
-/** Whether a process has ended and only waits for its parent to notice. */
+/** True if a process has ended and only waits for its parent to notice. */
 function isZombie(pid: number): boolean {
   const status = `/proc/${pid}/stat`;
   return existsSync(status) && / Z /.test(readFileSync(status, "utf8"));

@@ -5,7 +5,7 @@ import type { ImportOptions } from "@nnhal/tflite";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { tasks } from "./task-names.ts";
 
-/** What `--device` says for all devices that work here. */
+/** Value of `--device` for all devices that work here. */
 export const allDevices = "auto";
 
 /** One number, or three with commas between them: one for each of red, green and blue. */
@@ -63,7 +63,7 @@ function score(text: string): number {
 /** Shapes of inputs by name. */
 export type InputShapes = NonNullable<ImportOptions["inputShapes"]>;
 
-/** What part of a .tflite file is meant, and in which shapes: the options of all commands that read one, as commander parses them. */
+/** Part of a .tflite file, and its shapes: the options of all commands that read one, as commander parses them. */
 export interface EntryOptions {
   readonly signature?: string;
   readonly inputShape?: InputShapes;
@@ -146,7 +146,7 @@ export function deviceOption(): Option {
   return new Option("--device <names>", `what to run on: ${devices}`).default(allDevices);
 }
 
-/** How layers with float inputs and 8-bit weights are computed. */
+/** Form in which layers with float inputs and 8-bit weights are computed. */
 export type Hybrid = NonNullable<ImportOptions["hybrid"]>;
 
 const hybridForms: readonly Hybrid[] = ["quantised", "widened"];

@@ -74,7 +74,7 @@ export async function runCommandLine(
   return outcome;
 }
 
-/** What a thread of a batch runs, in this one: a thread of its own would have to load all sources again. */
+/** Runs a thread of a batch in this one: a thread of its own would have to load all sources again. */
 export function startThread(settings: ThreadSettings): BatchThread {
   const { port1, port2 } = new MessageChannel();
   serveBatch(port2, async (opening, note) => {

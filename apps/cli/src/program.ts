@@ -8,7 +8,7 @@ import type { CommandContext, DemoContext, SharedOptions, Surroundings } from ".
 import { CommandError, loadPackage, messageOf, stackOf } from "./failure.ts";
 import { fit, fitHelp } from "./fit.ts";
 
-/** What commands may use: that of those that run models, and that of those that only open a device. */
+/** Contexts of commands: that of those that run models, and that of those that only open a device. */
 interface Contexts {
   readonly full: () => Promise<DemoContext>;
   readonly light: () => Promise<CommandContext>;

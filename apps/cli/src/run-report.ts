@@ -13,14 +13,14 @@ import type { Found } from "./seen/finder.ts";
 import { formatSeen, type Seen } from "./seen/format.ts";
 import { bar, columns, milliseconds, plain, shapeText } from "./text.ts";
 
-/** What there is to report. */
+/** Contents of a report. */
 export interface RunReport {
   /** As the user named it. */
   readonly model: string;
   readonly device: string;
   readonly inputs: readonly PreparedInput[];
   readonly outputs: readonly OutputValue[];
-  /** What the model keeps between runs, after the last one. */
+  /** States that the model keeps between runs, after the last one. */
   readonly states: readonly OutputValue[];
   readonly found: Found;
   /** Runs after the first. */
@@ -49,13 +49,13 @@ export interface OutputJson {
   readonly values?: readonly (number | string)[];
 }
 
-/** What `--json` prints. */
+/** Output of `--json`. */
 export interface RunJson {
   readonly model: string;
   readonly device: string;
   /** In the model's order; `output<k>.bin` is the element k. */
   readonly outputs: readonly OutputJson[];
-  /** What the model keeps between runs, after the last one. Absent if it keeps nothing. */
+  /** States that the model keeps between runs, after the last one. Absent if it keeps nothing. */
   readonly states?: readonly OutputJson[];
   /** The best classes. Empty if no output holds scores, and if the model sees something else. */
   readonly top: readonly ScoredClass[];

@@ -1,5 +1,5 @@
 /**
- * What the commands share that run conformance suites: options, finding the vectors, progress, and child processes.
+ * Functions that the commands of conformance suites share: options, finding the vectors, progress, and child processes.
  */
 
 import { setTimeout } from "node:timers/promises";

@@ -5,7 +5,7 @@
 /** Things, areas or landmarks that a network finds in a picture. */
 export type Task = "detect" | "segment" | "landmarks";
 
-/** What `--task` takes: also the best classes of the first output that is a list, or the values of all outputs. */
+/** Values of `--task`: also the best classes of the first output that is a list, or the values of all outputs. */
 export const tasks = ["detect", "segment", "landmarks", "classify", "values"] as const;
 
 /** A word of `--task`. */

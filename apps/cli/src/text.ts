@@ -38,7 +38,7 @@ export function milliseconds(value: number): string {
 /** A number of bytes. */
 export function byteText(size: number): string {
   if (size < 10_000) return counted(size, "byte");
-  // What would be 1000.0 of a unit is 1.0 of the next.
+  // A size that would be 1000.0 of a unit is 1.0 of the next.
   if (size < 999_950) return `${(size / 1e3).toFixed(1)} kB`;
   return size < 999_950_000 ? `${(size / 1e6).toFixed(1)} MB` : `${(size / 1e9).toFixed(1)} GB`;
 }

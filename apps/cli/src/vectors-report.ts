@@ -3,7 +3,7 @@
  */
 import type { Summary } from "@nnhal/conformance";
 
-/** What `--json` prints. */
+/** Output of `--json`. */
 export interface VectorsJson {
   /** As the user named it. */
   readonly device: string;

@@ -1,8 +1,8 @@
 /**
- * What this package uses of a browser. The types of Node.js do not have it, and those of browsers do not go together with them.
+ * Parts of a browser that this package uses. The types of Node.js do not have them, and those of browsers do not go together with them.
  */
 
-/** What a browser can draw: an ImageBitmap, a canvas, a video, an image. */
+/** Something that a browser can draw: an ImageBitmap, a canvas, a video, an image. */
 export interface Bitmap {
   readonly width: number;
   readonly height: number;
@@ -36,7 +36,7 @@ export function pixelsOf(bitmap: Bitmap): Uint8Array {
   return new Uint8Array(context.getImageData(0, 0, width, height).data.buffer);
 }
 
-/** Whether a value is one that the browser can draw. */
+/** True if a value is one that the browser can draw. */
 export function isDrawable(value: unknown): value is Bitmap {
   if (typeof value !== "object" || value === null || browser.OffscreenCanvas === undefined) return false;
   return "width" in value && "height" in value && !("data" in value);

@@ -24,7 +24,7 @@ export function expectAttached(array: ArrayBufferView, what: string): void {
   check(!isDetached(array.buffer), "WRONG_SIZE", () => `${what} was given an array whose memory has been transferred`);
 }
 
-/** Whether memory has moved elsewhere. */
+/** True if memory has moved elsewhere. */
 export function isDetached(memory: ArrayBufferLike): boolean {
   if (memory.byteLength > 0) return false;
   try {

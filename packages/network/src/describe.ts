@@ -1,5 +1,5 @@
 /**
- * What a loaded model says about itself: names, types and shapes of its tensors, with what its maker packed with it.
+ * Description of a loaded model: names, types and shapes of its tensors, with the texts that its maker packed with it.
  */
 import { byNeed, elementAt, typeText } from "@nnhal/operations";
 import {

@@ -50,7 +50,7 @@ function openShared(backend: Backend, cache: string | undefined): Promise<Opened
 
 async function open(backend: Backend, cache: string | undefined): Promise<Opened> {
   try {
-    // What reads them is loaded if they are kept.
+    // The reader of outcomes is loaded if they are kept.
     const outcomes =
       cache === undefined ? undefined : (await import("@nnhal/driver-core/outcomes")).fileOutcomes(cache);
     return await openDevice({ backend, outcomes, log: silentLogger });
@@ -59,7 +59,7 @@ async function open(backend: Backend, cache: string | undefined): Promise<Opened
   }
 }
 
-/** What may become a device. */
+/** A part of a selection that may become a device. */
 interface Candidate {
   /** Such as `nnhal-tfjs`; undefined if that is known only once it is loaded. */
   readonly name: string | undefined;

@@ -74,7 +74,7 @@ export type ElementType = NumericType | "string";
 /** The facts of an element type. */
 export const elementFacts: Readonly<Record<NumericType, Facts>> = facts;
 
-/** How real numbers are held in integers: real = (element - zeroPoint) * scale. */
+/** Quantisation of real numbers as integers: real = (element - zeroPoint) * scale. */
 export interface Quantization {
   readonly scale: number;
   readonly zeroPoint: number;
@@ -111,7 +111,7 @@ export function elementsIn(type: NumericType, bytes: Uint8Array): ElementArray {
   return new array(at.buffer, at.byteOffset, at.byteLength / array.BYTES_PER_ELEMENT);
 }
 
-/** Whether real values differ from the elements themselves. Scale 1 and zero point 0 is what tensors without quantisation have. */
+/** True if real values differ from the elements themselves. Tensors without quantisation have scale 1 and zero point 0. */
 export function isQuantized(quantization: Quantization | undefined): quantization is Quantization {
   return quantization !== undefined && (quantization.scale !== 1 || quantization.zeroPoint !== 0);
 }

@@ -13,7 +13,7 @@ export interface Prepared {
   readonly compilation: Compilation;
 }
 
-/** What such runs need of a session. */
+/** Parts of a session that such runs need. */
 export interface EmptyRunOptions {
   /** The model of the session. */
   readonly imported: ImportedModel;

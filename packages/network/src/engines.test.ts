@@ -38,7 +38,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a program prints that runs in the folder of models. */
+/** Output of a program that runs in the folder of models. */
 async function output(...args: string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
   return promisify(execFile)(process.execPath, ["--import", sources, ...args], { cwd: inFolder("models") });
 }

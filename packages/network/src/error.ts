@@ -2,7 +2,7 @@
  * The one error of this package.
  */
 
-/** What went wrong, for programs. The message says it for people. */
+/** Kind of an error, for programs. The message says it for people. */
 export type NetworkErrorCode =
   /** A file or an address cannot be read. */
   | "CANNOT_READ"
@@ -53,7 +53,7 @@ export class NetworkError extends Error {
   }
 }
 
-/** What an error may say besides. */
+/** Details of an error besides its message. */
 export interface NetworkErrorOptions {
   readonly cause?: unknown;
   readonly problems?: readonly string[] | undefined;

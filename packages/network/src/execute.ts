@@ -18,14 +18,14 @@ export interface OutputBytes<Info extends TensorShape> {
   readonly bytes: Uint8Array;
 }
 
-/** How long a run took, in milliseconds, as the device says; undefined if it does not. */
+/** Time that a run took, in milliseconds, as the device says; undefined if it does not. */
 export interface RunTiming {
   /** In the driver, with what its hardware did. */
   readonly inDriver: number | undefined;
   readonly onHardware: number | undefined;
 }
 
-/** What else a run is to do. */
+/** Further options of a run. */
 export interface ExecuteOptions {
   /**
    * Milliseconds after which the device gives up: MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT. Only for a compilation for one

@@ -1,5 +1,5 @@
 /**
- * What bytes are that are not what they were given for: the formats that are mistaken for models and inputs. For messages only.
+ * Names of file formats that are mistaken for models and inputs. For messages only.
  */
 interface Kind {
   /** With its article. */
@@ -51,7 +51,7 @@ export function whyNoModel(bytes: Uint8Array): string | undefined {
   return `it is ${kind.name}${kind.remedy === undefined ? "" : `; ${kind.remedy}`}`;
 }
 
-/** What bytes are: `a gzip archive`. undefined: nothing that is known. */
+/** Name of the format of bytes: `a gzip archive`. undefined: the format is not known. */
 export function nameFile(bytes: Uint8Array): string | undefined {
   return kindOf(bytes)?.name;
 }

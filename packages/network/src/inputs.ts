@@ -1,5 +1,5 @@
 /**
- * What an input accepts: values, and pictures.
+ * Conversion of values and pictures to the elements of an input.
  */
 import { joinBytes } from "./bytes.ts";
 import { elementFacts } from "./elements.ts";
@@ -14,7 +14,7 @@ import { encodeValue, type PlainValue } from "./values.ts";
 /** A value, a picture, or a list of pictures for the extents of a batch. */
 export type InputValue = PlainValue | PictureLike | readonly PictureLike[];
 
-/** Whether an object is a value rather than inputs by name. */
+/** True if an object is a value rather than inputs by name. */
 export function isValue(value: unknown): boolean {
   return isPictureLike(value) || (typeof value === "object" && value !== null && "data" in value);
 }
@@ -38,7 +38,7 @@ export async function encodeInput(value: InputValue, info: TensorInfo, what: str
 /** The bytes of a value that is not a picture. Rejects with a NetworkError. */
 export async function encodePlain(value: InputValue, info: TensorInfo, what: string): Promise<Value> {
   if (!isNumeric(info)) return (await import("./strings.ts")).encodeStringValue(value, info, what);
-  // What is a picture is refused as any other object.
+  // A picture is refused as any other object.
   return encodeValue(value as PlainValue, info, what);
 }
 
@@ -67,7 +67,7 @@ function pictureBytes(like: PictureLike, info: TensorInfo, shape: readonly numbe
   return pictureToTensor(picture, { type, shape: held, scale, zeroPoint }, normalisationFor(picture, info, channels));
 }
 
-/** What the picture says, else what the model says for floating point, else the default. */
+/** Normalisation of the picture, else of the model for floating point, else the default. */
 function normalisationFor({ use = {} }: Picture, info: TensorInfo, channels: number): Normalisation | undefined {
   const listOf = (given: number | readonly number[]) => (typeof given === "number" ? [given] : given);
   const { mean, std } = use;

@@ -22,7 +22,7 @@ import {
 } from "./models.test-helper.ts";
 import { portOfWorker } from "./workers-node.ts";
 
-/** What a test finds must not depend on the engines that are installed. */
+/** A test must not depend on the engines that are installed. */
 const options = { engines: [] };
 const open = (bytes: Uint8Array) => load(bytes, options);
 const errorOf = async (

@@ -13,7 +13,7 @@ import type { Port } from "./port.ts";
 import type { Source } from "./read.ts";
 import { readModel } from "./read-model.ts";
 
-/** How far the loading of a model is. */
+/** Progress of the loading of a model. */
 export interface LoadProgress {
   readonly stage: "read" | Stage;
   /** Bytes that are read, while it reads. */
@@ -22,7 +22,7 @@ export interface LoadProgress {
   readonly total?: number;
 }
 
-/** How to load a model. */
+/** Options of loading a model. */
 export interface LoadOptions extends SessionOptions {
   /**
    * The devices to divide the model among: a name such as `reference` or `tfjs`, names with commas between them, a list of names and

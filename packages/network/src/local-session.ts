@@ -22,7 +22,7 @@ import { type PreparedSession, prepareSession } from "./prepared-session.ts";
 import type { Description, Explanation, NamedOperation, Session } from "./session.ts";
 import { oneLine } from "./text.ts";
 
-/** How to open a model. Those that can be copied go to a worker, too. */
+/** Options of opening a model. Those that can be copied go to a worker, too. */
 export interface SessionOptions extends SelectionOptions {
   readonly signature?: string | undefined;
   readonly inputShapes?: Readonly<Record<string, readonly number[]>> | undefined;
@@ -34,10 +34,10 @@ export interface OpeningSession extends SessionOptions {
   readonly outside?: readonly TfliteOutside[];
 }
 
-/** What the opening of a model has come to. */
+/** Stage of opening a model. */
 export type Stage = "import" | "devices" | "prepare";
 
-/** What the opening of a model tells its caller. */
+/** Callbacks for the caller that opens a model. */
 export interface OpeningOptions {
   readonly onStage?: ((stage: Stage) => void) | undefined;
   readonly onWarning?: ((message: string) => void) | undefined;

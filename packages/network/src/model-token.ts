@@ -34,7 +34,7 @@ function isExtension(value: object): value is ExtensionDefinition {
   return "operations" in value && "operandTypes" in value;
 }
 
-/** What a model can depend on of an extension. Kernels are functions, whose changes only the version shows. */
+/** Facts of an extension on which a model can depend. Kernels are functions, whose changes only the version shows. */
 function extensionFacts({ name, version, operandTypes, operations }: ExtensionDefinition) {
   return {
     name,

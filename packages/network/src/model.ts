@@ -18,9 +18,9 @@ import { kindOf, type PlainValue } from "./values.ts";
 /** The inputs of a run: by name, or the value of the only one. A model with one input calls it `input`, too. */
 export type Inputs = InputValue | Readonly<Record<string, InputValue>>;
 
-/** How to run. */
+/** Options of a run. */
 export interface RunOptions {
-  /** Whether outputs are the elements as the model has them, rather than real numbers. Default: no. */
+  /** True if outputs are the elements as the model has them, rather than real numbers. Default: no. */
   readonly raw?: boolean | undefined;
   /** Memory for outputs by name: an array of the type and length that the result has. Default: new memory. */
   readonly outputs?: OutputBuffers | undefined;
@@ -31,7 +31,7 @@ export interface RunOptions {
   /** Has the device measure the run, and gets the times. Called if the model runs on one device that was named, and the device measures. */
   readonly onTiming?: ((timing: RunTiming) => void) | undefined;
   /**
-   * Whether memory of inputs that are elements moves to the worker, with all that it holds, instead of being copied: the arrays are empty
+   * True if memory of inputs that are elements moves to the worker, with all that it holds, instead of being copied: the arrays are empty
    * then. Default: no.
    */
   readonly transfer?: boolean | undefined;
@@ -47,7 +47,7 @@ export interface RunOptions {
   readonly onEnd?: (() => void) | undefined;
 }
 
-/** What a model carries from one run to the next. The runs of a model with state follow one another. */
+/** Values that a model carries from one run to the next. The runs of a model with state follow one another. */
 export interface ModelState {
   readonly infos: readonly TensorInfo[];
   /** Copies of all values. */
@@ -66,7 +66,7 @@ export interface Model extends AsyncDisposable {
   readonly devices: readonly string[];
   /** The keys of the file's signatures: see `LoadOptions.signature`. */
   readonly signatures: readonly string[];
-  /** What the maker says about the model; empty texts if nothing. */
+  /** Texts of the maker about the model; empty if there are none. */
   readonly about: { readonly name: string; readonly description: string; readonly license: string };
   readonly state: ModelState;
   /** Runs the model. Several runs may go on at a time. */
@@ -90,7 +90,7 @@ const runOptions: OptionNames<RunOptions> = {
   onEnd: true,
 };
 
-/** How to profile a model. */
+/** Options of profiling a model. */
 export interface ProfileOptions {
   /** Default: zeros. */
   readonly inputs?: Inputs | undefined;
@@ -199,7 +199,7 @@ export function createModel(session: Session): Model {
     try {
       return await call("run", options, () => runOnce(given, options, onStart));
     } finally {
-      // What JavaScript passes may be null.
+      // Callers in JavaScript may pass null.
       const onEnd = options?.onEnd;
       if (typeof onEnd === "function")
         computing.then(
@@ -259,7 +259,7 @@ export function createModel(session: Session): Model {
   };
 }
 
-/** Whether a value is an object without a class, of any realm; its own keys may have any names. */
+/** True if a value is an object without a class, of any realm; its own keys may have any names. */
 function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

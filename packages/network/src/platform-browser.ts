@@ -1,5 +1,5 @@
 /**
- * What differs between platforms, for browsers: there are no files and no installed engines.
+ * Platform functions for browsers: there are no files and no installed engines.
  */
 import { NetworkError } from "./error.ts";
 import type { LocalFile, LocalReadOptions } from "./port.ts";

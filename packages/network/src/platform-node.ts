@@ -1,5 +1,5 @@
 /**
- * What differs between platforms, for Node.js: files and installed engines.
+ * Platform functions for Node.js: files and installed engines.
  */
 import { constants, realpathSync } from "node:fs";
 import { open, realpath } from "node:fs/promises";

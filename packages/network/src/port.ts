@@ -1,8 +1,8 @@
 /**
- * What both platforms have in common: the end of a connection to a worker, and the limits of a reader of files.
+ * Types that both platforms share: the end of a connection to a worker, and the limits of a reader of files.
  */
 
-/** How a file is read. */
+/** Options of reading a file. */
 export interface LocalReadOptions {
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;

@@ -15,7 +15,7 @@ import { kindOf } from "./values.ts";
  */
 export type Source = string | URL | ArrayBuffer | ArrayBufferView | SharedArrayBuffer | Blob;
 
-/** How to read. */
+/** Options of reading a source. */
 export interface ReadOptions extends Omit<LocalReadOptions, "maxBytes"> {
   /** The most bytes. Default: 2 GiB. */
   readonly maxBytes?: number | undefined;

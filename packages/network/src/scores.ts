@@ -57,7 +57,7 @@ export function top(
   return best(values, count, labels ?? (isObject && "labels" in scores ? scores.labels : undefined));
 }
 
-/** Whether a value is a list or an array of numbers. */
+/** True if a value is a list or an array of numbers. */
 export function isNumbers(value: unknown): value is ArrayLike<number> {
   return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 }

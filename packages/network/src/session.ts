@@ -10,17 +10,17 @@ export interface Value {
   readonly shape: readonly number[];
 }
 
-/** What a model is. */
+/** Description of a model. */
 export interface Description {
   readonly inputs: readonly TensorInfo[];
   readonly outputs: readonly TensorInfo[];
-  /** What the model carries from one run to the next. */
+  /** States that the model carries from one run to the next. */
   readonly states: readonly TensorInfo[];
   /** The keys of the file's signatures. */
   readonly signatures: readonly string[];
   /** The devices that compute. */
   readonly devices: readonly string[];
-  /** What the maker says about it; empty texts if nothing. */
+  /** Texts of the maker; empty if there are none. */
   readonly name: string;
   readonly description: string;
   readonly license: string;
@@ -50,7 +50,7 @@ export interface Explanation {
   readonly predictedTime: number;
 }
 
-/** How long operations take. */
+/** Times of operations. */
 export interface Profile {
   /** Median milliseconds of a run. */
   readonly time: number;
@@ -58,19 +58,19 @@ export interface Profile {
   readonly operations: readonly (Omit<ExplainedOperation, "reason"> & { readonly time: number | undefined })[];
 }
 
-/** What a run is asked for besides its outputs. */
+/** Options of a run besides its outputs. */
 export interface Asked {
   /** When it is aborted, the computation ends at the next pause of the device: its result is not wanted any more. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds that the device may take. Devices are told if the model runs on one device, without fallback. */
   readonly timeout?: number | undefined;
-  /** Whether the device measures the run. It does if the model runs on one device, without fallback. */
+  /** True if the device measures the run. It does if the model runs on one device, without fallback. */
   readonly measure?: boolean | undefined;
-  /** Whether the memory of the inputs moves to a worker. Default: it is copied. */
+  /** True if the memory of the inputs moves to a worker. Default: it is copied. */
   readonly transfer?: boolean | undefined;
 }
 
-/** What a run has come to. */
+/** Result of a run. */
 export interface Computed {
   readonly values: readonly Value[];
   /** undefined: it was not measured. */

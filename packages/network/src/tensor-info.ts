@@ -5,7 +5,7 @@ import type { ElementArray, ElementType, NumberArray, NumericType, Quantization 
 import { openShapeText } from "./text.ts";
 import type { TokenizerInfo } from "./tokenizer.ts";
 
-/** What is known of an input, output or state before the model runs. */
+/** Facts of an input, output or state that are known before the model runs. */
 export interface TensorInfo {
   /** Its name in the file's signature, else its tensor's name; `input0` or `output0` by its place if it has none or shares it. */
   readonly name: string;
@@ -18,18 +18,18 @@ export interface TensorInfo {
   readonly quantization?: Quantization;
   /** Names of the classes, if they are packed with the model. */
   readonly labels?: readonly string[];
-  /** How the model's maker brings pixels into the range of the input: (pixel - mean) / std, for each channel or for all. */
+  /** Normalisation of pixels by the model's maker: (pixel - mean) / std, for each channel or for all. */
   readonly normalization?: { readonly mean: readonly number[]; readonly std: readonly number[] };
-  /** What makes its elements from a text, if the model's metadata name it: see `classifyText` and `embed`. */
+  /** Tokeniser that makes its elements from a text, if the model's metadata name one: see `classifyText` and `embed`. */
   readonly tokenizer?: TokenizerInfo;
-  /** What the maker says about it. */
+  /** Description by the maker. */
   readonly description?: string;
 }
 
-/** What is known of a tensor of numbers. */
+/** Facts of a tensor of numbers. */
 export type NumericInfo = TensorInfo & { readonly type: NumericType };
 
-/** Whether a tensor has numbers, not strings. */
+/** True if a tensor has numbers, not strings. */
 export function isNumeric(info: TensorInfo): info is NumericInfo {
   return info.type !== "string";
 }

@@ -6,7 +6,7 @@ import { type AnyTensorData, typeText } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
 import { openShapeText, plain } from "./text.ts";
 
-/** What sizes and values depend on. */
+/** Facts of a tensor that its size and values depend on. */
 export type TensorShape = Pick<TensorDescription, "type" | "shape" | "scale" | "zeroPoint">;
 
 /** A tensor with its elements. */

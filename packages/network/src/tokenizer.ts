@@ -1,5 +1,5 @@
 /**
- * What all tokenisers are: they cut a text into tokens, which have numbers.
+ * Interface of all tokenisers: they cut a text into tokens, which have numbers.
  */
 import { NetworkError } from "./error.ts";
 

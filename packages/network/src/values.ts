@@ -48,7 +48,7 @@ export function encodeValue(value: PlainValue, info: NumericInfo, what: string):
   throw new NetworkError("WRONG_TYPE", `${what} ${infoText(info)} takes ${wanted(info)}; it is ${kindOf(value)}`);
 }
 
-/** What an input takes, for messages. */
+/** Values that an input takes, for messages. */
 function wanted(info: NumericInfo): string {
   const { type, quantization } = info;
   const own = type === "float16" ? "Uint16Array of its bits" : elementFacts[type].array.name;
@@ -57,7 +57,7 @@ function wanted(info: NumericInfo): string {
   return `numbers, lists of numbers, ${real === "" ? "" : `${real} of real values, `}or a ${elements}`;
 }
 
-/** Whether real values may have fractions. */
+/** True if real values may have fractions. */
 function isFloating({ type, quantization }: NumericInfo): boolean {
   return realArrayOf(type, quantization).name.startsWith("Float") && !type.endsWith("int64");
 }
@@ -226,7 +226,7 @@ export function listedOf(value: unknown): string {
   return Array.isArray(value) ? `the list ${JSON.stringify(value.map(String))}` : kindOf(value);
 }
 
-/** What a value is, for messages. */
+/** Type of a value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (value instanceof Promise) return "a promise, which has to be awaited";

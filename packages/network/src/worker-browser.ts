@@ -1,11 +1,11 @@
 /**
- * What a web worker runs.
+ * Entry of a web worker.
  */
 import { serve } from "./serve.ts";
 
 export { serve };
 
-/** What a worker of the web has as its globals. */
+/** Globals of a web worker. */
 interface WorkerGlobals {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
   addEventListener(kind: string, listener: (event: { readonly data: unknown }) => void): void;

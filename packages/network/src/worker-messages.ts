@@ -1,5 +1,5 @@
 /**
- * What a session and its worker say to each other, and the memory that moves with it.
+ * Messages between a session and its worker, and the memory that moves with them.
  */
 
 import { buffersOf } from "./bytes.ts";
@@ -7,7 +7,7 @@ import type { NetworkErrorCode } from "./error.ts";
 import type { OpeningSession, Stage } from "./local-session.ts";
 import type { Session, Value } from "./session.ts";
 
-/** What a session is asked. */
+/** Request to a session. */
 export type Question =
   | { readonly ask: "open"; readonly bytes: Uint8Array; readonly options: OpeningSession }
   /** `target`: the question whose computation is to end. */

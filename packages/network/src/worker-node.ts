@@ -1,5 +1,5 @@
 /**
- * What a worker thread of Node.js runs.
+ * Entry of a worker thread of Node.js.
  */
 import { parentPort } from "node:worker_threads";
 import { serve } from "./serve.ts";

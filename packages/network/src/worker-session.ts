@@ -99,7 +99,7 @@ export async function openWorkerSession(
           );
         if (asked?.transfer) return compute(inputs, buffersOf(inputs));
         const own = inputs.map(alone);
-        // What is copied here moves to the worker; the rest is copied on the way.
+        // Memory that is copied here moves to the worker; the rest is copied on the way.
         const copies = own.filter((value, place) => value.bytes !== inputs[place]?.bytes);
         return compute(own, wholeBuffers(copies));
       },

@@ -11,7 +11,7 @@ export function startWorker(): Port {
   return portOfWorker(new Worker(new URL("./worker-browser.ts", import.meta.url), { type: "module" }));
 }
 
-/** What a worker of the web has that is used here. */
+/** Parts of a web worker that are used here. */
 export interface WebWorker {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
   addEventListener(

@@ -21,7 +21,7 @@ export function startWorker(threads?: number): Port {
   }
 }
 
-/** What a bundle lacks that has no file for the worker. */
+/** Remedy for a bundle that has no file for the worker. */
 const helpOfBundles = "in a bundle, make nnhal/worker an entry of its own with the name worker-node";
 
 /** The environment of a worker: that of the process, with the threads that its engines may have. */

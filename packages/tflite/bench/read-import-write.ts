@@ -1,5 +1,5 @@
 /**
- * How long reading, importing and writing take for real models: the first time, and the median once the code is warm, in
+ * Times of reading, importing and writing real models: the first time, and the median once the code is warm, in
  * milliseconds.
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/tflite/bench/read-import-write.ts [ROUNDS]`;

@@ -1,5 +1,5 @@
 /**
- * What differs from TensorFlow Lite's results, by operator, for the table in docs/tflite.md: the reasons here, and the measured differences of
+ * Differences from TensorFlow Lite's results, by operator, for the table in docs/tflite.md: the reasons here, and the measured differences of
  * docs/measurements-steps.md.
  */
 

@@ -19,7 +19,7 @@ import {
   sentencePieceTokenizerLayout,
 } from "./schema/metadata.ts";
 
-/** What a test says about a model with one input and one output. */
+/** Metadata that a test gives to a model with one input and one output. */
 export interface MetadataGiven {
   readonly name?: string;
   readonly author?: string;

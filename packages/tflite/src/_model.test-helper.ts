@@ -295,7 +295,7 @@ function assign(data: AnyTensorData, index: number, value: number | bigint): voi
   (data as { [index: number]: number | bigint })[index] = value;
 }
 
-/** Whether elements are 64-bit integers. */
+/** True if elements are 64-bit integers. */
 function isLong(data: AnyTensorData): boolean {
   return data instanceof BigInt64Array || data instanceof BigUint64Array;
 }

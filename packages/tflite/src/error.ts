@@ -34,7 +34,7 @@ export interface TfliteProblem {
   readonly operator?: ProblemOperator;
   /** Absent if the problem is not about a single tensor. */
   readonly tensor?: ProblemTensor;
-  /** What a user can do about it; absent if nothing is known to help. */
+  /** Remedy; absent if nothing is known to help. */
   readonly help?: string;
 }
 
@@ -66,7 +66,7 @@ export class TfliteError extends Error {
   readonly path: string;
   /** Never empty, and at most 100. */
   readonly problems: readonly TfliteProblem[];
-  /** How many problems there are, also those that `problems` leaves out. */
+  /** Number of problems, including those that `problems` leaves out. */
   readonly problemCount: number;
 
   /** `problems` must not be empty. */
@@ -81,7 +81,7 @@ export class TfliteError extends Error {
 /** A path in the model, with the operator or tensor there. */
 export type Where = Pick<TfliteProblem, "path" | "operator" | "tensor">;
 
-/** What a problem is about: a path in the model, or a function that describes the place if it is needed. */
+/** Subject of a problem: a path in the model, or a function that describes the location if it is needed. */
 export type Place = string | (() => Where);
 
 /** Throws a TfliteError with one problem. `message` names the rule and the actual value; `help`: what a user can do. */

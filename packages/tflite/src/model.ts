@@ -33,7 +33,7 @@ export type TfliteSparseDimension =
       readonly indexes: readonly number[];
     };
 
-/** How a constant leaves out zeros. */
+/** Form of a constant that leaves out zeros. */
 export interface TfliteSparsity {
   /** The order of storage: the tensor's dimensions, then those inside of blocks, which are numbered from the tensor's rank on. */
   readonly traversalOrder: readonly number[];
@@ -93,7 +93,7 @@ export interface TfliteOperator {
   readonly options: Readonly<Record<string, OptionValue>>;
   /** Tensors that describe values inside the operator. Absent if there are none. */
   readonly intermediates?: readonly number[];
-  /** Whether the operator changes each input. Absent if the file does not specify it. */
+  /** True if the operator changes each input. Absent if the file does not specify it. */
   readonly mutatingVariableInputs?: readonly boolean[];
 }
 

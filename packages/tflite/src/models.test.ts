@@ -20,7 +20,7 @@ function outline(model: TfliteModel) {
   return { outline: { ...model, subgraphs }, constants };
 }
 
-/** What is known of some models: operators, and the shapes of inputs and outputs. */
+/** Expected facts of some models: operators, and the shapes of inputs and outputs. */
 const expectations: Readonly<Record<string, object>> = {
   "mobilenet_v1_0.25_128_quant": {
     operators: 31,

@@ -31,6 +31,7 @@ export const avoidedForms: readonly AvoidedForm[] = [
 /** Folders whose comments do not begin with "What", "How" or "Whether". A folder is added once its comments are rewritten. */
 export const plainHeads: readonly string[] = [
   // One folder on each line, sorted.
+  "apps/cli",
   "apps/sample-driver",
   "apps/server",
   "apps/worker",
@@ -47,12 +48,15 @@ export const plainHeads: readonly string[] = [
   "packages/extension-fibonacci",
   "packages/extension-mediapipe",
   "packages/extension-tflite",
+  "packages/network",
+  "packages/nnhal",
   "packages/operations",
   "packages/program",
   "packages/runtime",
   "packages/service",
   "packages/shared-memory",
   "packages/test-kit",
+  "packages/tflite",
   "packages/transport",
   "packages/types",
   "packages/utils",

@@ -1,5 +1,5 @@
 /**
- * What a batch does with every input: the options of a task, of which its digest is made.
+ * Options of the task of a batch, of which its digest is made.
  */
 import type { Json } from "@nnhal/batch";
 import type { ScoredClass } from "@nnhal/network/tensors";
@@ -8,7 +8,7 @@ import type { OutputJson } from "../run-report.ts";
 import type { Seen } from "../seen/format.ts";
 import type { GivenTask } from "../task-names.ts";
 
-/** How to compute, as `nnhal run` takes it. All of it is JSON. */
+/** Options of computing, as `nnhal run` takes them. All of it is JSON. */
 export type BatchTaskOptions = EntryOptions & {
   readonly device: string;
   readonly hybrid: Hybrid;
@@ -17,11 +17,11 @@ export type BatchTaskOptions = EntryOptions & {
   readonly std?: readonly number[];
   /** Names of the classes. */
   readonly labels?: readonly string[];
-  /** Whether the values of all outputs are kept, or of those of up to 1000 elements. */
+  /** True if the values of all outputs are kept; else those of outputs of up to 1000 elements. */
   readonly allValues?: boolean;
-  /** Whether the raw outputs are kept as files. */
+  /** True if the raw outputs are kept as files. */
   readonly raw?: boolean;
-  /** Whether a picture of what the network sees is kept. */
+  /** True if a picture of what the network sees is kept. */
   readonly draw?: boolean;
   /** The task for which the outputs are read. Default: derived from the outputs. */
   readonly task?: GivenTask;
@@ -29,7 +29,7 @@ export type BatchTaskOptions = EntryOptions & {
   readonly threshold?: number;
 };
 
-/** What is kept of an input. */
+/** Record of an input. */
 export type BatchOutcome = {
   /** A summary of the result. */
   readonly found: string;
@@ -54,7 +54,7 @@ export function outcomeOf(json: Json): BatchOutcome {
   return json as unknown as BatchOutcome;
 }
 
-/** Whether a result that comes from elsewhere can be printed as an outcome. */
+/** True if a result that comes from elsewhere can be printed as an outcome. */
 export function isOutcome(json: Json): boolean {
   if (!isRecord(json) || typeof json.found !== "string") return false;
   const { top, outputs, seen } = json;

@@ -1,5 +1,5 @@
 /**
- * What a batch is, from the command line: the model, what is done with every input, and the inputs.
+ * Preparation of a batch, from the command line: the model, the task, and the inputs.
  */
 import { basename } from "node:path";
 import { BatchError, digestOf, type InputSource, openInputs, type Task, taskDigest } from "@nnhal/batch";
@@ -113,7 +113,7 @@ export async function reported<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** How many names there are. Rejects with a CommandError. */
+/** Number of names. Rejects with a CommandError. */
 export async function countNames(source: InputSource): Promise<number> {
   return reported(async () => {
     let count = 0;

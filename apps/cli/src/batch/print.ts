@@ -15,7 +15,7 @@ export interface BatchItem {
   readonly problem?: string | undefined;
 }
 
-/** How to print. */
+/** Options of printing. */
 export interface PrintOptions {
   readonly csv?: boolean;
   readonly json?: boolean;

@@ -181,7 +181,7 @@ export async function statusCommand(
 
 type LookedAt = (BatchStatus & { readonly withoutJob: number }) | { readonly id: string; readonly problem: string };
 
-/** What becomes of a batch. One that is damaged hides no others: its problem is thrown only if it was asked for. */
+/** Returns the state of a batch. One that is damaged hides no others: its problem is thrown only if it was asked for. */
 async function lookAt(queue: BatchQueue, id: string, isAskedFor: boolean): Promise<LookedAt> {
   try {
     const status = await queue.status(id);

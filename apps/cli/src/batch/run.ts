@@ -33,7 +33,7 @@ export interface RunBatchOptions extends BatchOptions, PrintOptions {
   readonly deadline: number;
 }
 
-/** What these commands need. */
+/** Context of these commands. */
 export type BatchContext = ModelCommandContext & Pick<DemoContext, "startThread" | "shared">;
 
 /** Runs a batch to its end. Rejects with a CommandError. */

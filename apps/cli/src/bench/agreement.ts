@@ -1,17 +1,17 @@
 /**
- * Whether a contestant computes what the reference does. Times of different results cannot be compared.
+ * Comparison of a contestant's outputs with the reference's. Times of different results cannot be compared.
  */
 import { byteLength, decodeTensorData } from "@nnhal/backend";
 import { type TensorShape, tensorText } from "@nnhal/network/tensors";
 import type { AnyTensorData } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
 
-/** How far the outputs of a contestant are from those of the reference. */
+/** Distance of the outputs of a contestant from those of the reference. */
 export interface Agreement {
   readonly agrees: boolean;
   /** The greatest difference of an element: in steps of quantised types, else in real values. Infinity if they cannot be compared. */
   readonly difference: number;
-  /** What an element may differ by. */
+  /** Allowed difference of an element. */
   readonly allowed: number;
   readonly unit: "steps" | "absolute";
   /** Which output differs, and how. Empty if they agree. */
@@ -19,7 +19,7 @@ export interface Agreement {
 }
 
 /**
- * What elements may differ by: engines add up floats in another order, and round at other places inside a quantised network. Floats:
+ * Allowed differences: engines add up floats in another order, and round at other points inside a quantised network. Floats:
  * this share of the greatest absolute value of the reference's output, or of 1 if that is less.
  */
 const floatShare = { TENSOR_FLOAT32: 1e-4, TENSOR_FLOAT16: 2e-3 };

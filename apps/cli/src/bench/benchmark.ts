@@ -23,7 +23,7 @@ import { openContestant } from "./open.ts";
 import { type ModelReport, modelReport, type PrepareReport } from "./report.ts";
 import { createStation, type Prepared, type Station } from "./station.ts";
 
-/** How to benchmark a network. */
+/** Options of benchmarking a network. */
 export interface BenchmarkSettings {
   readonly contestants: readonly ContestantId[];
   readonly threads: number;
@@ -38,13 +38,13 @@ export interface BenchmarkSettings {
   readonly inputs: readonly string[];
   /** Milliseconds that each piece of work of a contestant may take; one that takes longer has failed. Default: by the time of a run. */
   readonly timeLimit?: number | undefined;
-  /** What the machine computes at most. */
+  /** Peaks of the machine. */
   readonly peaks: readonly Peak[];
   /** A file for onnxruntime. */
   readonly onnx?: string | undefined;
 }
 
-/** What a child process is told: `--serve` has it as JSON. Files are absolute paths. */
+/** Order to a child process: `--serve` has it as JSON. Files are absolute paths. */
 export interface ServeOrder {
   readonly contestant: ContestantId;
   readonly threads: number;
@@ -214,7 +214,7 @@ interface Limits {
   readonly timeLimit?: number | undefined;
 }
 
-/** What the reference computes; a text that says why if it cannot. */
+/** Outputs of the reference; a text that says why if it cannot compute them. */
 async function referenceOutputs(
   station: Station,
   { signal, timeLimit }: Limits,

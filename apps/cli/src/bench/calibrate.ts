@@ -1,5 +1,5 @@
 /**
- * What the machine can compute at most, as far as a program can find out by itself: the yardstick for the figures of networks.
+ * Peak of the machine, as far as a program can find it out by itself: the yardstick for the figures of networks.
  */
 import { messageOf } from "../failure.ts";
 import { oneLine } from "../text.ts";
@@ -12,7 +12,7 @@ export type Arithmetic = "float" | "integer";
 
 /** One way to find the peak. */
 export interface Peak {
-  /** What was measured. */
+  /** Computation that was measured. */
   readonly how: string;
   readonly threads: number;
   /** Thousand million operations in a second; a multiply-add is two. Null if it could not be measured. */

@@ -14,7 +14,7 @@ interface Call {
   readonly argument: number;
 }
 
-/** What the child answers: a value as JSON in which arrays of bytes are texts, or why there is none. */
+/** Answer of the child: a value as JSON in which arrays of bytes are texts, or why there is none. */
 type Answer = { readonly value: string } | { readonly error: string };
 
 const bytesKey = "base64";

@@ -17,7 +17,7 @@ export interface Entry {
 /** Why a contestant has no times: it is not there, it cannot run the network, or it failed while it ran. */
 export type Problem = Unavailable | { readonly cannot: string } | { readonly failed: string };
 
-/** What is known of a contestant; what is absent was not reached. */
+/** Measurements of a contestant; an absent one was not reached. */
 export interface Measured {
   readonly id: ContestantId;
   readonly problem?: Problem;
@@ -31,7 +31,7 @@ export interface Measured {
   readonly footprint?: Footprint;
 }
 
-/** How to compete. */
+/** Options of a contest. */
 export interface ContestOptions {
   /** Default: as many as fit a minute, from 3 to 20. */
   readonly rounds?: number | undefined;
@@ -136,7 +136,7 @@ export async function contest(entries: readonly Entry[], options: ContestOptions
   return drafts;
 }
 
-/** How many runs a turn has for a contestant whose fastest run took so many milliseconds. */
+/** Number of runs in a turn of a contestant whose fastest run took so many milliseconds. */
 export function runsOfTurn(milliseconds: number): number {
   const wanted = milliseconds > 0 ? Math.round(turn.milliseconds / milliseconds) : turn.most;
   const least = milliseconds < turn.long ? turn.least : 1;

@@ -1,5 +1,5 @@
 /**
- * What runs a network in a benchmark: a device of ours, through the runtime or a burst of it, or a peer that runs the file directly.
+ * Contestants of a benchmark: a device of ours, through the runtime or a burst of it, or a peer that runs the file directly.
  */
 
 import type { Unavailable } from "@nnhal/backend";
@@ -25,7 +25,7 @@ export interface Task {
   readonly inputs: readonly Uint8Array[];
   /** Threads that an engine may compute with, if it can be told. */
   readonly threads: number;
-  /** How devices compute layers with float inputs and 8-bit weights. */
+  /** Form in which devices compute layers with float inputs and 8-bit weights. */
   readonly hybrid: Hybrid;
   /** Shapes of inputs by name, other than those of the file. */
   readonly inputShapes?: InputShapes;
@@ -39,11 +39,11 @@ export interface Task {
 export interface Contestant {
   /** Of the engine that computes. */
   readonly version: string;
-  /** How it is set up: what a reader needs to know in order to trust the comparison. */
+  /** Settings that a reader needs to know in order to trust the comparison. */
   readonly settings: readonly string[];
   /** Threads that it was told to use; null if it cannot be told. */
   readonly threads: number | null;
-  /** Whether it computes in a process that is not measured, such as a daemon. Default: no. */
+  /** True if it computes in a process that is not measured, such as a daemon. Default: no. */
   readonly isElsewhere?: boolean;
   /** Makes the network of a file ready to run. Rejects with a CannotRun that says why it cannot. */
   prepare(): Promise<Ready>;
@@ -51,11 +51,11 @@ export interface Contestant {
 
 /** A network that is ready to run. */
 export interface Ready {
-  /** Whether the contestant keeps prepared networks in the folder of its task, and so can load them from there. */
+  /** True if the contestant keeps prepared networks in the folder of its task, and so can load them from there. */
   readonly keeps: boolean;
   /** Runs once: from inputs in arrays of JavaScript to outputs in such arrays, which is what a caller of any engine has and wants. */
   run(): Promise<void> | void;
-  /** What the last run computed: the bytes of the outputs without states, in order. Read it before the next run. */
+  /** Outputs of the last run without states, in order, as bytes. Read them before the next run. */
   outputs(): readonly Uint8Array[];
   close(): Promise<void> | void;
 }
@@ -68,7 +68,7 @@ export class CannotRun extends Error {
   override readonly name = "CannotRun";
 }
 
-/** How reports name a contestant. */
+/** Name of a contestant in reports. */
 export function titleOf(id: ContestantId): string {
   return id.kind === "device" && id.path === "burst" ? `${id.name} burst` : id.name;
 }

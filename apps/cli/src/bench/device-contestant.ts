@@ -12,7 +12,7 @@ import { type PreparedRun, prepareRun, runOnce, valuesOf } from "../model/execut
 import { modelOfBytes } from "../model/load.ts";
 import { CannotRun, type Contestant, type ContestantId, type Ready, type Task } from "./contestant.ts";
 
-/** How devices are told how many threads to use; engines read the variable when they are opened. */
+/** Environment variables that tell devices how many threads to use; engines read them when they are opened. */
 const threadVariables: Readonly<Record<string, string>> = { "nnhal-ort": "NNHAL_ORT_THREADS" };
 
 /** Opens the devices that a contestant names, `auto` for all. Rejects with a CommandError if there are none. */
@@ -50,7 +50,7 @@ export async function openDeviceContestant(
   };
 }
 
-/** Whether a device keeps prepared models in files. */
+/** True if a device keeps prepared models in files. */
 function keepsModels(device: Device): boolean {
   const { numModelCache, numDataCache } = device.getNumberOfCacheFilesNeeded();
   return numModelCache + numDataCache > 0;

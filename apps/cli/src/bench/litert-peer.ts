@@ -14,7 +14,7 @@ import { packageVersion } from "./peer-packages.ts";
 const module: string = "@litertjs/core";
 
 /**
- * What this file uses of the library. Its own declarations are for browsers, and change the types of arrays for every file.
+ * The part of the library that this file uses. Its own declarations are for browsers, and change the types of arrays for every file.
  */
 interface Litert {
   loadLiteRt(folder: string, options: { readonly threads: boolean }): Promise<Runtime>;

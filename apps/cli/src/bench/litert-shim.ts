@@ -11,7 +11,7 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
 
 const parameters = ["require", "module", "exports", "__filename", "__dirname"];
 
-/** What a worker does first: it runs the script, which is CommonJS in a package of ES modules, so Node.js would not load it. */
+/** First work of a worker: it runs the script, which is CommonJS in a package of ES modules, so Node.js would not load it. */
 const workerSource = (file: string) => `
   const file = ${JSON.stringify(file)};
   const module_ = { exports: {} };

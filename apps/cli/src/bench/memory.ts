@@ -1,5 +1,5 @@
 /**
- * What preparing and running a network takes of memory: growth of the process at its peak, and JavaScript heap for each run.
+ * Memory that preparing and running a network takes: growth of the process at its peak, and JavaScript heap for each run.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { PerformanceObserver } from "node:perf_hooks";

@@ -12,7 +12,7 @@ const types = {
 
 /** A field with a whole number. */
 const number = (field: number, value: number): number[] => [...leb(field << 3), ...leb(value)];
-/** What comes before the content of a field with bytes. */
+/** Bytes before the content of a field with bytes. */
 const head = (field: number, length: number): number[] => [...leb((field << 3) | 2), ...leb(length)];
 /** A field with bytes: a text, or a message. */
 const bytes = (field: number, content: readonly number[]): number[] => [...head(field, content.length), ...content];

@@ -59,7 +59,7 @@ describe("a peer", () => {
     try {
       const onnx = await onnxFormOf(modelOfBytes("m.tflite", addingModel()));
       expect(await runTwice(await openOnnxruntime({ ...adding, onnx, cache }))).toEqual([floats(11, 22, 33, 44)]);
-      // What cannot be a model shows that the file is not read again.
+      // Bytes that cannot be a model show that the file is not read again.
       const again = { ...adding, onnx: Uint8Array.of(1), cache };
       expect(await runTwice(await openOnnxruntime(again))).toEqual([floats(11, 22, 33, 44)]);
     } finally {

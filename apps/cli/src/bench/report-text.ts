@@ -22,7 +22,7 @@ export function formatBenchmark(report: BenchmarkReport): string {
   return `${[...facts, ...models.flatMap((model) => ["", ...formatModel(model)])].join("\n")}\n`;
 }
 
-/** What makes the figures doubtful. */
+/** Notes on what makes the figures doubtful. */
 export function notesOf({ machine, interrupted, models }: BenchmarkReport): string[] {
   const notes: string[] = [];
   if (interrupted) notes.push("it was interrupted: these are the figures until then");
@@ -72,7 +72,7 @@ function unitOf({ arithmetic }: Pick<ModelReport, "arithmetic">): string {
   return arithmetic === "float" ? "GFLOP/s" : "GOP/s";
 }
 
-/** What one way to find the peak has found. */
+/** Text of a peak that was measured in one way. */
 export function peakText({ how, threads, float, integer }: Peak): string {
   const rates = [
     ...(float === null ? [] : [`${rateText(float)} GFLOP/s`]),
@@ -92,7 +92,7 @@ export interface TableShape {
   row(one: ContestantReport): readonly string[];
 }
 
-/** What runs take. */
+/** Table of the times of runs. */
 export function timesOf(model: Pick<ModelReport, "arithmetic">): TableShape {
   return {
     title: "Times",
@@ -110,7 +110,7 @@ export function timesOf(model: Pick<ModelReport, "arithmetic">): TableShape {
   };
 }
 
-/** What a network costs before and beside its runs. */
+/** Table of the costs of a network before and beside its runs. */
 export const costs: TableShape = {
   title: "Costs",
   headings: ["", "prepare", "from cache", "first", "memory", "heap a run"],
@@ -138,7 +138,7 @@ function rateText(value: number): string {
   return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
 }
 
-/** How far outputs are from the reference's. */
+/** Text of the distance of outputs from the reference's. */
 function differenceText({ agreement }: Pick<ContestantReport, "agreement">): string {
   if (agreement === null) return "unknown";
   const { agrees, difference, unit } = agreement;
@@ -193,7 +193,7 @@ export function ratioText({ median, low, high }: Ratio): string {
   return `${median.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
 }
 
-/** What a ratio says in words. */
+/** Text of a ratio in words. */
 export function verdictOf({ median, low, high }: Ratio): string {
   if (low <= 1 && high >= 1) return "no clear difference";
   return median < 1 ? `${(1 / median).toFixed(1)} times as fast` : `takes ${median.toFixed(2)} times as long`;

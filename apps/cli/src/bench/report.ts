@@ -18,13 +18,13 @@ export const reportFormat = "nnhal-benchmark-1";
 export interface BenchmarkReport {
   readonly format: typeof reportFormat;
   readonly machine: Machine;
-  /** What the machine computes at most, by each way that there is to find out. */
+  /** Peaks of the machine, by each way that there is to find out. */
   readonly peaks: readonly Peak[];
   /** Threads that each engine was told to use, if it can be told. */
   readonly threads: number;
   /** Rounds that the user wanted; null if they follow from the time of a run, for each model. */
   readonly rounds: number | null;
-  /** Whether the user ended it early. */
+  /** True if the user ended it early. */
   readonly interrupted: boolean;
   readonly models: readonly ModelReport[];
 }
@@ -34,7 +34,7 @@ export interface ModelReport {
   readonly model: string;
   readonly bytes: number;
   readonly multiplyAdds: number;
-  /** What most of its constants are: `integer` for types of 8 bits. */
+  /** Arithmetic of most of its constants: `integer` for types of 8 bits. */
   readonly arithmetic: Arithmetic;
   readonly inputs: readonly { readonly name: string; readonly shape: readonly number[]; readonly source: string }[];
   /** Rounds that were wanted. */
@@ -43,7 +43,7 @@ export interface ModelReport {
   readonly noReference: string | null;
   readonly contestants: readonly ContestantReport[];
   readonly ratios: readonly RatioReport[];
-  /** What the way through runtime, driver and backend adds to the engine of a device, if that engine was measured by itself. */
+  /** Time that runtime, driver and backend add to the engine of a device, if that engine was measured by itself. */
   readonly overheads: readonly OverheadReport[];
 }
 
@@ -81,7 +81,7 @@ export interface ContestantReport {
   readonly memory: number | null;
   /** Bytes of JavaScript heap for each execution. */
   readonly heap: number | null;
-  /** How far its outputs are from the reference's; null if it has none. Infinity is null in JSON. */
+  /** Distance of its outputs from the reference's; null if it has none. Infinity is null in JSON. */
   readonly agreement: Agreement | null;
 }
 
@@ -114,7 +114,7 @@ export interface OverheadReport {
 /** The engines of devices, as peers. */
 const engines: Readonly<Record<string, PeerName>> = { "nnhal-ort": "onnxruntime", "nnhal-tfjs": "tfjs" };
 
-/** What a benchmark of one network yields. */
+/** Results of a benchmark of one network. */
 export interface ModelResults {
   readonly model: LoadedModel;
   readonly multiplyAdds: number;
@@ -175,7 +175,7 @@ function contestantReport(one: Measured, results: ModelResults, place: number): 
   const others = results.preparations[place];
   const rate = times === null || results.multiplyAdds === 0 ? null : (2 * results.multiplyAdds) / times.min / 1e6;
   const peak = greatest(results.peaks, arithmeticOf(results.model));
-  // What is measured of the process says nothing of a contestant that computes in another one.
+  // Measurements of the process do not describe a contestant that computes in another one.
   const isMeasured = opened?.isElsewhere !== true;
   return {
     name: titleOf(id),

@@ -3,7 +3,7 @@
  * processors, they would take the time of whatever runs next.
  */
 
-/** How to wait. */
+/** Options of waiting. */
 export interface SettleOptions {
   /** Milliseconds of a clock that never goes back. */
   now(): number;

@@ -8,7 +8,7 @@ import { createMemoryMeter, heapForEachRun, type MemoryMeter } from "./memory.ts
 import { settle } from "./settle.ts";
 import { type WarmUp, warmUp } from "./warm-up.ts";
 
-/** What is known of a contestant whose libraries are loaded. */
+/** Facts of a contestant whose libraries are loaded. */
 export interface Opened extends Pick<Contestant, "version" | "settings" | "threads" | "isElsewhere"> {
   /** Milliseconds of loading. */
   readonly milliseconds: number;
@@ -38,7 +38,7 @@ export interface Turn {
   readonly cpu: number;
 }
 
-/** What is measured at the end. */
+/** Measurements at the end. */
 export interface Footprint {
   /** Bytes by which the process has grown at most since the libraries were loaded; null if other work shares the process. */
   readonly memory: number | null;
@@ -61,11 +61,11 @@ export interface Station {
   close(): Promise<void>;
 }
 
-/** How to measure. */
+/** Options of measuring. */
 export interface StationOptions {
   /** Milliseconds of a clock that never goes back. */
   now(): number;
-  /** Whether nothing else runs in this process, so that its memory is that of the contestant. */
+  /** True if nothing else runs in this process, so that its memory is that of the contestant. */
   readonly alone: boolean;
 }
 

@@ -1,18 +1,18 @@
 /**
- * What many times say: least, median, 90th percentile, and the ratio of two contestants with its spread.
+ * Statistics of times: least, median, 90th percentile, and the ratio of two contestants with its spread.
  */
 import { elementAt } from "@nnhal/operations";
 
 /** Milliseconds of many executions. */
 export interface Times {
-  /** How many executions were timed. At least 1. */
+  /** Number of executions that were timed. At least 1. */
   readonly executions: number;
   readonly min: number;
   readonly median: number;
   readonly p90: number;
 }
 
-/** How two contestants compare: the time of the first divided by that of the second, so less than 1 means that the first is faster. */
+/** Comparison of two contestants: the time of the first divided by that of the second, so less than 1 means that the first is faster. */
 export interface Ratio {
   /** Of the ratios of single rounds. */
   readonly median: number;
@@ -24,7 +24,7 @@ export interface Ratio {
   readonly ofMinima: number;
 }
 
-/** How many milliseconds longer the first of two contestants takes than the second. */
+/** Milliseconds by which the first of two contestants takes longer than the second. */
 export interface Difference {
   /** Of the differences of single rounds. */
   readonly median: number;

@@ -10,7 +10,7 @@ import { CannotRun } from "./contestant.ts";
 /** Runs the network: from the bytes of each input to the values of each output. */
 export type TfjsNetwork = (inputs: readonly Uint8Array[]) => readonly tf.TypedArray[];
 
-/** What an operator computes of the tensors that are not constants. */
+/** Function of an operator over the tensors that are not constants. */
 type Compute = (given: readonly tf.Tensor[]) => tf.Tensor;
 
 /** An operator made ready: what it reads and writes, and what is not read after it. */
@@ -21,7 +21,7 @@ interface Step {
   readonly frees: readonly number[];
 }
 
-/** What a row of the table below may use. */
+/** Values that a row of the table below may use. */
 interface Given {
   readonly inputs: readonly number[];
   readonly options: TfliteOperator["options"];

@@ -4,10 +4,10 @@
  * windows do not show: so there is a least number of runs.
  */
 
-/** How a warm-up ended. */
+/** End of a warm-up. */
 export interface WarmUp {
   readonly runs: number;
-  /** Whether the times had settled when it ended; otherwise it took too long to go on. */
+  /** True if the times had settled when it ended; otherwise it took too long to go on. */
   readonly stable: boolean;
   /** Milliseconds of the fastest run. */
   readonly least: number;

@@ -110,7 +110,7 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
     );
     expect(stdout).toContain(`batch    ${id}`);
     expect((await batch("cancel", "damaged", "--remove")).exitCode).toBe(0);
-    // What was there is gone while it is waited for.
+    // The batch that was there is gone while it is waited for.
     await batch("cancel", id, "--remove");
     const queue = await openQueue({ url: redis.url, name: "nnhal" });
     const gone = batch(...args, "--wait");
@@ -128,7 +128,7 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
     expect((await working(() => batch(...args))).exitCode).toBe(2);
     const id = JSON.parse((await batch("status", "--json")).stdout).batches[0].id;
     expect((await batch("results", id)).stdout).toMatch(/^a\.bin {2}2 {2}1\.0000\nb\.bin {2}1 {2}1\.0000\nsame/);
-    // What a queue has computed, a run on one machine knows.
+    // A run on one machine knows the results of a queue.
     const { stdout } = await run([
       "batch",
       "run",

@@ -46,7 +46,7 @@ describe("nnhal bench", () => {
     const report = JSON.parse(stdout);
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({ format: "nnhal-benchmark-1", threads: 1, rounds: 2, interrupted: false });
-    // What the machine computes at most says nothing about a network without products.
+    // The peak of the machine says nothing about a network without products.
     expect(report.peaks).toEqual([]);
     const [{ contestants, ratios }] = report.models;
     expect(contestants.map((one: { name: string }) => one.name)).toEqual([

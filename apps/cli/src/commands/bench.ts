@@ -158,7 +158,7 @@ export async function runBenchCommand(
   const timeLimit = millisecondsOf(options.timeLimit);
   const importing = { hybrid, ...entryOf(options) };
   const settings = { contestants, threads, rounds, preparations, timeLimit, ...importing, inputs, onnx };
-  // What is wrong with a file is said before the work on others begins.
+  // Faults of a file are reported before the work on others begins.
   const jobs: Job[] = [];
   for (const path of models) jobs.push({ network: await loadNetwork(path, importing, context), settings });
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));

@@ -37,7 +37,7 @@ export async function runCrashSuite(options: CrashOptions, context: CommandConte
   return { suite: "crash", by: "target", summary, cases };
 }
 
-/** What a child of the suite does. */
+/** Work of a child of the suite. */
 export async function serveCrashJob(
   text: string,
   { device }: CrashOptions,

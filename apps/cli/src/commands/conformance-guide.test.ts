@@ -97,7 +97,7 @@ describe("docs/adding-a-backend.md", () => {
   });
 
   it("has a backend that compiles", { timeout }, async () => {
-    // What the sources of our packages need beyond the guide's own configuration.
+    // Settings that the sources of our packages need beyond the guide's own configuration.
     const forSources = ["--noEmit", "--customConditions", condition, "--types", "node"];
     const { exitCode, output } = await node(compiler, "-p", folder, ...forSources);
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: "" });

@@ -332,7 +332,7 @@ function againWith({ device, hal = [] }: ConformanceCommandOptions, shared: read
   };
 }
 
-/** What a child does: runs the suites of its options, and sends the results. */
+/** Work of a child: runs the suites of its options, and sends the results. */
 export async function serve(options: ConformanceCommandOptions, context: CommandContext): Promise<void> {
   const { suite = [], singly } = options;
   const overVectors = suite.find(isVectorSuite);

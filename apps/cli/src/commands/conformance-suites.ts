@@ -57,12 +57,12 @@ export const defaultSuiteNames: readonly SuiteName[] = [...deviceSuiteNames, ...
 /** All suites, in the order in which they run. */
 export const suiteNames: readonly SuiteName[] = [...defaultSuiteNames, "crash", "accuracy"];
 
-/** Whether a suite is one over vectors. */
+/** True if a suite is one over vectors. */
 export function isVectorSuite(name: SuiteName): name is VectorSuiteName {
   return name === "vectors" || name === "mutations";
 }
 
-/** Whether a suite is one whose examples are drawn. */
+/** True if a suite is one whose examples are drawn. */
 export function isDrawnSuite(name: SuiteName): name is DrawnSuiteName {
   return name === "arithmetic" || name === "graphs";
 }
@@ -70,14 +70,14 @@ export function isDrawnSuite(name: SuiteName): name is DrawnSuiteName {
 /** A suite over vectors. */
 interface VectorSuite {
   readonly purpose: string;
-  /** What the suite counts by. */
+  /** Subject that the suite counts by. */
   readonly by: string;
   /** The order in which they are shown. Default: by name. */
   readonly order?: readonly string[];
   /** The number of results that a child sends in one message. */
   readonly batch: number;
   readonly note?: (all: boolean) => string | undefined;
-  /** Whether it can drive the device through a HAL version. */
+  /** True if it can drive the device through a HAL version. */
   readonly throughVersions: boolean;
   run(
     device: Parameters<Suite<unknown>>[0],
@@ -116,7 +116,7 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
   },
 };
 
-/** What a suite is about. */
+/** Purpose of a suite. */
 export function purposeOf(name: SuiteName): string {
   if (isDrawnSuite(name)) return drawnSuites[name].purpose;
   if (name === "crash") return "many processes at once, closed at random moments and killed (after Android's MLTS)";
@@ -124,14 +124,14 @@ export function purposeOf(name: SuiteName): string {
   return isVectorSuite(name) ? vectorSuites[name].purpose : describeDeviceSuite(name);
 }
 
-/** How the command runs a suite in this process. */
+/** Options of running a suite in this process. */
 export interface RunOptions {
   readonly device: Device;
   readonly filter?: string | undefined;
   readonly timeLimitMs: number;
   /** Of device suites. */
   readonly allowances: Partial<Allowances>;
-  /** How many results there are already. */
+  /** Number of results that exist already. */
   readonly skip: number;
   readonly onProgress: OnProgress;
   readonly onStart?: OnStart | undefined;
@@ -193,7 +193,7 @@ export async function* runDeviceSuitesHere(
   }
 }
 
-/** What suites draw. */
+/** Choice of the drawn examples. */
 export interface DrawnChoice {
   /** The device's name. */
   readonly device: string;
@@ -224,7 +224,7 @@ export interface Again {
 /** A suite whose examples are drawn. */
 interface DrawnSuite {
   readonly purpose: string;
-  /** What the suite counts by. */
+  /** Subject that the suite counts by. */
   readonly by: string;
   /** The number of results that a child sends in one message. */
   readonly batch: number;

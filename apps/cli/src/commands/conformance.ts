@@ -154,7 +154,7 @@ export async function runConformanceCommand(
   const { device, html, badge, junit, against, differences } = options;
   await asUsageErrors(async () => {
     const cwd = process.cwd();
-    // What is wrong with the page is said before the suites run.
+    // Faults of the page are reported before the suites run.
     if (differences !== undefined) await readPage(differences, options, cwd);
     const earlier =
       against === undefined

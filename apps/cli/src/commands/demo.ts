@@ -26,7 +26,7 @@ import { columns, milliseconds, shellWord } from "../text.ts";
 /** The command's options, as commander parses them. */
 export interface DemoCommandOptions {
   readonly device: string;
-  /** Whether the device runs in a process of its own. Default: if no device is named, and a daemon can be started. */
+  /** True if the device runs in a process of its own. Default: if no device is named, and a daemon can be started. */
   readonly daemon?: boolean | undefined;
 }
 
@@ -48,7 +48,7 @@ export function registerDemoCommand(command: Command, context: () => Promise<Dem
     .action(async (options: DemoCommandOptions) => runDemoCommand(options, await context()));
 }
 
-/** What the network saw in one picture. */
+/** Result of the network for one picture. */
 interface Reading {
   readonly file: string;
   readonly best: readonly ScoredClass[];

@@ -48,7 +48,7 @@ async function openSlow() {
   return "unavailable" in session ? session : { ...session, missing, choices, powerBasis: "derived" as const };
 }
 
-/** What this machine has is tested by @nnhal/shared-memory. */
+/** The form of this machine is tested by @nnhal/shared-memory. */
 const { why, remedy } = sharedMemoryForm();
 const sharedMemoryLines = [`shared memory: ${why}`, ...(remedy === undefined ? [] : [`  to add it: ${remedy}`])];
 

@@ -30,7 +30,7 @@ export interface DeviceJson {
   readonly memory?: string;
   /** Why it is UNAVAILABLE. */
   readonly reason?: string;
-  /** What would help. */
+  /** Remedy. */
   readonly remedy?: string;
   /** The vendor extensions of an available device; absent if it has none. */
   readonly extensions?: readonly ExtensionJson[];
@@ -44,7 +44,7 @@ export interface DeviceJson {
 
 /** The form of a computation that a device uses, as `--json` prints it. */
 export interface ChoiceJson {
-  /** What is computed. */
+  /** Computation that was chosen. */
   readonly subject: string;
   /** null if none is right on this processor: the operations are refused. */
   readonly chosen: string | null;
@@ -66,7 +66,7 @@ export interface ExtensionJson {
   }[];
 }
 
-/** What the allow-list says of this program and the extensions of devices. */
+/** Answer of the allow-list about this program and the extensions of devices. */
 export interface AllowListJson {
   /** The file. */
   readonly source: string;

@@ -109,7 +109,7 @@ export async function runExplainCommand(
   const file = await inspectFile(path, cwd, importing);
   const model = modelOfFile(file);
   const selection = await devices.select(options.device);
-  // What a device does that breaks the rules is a reason why it takes nothing.
+  // A breach of the rules by a device is a reason why it takes nothing.
   const all = inPlanningOrder(selection).map(guardDevice);
   const explanation: Explanation = {
     model: path,

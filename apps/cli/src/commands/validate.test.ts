@@ -97,7 +97,7 @@ describe("nnhal validate", () => {
       "it fits no HAL version",
       "",
     ]);
-    // What needs a whole model refuses it.
+    // A command that needs a whole model refuses it.
     expect(await run(["graph", "broken.tflite"])).toMatchObject({ stdout: "", exitCode: 2 });
   });
 

@@ -36,7 +36,7 @@ export interface ValidateCommandOptions extends EntryOptions {
 }
 
 /**
- * What is wrong with a .tflite file: `tflite-index`: an index is out of range; `tflite-blocked`: the HAL cannot express something
+ * A fault of a .tflite file: `tflite-index`: an index is out of range; `tflite-blocked`: the HAL cannot express something
  * in it. The path is that in the file.
  */
 export interface FileIssue {
@@ -46,11 +46,11 @@ export interface FileIssue {
   /** The operator and the tensor that it is about, if there are such. */
   readonly operator?: TfliteProblem["operator"];
   readonly tensor?: TfliteProblem["tensor"];
-  /** What would help, if something is known to. */
+  /** Remedy, if one is known. */
   readonly help?: string;
 }
 
-/** What `--json` prints. */
+/** Output of `--json`. */
 export interface ValidationJson {
   /** At the version asked for. */
   readonly valid: boolean;

@@ -15,7 +15,7 @@ import type {
   Explanation,
 } from "./explanation.ts";
 
-/** How much a person wants to read. */
+/** Amount of detail in a report. */
 export interface ExplainReportOptions {
   /** The types, shapes, answers and reason of each operation, and the tensors between steps. Default: a table of the steps. */
   readonly verbose?: boolean | undefined;
@@ -112,7 +112,7 @@ function stepRows({ steps }: ExplainedPlan, above: string, isMeasured: boolean):
 
 const reasonsShown = 5;
 
-/** What a device does not take: one line for each kind of operation, with the reason of the first. */
+/** Operations that a device does not take: one line for each kind, with the reason of the first. */
 function formatRefusals(device: string, operations: readonly ExplainedOperation[]): string[] {
   const byType = new Map<string, { readonly indexes: number[]; readonly reason: string }>();
   for (const { index, type, devices } of operations) {

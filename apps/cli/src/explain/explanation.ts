@@ -20,7 +20,7 @@ import { extensionDataText } from "@nnhal/utils/graph";
 import { nameOperations } from "../operation-names.ts";
 import { counted } from "../text.ts";
 
-/** What a device says of an operation. */
+/** Answer of a device about an operation. */
 export interface DeviceAnswer {
   readonly supported: boolean;
   /** Why not. */
@@ -161,7 +161,7 @@ export function explainFile({
   return { operations: [], steps: [], problem, fileOperators: operators, problems };
 }
 
-/** What all parts of an explanation share. */
+/** Values that all parts of an explanation share. */
 interface Explaining {
   /** By the model of each plan in the plan. */
   readonly answers: ReadonlyMap<Model, Answers>;

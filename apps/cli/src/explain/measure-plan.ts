@@ -18,7 +18,7 @@ const warming: Runs = { least: 1, most: 100, milliseconds: 300 };
 const counting: Runs = { least: 5, most: 51, milliseconds: 500 };
 const SEED = 1;
 
-/** How often to run: at least and at most so often, and no longer than some time once that is enough. */
+/** Number of runs: at least and at most so many, and no longer than some time once that is enough. */
 interface Runs {
   readonly least: number;
   readonly most: number;

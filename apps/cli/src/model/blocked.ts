@@ -1,5 +1,5 @@
 /**
- * What a command says of a file whose model it cannot run.
+ * Messages about a file whose model cannot run.
  */
 import { basename } from "node:path";
 import type { TfliteInspection, TfliteProblem } from "@nnhal/tflite";

@@ -13,7 +13,7 @@ import {
 import type { OutputValue } from "./execute.ts";
 import type { LoadedModel } from "./load.ts";
 
-/** How classes are named and how many are wanted. */
+/** Names of classes, and how many are wanted. */
 export interface ClassOptions {
   readonly top: number;
   /** Labels of the user. Default: those packed with the model. */

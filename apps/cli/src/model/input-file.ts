@@ -38,7 +38,7 @@ export interface PreparedInput {
   readonly furtherParts?: readonly Uint8Array[];
 }
 
-/** What the standard input is called on the command line. */
+/** Name of the standard input on the command line. */
 export const standardInput = "-";
 
 /** The endings of files that a folder of inputs is searched for: not of texts, since few of those are inputs. */
@@ -49,7 +49,7 @@ const MOST_DIGITS = 400;
 /** The most bytes of a text of numbers: for each element, in which a float64 and what is beside it have room, and besides. */
 const [MOST_BYTES_EACH, MOST_BYTES_BESIDES] = [40, 2 ** 16];
 
-/** How files become elements. */
+/** Options of converting files to elements. */
 export interface Conversion {
   readonly normalisation?: Normalisation | undefined;
   /** Samples in a second that the model takes. Default: 16000. */
@@ -238,7 +238,7 @@ async function readSound(file: string, bytes: Uint8Array, rate: number): Promise
   }
 }
 
-/** Whether bytes begin like a WAV file. */
+/** True if bytes begin like a WAV file. */
 function isWav(bytes: Uint8Array): boolean {
   const textAt = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));
   return textAt(0) === "RIFF" && textAt(8) === "WAVE";
@@ -298,7 +298,7 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder(isLittle ? "utf-16le" : isBig ? "utf-16be" : "utf-8").decode(bytes);
 }
 
-/** What the words of NumPy, C and JavaScript for numbers without digits mean; undefined for any other word. */
+/** Value of a word of NumPy, C and JavaScript for numbers without digits; undefined for any other word. */
 function unusualNumber(word: string): number | undefined {
   const [, sign, name] = /^([-+]?)(nan|inf|infinity)$/i.exec(word) ?? [];
   if (name === undefined) return undefined;

@@ -28,7 +28,7 @@ export interface GivenInputs {
   readonly rate?: number | undefined;
 }
 
-/** What `--mean` and `--std` say of pixels. */
+/** Normalisation that `--mean` and `--std` describe. */
 export function normalisationOf({
   mean,
   std,

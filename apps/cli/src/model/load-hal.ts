@@ -39,7 +39,7 @@ export interface HalModel {
 /** Options of `loadHalModel`. */
 export interface HalModelOptions
   extends Pick<LoadOptions, "customOperators" | "signature" | "inputShapes" | "externalBuffers"> {
-  /** Whether an example is loaded even if its indexes are out of range. Default: no. */
+  /** True if an example is loaded even if its indexes are out of range. Default: no. */
   readonly forValidation?: boolean;
 }
 
@@ -77,9 +77,9 @@ export function shownNames({ operandNames }: Pick<ImportedModel, "operandNames">
   return operandNames.map((name) => name?.slice(0, MOST_NAME));
 }
 
-/** How to read an example. */
+/** Options of reading an example. */
 type ExampleOptions = Parameters<typeof parseExample>[1] & {
-  /** Whether a part of a .tflite file was asked for. */
+  /** True if a part of a .tflite file was asked for. */
   readonly isChosen: boolean;
   readonly externalBuffers: ExternalBuffers | undefined;
 };

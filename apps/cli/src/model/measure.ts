@@ -18,7 +18,7 @@ export interface Latency {
 }
 
 export interface MeasureOptions {
-  /** How many runs follow the first. */
+  /** Number of runs after the first. */
   readonly runs: number;
   now(): number;
   onRun?(done: number): void;

@@ -40,7 +40,7 @@ const readers: Readonly<Record<string, Reader>> = {
   f8: { type: "float64", size: 8, read: (view, at, isLittle) => view.getFloat64(at, isLittle) },
 };
 
-/** Whether bytes begin like a .npy file. */
+/** True if bytes begin like a .npy file. */
 export function isNpy(bytes: Uint8Array): boolean {
   return start.every((byte, place) => bytes[place] === byte);
 }

@@ -44,7 +44,7 @@ export async function meanOfParts(
   });
 }
 
-/** Whether an output has real numbers: floats, or quantised ones. */
+/** True if an output has real numbers: floats, or quantised ones. */
 function isReal({ info: { type, scale } }: OutputValue): boolean {
   const elementType = elementTypeOf(type);
   return elementType === "float32" || elementType === "float16" || (elementType !== undefined && scale > 0);

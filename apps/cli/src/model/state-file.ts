@@ -43,10 +43,10 @@ interface StateRecord {
 /** More than the states of any network. */
 const MOST_BYTES = 2 ** 29;
 
-/** How to open a file of states. */
+/** Options of opening a file of states. */
 export interface StateFileOptions {
   readonly cwd: string;
-  /** How the model was imported. */
+  /** Options with which the model was imported. */
   readonly importing: ImportOptions;
   /** Begins with the first values, and drops those of the file. */
   readonly isReset?: boolean;
@@ -104,7 +104,7 @@ function namesOfSignatures({ content, signatures }: LoadedModel, importing: Impo
   });
 }
 
-/** What the file holds; nothing if there is none. */
+/** Records of the file; none if there is no file. */
 async function readRecords(path: string, cwd: string): Promise<readonly StateRecord[]> {
   let bytes: Uint8Array;
   try {
@@ -185,10 +185,10 @@ function jsonOf(value: number | string): number | string {
   return Number.isFinite(value) ? value : String(value);
 }
 
-/** Whether the values of a record are those of the bytes: not so for strings that are not UTF-8, and types without numbers. */
+/** True if the values of a record are those of the bytes: not so for strings that are not UTF-8, and types without numbers. */
 function isExact(record: StateRecord, info: TensorDescription, bytes: Uint8Array): boolean {
   try {
-    // What is written and read is compared, so that this depends on nothing else.
+    // The written text is compared with what is read, so that this depends on nothing else.
     const written: StateRecord = JSON.parse(JSON.stringify(record));
     const read = stateValueOf(written, info);
     if (isString(info)) return sameStrings({ bytes, dimensions: info.shape }, read);
@@ -199,7 +199,7 @@ function isExact(record: StateRecord, info: TensorDescription, bytes: Uint8Array
   }
 }
 
-/** Whether two tensors have the same strings, in rows of any width. */
+/** True if two tensors have the same strings, in rows of any width. */
 function sameStrings(one: StateValue, other: StateValue): boolean {
   const others = decodeStringBytes(other);
   return decodeStringBytes(one).every((text, place) => Buffer.compare(text, elementAt(others, place)) === 0);

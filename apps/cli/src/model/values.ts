@@ -7,7 +7,7 @@ import { elementsOf, realValues } from "@nnhal/network/tensors";
 import { type AnyOperandType, byteLength } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
 
-/** Whether elements are strings. */
+/** True if elements are strings. */
 export function isString({ tensorType }: Pick<TensorDescription, "tensorType">): boolean {
   return tensorType === "STRING";
 }
@@ -22,7 +22,7 @@ export function shownValues(info: TensorDescription, bytes: Uint8Array): readonl
   return Array.from(realValues(info, bytes));
 }
 
-/** How many values a tensor has. */
+/** Number of values of a tensor. */
 export function valueCount(info: Pick<TensorDescription, "tensorType" | "shape">): number {
   return elementsOf(isString(info) ? info.shape.slice(0, -1) : info.shape);
 }

@@ -5,7 +5,7 @@
 import type { Picture } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 
-/** How to show a picture. */
+/** Options of showing a picture. */
 export interface PreviewOptions {
   /** Width in characters, which is the width in pixels. */
   readonly columns: number;
@@ -58,7 +58,7 @@ function coloured({ width, data }: Picture): ShowRow {
   };
 }
 
-/** What differs from most of the picture is drawn, whether it is the dark or the light part. */
+/** Draws the pixels that differ from most of the picture, whether they are its dark or its light part. */
 function twoTone({ width, data }: Picture): ShowRow {
   const brightness = Array.from({ length: data.length / 3 }, (_, pixel) => {
     const at = pixel * 3;

@@ -26,7 +26,7 @@ export async function runModelCommand(
   const { cwd, now, stderr, devices, trace } = context;
   if (options.trace !== undefined) trace.start();
   if (options.draw !== undefined) checkDrawable(options.task);
-  // What is cheap to find wrong comes first: files before engines.
+  // Options that are cheap to check come first: files before engines.
   const labels = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
   const started = now();
   const importing = { ...entryOf(options), hybrid: options.hybrid, customOperators: await devices.definitions() };

@@ -1,5 +1,5 @@
 /**
- * What the runs of one command of `nnhal run` share.
+ * State that the runs of one `nnhal run` command share.
  */
 import type { Picture } from "@nnhal/network/tensors";
 import type { ModelCommandContext } from "../context.ts";
@@ -12,7 +12,7 @@ import { MOST_VALUES } from "../run-report.ts";
 import type { Finder } from "../seen/finder.ts";
 import type { RunCommandOptions } from "./options.ts";
 
-/** What the runs of a command share. */
+/** State that the runs of a command share. */
 export interface Session {
   readonly path: string;
   readonly options: RunCommandOptions;

@@ -1,5 +1,5 @@
 /**
- * What a run found: the best classes, or what a detector, segmenter or pose network sees in the picture. The task follows from the model's
+ * Results of a run: the best classes, or what a detector, segmenter or pose network sees in the picture. The task follows from the model's
  * outputs. Nothing is computed again: the tasks of the library read the outputs that there are.
  */
 import {
@@ -38,17 +38,17 @@ export interface FindOptions {
   readonly top: number;
   /** Labels of the user. Default: those packed with the model. */
   readonly labels: Labels | undefined;
-  /** Whether it is to be drawn: then the task is what the outputs resemble most. */
+  /** True if it is to be drawn: then the task is what the outputs resemble most. */
   readonly isDrawn?: boolean;
   readonly note: (message: string) => void;
 }
 
-/** What a run found. */
+/** Results of a run. */
 export interface Found {
   /** Empty if it was something else. */
   readonly top: readonly ScoredClass[];
   readonly seen?: Seen;
-  /** What was seen, for `drawn`. */
+  /** Shapes of the result, for `drawn`. */
   readonly drawing?: Drawing;
 }
 

@@ -1,11 +1,11 @@
 /**
- * What a network sees in a picture, as a table, in a few words, and as cells of CSV.
+ * Forms of the results of a network on a picture: a table, a few words, and cells of CSV.
  */
 import type { Detection, Landmark, Segmentation } from "@nnhal/network";
 import { columns, counted, plain } from "../text.ts";
 
 /**
- * What a network sees, as `--json` prints it. Places are in pixels of the picture; without one, in those of the input. `threshold`: things
+ * Results of a network, as `--json` prints them. Places are in pixels of the picture; without one, in those of the input. `threshold`: things
  * with a lower score are left out. `share`: of all pixels.
  */
 export type Seen =

@@ -1,5 +1,5 @@
 /**
- * What a network is for, by its outputs and what its maker says of them.
+ * Task of a network, by its outputs and the texts of its maker.
  */
 import { type Model, showsLandmarks } from "@nnhal/network";
 import { elementsOf, pictureLayoutOf } from "@nnhal/network/tensors";
@@ -64,7 +64,7 @@ export function drawableTaskOf(model: ModelTensors): Task | undefined {
   return outputs.some(isWide) ? "segment" : undefined;
 }
 
-/** Whether an output has boxes: four numbers for each of as many things as two other outputs have a class and a score for. */
+/** True if an output has boxes: four numbers for each of as many things as two other outputs have a class and a score for. */
 function areBoxes(output: Output, outputs: readonly Output[]): boolean {
   const { shape } = output;
   if (shape.length < 2 || shape.at(-1) !== 4) return false;
@@ -73,7 +73,7 @@ function areBoxes(output: Output, outputs: readonly Output[]): boolean {
   return outputs.filter((other) => other !== output && isList(other)).length >= 2;
 }
 
-/** Whether an output has classes of pixels: as numbers, or as scores of each. */
+/** True if an output has classes of pixels: as numbers, or as scores of each. */
 function isMask(output: Output, input: Size): boolean {
   const { shape, type, quantization, labels } = output;
   const [batch = 0, rows = 0, columns = 0, count = 1] = shape;

@@ -13,9 +13,9 @@ interface Given {
   /** Blue, green, red, 0 for each colour. */
   readonly palette?: readonly number[];
   readonly colours?: number;
-  /** What follows the first 40 bytes of the header inside it. */
+  /** Bytes inside the header, after its first 40. */
   readonly more?: readonly number[];
-  /** What stands between the header and the pixels. */
+  /** Bytes between the header and the pixels. */
   readonly between?: readonly number[];
 }
 

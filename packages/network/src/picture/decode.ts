@@ -6,7 +6,7 @@ import { decodeApart } from "#apart";
 import { announcePicture } from "./formats.ts";
 import { MOST_PIXELS, type Picture } from "./picture.ts";
 
-/** How to decode. */
+/** Options of decoding. */
 export interface DecodeOptions {
   /** The most pixels: a file that claims more is refused before it is decoded. Default: 100 million. */
   readonly maxPixels?: number | undefined;

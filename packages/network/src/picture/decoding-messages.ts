@@ -1,5 +1,5 @@
 /**
- * What a thread that decodes a picture is asked, and what it says.
+ * Messages between a thread that decodes a picture and its caller.
  */
 import type { Picture } from "./picture.ts";
 

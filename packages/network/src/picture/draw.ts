@@ -25,7 +25,7 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** What to draw. Colours default to one for each class or point. */
+/** Shapes to draw. Colours default to one for each class or point. */
 export interface Drawing {
   readonly boxes?: readonly {
     readonly box: Box;
@@ -48,7 +48,7 @@ export interface Drawing {
     readonly classes: ArrayLike<number>;
     readonly areas?: readonly { readonly index: number; readonly label?: string | null; readonly share?: number }[];
   };
-  /** How much of the mask's colour there is, 0 to 1. Default: 0.6. */
+  /** Share of the mask's colour, 0 to 1. Default: 0.6. */
   readonly opacity?: number;
   /** In pixels of the picture. */
   readonly points?: readonly {

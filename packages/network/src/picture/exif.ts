@@ -1,5 +1,5 @@
 /**
- * How a picture is to be turned: the orientation in its EXIF data.
+ * Orientation of a picture, as its EXIF data say it.
  */
 import type { Picture } from "./picture.ts";
 

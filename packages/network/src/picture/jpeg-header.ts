@@ -1,5 +1,5 @@
 /**
- * What a JPEG file says of itself, read before anything is decoded: its size, and how many scans its pixels have.
+ * Facts that a JPEG file states before anything is decoded: its size, and how many scans its pixels have.
  */
 
 /** The header of a JPEG file. */
@@ -8,11 +8,11 @@ export interface JpegHeader {
   readonly height: number;
   /** 1 of grey, 3 of colour, 4 of inks. */
   readonly components: number;
-  /** How often a decoder goes over the pixels: once for each scan, of a progressive file 10 times or so. */
+  /** Number of times that a decoder goes over the pixels: once for each scan, of a progressive file about 10. */
   readonly scans: number;
-  /** What a decoder goes over in all: the pixels of all scans, to whole blocks. */
+  /** Pixels that a decoder goes over in all scans, in whole blocks. */
   readonly work: number;
-  /** Whether the file ends with its marker. */
+  /** True if the file ends with its marker. */
   readonly isEnded: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface PictureLike {
   readonly use?: PictureUse | undefined;
 }
 
-/** Whether a value is a picture in memory. */
+/** True if a value is a picture in memory. */
 export function isPictureLike(value: unknown): value is PictureLike {
   if (typeof value !== "object" || value === null || !("width" in value && "height" in value && "data" in value))
     return false;

@@ -17,7 +17,7 @@ import { MOST_PIXELS, onWhite, type Picture, type PictureUse, sizeProblem } from
  */
 export type PictureSource = Source | PictureLike | Bitmap;
 
-/** How a picture goes into an input, and when its reading ends. */
+/** Options of putting a picture into an input, and the signal that ends its reading. */
 export interface PictureOptions extends PictureUse {
   readonly signal?: AbortSignal | undefined;
   /** The most bytes of a file. Default: 2 GiB. */

@@ -2,7 +2,7 @@
  * Pictures: the result of decoders, and the input of everything else.
  */
 
-/** How a picture goes into an input. */
+/** Options of putting a picture into an input. */
 export interface PictureUse {
   /**
    * The whole picture, stretched to the input's size; the greatest middle part that has the input's proportions (`cover`); or the whole

@@ -37,7 +37,7 @@ interface Parts {
   readonly packed: Uint8Array;
 }
 
-/** What the platform does for a reader. */
+/** Platform functions that the PNG reader needs. */
 export interface Unpacking {
   /** Unpacks zlib's format. Throws an Error if there are more bytes than that. */
   inflate(packed: Uint8Array, most: number): Uint8Array;
@@ -84,7 +84,7 @@ export function readPng(bytes: Uint8Array, { inflate, crc32 }: Unpacking): Pictu
   return { width, height, data };
 }
 
-/** What some files have behind their last pixel does no harm. */
+/** Bytes behind the last pixel, which some files have, are ignored up to this number. */
 const SLACK = 65_536;
 
 /** The seven passes of an interlaced file: first column and row, and how far it is to the next. */

@@ -5,7 +5,7 @@ import { loadModule } from "../platform-node.ts";
 import { readJpegHeader } from "./jpeg-header.ts";
 import type { Picture } from "./picture.ts";
 
-/** What is used of the package. */
+/** The part of the package that is used here. */
 type Sharp = (bytes: Uint8Array, options: { readonly limitInputPixels: false; readonly failOn: "warning" }) => Pipeline;
 
 interface Pipeline {
@@ -69,6 +69,6 @@ async function findSharp(): Promise<Sharp | undefined> {
   // A `sharp` that does not load here, such as without its native library, is as none.
   const module = await loadModule("sharp").catch(() => undefined);
   const sharp = typeof module === "object" && module !== null && "default" in module ? module.default : undefined;
-  // What it takes and gives is as its documentation says; the size of the result is checked.
+  // Arguments and results are as the package documents them; the size of the result is checked.
   return typeof sharp === "function" ? (sharp as Sharp) : undefined;
 }

@@ -15,12 +15,12 @@ export interface Normalisation {
 
 const defaultNormalisation: Normalisation = { mean: [128], std: [128] };
 
-/** How a tensor holds a picture. */
+/** Layout of a picture in a tensor. */
 export interface PictureLayout {
   readonly height: number;
   readonly width: number;
   readonly channels: number;
-  /** Whether all of one channel come before all of the next. */
+  /** True if all of one channel come before all of the next. */
   readonly isPlanar: boolean;
 }
 

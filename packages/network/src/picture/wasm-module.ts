@@ -2,14 +2,14 @@
  * Decoders that are WebAssembly: compiled once, with memory of their own for each picture. Their own loaders would ask for files by HTTP.
  */
 
-/** What decoders give. */
+/** Result of a decoder. */
 export interface ImagePixels {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8ClampedArray;
 }
 
-/** How Emscripten's modules are made. */
+/** Options of the factory of an Emscripten module. */
 export interface ModuleOptions {
   readonly noInitialRun: true;
   instantiateWasm(imports: object, receive: (instance: Instance) => void): unknown;

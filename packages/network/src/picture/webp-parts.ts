@@ -32,7 +32,7 @@ function sizeOfPixels(kind: string, bytes: Uint8Array, at: number): readonly [wi
   throw new RangeError(`its first part is ${JSON.stringify(kind)}, which is not known`);
 }
 
-/** Whether a file says that it is an animation. */
+/** True if a file says that it is an animation. */
 function isAnimated(bytes: Uint8Array): boolean {
   return nameAt(bytes, 12) === "VP8X" && ((bytes[20] ?? 0) & 2) !== 0;
 }
@@ -80,7 +80,7 @@ function partNamed(bytes: Uint8Array, names: readonly string[], from: number, to
   for (let at = from; at + 8 <= to; ) {
     const end = at + 8 + view.getUint32(at + 4, true);
     const name = nameAt(bytes, at);
-    // What is cut is the decoder's to refuse.
+    // A part that is cut short is left to the decoder, which refuses it.
     if (names.includes(name)) return { name, start: at + 8, end: Math.min(end, to) };
     at = end + ((end - at) % 2);
   }

@@ -1,5 +1,5 @@
 /**
- * What a thread of Node.js runs that decodes one picture. It contains nothing that starts threads: bundlers would put it into itself.
+ * Entry of a thread of Node.js that decodes one picture. It contains nothing that starts threads: bundlers would put it into itself.
  */
 import { parentPort } from "node:worker_threads";
 import { messageOf } from "../text.ts";

@@ -1,5 +1,5 @@
 /**
- * What can be heard.
+ * Classification of sounds.
  */
 import type { OptionNames } from "@nnhal/operations";
 import { elementAt } from "@nnhal/operations";
@@ -15,7 +15,7 @@ import type { ClassifyOptions } from "./classify.ts";
 import { extentsOf, onlyInput } from "./roles.ts";
 import { isSound, partStarts, resampleInPauses, type Sound, sound } from "./sound.ts";
 
-/** How to classify a sound. */
+/** Options of classifying a sound. */
 export interface ClassifyAudioOptions extends ClassifyOptions {
   /** Samples in a second that the model was trained with. Default: 16000. */
   readonly rate?: number | undefined;

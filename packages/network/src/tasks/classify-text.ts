@@ -1,12 +1,12 @@
 /**
- * What a text is about, or what it says: the best classes.
+ * Classification of texts: the best classes.
  */
 import type { Model } from "../model.ts";
 import { checkOptions, wrapErrors } from "../options.ts";
 import type { ScoredClass } from "../scores.ts";
 import { type ClassifyOptions, classify, classifyOptions } from "./classify.ts";
 
-/** How to classify a text. */
+/** Options of classifying a text. */
 export type ClassifyTextOptions = ClassifyOptions;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What is in a picture, or in any other input: the best classes.
+ * Classification of a picture or of any other input: the best classes.
  */
 import type { OptionNames } from "@nnhal/operations";
 import { check } from "../error.ts";
@@ -11,9 +11,9 @@ import { checkLabels, type ScoredClass, top } from "../scores.ts";
 import { infoText } from "../tensor-info.ts";
 import { inputsOf } from "./picture-input.ts";
 
-/** How to classify. */
+/** Options of classifying. */
 export interface ClassifyOptions {
-  /** How many classes. Default: 5. */
+  /** Number of classes. Default: 5. */
   readonly top?: number | undefined;
   /** Names of the classes. Default: those that are packed with the model. */
   readonly labels?: readonly string[] | undefined;

@@ -25,7 +25,7 @@ export interface Detection {
   readonly box: Box;
 }
 
-/** How to detect. */
+/** Options of detecting. */
 export interface DetectOptions {
   /** Things with a lower score are left out. Default: 0.5. */
   readonly threshold?: number | undefined;
@@ -106,7 +106,7 @@ async function detectThings(model: Model, source: PictureSource, options: Detect
       right: clamp(last.x, 0, picture.width),
       bottom: clamp(last.y, 0, picture.height),
     };
-    // What lies in the background around a picture is not in it.
+    // A box that lies entirely in the background around the picture is left out.
     if (box.right > box.left && box.bottom > box.top)
       detections.push({ index, label: names?.[index] ?? null, score, box });
   }

@@ -1,5 +1,5 @@
 /**
- * What something is like, as a list of numbers: similar things have similar lists.
+ * Embeddings: lists of numbers that are similar for similar things.
  */
 
 import type { OptionNames } from "@nnhal/operations";
@@ -14,11 +14,11 @@ import { kindOf } from "../values.ts";
 import { inputsOf } from "./picture-input.ts";
 import { outputsByRole } from "./roles.ts";
 
-/** How to embed. */
+/** Options of embedding. */
 export interface EmbedOptions {
   /** The name of the output. Default: the only one, or the one that its maker calls feature or embedding. */
   readonly output?: string | undefined;
-  /** Whether the list gets the length 1. Default: no. */
+  /** True if the list gets the length 1. Default: no. */
   readonly normalize?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -58,7 +58,7 @@ async function embedInputs(model: Model, inputs: Inputs | Source, options: Embed
   return length === 0 ? embedding : embedding.map((value) => value / length);
 }
 
-/** How alike two embeddings are: 1 for the same direction, 0 for a right angle, -1 for the opposite; 0 if either has the length 0. */
+/** Similarity of two embeddings: 1 for the same direction, 0 for a right angle, -1 for the opposite; 0 if either has the length 0. */
 export function cosineSimilarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
   for (const list of [a, b])
     check(isNumbers(list), "WRONG_TYPE", () => `cosineSimilarity: expected numbers, got ${kindOf(list)}`);

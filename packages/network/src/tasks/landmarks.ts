@@ -24,21 +24,21 @@ export interface Landmark {
   readonly score: number;
 }
 
-/** What a number of a point can be. Depth and presence are not read. */
+/** Meaning of a landmark's component. Depth and presence are not read. */
 export type PartOfPoint = "x" | "y" | "z" | "score" | "presence";
 
-/** How to find landmarks. */
+/** Options of finding landmarks. */
 export interface LandmarksOptions {
   /** Default: those that are packed with the model; the 17 of COCO for 17 landmarks. */
   readonly names?: readonly string[] | undefined;
   /** The names of outputs: of the points, or of heatmaps with offsets. Default: by name, else by shape. */
   readonly outputs?: { readonly points?: string; readonly heatmaps?: string; readonly offsets?: string } | undefined;
   /**
-   * What the numbers of a point are. Default: y, x, score, as MoveNet has them; of two numbers y, x; in the lists of MediaPipe x, y, z, for a
+   * Components of a point, in order. Default: y, x, score, as MoveNet has them; of two numbers y, x; in the lists of MediaPipe x, y, z, for a
    * body with visibility and presence behind them.
    */
   readonly order?: readonly PartOfPoint[] | undefined;
-  /** Whether the numbers are shares of the input's size, rather than its pixels. Default: yes; in the lists of MediaPipe no. */
+  /** True if the numbers are shares of the input's size, rather than its pixels. Default: yes; in the lists of MediaPipe no. */
   readonly areShares?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -69,11 +69,11 @@ export const personLines: readonly (readonly [number, number])[] = [
   [14, 16],
 ];
 
-/** How the numbers of a list are to be read. */
+/** Form of the numbers of a list. */
 interface PointForm {
   readonly parts: readonly PartOfPoint[];
   readonly areShares: boolean;
-  /** Whether scores are the logits of probabilities. */
+  /** True if scores are the logits of probabilities. */
   readonly areLogits: boolean;
 }
 
@@ -95,7 +95,7 @@ const mediaPipe: ReadonlyMap<number, PointForm> = /* @__PURE__ */ new Map([
   [39 * 5, seenInSpace],
 ]);
 
-/** How to read an output as points; undefined if it cannot be points. `order` counts the numbers of a point where the shape does not. */
+/** Form of an output as points; undefined if it cannot be points. `order` counts the numbers of a point where the shape does not. */
 function pointForm({ shape }: Pick<TensorInfo, "shape">, order: LandmarksOptions["order"]): PointForm | undefined {
   const numbers = shape.at(-1) ?? 0;
   if (order !== undefined && order.length > numbers) return undefined;
@@ -110,12 +110,12 @@ function pointForm({ shape }: Pick<TensorInfo, "shape">, order: LandmarksOptions
   return { parts: order, areShares: known === undefined, areLogits: known?.areLogits ?? false };
 }
 
-/** Whether a shape has one extent, and that last, that is not 1. */
+/** True if a shape has one extent that is not 1, and that is the last one. */
 function isFlat(shape: readonly number[]): boolean {
   return shape.slice(0, -1).every((extent) => extent === 1);
 }
 
-/** Whether an output is a list of landmarks by its shape alone: one of MediaPipe, or 2 or 3 numbers for each landmark of a person. */
+/** True if an output is a list of landmarks by its shape alone: one of MediaPipe, or 2 or 3 numbers for each landmark of a person. */
 export function showsLandmarks({ shape }: Pick<TensorInfo, "shape">): boolean {
   const [count, numbers = 0] = shape.slice(-2);
   if (shape.length > 2 && count === personLandmarks.length) return numbers === 2 || numbers === 3;
@@ -187,7 +187,7 @@ function checkOrder(order: LandmarksOptions["order"]): void {
   );
 }
 
-/** Whether an output can be heatmaps, or the offsets of some: these have two numbers for each landmark, in as many rows and columns. */
+/** True if an output can be heatmaps, or the offsets of some: these have two numbers for each landmark, in as many rows and columns. */
 const isHeatmaps =
   (model: Model): Role["fits"] =>
   (info) =>

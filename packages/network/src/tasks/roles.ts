@@ -5,11 +5,11 @@ import { NetworkError } from "../error.ts";
 import type { Model } from "../model.ts";
 import { findByName, infoText, type TensorInfo } from "../tensor-info.ts";
 
-/** How to find an output. */
+/** Role of an output, and how to find the output that has it. */
 export interface Role {
   /** Names in the model or in its metadata, in lower case, that mean it. */
   readonly names: RegExp;
-  /** Whether an output can be it by its shape and type. */
+  /** True if an output can have this role by its shape and type. */
   fits(info: TensorInfo): boolean;
 }
 

@@ -22,7 +22,7 @@ export interface Segmentation {
   readonly areas: readonly { readonly index: number; readonly label: string | null; readonly share: number }[];
 }
 
-/** How to segment. */
+/** Options of segmenting. */
 export interface SegmentOptions {
   /** Names of the classes. Default: those that are packed with the model. */
   readonly labels?: readonly string[] | undefined;

@@ -16,7 +16,7 @@ export interface Sound {
   readonly samples: Float32Array;
 }
 
-/** How to read a sound. */
+/** Options of reading a sound. */
 export interface SoundOptions {
   readonly signal?: AbortSignal | undefined;
   /** The most bytes of a file. Default: 2 GiB. */
@@ -220,7 +220,7 @@ export function partStarts(samples: number, length: number, step = length): read
   return starts;
 }
 
-/** Whether a value has the samples of a sound, and their rate. */
+/** True if a value has the samples of a sound, and their rate. */
 export function isSound(value: unknown): value is Sound {
   const isObject = typeof value === "object" && value !== null && "samples" in value && "rate" in value;
   return isObject && value.samples instanceof Float32Array && typeof value.rate === "number" && value.rate > 0;

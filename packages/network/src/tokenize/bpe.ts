@@ -57,7 +57,7 @@ export function createBpe(pieces: readonly Piece[], trie: ByteTrie, own: ByteTri
         offer(left, end);
       }
     };
-    // What no piece joins is cut on its own, such as words, so that there are never many pairs to choose from.
+    // Parts that no piece joins, such as words, are cut apart first, so that there are never many pairs to choose from.
     for (let left = 0, right = 0; left < text.length; left = right) {
       right = elementAt(ends, left);
       offer(left, right);

@@ -5,7 +5,7 @@
 /** A piece: its text, score and type. Types are those of the file: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte. */
 export type GivenPiece = readonly [text: string | Uint8Array, score: number, type?: number];
 
-/** What is written besides pieces. What is absent is left to its default. */
+/** Fields of a model that are written besides its pieces. An absent field is left to its default. */
 export interface GivenModel {
   /** 1 unigram, 2 BPE. */
   readonly algorithm?: number;

@@ -1,5 +1,5 @@
 /**
- * How SentencePiece prepares a text: characters become others as the model's file says, and spaces become the character U+2581.
+ * Preparation of a text by SentencePiece: characters become others as the model's file says, and spaces become the character U+2581.
  */
 import { elementAt } from "@nnhal/operations";
 import { failTokenizer } from "../tokenizer.ts";
@@ -22,12 +22,12 @@ const MOST_BYTES = 2 ** 24;
 /** Prepares a text in UTF-8. */
 export type Normalizer = (text: Uint8Array) => Uint8Array;
 
-/** What a file says of the preparation. `own`: the strings of the maker, which stay as they are. Throws a NetworkError if the map is broken. */
+/** Returns the preparation that a file describes. `own`: the strings of the maker, which stay as they are. Throws a NetworkError if the map is broken. */
 export function createNormalizer(file: SentencePieceFile, own: ByteTrie): Normalizer {
   const { addDummyPrefix, removeExtraSpaces, escapeSpaces, spaceIsSuffix } = file;
   const replace = file.charsMap.length === 0 ? undefined : charsMapOf(file.charsMap);
   const space = escapeSpaces ? SPACE : PLAIN_SPACE;
-  /** What the bytes at a place become, and how many they are. */
+  /** Replacement of the bytes at a position, and the number of bytes that it replaces. */
   const prefixAt = (
     text: Uint8Array,
     at: number,

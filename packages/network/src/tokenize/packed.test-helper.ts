@@ -15,7 +15,7 @@ export const tokenizerUnits = {
   regex: (pattern: string, vocabulary: string) => unit(6, { fields: [pattern, [fileNamed(vocabulary)]] }),
 };
 
-/** What a model of text is like. */
+/** Properties of a model of text. */
 export interface GivenTextModel {
   /** The names of the inputs in the metadata: the first is that of the ids. */
   readonly inputs: readonly string[];

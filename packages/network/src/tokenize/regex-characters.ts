@@ -69,9 +69,9 @@ export function others(ranges: Ranges): Ranges {
 
 /** A pattern that is being read. */
 export interface Reader {
-  /** Whether a text comes next; it is passed then. */
+  /** True if a text comes next; it is passed then. */
   take(text: string): boolean;
-  /** What matches from here on; it is passed then. `pattern` begins with ^, and matches at most 128 characters. */
+  /** Match at the current position, which is passed then. `pattern` begins with ^, and matches at most 128 characters. */
   match(pattern: RegExp): RegExpExecArray | undefined;
   /** The next character, which is passed. */
   character(): string;
@@ -108,7 +108,7 @@ export function codeOf(character: string): number {
   return character.codePointAt(0) ?? 0;
 }
 
-/** What follows a backslash: one character, or ranges and properties. */
+/** Reads the part behind a backslash: one character, or ranges and properties. */
 export function readEscape(reader: Reader): number | Pick<CharacterSet, "ranges" | "properties"> {
   const name = reader.character();
   const own = classes[name.toLowerCase()];
@@ -140,7 +140,7 @@ function readProperty(reader: Reader, isUpper: boolean): RegExp {
   return reader.refuse(`"${name}" is not a Unicode property`);
 }
 
-/** What follows an opening bracket. */
+/** Reads the part behind an opening bracket. */
 export function readBracket(reader: Reader): CharacterSet {
   const isNegated = reader.take("^");
   const ranges: (readonly [number, number])[] = [];

@@ -30,7 +30,7 @@ export type Expression =
       readonly isGreedy: boolean;
     };
 
-/** What holds between two characters. */
+/** Condition that holds between two characters. */
 export type Assertion = "textStart" | "textEnd" | "lineStart" | "lineEnd" | "wordEdge" | "noWordEdge";
 
 const MOST_CHARACTERS = 10_000;
@@ -89,7 +89,7 @@ function readFlags(reader: Reader, flags: Flags): { readonly inner: Flags; reado
   return { inner: { i: isOn("i"), m: isOn("m"), s: isOn("s"), U: isOn("U") }, areForRest: end === ")" };
 }
 
-/** What follows the beginning of a group. */
+/** Reads the part behind the beginning of a group. */
 function readGroup(reader: Reader, flags: Flags, depth: number): Expression {
   const content = readChoice(reader, flags, depth + 1);
   return reader.take(")") ? content : reader.refuse("a group does not end");

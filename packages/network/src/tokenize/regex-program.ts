@@ -17,7 +17,7 @@ type Step =
 /** The most steps of a program. */
 const MOST_STEPS = 5000;
 
-/** What it takes to ask for a Unicode property, in steps. */
+/** Cost of the test of a Unicode property, in steps. */
 const PROPERTY_COST = 4;
 
 /** Steps that looking up the forms of a letter counts for. */
@@ -141,7 +141,7 @@ function mergedOf(ranges: Ranges): Ranges {
   return merged;
 }
 
-/** Whether a character is in one of several ranges, which follow one another. */
+/** True if a character is in one of several ranges, which follow one another. */
 function isInRanges(ranges: Ranges, code: number): boolean {
   let [low, high] = [0, ranges.length];
   while (low < high) {
@@ -204,7 +204,7 @@ function search(searching: Searching, from: number): Match | undefined {
       spend(searching, step.is === "set" ? step.cost : 1);
       if (step.is === "match") {
         found = { start, end: at };
-        // What follows is preferred less.
+        // Later threads are preferred less.
         break;
       }
       if (step.is === "set" && at < text.length && step.has(elementAt(text, at)))

@@ -3,7 +3,7 @@
  */
 import { failTokenizer, MOST_FILE_BYTES, MOST_TOKENS } from "../tokenizer.ts";
 
-/** What a piece is. Its place is its code. */
+/** Type of a piece. Its index is its code. */
 export const pieceTypes = ["", "normal", "unknown", "control", "user", "unused", "byte"] as const;
 
 /** A piece of the vocabulary; its number is its place. */
@@ -14,15 +14,15 @@ export interface Piece {
   readonly type: (typeof pieceTypes)[number];
 }
 
-/** What a file says. */
+/** Contents of a file. */
 export interface SentencePieceFile {
   readonly pieces: readonly Piece[];
   readonly algorithm: "unigram" | "bpe";
-  /** Whether a character that no piece has becomes its bytes. */
+  /** True if a character that no piece has becomes its bytes. */
   readonly byteFallback: boolean;
-  /** Whether spaces belong to the word before them. */
+  /** True if spaces belong to the word before them. */
   readonly spaceIsSuffix: boolean;
-  /** How characters become others; empty: they stay. */
+  /** Map from characters to others; empty: they stay. */
   readonly charsMap: Uint8Array;
   readonly addDummyPrefix: boolean;
   readonly removeExtraSpaces: boolean;

@@ -52,7 +52,7 @@ export function createUnigram(pieces: readonly Piece[], trie: ByteTrie, unknown:
         const id = trie.idAt(node);
         if (id < 0 || isUnused[id]) continue;
         const length = at + 1 - start;
-        // What the maker has defined is worth more than its parts.
+        // A piece that the maker has defined is worth more than its parts.
         const score = isUser[id]
           ? Math.fround(length * highest) - 0.1 + before
           : Math.fround(elementAt(scores, id) + before);

@@ -70,7 +70,7 @@ function* wordsOf(text: string, isCased: boolean): Generator<string> {
   }
 }
 
-/** Whether a character is a word: an ideograph, or punctuation, as which all of ASCII counts that is neither letter nor digit. */
+/** True if a character is a word of its own: an ideograph, or punctuation, which includes all of ASCII that is neither letter nor digit. */
 function isAlone(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x80) return !/[0-9A-Za-z]/.test(character);

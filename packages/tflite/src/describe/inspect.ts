@@ -1,5 +1,5 @@
 /**
- * What a file holds and what becomes of it, whether or not it can be imported.
+ * Contents of a file, and the outcome of each operator, whether or not the file can be imported.
  */
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, MOST_PROBLEMS, TfliteError, type TfliteProblem } from "../error.ts";
@@ -31,17 +31,17 @@ export interface TfliteInspection {
   readonly operators: readonly OperatorReport[];
   /** All reasons why the file cannot be imported, at most 100. */
   readonly problems: readonly TfliteProblem[];
-  /** How many problems there are, also those that `problems` leaves out. */
+  /** Number of problems, including those that `problems` leaves out. */
   readonly problemCount: number;
   /** Constants of the file; one that several tensors share counts once. */
   readonly constants: { readonly count: number; readonly bytes: number };
   /** Multiply-adds of one execution of the imported subgraph's operators, with the shapes that the file stores, or those that follow from chosen ones. */
   readonly multiplyAdds: number;
-  /** What the maker says about the model; undefined if nothing, or if that is broken. */
+  /** Description of the model by its maker; undefined if there is none, or if it is broken. */
   readonly metadata: ModelMetadata | undefined;
   /** Files that are packed with the model. */
   readonly packedFiles: readonly PackedFile[];
-  /** What is wrong with the metadata or the packed files. It does not prevent the import. */
+  /** Faults of the metadata or the packed files. They do not prevent the import. */
   readonly notes: readonly string[];
 }
 

@@ -26,14 +26,14 @@ export interface AssociatedFile {
   /** Its name among the packed files. */
   readonly name: string;
   readonly description: string;
-  /** What it holds; `axis labels` are the names of classes, one a line. */
+  /** Kind of the file; `axis labels` are the names of classes, one a line. */
   readonly kind: (typeof packedFileKinds)[number];
   /** The language of its text, such as `en`; empty if the metadata do not say. */
   readonly locale: string;
 }
 
 /**
- * What makes tokens of text, as the metadata describe it. Of several files the first is meant. `bert`: WordPiece; `vocabulary` has a token a
+ * Tokeniser of text, as the metadata describe it. Of several files the first is meant. `bert`: WordPiece; `vocabulary` has a token a
  * line. `sentencePiece`: `model` is a model of SentencePiece. `regex`: `pattern` is the regular expression of what lies between tokens, and
  * `vocabulary` has a token and its number a line.
  */
@@ -46,13 +46,13 @@ export interface TokenizerMetadata {
   readonly vocabulary: readonly AssociatedFile[];
 }
 
-/** What the metadata say about an input or output. */
+/** Metadata of an input or output. */
 export interface TensorMetadata {
   readonly name: string;
   readonly description: string;
   /** real value = (pixel - mean) / std; one number, or one for each channel. Absent if the metadata do not say. */
   readonly normalization?: { readonly mean: readonly number[]; readonly std: readonly number[] };
-  /** What makes the elements of an input from text. Absent if the metadata do not say. */
+  /** Tokeniser that makes the elements of an input from text. Absent if the metadata do not name one. */
   readonly tokenizer?: TokenizerMetadata;
   readonly files: readonly AssociatedFile[];
 }
@@ -68,7 +68,7 @@ export interface ModelMetadata {
   readonly inputs: readonly TensorMetadata[];
   /** In the order of the first subgraph's outputs; may be fewer. */
   readonly outputs: readonly TensorMetadata[];
-  /** What makes the elements of all inputs together from text, such as those of BERT. Absent if the metadata do not say. */
+  /** Tokeniser that makes the elements of all inputs together from text, such as those of BERT. Absent if the metadata do not name one. */
   readonly tokenizer?: TokenizerMetadata;
   /** Files for the model as a whole. */
   readonly files: readonly AssociatedFile[];

@@ -1,5 +1,5 @@
-/** What reads packed files. A bundle for a browser has unpacking.browser.ts in place of this file: see package.json. */
+/** Reader of packed files. A bundle for a browser has unpacking.browser.ts in place of this file: see package.json. */
 import * as reader from "./archive.ts";
 
-/** What reads the archive behind a model. */
+/** Reader of the archive behind a model. */
 export const archive = () => reader;

@@ -1,5 +1,5 @@
 /**
- * What layouts use of the Builder of flatbuffers. Declarations name this form of it, so that users of this package, whose build has
+ * The part of the Builder of flatbuffers that layouts use. Declarations name this form of it, so that users of this package, whose build has
  * flatbuffers in it, need not install that.
  */
 export interface Builder {

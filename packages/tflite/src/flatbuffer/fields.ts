@@ -198,7 +198,7 @@ export function reference(): Field<number | undefined> {
   return referring({ is: "reference" }, follow);
 }
 
-/** Whether a field is there; its contents are not read, and it cannot be written. */
+/** Field of which only the presence is read; it cannot be written. */
 export function presence(): Field<boolean> {
   return { form: { is: "presence" }, size: 1, absent: false, read: () => true };
 }

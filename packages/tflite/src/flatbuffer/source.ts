@@ -15,7 +15,7 @@ export interface Source {
 }
 
 /**
- * How often, on average, a byte may be read. Writers sometimes share a string or a vector; a file that shares more than this is made
+ * Greatest average number of reads of a byte. Writers sometimes share a string or a vector; a file that shares more than this is made
  * to slow its reader down.
  */
 const MOST_PASSES = 4;

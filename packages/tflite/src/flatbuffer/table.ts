@@ -14,13 +14,13 @@ export interface Integer {
   get(source: Source, at: number): number;
 }
 
-/** What a field holds in the table, for the writer. */
+/** Value of a field in the table, for the writer. */
 export type Form =
   | { readonly is: "any int64" | "bool" | "code" | "float32" | "presence" }
   | { readonly is: "integer"; readonly integer: Integer }
   | Reference;
 
-/** What a field refers to outside the table. */
+/** Target of a field outside the table. */
 export type Reference =
   | { readonly is: "string" | "float32s" | "bools" | "reference" }
   | { readonly is: "integers"; readonly integer: Integer }

@@ -62,7 +62,7 @@ function storedOptions({ operator: { version, customOptions: bytes = new Uint8Ar
   return { version, bytes, map: (): FlexMap => (bytes.length === 0 ? {} : flexbufferMap(bytes)) };
 }
 
-/** What `work` reads. Whatever it throws is about the bytes: an operation that reads its options may do so without a check. */
+/** Runs a reader of options. An error that it throws is about the bytes: an operation that reads its options may do so without a check. */
 function reading<Result>(op: Place, work: () => Result): Result {
   try {
     return work();

@@ -19,7 +19,7 @@ export interface SparseSlice {
   readonly newAxisMask: number;
   /** Dimensions of which one place is taken, whatever the end, and which the result does not have. */
   readonly shrinkAxisMask: number;
-  /** Whether ends count from the beginnings. */
+  /** True if ends count from the beginnings. */
   readonly isOffset: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What an import may write: the HAL's operations and types alone, or those of the extension for .tflite as well.
+ * Dialect of an import: the HAL's operations and types alone, or those of the extension for .tflite as well.
  */
 import { extensionName, tfliteTypes } from "@nnhal/extension-tflite/types";
 import {
@@ -20,7 +20,7 @@ export interface Dialect {
   typeOf(element: TensorTypeName): AnyOperandType | undefined;
   /** The type of INT16 elements with a zero point other than 0; undefined if the dialect lacks it. */
   readonly shiftedInt16: typeof tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED | undefined;
-  /** Whether layers of float inputs and 8-bit weights quantise their inputs at each execution; else their weights are widened. */
+  /** True if layers of float inputs and 8-bit weights quantise their inputs at each execution; else their weights are widened. */
   readonly quantisesInputs: boolean;
   /** The operation of `nnhal.tflite` of a name; undefined if there is none. */
   operationOf(name: string): Operation | undefined;
@@ -34,9 +34,9 @@ export interface Dialect {
   prefixesOf(codes: readonly { readonly type: number }[]): ExtensionNameAndPrefix[];
 }
 
-/** What `createDialect` needs. */
+/** Options of `createDialect`. */
 export interface DialectOptions {
-  /** Whether `nnhal.tflite` may be used. */
+  /** True if `nnhal.tflite` may be used. */
   readonly hasExtension: boolean;
   readonly quantisesInputs: boolean;
   /** Extensions whose operations have the names of custom operators. */
@@ -96,7 +96,7 @@ export function createDialect({ hasExtension, quantisesInputs, custom: given }: 
   };
 }
 
-/** Whether an operation has the operand list of the builtin operator of its name: its tensors, then its options. */
+/** True if an operation has the operand list of the builtin operator of its name: its tensors, then its options. */
 export function isBuiltinForm({ code }: Operation): boolean {
   return code >= firstBuiltin;
 }

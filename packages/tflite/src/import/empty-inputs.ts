@@ -34,7 +34,7 @@ function withEmptyInputs(subgraph: TfliteSubgraph, given: EmptyInputs): TfliteSu
     const { shapeSignature: _open, ...facts } = tensor;
     tensors[index] = { ...facts, shape, data: noElements };
   }
-  // What the file stores for results is the shape of values with elements.
+  // Shapes that the file stores for results are those of values with elements.
   for (const index of subgraph.operators.flatMap(({ outputs }) => outputs)) {
     const tensor = tensors[index];
     if (tensor === undefined || tensor.data !== undefined) continue;

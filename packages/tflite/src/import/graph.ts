@@ -46,7 +46,7 @@ export interface Graph {
   nameOf(operand: number): string | undefined;
   /** The description of an operand. */
   spec(operand: number): OperandSpec;
-  /** Whether an operand is a tensor without a stored shape: a scalar or one of an unknown rank. */
+  /** True if an operand is a tensor without a stored shape: a scalar or one of an unknown rank. */
   isUnranked(operand: number): boolean;
   /** The bytes of an operand that is a constant. */
   valueOf(operand: number): Uint8Array | undefined;
@@ -64,11 +64,11 @@ export interface Graph {
   setShape(tensor: number, shape: Varying): void;
   /** Gives a tensor another type than the file stores, before its operand is made. */
   setType(tensor: number, type: TensorTypeName): void;
-  /** Whether the file leaves extents of an operand's tensor open, and nothing contradicts it. */
+  /** True if the file leaves extents of an operand's tensor open, and nothing contradicts it. */
   leavesOpen(operand: number): boolean;
-  /** Whether a tensor has a shape that contradicts what the file says. */
+  /** True if a tensor has a shape that contradicts what the file says. */
   isContradicted(): boolean;
-  /** What is known of the shape of a tensor's operand. */
+  /** Known part of the shape of a tensor's operand. */
   varying(tensor: number): Varying;
   /** The extents that the file says, 0 where it leaves them open. */
   declared(tensor: number): readonly number[];
@@ -110,6 +110,6 @@ export interface GraphFacts {
   /** INT64 tensors that are held as TENSOR_INT32, beside constants. */
   readonly narrow: ReadonlySet<number>;
   readonly dialect: Dialect;
-  /** Whether a variable tensor that is an output is the new value of the state, rather than a copy beside it. */
+  /** True if a variable tensor that is an output is the new value of the state, rather than a copy beside it. */
   readonly returnsStates: boolean;
 }

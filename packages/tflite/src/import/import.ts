@@ -30,15 +30,15 @@ import { plainProgram, programOf } from "./state/program.ts";
 import { variableNames } from "./state/state-names.ts";
 import { strings } from "./string-models.ts";
 
-/** How to import a model. */
+/** Options of importing a model. */
 export interface ImportOptions extends ShapeOptions, ReadingOptions {
   /**
-   * Whether operators and types that the HAL lacks become those of the extension `nnhal.tflite`, which a device must have to run the
+   * True if operators and types that the HAL lacks become those of the extension `nnhal.tflite`, which a device must have to run the
    * model. Default: true. False: the model is of HAL 1.3 alone, and what it cannot express is a problem.
    */
   readonly extensions?: boolean;
   /**
-   * What becomes of hybrid layers, those with float inputs and 8-bit weights. "quantised": the layer quantises its input at each execution,
+   * Form of hybrid layers, those with float inputs and 8-bit weights. "quantised": the layer quantises its input at each execution,
    * as .tflite's kernels do; an operation of the extension. "widened": the weights become floats, and the layer is computed in float by
    * an operation of the HAL, which accelerators take. Default: "quantised"; without the extension, and if it lacks the layer, "widened".
    */
@@ -205,7 +205,7 @@ function describe(
   });
 }
 
-/** What importing a model has led to. */
+/** Outcome of importing a model. */
 export interface ImportAttempt {
   /** Undefined if there are problems. */
   readonly imported: ImportedModel | undefined;
@@ -265,7 +265,7 @@ function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widen
   return hybrid;
 }
 
-/** Whether a model has strings. */
+/** True if a model has strings. */
 function hasStrings({ subgraphs }: TfliteModel): boolean {
   return subgraphs.some(({ tensors }) => tensors.some(({ type }) => type === "STRING"));
 }

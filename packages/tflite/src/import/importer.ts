@@ -85,7 +85,7 @@ const callers: ReadonlySet<string> = new Set([
   "STABLEHLO_CASE",
 ]);
 
-/** How often subgraphs are imported again for other shapes; more are a file that is made to exhaust time. */
+/** Greatest number of times that subgraphs are imported again for other shapes; a file that needs more is made to exhaust time. */
 const MOST_ATTEMPTS = 2 ** 8;
 
 /** Operators whose results may have less than 8 bits: those that convert to them, and some that move elements. */
@@ -142,7 +142,7 @@ function lower(op: Lowering, graph: Graph): void {
   if (problem !== undefined) throw isOfExtension ? problem : bothOf(refused, problem);
 }
 
-/** Whether an input has no value since the operator's row ignores it: only its row may import the operator. */
+/** True if an input has no value since the operator's row ignores it: only its row may import the operator. */
 function readsIgnored({ operator, graph, isRead }: Lowering): boolean {
   const { inputs, tensors } = graph.subgraph;
   return operator.inputs.some((tensor) => {
@@ -189,7 +189,7 @@ function lowerByRow(op: Lowering): void {
   row.lower(op);
 }
 
-/** What helps if an operator is not known. */
+/** Remedy for an operator that is not known. */
 function helpFor(name: string): string | undefined {
   if (name === "CUSTOM")
     return "import it with customOperators (--extension on the command line): an extension with an operation of its name";
@@ -235,7 +235,7 @@ export function createImporter(
   const { main } = program;
   const { procedures, addSubgraph } = createMadeSubgraphs(program.procedures);
 
-  /** What was made since can be taken back. */
+  /** Returns a function that takes back everything that was made since. */
   function mark(): () => void {
     const forgetConstants = constants.mark();
     const [count, known, reported] = [referenced.length, new Set(imported.keys()), new Map(progress)];

@@ -26,7 +26,7 @@ export interface Lowering extends OperatorAccess, AddedConstants, Pick<Emission,
   emitExtended(operation: string, inputs: readonly number[], outputs: readonly number[]): boolean;
   /** Emits the extension's operation for the builtin operator, as lowering/builtin.ts says. `derived`: none by default. */
   emitBuiltin(derived?: Readonly<Record<string, OptionValue>>): boolean;
-  /** Whether the layer has float inputs and weights `place` of 8 bits, and quantises its inputs at each execution. */
+  /** True if the layer has float inputs and weights `place` of 8 bits, and quantises its inputs at each execution. */
   quantisesInput(inputPlace: number, weightPlace: number): boolean;
   /**
    * Emits an operation that moves elements of `like`, or chooses some of them: its result is quantised as `like` is. If the tensor
@@ -61,7 +61,7 @@ export interface Lowering extends OperatorAccess, AddedConstants, Pick<Emission,
    */
   addSubgraph(key: string, like: number, make: () => TfliteSubgraph): number;
   settleShapes: Surroundings["settleShapes"];
-  /** Whether an operator reads a tensor. */
+  /** True if an operator reads a tensor. */
   isRead(tensor: number): boolean;
   /** The code of a type in the imported model. */
   typeCode(type: AnyOperandType): number;

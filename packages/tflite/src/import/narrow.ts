@@ -14,7 +14,7 @@ export function narrowTensors(
   const narrow = new Set<number>();
   const isWide = (tensor: number) => tensors[tensor]?.type === "INT64";
   for (const tensor of inputs) if (isWide(tensor)) narrow.add(tensor);
-  /** Whether all values are integers that fit; a constant is checked when it is used. */
+  /** True if all values are integers that fit; a constant is checked when it is used. */
   const fits = (tensor: number) => {
     const { type, data } = elementAt(tensors, tensor);
     return type === "INT64" ? narrow.has(tensor) || data !== undefined : !type.startsWith("FLOAT");

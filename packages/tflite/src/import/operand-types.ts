@@ -45,14 +45,14 @@ export function elementSize(type: TensorTypeName, dialect: Dialect): number | un
   return operandType && elementFactsOf(operandType).elementSize;
 }
 
-/** What a user can do about a type that the HAL lacks. */
+/** Remedies for types that the HAL lacks. */
 export const typeHelp: { readonly [Name in TensorTypeName]?: string } = {
   INT64: "convert the model with 32-bit integers",
   FLOAT64: "convert the model with 32-bit floats",
   BFLOAT16: "convert the model with FLOAT32 or FLOAT16 weights",
 };
 
-/** How a message names a tensor. */
+/** Name of a tensor in messages. */
 export function describeTensor(tensor: TfliteTensor, index: number): string {
   return `tensor ${index} ${quoted(tensor.name)} (${tensor.type}${listText(tensor.shape)})`;
 }
@@ -153,23 +153,23 @@ export function operandSpecOf(
   return operand;
 }
 
-/** How elements are quantised; those of the extension's types are not. */
+/** Quantisation of elements; those of the extension's types have none. */
 export function quantisationOf(type: AnyOperandType): (typeof operandTypes)[OperandTypeName]["quantisation"] {
   return isExtensionType(type) ? "none" : operandTypes[type].quantisation;
 }
 
-/** Whether elements are integers with one scale and zero point. */
+/** True if elements are integers with one scale and zero point. */
 export function isQuantised(type: AnyOperandType): boolean {
   const quantisation = quantisationOf(type);
   return quantisation === "asymmetric" || quantisation === "symmetric";
 }
 
-/** Whether elements are 8-bit integers with one scale and zero point, as the results of layers are. */
+/** True if elements are 8-bit integers with one scale and zero point, as the results of layers are. */
 export function isQuant8(type: AnyOperandType): boolean {
   return type === "TENSOR_QUANT8_ASYMM" || type === "TENSOR_QUANT8_ASYMM_SIGNED";
 }
 
-/** Whether an operand is a tensor, not a scalar or a subgraph. */
+/** True if an operand is a tensor, not a scalar or a subgraph. */
 export function isTensorSpec({ type }: OperandSpec): boolean {
   return elementFactsOf(type).kind === "tensor";
 }

@@ -13,7 +13,7 @@ const operator = (name: string, inputs: readonly number[], outputs: readonly num
   ...{ name, version: 1, inputs, outputs, options: {} },
 });
 
-/** What is wrong with the tensors of an operator; undefined for nothing. */
+/** Problem of the tensors of an operator; undefined if there is none. */
 function problem(name: string, inputs: readonly number[], outputs: readonly number[]): string | undefined {
   try {
     checkOperatorTensors(operator(name, inputs, outputs), "here");

@@ -188,7 +188,7 @@ interface Side {
   readonly isOptional: readonly boolean[];
   /** The name of the tensors that follow these, of which there may be any number. */
   readonly rest: string | undefined;
-  /** How many tensors there have to be. */
+  /** Least number of tensors. */
   readonly least: number;
   /** As a message shows it. */
   readonly text: string;
@@ -219,7 +219,7 @@ const basicLstm = [
   parse("output state concatenated? activations?"),
 ] as const;
 
-/** Whether an operator is an LSTM with the basic kernel, which has other tensors. */
+/** True if an operator is an LSTM with the basic kernel, which has other tensors. */
 export function isBasicLstm({ name, options }: TfliteOperator): boolean {
   return name === "LSTM" && options["kernelType"] === "BASIC";
 }

@@ -1,7 +1,7 @@
 /** Types with elements of less than 8 bits, which are packed in a file. */
 import type { TensorTypeName } from "../schema/codes.ts";
 
-/** How elements of less than 8 bits are packed: the first one in the lowest bits of a byte. */
+/** Packing of elements of less than 8 bits: the first one in the lowest bits of a byte. */
 export interface Packing {
   readonly bits: 2 | 4;
   readonly isSigned: boolean;

@@ -5,7 +5,7 @@ import { MOST_PROBLEMS, problemText, TfliteError, type TfliteProblem, type Where
 
 /** The problems so far. */
 export interface ProblemList {
-  /** How many there are, also those that the error leaves out. */
+  /** Number of problems, including those that the error leaves out. */
   readonly count: number;
   /**
    * Records the problems of an error, those that are known already excepted. A problem that is not about an operator gets the

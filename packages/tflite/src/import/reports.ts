@@ -1,5 +1,5 @@
 /**
- * What has become of each operator of a file: for users, also if the file cannot be imported.
+ * Outcome of each operator of a file: for users, also if the file cannot be imported.
  */
 import type { Operation } from "@nnhal/operations";
 import { type ProblemOperator, problemText } from "../error.ts";
@@ -9,7 +9,7 @@ import { problemOperator } from "./lowering/place.ts";
 import type { ProblemList } from "./problems.ts";
 
 /**
- * What becomes of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a
+ * Outcome of an operator. `hal`: HAL operations. `extension`: operations of which at least one is of the extension. `constant`: a
  * constant, computed by the import. `state`: an input or output of the model, or the first value of one. `unused`: nothing, as no output
  * depends on it. `blocked`: it prevents the import.
  */
@@ -24,7 +24,7 @@ export interface OperatorReport extends ProblemOperator {
   readonly reason?: string;
 }
 
-/** What has become of the operators of a subgraph. */
+/** Outcomes of the operators of a subgraph so far. */
 export interface Progress {
   readonly graph: Graph;
   /** The operators that are used; places are those in the file. */

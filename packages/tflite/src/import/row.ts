@@ -14,11 +14,11 @@ import { MOST_DIMENSIONS } from "./tensor-facts.ts";
 /** Facts of tensors that are known before operators are lowered. */
 export interface TensorFacts {
   isConstant(tensor: number): boolean;
-  /** Whether all extents are known. */
+  /** True if all extents are known. */
   isStatic(tensor: number): boolean;
 }
 
-/** How one builtin operator becomes HAL operations. */
+/** Import of one builtin operator to HAL operations. */
 export interface Row {
   readonly operator: ImportedOperatorName;
   /** The operator's newest version whose options and types are known. */
@@ -27,7 +27,7 @@ export interface Row {
   readonly operations: readonly OperationTypeName[];
   /** Information for users, in the documentation. */
   readonly note?: string;
-  /** Whether the results of the HAL's operation differ from .tflite's: the extension's operation is taken if there is one. */
+  /** True if the results of the HAL's operation differ from .tflite's: the extension's operation is taken if there is one. */
   prefersExtension?(op: Lowering): boolean;
   /** Operands of the extension's operation that are not options of the schema, by name. */
   derivedOptions?(op: Lowering): Readonly<Record<string, OptionValue>>;
@@ -47,7 +47,7 @@ export interface Row {
   lower(op: Lowering): void;
 }
 
-/** How a custom operator becomes HAL operations. */
+/** Import of a custom operator to HAL operations. */
 export interface CustomRow extends Omit<Row, "operator"> {
   /** Its name. */
   readonly customCode: string;
@@ -56,7 +56,7 @@ export interface CustomRow extends Omit<Row, "operator"> {
 /** The note of operators that are computed in float if their tensors are quantised. */
 export const inFloatNote = "8-bit: DEQUANTIZE, in float, QUANTIZE.";
 
-/** Whether some work succeeds; if a TfliteError ends it, nothing of what it has emitted remains. */
+/** True if some work succeeds; if a TfliteError ends it, nothing of what it has emitted remains. */
 export function attempted(op: Lowering, work: () => void): boolean {
   try {
     op.graph.undoIfThrown(work);

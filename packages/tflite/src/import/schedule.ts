@@ -86,7 +86,7 @@ function createDependencies(
   function checkReads(index: number): void {
     const read = new Set(readBy(index));
     for (const tensor of elementAt(operators, index).inputs.filter((one) => one >= 0)) {
-      // What is read is ordered; what is ignored has to be written before.
+      // Values that are read are ordered; a value that is ignored must be written before.
       const writer = read.has(tensor) ? undefined : writers.get(tensor);
       ensure(
         writer === undefined || writer < index,
@@ -126,7 +126,7 @@ function createDependencies(
   };
 }
 
-/** How to schedule. */
+/** Options of scheduling. */
 export interface ScheduleOptions {
   /** Runs checks, of operator `index` if that is given. Records why they fail, and returns whether they succeed. */
   attempt(checks: () => void, index?: number): boolean;

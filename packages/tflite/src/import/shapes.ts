@@ -4,7 +4,7 @@
 import { describeValue, ensure, fail, quoted } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 
-/** How to treat shapes. */
+/** Treatment of shapes. */
 export interface ShapeOptions {
   /**
    * Shapes of inputs by tensor name, by the name in the signature, or by the input's place in decimal. The shapes of all other tensors
@@ -32,7 +32,7 @@ export function checkShapeOptions(options: unknown): void {
   );
 }
 
-/** Whether a tensor has no stored shape: it is a scalar, or of an unknown rank. */
+/** True if a tensor has no stored shape: it is a scalar, or of an unknown rank. */
 export function isUnranked({ shape, hasRank }: TfliteTensor): boolean {
   return shape.length === 0 && hasRank !== true;
 }

@@ -1,5 +1,5 @@
 /**
- * Whether the HAL has an operation for given operands: their types and ranks against the operation's definition, and the
+ * Checks whether the HAL has an operation for given operands: their types and ranks against the operation's definition, and the
  * definition's own rules.
  */
 import {

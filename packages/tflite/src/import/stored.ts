@@ -19,7 +19,7 @@ export interface Expander {
   expand(tensor: TfliteTensor, data: Uint8Array, elementSize: number, place: Place): Uint8Array;
   /** The elements of a FLOAT16 constant as FLOAT32, little-endian. Each constant is widened once. */
   widen(data: Uint8Array, place: Place): Uint8Array;
-  /** Whether bytes are the elements of a constant that was expanded. */
+  /** True if bytes are the elements of a constant that was expanded. */
   has(elements: Uint8Array): boolean;
 }
 
@@ -131,7 +131,7 @@ interface StoredOffsets {
 interface Level {
   readonly dimension: TfliteSparseDimension;
   readonly extent: number;
-  /** How far apart neighbours are among all elements. */
+  /** Distance of neighbours among all elements. */
   readonly stride: number;
 }
 

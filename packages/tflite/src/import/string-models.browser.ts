@@ -1,5 +1,5 @@
 /** The import of models with strings in a browser: few models have any, so it is loaded when one does. */
 import { byNeed } from "@nnhal/operations";
 
-/** What imports strings. Throws a NotLoadedError if it is not loaded. */
+/** Import of strings. Throws a NotLoadedError if it is not loaded. */
 export const strings = byNeed("the import of models with strings", () => import("./strings.ts"));

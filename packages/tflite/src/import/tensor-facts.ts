@@ -29,7 +29,7 @@ export interface TensorFacts {
   dimensions(tensor: number): readonly number[];
   /** The value of a constant, also of a folded one; undefined for any other tensor. */
   constantBytes(tensor: number): Uint8Array | undefined;
-  /** Whether an INT64 tensor becomes INT32: if it is known to fit, or is a constant; with a dialect that has INT64, one that fits. */
+  /** True if an INT64 tensor becomes INT32: if it is known to fit, or is a constant; with a dialect that has INT64, one that fits. */
   isNarrowed(tensor: number): boolean;
   /** The operand's description for a tensor; constants of INT64, and those that are known to fit, are INT32. */
   specOf(tensor: number): OperandSpec;
@@ -50,7 +50,7 @@ function indexesOf(list: readonly number[], path: string): Set<number> {
   return seen;
 }
 
-/** Whether all of some INT64 values fit in 32 bits, or say "to the end". */
+/** True if all of some INT64 values fit in 32 bits, or say "to the end". */
 function fitInt32(bytes: Uint8Array): boolean {
   return new BigInt64Array(new Uint8Array(bytes).buffer).every(
     (value) => value === 2n ** 63n - 1n || BigInt.asIntN(32, value) === value,

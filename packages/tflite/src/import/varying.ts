@@ -10,7 +10,7 @@ export const VARIES = -1;
 /** Extents of a value, of which some may be unknown (0) or vary (-1). */
 export type Varying = readonly number[];
 
-/** What is known of a value that has one of two shapes of the same rank. */
+/** Known part of the shape of a value that has one of two shapes of the same rank. */
 export function eitherShape(a: Varying, b: Varying): Varying {
   return a.map((extent, i) => {
     const other = elementAt(b, i);

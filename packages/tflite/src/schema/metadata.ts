@@ -10,7 +10,7 @@ export const MODEL_METADATA_NAME = "TFLITE_METADATA";
 /** The four characters at offset 4 of the block. */
 export const MODEL_METADATA_IDENTIFIER = "M001";
 
-/** What a packed file holds; a name's place is its code. */
+/** Kinds of packed files; a name's index is its code. */
 export const packedFileKinds = [
   "unknown",
   "descriptions",

@@ -1,4 +1,4 @@
-/** What the file says of one operator: its tensors, as the subgraph that is made has them, and its options. */
+/** Access to one operator of the file: its tensors, as the subgraph that is made has them, and its options. */
 import { elementAt } from "@nnhal/operations";
 import { ensure, fail, listText, quoted } from "../../error.ts";
 import type { Field } from "../../flatbuffer/table.ts";
@@ -21,7 +21,7 @@ export interface OperatorAccess {
   /** Throws a TfliteError for the operator unless the condition holds. */
   ensure(condition: boolean, problem: () => string, help?: string): asserts condition;
 
-  /** Whether input `place` is there and not omitted. */
+  /** True if input `place` is there and not omitted. */
   has(place: number): boolean;
   /** The index of the tensor that is input `place`. */
   inputIndex(place: number): number;

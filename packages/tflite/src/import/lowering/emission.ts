@@ -29,12 +29,12 @@ export interface Emission {
   problemOf(operation: Operation, inputs: readonly number[], outputs: readonly number[]): string | undefined;
 }
 
-/** How an operator's operations are chosen. */
+/** Options of choosing an operator's operations. */
 export interface EmissionOptions {
   readonly dialect: Dialect;
-  /** Whether extents that the file leaves open follow from those of the inputs; else they stay open. */
+  /** True if extents that the file leaves open follow from those of the inputs; else they stay open. */
   readonly infersShapes: boolean;
-  /** Whether an operator of the HAL is refused if its shapes do not fit each other: those that follow from a caller's are checked, not the file's. */
+  /** True if an operator of the HAL is refused if its shapes do not fit each other: those that follow from a caller's are checked, not the file's. */
   readonly checksShapes: boolean;
 }
 
@@ -74,7 +74,7 @@ export function createEmission(
     const shapes = inferredShapes(operation, valued(inputs), outputs.map(graph.spec));
     for (const [place, output] of outputs.entries()) {
       const { dimensions } = graph.spec(output);
-      // What the data determine is not what the file stores.
+      // Extents that data determine are not those that the file stores.
       const open = operation.dynamic ? dimensions.map(() => 0) : undefined;
       const inferred = shapes?.[place] ?? (graph.isUnranked(output) ? [] : open);
       if (inferred === undefined || inferred.join() === dimensions.join()) continue;

@@ -1,5 +1,5 @@
 /**
- * How TensorFlow Lite's engine scales 8-bit elements in QUANTIZE and LEAKY_RELU: with multipliers of 8 bits after the point, halves up. It
+ * Scaling of 8-bit elements by TensorFlow Lite's engine in QUANTIZE and LEAKY_RELU: with multipliers of 8 bits after the point, halves up. It
  * is less exact than the ratio of the scales, and the difference goes in one direction. Here it is done in float, where all products are within a
  * fraction of a step of the exact ones.
  */

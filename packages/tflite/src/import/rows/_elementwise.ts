@@ -1,4 +1,4 @@
-/** What rows of operators that treat each element by itself share. */
+/** Functions that rows of operators on single elements share. */
 import type { OperationTypeName } from "@nnhal/types";
 import { bytesOfFloat, bytesOfIntegers } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
@@ -30,7 +30,7 @@ export function direct(
 /** Dimensions that the HAL's arithmetic takes. */
 const MOST_AXES = 4;
 
-/** Whether a result is of integers with more dimensions than the HAL divides, so that DIV would be the extension's, which rounds to 0. */
+/** True if a result is of integers with more dimensions than the HAL divides, so that DIV would be the extension's, which rounds to 0. */
 export function isWideInteger({ type, dimensions }: OperandSpec): boolean {
   return type === "TENSOR_INT32" && dimensions.length > MOST_AXES;
 }

@@ -26,7 +26,7 @@ function show({ type, dimensions, scale, zeroPoint }: Side): string {
   return `${name}${listText(dimensions)}${scale === 0 ? "" : ` (${scale}, ${zeroPoint})`}`;
 }
 
-/** Whether two operands can be the same value; extents may be unknown on either side. */
+/** True if two operands can be the same value; extents may be unknown on either side. */
 function agree(a: Side, b: Side): boolean {
   return (
     a.type === b.type &&

@@ -121,7 +121,7 @@ function emitOfExtension(op: Lowering, options: CustomOptions): boolean {
   return op.emitExtended("DETECTION_POSTPROCESS", inputs, [0, 1, 2, 3].map(op.output));
 }
 
-/** What TensorFlow Lite takes if detections_per_class is missing. */
+/** Value of TensorFlow Lite if detections_per_class is missing. */
 const DEFAULT_PER_CLASS = 100;
 
 /** A custom operator that only the extension has. */

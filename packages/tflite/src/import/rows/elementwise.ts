@@ -121,7 +121,7 @@ const floorDivision: Row = {
   },
 };
 
-/** Whether elements of a float input may be 0. */
+/** True if elements of a float input may be 0. */
 function mayHaveZero(op: Lowering, place: number): boolean {
   const bytes = op.graph.constantBytes(op.inputIndex(place));
   if (bytes === undefined) return true;
@@ -173,7 +173,7 @@ const squareRoot: Row = {
   },
 };
 
-/** How the elements of an operand are quantised, to compare. */
+/** Quantisation of the elements of an operand, as a text to compare. */
 const quantisationText = ({ scale, zeroPoint }: OperandSpec) => `${scale} ${zeroPoint}`;
 
 /** MAXIMUM or MINIMUM. The HAL's operation converts elements; TensorFlow Lite compares what is stored, and so does the extension. */

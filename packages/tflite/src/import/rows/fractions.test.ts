@@ -7,7 +7,7 @@ const ints = (...data: number[]): TensorGiven => ({ type: "INT32", shape: [data.
 const axis = (value: number): TensorGiven => ({ type: "INT32", shape: [], data: [value] });
 const q8 = (...shape: number[]): TensorGiven => ({ type: "UINT8", shape, scale: 0.5, zeroPoint: 10 });
 
-/** What is wrong with one operator. */
+/** Problem of one operator. */
 const problem = (...given: Parameters<typeof oneOperator>) => problemOf(oneOperator(...given));
 
 describe("sizes that would be fractions are refused", () => {

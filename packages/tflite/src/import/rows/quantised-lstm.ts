@@ -12,7 +12,7 @@ export function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => from + i);
 }
 
-/** What the file says about values inside an integer LSTM. */
+/** Quantisation of values inside an integer LSTM, as the file states it. */
 export function lstmIntermediates(op: Lowering): Readonly<Record<string, number>> {
   const [input, forget, cell, output, hidden] = [0, 1, 2, 3, 4].map((place) => intermediate(op, place));
   return {
@@ -100,7 +100,7 @@ function quantisedSteps(op: Lowering, steps: readonly Step[]): void {
 }
 
 /**
- * Whether .tflite computes an integer LSTM otherwise than the HAL does: it clips a projection with the zero point of its results, and the
+ * True if .tflite computes an integer LSTM otherwise than the HAL does: it clips a projection with the zero point of its results, and the
  * least variance of its layer normalisation grows with the scale of the weights.
  */
 export function differsFromHal(op: Lowering): boolean {

@@ -59,7 +59,7 @@ const hybridNote = "Hybrid: see above.";
 const otherNote =
   "The extension takes INT8 cells with a clipped projection whose results have a zero point, and those whose normalisation weights have a scale of 0.0002 or more: TensorFlow Lite computes these otherwise than the HAL.";
 
-/** Whether a cell with weights at input `place` quantises its inputs. */
+/** True if a cell with weights at input `place` quantises its inputs. */
 const quantisesWith = (place: number) => (op: Lowering) => op.quantisesInput(0, place);
 
 /** One step of a float LSTM. */

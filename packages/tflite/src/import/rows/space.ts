@@ -84,7 +84,7 @@ function blocks(operation: "SPACE_TO_DEPTH" | "DEPTH_TO_SPACE"): Row {
   };
 }
 
-/** Whether the input has the 4 dimensions of the HAL's images. */
+/** True if the input has the 4 dimensions of the HAL's images. */
 function isImage(op: Lowering): boolean {
   return op.inputSpec(0).dimensions.length === 4;
 }

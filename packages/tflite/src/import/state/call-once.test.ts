@@ -106,7 +106,7 @@ describe("signatures", () => {
     expect(importTflite(model, { signature: "add" }).states).toEqual([
       { name: "v", input: 1, output: 1, initial, initialShape: [2] },
     ]);
-    // What another signature changes is not a constant.
+    // A variable that another signature changes is not a constant.
     expect(importTflite(model, { signature: "get" }).states).toEqual([
       { name: "v", input: 0, initial, initialShape: [2] },
     ]);

@@ -1,4 +1,4 @@
-/** Whether operators and models have resources: variables and tables that live between executions. */
+/** Recognises operators and models with resources: variables and tables that live between executions. */
 import type { TfliteModel, TfliteOperator } from "../../model.ts";
 
 const resourceOperators: ReadonlySet<string> = new Set([
@@ -12,12 +12,12 @@ const resourceOperators: ReadonlySet<string> = new Set([
   "CALL_ONCE",
 ]);
 
-/** Whether an operator makes resources or uses them. */
+/** True if an operator makes resources or uses them. */
 export function isResourceOperator({ name }: TfliteOperator): boolean {
   return resourceOperators.has(name);
 }
 
-/** Whether a model may keep state in another way than by variable tensors of its first subgraph. */
+/** True if a model may keep state in another way than by variable tensors of its first subgraph. */
 export function hasResources({ subgraphs }: TfliteModel): boolean {
   return subgraphs.some(
     ({ operators, tensors }, index) =>

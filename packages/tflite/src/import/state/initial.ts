@@ -47,7 +47,7 @@ export function initialOf(model: TfliteModel, entries: readonly number[]): Initi
     return true;
   }
 
-  /** What a subgraph without inputs makes of constants; undefined if it does more. */
+  /** Effects of a subgraph without inputs that only assigns constants; undefined if it does more. */
   function effectsOf(index: number): { values: Map<string, TfliteTensor>; filled: string[] } | undefined {
     const subgraph = model.subgraphs[index];
     if (subgraph === undefined) return undefined;
@@ -101,11 +101,11 @@ export function initialOf(model: TfliteModel, entries: readonly number[]): Initi
 function constantAt(tensors: readonly TfliteTensor[], index: number): TfliteTensor | undefined {
   const tensor = tensors[index];
   if (tensor?.data === undefined || tensor.isVariable) return undefined;
-  // What is not stored one element after the other is expanded when the subgraph is imported.
+  // A tensor that is not stored one element after the other is expanded when the subgraph is imported.
   return tensor.sparsity === undefined && packedRange(tensor.type) === undefined ? tensor : undefined;
 }
 
-/** How many operators fill each hash table; none is known of if one fills a table that it gets from outside. */
+/** Number of HASHTABLE_IMPORT operators per table; empty if one of them fills a table that is passed in. */
 function importsOf({ subgraphs }: TfliteModel): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const subgraph of subgraphs) {

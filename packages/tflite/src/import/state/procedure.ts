@@ -12,7 +12,7 @@ export interface Procedure {
   readonly origins?: readonly number[];
   /** Operators of the file's subgraph that became inputs and outputs. */
   readonly carried?: ReadonlySet<number>;
-  /** Whether a variable tensor that is an output is the new value of the state, rather than a copy beside it. */
+  /** True if a variable tensor that is an output is the new value of the state, rather than a copy beside it. */
   readonly returnsStates?: true;
 }
 

@@ -8,7 +8,7 @@ import { MOST_NESTED } from "../graph.ts";
 import { operatorWhere } from "../lowering/place.ts";
 import { variableNames } from "./state-names.ts";
 
-/** What a RESOURCE tensor refers to. */
+/** Resource that a RESOURCE tensor refers to. */
 export interface Resource {
   readonly kind: "variable" | "table";
   readonly key: string;
@@ -26,7 +26,7 @@ export interface Cell {
 
 /** The cells of a hash table. */
 export interface TableCells {
-  /** Whether the table has its contents: BOOL. */
+  /** True if the table has its contents: BOOL. */
   readonly isImported: string;
   readonly keys: string;
   readonly values: string;
@@ -39,7 +39,7 @@ export interface Effects {
   readonly written: ReadonlySet<string>;
 }
 
-/** What the inputs of a subgraph refer to, by place. */
+/** Resources that the inputs of a subgraph refer to, by index. */
 export type Bound = readonly (Resource | undefined)[];
 
 /** The analysis of a model. */
@@ -52,11 +52,11 @@ export interface Resources {
   cell(key: string): Cell | undefined;
 }
 
-/** What is known before any execution. */
+/** Facts that are known before any execution. */
 export interface Known {
-  /** Whether the effects of a CALL_ONCE are first values: its subgraph need not run. */
+  /** True if the effects of a CALL_ONCE are first values: its subgraph need not run. */
   isDone(initSubgraph: number): boolean;
-  /** Whether the contents of a hash table are constants. */
+  /** True if the contents of a hash table are constants. */
   isFilled(table: Resource): boolean;
 }
 
@@ -107,7 +107,7 @@ export function calleesOf({ name, options, inputs }: TfliteOperator): {
   };
 }
 
-/** What the tensors of a subgraph refer to, by tensor. */
+/** Resources that the tensors of a subgraph refer to, by tensor. */
 export function resourcesIn({ inputs, operators }: TfliteSubgraph, bound: Bound): ReadonlyMap<number, Resource> {
   const resources = new Map<number, Resource>();
   for (const [place, tensor] of inputs.entries()) {

@@ -25,7 +25,7 @@ import {
   variableTensorKey,
 } from "./resources.ts";
 
-/** What a subgraph passes in and out beside its own inputs and outputs. */
+/** Values that a subgraph passes in and out beside its own inputs and outputs. */
 interface Passing {
   readonly bound: Bound;
   /** The cells that are inputs after its own. */
@@ -99,7 +99,7 @@ export function createThreading(
     return procedures.length - 1;
   }
 
-  /** Whether each resource that is a loop variable stays the same one. */
+  /** True if each resource that is a loop variable stays the same one. */
   function keepsResources({ name, options, inputs }: TfliteOperator, known: ReadonlyMap<number, Resource>): boolean {
     const body = name === "WHILE" ? model.subgraphs[Number(options["bodySubgraphIndex"] ?? 0)] : undefined;
     if (body === undefined) return true;
