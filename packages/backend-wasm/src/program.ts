@@ -2,7 +2,8 @@
 import type { CacheBlobs, GraphView } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import { emitModule, functionName, pagesOf } from "./emit/emit.ts";
-import type { Plan } from "./plan/plan.ts";
+import { failureAddress } from "./emit/routine.ts";
+import type { Plan, RoutineStep } from "./plan/plan.ts";
 import { planGraph } from "./plan/plan-graph.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
 
@@ -11,7 +12,9 @@ export interface ProgramStep {
   readonly name: string;
   readonly units: number;
   readonly workPerUnit: number;
-  /** Computes the units [begin, end). */
+  /** What the data must fulfil: see `RoutineStep`. */
+  readonly checks?: RoutineStep["checks"];
+  /** Computes the units [begin, end). Throws if the data do not fulfil a check. */
   compute(begin: number, end: number): void;
 }
 
@@ -29,7 +32,7 @@ export interface Program {
 }
 
 /** The saved part of a step. */
-type Outline = readonly [name: string, units: number, work: number];
+type Outline = readonly [name: string, units: number, work: number, checks?: RoutineStep["checks"]];
 
 /** Plans and compiles a network for inputs of some shapes. */
 export async function programOf(
@@ -38,7 +41,10 @@ export async function programOf(
   dimensions: readonly (readonly number[] | undefined)[],
 ): Promise<Program> {
   const plan = planGraph(graph, dimensions);
-  const outlines = plan.steps.map(({ name, units, work }): Outline => [name, units, work]);
+  const outlines = plan.steps.map((step): Outline => {
+    const { name, units, work } = step;
+    return step.kind === "routine" && step.checks.length > 0 ? [name, units, work, step.checks] : [name, units, work];
+  });
   const bytes = emitModule(plan);
   const program = await instantiated(api, plan, bytes, outlines);
   for (const { address, data } of plan.regions) if (data !== undefined) program.memory.set(data, address);
@@ -58,12 +64,32 @@ async function instantiated(
   const module = await api.compile(bytes);
   const memory = new api.Memory({ initial: pages, maximum: pages });
   const { exports } = new api.Instance(module, { env: { memory } });
-  const steps = outlines.map(([name, units, workPerUnit], place): ProgramStep => {
+  const steps = outlines.map(([name, units, workPerUnit, checks], place): ProgramStep => {
     const compute = exports[functionName(place, { name })];
     if (typeof compute !== "function") throw new Error(`the module has no function for step ${place}, ${name}`);
-    return { name, units, workPerUnit, compute: (begin, end) => void compute(begin, end) };
+    if (checks === undefined) return { name, units, workPerUnit, compute: (begin, end) => void compute(begin, end) };
+    return {
+      name,
+      units,
+      workPerUnit,
+      checks,
+      compute(begin, end) {
+        try {
+          compute(begin, end);
+        } catch (error) {
+          throw new Error(`${name}: ${failedCheck(memory.buffer, checks)}`, { cause: error });
+        }
+      },
+    };
   });
   return { plan, bytes, memory: new Uint8Array(memory.buffer), steps };
+}
+
+/** The message of the check that has failed. */
+function failedCheck(memory: ArrayBuffer, checks: NonNullable<Outline[3]>): string {
+  const [place = 0, value] = new Int32Array(memory, failureAddress, 2);
+  const [what, least, greatest] = checks[place] ?? [];
+  return `${what}: expected a number within [${least}, ${greatest}], got ${value}`;
 }
 
 /** The saved part of a plan, in a form that changes with the plan. */
@@ -78,7 +104,9 @@ export function savedProgram({ bytes, plan, steps, memory }: Program, version: s
   const saved: Saved = {
     version,
     plan,
-    steps: steps.map(({ name, units, workPerUnit }) => [name, units, workPerUnit]),
+    steps: steps.map(({ name, units, workPerUnit, checks }) =>
+      checks === undefined ? [name, units, workPerUnit] : [name, units, workPerUnit, checks],
+    ),
   };
   return {
     model: [bytes, new TextEncoder().encode(JSON.stringify(saved))],

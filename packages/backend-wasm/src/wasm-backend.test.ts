@@ -53,9 +53,16 @@ describe("the backend", () => {
     const session = await sessionOf();
     const reasonOf = (graph: GraphView) => session.supports(elementAt(graph.operations, 1));
     expect(reasonOf(graphOf([2]))).toEqual({ supported: true });
-    expect(reasonOf(graphOf([2], OperationType.SIN))).toEqual({
+    const [input, output] = [
+      operand({ dimensions: [2], lifetime: SUBGRAPH_INPUT }),
+      operand({ lifetime: SUBGRAPH_OUTPUT }),
+    ];
+    const operands = [input, { ...output, type: OperandType.INT32, dimensions: [] }];
+    const lone = subgraphOf(operands, [{ type: OperationType.RANK, inputs: [0], outputs: [1] }]);
+    const [rank] = viewModel({ model: modelOf(lone), pools: [] }).operations;
+    expect(rank && session.supports(rank)).toEqual({
       supported: false,
-      reason: "SIN: wasm does not have this operation",
+      reason: "RANK: wasm does not have this operation",
     });
     const { supported, ...why } = reasonOf(graphOf([2 ** 16, 2 ** 15]));
     expect(supported).toBe(false);

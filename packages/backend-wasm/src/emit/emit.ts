@@ -2,15 +2,17 @@
 
 import type { Code } from "../assembler/code.ts";
 import { type FunctionSpec, writeModule } from "../assembler/module.ts";
-import type { Plan, Step } from "../plan/plan.ts";
+import type { Plan, RepeatStep, Step } from "../plan/plan.ts";
 import { emitDepthwise } from "./depthwise.ts";
 import { emitElementwise } from "./elementwise.ts";
 import type { Regions } from "./kernel.ts";
+import { count } from "./loops.ts";
 import { emitMove, emitTable } from "./move.ts";
 import { emitPool } from "./pool.ts";
 import { emitProduct } from "./product.ts";
 import { emitReduce } from "./reduce.ts";
 import { emitResize } from "./resize.ts";
+import { emitRoutine } from "./routine.ts";
 
 /** The pages of 64 KiB that the memory of a plan has. */
 export function pagesOf(bytes: number): number {
@@ -31,19 +33,40 @@ export function emitModule(plan: Plan): Uint8Array<ArrayBuffer> {
       return placed.address;
     },
   };
-  const functions = plan.steps.map(
-    (step, place): FunctionSpec => ({
-      name: functionName(place, step),
-      params: ["i32", "i32"],
-      results: [],
-      isExported: true,
-      write: (code) => emitStep(code, step, regions),
-    }),
-  );
+  const functions: FunctionSpec[] = [];
+  /** Adds a function, after those of its parts, and returns its number. */
+  const add = (name: string, step: Step, isExported: boolean): number => {
+    const parts =
+      step.kind === "repeat"
+        ? step.steps.map((part, index) => ({
+            number: add(`${name} ${index} ${part.name}`, part, false),
+            units: part.units,
+          }))
+        : [];
+    const write = (code: Code) => {
+      if (step.kind === "repeat") emitRepeat(code, regions.address(step.turn), parts);
+      else emitStep(code, step, regions);
+    };
+    return functions.push({ name, params: ["i32", "i32"], results: [], isExported, write }) - 1;
+  };
+  for (const [place, step] of plan.steps.entries()) add(functionName(place, step), step, true);
   return writeModule({ module: "env", name: "memory", pages: pagesOf(plan.memory) }, functions);
 }
 
-function emitStep(code: Code, step: Step, regions: Regions): void {
+/** Emits the turns [begin, end), which are the first two parameters. */
+function emitRepeat(
+  code: Code,
+  turn: number,
+  parts: readonly { readonly number: number; readonly units: number }[],
+): void {
+  const local = code.local("i32");
+  count(code, local, { local: 0 }, { local: 1 }, 1, () => {
+    code.i32(turn).get(local).op("i32.store", 0);
+    for (const { number, units } of parts) code.i32(0).i32(units).op("call", number);
+  });
+}
+
+function emitStep(code: Code, step: Exclude<Step, RepeatStep>, regions: Regions): void {
   switch (step.kind) {
     case "elementwise":
       emitElementwise(code, step, regions);
@@ -68,5 +91,8 @@ function emitStep(code: Code, step: Step, regions: Regions): void {
       break;
     case "reduce":
       emitReduce(code, step, regions);
+      break;
+    case "routine":
+      emitRoutine(code, step, regions);
   }
 }

@@ -4,8 +4,9 @@ import { activationRange, isFloat, quantisedActivationRange, sumMultipliers, typ
 import { FusedActivationFunc } from "@nnhal/types";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { converted, type Expression, element, on, real, select, shifted, whole, within } from "./expression.ts";
-import { expectReal, isQuant8, type LoweringTable, requantised } from "./lowering.ts";
+import { expectReal, isQuant8, type LoweringTable, requantised as requantisedSteps } from "./lowering.ts";
 import { refuse } from "./refusal.ts";
+import { requantised } from "./table.ts";
 
 const { NONE } = FusedActivationFunc;
 
@@ -94,11 +95,18 @@ const comparisons = {
   GREATER_EQUAL: "ge",
 } as const;
 
+/** An element in an order; a BOOL may be any number but 0. */
+function comparable(operand: number, info: TensorInfo): Expression {
+  if (info.type !== "TENSOR_BOOL8") return elementOf(operand, info);
+  return on("and", on("ne", element(operand, "i32"), whole(0)), whole(1));
+}
+
 function comparison(name: keyof typeof comparisons) {
   return ({ left, right }: Two, { output }: { readonly output: TensorInfo }, builder: Builder): Value => {
     const isPlain = !isQuant8(left) || (left.scale === right.scale && left.zeroPoint === right.zeroPoint);
-    if (!isPlain) refuse("inputs of different scales or zero points are not available");
-    const truth = on(comparisons[name], elementOf(0, left), elementOf(1, right));
+    const of = (operand: number, info: TensorInfo) =>
+      isPlain ? comparable(operand, info) : on("mul", converted("toFloat", centred(operand, info)), real(info.scale));
+    const truth = on(comparisons[name], of(0, left), of(1, right));
     return both(builder, name, { left, right }, output, on("and", truth, whole(1)));
   };
 }
@@ -114,15 +122,14 @@ function logical(name: "LOGICAL_AND" | "LOGICAL_OR") {
 
 function extreme(name: "MAXIMUM" | "MINIMUM") {
   return ({ left, right }: Two, { output }: { readonly output: TensorInfo }, builder: Builder): Value => {
-    const isPlain = [left, right].every(
-      ({ scale, zeroPoint }) => scale === output.scale && zeroPoint === output.zeroPoint,
-    );
-    if (!isPlain) refuse("tensors of different scales or zero points are not available");
     const [a, b] = [elementOf(0, left), elementOf(1, right)];
     const chosen = select(on(name === "MAXIMUM" ? "gt" : "lt", a, b), a, b);
     // A NaN on either side is the result.
     const value = isFloat(left.type) ? select(on("eq", a, a), chosen, a) : chosen;
-    return both(builder, name, { left, right }, output, value);
+    const target = outputOf(builder, output);
+    const operands = [left, right].map((tensor) => requantised(builder, tensor, output));
+    addElementwise(builder, name, operands, target, value);
+    return target;
   };
 }
 
@@ -140,7 +147,7 @@ export const arithmetic: LoweringTable = {
     }
     const ratio = Math.fround(product / output.scale);
     const steps = on("mul", converted("toFloat", on("mul", centred(0, left), centred(1, right))), real(ratio));
-    return both(builder, "MUL", { left, right }, output, requantised(steps, activation, output));
+    return both(builder, "MUL", { left, right }, output, requantisedSteps(steps, activation, output));
   },
   DIV({ left, right, activation }, { output }, builder) {
     return both(builder, "DIV", { left, right }, output, plain("div", left, right, activation));
@@ -154,11 +161,9 @@ export const arithmetic: LoweringTable = {
   LOGICAL_AND: logical("LOGICAL_AND"),
   LOGICAL_OR: logical("LOGICAL_OR"),
   SELECT({ condition, whenTrue, whenFalse }, { output }, builder) {
-    const tensors = [whenTrue, whenFalse];
-    const isPlain = tensors.every(({ scale, zeroPoint }) => scale === output.scale && zeroPoint === output.zeroPoint);
-    if (!isPlain) refuse("tensors of different scales or zero points are not available");
     const target = outputOf(builder, output);
-    const operands = [condition, whenTrue, whenFalse].map(builder.read);
+    const chosen = [whenTrue, whenFalse].map((tensor) => requantised(builder, tensor, output));
+    const operands = [builder.read(condition), ...chosen];
     const isChosen = on("ne", element(0, "i32"), whole(0));
     addElementwise(
       builder,

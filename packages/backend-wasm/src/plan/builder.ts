@@ -113,6 +113,7 @@ export function createBuilder(): Builder {
 export function elementTypeOf(type: AnyOperandType): ElementType {
   switch (type) {
     case "TENSOR_FLOAT32":
+    case "TENSOR_FLOAT16":
       return "f32";
     case "TENSOR_INT32":
       return "i32";

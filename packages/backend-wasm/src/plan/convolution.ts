@@ -1,6 +1,6 @@
 /** Convolutions and fully connected layers as products, and depthwise convolutions. */
 import type { KernelTensor } from "@nnhal/backend";
-import { dilatedExtent, elementCount, integerRange, type Padding, stridesOf, type TensorInfo } from "@nnhal/operations";
+import { dilatedExtent, elementCount, type Padding, stridesOf, type TensorInfo } from "@nnhal/operations";
 import {
   addElementwise,
   addMove,
@@ -12,109 +12,13 @@ import {
   type Value,
 } from "./builder.ts";
 import { type Expression, element, real, whole } from "./expression.ts";
-import {
-  constantOf,
-  filled,
-  filledWhole,
-  finishedFloat,
-  finishedQuant8,
-  isFloatOperation,
-  type LoweringTable,
-  multipliersOf,
-} from "./lowering.ts";
-import { type Matrix, packDepthwise, packPanels } from "./packing.ts";
-import type { ImageExtents, RowSource, Segment, Window } from "./plan.ts";
+import type { LoweringTable } from "./lowering.ts";
+import type { ImageExtents, Segment, Window } from "./plan.ts";
 import { refuse } from "./refusal.ts";
-import { tileFor } from "./tiles.ts";
+import { addProduct, depthwiseParts } from "./weighted.ts";
 
 const toNhwc = [0, 2, 3, 1];
 const toNchw = [0, 3, 1, 2];
-
-/** Factors and terms of a weighted sum, and the use of its result. */
-interface Weighted {
-  readonly input: KernelTensor;
-  readonly filter: KernelTensor;
-  readonly bias: KernelTensor;
-  readonly output: TensorInfo;
-  readonly activation: number;
-  readonly channels: number;
-  /** Weights by depth and output channel, less their zero point. */
-  readonly matrix: Matrix;
-}
-
-/** The bias and the expression of a weighted sum. */
-function sums(builder: Builder, weighted: Weighted) {
-  const { input, filter, bias, output, activation, channels, matrix } = weighted;
-  const numbers = Array.from(constantOf("the bias", bias));
-  if (isFloatOperation(input, output)) {
-    return { bias: builder.constant(filled(numbers)), value: finishedFloat(activation) };
-  }
-  const multipliers = multipliersOf(input, filter, bias, output, channels);
-  expectSmallSums(input, numbers, matrix);
-  return {
-    bias: builder.constant(filledWhole(numbers)),
-    value: finishedQuant8(builder, multipliers, activation, output),
-  };
-}
-
-/** Refuses sums that may need more than 32 bits. */
-function expectSmallSums(input: TensorInfo, bias: readonly number[], matrix: Matrix): void {
-  const { depth, columns, data, depthStep, columnStep, zeroPoint } = matrix;
-  const [least, greatest] = integerRange(input.type);
-  const largest = Math.max(Math.abs(least - input.zeroPoint), Math.abs(greatest - input.zeroPoint));
-  const most = 2 ** 31 - 1;
-  const largestBias = bias.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
-  if (largest * 255 * depth + largestBias <= most) return;
-  for (let column = 0; column < columns; column++) {
-    let size = 0;
-    for (let k = 0; k < depth; k++) size += Math.abs((data[k * depthStep + column * columnStep] ?? 0) - zeroPoint);
-    if (size * largest + Math.abs(bias[column] ?? 0) > most) refuse("its sums may need more than 32 bits");
-  }
-}
-
-/** Adds a product of rows with the weights. */
-function addProduct(
-  builder: Builder,
-  name: string,
-  weighted: Weighted,
-  rows: number,
-  source: Omit<RowSource, "isDirect" | "zeroPoint">,
-  target: Value,
-): void {
-  const { matrix, channels, input } = weighted;
-  const { depth } = matrix;
-  const isPaired = source.type !== "f32";
-  const { bias, value } = sums(builder, weighted);
-  const { length, pixelStep, rowStep, batchStep, width, height, runs } = source;
-  const isDirect =
-    !isPaired &&
-    runs.length === 1 &&
-    pixelStep === length &&
-    (height === 1 || rowStep === width * pixelStep) &&
-    (rows === height * width || batchStep === height * rowStep);
-  const { tile, blockRows } = tileFor(rows, depth, channels, isPaired);
-  const rowBytes = 4 * (isPaired ? Math.ceil(depth / 2) : depth);
-  // A row is written up to a vector beyond its end.
-  const scratch = isDirect ? undefined : builder.room("u8", blockRows * rowBytes + 64);
-  builder.add({
-    kind: "product",
-    name,
-    rows,
-    depth,
-    columns: channels,
-    source: { ...source, isDirect, zeroPoint: isPaired ? input.zeroPoint : 0 },
-    weights: builder.constant(() => packPanels(matrix, tile.vectors, isPaired)),
-    bias,
-    tile,
-    blockRows,
-    scratch,
-    target,
-    operands: [],
-    value,
-    units: Math.ceil(rows / blockRows),
-    work: (Math.min(rows, blockRows) * depth * channels) / (isPaired ? 8 : 4),
-  });
-}
 
 /** An image as the kernels want it, with padding that is left to count in. */
 interface Prepared {
@@ -123,7 +27,7 @@ interface Prepared {
 }
 
 /** The image that a window slides over: NHWC, and without the copy that an operation before has padded. */
-function prepared(builder: Builder, tensor: KernelTensor, padding: Padding, nchw: boolean): Prepared {
+export function prepared(builder: Builder, tensor: KernelTensor, padding: Padding, nchw: boolean): Prepared {
   const given = builder.read(tensor);
   if (nchw) return { image: transposed(builder, given, toNhwc), padding };
   const copy = builder.padded.get(given.region);
@@ -173,7 +77,7 @@ function surrounded(
 }
 
 /** The value of an output as NHWC, and what brings it into the output's own order. */
-function imageOutput(builder: Builder, output: TensorInfo, nchw: boolean) {
+export function imageOutput(builder: Builder, output: TensorInfo, nchw: boolean) {
   const own = outputOf(builder, output);
   if (!nchw) return { target: own, finish: () => own };
   const [batches = 1, channels = 1, height = 1, width = 1] = output.dimensions;
@@ -187,13 +91,8 @@ function imageOutput(builder: Builder, output: TensorInfo, nchw: boolean) {
   };
 }
 
-/** Constant weights. Those of per-channel scales have no zero point. */
-function matrixOf(filter: KernelTensor, depth: number, columns: number, depthStep: number, columnStep: number): Matrix {
-  const zeroPoint = filter.channelQuant === undefined ? filter.zeroPoint : 0;
-  return { depth, columns, data: constantOf("the filter", filter), depthStep, columnStep, zeroPoint };
-}
-
-interface Sliding extends Padding {
+/** Strides, dilation and padding of a window. */
+export interface Sliding extends Padding {
   readonly strideWidth: number;
   readonly strideHeight: number;
   readonly dilationWidth: number;
@@ -231,9 +130,9 @@ export const convolutions: LoweringTable = {
     const { target, finish } = imageOutput(builder, output, nchw);
     const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
     const size = height * width * depth;
-    const matrix = matrixOf(filter, size, channels, 1, size);
+    const weights = { filter, depth: size, columns: channels, depthStep: 1, columnStep: size };
     const { source, rows } = rowsUnder(builder, image, input, target, height, width, { ...sliding, ...padding });
-    addProduct(builder, "CONV_2D", { input, filter, bias, output, activation, channels, matrix }, rows, source, target);
+    addProduct(builder, "CONV_2D", { input, weights, bias, output, activation }, rows, source, target);
     return finish();
   },
   DEPTHWISE_CONV_2D({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }, builder) {
@@ -241,7 +140,6 @@ export const convolutions: LoweringTable = {
     const { target, finish } = imageOutput(builder, output, nchw);
     const [, height = 1, width = 1, channels = 1] = filter.dimensions;
     const image = depthMultiplier === 1 ? given : repeated(builder, given, depthMultiplier);
-    const matrix = matrixOf(filter, height * width, channels, channels, 1);
     const window = windowOf(height, width, { ...sliding, ...padding });
     const [inputExtents, outputExtents] = [extentsOf(image), extentsOf(target)];
     const rows = segments(
@@ -265,7 +163,8 @@ export const convolutions: LoweringTable = {
       columns.reduce((sum, { firstTap, endTap }) => sum + endTap - firstTap, 0);
     if (cells > mostCells) refuse(`a filter of ${height}x${width} makes more code than there may be`);
     const isPaired = image.type !== "f32";
-    const { bias: biasRegion, value } = sums(builder, { input, filter, bias, output, activation, channels, matrix });
+    const weights = { filter, depth: height * width, columns: channels, depthStep: channels, columnStep: 1 };
+    const parts = depthwiseParts(builder, { input, weights, bias, output, activation });
     builder.add({
       kind: "depthwise",
       name: "DEPTHWISE_CONV_2D",
@@ -275,21 +174,19 @@ export const convolutions: LoweringTable = {
       window,
       rows,
       columns,
-      weights: builder.constant(() => packDepthwise(matrix, isPaired)),
-      bias: biasRegion,
+      ...parts,
       target,
       operands: [],
-      value,
       units: outputExtents.batches * outputExtents.height,
       work: (outputExtents.width * channels * height * width) / 2,
     });
     return finish();
   },
-  FULLY_CONNECTED({ input, weights, bias, activation }, { output }, builder) {
+  FULLY_CONNECTED({ input, weights: filter, bias, activation }, { output }, builder) {
     const value = builder.read(input);
-    const [channels = 0, depth = 1] = weights.dimensions;
+    const [channels = 0, depth = 1] = filter.dimensions;
     const rows = elementCount(input.dimensions) / depth;
-    const matrix = matrixOf(weights, depth, channels, 1, depth);
+    const weights = { filter, depth, columns: channels, depthStep: 1, columnStep: depth };
     const source = {
       region: value.region,
       type: value.type,
@@ -302,14 +199,7 @@ export const convolutions: LoweringTable = {
       length: depth,
     };
     const target = outputOf(builder, output);
-    addProduct(
-      builder,
-      "FULLY_CONNECTED",
-      { input, filter: weights, bias, output, activation, channels, matrix },
-      rows,
-      source,
-      target,
-    );
+    addProduct(builder, "FULLY_CONNECTED", { input, weights, bias, output, activation }, rows, source, target);
     return target;
   },
 };
@@ -342,7 +232,7 @@ function repeated(builder: Builder, image: Value, count: number): Value {
 }
 
 /** The rows of a product that are the cells under each window. */
-function rowsUnder(
+export function rowsUnder(
   builder: Builder,
   image: Value,
   input: TensorInfo,
@@ -353,15 +243,25 @@ function rowsUnder(
 ) {
   const { height: outHeight, width: outWidth, batches } = extentsOf(target);
   const { strideHeight, strideWidth, dilationHeight, dilationWidth, paddingTop, paddingLeft } = sliding;
-  const neededHeight = (outHeight - 1) * strideHeight + dilatedExtent(height, dilationHeight);
-  const neededWidth = (outWidth - 1) * strideWidth + dilatedExtent(width, dilationWidth);
+  // Padding below 0 leaves out the first pixels.
+  const [skippedRows, skippedColumns] = [Math.max(0, -paddingTop), Math.max(0, -paddingLeft)];
+  const neededHeight = skippedRows + (outHeight - 1) * strideHeight + dilatedExtent(height, dilationHeight);
+  const neededWidth = skippedColumns + (outWidth - 1) * strideWidth + dilatedExtent(width, dilationWidth);
   const around = image.type === "f32" ? 0 : input.zeroPoint;
-  const whole = surrounded(builder, image, paddingTop, paddingLeft, neededHeight, neededWidth, around);
+  const whole = surrounded(
+    builder,
+    image,
+    Math.max(0, paddingTop),
+    Math.max(0, paddingLeft),
+    neededHeight,
+    neededWidth,
+    around,
+  );
   const extents = extentsOf(whole);
   const rowOf = extents.width * extents.channels;
   const runs: number[] = [];
   for (let i = 0; i < height; i++) {
-    const row = i * dilationHeight * rowOf;
+    const row = (skippedRows + i * dilationHeight) * rowOf + skippedColumns * extents.channels;
     if (dilationWidth === 1) runs.push(row);
     else for (let j = 0; j < width; j++) runs.push(row + j * dilationWidth * extents.channels);
   }

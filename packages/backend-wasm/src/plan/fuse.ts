@@ -4,14 +4,14 @@
  */
 import { type Expression, element, substitute } from "./expression.ts";
 import type { DepthwiseStep, ElementwiseStep, ProductStep, Region, Step, Target } from "./plan.ts";
-import { readsOf, resultOf, writesOf } from "./uses.ts";
+import { readsOf, resultsOf, writesOf } from "./uses.ts";
 
 /** The steps without those that compute nothing that is needed. `wanted`: the regions of outputs. */
 export function withoutDead(steps: readonly Step[], wanted: ReadonlySet<Region>): Step[] {
   const needed = new Set(wanted);
   const kept: Step[] = [];
   for (const step of steps.toReversed()) {
-    if (!needed.has(resultOf(step))) continue;
+    if (!resultsOf(step).some((region) => needed.has(region))) continue;
     for (const region of readsOf(step)) needed.add(region);
     kept.push(step);
   }
@@ -52,7 +52,7 @@ function join(
   for (let operand = 0; operand < step.operands.length; operand++) {
     const read = step.operands[operand];
     if (read === undefined || read.steps[0] !== 1 || !isOwn(read.region)) continue;
-    const place = before.findIndex((each) => each !== undefined && resultOf(each) === read.region);
+    const place = before.findIndex((each) => each !== undefined && resultsOf(each).includes(read.region));
     const producer = before[place];
     if (producer === undefined || !isProducer(producer)) continue;
     if (!isInPlace(producer, step, before.slice(place + 1))) continue;

@@ -32,6 +32,11 @@ export function expectReal(info: TensorInfo): void {
   if (info.type !== "TENSOR_FLOAT32" && !isQuant8(info)) refuse(`${typeText(info.type)} is not available`);
 }
 
+/** Refuses elements that are not float32. */
+export function expectFloat({ type }: TensorInfo): void {
+  if (type !== "TENSOR_FLOAT32") refuse(`${typeText(type)} is not available`);
+}
+
 /** The constant elements of a tensor. */
 export function constantOf(what: string, { data }: KernelTensor): ArrayLike<number> {
   if (data === undefined) return refuse(`${what} is not constant`);

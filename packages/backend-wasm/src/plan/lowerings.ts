@@ -1,22 +1,32 @@
 /** The operations that this engine has, by name. */
 import { arithmetic } from "./arithmetic.ts";
+import { casting } from "./casting.ts";
 import { convolutions } from "./convolution.ts";
+import { grouped } from "./grouped.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { movement } from "./movement.ts";
+import { normalisations } from "./normalisation.ts";
 import { pooling } from "./pooling.ts";
 import { reductions } from "./reduction.ts";
 import { resizing } from "./resize.ts";
+import { searches } from "./search.ts";
 import { softmax } from "./softmax.ts";
+import { transcendental } from "./transcendental.ts";
 import { unary } from "./unary.ts";
 
 /** Every lowering. */
 export const lowerings: LoweringTable = {
   ...arithmetic,
+  ...casting,
   ...convolutions,
+  ...grouped,
   ...movement,
+  ...normalisations,
   ...pooling,
   ...reductions,
   ...resizing,
+  ...searches,
   ...softmax,
+  ...transcendental,
   ...unary,
 };

@@ -1,20 +1,11 @@
 /** Operations that put elements elsewhere, and do not change them. */
 import type { KernelTensor } from "@nnhal/backend";
-import {
-  clamp,
-  extentProduct,
-  imageAxes,
-  integerRange,
-  resolveAxis,
-  roundHalfAway,
-  stridesOf,
-  type TensorInfo,
-} from "@nnhal/operations";
+import { extentProduct, imageAxes, resolveAxis, stridesOf, type TensorInfo } from "@nnhal/operations";
 import { stridedRanges } from "@nnhal/operations/kernels";
 import { addElementwise, addMove, type Builder, operandOf, outputOf, transposeInto, type Value } from "./builder.ts";
 import { real, whole } from "./expression.ts";
-import { constantOf, isQuant8, type LoweringTable } from "./lowering.ts";
-import { addTable } from "./unary.ts";
+import { constantOf, type LoweringTable } from "./lowering.ts";
+import { requantised } from "./table.ts";
 
 interface One {
   readonly input: KernelTensor;
@@ -27,22 +18,6 @@ interface Result {
 /** The same elements in the same order: no step. */
 function same({ input }: One, { output }: Result, builder: Builder): Value {
   return { ...builder.read(input), dimensions: output.dimensions };
-}
-
-/** A tensor in the scale and zero point of another one, as the reference requantises. */
-function requantised(builder: Builder, tensor: KernelTensor, target: TensorInfo): Value {
-  const value = builder.read(tensor);
-  const { scale, zeroPoint } = tensor;
-  if (!isQuant8(tensor) || (scale === target.scale && zeroPoint === target.zeroPoint)) return value;
-  const result = builder.value(value.type, tensor.dimensions);
-  const [least, greatest] = integerRange(tensor.type);
-  const ratio = scale / target.scale;
-  const table = Uint8Array.from({ length: 256 }, (_, byte) => {
-    const element = least < 0 ? (byte << 24) >> 24 : byte;
-    return clamp(roundHalfAway((element - zeroPoint) * ratio) + target.zeroPoint, least, greatest);
-  });
-  addTable(builder, "requantise", value, result, table);
-  return result;
 }
 
 /** Fills a value, and copies another one into it. */

@@ -20,8 +20,19 @@ import {
   tensorInfo,
 } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
-import { addMove, type Builder, createBuilder, elementTypeOf, operandOf, outputOf, type Value } from "./builder.ts";
+import {
+  addElementwise,
+  addMove,
+  type Builder,
+  createBuilder,
+  elementTypeOf,
+  operandOf,
+  outputOf,
+  type Value,
+} from "./builder.ts";
+import { element } from "./expression.ts";
 import { fused, withoutDead } from "./fuse.ts";
+import { fromHalf, toHalf, widened, widenedArgument } from "./half.ts";
 import type { Lowering } from "./lowering.ts";
 import { lowerings } from "./lowerings.ts";
 import { layOutMemory } from "./memory.ts";
@@ -73,10 +84,12 @@ export function planGraph(graph: GraphView, dimensions: readonly (readonly numbe
     known.set(index, undefined);
     if (operand === undefined || extents === undefined) return undefined;
     const info = tensorInfo(operand, extents);
-    const { region } = outputOf(builder, info);
-    builder.places.set(index, region);
     known.set(index, info);
-    return portOf(region, info);
+    const value = outputOf(builder, info);
+    const port = isHalf(info) ? builder.value("u16", info.dimensions) : value;
+    if (port !== value) addElementwise(builder, "from float16", [port], value, fromHalf(element(0, "i32")));
+    builder.places.set(index, value.region);
+    return portOf(port.region, info);
   });
   for (const view of graph.operations) {
     const tensors = view.inputs.map((input) => {
@@ -95,6 +108,11 @@ export function planGraph(graph: GraphView, dimensions: readonly (readonly numbe
     const info = known.get(index);
     if (info === undefined) throw new Error(`output operand ${index} has no value`);
     const value: Value = { ...builder.read({ index, ...info }), dimensions: info.dimensions };
+    if (isHalf(info)) {
+      const port = builder.value("u16", info.dimensions);
+      addElementwise(builder, "to float16", [value], port, toHalf(element(0, "f32")));
+      return portOf(port.region, info);
+    }
     const isOwn = !taken.has(value.region) && builder.regions[value.region]?.make === undefined;
     const result = isOwn ? value : copied(builder, value);
     taken.add(result.region);
@@ -107,7 +125,12 @@ export function planGraph(graph: GraphView, dimensions: readonly (readonly numbe
 }
 
 function portOf(region: Region, info: TensorInfo): Port {
-  return { region, info, bytes: elementBytes[elementTypeOf(info.type)] * elementCount(info.dimensions) };
+  const bytes = isHalf(info) ? 2 : elementBytes[elementTypeOf(info.type)];
+  return { region, info, bytes: bytes * elementCount(info.dimensions) };
+}
+
+function isHalf({ type }: TensorInfo): boolean {
+  return type === "TENSOR_FLOAT16";
 }
 
 function copied(builder: Builder, value: Value): Value {
@@ -129,8 +152,15 @@ function planOperation(view: OperationView, tensors: readonly (KernelTensor | un
     return { infos, values: infos.map((info) => outputOf(builder, info)) };
   }
   builder.begin(definition);
-  const planned = lowering(args, bindOutputs(match.form, infos), builder);
+  const planned = lowering(widenedArguments(args), bindOutputs(match.form, infos.map(widened)), builder);
   return { infos, values: isList(planned) ? planned : [planned] };
+}
+
+function widenedArguments(args: AnyArgs): AnyArgs {
+  // Tensors become tensors, and all else stays.
+  return Object.fromEntries(
+    Object.entries(args).map(([name, argument]) => [name, widenedArgument(argument)]),
+  ) as AnyArgs;
 }
 
 function loweringOf({ name, extension }: OperationView["definition"]): Lowering<AnyArgs, AnyArgs> | undefined {

@@ -4,6 +4,7 @@
  */
 import type { TensorInfo } from "@nnhal/operations";
 import type { Expression } from "./expression.ts";
+import type { NumberType, Statement } from "./formula.ts";
 
 /** Layout of an element in memory. */
 export type ElementType = "u8" | "i8" | "u16" | "i16" | "i32" | "f32";
@@ -41,7 +42,7 @@ export interface Operand {
 interface Named {
   /** The operations that it computes, for people. */
   readonly name: string;
-  /** Parts that can be computed one by one, in order or not. */
+  /** Parts that can be computed one by one; in any order, unless the kind of step says otherwise. */
   readonly units: number;
   /** Multiply-adds, or steps that take as long, of each unit. */
   readonly work: number;
@@ -227,6 +228,26 @@ export interface ResizeStep extends Named {
   readonly value: Expression;
 }
 
+/** Statements over single numbers: see `formula.ts`. Local 0 is the number of the unit. */
+export interface RoutineStep extends Named {
+  readonly kind: "routine";
+  readonly reads: readonly Target[];
+  /** Operands that are written have the numbers -1, -2 and so on in formulas. */
+  readonly writes: readonly Target[];
+  readonly locals: readonly NumberType[];
+  /** What must be within bounds, and the least and the greatest number. */
+  readonly checks: readonly (readonly [what: string, least: number, greatest: number])[];
+  readonly body: readonly Statement[];
+}
+
+/** Computes some steps again and again. A unit is a turn; they are computed in order. */
+export interface RepeatStep extends Named {
+  readonly kind: "repeat";
+  /** One i32: the number of the turn. */
+  readonly turn: Region;
+  readonly steps: readonly Step[];
+}
+
 /** A step. */
 export type Step =
   | ElementwiseStep
@@ -236,7 +257,9 @@ export type Step =
   | ResizeStep
   | MoveStep
   | TableStep
-  | ReduceStep;
+  | ReduceStep
+  | RoutineStep
+  | RepeatStep;
 
 /** An input or an output of the network. */
 export interface Port {

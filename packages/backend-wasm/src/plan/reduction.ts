@@ -74,6 +74,20 @@ function reduce(name: string, combine: ReduceStep["combine"], startOf: (input: T
   };
 }
 
+/** Truth values, which may be any number but 0, as 1. */
+function reduceTruth(name: string, combine: "min" | "max") {
+  return ({ input, axes }: Reduced, { output }: { readonly output: TensorInfo }, builder: Builder): Value => {
+    const target = outputOf(builder, output);
+    addReduction(builder, name, builder.read(input), axesOf(input, axes), target, {
+      combine,
+      start: whole(combine === "min" ? 1 : 0),
+      taken: on("and", on("ne", element(0, "i32"), whole(0)), whole(1)),
+      value: accumulator("i32"),
+    });
+    return target;
+  };
+}
+
 const bound = (sign: 1 | -1) => (input: TensorInfo) =>
   isFloat(input.type) ? real(sign * Number.POSITIVE_INFINITY) : whole(sign > 0 ? 0x7fff_ffff : -0x8000_0000);
 
@@ -112,4 +126,6 @@ export const reductions: LoweringTable = {
   REDUCE_PROD: reduce("REDUCE_PROD", "mul", () => real(1)),
   REDUCE_MAX: reduce("REDUCE_MAX", "max", bound(-1)),
   REDUCE_MIN: reduce("REDUCE_MIN", "min", bound(1)),
+  REDUCE_ALL: reduceTruth("REDUCE_ALL", "min"),
+  REDUCE_ANY: reduceTruth("REDUCE_ANY", "max"),
 };

@@ -1,19 +1,14 @@
 /** SOFTMAX: in floats by exp, and of 8 bits in the reference's fixed point, step by step. */
-import { elementCount, integerRange, resolveAxis, type TensorInfo } from "@nnhal/operations";
+import { integerRange, type TensorInfo } from "@nnhal/operations";
 import { softmaxExponentials } from "@nnhal/operations/kernels";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { accumulator, type Expression, element, on, real, select, shifted, whole, within } from "./expression.ts";
 import { exponential } from "./functions.ts";
 import { expectReal, type LoweringTable } from "./lowering.ts";
+import { around } from "./normalisation.ts";
 import { addReduction } from "./reduction.ts";
 import { refuse } from "./refusal.ts";
-import { addTable } from "./unary.ts";
-
-/** The axis in the middle of three: those before it, itself, those after it. */
-function around({ dimensions }: TensorInfo, axis: number): readonly [number, number, number] {
-  const place = resolveAxis(axis, dimensions.length);
-  return [elementCount(dimensions.slice(0, place)), dimensions[place] ?? 1, elementCount(dimensions.slice(place + 1))];
-}
+import { addTable } from "./table.ts";
 
 /** The lowering. */
 export const softmax: LoweringTable = {

@@ -5,11 +5,11 @@ import { FusedActivationFunc } from "@nnhal/types";
 import { elementOf } from "./arithmetic.ts";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { converted, type Expression, element, on, real, roundedAway, select, whole, within } from "./expression.ts";
-import { exponential, hyperbolicTangent, logistic } from "./functions.ts";
+import { hyperbolicTangent, logistic } from "./functions.ts";
 import { expectReal, isQuant8, type LoweringTable } from "./lowering.ts";
-import { elementBytes, TABLE_UNIT } from "./plan.ts";
 import { tableOf } from "./reference.ts";
 import { refuse } from "./refusal.ts";
+import { addTable } from "./table.ts";
 
 interface One {
   readonly input: KernelTensor;
@@ -31,29 +31,6 @@ function each(
   const target = outputOf(builder, output);
   addElementwise(builder, name, [builder.read(input)], target, value, work);
   return target;
-}
-
-/** Adds a step that looks up each byte. */
-export function addTable(
-  builder: Builder,
-  name: string,
-  source: Value,
-  target: Value,
-  table: Uint8Array | Int32Array,
-): void {
-  const count = source.dimensions.reduce((product, extent) => product * extent, elementBytes[source.type]);
-  if (count === 0) return;
-  builder.add({
-    kind: "table",
-    name,
-    source: source.region,
-    target: target.region,
-    count,
-    table: builder.constant(table),
-    bytes: table.BYTES_PER_ELEMENT === 4 ? 4 : 1,
-    units: Math.ceil(count / TABLE_UNIT),
-    work: 4 * Math.min(count, TABLE_UNIT),
-  });
 }
 
 /** The function of 8-bit elements that the reference has. */
@@ -97,7 +74,7 @@ export const unary: LoweringTable = {
   RELU1: rectifier("RELU1"),
   RELU6: rectifier("RELU6"),
   LOGISTIC: ofReals("LOGISTIC", logistic, 16),
-  TANH: ofReals("TANH", (x) => hyperbolicTangent(x, select), 24),
+  TANH: ofReals("TANH", hyperbolicTangent, 24),
   HARD_SWISH: ofReals("HARD_SWISH", (x) => on("div", on("mul", x, within(on("add", x, real(3)), 0, 6)), real(6))),
   ABS: ofFloats("ABS", (x) => on("abs", x), true),
   NEG: ofFloats("NEG", (x) => on("neg", x), true),
@@ -142,5 +119,4 @@ export const unary: LoweringTable = {
     addElementwise(builder, "PRELU", [builder.read(input), builder.read(alpha)], target, value);
     return target;
   },
-  EXP: ofFloats("EXP", exponential, false, 16),
 };

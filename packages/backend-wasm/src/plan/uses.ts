@@ -32,19 +32,32 @@ export function readsOf(step: Step): readonly Region[] {
     case "move":
     case "reduce":
       return [step.source.region];
+    case "routine":
+      return step.reads.map(({ region }) => region);
+    case "repeat":
+      return [...new Set([step.turn, ...step.steps.flatMap(readsOf)])];
   }
 }
 
-/** The regions that a step writes: its result, and room that it needs meanwhile. */
+/** The regions that a step writes: its results, and room that it needs meanwhile. */
 export function writesOf(step: Step): readonly Region[] {
-  if (step.kind === "table") return [step.target];
+  if (step.kind === "repeat") return [...new Set([step.turn, ...step.steps.flatMap(writesOf)])];
   if (step.kind === "product" && step.scratch !== undefined) return [step.target.region, step.scratch];
-  return [step.target.region];
+  return resultsOf(step);
 }
 
-/** The region of the result. */
-export function resultOf(step: Step): Region {
-  return step.kind === "table" ? step.target : step.target.region;
+/** The regions of the results. */
+export function resultsOf(step: Step): readonly Region[] {
+  switch (step.kind) {
+    case "table":
+      return [step.target];
+    case "routine":
+      return step.writes.map(({ region }) => region);
+    case "repeat":
+      return [...new Set(step.steps.flatMap(resultsOf))];
+    default:
+      return [step.target.region];
+  }
 }
 
 function channelsOf(value: Expression): Region[] {

@@ -1,0 +1,166 @@
+/** Operations that bring elements to a common size: INSTANCE_NORMALIZATION, L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION, LOG_SOFTMAX. */
+import { elementCount, integerRange, isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
+import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
+import { accumulator, element, on, real } from "./expression.ts";
+import { addRoutine, calc, choose, type Formula, integer, realNumber, turned } from "./formula.ts";
+import { exponential, logarithm } from "./functions.ts";
+import { expectFloat, expectReal, type LoweringTable } from "./lowering.ts";
+import { bitsOf, exponentialOf, logarithmOfBits, powersOfTwo } from "./real-functions.ts";
+import { addReduction } from "./reduction.ts";
+
+/** The axis in the middle of three: those before it, itself, those after it. */
+export function around(
+  { dimensions }: Pick<TensorInfo, "dimensions">,
+  axis: number,
+): readonly [number, number, number] {
+  const place = resolveAxis(axis, dimensions.length);
+  return [elementCount(dimensions.slice(0, place)), dimensions[place] ?? 1, elementCount(dimensions.slice(place + 1))];
+}
+
+/** The nearest integer, halves away from zero, of a formula. */
+export function awayFromZero(value: Formula): Formula {
+  const cut = calc("trunc", value);
+  const isFar = calc("ge", calc("abs", calc("sub", value, cut)), 0.5);
+  const one = choose(calc("lt", value, 0), realNumber(-1), realNumber(1));
+  return choose(isFar, calc("add", cut, one), cut);
+}
+
+/** A real number within bounds; NaN becomes the least. */
+export function bounded(value: Formula, least: number, greatest: number): Formula {
+  const high = choose(calc("gt", value, greatest), realNumber(greatest), value);
+  return choose(calc("ge", high, least), high, realNumber(least));
+}
+
+/** Sums along the middle axis of three. */
+function addSum(builder: Builder, name: string, source: Value, target: Value, isOfSquares: boolean): void {
+  const x = element(0, "f32");
+  addReduction(builder, name, source, [false, true, false], target, {
+    combine: "add",
+    start: real(0),
+    taken: isOfSquares ? on("mul", x, x) : x,
+    value: accumulator("f32"),
+  });
+}
+
+/** The lowerings. */
+export const normalisations: LoweringTable = {
+  INSTANCE_NORMALIZATION({ input, gamma, beta, epsilon, nchw }, { output }, builder) {
+    expectFloat(input);
+    const name = "INSTANCE_NORMALIZATION";
+    const [batches = 1, a = 1, b = 1, c = 1] = input.dimensions;
+    const shape = nchw ? [batches * a, b * c, 1] : [batches, a * b, c];
+    const [outer = 1, pixels = 1, inner = 1] = shape;
+    const source = { ...builder.read(input), dimensions: shape };
+    const [sums, squares] = [builder.value("f32", [outer, 1, inner]), builder.value("f32", [outer, 1, inner])];
+    const centred = builder.value("f32", shape);
+    const [x, other] = [element(0, "f32"), element(1, "f32")];
+    addSum(builder, name, source, sums, false);
+    addElementwise(builder, name, [source, sums], centred, on("sub", x, on("div", other, real(pixels))));
+    addSum(builder, name, centred, squares, true);
+    const variance = on("add", on("div", other, real(pixels)), real(epsilon));
+    const target = { ...outputOf(builder, output), dimensions: shape };
+    const factor = on("div", real(gamma), on("sqrt", variance));
+    addElementwise(builder, name, [centred, squares], target, on("add", on("mul", x, factor), real(beta)), 12);
+    return { ...target, dimensions: output.dimensions };
+  },
+  LOG_SOFTMAX({ input, beta, axis }, { output }, builder) {
+    expectFloat(input);
+    const [outer, length, inner] = around(input, axis);
+    const shape = [outer, length, inner];
+    const source = { ...builder.read(input), dimensions: shape };
+    return { ...addLogSoftmax(builder, source, beta, outputOf(builder, output)), dimensions: output.dimensions };
+  },
+  // In float64, as the reference: squares of float32 could be infinite.
+  L2_NORMALIZATION({ input, axis }, { output }, builder) {
+    expectReal(input);
+    const [outer, length, inner] = around(input, axis);
+    const target = outputOf(builder, output);
+    const source = builder.read(input);
+    const [least, greatest] = isFloat(input.type) ? [0, 0] : integerRange(output.type);
+    addRoutine(builder, "L2_NORMALIZATION", outer * inner, 8 * length, (routine) => {
+      const [values, results] = [routine.read(source), routine.write(target)];
+      const column = calc("rem", routine.unit, inner);
+      const first = routine.local(calc("add", calc("mul", calc("div", routine.unit, inner), length * inner), column));
+      const sum = routine.local(realNumber(0));
+      const real = (at: Formula): Formula =>
+        isFloat(input.type)
+          ? values.at(at)
+          : calc("mul", turned("toReal", calc("sub", values.at(at), input.zeroPoint)), input.scale);
+      const eachElement = (body: (at: Formula) => void) =>
+        routine.each(0, integer(length), (index) => body(calc("add", first, calc("mul", index, inner))));
+      eachElement((at) => {
+        const value = routine.local(real(at));
+        routine.set(sum, calc("add", sum, calc("mul", value, value)));
+      });
+      const size = routine.local(calc("max", calc("sqrt", sum), 1e-6));
+      eachElement((at) => {
+        const value = calc("div", real(at), size);
+        if (isFloat(input.type)) routine.store(results, at, value);
+        else {
+          const steps = routine.local(calc("div", value, output.scale));
+          routine.store(results, at, bounded(calc("add", awayFromZero(steps), output.zeroPoint), least, greatest));
+        }
+      });
+    });
+    return target;
+  },
+  LOCAL_RESPONSE_NORMALIZATION({ input, radius, bias, alpha, beta, axis }, { output }, builder) {
+    expectFloat(input);
+    const [outer, length, inner] = around(input, axis);
+    const target = outputOf(builder, output);
+    const source = builder.read(input);
+    const table = powersOfTwo(builder);
+    const single = builder.value("f32", [outer * inner]);
+    const work = (2 * Math.min(radius, length) + 40) * length;
+    addRoutine(builder, "LOCAL_RESPONSE_NORMALIZATION", outer * inner, work, (routine) => {
+      const [values, results, powers] = [routine.read(source), routine.write(target), routine.read(table)];
+      const [room, bits] = [routine.write(single), routine.read(bitsOf(single))];
+      const column = calc("rem", routine.unit, inner);
+      const first = routine.local(calc("add", calc("mul", calc("div", routine.unit, inner), length * inner), column));
+      const at = (index: Formula) => calc("add", first, calc("mul", index, inner));
+      routine.each(0, integer(length), (index) => {
+        const sum = routine.local(realNumber(0));
+        const begin = calc("max", calc("sub", index, Math.min(radius, length)), 0);
+        const end = calc("min", calc("add", index, Math.min(radius, length) + 1), length);
+        routine.each(begin, end, (near) => {
+          const value = routine.local(values.at(at(near)));
+          routine.set(sum, calc("add", sum, calc("mul", value, value)));
+        });
+        const base = routine.local(calc("add", calc("mul", sum, alpha), bias));
+        // The logarithm of its bits as a float32, and what those lack.
+        routine.store(room, routine.unit, base);
+        const rounded = room.at(routine.unit);
+        const rest = calc("div", calc("sub", base, rounded), rounded);
+        const logarithm = calc("add", logarithmOfBits(routine, routine.local(bits.at(routine.unit))), rest);
+        const factor = exponentialOf(routine, powers, calc("mul", logarithm, -beta));
+        routine.store(results, at(index), calc("mul", values.at(at(index)), factor));
+      });
+    });
+    return target;
+  },
+};
+
+/** beta · (x - max) - log(Σ exp(beta · (x - max))) along the middle axis of three. */
+function addLogSoftmax(builder: Builder, source: Value, beta: number, output: Value): Value {
+  const name = "LOG_SOFTMAX";
+  const [outer = 1, , inner = 1] = source.dimensions;
+  const one = [outer, 1, inner];
+  const [most, sum] = [builder.value("f32", one), builder.value("f32", one)];
+  const [x, other] = [element(0, "f32"), element(1, "f32")];
+  addReduction(builder, name, source, [false, true, false], most, {
+    combine: "max",
+    start: real(Number.NEGATIVE_INFINITY),
+    taken: x,
+    value: accumulator("f32"),
+  });
+  const scaled = builder.value("f32", source.dimensions);
+  addElementwise(builder, name, [source, most], scaled, on("mul", on("sub", x, other), real(beta)));
+  const powers = builder.value("f32", source.dimensions);
+  addElementwise(builder, name, [scaled], powers, exponential(x), 16);
+  addSum(builder, name, powers, sum, false);
+  const target = { ...output, dimensions: source.dimensions };
+  const logarithms = builder.value("f32", one);
+  addElementwise(builder, name, [sum], logarithms, logarithm(x), 24);
+  addElementwise(builder, name, [scaled, logarithms], target, on("sub", x, other));
+  return target;
+}
