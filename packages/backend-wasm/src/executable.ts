@@ -96,7 +96,7 @@ const workForFastCode = 2 ** 21;
 async function warmUp({ steps }: Program): Promise<void> {
   let work = 0;
   for (const { units, workPerUnit, compute, checks } of steps) {
-    // What is in memory may not fulfil them.
+    // What is in memory need not fulfil them.
     if (checks !== undefined) continue;
     const some = Math.min(units, Math.max(2, Math.ceil(workForFastCode / Math.max(1, workPerUnit))));
     for (let unit = 0; unit < some; unit++) compute(unit, unit + 1);

@@ -2,11 +2,12 @@
 import { elementCount, integerRange, isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { accumulator, element, on, real } from "./expression.ts";
-import { addRoutine, calc, choose, type Formula, integer, realNumber, turned } from "./formula.ts";
+import { calc, choose, type Formula, integer, realNumber, turned } from "./formula.ts";
 import { exponential, logarithm } from "./functions.ts";
 import { expectFloat, expectReal, type LoweringTable } from "./lowering.ts";
 import { bitsOf, exponentialOf, logarithmOfBits, powersOfTwo } from "./real-functions.ts";
 import { addReduction } from "./reduction.ts";
+import { addRoutine } from "./routine.ts";
 
 /** The axis in the middle of three: those before it, itself, those after it. */
 export function around(

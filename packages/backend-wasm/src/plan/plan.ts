@@ -228,7 +228,7 @@ export interface ResizeStep extends Named {
   readonly value: Expression;
 }
 
-/** Statements over single numbers: see `formula.ts`. Local 0 is the number of the unit. */
+/** Statements over single numbers: see `formula.ts` and `routine.ts`. Local 0 is the number of the unit. */
 export interface RoutineStep extends Named {
   readonly kind: "routine";
   readonly reads: readonly Target[];

@@ -1,6 +1,7 @@
 /** Logarithms, powers and angles as formulas of routines, with more digits than a float32 has. */
 import type { Builder, Value } from "./builder.ts";
-import { calc, choose, type Formula, integer, type Place, type Routine, realNumber, turned } from "./formula.ts";
+import { calc, choose, type Formula, integer, realNumber, turned } from "./formula.ts";
+import type { Place, Routine } from "./routine.ts";
 
 /** The bits of floats as integers: the same region as another type. */
 export function bitsOf(value: Value): Value {

@@ -3,10 +3,11 @@ import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { whole } from "./expression.ts";
-import { addRoutine, calc, choose, type Formula, integer, type Place, type Routine } from "./formula.ts";
+import { calc, choose, type Formula, integer } from "./formula.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { around } from "./normalisation.ts";
 import { elementBytes } from "./plan.ts";
+import { addRoutine, type Place, type Routine } from "./routine.ts";
 
 /** Floats are moved as integers of the same bits. */
 export function asBits(value: Value): Value {

@@ -4,10 +4,11 @@ import { elementCount, type TensorInfo } from "@nnhal/operations";
 import { elementOf } from "./arithmetic.ts";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { type Expression, element, on, real, select, within } from "./expression.ts";
-import { addRoutine, calc, choose, type Formula, type Place, type Routine, realNumber } from "./formula.ts";
+import { calc, choose, type Formula, realNumber } from "./formula.ts";
 import { accurateExponential, logarithm, smallExponential } from "./functions.ts";
 import { expectFloat, type LoweringTable } from "./lowering.ts";
 import { anglesOfBits, bitsOf, exponentialOf, logarithmOfBits, powersOfTwo, sineOfBits } from "./real-functions.ts";
+import { addRoutine, type Place, type Routine } from "./routine.ts";
 
 /** Elements of a unit. */
 const UNIT = 1024;
