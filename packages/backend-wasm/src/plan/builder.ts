@@ -54,6 +54,8 @@ export interface Builder {
   /** The value of an argument. */
   read(tensor: KernelTensor): Value;
   add(step: Step): void;
+  /** The steps that a function adds, which do not become steps of the plan by themselves. */
+  apart(fill: () => void): readonly Step[];
   /** The definition of the operation that is being planned. */
   definition(): Operation;
   /** Begins an operation. */
@@ -65,6 +67,7 @@ export function createBuilder(): Builder {
   const regions: PlannedRegion[] = [];
   const steps: Step[] = [];
   const places = new Map<number, Region>();
+  let added = steps;
   let current: Operation | undefined;
   const builder: Builder = {
     regions,
@@ -97,7 +100,15 @@ export function createBuilder(): Builder {
       }
       return { region, type, dimensions };
     },
-    add: (step) => void steps.push(step),
+    add: (step) => void added.push(step),
+    apart(fill) {
+      const outer = added;
+      const inner: Step[] = [];
+      added = inner;
+      fill();
+      added = outer;
+      return inner;
+    },
     definition() {
       if (current === undefined) throw new TypeError("no operation is being planned");
       return current;

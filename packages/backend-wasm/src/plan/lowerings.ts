@@ -4,11 +4,13 @@ import { casting } from "./casting.ts";
 import { convolutions } from "./convolution.ts";
 import { grouped } from "./grouped.ts";
 import type { LoweringTable } from "./lowering.ts";
+import { lstms } from "./lstm.ts";
 import { movement } from "./movement.ts";
 import { normalisations } from "./normalisation.ts";
 import { pooling } from "./pooling.ts";
 import { reductions } from "./reduction.ts";
 import { resizing } from "./resize.ts";
+import { rnns } from "./rnn.ts";
 import { searches } from "./search.ts";
 import { softmax } from "./softmax.ts";
 import { transcendental } from "./transcendental.ts";
@@ -20,11 +22,13 @@ export const lowerings: LoweringTable = {
   ...casting,
   ...convolutions,
   ...grouped,
+  ...lstms,
   ...movement,
   ...normalisations,
   ...pooling,
   ...reductions,
   ...resizing,
+  ...rnns,
   ...searches,
   ...softmax,
   ...transcendental,
