@@ -11,7 +11,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
-  /** The package that has to be installed. Undefined: the problem is another. */
+  /** The package that must be installed. Undefined: the problem is another. */
   readonly missing: string | undefined;
 
   constructor(

@@ -130,7 +130,7 @@ describe("writing", () => {
 
   it.runIf(hasPipes)("goes through a pipe that a process reads", async () => {
     const reading = readFile(join(cwd, "pipe"), "utf8");
-    // The reader has to be there first: until then the pipe has no other end.
+    // The reader must be there first: until then the pipe has no other end.
     let result = "";
     while (result !== "done") result = await outcome(writeUserFile("pipe", "through", cwd));
     expect(await reading).toBe("through");

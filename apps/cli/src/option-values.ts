@@ -14,7 +14,7 @@ function channelNumbers(text: string): readonly number[] {
   const values = parts.map(Number);
   const isRight = (values.length === 1 || values.length === 3) && parts.every((part) => part.trim() !== "");
   if (isRight && values.every(Number.isFinite)) return values;
-  throw new InvalidArgumentError("It has to be one number, or three for red, green and blue, such as 124,117,104.");
+  throw new InvalidArgumentError("Expected one number, or three for red, green and blue, such as 124,117,104.");
 }
 
 /** The same without 0, to divide by. */
@@ -57,7 +57,7 @@ export function addTaskOptions(command: Command): Command {
 function score(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError("It has to be a number, such as 0.3.");
+  throw new InvalidArgumentError("Expected a number, such as 0.3.");
 }
 
 /** Shapes of inputs by name. */
@@ -104,10 +104,10 @@ function inputShape(text: string, previous: InputShapes = {}): InputShapes {
   const name = text.slice(0, Math.max(end, 0));
   const extents = text.slice(end + 1).split("x");
   const wrong = extents.find((extent) => !/^\d+$/.test(extent) || Number(extent) < 1 || Number(extent) > 0x7fff_ffff);
-  if (name === "") throw new InvalidArgumentError("It has to be a name and a shape, such as image=1x320x320x3.");
+  if (name === "") throw new InvalidArgumentError("Expected a name and a shape, such as image=1x320x320x3.");
   if (wrong !== undefined) {
     throw new InvalidArgumentError(
-      `The shape of ${name} has to be whole numbers of at least 1 with x between them, such as 1x320x320x3; "${wrong}" is not one.`,
+      `Shape of ${name}: expected whole numbers of at least 1 with x between them, such as 1x320x320x3, got "${wrong}".`,
     );
   }
   if (Object.hasOwn(previous, name))
@@ -128,7 +128,7 @@ function externalBuffer(text: string, previous: ExternalBuffers = {}): ExternalB
   const name = text.slice(0, Math.max(end, 0));
   const path = text.slice(end + 1);
   if (name === "" || path === "")
-    throw new InvalidArgumentError("It has to be a name and a path, such as weights.bin=/data/weights.bin.");
+    throw new InvalidArgumentError("Expected a name and a path, such as weights.bin=/data/weights.bin.");
   if (Object.hasOwn(previous, name))
     throw new InvalidArgumentError(`The external buffers ${name} have been given a file already.`);
   return Object.fromEntries([...Object.entries(previous), [name, path]]);

@@ -33,7 +33,7 @@ export const parseCount = count(1, 1e9);
 export function parseMinutes(text: string): number {
   const minutes = Number(text);
   if (minutes > 0 && minutes <= 1440) return minutes;
-  throw new InvalidArgumentError("It has to be a number of minutes above 0, of at most a day.");
+  throw new InvalidArgumentError("Expected a number of minutes above 0, of at most a day.");
 }
 
 /** The vectors files of a folder, or one such file. Rejects with a usage error if there are none. */

@@ -45,9 +45,9 @@ describe("the command line", () => {
     [["--backend", "./npu.js"], "is not of the form NAME=MODULE"],
     [["--unknown"], "unknown option '--unknown'"],
     [["something"], "too many arguments"],
-    [["--metrics", "65536"], "It has to be an integer from 0 to 65535; see nnhal-sample-driver --help"],
-    [["--models", "0"], "It has to be an integer from 1 to"],
-    [["--drain", "0"], "It has to be a number of seconds above 0"],
+    [["--metrics", "65536"], "Expected an integer from 0 to 65535; see nnhal-sample-driver --help"],
+    [["--models", "0"], "Expected an integer from 1 to"],
+    [["--drain", "0"], "Expected a number of seconds above 0"],
     [["--log-format", "xml"], "Allowed choices are text, json"],
   ])("refuses %j", async (args, message) => {
     const { code, stderr, stdout } = await run(args);

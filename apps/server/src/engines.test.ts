@@ -19,7 +19,7 @@ it.skipIf(process.platform === "win32")("refuses the runtime directory of a daem
   const directory = mkdtempSync(join(tmpdir(), "nnhal-engines-"));
   chmodSync(directory, 0o755);
   await expect(openInDriver(directory, "/")).rejects.toThrow(
-    `--driver ${directory}: the runtime directory ${directory} has mode 0755: others can open it; 0700 is needed`,
+    `--driver ${directory}: the runtime directory ${directory} has mode 0755: others can open it; expected 0700`,
   );
   await expect(openInDriver(directory, "/", process.getuid?.())).rejects.toThrow("no daemon has its sockets in");
   rmSync(directory, { recursive: true });

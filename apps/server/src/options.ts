@@ -196,5 +196,5 @@ function problemOf({ rest, grpc, tlsCert, tlsKey, driver, engine, memory, bodyLi
 
 function policy(text: string): string {
   if (versionPolicy.test(text)) return text;
-  throw new InvalidArgumentError("It has to be latest, latest:N, all, or numbers with commas between them.");
+  throw new InvalidArgumentError("Expected latest, latest:N, all, or numbers with commas between them.");
 }

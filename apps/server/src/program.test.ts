@@ -48,9 +48,9 @@ it("prints its help and its version", async () => {
 it.each([
   [[], "missing required argument 'models'"],
   [["a", "b"], "too many arguments"],
-  [["a", "--instances", "0"], "It has to be an integer from 1 to 256; see nnhal-server --help"],
-  [["a", "--versions", "newest"], "It has to be latest, latest:N, all, or numbers"],
-  [["a", "--port", "65536"], "It has to be an integer from 0 to 65535; see nnhal-server --help"],
+  [["a", "--instances", "0"], "Expected an integer from 1 to 256; see nnhal-server --help"],
+  [["a", "--versions", "newest"], "Expected latest, latest:N, all, or numbers"],
+  [["a", "--port", "65536"], "Expected an integer from 0 to 65535; see nnhal-server --help"],
   [["a", "--tls-cert", "b"], "--tls-cert and --tls-key belong together"],
   [["a", "--memory", "1999", "--body-limit", "2000"], "--memory must be at least --body-limit (2000), got 1999"],
   [["a", "--memory", "1000000"], "--memory must be at least --body-limit (67108864), got 1000000"],

@@ -41,9 +41,9 @@ describe("the command line of a worker", () => {
 
   it.each([
     [[], "required option '--queue <url>' not specified"],
-    [["--queue", "x", "--threads", "0"], "It has to be an integer from 1 to 1024; see nnhal-worker --help"],
-    [["--queue", "x", "--lock", "0"], "It has to be an integer from 1 to 3600; see nnhal-worker --help"],
-    [["--queue", "x", "--driver-owner", "nnhal"], "It has to be an integer from 0 to"],
+    [["--queue", "x", "--threads", "0"], "Expected an integer from 1 to 1024; see nnhal-worker --help"],
+    [["--queue", "x", "--lock", "0"], "Expected an integer from 1 to 3600; see nnhal-worker --help"],
+    [["--queue", "x", "--driver-owner", "nnhal"], "Expected an integer from 0 to"],
     [["--queue", "x", "more"], "too many arguments"],
     [["--queue", "x", "--unknown"], "unknown option '--unknown'"],
   ])("refuses %j", async (args, message) => {

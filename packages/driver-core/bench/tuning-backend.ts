@@ -60,7 +60,7 @@ function tune(weights: Float32Array, bias: Float32Array, rows: number, columns: 
 
 function floatsOf({ data }: OperandView): Float32Array {
   if (data instanceof Float32Array) return data;
-  throw new TypeError("the weights and the bias have to be constants of type float32");
+  throw new TypeError("the weights and the bias must be constants of type float32");
 }
 
 function compiled(layers: readonly Layer[]): Executable {

@@ -52,7 +52,8 @@ export const landmarks2TransformMatrix = defineOperation({
     const { output_height, output_width, input_height, input_width, landmarks_range, scale_x, scale_y } = sizes;
     ensurePositive({ output_height, output_width, input_height, input_width, landmarks_range });
     if (version === 1) ensure(scale_x !== 0, () => "bbox_size_multiplier is 0");
-    else ensure(scale_x > 0 && scale_y > 0, () => `the scales ${scale_x} and ${scale_y} have to be greater than 0`);
+    else
+      ensure(scale_x > 0 && scale_y > 0, () => `the scales: expected numbers above 0, got ${scale_x} and ${scale_y}`);
     return { matrix: { dimensions: [1, 4, 4] } };
   },
   reference({ landmarks, subset_idxs: subset, version, ...options }, { matrix }) {

@@ -282,7 +282,7 @@ describe("Landmarks2TransformMatrix", () => {
     [second({ subset_idxs: [] }), "subset_idxs has to have elements"],
     [second({ subset_idxs: 4 }), "subset_idxs is not a list"],
     [second({ output_height: 0 }), "output_height: expected at least 1, got 0"],
-    [second({ scale_y: 0 }), "the scales 1 and 0 have to be greater than 0"],
+    [second({ scale_y: 0 }), "the scales: expected numbers above 0, got 1 and 0"],
     [first({ dimensions: 2 }), "dimensions: expected 3, got 2"],
     [first({ landmarks_range: 0 }), "landmarks_range: expected at least 1, got 0"],
     [first({ bbox_size_multiplier: 0 }), "bbox_size_multiplier is 0"],

@@ -266,7 +266,7 @@ describe("UNIDIRECTIONAL_SEQUENCE_LSTM", () => {
     await expect(broken(19, given(INT16, [1, UNITS], [0, 0, 0], memoryScale))).rejects.toThrow(
       "the cell state: expected 6 elements, got 3",
     );
-    await expect(broken(5, omitted(INT8))).rejects.toThrow("2 of the 3 input gate operands are given");
+    await expect(broken(5, omitted(INT8))).rejects.toThrow("expected all or none of the 3 input gate operands, got 2");
     await expect(broken(31, float32(0))).rejects.toThrow("forgetIntermediateScale: expected a number > 0, got 0");
     await expect(broken(35, float32(0))).rejects.toThrow("hiddenStateScale: expected a number > 0, got 0");
     await expect(broken(29, bool(true))).rejects.toThrow(

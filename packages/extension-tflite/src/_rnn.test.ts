@@ -134,7 +134,7 @@ describe("BIDIRECTIONAL_SEQUENCE_RNN", () => {
     const [linked] = await run(false, [auxiliary, weights, weights], [...three, outputs[0]]);
     expect(reals(linked)[0]).toBeCloseTo(Math.tanh(0.5 + 2 * third(true) + 1.5 - 0.4 + 0.1), 6);
     await expect(run(false, [omitted(), weights, weights], [...three, outputs[0]])).rejects.toThrow(
-      "auxiliary weights have to be given for both directions, and only with an auxiliary input",
+      "auxiliary weights must be given for both directions, and only with an auxiliary input",
     );
   });
 

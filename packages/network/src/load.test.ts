@@ -103,7 +103,7 @@ describe("load", () => {
     [new Uint8Array(0), "NOT_A_MODEL", "these bytes are not a .tflite model"],
     [addingModel().subarray(0, 100), "NOT_A_MODEL", "these bytes are not a .tflite model"],
     [5, "WRONG_TYPE", "the model is a number; give a path, an address, a URL, bytes or a Blob"],
-    [Promise.resolve(addingModel()), "WRONG_TYPE", "a promise, which has to be awaited"],
+    [Promise.resolve(addingModel()), "WRONG_TYPE", "a promise, which must be awaited"],
   ])("refuses %s: %s", async (source, code, message) => {
     expect(await errorOf(load(source as string, options))).toMatchObject({
       name: "NetworkError",

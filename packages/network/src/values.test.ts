@@ -67,7 +67,7 @@ describe("encodeValue", () => {
     [floats, new ArrayBuffer(16), "it is an object of the class ArrayBuffer"],
     [floats, "1", "it is a string"],
     [floats, undefined, "it is undefined"],
-    [floats, Promise.resolve(1), "it is a promise, which has to be awaited"],
+    [floats, Promise.resolve(1), "it is a promise, which must be awaited"],
     [floats, [1, "2", 3, 4], "its list has a string among its numbers"],
   ])("refuses a wrong type: %j, %s", (of, value, message) => {
     expect(() => encode(value, of)).toThrow(expect.objectContaining({ code: "WRONG_TYPE" }));

@@ -229,7 +229,7 @@ export function listedOf(value: unknown): string {
 /** Type of a value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value);
-  if (value instanceof Promise) return "a promise, which has to be awaited";
+  if (value instanceof Promise) return "a promise, which must be awaited";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return `an object of the class ${classOf(value)}`;
   return `a ${typeof value}`;

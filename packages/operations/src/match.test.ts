@@ -278,7 +278,7 @@ describe("a row with too few columns", () => {
       types: [["1.0", F32]],
     });
     expect(() => matchOperation(broken, [F32], [F32])).toThrow(
-      "type row 1.0 TENSOR_FLOAT32: 2 types are needed, one for each that varies",
+      "type row 1.0 TENSOR_FLOAT32: expected 2 types, one for each that varies",
     );
   });
 });

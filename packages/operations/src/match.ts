@@ -80,7 +80,7 @@ function tableOf(form: Form): FormTable {
     const [since, ...types] = row;
     if (types.length !== columns.size || !types.every((type) => isExtensionType(type) || type in operandTypes)) {
       throw new TypeError(
-        `type row ${[since, ...types.map(typeText)].join(" ")}: ${columns.size} types are needed, one for each that varies`,
+        `type row ${[since, ...types.map(typeText)].join(" ")}: expected ${columns.size} types, one for each that varies`,
       );
     }
     return { row, types };

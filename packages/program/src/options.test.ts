@@ -72,17 +72,17 @@ it("reads a command of another copy of commander: a project may have a version o
 });
 
 it.each([
-  [["--times", "1"], "It has to be an integer from 2 to 10; see counting --help"],
-  [["--times", "11"], "It has to be an integer from 2 to 10; see counting --help"],
-  [["--times", "3.5"], "It has to be an integer from 2 to 10; see counting --help"],
-  [["--port", "65536"], "It has to be an integer from 0 to 65535; see counting --help"],
-  [["--user", "-1"], "It has to be an integer from 0 to 4294967294; see counting --help"],
-  [["--user", "4294967295"], "It has to be an integer from 0 to 4294967294; see counting --help"],
-  [["--wait", "0"], "It has to be a number of seconds above 0"],
+  [["--times", "1"], "Expected an integer from 2 to 10; see counting --help"],
+  [["--times", "11"], "Expected an integer from 2 to 10; see counting --help"],
+  [["--times", "3.5"], "Expected an integer from 2 to 10; see counting --help"],
+  [["--port", "65536"], "Expected an integer from 0 to 65535; see counting --help"],
+  [["--user", "-1"], "Expected an integer from 0 to 4294967294; see counting --help"],
+  [["--user", "4294967295"], "Expected an integer from 0 to 4294967294; see counting --help"],
+  [["--wait", "0"], "Expected a number of seconds above 0"],
   [["--wait", "86401"], "of at most a day; see counting --help"],
   // A similar name, which commander writes in a separate line.
   [["--nam", "x"], "counting: unknown option '--nam' (Did you mean --name?); see counting --help\n"],
-  [["--wait", ""], "It has to be a number of seconds above 0"],
+  [["--wait", ""], "Expected a number of seconds above 0"],
   [["--form", "c"], "Allowed choices are a, b; see counting --help"],
   [["--other"], "counting: unknown option '--other'; see counting --help"],
   [["more"], "too many arguments"],

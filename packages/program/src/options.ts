@@ -79,7 +79,7 @@ export function port(text: string): number {
 export function seconds(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && value > 0 && value <= 86_400) return value;
-  throw new InvalidArgumentError("It has to be a number of seconds above 0, of at most a day.");
+  throw new InvalidArgumentError("Expected a number of seconds above 0, of at most a day.");
 }
 
 /** The number of a user of the system, as `id -u NAME` prints it. */
@@ -96,6 +96,6 @@ export function count(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It has to be an integer from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`Expected an integer from ${least} to ${most}.`);
   };
 }

@@ -10,7 +10,7 @@ export function expectDimensions(dimensions: readonly number[], what: string): v
   if (dimensions.length === 0) return;
   for (const extent of dimensions) {
     if (extent >>> 0 === extent) continue;
-    const message = `${what}: ${extent} is not an extent; an integer within [0, 2^32) is needed`;
+    const message = `${what}: expected an extent, an integer within [0, 2^32), got ${extent}`;
     throw new NeuralNetworksError(ResultCode.BAD_DATA, message);
   }
 }

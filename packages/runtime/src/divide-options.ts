@@ -56,7 +56,7 @@ export function divisionGiven<Options extends DivideOptions>(
     () => `${what}: watchdog is ${describe(watchdog)}, not a bigint of nanoseconds > 0`,
   );
   const all = devicesGiven(devices, options.cpu, what);
-  expect(all.devices.length > 0, ResultCode.BAD_DATA, () => `${what}: there are no devices; at least one is needed`);
+  expect(all.devices.length > 0, ResultCode.BAD_DATA, () => `${what}: expected at least one device, got none`);
   expect(
     all.cpu !== undefined || partition !== 0,
     ResultCode.BAD_DATA,

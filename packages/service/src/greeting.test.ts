@@ -21,9 +21,7 @@ describe("a greeting", () => {
       other[at] = 200;
       expect(decodeGreeting(other)).toBeUndefined();
     }
-    expect(() => encodeGreeting({ secret: new Uint8Array(15) })).toThrow(
-      "a secret of 15 bytes is not valid: 16 are needed",
-    );
+    expect(() => encodeGreeting({ secret: new Uint8Array(15) })).toThrow("a secret: expected 16 bytes, got 15");
   });
 });
 

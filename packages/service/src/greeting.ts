@@ -28,7 +28,7 @@ const kinds = ["shared", "copied", "refused"] as const;
 /** Throws RangeError for a secret of another length than 16 bytes. */
 export function encodeGreeting({ secret }: Greeting): Uint8Array {
   if (secret !== undefined && secret.length !== secretLength) {
-    throw new RangeError(`a secret of ${secret.length} bytes is not valid: ${secretLength} are needed`);
+    throw new RangeError(`a secret: expected ${secretLength} bytes, got ${secret.length}`);
   }
   return frameOf(secret === undefined ? 0 : 1, secret ?? new Uint8Array(0));
 }

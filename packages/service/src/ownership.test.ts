@@ -80,7 +80,7 @@ describe.skipIf(me === undefined)("a client", () => {
   it.each([0o750, 0o705, 0o777])("refuses a directory that others can open: mode %o", async (mode) => {
     await forge();
     chmodSync(directory, mode);
-    const why = `the runtime directory ${directory} has mode 0${mode.toString(8)}: others can open it; 0700 is needed`;
+    const why = `the runtime directory ${directory} has mode 0${mode.toString(8)}: others can open it; expected 0700`;
     expect(await connect()).toEqual(refused(why));
     expect(await findServices(directory, "/")).toEqual({ none: why });
     expect(await findServices(join(directory, "device"), "/")).toEqual({ none: why });
@@ -104,8 +104,8 @@ describe.skipIf(me === undefined)("a client", () => {
 
   it.each([
     [0o755, undefined],
-    [0o775, "has mode 0775: others can change it; 0755 or less is needed"],
-    [0o757, "has mode 0757: others can change it; 0755 or less is needed"],
+    [0o775, "has mode 0775: others can change it; expected 0755 or less"],
+    [0o757, "has mode 0757: others can change it; expected 0755 or less"],
   ])("takes a directory of the owner that is named if others cannot change it: mode %o", async (mode, problem) => {
     await forge();
     chmodSync(directory, mode);

@@ -36,8 +36,8 @@ function isTrusted(uid: number, owner: number | undefined): boolean {
 
 function modeProblem({ mode }: Stats, owner: number | undefined): string | undefined {
   const text = `has mode 0${(mode & 0o777).toString(8)}: others can`;
-  if (owner === undefined) return (mode & 0o077) === 0 ? undefined : `${text} open it; 0700 is needed`;
-  return (mode & 0o022) === 0 ? undefined : `${text} change it; 0755 or less is needed`;
+  if (owner === undefined) return (mode & 0o077) === 0 ? undefined : `${text} open it; expected 0700`;
+  return (mode & 0o022) === 0 ? undefined : `${text} change it; expected 0755 or less`;
 }
 
 /** The remedy for a client that means the daemon of another user. */

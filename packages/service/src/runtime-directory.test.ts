@@ -56,7 +56,7 @@ describe("openDirectory", () => {
     mkdirSync(path);
     chmodSync(path, mode);
     await expect(openDirectory(path)).rejects.toThrow(
-      `has mode 0${mode.toString(8)}: others can open it; 0700 is needed`,
+      `has mode 0${mode.toString(8)}: others can open it; expected 0700`,
     );
   });
 

@@ -33,7 +33,7 @@ const unreachable = new FinalizationRegistry<number>((fd) => closeSync(fd));
 export function createSharedMemory(size: number): SharedMemory | NoMemory {
   if (!Number.isInteger(size) || size < 1 || size > greatestSize) {
     throw new RangeError(
-      `shared memory of ${size} bytes cannot be made: an integer from 1 to ${greatestSize} is needed`,
+      `shared memory of ${size} bytes cannot be made: expected an integer from 1 to ${greatestSize}`,
     );
   }
   const system = linux();

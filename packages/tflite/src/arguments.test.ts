@@ -118,23 +118,20 @@ describe("values that are not files", () => {
 describe("models made by hand", () => {
   const subgraph = firstSubgraph(model);
   test.each([
-    [{ subgraphs: [null] }, "subgraphs[0]: it has to be an object, it is null"],
-    [
-      { subgraphs: [{ ...subgraph, tensors: undefined }] },
-      "subgraphs[0].tensors: it has to be a list, it is undefined",
-    ],
-    [{ subgraphs: [{ ...subgraph, inputs: ["a"] }] }, "subgraphs[0].inputs[0]: it has to be a number, it is a string"],
+    [{ subgraphs: [null] }, "subgraphs[0]: expected an object, got null"],
+    [{ subgraphs: [{ ...subgraph, tensors: undefined }] }, "subgraphs[0].tensors: expected a list, got undefined"],
+    [{ subgraphs: [{ ...subgraph, inputs: ["a"] }] }, "subgraphs[0].inputs[0]: expected a number, got a string"],
     [
       { subgraphs: [{ ...subgraph, tensors: [{ ...subgraph.tensors[0], quantization: null }] }] },
-      "subgraphs[0].tensors[0].quantization: it has to be an object, it is null",
+      "subgraphs[0].tensors[0].quantization: expected an object, got null",
     ],
     [
       { subgraphs: [{ ...subgraph, operators: [{ ...subgraph.operators[0], options: null }] }] },
-      "subgraphs[0].operators[0].options: it has to be an object, it is null",
+      "subgraphs[0].operators[0].options: expected an object, got null",
     ],
-    [{ signatures: undefined }, "signatures: it has to be a list, it is undefined"],
-    [{ metadata: new Array(1) }, "metadata[0]: it has to be an object, it is undefined"],
-    [{ description: 1 }, "description: it has to be a string, it is the number 1"],
+    [{ signatures: undefined }, "signatures: expected a list, got undefined"],
+    [{ metadata: new Array(1) }, "metadata[0]: expected an object, got undefined"],
+    [{ description: 1 }, "description: expected a string, got the number 1"],
   ])("%# are refused if a part is missing", (change, message) => {
     const broken = { ...model, ...change } as never;
     expect(() => importTflite(broken)).toThrow(message);
@@ -174,12 +171,12 @@ describe("models made by hand", () => {
 
 describe("options of an import", () => {
   test.each([
-    [null, "options: the options have to be an object, not null"],
-    ["x", "options: the options have to be an object, not a string"],
-    [[], "options: the options have to be an object, not an array"],
-    [{ dynamicShapes: "yes" }, "options.dynamicShapes: it has to be a boolean, not a string"],
-    [{ inputShapes: null }, "options.inputShapes: it has to be an object of shapes by input, not null"],
-    [{ inputShapes: [[2]] }, "options.inputShapes: it has to be an object of shapes by input, not an array"],
+    [null, "options: expected an object, got null"],
+    ["x", "options: expected an object, got a string"],
+    [[], "options: expected an object, got an array"],
+    [{ dynamicShapes: "yes" }, "options.dynamicShapes: expected a boolean, got a string"],
+    [{ inputShapes: null }, "options.inputShapes: expected an object of shapes by input, got null"],
+    [{ inputShapes: [[2]] }, "options.inputShapes: expected an object of shapes by input, got an array"],
     [{ inputShapes: { a: 2 } }, 'options.inputShapes["a"]: the number 2 is not a shape of 1 dimensions'],
     [{ inputShapes: { a: null } }, 'options.inputShapes["a"]: null is not a shape'],
     [{ inputShapes: { z: [2] } }, 'options.inputShapes: there is no input "z"; inputs are "a"'],

@@ -77,7 +77,7 @@ function modelOf(value: object): TfliteModel {
 type Check = (value: unknown, path: string) => void;
 
 function check(is: (value: unknown) => boolean, name: string): Check {
-  return (value, path) => ensure(is(value), path, () => `it has to be ${name}, it is ${describeValue(value)}`);
+  return (value, path) => ensure(is(value), path, () => `expected ${name}, got ${describeValue(value)}`);
 }
 
 const text = check((value) => typeof value === "string", "a string");
@@ -93,7 +93,7 @@ function optional(part: Check): Check {
 
 function list(part: Check): Check {
   return (value, path) => {
-    ensure(Array.isArray(value), path, () => `it has to be a list, it is ${describeValue(value)}`);
+    ensure(Array.isArray(value), path, () => `expected a list, got ${describeValue(value)}`);
     // Every place counts, also one that a sparse list leaves out.
     for (let i = 0; i < value.length; i++) part(value[i], `${path}[${i}]`);
   };
@@ -104,7 +104,7 @@ function record(parts: Readonly<Record<string, Check>>): Check {
     ensure(
       typeof value === "object" && value !== null && !Array.isArray(value),
       path,
-      () => `it has to be an object, it is ${describeValue(value)}`,
+      () => `expected an object, got ${describeValue(value)}`,
     );
     const fields: Readonly<Record<string, unknown>> = { ...value };
     for (const [name, part] of Object.entries(parts)) part(fields[name], path === "" ? name : `${path}.${name}`);

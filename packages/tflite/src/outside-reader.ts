@@ -93,7 +93,7 @@ function outsideOption({ outside = [] }: ReadingOptions): readonly TfliteOutside
   ensure(
     Array.isArray(outside) && outside.every(isRange),
     "options.outside",
-    () => `it has to be a list of { group, offset, bytes }, not ${describeValue(outside)}`,
+    () => `expected a list of { group, offset, bytes }, got ${describeValue(outside)}`,
   );
   return outside;
 }

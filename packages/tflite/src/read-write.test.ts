@@ -262,15 +262,15 @@ describe("models that cannot be written", () => {
     [withOperator({ name: "RANDOM_UNIFORM", options: { seed: 1.5 } }), "1.5 is not a 64-bit integer"],
     [
       withOperator({ mutatingVariableInputs: [1] as never }),
-      "mutatingVariableInputs[0]: it has to be a boolean, it is the number 1",
+      "mutatingVariableInputs[0]: expected a boolean, got the number 1",
     ],
     [withOperator({ inputs: [2 ** 31] }), "operators[0].inputs: 2147483648 is not an integer"],
     [withOperator({ version: Number.NaN }), "operatorCodes[0].version: NaN is not an integer"],
     [withTensor({ type: "INT5" as never }), "tensors[0].type: INT5 is not a tensor type"],
-    [withTensor({ data: [1] as never }), "tensors[0].data: it has to be a Uint8Array, it is an array"],
+    [withTensor({ data: [1] as never }), "tensors[0].data: expected a Uint8Array, got an array"],
     [
       withTensor({ sparsity: { traversalOrder: [0], blockMap: [], dimensions: [{}] as never } }),
-      "sparsity.dimensions[0].segments: it has to be a list, it is undefined",
+      "sparsity.dimensions[0].segments: expected a list, got undefined",
     ],
     [
       withTensor({ sparsity: { traversalOrder: [0], blockMap: [], dimensions: [{ segments: [-1], indexes: [] }] } }),

@@ -35,7 +35,7 @@ class UsageError extends Error {}
 function numberOf(name: string, text: string | undefined, preset: number): number {
   if (text === undefined) return preset;
   const number = Number(text);
-  if (!(number > 0)) throw new UsageError(`--${name} ${text}: a number greater than 0 is needed`);
+  if (!(number > 0)) throw new UsageError(`--${name}: expected a number above 0, got ${text}`);
   return number;
 }
 

@@ -20,6 +20,7 @@ test.each([
   "may not",
   "gives what",
   "as good as none",
+  "has to be",
   "in vain",
   "is of no use",
   "where there is none",
@@ -28,7 +29,7 @@ test.each([
 });
 
 test("every form of the table is found by one of the lines above", () => {
-  expect(avoidedForms).toHaveLength(10);
+  expect(avoidedForms).toHaveLength(11);
 });
 
 test("what only contains the letters of a form is left alone", () => {

@@ -23,6 +23,7 @@ export const avoidedForms: readonly AvoidedForm[] = [
   { pattern: /\b(may|might) not\b(?! be\b)/i, instead: '"must not" for a rule, "cannot" for what is impossible' },
   { pattern: /\bgives what\b|\bwhat (this|that|it) gives\b/i, instead: '"returns" and a noun' },
   { pattern: /\bas good as none\b/i, instead: '"is rejected" and the status' },
+  { pattern: /\bha(s|ve) to be\b/i, instead: '"must be"; in a message "expected X, got Y"' },
   { pattern: /\bin vain\b/i, instead: 'the effect: "without a result", "is dropped"' },
   { pattern: /\b(is|are) of no use\b/i, instead: 'the reason: "is not needed", "is ignored"' },
   { pattern: /\bwhere (that|there|it) (is|are) none\b/i, instead: '"if there is none"' },

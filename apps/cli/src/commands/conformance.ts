@@ -116,13 +116,13 @@ export function registerConformanceCommand(command: Command, context: () => Prom
 
 function collectSuite(text: string, previous: readonly SuiteName[] = []): readonly SuiteName[] {
   const name = suiteNames.find((known) => known === text);
-  if (name === undefined) throw new InvalidArgumentError(`It has to be one of ${suiteNames.join(", ")}.`);
+  if (name === undefined) throw new InvalidArgumentError(`Expected one of ${suiteNames.join(", ")}.`);
   return previous.includes(name) ? previous : [...previous, name];
 }
 
 function collectVersion(text: string, previous: readonly HalVersion[] = []): readonly HalVersion[] {
   const version = halVersions.find((known) => known === text);
-  if (version === undefined) throw new InvalidArgumentError(`It has to be one of ${halVersions.join(", ")}.`);
+  if (version === undefined) throw new InvalidArgumentError(`Expected one of ${halVersions.join(", ")}.`);
   return previous.includes(version) ? previous : [...previous, version];
 }
 
@@ -136,7 +136,7 @@ function collectAllowance(text: string, previous: Partial<Allowances> = {}): Par
   const [name = "", value, ...rest] = text.split("=");
   const number = value === undefined || value === "" ? Number.NaN : Number(value);
   if (!isAllowanceName(name) || !(number >= 0) || rest.length > 0) {
-    throw new InvalidArgumentError(`It has to be one of ${allowanceNames.join(", ")}, then = and a number from 0 up.`);
+    throw new InvalidArgumentError(`Expected one of ${allowanceNames.join(", ")}, then = and a number from 0 up.`);
   }
   return { ...previous, [name]: number };
 }

@@ -90,7 +90,7 @@ const preferenceNames = new Map(Object.entries(ExecutionPreference).map(([name, 
 function parsePreference(text: string): ExecutionPreference {
   const wanted = text.toUpperCase().replaceAll("-", "_");
   for (const [code, name] of preferenceNames) if (name === wanted) return code;
-  throw new InvalidArgumentError(`It has to be one of ${[...preferenceNames.values()].join(", ")}.`);
+  throw new InvalidArgumentError(`Expected one of ${[...preferenceNames.values()].join(", ")}.`);
 }
 
 /** Runs the command; the exit code is 1 if there is no plan. Rejects with a CommandError. */

@@ -41,9 +41,9 @@ describe("constants in another file", () => {
   });
 
   it.each([
-    [["weights.bin"], "It has to be a name and a path"],
-    [["=weights.bin"], "It has to be a name and a path"],
-    [["weights.bin="], "It has to be a name and a path"],
+    [["weights.bin"], "Expected a name and a path"],
+    [["=weights.bin"], "Expected a name and a path"],
+    [["weights.bin="], "Expected a name and a path"],
     [["a=b", "--external-buffer", "a=c"], "The external buffers a have been given a file already"],
     [["w.bin=weights.bin"], 'the model has no external buffers "w.bin"; it has "weights.bin"'],
     [["weights.bin=none.bin"], "the file does not exist"],

@@ -125,18 +125,18 @@ describe("--input-shape", () => {
   });
 
   it.each([
-    ["1x2", "It has to be a name and a shape, such as image=1x320x320x3;"],
-    ["=1x2", "It has to be a name and a shape, such as image=1x320x320x3;"],
+    ["1x2", "Expected a name and a shape, such as image=1x320x320x3;"],
+    ["=1x2", "Expected a name and a shape, such as image=1x320x320x3;"],
     [
       "given=",
-      'The shape of given has to be whole numbers of at least 1 with x between them, such as 1x320x320x3; "" is not one;',
+      'Shape of given: expected whole numbers of at least 1 with x between them, such as 1x320x320x3, got "";',
     ],
-    ["given=1x0", '"0" is not one;'],
-    ["given=1x-2", '"-2" is not one;'],
-    ["given=1x2.5", '"2.5" is not one;'],
-    ["given=1,2", '"1,2" is not one;'],
-    ["given=1xtwo", '"two" is not one;'],
-    ["given=1x2147483648", '"2147483648" is not one;'],
+    ["given=1x0", 'got "0";'],
+    ["given=1x-2", 'got "-2";'],
+    ["given=1x2.5", 'got "2.5";'],
+    ["given=1,2", 'got "1,2";'],
+    ["given=1xtwo", 'got "two";'],
+    ["given=1x2147483648", 'got "2147483648";'],
   ])("refuses %j", async (text, message) => {
     const { stderr, exitCode } = await run(["info", "pass.tflite", "--input-shape", text]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -91,7 +91,7 @@ describe("nnhal run with a detector", () => {
     });
     expect(await of("--threshold", "much")).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("It has to be a number, such as 0.3;"),
+      stderr: expect.stringContaining("Expected a number, such as 0.3;"),
     });
   });
 });

@@ -161,7 +161,7 @@ describe("nnhal vectors", () => {
   it("refuses options that make no sense", async () => {
     expect((await run([folder])).stderr).toContain("--device says what to check, and it is not given");
     for (const wrong of ["0", "-1", "soon", "86401"]) {
-      await expect(run([folder, "--device", "fake", "--time-limit", wrong])).rejects.toThrow(/has to be a number/);
+      await expect(run([folder, "--device", "fake", "--time-limit", wrong])).rejects.toThrow(/Expected a number/);
     }
   });
 });

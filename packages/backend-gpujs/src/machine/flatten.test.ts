@@ -20,7 +20,7 @@ it("joins lists of lists, and the four elements of threads", () => {
 });
 
 it("refuses a wrong length and a value that is not a list", () => {
-  expect(() => flatten([Float32Array.of(1)], 2)).toThrow("gpu.js returned 1 elements, but 2 are needed");
+  expect(() => flatten([Float32Array.of(1)], 2)).toThrow("gpu.js: expected 2 elements, got 1");
   expect(() => flatten([Float32Array.of(1, 2, 3)], 2)).toThrow();
   expect(() => flatten("12", 2)).toThrow("gpu.js did not return a list of numbers");
 });

@@ -5,7 +5,7 @@ export function flatten(nested: unknown, length: number): Float32Array {
   if (nested instanceof Float32Array && nested.length === length) return nested;
   const flat = new Float32Array(length);
   const end = flattenInto(nested, flat, 0);
-  if (end !== length) throw new Error(`gpu.js returned ${end} elements, but ${length} are needed`);
+  if (end !== length) throw new Error(`gpu.js: expected ${length} elements, got ${end}`);
   return flat;
 }
 

@@ -178,7 +178,7 @@ function ensureBiasScale(input: TensorInfo, weights: TensorInfo, bias: TensorInf
   if (weights.channelQuant !== undefined) return;
   const unit = Math.fround(input.scale * weights.scale);
   if (Math.abs(unit - bias.scale) > 1e-6 * Math.min(unit, bias.scale)) {
-    refuse(`the bias has scale ${bias.scale}, but input scale * filter scale = ${unit} is needed`);
+    refuse(`the scale of the bias: expected input scale * filter scale = ${unit}, got ${bias.scale}`);
   }
 }
 

@@ -114,7 +114,7 @@ export function hardSwish(args: Unary, outputs: One, scope: Scope): Lowered {
   const { output } = outputs;
   // The arithmetic of the HAL has 32 bits.
   if (isQuant8(input) && output.scale <= input.scale / 128) {
-    refuse(`the output's scale is ${output.scale}, but more than 1/128 of the input's, ${input.scale}, is needed`);
+    refuse(`the scale of the output: expected more than 1/128 of the input's, ${input.scale}, got ${output.scale}`);
   }
   if (!isQuant8(input)) return hardSwishOfReals(args, outputs, scope);
   return onElements(scope, [input], output, (builder, values) => byTable(builder, values, "HARD_SWISH", input, output));

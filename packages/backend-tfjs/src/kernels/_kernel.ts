@@ -223,7 +223,7 @@ export function ensureSize(name: string, elements: number): void {
 
 /** The tensor, if it has rank 4. Throws OperationError otherwise. */
 export function rank4(tensor: tf.Tensor): tf.Tensor4D {
-  ensure(isRank4(tensor), () => `a tensor has rank ${tensor.rank}, but 4 is needed`);
+  ensure(isRank4(tensor), () => `the rank of a tensor: expected 4, got ${tensor.rank}`);
   return tensor;
 }
 
@@ -233,7 +233,7 @@ function isRank4(tensor: tf.Tensor): tensor is tf.Tensor4D {
 
 /** The tensor, if it has rank 2. Throws OperationError otherwise. */
 export function rank2(tensor: tf.Tensor): tf.Tensor2D {
-  ensure(isRank2(tensor), () => `a tensor has rank ${tensor.rank}, but 2 is needed`);
+  ensure(isRank2(tensor), () => `the rank of a tensor: expected 2, got ${tensor.rank}`);
   return tensor;
 }
 

@@ -199,7 +199,7 @@ function unitsOf(input: TensorInfo, { channelQuant, scale }: TensorInfo, bias: T
   const unit = Math.fround(input.scale * scale);
   ensure(
     Math.abs(unit - bias.scale) <= 1e-6 * Math.min(unit, bias.scale),
-    () => `the bias has scale ${bias.scale}, but input scale * filter scale = ${unit} is needed`,
+    () => `the scale of the bias: expected input scale * filter scale = ${unit}, got ${bias.scale}`,
   );
   return [unit];
 }

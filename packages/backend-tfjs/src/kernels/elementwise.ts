@@ -154,7 +154,7 @@ export const hardSwish = firstOf(
     if (!isTensorInfo(input) || !isTensorInfo(output)) return undefined;
     // The arithmetic of the HAL has 32 bits.
     if (output.scale > input.scale / 128) return undefined;
-    return `the output's scale is ${output.scale}, but more than 1/128 of the input's, ${input.scale}, is needed`;
+    return `the scale of the output: expected more than 1/128 of the input's, ${input.scale}, got ${output.scale}`;
   }),
   unary(floatKernel, (x) => tf.div(tf.mul(x, tf.clipByValue(tf.add(x, 3), 0, 6)), 6)),
 );

@@ -302,7 +302,7 @@ function planOf<Handle>({ plan }: Frame<Handle>, step: KernelStep<Handle>, posit
 /** Returns whether a condition holds. */
 function* isTrue<Handle>({ memory }: Run<Handle>, condition: Value<Handle> | undefined): Steps<boolean> {
   const count = condition === undefined ? 0 : elementCount(condition.info.dimensions);
-  ensure(condition !== undefined && count === 1, () => `the condition has ${count} elements, but 1 is needed`);
+  ensure(condition !== undefined && count === 1, () => `the condition: expected 1 element, got ${count}`);
   const [element] = yield* awaited(dataOf(memory, condition));
   return element !== 0;
 }

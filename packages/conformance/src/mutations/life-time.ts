@@ -32,7 +32,7 @@ function otherSideOfBoundary(operand: Operand): number | undefined {
 
 export const operandLifeTime: ModelMutation = {
   name: "operandLifeTime",
-  says: "An operand is written although its lifetime says that it has a value, or is not although it has to be.",
+  says: "An operand is written although its lifetime says that it has a value, or is not although it must be.",
   *mutate(model) {
     for (const site of operandSites(model)) {
       const { subgraph, index } = site;

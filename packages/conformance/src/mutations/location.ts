@@ -12,7 +12,7 @@ const GREATEST_UINT32 = 0xffff_ffff;
 
 export const operandLocation: ModelMutation = {
   name: "operandLocation",
-  says: "A value lies outside of its pool, or is not as long as it has to be, or an operand without a value has a place.",
+  says: "A value lies outside of its pool, or is not as long as it must be, or an operand without a value has a place.",
   *mutate(model) {
     for (const site of operandSites(model)) {
       const { location } = site.operand;

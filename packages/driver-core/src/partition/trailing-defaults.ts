@@ -19,7 +19,7 @@ const shortened = new WeakMap<Model, Model>();
 /**
  * The model without trailing inputs that are constants of their default values, and without those constants if no other
  * operation reads them, because an old driver does not know their types; the model itself if there are none. Operations
- * keep their indexes. Only small constants are checked: those in pools would have to be mapped.
+ * keep their indexes. Only small constants are checked: those in pools would need to be mapped.
  */
 export function withoutTrailingDefaults(model: Model): Model {
   let result = shortened.get(model);

@@ -16,7 +16,7 @@ const waiting: (() => void)[] = [];
 let isImpossible = false;
 
 /**
- * The picture; undefined if it has to be decoded by the caller. Rejects with a RangeError if the file cannot be read, or with the reason of
+ * The picture; undefined if it must be decoded by the caller. Rejects with a RangeError if the file cannot be read, or with the reason of
  * the signal.
  */
 export async function decodeApart(

@@ -1,5 +1,5 @@
 /**
- * Searches for a regular expression in time that grows linearly with the text: all ways to match go on side by side, so that none has to be tried
+ * Searches for a regular expression in time that grows linearly with the text: all ways to match go on side by side, so that none needs to be tried
  * again. Of the matches that begin first the one is found that RE2 and Perl prefer.
  */
 import { elementAt } from "@nnhal/operations";

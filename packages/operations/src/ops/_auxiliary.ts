@@ -17,7 +17,7 @@ export function linkAuxiliary<T extends TensorInfo>(
 ): { readonly bwInput: T; readonly auxiliary: T | undefined } {
   ensure(
     !fwWeights === !bwWeights && (auxiliaryInput !== undefined || fwWeights === undefined),
-    () => "auxiliary weights have to be given for both directions, and only with an auxiliary input",
+    () => "auxiliary weights must be given for both directions, and only with an auxiliary input",
   );
   if (auxiliaryInput === undefined) return { bwInput: input, auxiliary: undefined };
   ensure(

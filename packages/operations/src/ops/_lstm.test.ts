@@ -164,14 +164,14 @@ describe("LSTM", () => {
   });
 
   it.each([
-    ["recurrentToInputWeights", "2 of the 3 input gate operands"],
-    ["inputGateBias", "2 of the 3 input gate operands"],
-    ["cellToForgetWeights", "1 of the 2 peephole operands"],
-    ["cellToOutputWeights", "1 of the 2 peephole operands"],
-    ["cellToInputWeights", "cellToInputWeights have to be given exactly where"],
+    ["recurrentToInputWeights", "expected all or none of the 3 input gate operands, got 2"],
+    ["inputGateBias", "expected all or none of the 3 input gate operands, got 2"],
+    ["cellToForgetWeights", "expected all or none of the 2 peephole operands, got 1"],
+    ["cellToOutputWeights", "expected all or none of the 2 peephole operands, got 1"],
+    ["cellToInputWeights", "cellToInputWeights must be given exactly where"],
     ["projectionWeights", "a projection bias is given, but no projection weights"],
-    ["forgetLayerNormWeights", "2 of the 3 layer normalisation operands"],
-    ["inputLayerNormWeights", "inputLayerNormWeights have to be given exactly where"],
+    ["forgetLayerNormWeights", "expected all or none of the 3 layer normalisation operands, got 2"],
+    ["inputLayerNormWeights", "inputLayerNormWeights must be given exactly where"],
   ])("refuses a cell without %s alone", (name, message) => {
     const inputs = inOrder(lstmInputs(full), { [name]: none });
     expect(() => runOperation(lstm, inputs, floats(4))).toThrow(message);
@@ -180,8 +180,8 @@ describe("LSTM", () => {
   it("refuses peepholes or normalisation of a coupled input gate", () => {
     const inputs = lstmInputs({ ...full, coupled: true });
     const run = (changes: Named) => () => runOperation(lstm, inOrder(inputs, changes), floats(4));
-    expect(run({ cellToInputWeights: f32([4]) })).toThrow("cellToInputWeights have to be given exactly where");
-    expect(run({ inputLayerNormWeights: f32([4]) })).toThrow("inputLayerNormWeights have to be given exactly where");
+    expect(run({ cellToInputWeights: f32([4]) })).toThrow("cellToInputWeights must be given exactly where");
+    expect(run({ inputLayerNormWeights: f32([4]) })).toThrow("inputLayerNormWeights must be given exactly where");
     expect(run({})).not.toThrow();
   });
 
@@ -330,10 +330,10 @@ describe.each([true, false])("BIDIRECTIONAL_SEQUENCE_LSTM, time first: %s", (tim
   it("refuses auxiliary operands that do not go together", () => {
     const inputs = bidirectional(links[1][1], timeMajor, false);
     const run = (changes: Named) => () => runOperation(bidirectionalSequenceLstm, inOrder(inputs, changes), floats(2));
-    expect(run({ auxiliaryInput: none })).toThrow("auxiliary weights have to be given for both directions");
-    expect(run({ fwAuxiliaryToCellWeights: none })).toThrow("2 of the 3 auxiliary operands");
+    expect(run({ auxiliaryInput: none })).toThrow("auxiliary weights must be given for both directions");
+    expect(run({ fwAuxiliaryToCellWeights: none })).toThrow("expected all or none of the 3 auxiliary operands, got 2");
     const without = Object.fromEntries(auxiliaryNames.map((name) => [`bwA${name.slice(1)}`, none]));
-    expect(run(without)).toThrow("auxiliary weights have to be given for both directions");
+    expect(run(without)).toThrow("auxiliary weights must be given for both directions");
     expect(run({ auxiliaryInput: f32([4, 4, 2]) })).toThrow("other times and batches");
     expect(run({ bwAuxiliaryToCellWeights: f32([3, 3]) })).toThrow("the cell gate's auxiliary weights");
     expect(run({ bwCellStateIn: f32([2, 4]) })).toThrow("the backward cell states");

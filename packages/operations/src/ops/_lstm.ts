@@ -79,7 +79,7 @@ export function lstmCell<T extends TensorInfo>(o: LstmOperands<T>): LstmCell<T> 
   allOrNone("peephole", [o.cellToForgetWeights, o.cellToOutputWeights]);
   ensure(
     hasInputGate ? !o.cellToInputWeights === !o.cellToForgetWeights : !o.cellToInputWeights,
-    () => "cellToInputWeights have to be given exactly where there are an input gate and the other peephole weights",
+    () => "cellToInputWeights must be given exactly where there are an input gate and the other peephole weights",
   );
   ensure(
     o.projectionBias === undefined || o.projectionWeights !== undefined,
@@ -88,13 +88,12 @@ export function lstmCell<T extends TensorInfo>(o: LstmOperands<T>): LstmCell<T> 
   allOrNone("layer normalisation", [o.forgetLayerNormWeights, o.cellLayerNormWeights, o.outputLayerNormWeights]);
   ensure(
     !o.inputLayerNormWeights === !(hasInputGate && o.forgetLayerNormWeights),
-    () => "inputLayerNormWeights have to be given exactly where there are an input gate and the other normalisations",
+    () => "inputLayerNormWeights must be given exactly where there are an input gate and the other normalisations",
   );
   allOrNone("auxiliary", [o.auxiliaryToForgetWeights, o.auxiliaryToCellWeights, o.auxiliaryToOutputWeights]);
   ensure(
     !o.auxiliaryToInputWeights === !(hasInputGate && o.auxiliaryToForgetWeights),
-    () =>
-      "auxiliaryToInputWeights have to be given exactly where there are an input gate and the other auxiliary weights",
+    () => "auxiliaryToInputWeights must be given exactly where there are an input gate and the other auxiliary weights",
   );
   return {
     inputGate: inputGateOf(o),
@@ -142,7 +141,7 @@ function allOrNone(what: string, operands: readonly (TensorInfo | undefined)[]):
   const given = operands.filter((operand) => operand !== undefined).length;
   ensure(
     given === 0 || given === operands.length,
-    () => `${given} of the ${operands.length} ${what} operands are given; all or none are needed`,
+    () => `expected all or none of the ${operands.length} ${what} operands, got ${given}`,
   );
 }
 

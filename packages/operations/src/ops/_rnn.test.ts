@@ -239,8 +239,8 @@ describe.each([true, false])("BIDIRECTIONAL_SEQUENCE_RNN, time first: %s", (time
     expect(run({}, 5)).toThrow(
       "expected 15 inputs and 2/4 outputs, or 15 inputs and 1/3 outputs, got 15 inputs and 5 outputs",
     );
-    expect(run({ ...cross, auxiliaryInput: none })).toThrow("auxiliary weights have to be given for both directions");
-    expect(run({ ...cross, bwAuxiliaryWeights: none })).toThrow("auxiliary weights have to be given for both");
+    expect(run({ ...cross, auxiliaryInput: none })).toThrow("auxiliary weights must be given for both directions");
+    expect(run({ ...cross, bwAuxiliaryWeights: none })).toThrow("auxiliary weights must be given for both");
     expect(run({ ...cross, auxiliaryInput: f32([4, 4, 4]) })).toThrow("other times and batches");
     expect(run({ ...cross, fwAuxiliaryWeights: f32([3, 3]) })).toThrow("the auxiliary weights");
     expect(run({ activation: i32Scalar(4) })).toThrow("activation 4 is none of");

@@ -12,7 +12,7 @@ const MOST_UNPACKED = 2 ** 28;
 /** The parts of a file. Rejects with a TfliteError. */
 export async function listParts(file: TfliteContainer): Promise<readonly TflitePart[]> {
   const isSize = Number.isSafeInteger(file.size) && file.size >= 0;
-  ensure(isSize, "", () => `the size of a container has to be a number of bytes, it is ${file.size}`);
+  ensure(isSize, "", () => `the size of a container: expected a number of bytes, got ${file.size}`);
   const start = await file.read(0, Math.min(8, file.size));
   if (!mayHaveParts(start)) fail("", "the file is neither a zip archive nor a .litertlm file");
   const isArchive = start[0] === 0x50;

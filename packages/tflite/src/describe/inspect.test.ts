@@ -169,7 +169,7 @@ describe("inspectTflite", () => {
     const { metadata, packedFiles, notes, imported } = inspectTflite(bytes);
     expect([metadata, packedFiles]).toEqual([undefined, []]);
     expect(notes).toEqual([
-      "metadata TFLITE_METADATA: the block has 3 bytes, at least 8 are needed",
+      "metadata TFLITE_METADATA: the block: expected at least 8 bytes, got 3",
       "packed files: there are 65535, more than 1000",
     ]);
     expect(imported).toBeDefined();

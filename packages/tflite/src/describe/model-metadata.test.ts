@@ -75,7 +75,7 @@ describe("modelMetadata", () => {
   });
 
   test.each([
-    [new Uint8Array(7), "metadata TFLITE_METADATA: the block has 7 bytes, at least 8 are needed"],
+    [new Uint8Array(7), "metadata TFLITE_METADATA: the block: expected at least 8 bytes, got 7"],
     [new TextEncoder().encode("....TFL3...."), 'metadata TFLITE_METADATA: bytes 4 to 8 are "TFL3", not "M001"'],
     [Uint8Array.of(0, 0, 0, 0, 0x4d, 0x30, 0x30, 0x31), "metadata TFLITE_METADATA: an offset is 0"],
   ])("a broken block is refused (%#)", (block, message) => {

@@ -89,7 +89,7 @@ export function modelMetadata(model: TfliteModel): ModelMetadata | undefined {
   const block = modelArgument(model, "modelMetadata").metadata.find(({ name }) => name === MODEL_METADATA_NAME);
   if (block === undefined) return undefined;
   const source = openSource(block.data);
-  ensure(block.data.length >= 8, PATH, () => `the block has ${block.data.length} bytes, at least 8 are needed`);
+  ensure(block.data.length >= 8, PATH, () => `the block: expected at least 8 bytes, got ${block.data.length}`);
   const identifier = String.fromCharCode(...block.data.subarray(4, 8));
   ensure(
     identifier === MODEL_METADATA_IDENTIFIER,

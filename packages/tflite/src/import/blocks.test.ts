@@ -88,8 +88,8 @@ describe("weights in blocks with a scale each", () => {
       "rows of [2, 4] do not divide into blocks of 3",
     ],
     ["no size", { w: weights({ blocks: { ...stated, blockSize: 0 } }) }, "do not divide into blocks of 0"],
-    ["too few scales", { s: scales(one, two, half) }, "have to be 4 FLOAT16 constants, they are FLOAT16[3]"],
-    ["scales that are not constant", { w: weights({ blocks: { ...stated, scales: 0 } }) }, "they are FLOAT32[1, 4]"],
+    ["too few scales", { s: scales(one, two, half) }, "expected 4 FLOAT16 constants, got FLOAT16[3]"],
+    ["scales that are not constant", { w: weights({ blocks: { ...stated, scales: 0 } }) }, "got FLOAT32[1, 4]"],
     [
       "elements of 2 bits",
       { w: weights({ type: "INT2", shape: [4, 4] }) },

@@ -53,7 +53,7 @@ export function blocksOf(op: Lowering): Blocks | undefined {
   op.ensure(
     tensor.type === "FLOAT16" && bytes?.length === 2 * rows * count,
     () =>
-      `the scales of the blocks have to be ${rows * count} FLOAT16 constants, they are ${tensor.type}${listText(tensor.shape)}`,
+      `the scales of the blocks: expected ${rows * count} FLOAT16 constants, got ${tensor.type}${listText(tensor.shape)}`,
   );
   const shape = { dimensions: [rows, count], scale: 0, zeroPoint: 0 };
   const halves = op.graph.reinterpret(scales, `blocks of ${size}`, () => ({ type: "TENSOR_FLOAT16", ...shape }));

@@ -1,6 +1,6 @@
 /**
  * The places of an imported model's constants: those of the file are not moved and form one pool, the file's own memory, as do those of
- * each memory outside of it; those of the file that have to be expanded form another; those that the import adds are in `operandValues`.
+ * each memory outside of it; those of the file that must be expanded form another; those that the import adds are in `operandValues`.
  */
 import type { DataLocation, Memory } from "@nnhal/types";
 import { ensure, type Place } from "../error.ts";

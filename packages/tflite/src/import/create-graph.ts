@@ -174,7 +174,7 @@ export function createGraph(
     }
     const said = declared(tensor);
     const shape = tensorAt(tensor).type === "STRING" ? given.slice(0, said.length) : given;
-    // One that was unforeseen before has to be known now.
+    // One that was unforeseen before must be known now.
     const isOpen = unforeseen.has(tensor) ? () => false : (extent: number) => extent === 0;
     const isSaid = (extent: number, place: number) => said[place] === 0 || said[place] === extent || isOpen(extent);
     if (shape.length === said.length && shape.every(isSaid)) unforeseen.delete(tensor);

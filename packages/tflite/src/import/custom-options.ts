@@ -90,7 +90,7 @@ function numberOf(value: unknown): number | undefined {
 }
 
 function refuse(op: Place, name: string, expected: string, value: unknown): never {
-  return op.fail(`option ${name} of ${customOperator(op)} has to be ${expected}, it is ${kindOf(value)}`);
+  return op.fail(`option ${name} of ${customOperator(op)}: expected ${expected}, got ${kindOf(value)}`);
 }
 
 const customOperator = ({ operator }: Place) => `the custom operator ${operator.customCode ?? ""}`;

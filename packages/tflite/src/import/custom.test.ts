@@ -191,7 +191,7 @@ describe("a custom operator", () => {
       "Struct",
       2,
       flexible({ window: { places: "x", mode: "" } }),
-      "option places of the custom operator Struct has to be a list of numbers, it is a text",
+      "option places of the custom operator Struct: expected a list of numbers, got a text",
     ],
     [
       "Picked",
@@ -203,7 +203,7 @@ describe("a custom operator", () => {
       "Picked",
       1,
       flexible({ places: [1, "two"], isNegated: 1 }),
-      "option places of the custom operator Picked has to be a list of numbers, it is a list",
+      "option places of the custom operator Picked: expected a list of numbers, got a list",
     ],
     ["Picked", 1, flexible({ places: [1, 0.5], isNegated: 1 }), "0.5 is not a 32-bit integer"],
     ["Picked", 1, flexible({ places: [], isNegated: 1 }), "option places has to have elements, it has none"],
@@ -211,7 +211,7 @@ describe("a custom operator", () => {
       "Picked",
       1,
       flexible({ places: [1, 2], isNegated: { a: 1 } }),
-      "option isNegated of the custom operator Picked has to be a truth value, it is a map",
+      "option isNegated of the custom operator Picked: expected a truth value, got a map",
     ],
     ["Picked", 1, flexible({ places: [1, 2] }), "the custom option isNegated is missing"],
     ["Picked", 1, flexible({ isNegated: 1 }), "Picked needs its places, which the file leaves out"],
@@ -262,7 +262,7 @@ describe("a custom operator", () => {
 
   test.each([[null], [{}], [[1]], [[{ name: "x" }]]])("cannot be registered by %j", (customOperators) => {
     expect(() => importTflite(model(), { customOperators: customOperators as never })).toThrow(
-      "options.customOperators: it has to be a list of extensions",
+      "options.customOperators: expected a list of extensions",
     );
   });
 });

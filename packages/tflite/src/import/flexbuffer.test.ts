@@ -74,7 +74,7 @@ describe("a FlexBuffer", () => {
 
   test.each([
     [Uint8Array.of(1, 4), "at least 3 bytes, here are 2"],
-    [Uint8Array.of(1, 4, 1), "the root of the FlexBuffer has to be a map (type 9), it is of type 1"],
+    [Uint8Array.of(1, 4, 1), "the root of the FlexBuffer: expected a map (type 9), got type 1"],
     [Uint8Array.of(1, 36, 3), "the root of a FlexBuffer has 1, 2, 4 or 8 bytes, not 3"],
     [new Uint8Array(2 ** 20 + 1).fill(36), "1048577 bytes of options are more than 1048576"],
     [Uint8Array.of(9, 36, 1), "there is a value at byte -"],

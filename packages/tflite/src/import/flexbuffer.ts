@@ -50,10 +50,7 @@ export function flexbufferMap(bytes: Uint8Array): FlexMap {
   const [packed, width] = [view.getUint8(bytes.length - 2), view.getUint8(bytes.length - 1)];
   ensure([1, 2, 4, 8].includes(width), () => `the root of a FlexBuffer has 1, 2, 4 or 8 bytes, not ${width}`);
   const kind = packed >> 2;
-  ensure(
-    kind === Kind.Map,
-    () => `the root of the FlexBuffer has to be a map (type ${Kind.Map}), it is of type ${kind}`,
-  );
+  ensure(kind === Kind.Map, () => `the root of the FlexBuffer: expected a map (type ${Kind.Map}), got type ${kind}`);
   // Places may be referred to several times, so there may be more values than bytes.
   const reader: Reader = { view, left: 16 * bytes.length };
   const root = { at: bytes.length - 2 - width, width, packed };

@@ -100,8 +100,8 @@ describe("constants", () => {
 
 describe("the option hybrid", () => {
   test.each([
-    ["exact", 'it has to be "quantised" or "widened", it is "exact"'],
-    [true, 'it has to be "quantised" or "widened", it is the boolean true'],
+    ["exact", 'expected "quantised" or "widened", got "exact"'],
+    [true, 'expected "quantised" or "widened", got the boolean true'],
   ])("is not %j", (hybrid, message) => {
     expect(() => importTflite(added, { hybrid: hybrid as never })).toThrow(message);
   });
@@ -235,7 +235,7 @@ describe("models made by hand", () => {
   test("with an option of the wrong kind are refused", () => {
     const model = (options: object) => changed(added, () => ({ operators: [{ ...firstOperator(added), ...options }] }));
     expect(problemOf(model({ options: { fusedActivationFunction: true } }))).toContain(
-      "option fusedActivationFunction has to be a known member, it is true",
+      "option fusedActivationFunction: expected a known member, got true",
     );
   });
 });

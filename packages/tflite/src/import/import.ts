@@ -225,7 +225,7 @@ export function attemptImport(given: TfliteModel, file: Uint8Array | undefined, 
   ensure(
     signature === undefined || typeof signature === "string",
     "options.signature",
-    () => `it has to be a string, not ${describeValue(signature)}`,
+    () => `expected a string, got ${describeValue(signature)}`,
   );
   const found = entryOf(given, signature);
   const { emptyInputs } = options;
@@ -260,7 +260,7 @@ function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widen
     hybrid === "quantised" || hybrid === "widened",
     "options.hybrid",
     () =>
-      `it has to be "quantised" or "widened", it is ${typeof hybrid === "string" ? quoted(hybrid) : describeValue(hybrid)}`,
+      `expected "quantised" or "widened", got ${typeof hybrid === "string" ? quoted(hybrid) : describeValue(hybrid)}`,
   );
   return hybrid;
 }
@@ -287,7 +287,7 @@ function customOperatorsOf({ customOperators = [] }: ImportOptions): readonly Ex
   ensure(
     Array.isArray(customOperators) && customOperators.every(isExtension),
     "options.customOperators",
-    () => `it has to be a list of extensions, not ${describeValue(customOperators)}`,
+    () => `expected a list of extensions, got ${describeValue(customOperators)}`,
   );
   return customOperators;
 }

@@ -126,7 +126,7 @@ describe("inputs and outputs", () => {
       [one, "third", 'there is no signature "third"; the file has none'],
       [model, "wrong", '"right" is tensor 2, which is not an input'],
       [model, "double", "subgraphs[1].inputs: tensor 0 is listed twice"],
-      [model, 7, "options.signature: it has to be a string, not the number 7"],
+      [model, 7, "options.signature: expected a string, got the number 7"],
     ])("%# is refused", (given, signature, message) => {
       expect(problemOf(given, { signature })).toContain(message);
     });

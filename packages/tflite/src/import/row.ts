@@ -95,7 +95,7 @@ export function paddingScheme(op: Lowering): number {
 export function positive(op: Lowering, ...options: readonly string[]): number[] {
   return options.map((option) => {
     const value = op.number(option);
-    op.ensure(value >= 1, () => `option ${option} has to be at least 1, it is ${value}`);
+    op.ensure(value >= 1, () => `option ${option}: expected at least 1, got ${value}`);
     return op.int32(value);
   });
 }

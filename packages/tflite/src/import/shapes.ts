@@ -18,17 +18,17 @@ export interface ShapeOptions {
 /** Refuses options that are not those of the type. Shapes are checked when they are used. */
 export function checkShapeOptions(options: unknown): void {
   const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
-  ensure(isObject(options), "options", () => `the options have to be an object, not ${describeValue(options)}`);
+  ensure(isObject(options), "options", () => `expected an object, got ${describeValue(options)}`);
   const { inputShapes, dynamicShapes }: { inputShapes?: unknown; dynamicShapes?: unknown } = { ...Object(options) };
   ensure(
     dynamicShapes === undefined || typeof dynamicShapes === "boolean",
     "options.dynamicShapes",
-    () => `it has to be a boolean, not ${describeValue(dynamicShapes)}`,
+    () => `expected a boolean, got ${describeValue(dynamicShapes)}`,
   );
   ensure(
     inputShapes === undefined || isObject(inputShapes),
     "options.inputShapes",
-    () => `it has to be an object of shapes by input, not ${describeValue(inputShapes)}`,
+    () => `expected an object of shapes by input, got ${describeValue(inputShapes)}`,
   );
 }
 

@@ -171,7 +171,7 @@ describe("constants that leave out zeros", () => {
     const sparse = stored(model, "w", { ...values, sparsity: rows });
     expect(importLines(sparse)).toEqual(["ADD(in0, FLOAT32[2,3](1,0,2,0,3,0), 0) -> out0"]);
     const computed = { ...sparse, subgraphs: [{ ...firstSubgraph(sparse), inputs: [0, 2] }] };
-    expect(() => importTflite(computed)).toThrow("its input has to be a constant");
+    expect(() => importTflite(computed)).toThrow("its input must be a constant");
     expect(() => importTflite(stored(sparse, "d", { type: "FLOAT16" }))).toThrow(
       "its input is FLOAT32, and its output FLOAT16",
     );
@@ -183,7 +183,7 @@ describe("constants that leave out zeros", () => {
     ["a block dimension before the others", { traversalOrder: [2, 0, 1], blockMap: [0] }, "has the traversal order"],
     ["a block of no dimension", { traversalOrder: [0, 1, 2], blockMap: [2] }, "has the block map [2]"],
     ["two blocks of a dimension", { traversalOrder: [0, 1, 2, 3], blockMap: [0, 0] }, "has the block map [0, 0]"],
-    ["too few dimensions", { dimensions: [{ size: 2 }] }, "describes 1 dimensions where 2 are needed"],
+    ["too few dimensions", { dimensions: [{ size: 2 }] }, "its sparsity: expected 2 dimensions, got 1"],
     [
       "blocks that do not divide a dimension",
       {

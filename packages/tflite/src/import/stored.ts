@@ -176,7 +176,7 @@ function levelsOf({ traversalOrder, blockMap, dimensions }: TfliteSparsity, shap
   ensure(
     dimensions.length === count,
     place,
-    () => `its sparsity describes ${dimensions.length} dimensions where ${count} are needed`,
+    () => `its sparsity: expected ${count} dimensions, got ${dimensions.length}`,
   );
   const strides = shape.map((_, i) => product(shape.slice(i + 1)));
   const blockSize = (dimension: number) => {

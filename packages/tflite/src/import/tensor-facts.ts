@@ -118,7 +118,7 @@ export function createTensorFacts(
     ensure(
       shape.every((extent) => Number.isInteger(extent) && extent >= 0),
       placeOf(index),
-      () => `the shape ${listText(shape)} of a constant has to be known`,
+      () => `the shape ${listText(shape)} of a constant must be known`,
     );
     return size;
   }

@@ -151,7 +151,7 @@ class ViewReader implements ByteReader {
   #pass(size: number): number {
     const { at } = this;
     const left = this.#bytes.length - at;
-    if (size > left) throw new UnreadableBytes(`${size} bytes are needed where ${left} are left`);
+    if (size > left) throw new UnreadableBytes(`expected ${size} bytes, got ${left}`);
     this.at = at + size;
     return at;
   }

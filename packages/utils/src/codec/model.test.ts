@@ -112,7 +112,7 @@ describe("models as bytes", () => {
   });
 
   it("say at which byte they cannot be read, and what should be there", () => {
-    expect(() => decode(Uint8Array.of(1, 0))).toThrow("byte 0: .main.operands: 4 bytes are needed where 2 are left");
+    expect(() => decode(Uint8Array.of(1, 0))).toThrow("byte 0: .main.operands: expected 4 bytes, got 2");
     expect(() => decode(Uint8Array.of(2, 0, 0, 0, 1, 1))).toThrow(
       "byte 0: .main.operands: 2 items take more than the 2 bytes that are left",
     );

@@ -21,7 +21,7 @@ export interface Site {
   readonly folder: string;
   /** Packages beside nnhal, and beside the peers of these. The version of the first is that of the framework. */
   readonly packages: readonly [string, ...string[]];
-  /** More of it, which has to be of the same version as the first. */
+  /** More of it, which must be of the same version as the first. */
   readonly parts?: readonly string[];
   /** The folder of files that pages fetch. */
   readonly files: string;

@@ -40,9 +40,9 @@ export interface OperatorAccess {
   outputSpec(place?: number): OperandSpec;
   /** The integers of a constant input; undefined if it is not constant. */
   constantIntegers(place: number): readonly number[] | undefined;
-  /** The integers of an input that has to be a constant. */
+  /** The integers of an input that must be a constant. */
   integers(place: number, meaning: string): readonly number[];
-  /** The one integer of an input that has to be a constant. */
+  /** The one integer of an input that must be a constant. */
   integer(place: number, meaning: string): number;
   /** An axis counted from the front. */
   axis(axis: number, rank: number): number;
@@ -113,7 +113,7 @@ export function accessOperator(graph: Graph, operator: TfliteOperator, index: nu
   }
   function optionOf<T extends OptionValue>(name: string, is: (value: unknown) => value is T, kind: string): T {
     const value = option(name);
-    if (!is(value)) refuse(`option ${name} has to be ${kind}, it is ${optionText(value)}`);
+    if (!is(value)) refuse(`option ${name}: expected ${kind}, got ${optionText(value)}`);
     return value;
   }
 
@@ -157,7 +157,7 @@ export function accessOperator(graph: Graph, operator: TfliteOperator, index: nu
       const [value, ...more] = values;
       check(
         value !== undefined && more.length === 0,
-        () => `${meaning} (input ${place}) has to be one integer, it is ${listText(values)}`,
+        () => `${meaning} (input ${place}): expected one integer, got ${listText(values)}`,
       );
       return value;
     },
@@ -171,7 +171,7 @@ export function accessOperator(graph: Graph, operator: TfliteOperator, index: nu
     text: (name) => optionOf(name, (value): value is string => typeof value === "string", "a known member"),
     list(name) {
       const value = option(name);
-      if (value !== undefined && typeof value !== "object") refuse(`option ${name} has to be a list, it is ${value}`);
+      if (value !== undefined && typeof value !== "object") refuse(`option ${name}: expected a list, got ${value}`);
       return value;
     },
   };

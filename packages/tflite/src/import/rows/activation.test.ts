@@ -58,7 +58,7 @@ describe("results whose quantisation the HAL fixes", () => {
     const y = { ...q8s, scale: 1 / 256, zeroPoint: -128 };
     expect(importLines(oneOperator("SOFTMAX", { x: q8s }, { y }, options))).toEqual(["SOFTMAX(in0, 0.5) -> out0"]);
     expect(() => importTflite(oneOperator("SOFTMAX", { x: f }, { y: f }), { extensions: false })).toThrow(
-      "beta has to be above 0, it is 0",
+      "beta: expected a number above 0, got 0",
     );
   });
 });

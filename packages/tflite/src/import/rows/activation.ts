@@ -47,7 +47,7 @@ const softmax: Row = {
   operations: ["SOFTMAX"],
   lower(op: Lowering) {
     const beta = op.number("beta");
-    op.ensure(beta > 0, () => `option beta has to be above 0, it is ${beta}`);
+    op.ensure(beta > 0, () => `option beta: expected a number above 0, got ${beta}`);
     op.emitComputed("SOFTMAX", [op.input(0), op.float(beta, op.inputSpec(0))], unit(op));
   },
 };

@@ -97,7 +97,7 @@ describe("LSTM with the basic kernel", () => {
     [
       "other weights",
       { x: f, last: f, weights: { ...weights, shape: [2, 4] }, bias, state: f },
-      "the weights have to be [4, 2], they are [2, 4]",
+      "the weights: expected [4, 2], got [2, 4]",
     ],
     [
       "other types",

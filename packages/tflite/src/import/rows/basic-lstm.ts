@@ -24,7 +24,7 @@ export function lowerBasicLstm(op: Lowering): void {
   op.ensure(
     values.dimensions.length === 2 && rows === 4 * units && columns === inputs + units,
     () =>
-      `the weights have to be [${4 * units}, ${inputs + units}], they are [${op.inputSpec(WEIGHTS).dimensions.join(", ")}]`,
+      `the weights: expected [${4 * units}, ${inputs + units}], got [${op.inputSpec(WEIGHTS).dimensions.join(", ")}]`,
   );
   if (values.type === "TENSOR_QUANT8_ASYMM") lowerIntegers(op, units, inputs);
   else lowerFloats(op, batches, units, inputs);

@@ -79,8 +79,8 @@ describe("STABLEHLO_CASE", () => {
   });
 
   test.each([
-    [{ type: "INT32", shape: [2] } as const, "input 0 (branch) has to be one INT32, it is TENSOR_INT32[2]"],
-    [{ type: "FLOAT32", shape: [] } as const, "input 0 (branch) has to be one INT32, it is TENSOR_FLOAT32[1]"],
+    [{ type: "INT32", shape: [2] } as const, "input 0 (branch): expected one INT32, got TENSOR_INT32[2]"],
+    [{ type: "FLOAT32", shape: [] } as const, "input 0 (branch): expected one INT32, got TENSOR_FLOAT32[1]"],
   ])("of an index %j is refused", (i, message) => {
     const { tensors, ...rest } = main([1, 2]);
     expect(() => importTflite(modelOf({ ...rest, tensors: { ...tensors, i } }, ...branches(2)))).toThrow(message);

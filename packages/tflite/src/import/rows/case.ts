@@ -73,7 +73,7 @@ export const stablehloCase: Row = {
     const { type, dimensions } = op.graph.spec(index);
     op.ensure(
       type === "TENSOR_INT32" && dimensions.join() === "1",
-      () => `input 0 (branch) has to be one INT32, it is ${type}${listText(dimensions)}`,
+      () => `input 0 (branch): expected one INT32, got ${type}${listText(dimensions)}`,
     );
     const shapes = shapesOf(op, op.operator.inputs);
     const [, ...valueShapes] = shapes;

@@ -79,11 +79,8 @@ describe("IF", () => {
       { tensors: { a: { type: "INT32", shape: [2] }, b: { type: "INT32", shape: [2] } } },
       "TENSOR_FLOAT32[2] outside and TENSOR_INT32[2] inside",
     ],
-    [
-      { inputs: [], tensors: { a: { ...f, data: [1, 2] }, b: f } },
-      "inputs of thenSubgraphIndex: 0 are needed, there are 1",
-    ],
-    [{ outputs: ["b", "a"] }, "outputs of thenSubgraphIndex: 2 are needed, there are 1"],
+    [{ inputs: [], tensors: { a: { ...f, data: [1, 2] }, b: f } }, "inputs of thenSubgraphIndex: expected 0, got 1"],
+    [{ outputs: ["b", "a"] }, "outputs of thenSubgraphIndex: expected 2, got 1"],
   ] as const)("a branch that takes or gives something else is refused (%#)", (change, message) => {
     const model = modelOf(conditional(1, 2), { ...branch("ADD"), ...change }, branch("ADD"));
     expect(() => importTflite(model, { extensions: false })).toThrow(message);
@@ -93,7 +90,7 @@ describe("IF", () => {
     const main = conditional(1, 1);
     const wide = { ...main, tensors: { ...main.tensors, c: { type: "BOOL", shape: [2] } as const } };
     expect(() => importTflite(modelOf(wide, branch("ADD")))).toThrow(
-      "the condition has to be one TENSOR_BOOL8[1], it is TENSOR_BOOL8[2]",
+      "the condition: expected one TENSOR_BOOL8[1], got TENSOR_BOOL8[2]",
     );
   });
 

@@ -38,7 +38,7 @@ function agree(a: Side, b: Side): boolean {
 }
 
 function ensureAgree(op: Lowering, what: string, ours: readonly Side[], theirs: readonly Side[]): void {
-  op.ensure(ours.length === theirs.length, () => `${what}: ${theirs.length} are needed, there are ${ours.length}`);
+  op.ensure(ours.length === theirs.length, () => `${what}: expected ${theirs.length}, got ${ours.length}`);
   for (const [place, side] of ours.entries()) {
     const other = elementAt(theirs, place);
     op.ensure(agree(side, other), () => `${what}: number ${place} is ${show(side)} outside and ${show(other)} inside`);
@@ -54,7 +54,7 @@ function ensureCondition(op: Lowering, what: string, given: readonly Side[]): vo
   const [condition, ...more] = given;
   op.ensure(
     condition?.type === boolCode && condition.dimensions.join() === "1" && more.length === 0,
-    () => `${what} has to be one TENSOR_BOOL8[1], it is ${given.map(show).join(", ") || "missing"}`,
+    () => `${what}: expected one TENSOR_BOOL8[1], got ${given.map(show).join(", ") || "nothing"}`,
   );
 }
 

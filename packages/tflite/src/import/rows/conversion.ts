@@ -27,7 +27,7 @@ const densify: Row = {
   note: "Becomes a constant.",
   lower(op: Lowering) {
     const bytes = op.graph.constantBytes(op.inputIndex(0));
-    op.ensure(bytes !== undefined, () => "its input has to be a constant");
+    op.ensure(bytes !== undefined, () => "its input must be a constant");
     const [from, to] = [op.inputTensor(0).type, op.outputTensor().type];
     op.ensure(from === to, () => `its input is ${from}, and its output ${to}`);
     op.graph.fold(op.outputIndex(0), bytes, op.inputTensor(0).shape);

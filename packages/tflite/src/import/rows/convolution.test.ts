@@ -72,7 +72,7 @@ describe("CONV_2D", () => {
 
   test("a stride of 0 is refused", () => {
     expect(() => importTflite(conv({ bias }, { strideW: 0 }), { extensions: false })).toThrow(
-      "option strideW has to be at least 1, it is 0",
+      "option strideW: expected at least 1, got 0",
     );
   });
 

@@ -108,10 +108,10 @@ describe("TFLite_Detection_PostProcess", () => {
 
   test.each([
     [{ ...options, num_classes: 3 }, "3 classes need 4 scores, here are 3"],
-    [{ ...options, max_detections: 0 }, "have to be at least 1, they are 0 and 1"],
-    [{ ...options, max_detections: -1, nms_score_threshold: -1 }, "have to be at least 1, they are -1 and 1"],
-    [{ ...options, y_scale: "one" }, "custom option y_scale has to be a number, it is a text"],
-    [{}, "custom option num_classes has to be a number, it is missing"],
+    [{ ...options, max_detections: 0 }, "expected at least 1, got 0 and 1"],
+    [{ ...options, max_detections: -1, nms_score_threshold: -1 }, "expected at least 1, got -1 and 1"],
+    [{ ...options, y_scale: "one" }, "custom option y_scale: expected a number, got a text"],
+    [{}, "custom option num_classes: expected a number, got nothing"],
   ])("with %j is refused", (given, message) => {
     expect(problemOf(detection(given))).toContain(message);
   });
@@ -120,10 +120,10 @@ describe("TFLite_Detection_PostProcess", () => {
     const model = detection();
     const operator = firstOperator(model);
     const withOperator = (change: object) => changed(model, () => ({ operators: [{ ...operator, ...change }] }));
-    const bad = [Uint8Array.of(1, 4, 1), "it is of type 1"] as const;
+    const bad = [Uint8Array.of(1, 4, 1), "got type 1"] as const;
     const long = [new Uint8Array(2 ** 20 + 1).fill(36), "1048577 bytes of options are more than 1048576"] as const;
     for (const [customOptions, reason] of [
-      [new Uint8Array(0), "num_classes has to be a number, it is missing"],
+      [new Uint8Array(0), "num_classes: expected a number, got nothing"],
       bad,
       long,
     ] as const) {
@@ -131,7 +131,7 @@ describe("TFLite_Detection_PostProcess", () => {
     }
     expect(problemOf(withOperator({ inputs: [0, 1] }))).toContain("needs 3 inputs and 4 outputs, it has 2 and 4");
     expect(problemOf(detection(options, { boxes: { shape: [1, -1, 4] } }))).toContain(
-      "the shape of the box encodings (input 0) has to be known",
+      "the shape of the box encodings (input 0) must be known",
     );
   });
 

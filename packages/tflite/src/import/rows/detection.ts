@@ -7,11 +7,11 @@ import type { Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import type { CustomRow } from "../row.ts";
 
-/** An option that has to be there. */
+/** An option that must be there. */
 function numberOption(op: Lowering, options: CustomOptions, name: string): number {
   const value = options(name);
   if (typeof value !== "number")
-    op.fail(`custom option ${name} has to be a number, it is ${value === undefined ? "missing" : kindOf(value)}`);
+    op.fail(`custom option ${name}: expected a number, got ${value === undefined ? "nothing" : kindOf(value)}`);
   return value;
 }
 
@@ -38,7 +38,7 @@ const detectionPostProcess: CustomRow = {
       const { dimensions: own } = op.inputSpec(place);
       op.ensure(
         own.every((extent) => extent > 0),
-        () => `the shape of ${what} (input ${place}) has to be known`,
+        () => `the shape of ${what} (input ${place}) must be known`,
       );
       return own;
     });
@@ -92,7 +92,7 @@ const detectionPostProcess: CustomRow = {
 function ensureCount(op: Lowering, count: number, most: number, mostClasses: number): void {
   op.ensure(
     Number.isInteger(count) && count > 0 && count <= 0x7fff_ffff,
-    () => `max_detections and max_classes_per_detection have to be at least 1, they are ${most} and ${mostClasses}`,
+    () => `max_detections and max_classes_per_detection: expected at least 1, got ${most} and ${mostClasses}`,
   );
 }
 

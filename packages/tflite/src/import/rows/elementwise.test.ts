@@ -35,7 +35,7 @@ describe("arithmetic", () => {
   test("an activation code newer than the schema is refused by number", () => {
     const model = oneOperator("ADD", { a: f, b: f }, { y: f }, { fusedActivationFunction: 77 });
     expect(() => importTflite(model, { extensions: false })).toThrow(
-      "option fusedActivationFunction has to be a known member, it is 77",
+      "option fusedActivationFunction: expected a known member, got 77",
     );
   });
 

@@ -11,7 +11,7 @@ import type { Row } from "../row.ts";
 function foldIntegers(op: Lowering, values: readonly number[], shape: readonly number[]): void {
   const tensor = op.outputIndex(0);
   const { type } = elementAt(op.graph.subgraph.tensors, tensor);
-  op.ensure(type === "INT32" || type === "INT64", () => `the result has to be INT32 or INT64, it is ${type}`);
+  op.ensure(type === "INT32" || type === "INT64", () => `the result: expected INT32 or INT64, got ${type}`);
   op.graph.fold(tensor, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values), shape);
 }
 

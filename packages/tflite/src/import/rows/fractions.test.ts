@@ -57,8 +57,8 @@ describe("sizes that would be fractions are refused", () => {
       problem("BATCH_TO_SPACE_ND", { x: f(batches, 2, 1, 1), b: ints(2, 2), c: crops(data) }, { y: f(1, 3, 2, 1) });
     expect(toSpace(4, 1, 0, 0, 0)).toBe("no error");
     expect(toSpace(6, 1, 0, 0, 0)).toContain("the batches of 6 does not divide by 4");
-    expect(toSpace(4, 1, 0)).toContain("the crops have to be 4 integers of at least 0, they are [1, 0]");
-    expect(toSpace(4, -1, 0, 0, 0)).toContain("they are [-1, 0, 0, 0]");
+    expect(toSpace(4, 1, 0)).toContain("the crops: expected 4 integers of at least 0, got [1, 0]");
+    expect(toSpace(4, -1, 0, 0, 0)).toContain("got [-1, 0, 0, 0]");
     expect(
       problem("BATCH_TO_SPACE_ND", { x: f(4, 2, 1, 1), b: ints(2, 2), c: crops([1, 0, 0, 0]) }, { y: f(3, 2, 1) }),
     ).toBe("no error");
@@ -82,7 +82,7 @@ describe("values that cannot be operands are refused", () => {
     for (const x of [f(2), q8(2)]) {
       expect(problem("LEAKY_RELU", { x }, { y: x }, { alpha: 0.5 })).toBe("no error");
       for (const alpha of [Number.NaN, Number.POSITIVE_INFINITY, 1e39]) {
-        expect(problem("LEAKY_RELU", { x }, { y: x }, { alpha })).toContain("option alpha has to be finite");
+        expect(problem("LEAKY_RELU", { x }, { y: x }, { alpha })).toContain("option alpha: expected a finite number");
       }
     }
     // Too small for a float: 0.
@@ -102,7 +102,7 @@ describe("values that cannot be operands are refused", () => {
   test("a constant whose shape is open", () => {
     const w: TensorGiven = { ...f(-1, -1), data: [1] };
     expect(problem("ADD", { x: f(1, 1), w }, { y: f(1, 1) })).toContain(
-      "the shape [-1, -1] of a constant has to be known",
+      "the shape [-1, -1] of a constant must be known",
     );
     const signed: TensorGiven = { ...f(1, 2), data: [1, 2], shapeSignature: [-1, 2] };
     const model = oneOperator("ADD", { x: f(1, 2), w: signed }, { y: f(1, 2) });

@@ -25,7 +25,7 @@ const elu: Row = {
 
 /** A one-element constant with the value `slope`, of the input's type. */
 function slopeOperand(op: Lowering, slope: number): number {
-  op.ensure(Number.isFinite(Math.fround(slope)), () => `option alpha has to be finite, it is ${slope}`);
+  op.ensure(Number.isFinite(Math.fround(slope)), () => `option alpha: expected a finite number, got ${slope}`);
   const { type } = op.inputSpec(0);
   const float = { type, dimensions: [1], scale: 0, zeroPoint: 0 };
   if (isFloat(type)) return op.graph.constant(float, bytesOfFloat(slope, type));

@@ -38,7 +38,7 @@ function knownExtents(op: Lowering): readonly number[] {
   const { dimensions } = op.inputSpec(0);
   op.ensure(
     dimensions.every((extent) => extent > 0 && extent <= MOST_PLACES),
-    () => `each extent of the input has to be known and at most ${MOST_PLACES}, they are ${listText(dimensions)}`,
+    () => `the extents of the input: expected known ones of at most ${MOST_PLACES}, got ${listText(dimensions)}`,
   );
   return dimensions;
 }

@@ -257,8 +257,6 @@ describe("quantised LSTM", () => {
     const shifted = [undefined, { ...qw, zeroPoint: 1 }, ...cell.slice(2)];
     expect(() =>
       importTflite(recurrent("LSTM", [qx, ...shifted, qh, memory], { qy }, clips, inner), { extensions: false }),
-    ).toThrow(
-      "weight (input 2) has to be INT8 with one scale and zero point 0, it is TENSOR_QUANT8_ASYMM_SIGNED with 1",
-    );
+    ).toThrow("weight (input 2): expected INT8 with one scale and zero point 0, got TENSOR_QUANT8_ASYMM_SIGNED with 1");
   });
 });

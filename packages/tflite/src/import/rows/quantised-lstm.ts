@@ -41,7 +41,7 @@ function symmetricWeight(op: Lowering, place: number): number {
   const { type, dimensions, scale, zeroPoint } = op.inputSpec(place);
   op.ensure(
     type === "TENSOR_QUANT8_ASYMM_SIGNED" && zeroPoint === 0,
-    () => `weight (input ${place}) has to be INT8 with one scale and zero point 0, it is ${type} with ${zeroPoint}`,
+    () => `weight (input ${place}): expected INT8 with one scale and zero point 0, got ${type} with ${zeroPoint}`,
   );
   return op.graph.reinterpret(op.inputIndex(place), "weight", () => ({
     type: "TENSOR_QUANT8_SYMM",

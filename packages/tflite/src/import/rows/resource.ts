@@ -17,7 +17,7 @@ function row(operator: ImportedOperatorName, note: string, connected = Number.PO
     lower(op: Lowering) {
       const isConnected = op.operator.inputs.length >= connected;
       if (isConnected && op.emitBuiltin()) return;
-      op.fail("its resource (input 0) has to be made by a VAR_HANDLE or HASHTABLE of the file");
+      op.fail("its resource (input 0) must be made by a VAR_HANDLE or HASHTABLE of the file");
     },
   };
 }

@@ -120,7 +120,7 @@ describe("EXPAND_DIMS", () => {
   test("two axes are refused", () => {
     const model = oneOperator("EXPAND_DIMS", { x: f, axis: { type: "INT32", shape: [2], data: [0, 1] } }, { y });
     expect(() => importTflite(model, { extensions: false })).toThrow(
-      "the axis (input 1) has to be one integer, it is [0, 1]",
+      "the axis (input 1): expected one integer, got [0, 1]",
     );
   });
 });

@@ -94,10 +94,7 @@ function lowerSparseSlice(op: Lowering): void {
   const spec = op.inputSpec(0);
   const isScalar = op.inputTensor(0).shape.length === 0;
   const input = isScalar ? { ...spec, dimensions: [] } : spec;
-  op.ensure(
-    !input.dimensions.includes(0),
-    () => `the shape ${listText(input.dimensions)} of the input has to be known`,
-  );
+  op.ensure(!input.dimensions.includes(0), () => `the shape ${listText(input.dimensions)} of the input must be known`);
   const [begin, end, strides] = [op.integers(1, "begin"), op.integers(2, "end"), op.integers(3, "strides")];
   const dense = denseSlice(input.dimensions, {
     ...{ begin, end, strides, isOffset: op.flag("offset") },

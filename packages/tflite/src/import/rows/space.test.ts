@@ -34,13 +34,13 @@ describe("PADV2", () => {
       oneOperator("PADV2", { x: { ...q8, ...f, type: "UINT8" }, pads, value: given }, { y: { ...q8, shape: [4] } });
     expect(importLines(model(value))).toEqual(["PAD_V2(in0, INT32[1,2](1,1), 7) -> out0"]);
     expect(() => importTflite(model({ ...value, zeroPoint: 4 }), { extensions: false })).toThrow(
-      "the value has to be quantised as the input is",
+      "the value must be quantised as the input is",
     );
   });
 
   test.each([
     [{ type: "FLOAT32", shape: [1] }, "the HAL needs the value (input 2) as a constant, and it is computed"],
-    [{ type: "FLOAT32", shape: [2], data: [1, 2] }, "the value (input 2) has to be one number"],
+    [{ type: "FLOAT32", shape: [2], data: [1, 2] }, "the value (input 2) must be one number"],
   ] as const)("the value %j is refused", (value, message) => {
     expect(() =>
       importTflite(oneOperator("PADV2", { x: f, pads, value }, { y: padded }), { extensions: false }),
@@ -88,7 +88,7 @@ describe("between space, depth and batch", () => {
       "DEPTH_TO_SPACE(in0, 2) -> out0",
     ]);
     expect(() => importTflite(oneOperator("DEPTH_TO_SPACE", { x: deep }, { y: image }), { extensions: false })).toThrow(
-      "option blockSize has to be at least 1, it is 0",
+      "option blockSize: expected at least 1, got 0",
     );
   });
 
@@ -159,6 +159,6 @@ describe("FILL", () => {
       { dims, value: { type: "BOOL", shape: [], data: [1] } },
       { y: { type: "BOOL", shape: [5000] } },
     );
-    expect(() => importTflite(model, { extensions: false })).toThrow("the value (input 1) has to be one number");
+    expect(() => importTflite(model, { extensions: false })).toThrow("the value (input 1) must be one number");
   });
 });

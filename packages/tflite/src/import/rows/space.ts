@@ -21,7 +21,7 @@ function constantNumber(op: Lowering, place: number, meaning: string): number {
   const bytes = op.graph.constantBytes(tensor);
   if (bytes === undefined) op.fail(`the HAL needs ${meaning} (input ${place}) as a constant, and it is computed`);
   const value = numberOf(op.inputTensor(place).type, bytes);
-  if (value === undefined) op.fail(`${meaning} (input ${place}) has to be one number`);
+  if (value === undefined) op.fail(`${meaning} (input ${place}) must be one number`);
   return value;
 }
 
@@ -54,7 +54,7 @@ const padWithValue: Row = {
     if (!isScalar && op.emitExtended("PAD_V2", operands(), [op.output()])) return;
     op.ensure(
       !isQuantised(input.type) || (value.scale === input.scale && value.zeroPoint === input.zeroPoint),
-      () => "the value has to be quantised as the input is",
+      () => "the value must be quantised as the input is",
     );
     const scalar = scalarLike(op, constantNumber(op, 2, "the value"), input.type);
     op.emitMoved("PAD_V2", [op.input(0), op.input(1), scalar], input);
@@ -131,7 +131,7 @@ const batchToSpace: Row = {
     const [top = -1, bottom = -1, left = -1, right = -1, ...more] = crops;
     op.ensure(
       Math.min(top, bottom, left, right) >= 0 && more.length === 0,
-      () => `the crops have to be 4 integers of at least 0, they are ${listText(crops)}`,
+      () => `the crops: expected 4 integers of at least 0, got ${listText(crops)}`,
     );
     const input = op.inputSpec(0);
     const blockSizes = op.constantIntegers(1) ?? [];

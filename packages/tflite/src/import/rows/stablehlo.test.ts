@@ -72,7 +72,7 @@ describe("operators of two tensors", () => {
 
   test("shapes that differ are refused", () => {
     const model = oneOperator("STABLEHLO_ADD", { lhs: f, rhs: { ...f, shape: [1] } }, { y: f });
-    expect(() => importTflite(model)).toThrow("the shapes have to be equal, they are [2] and [1]");
+    expect(() => importTflite(model)).toThrow("expected equal shapes, got [2] and [1]");
   });
 
   test("a result of another quantisation has the computed integers", async () => {
@@ -176,23 +176,23 @@ describe("bodies", () => {
     ).toEqual([[4, 2]]);
   });
 
-  const needed = "has to be one ADD, MUL, MINIMUM or MAXIMUM of its two inputs, it has";
+  const needed = "expected one ADD, MUL, MINIMUM or MAXIMUM of its two inputs, got";
   test.each([
-    [body("STABLEHLO_SUBTRACT"), `subgraph 1 ${needed} 1 operators, the first one STABLEHLO_SUBTRACT`],
-    [body("STABLEHLO_AND"), `subgraph 1 ${needed} 1 operators, the first one STABLEHLO_AND`],
-    [{ ...keep, outputs: ["a"] }, `subgraph 1 ${needed} 0 operators`],
-    [{ ...keep, inputs: ["b"] }, `subgraph 1 ${needed} 0 operators`],
+    [body("STABLEHLO_SUBTRACT"), `subgraph 1: ${needed} 1 operators, the first one STABLEHLO_SUBTRACT`],
+    [body("STABLEHLO_AND"), `subgraph 1: ${needed} 1 operators, the first one STABLEHLO_AND`],
+    [{ ...keep, outputs: ["a"] }, `subgraph 1: ${needed} 0 operators`],
+    [{ ...keep, inputs: ["b"] }, `subgraph 1: ${needed} 0 operators`],
     [
       body("ADD", "FLOAT32", { operators: [{ name: "ADD", inputs: ["a", "a"], outputs: ["c"] }] }),
-      `subgraph 1 ${needed} 1 operators, the first one ADD`,
+      `subgraph 1: ${needed} 1 operators, the first one ADD`,
     ],
     [
       body("ADD", "FLOAT32", {
         operators: [{ name: "ADD", inputs: ["a", "b"], outputs: ["c"], options: { fusedActivationFunction: "RELU" } }],
       }),
-      `subgraph 1 ${needed} 1 operators, the first one ADD`,
+      `subgraph 1: ${needed} 1 operators, the first one ADD`,
     ],
-    [body("ADD", "FLOAT32", { outputs: ["a"] }), `subgraph 1 ${needed} 1 operators, the first one ADD`],
+    [body("ADD", "FLOAT32", { outputs: ["a"] }), `subgraph 1: ${needed} 1 operators, the first one ADD`],
   ])("others are refused (%#)", (computation, message) => {
     expect(() => importTflite(scatter(computation))).toThrow(message);
   });
@@ -236,7 +236,7 @@ describe("bodies", () => {
   test("a REDUCE_WINDOW needs one of these", () => {
     const model = withBody("STABLEHLO_REDUCE_WINDOW", { x: f, v: { ...f, shape: [] }, y: f }, windows, keep);
     expect(() => importTflite(model)).toThrow(
-      "subgraph 1 has to be one ADD, MUL, MINIMUM, MAXIMUM, AND or OR of its two inputs, it has 0 operators",
+      "subgraph 1: expected one ADD, MUL, MINIMUM, MAXIMUM, AND or OR of its two inputs, got 0 operators",
     );
   });
 });

@@ -42,7 +42,7 @@ function pair(
 function ensureSameShape(op: Lowering, lhs: readonly number[], rhs: readonly number[]): void {
   op.ensure(
     lhs.length === rhs.length && lhs.every((extent, axis) => extent === rhs[axis] || extent === 0 || rhs[axis] === 0),
-    () => `the shapes have to be equal, they are ${listText(lhs)} and ${listText(rhs)}`,
+    () => `expected equal shapes, got ${listText(lhs)} and ${listText(rhs)}`,
   );
 }
 
@@ -98,7 +98,7 @@ function bodyFunction(op: Lowering, option: string, keep?: number): number {
   op.ensure(
     code !== undefined && isDirect,
     () =>
-      `subgraph ${index} has to be one ADD, MUL, ${names} of its two inputs, it has ${operators.length} operators${found}`,
+      `subgraph ${index}: expected one ADD, MUL, ${names} of its two inputs, got ${operators.length} operators${found}`,
   );
   return code;
 }

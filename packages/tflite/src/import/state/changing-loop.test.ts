@@ -135,7 +135,7 @@ describe("the condition of a WHILE that changes state", () => {
     [
       "with a result that is not a condition",
       [main, { ...counting, outputs: ["more"] }, falling],
-      "has to be one TENSOR_BOOL8[1], it is TENSOR_FLOAT32[1]",
+      "expected one TENSOR_BOOL8[1], got TENSOR_FLOAT32[1]",
     ],
     [
       "with fewer inputs than the body",

@@ -136,7 +136,7 @@ describe("resource variables", () => {
       inputs: ["x", "h"],
       outputs: ["old"],
     };
-    const problem = "its resource (input 0) has to be made by a VAR_HANDLE or HASHTABLE of the file";
+    const problem = "its resource (input 0) must be made by a VAR_HANDLE or HASHTABLE of the file";
     expect(problemOf(modelOf(main))).toContain(`(READ_VARIABLE version 1): ${problem}`);
     expect(problemOf(modelOf(main))).toContain(`(ASSIGN_VARIABLE version 1): ${problem}`);
   });
