@@ -1,4 +1,5 @@
 /** Small .tflite files: one operator each, and a few with several parts. */
+import { litertlm } from "@nnhal/test-kit/litertlm";
 import { withFiles } from "@nnhal/test-kit/packed-files";
 import {
   builtinOperators,
@@ -278,6 +279,7 @@ export function tfliteSeeds(): Case[] {
   return [
     ...Object.entries({ ...several, ...stablehlo }).map(([name, model]) => ({ name, bytes: writeTflite(model) })),
     { name: "container", bytes: container() },
+    { name: "litertlm", bytes: languageModel() },
     ...operators(false),
   ];
 }
@@ -287,6 +289,18 @@ function container(): Uint8Array {
   const model = writeTflite(several.layer ?? fileOf([], [], []));
   const nothing = new Uint8Array(0);
   return withFiles(nothing, { "model.tflite": model, "inner.task": withFiles(nothing, { "model.tflite": model }) });
+}
+
+/** A model with weights of its own, and a tokeniser. */
+function languageModel(): Uint8Array {
+  return litertlm(
+    [
+      { type: 3, content: writeTflite(several.layer ?? fileOf([], [], [])), model: "prefill" },
+      { type: 7, content: otherFile.bytes, model: "prefill" },
+      { type: 4, content: Uint8Array.of(1, 2) },
+    ],
+    { block: 512 },
+  );
 }
 
 export function extensionSeeds(): Case[] {
