@@ -39,7 +39,8 @@ export function addInputOptions(command: Command): Command {
     )
     .addOption(signatureOption())
     .addOption(inputShapeOption())
-    .addOption(externalBufferOption());
+    .addOption(externalBufferOption())
+    .addOption(partOption());
 }
 
 /** Adds the options of commands that show what is in outputs. */
@@ -68,14 +69,16 @@ export interface EntryOptions {
   readonly signature?: string;
   readonly inputShape?: InputShapes;
   readonly externalBuffer?: ExternalBuffers;
+  readonly part?: string;
 }
 
 /** The files of external buffers by name. */
 export type ExternalBuffers = Readonly<Record<string, string>>;
 
-/** Options for loading a file: those of the import, and the places of its external buffers. */
+/** Options for loading a file: those of the import, the places of its external buffers, and the part of a container. */
 export interface LoadOptions extends ImportOptions {
   readonly externalBuffers?: ExternalBuffers;
+  readonly part?: string;
 }
 
 /** The same for the loading. */
@@ -83,8 +86,10 @@ export function entryOf({
   signature,
   inputShape,
   externalBuffer,
-}: EntryOptions): Pick<LoadOptions, "signature" | "inputShapes" | "externalBuffers"> {
+  part,
+}: EntryOptions): Pick<LoadOptions, "signature" | "inputShapes" | "externalBuffers" | "part"> {
   return {
+    ...(part !== undefined && { part }),
     ...(externalBuffer !== undefined && { externalBuffers: externalBuffer }),
     ...(signature !== undefined && { signature }),
     ...(inputShape !== undefined && { inputShapes: inputShape }),
@@ -132,6 +137,14 @@ function externalBuffer(text: string, previous: ExternalBuffers = {}): ExternalB
   if (Object.hasOwn(previous, name))
     throw new InvalidArgumentError(`The external buffers ${name} have been given a file already.`);
   return Object.fromEntries([...Object.entries(previous), [name, path]]);
+}
+
+/** The option `--part` of commands that read a .tflite file. */
+export function partOption(): Option {
+  return new Option(
+    "--part <name>",
+    "which model of a container (.task, .litertlm) is meant; nnhal info lists them (default: its only one)",
+  );
 }
 
 /** The option `--signature` of commands that read a .tflite file. */

@@ -58,6 +58,11 @@ export interface LoadOptions extends SessionOptions {
    */
   readonly externalBuffers?: Readonly<Record<string, Source>> | undefined;
   /**
+   * The part to load of a container, a `.task` or `.litertlm` file, by its name (`nnhal info` lists the parts). Default: the only model of the
+   * container.
+   */
+  readonly part?: string | undefined;
+  /**
    * The most bytes of the model, with those that are read of other files. A larger one, and a body without end, is refused with
    * CANNOT_READ. Default: 2 GiB; 16 GiB with constants outside of the FlatBuffer.
    */
@@ -83,6 +88,7 @@ const loadOptions: OptionNames<LoadOptions> = {
   worker: true,
   threads: true,
   externalBuffers: true,
+  part: true,
   maxBytes: true,
   onProgress: true,
   onWarning: true,
@@ -96,7 +102,7 @@ export function load(source: Source, options: LoadOptions = {}): Promise<Model> 
 
 async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
   checkOptions("load", options, loadOptions);
-  const { worker = false, threads, externalBuffers, maxBytes, onProgress, onWarning, signal, ...given } = options;
+  const { worker = false, threads, externalBuffers, part, maxBytes, onProgress, onWarning, signal, ...given } = options;
   check(
     threads === undefined || (worker === true && Number.isInteger(threads) && threads > 0),
     "BAD_OPTION",
@@ -104,6 +110,7 @@ async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
   );
   const { bytes, outside } = await readModel(source, {
     externalBuffers,
+    part,
     signal,
     maxBytes,
     onProgress: (loaded, total) => onProgress?.({ stage: "read", loaded, ...(total !== undefined && { total }) }),

@@ -5,7 +5,7 @@
  */
 import type { TfliteNeeds, TfliteOutside, TfliteRange } from "@nnhal/tflite";
 import type { NetworkError, NetworkErrorCode } from "./error.ts";
-import type { LocalFile } from "./port.ts";
+import type { FileParts, LocalFile } from "./port.ts";
 import type { ModelBytes, ModelReadOptions, ReadOptions, Source } from "./read.ts";
 
 /** Most bytes of a model and all its constants, unless the caller says otherwise. */
@@ -42,12 +42,21 @@ function checkWith({ NetworkError }: Tools): Check {
   };
 }
 
+/** Where constants are besides the files that a group names. */
+export interface Places {
+  /** The file of the model, of which the bytes are the start. */
+  readonly own?: FileParts;
+  /** The file of a group in the container of the model. */
+  readonly within?: (group: string) => Promise<FileParts | undefined>;
+}
+
 /** Reads a file that is larger than a FlatBuffer can be: its FlatBuffer, and the constants behind it. */
 export async function readLargeFile(
   source: Source,
-  file: LocalFile,
+  file: FileParts,
   options: ModelReadOptions,
   tools: Tools,
+  within?: Places["within"],
 ): Promise<ModelBytes> {
   const { mostFlatbuffer } = tools;
   const check = checkWith(tools);
@@ -63,19 +72,16 @@ export async function readLargeFile(
     // A FlatBuffer that goes on is read in few steps.
     wanted = start > bytes.length ? Math.max(start, Math.min(4 * bytes.length, file.size, mostFlatbuffer)) : start;
   }
-  return { bytes, outside: await readOutside(source, bytes, options, tools, file) };
+  return { bytes, outside: await readOutside(source, bytes, options, tools, { own: file, ...(within && { within }) }) };
 }
 
-/**
- * The bytes that a model needs besides its own; `own`: its file, if `bytes` are the start of that. Rejects with a NetworkError, or with
- * the reason of the signal.
- */
+/** The bytes that a model needs besides its own. Rejects with a NetworkError, or with the reason of the signal. */
 export async function readOutside(
   source: Source,
   bytes: Uint8Array,
   { externalBuffers = {}, maxBytes = MOST_BYTES, onProgress, signal }: ModelReadOptions,
   tools: Tools,
-  own?: LocalFile,
+  { own, within }: Places = {},
 ): Promise<readonly TfliteOutside[]> {
   const check = checkWith(tools);
   const quote = (name: string) => JSON.stringify(tools.oneLine(name).slice(0, 200));
@@ -104,6 +110,7 @@ export async function readOutside(
     quote,
     signal,
     maxBytes,
+    within,
     onRead(length: number) {
       loaded += length;
       onProgress?.(loaded, total);
@@ -124,6 +131,7 @@ interface Reading {
   quote(name: string): string;
   readonly signal: AbortSignal | undefined;
   readonly maxBytes: number;
+  readonly within: Places["within"];
   onRead(length: number): void;
 }
 
@@ -137,7 +145,10 @@ async function readGroup(
   const { NetworkError, reasonOf, openLocal } = reading.tools;
   const what = `external buffers ${reading.quote(group)} of the model`;
   try {
-    const source = Object.hasOwn(given, group) ? given[group] : await beside(model, group, reading.tools);
+    const isGiven = Object.hasOwn(given, group);
+    const inner = isGiven ? undefined : await reading.within?.(group);
+    if (inner !== undefined) return await readParts(inner, ranges, reading);
+    const source = isGiven ? given[group] : await beside(model, group, reading.tools);
     if (typeof source !== "string" && !(source instanceof URL))
       return await partsOfBytes(source, ranges, what, reading);
     const file = await openLocal(source);
@@ -187,7 +198,7 @@ async function partsOfBytes(
   reading: Reading,
 ): Promise<TfliteOutside[]> {
   if (source instanceof Blob) {
-    const fill: LocalFile["fill"] = async (into, from, signal) => {
+    const fill: FileParts["fill"] = async (into, from, signal) => {
       signal?.throwIfAborted();
       into.set(new Uint8Array(await source.slice(from, from + into.length).arrayBuffer()));
     };
@@ -202,7 +213,7 @@ async function partsOfBytes(
 }
 
 async function readParts(
-  file: Pick<LocalFile, "size" | "fill">,
+  file: FileParts,
   ranges: readonly TfliteRange[],
   { signal, onRead }: Reading,
 ): Promise<TfliteOutside[]> {

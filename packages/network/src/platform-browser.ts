@@ -4,6 +4,9 @@
 import { NetworkError } from "./error.ts";
 import type { LocalFile, LocalReadOptions } from "./port.ts";
 
+/** A bundler leaves out what is for files. */
+export const hasFiles = false;
+
 /** A browser has only the engines that the application's bundle has. */
 export const knownEngines: readonly string[] = [];
 

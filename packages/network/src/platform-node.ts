@@ -7,7 +7,10 @@ import { createRequire } from "node:module";
 import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { fastEngines, isMissing } from "@nnhal/backend/engines";
-import { type LocalFile, type LocalReadOptions, MOST_FLATBUFFER, START_BYTES } from "./port.ts";
+import { type LocalFile, type LocalReadOptions, START_BYTES } from "./port.ts";
+
+/** Whether a source may be a file. */
+export const hasFiles: boolean = true;
 
 /** The engines that are used if they are installed, best first. */
 export const knownEngines: readonly string[] = fastEngines.map(({ module }) => module);
@@ -63,23 +66,22 @@ export async function openLocal(source: string | URL): Promise<LocalFile | undef
 const PORTION = 2 ** 26;
 
 /**
- * The bytes of a file, or its start and what `onLarge` reads besides; undefined if the source is not a file. Rejects as `openLocal` does, or
- * if the file has too many bytes.
+ * The bytes of a file, or what `onFile` returns; undefined if the source is not a file. Rejects as `openLocal` does, or if the file has too
+ * many bytes.
  */
 export async function readLocal(
   source: string | URL,
-  { maxBytes, signal, onStart, onLarge }: LocalReadOptions,
+  { maxBytes, signal, onStart, onFile }: LocalReadOptions,
 ): Promise<Uint8Array | undefined> {
   const file = await openLocal(source);
   if (file === undefined) return undefined;
   try {
     const { size } = file;
-    if (onStart !== undefined) {
-      const start = new Uint8Array(Math.min(size, START_BYTES));
-      await file.fill(start, 0, signal);
-      await onStart(start);
-    }
-    if (onLarge !== undefined && size > MOST_FLATBUFFER) return await onLarge(file);
+    const start = new Uint8Array(Math.min(size, START_BYTES));
+    await file.fill(start, 0, signal);
+    await onStart?.(start);
+    const own = await onFile?.(file, start);
+    if (own !== undefined) return own;
     if (size > maxBytes) throw new Error(`it has ${size} bytes, more than the ${maxBytes} of maxBytes`);
     return await file.all(signal);
   } finally {

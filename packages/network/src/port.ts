@@ -8,8 +8,8 @@ export interface LocalReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Receives the first bytes before the others are read. What it throws ends the reading. */
   readonly onStart?: ((start: Uint8Array) => Promise<void>) | undefined;
-  /** Reads a file that is larger than a FlatBuffer can be, and returns its start. */
-  readonly onLarge?: ((file: LocalFile) => Promise<Uint8Array>) | undefined;
+  /** Receives the open file with its first bytes. What it returns is the result; undefined: the bytes of the file are read. */
+  readonly onFile?: ((file: LocalFile, start: Uint8Array) => Promise<Uint8Array | undefined>) | undefined;
 }
 
 /** Most bytes of a FlatBuffer, whose offsets have 31 bits. */
@@ -18,11 +18,15 @@ export const MOST_FLATBUFFER = 2 ** 31;
 /** Bytes that tell what a file is. */
 export const START_BYTES = 4096;
 
-/** A file of which parts are read. */
-export interface LocalFile {
+/** Bytes of which parts are read. */
+export interface FileParts {
   readonly size: number;
   /** Fills all of `into` with the bytes from `from` on. */
   fill(into: Uint8Array, from: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** A file of which parts are read. */
+export interface LocalFile extends FileParts {
   all(signal: AbortSignal | undefined): Promise<Uint8Array>;
   close(): Promise<void>;
 }

@@ -15,5 +15,5 @@ export {
   prepareSession,
 } from "./prepared-session.ts";
 export type { ModelBytes, ModelReadOptions, Source } from "./read.ts";
-export { readLargeModel, readOutside } from "./read-model.ts";
+export { readModelApart, readOutside } from "./read-model.ts";
 export type { Asked, Computed, Value } from "./session.ts";

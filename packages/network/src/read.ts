@@ -26,12 +26,16 @@ export interface ReadOptions extends Omit<LocalReadOptions, "maxBytes"> {
 export interface ModelBytes extends Pick<ReadingOptions, "outside"> {
   /** The file, or as much of its start as the FlatBuffer takes. */
   readonly bytes: Uint8Array;
+  /** The part that the bytes are of a container. */
+  readonly part?: string;
 }
 
 /** Options for reading a model. */
 export interface ModelReadOptions extends Pick<ReadOptions, "maxBytes" | "onProgress" | "signal"> {
   /** The files of external buffers by name. */
   readonly externalBuffers?: Readonly<Record<string, Source>> | undefined;
+  /** The part of a container. Default: its only model. */
+  readonly part?: string | undefined;
 }
 
 /** The bytes of a source; those of an array are not copied. Rejects with a NetworkError, or with the reason of the signal. */

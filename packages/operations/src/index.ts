@@ -97,7 +97,7 @@ export {
   RESIZE_STEPS,
   type ResizeAlignment,
 } from "./ops/_resize.ts";
-export { expectKnownOptions, type OptionNames, unknownOption } from "./options.ts";
+export { expectKnownOptions, nearestName, type OptionNames, unknownOption } from "./options.ts";
 export type {
   AnyArg,
   AnyArgs,

@@ -33,7 +33,7 @@ export function expectKnownOptions<Options extends object>(
 const MOST_LETTERS = 40;
 
 /** The name that differs in the fewest letters; undefined if none resembles the given one. */
-function nearestName(given: string, names: readonly string[]): string | undefined {
+export function nearestName(given: string, names: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const name of names) {

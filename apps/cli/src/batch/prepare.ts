@@ -51,6 +51,7 @@ export async function prepareBatch(
     signature,
     inputShape,
     externalBuffer,
+    part,
     mean,
     std,
     allValues,
@@ -81,7 +82,7 @@ export async function prepareBatch(
     givenInputs,
   } = await loadModel(path, cwd, {
     ...importing,
-    ...(externalBuffer && { externalBuffers: externalBuffer }),
+    ...entryOf({ ...(externalBuffer && { externalBuffer }), ...(part !== undefined && { part }) }),
   });
   if (outside !== undefined && outside.length > 0)
     throw usageError(`a batch keeps its model in one file; ${basename(path)} has constants outside of its own`);

@@ -33,12 +33,14 @@ import { ensureWritable, readUserFile, writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import {
   allDevices,
+  type ExternalBuffers,
   entryOf,
   externalBufferOption,
   type Hybrid,
   hybridOption,
   type InputShapes,
   inputShapeOption,
+  partOption,
 } from "../option-values.ts";
 import { createLongProgress } from "../progress.ts";
 
@@ -49,6 +51,8 @@ export interface BenchCommandOptions {
   readonly peers: readonly PeerName[];
   readonly hybrid: Hybrid;
   readonly inputShape?: InputShapes;
+  readonly externalBuffer?: ExternalBuffers;
+  readonly part?: string;
   readonly threads: number;
   readonly rounds?: number;
   readonly preparations?: number;
@@ -105,6 +109,7 @@ export function registerBenchCommand(command: Command, context: () => Promise<Mo
     .addOption(hybridOption())
     .addOption(inputShapeOption())
     .addOption(externalBufferOption())
+    .addOption(partOption())
     .option("--threads <n>", "threads of each engine that can be told", count(1, 256), 1)
     .option(
       "--rounds <n>",
@@ -147,8 +152,11 @@ export async function runBenchCommand(
 ): Promise<void> {
   const { cwd, stdout, stderr, devices, onInterrupt, setExitCode, now } = context;
   const { threads, rounds, preparations, hybrid, inputShape, input: inputs = [], onnx } = options;
-  if (models.length > 1 && (inputs.length > 0 || onnx !== undefined || inputShape !== undefined)) {
-    throw usageError("--input, --input-shape and --onnx belong to one model, and there are several");
+  if (
+    models.length > 1 &&
+    (inputs.length > 0 || onnx !== undefined || inputShape !== undefined || options.part !== undefined)
+  ) {
+    throw usageError("--input, --input-shape, --part and --onnx belong to one model, and there are several");
   }
   if (models.length === 0 && options.overhead !== true)
     throw usageError("name a model, or measure the overhead with --overhead");

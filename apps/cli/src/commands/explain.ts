@@ -33,6 +33,7 @@ import {
   type Hybrid,
   hybridOption,
   inputShapeOption,
+  partOption,
   signatureOption,
 } from "../option-values.ts";
 import { oneLine } from "../text.ts";
@@ -65,6 +66,7 @@ export function registerExplainCommand(command: Command, context: () => Promise<
     .addOption(signatureOption())
     .addOption(inputShapeOption())
     .addOption(externalBufferOption())
+    .addOption(partOption())
     .addOption(
       new Option("--preference <name>", "FAST_SINGLE_ANSWER, SUSTAINED_SPEED or LOW_POWER")
         .argParser(parsePreference)
@@ -108,6 +110,8 @@ export async function runExplainCommand(
   };
   const file = await inspectFile(path, cwd, importing);
   const model = modelOfFile(file);
+  if (file.part !== undefined && options.part === undefined)
+    stderr.write(`nnhal explain: note: this is ${oneLine(file.part)}, the only model of the file\n`);
   const selection = await devices.select(options.device);
   // A breach of the rules by a device is a reason why it takes nothing.
   const all = inPlanningOrder(selection).map(guardDevice);

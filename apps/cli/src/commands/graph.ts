@@ -17,6 +17,7 @@ import {
   entryOf,
   externalBufferOption,
   inputShapeOption,
+  partOption,
   signatureOption,
 } from "../option-values.ts";
 import { renderPng } from "../render-graph.ts";
@@ -64,6 +65,7 @@ export function registerGraphCommand(command: Command, context: () => Promise<Mo
     .addOption(signatureOption())
     .addOption(inputShapeOption())
     .addOption(externalBufferOption())
+    .addOption(partOption())
     .addHelpText("after", help)
     .action(async (model: string, options: GraphCommandOptions) => runGraphCommand(model, options, await context()));
 }

@@ -13,6 +13,7 @@ import {
   entryOf,
   externalBufferOption,
   inputShapeOption,
+  partOption,
   signatureOption,
 } from "../option-values.ts";
 
@@ -29,7 +30,7 @@ sizes, multiply-adds, and what the maker says about the model. For each operator
   not used    no output depends on it
   blocked     why the model cannot run
 
-Of a container, a .task or .litertlm file, it lists the parts.
+Of a container, a .task or .litertlm file, it lists the parts, and with --part shows one.
 
 Exit codes:
   0  the file could be read, whether or not its model can run
@@ -38,7 +39,8 @@ Exit codes:
 Examples:
   nnhal info mobilenet.tflite
   nnhal info mobilenet.tflite --json
-  nnhal info two-signatures.tflite --signature encode`;
+  nnhal info two-signatures.tflite --signature encode
+  nnhal info hand.task --part hand_detector.tflite`;
 
 /** Gives the command its arguments, options and work. */
 export function registerInfoCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
@@ -47,6 +49,7 @@ export function registerInfoCommand(command: Command, context: () => Promise<Mod
     .addOption(signatureOption())
     .addOption(inputShapeOption())
     .addOption(externalBufferOption())
+    .addOption(partOption())
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)
     .action(async (model: string, options: InfoCommandOptions) => runInfoCommand(model, options, await context()));
@@ -58,7 +61,8 @@ export async function runInfoCommand(
   { json = false, ...entry }: InfoCommandOptions,
   { cwd, stdout, devices }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices">,
 ): Promise<void> {
-  const parts = await readParts(path, cwd);
+  const isChosen = Object.values(entry).some((option) => option !== undefined);
+  const parts = isChosen ? undefined : await readParts(path, cwd);
   if (parts !== undefined) {
     stdout.write(json ? `${JSON.stringify(parts)}\n` : fit(formatParts(parts), stdout.columns));
     return;

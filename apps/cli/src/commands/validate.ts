@@ -23,6 +23,7 @@ import {
   entryOf,
   externalBufferOption,
   inputShapeOption,
+  partOption,
   signatureOption,
 } from "../option-values.ts";
 import { columns, oneLine } from "../text.ts";
@@ -87,6 +88,7 @@ export function registerValidateCommand(command: Command, context: () => Promise
     .addOption(signatureOption())
     .addOption(inputShapeOption())
     .addOption(externalBufferOption())
+    .addOption(partOption())
     .option("--json", "print the result as JSON")
     .addHelpText("after", help)
     .action(async (path: string, options: ValidateCommandOptions) =>

@@ -38,7 +38,7 @@ export interface HalModel {
 
 /** Options of `loadHalModel`. */
 export interface HalModelOptions
-  extends Pick<LoadOptions, "customOperators" | "signature" | "inputShapes" | "externalBuffers"> {
+  extends Pick<LoadOptions, "customOperators" | "signature" | "inputShapes" | "externalBuffers" | "part"> {
   /** True if an example is loaded even if its indexes are out of range. Default: no. */
   readonly forValidation?: boolean;
 }
@@ -49,12 +49,12 @@ export interface HalModelOptions
 export async function loadHalModel(
   path: string,
   cwd: string,
-  { forValidation = false, externalBuffers, ...importing }: HalModelOptions = {},
+  { forValidation = false, externalBuffers, part, ...importing }: HalModelOptions = {},
 ): Promise<HalModel | BlockedFile> {
   const { signature, inputShapes } = importing;
   const isChosen = [signature, inputShapes, externalBuffers].some((option) => option !== undefined);
-  const readFile = ({ bytes, ...outside }: ModelBytes) => halModel(bytes, { ...importing, ...outside });
-  return load(path, cwd, readFile, { forValidation, isChosen, externalBuffers });
+  const readFile = ({ bytes, part: _, ...outside }: ModelBytes) => halModel(bytes, { ...importing, ...outside });
+  return load(path, cwd, readFile, { forValidation, isChosen, externalBuffers, part });
 }
 
 function halModel(bytes: Uint8Array, options: ImportOptions): HalModel | BlockedFile {
@@ -82,13 +82,14 @@ type ExampleOptions = Parameters<typeof parseExample>[1] & {
   /** True if a part of a .tflite file was asked for. */
   readonly isChosen: boolean;
   readonly externalBuffers: ExternalBuffers | undefined;
+  readonly part: string | undefined;
 };
 
 async function load<Result>(
   path: string,
   cwd: string,
   readFile: (file: ModelBytes) => Result,
-  { isChosen, externalBuffers, ...options }: ExampleOptions,
+  { isChosen, externalBuffers, part, ...options }: ExampleOptions,
 ): Promise<HalModel | Result> {
   const onStart = (start: Uint8Array) => {
     if (isJson(start) && isChosen)
@@ -99,7 +100,7 @@ async function load<Result>(
     if (isTflite(start) || isJson(start) || start.every(isSpace)) return;
     reading(path, start, () => tfliteIssues(start));
   };
-  const file = await readModel(path, cwd, { externalBuffers, onStart });
+  const file = await readModel(path, cwd, { externalBuffers, part, onStart });
   const { bytes } = file;
   if (isJson(bytes)) return { model: await exampleModel(path, bytes, options), operandNames: [] };
   return reading(path, bytes, () => readFile(file));

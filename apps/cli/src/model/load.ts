@@ -4,7 +4,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { NetworkError } from "@nnhal/network";
-import { type ModelBytes, type ModelFile, readLargeModel, readOutside } from "@nnhal/network/session";
+import { type ModelBytes, type ModelFile, readModelApart, readOutside } from "@nnhal/network/session";
 import { byteSize, tensorText, whyNoModel } from "@nnhal/network/tensors";
 import {
   hasExternalBuffers,
@@ -27,6 +27,8 @@ import { blockedFailure } from "./blocked.ts";
 export interface LoadedModel extends ImportedModel, ModelFile {
   /** As the user named it. */
   readonly path: string;
+  /** The part that it is of a container. */
+  readonly part?: string;
   /** The options of the import. */
   readonly importing: ImportOptions;
   /** Places of the inputs that are not states. */
@@ -80,14 +82,14 @@ export function withEmptyInputs(
 export async function inspectFile(
   path: string,
   cwd: string,
-  { externalBuffers, ...options }: LoadOptions = {},
+  { externalBuffers, part: wanted, ...options }: LoadOptions = {},
 ): Promise<InspectedFile> {
   const onStart = (start: Uint8Array) => {
     // Says what it is.
     if (!isTflite(start)) inspectBytes(path, start, options);
   };
-  const { bytes, ...outside } = await readModel(path, cwd, { externalBuffers, onStart });
-  return inspectBytes(path, bytes, { ...options, ...outside });
+  const { bytes, part, ...outside } = await readModel(path, cwd, { externalBuffers, part: wanted, onStart });
+  return { ...inspectBytes(path, bytes, { ...options, ...outside }), ...(part !== undefined && { part }) };
 }
 
 /** Returns true if a file begins as a .tflite file does. */
@@ -98,23 +100,24 @@ export function isTflite(start: Uint8Array): boolean {
 /** Options for reading the file of a model. */
 interface ModelFileOptions {
   readonly externalBuffers: ExternalBuffers | undefined;
+  readonly part: string | undefined;
   /** Receives the first bytes before the others are read. What it throws ends the reading. */
   readonly onStart: (start: Uint8Array) => void;
 }
 
-/** The file of a model, and its constants that lie elsewhere. Rejects with a usage error, which names the models in a folder. */
+/** The file of a model, or its part of a container, and its constants that lie elsewhere. Rejects with a usage error, which names the models in a folder. */
 export async function readModel(
   path: string,
   cwd: string,
-  { externalBuffers, onStart }: ModelFileOptions,
+  { externalBuffers, part, onStart }: ModelFileOptions,
 ): Promise<ModelBytes> {
   const file = pathFrom(cwd, path);
   const names = await readdir(file).catch(() => undefined);
   if (names !== undefined) throw usageError(`the model ${path} is ${folderText(path, names)}`);
-  const reading = { ...(externalBuffers && { externalBuffers: pathsFrom(cwd, externalBuffers) }), onStart };
+  const reading = { ...(externalBuffers && { externalBuffers: pathsFrom(cwd, externalBuffers) }), part, onStart };
   try {
-    const large = await readLargeModel(file, reading);
-    if (large !== undefined) return large;
+    const apart = await readModelApart(file, reading);
+    if (apart !== undefined) return apart;
     const bytes = await readUserFile(path, { what: "model", cwd, onStart });
     if (externalBuffers === undefined && !hasExternalBuffers(bytes)) return { bytes };
     return { bytes, outside: await readOutside(file, bytes, reading) };

@@ -38,6 +38,7 @@ export async function runModelCommand(
     if (!said.has(message)) stderr.write(`nnhal run: note: ${oneLine(message)}\n`);
     said.add(message);
   };
+  if (model.part !== undefined && options.part === undefined) note(`this is ${model.part}, the only model of the file`);
   const runs = await filesOfRuns(model, options.input ?? [], cwd);
   const opening = { cwd, importing, isReset: options.resetState ?? false };
   const stateFile = options.state === undefined ? undefined : await openStateFile(options.state, model, opening);

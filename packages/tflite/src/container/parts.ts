@@ -1,7 +1,7 @@
 /**
  * Containers of models: `.task` files, which are zip archives, and `.litertlm` files. What reads them is loaded by need.
  */
-import { fileArgument, type TfliteBytes } from "../arguments.ts";
+import type { TfliteBytes } from "../arguments.ts";
 import type { TfliteContainer, TflitePart } from "./part.ts";
 
 /**
@@ -10,11 +10,5 @@ import type { TfliteContainer, TflitePart } from "./part.ts";
  * Rejects with a TfliteError if the file is not a container, or is broken.
  */
 export async function tfliteParts(file: TfliteBytes | TfliteContainer): Promise<readonly TflitePart[]> {
-  const isContainer = typeof file === "object" && file !== null && "read" in file;
-  const container = isContainer ? file : containerOf(fileArgument(file, "tfliteParts"));
-  return (await import("./list-parts.ts")).listParts(container);
-}
-
-function containerOf(bytes: Uint8Array): TfliteContainer {
-  return { size: bytes.length, read: async (from, length) => bytes.subarray(from, from + length) };
+  return (await import("./list-parts.ts")).listParts(file);
 }
