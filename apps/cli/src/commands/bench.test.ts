@@ -152,7 +152,7 @@ describe("nnhal bench", () => {
     [["--time-limit", "0"], 2, /number of seconds above 0/],
     [["--onnx", "missing.onnx"], 2, /cannot read the ONNX file missing\.onnx: the file does not exist/],
     [["--input", "missing.bin"], 2, /the model takes 2 inputs/],
-    [["add.tflite", "--input", "a.bin"], 2, /--input, --input-shape and --onnx belong to one model/],
+    [["add.tflite", "--input", "a.bin"], 2, /--input, --input-shape, --part and --onnx belong to one model/],
   ])("refuses %j", async (args, code, message) => {
     await folder.put("add.tflite", addingModel());
     const { stderr, exitCode } = await folder.run(["bench", "add.tflite", ...args]);

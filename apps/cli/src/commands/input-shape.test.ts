@@ -99,7 +99,7 @@ describe("--input-shape", () => {
     const several = await run(["bench", "add.tflite", "add.tflite", ...shapes]);
     expect([several.exitCode, several.stderr]).toEqual([
       2,
-      "nnhal bench: --input, --input-shape and --onnx belong to one model, and there are several\n",
+      "nnhal bench: --input, --input-shape, --part and --onnx belong to one model, and there are several\n",
     ]);
   });
 
