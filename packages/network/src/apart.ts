@@ -1,3 +1,3 @@
-/** What is loaded by need of a model that is not one whole file: two modules in one, since each name of a part costs a page some bytes. */
+/** Modules that are loaded by need, for a model that is not one whole file: one module of two, since each name of a part costs a page some bytes. */
 export { readLargeFile, readOutside } from "./outside.ts";
 export { readPart } from "./part.ts";

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { fastEngines, isMissing } from "@nnhal/backend/engines";
 import { type LocalFile, type LocalReadOptions, START_BYTES } from "./port.ts";
 
-/** Whether a source may be a file. */
+/** True if a source may be a file. */
 export const hasFiles: boolean = true;
 
 /** The engines that are used if they are installed, best first. */
