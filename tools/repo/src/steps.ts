@@ -11,6 +11,7 @@ import { checkPages } from "./browser-pages.ts";
 import { type Changes, touchedPackages } from "./changes.ts";
 import { checkCircles } from "./circles.ts";
 import { checkFileSizes } from "./file-sizes.ts";
+import { checkFunctionSizes } from "./function-sizes.ts";
 import { generateAll, generateFromDefinitions, staleFiles } from "./generate.ts";
 import { checkImports } from "./import-rules.ts";
 import { checkInstalled } from "./installed.ts";
@@ -91,13 +92,12 @@ export const steps: readonly Step[] = [
   },
   {
     name: "sizes",
-    purpose: "no source file is too long",
+    purpose: "no source file and no function is too long",
     besides: true,
     async run(root) {
-      const { warnings, problems } = checkFileSizes(
-        ["apps", "packages", "tools"].flatMap((folder) => readCode(root, join(root, folder))),
-      );
-      return fromProblems(problems, warnings);
+      const files = ["apps", "packages", "tools"].flatMap((folder) => readCode(root, join(root, folder)));
+      const { warnings, problems } = checkFileSizes(files);
+      return fromProblems([...problems, ...checkFunctionSizes(files)], warnings);
     },
   },
   {
