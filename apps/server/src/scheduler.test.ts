@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "./clock.ts";
 import { RequestError } from "./errors.ts";
 import type { RunLimits, Runner } from "./runner.ts";
-import { createScheduler, type Job, type SchedulerOptions } from "./scheduler.ts";
+import { createScheduler, type SchedulerOptions } from "./scheduler.ts";
 import { isByteList, type Tensor } from "./tensors.ts";
+import type { Job } from "./waiting.ts";
 
 function testClock() {
   let time = 0;

@@ -3,7 +3,7 @@ import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type ErrorKind, messageOf, RequestError } from "./errors.ts";
 import type { Models, ReadyModel } from "./models.ts";
-import type { Done } from "./scheduler.ts";
+import type { Done } from "./waiting.ts";
 
 /** Protocol of a request. */
 export type Protocol = "rest" | "grpc";

@@ -39,7 +39,7 @@ test("a long function in a long function counts by itself", () => {
   ]);
 });
 
-test("tables that are no functions, tests and generated files may be long", () => {
+test("a table outside of functions, tests and generated files can be long", () => {
   expect(check(`const table = {\n${"  one: 1,\n".repeat(200)}};\n`)).toEqual([]);
   expect(check(longFunction(200), [], "a.test.ts")).toEqual([]);
   expect(check(longFunction(200), [], "a.gen.ts")).toEqual([]);

@@ -8,7 +8,6 @@ export interface LongFunction {
 
 export const longFunctions: readonly LongFunction[] = [
   { path: "apps/server/src/models.ts", name: "createModels", lines: 164 },
-  { path: "apps/server/src/scheduler.ts", name: "createScheduler", lines: 252 },
   { path: "packages/backend-gpujs/src/kernels/_code.ts", name: "writeStage", lines: 122 },
   { path: "packages/backend-wasm/src/emit/gather.ts", name: "emitGather", lines: 127 },
   { path: "packages/batch-queue/src/worker.ts", name: "startWorker", lines: 127 },
