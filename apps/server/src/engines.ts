@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import type { LoadOptions } from "@nnhal/network";
 import { connectService, findServices } from "@nnhal/service";
-import type { Opening } from "./models.ts";
+import type { Opening } from "./open-model.ts";
 import { openRunner, type Runner, zeroInputs } from "./runner.ts";
 
 /** Opens models, each in a separate worker thread. */

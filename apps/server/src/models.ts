@@ -1,11 +1,8 @@
 /** The models of a server: loaded, unloaded, and found by name and version. */
-import { type Clock, systemClock } from "./clock.ts";
+import { systemClock } from "./clock.ts";
 import { messageOf, RequestError, withoutFolders } from "./errors.ts";
 import { type FoundModel, selectedVersions } from "./layout.ts";
-import { whyNotJoined } from "./rows.ts";
-import { type ModelDescription, type Runner, zeroInputs } from "./runner.ts";
-import { createScheduler, type Scheduler } from "./scheduler.ts";
-import type { ModelSettings } from "./settings.ts";
+import { type OpenOptions, openModel, type ReadyModel } from "./open-model.ts";
 import { createTurns } from "./turns.ts";
 
 /** State of a version of a model, in the words of the protocol. */
@@ -20,28 +17,9 @@ export interface IndexEntry {
   readonly reason: string;
 }
 
-/** A version of a model that takes requests. */
-export interface ReadyModel {
-  readonly name: string;
-  readonly version: string;
-  readonly description: ModelDescription;
-  readonly scheduler: Scheduler;
-}
-
-/** The model to open. */
-export interface Opening {
-  readonly file: string;
-  /** undefined: the first subgraph of the file. */
-  readonly signature: string | undefined;
-  readonly settings: ModelSettings;
-}
-
-export interface ModelsOptions {
+export interface ModelsOptions extends Omit<OpenOptions, "clock">, Partial<Pick<OpenOptions, "clock">> {
   /** Reads the folder: all its models. */
   find(): Promise<readonly FoundModel[]>;
-  open(opening: Opening): Promise<Runner>;
-  onEvent(severity: "info" | "warn" | "error", message: string, model: string): void;
-  readonly clock?: Clock;
 }
 
 /** The models of a server. */
@@ -93,7 +71,7 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
       const base = { owner: name, name: served, version };
       if (before?.loaded === undefined) put({ ...base, state: "LOADING", reason: "", loaded: undefined });
       try {
-        const loaded = await openModel(served, version, { file, signature, settings });
+        const loaded = await openModel(served, version, { file, signature, settings }, { open, onEvent, clock });
         put({ ...base, state: "READY", reason: "", loaded });
         onEvent("info", `version ${version} is ready on ${loaded.description.devices.join(", ")}`, served);
         void before?.loaded?.scheduler.close();
@@ -110,34 +88,6 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
     const signatures = await loadOne(name, undefined);
     if (signatures.length > 1) for (const signature of signatures) await loadOne(`${name}:${signature}`, signature);
     return problems;
-  };
-
-  const openModel = async (name: string, version: string, opening: Opening): Promise<ReadyModel> => {
-    const { settings } = opening;
-    const runners: Runner[] = [];
-    try {
-      const opened = await Promise.allSettled(Array.from({ length: settings.instances }, () => open(opening)));
-      for (const one of opened) if (one.status === "fulfilled") runners.push(one.value);
-      for (const one of opened) if (one.status === "rejected") throw one.reason;
-      const [first] = runners;
-      if (first === undefined) throw new Error("it has no instances");
-      const { description } = first;
-      await Promise.all(runners.map((runner) => warmUp(runner, settings.warmUp)));
-      const reason = settings.maxBatch > 1 ? await whyNotJoined(first) : undefined;
-      if (reason !== undefined) onEvent("warn", `requests are not joined: ${reason}`, name);
-      const scheduler = createScheduler(runners, {
-        queue: settings.queue,
-        maxBatch: reason === undefined ? settings.maxBatch : 1,
-        batchDelay: settings.batchDelay,
-        clock,
-        reopen: () => open(opening),
-        onWarning: (message) => onEvent("warn", message, name),
-      });
-      return { name, version, description, scheduler };
-    } catch (error) {
-      await Promise.all(runners.map((runner) => runner.close()));
-      throw error;
-    }
   };
 
   const close = async (gone: readonly Entry[]) => {
@@ -174,22 +124,6 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
     if (problems.length > 0) throw new RequestError("invalid", problems.join("; "));
   };
 
-  const findReady = (name: string, version?: string): ReadyModel => {
-    const named = entries.filter((entry) => entry.name === name);
-    if (named.length === 0) throw new RequestError("unknown", `there is no model "${name}", or it is not loaded`);
-    const wanted = version === undefined || version === "" ? named : named.filter((entry) => entry.version === version);
-    if (wanted.length === 0) {
-      const there = named.map((entry) => entry.version).join(", ");
-      throw new RequestError("unknown", `the model "${name}" has no version "${version}"; it has ${there}`);
-    }
-    const [latest] = wanted
-      .flatMap(({ loaded }) => loaded ?? [])
-      .sort((left, right) => Number(right.version) - Number(left.version));
-    if (latest !== undefined) return latest;
-    const [{ state, reason } = { state: "UNAVAILABLE", reason: "" }] = wanted;
-    throw new RequestError("unavailable", `the model "${name}" is ${state}${reason === "" ? "" : `: ${reason}`}`);
-  };
-
   return {
     async loadAll(names) {
       const all = await find();
@@ -216,7 +150,7 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
       });
       return [...entries, ...unloaded].map(({ name, version, state, reason }) => ({ name, version, state, reason }));
     },
-    find: findReady,
+    find: (name, version) => findReady(entries, name, version),
     hasReady(name) {
       let isKnown = false;
       for (const entry of entries) {
@@ -243,13 +177,19 @@ function publicProblem(problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : withoutFolders(problem);
 }
 
-/** Runs a model on zeros, so that the first request does not wait for one-time work. A failure counts if no extent is open. */
-async function warmUp(runner: Runner, runs: number): Promise<void> {
-  const { description } = runner;
-  const isKnown = description.inputs.every(({ shape }) => shape.length > 0 && !shape.includes(-1));
-  try {
-    for (let run = 0; run < runs; run++) await runner.run(zeroInputs(description), {});
-  } catch (error) {
-    if (isKnown) throw new Error(`it does not compute: ${messageOf(error)}`, { cause: error });
+/** The version of a model that takes requests; without `version` the highest that is ready. Throws a RequestError. */
+function findReady(entries: readonly Entry[], name: string, version?: string): ReadyModel {
+  const named = entries.filter((entry) => entry.name === name);
+  if (named.length === 0) throw new RequestError("unknown", `there is no model "${name}", or it is not loaded`);
+  const wanted = version === undefined || version === "" ? named : named.filter((entry) => entry.version === version);
+  if (wanted.length === 0) {
+    const there = named.map((entry) => entry.version).join(", ");
+    throw new RequestError("unknown", `the model "${name}" has no version "${version}"; it has ${there}`);
   }
+  const [latest] = wanted
+    .flatMap(({ loaded }) => loaded ?? [])
+    .sort((left, right) => Number(right.version) - Number(left.version));
+  if (latest !== undefined) return latest;
+  const [{ state, reason } = { state: "UNAVAILABLE", reason: "" }] = wanted;
+  throw new RequestError("unavailable", `the model "${name}" is ${state}${reason === "" ? "" : `: ${reason}`}`);
 }

@@ -2,7 +2,8 @@
 import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type ErrorKind, messageOf, RequestError } from "./errors.ts";
-import type { Models, ReadyModel } from "./models.ts";
+import type { Models } from "./models.ts";
+import type { ReadyModel } from "./open-model.ts";
 import type { Done } from "./waiting.ts";
 
 /** Protocol of a request. */

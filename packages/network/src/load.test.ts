@@ -9,7 +9,7 @@ import { defineExtension, defineOperation, tensor as operand } from "@nnhal/oper
 import { describe, expect, it } from "vitest";
 import type { NetworkError } from "./error.ts";
 import { load } from "./load.ts";
-import type { Inputs, Model } from "./model.ts";
+import type { Model } from "./model.ts";
 import {
   addingModel,
   demoFolder,
@@ -20,6 +20,7 @@ import {
   tensor,
   unknownOperatorModel,
 } from "./models.test-helper.ts";
+import type { Inputs } from "./run-inputs.ts";
 import { portOfWorker } from "./workers-node.ts";
 
 /** A test must not depend on the engines that are installed. */

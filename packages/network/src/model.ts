@@ -2,21 +2,20 @@
  * A loaded model as applications use it.
  */
 
-import { elementAt, type OptionNames } from "@nnhal/operations";
+import type { OptionNames } from "@nnhal/operations";
 import { systemTimer, within } from "@nnhal/utils/time";
 import type { ElementArray } from "./elements.ts";
 import { check, NetworkError } from "./error.ts";
 import type { RunTiming } from "./execute.ts";
 import { nanoseconds } from "./execute.ts";
-import { encodeInput, encodePlain, type InputValue, isValue } from "./inputs.ts";
+import { encodePlain } from "./inputs.ts";
+import { createState, type ModelState } from "./model-state.ts";
 import { checkOptions, wrapErrors } from "./options.ts";
-import { type OutputBuffers, type Outputs, outputsOf, placeBuffers, tensorOf } from "./results.ts";
+import { type OutputBuffers, type Outputs, outputsOf, placeBuffers, tensorsOf } from "./results.ts";
+import { encodeInputs, type Inputs } from "./run-inputs.ts";
 import type { Explanation, Profile, Session, Value } from "./session.ts";
-import { findByName, infoText, isNumeric, type Tensor, type TensorInfo } from "./tensor-info.ts";
-import { kindOf, type PlainValue } from "./values.ts";
-
-/** The inputs of a run: by name, or the value of the only one. A model with one input calls it `input`, too. */
-export type Inputs = InputValue | Readonly<Record<string, InputValue>>;
+import { infoText, isNumeric, type TensorInfo } from "./tensor-info.ts";
+import { kindOf } from "./values.ts";
 
 /** Options of a run. */
 export interface RunOptions {
@@ -45,17 +44,6 @@ export interface RunOptions {
    * device at the earliest.
    */
   readonly onEnd?: (() => void) | undefined;
-}
-
-/** Values that a model carries from one run to the next. The runs of a model with state follow one another. */
-export interface ModelState {
-  readonly infos: readonly TensorInfo[];
-  /** Copies of all values. */
-  read(): Promise<Readonly<Record<string, Tensor>>>;
-  /** Sets some values by name. */
-  write(values: Readonly<Record<string, PlainValue>>): Promise<void>;
-  /** Sets all values, or those of some names, to those of the start. */
-  reset(names?: readonly string[]): Promise<void>;
 }
 
 /** A loaded model. All methods reject with a NetworkError; CLOSED after `close`. */
@@ -106,44 +94,6 @@ export function createModel(session: Session): Model {
   let closing: Promise<void> | undefined;
   const expectOpen = (what: string) =>
     check(closing === undefined, "CLOSED", () => `${what}: the model is closed, and cannot be used any more`);
-  const placeOf = (infos: readonly TensorInfo[], key: string, what: string) => {
-    const info =
-      findByName(infos, key) ?? (key === "input" && infos === inputs && infos.length === 1 ? infos[0] : undefined);
-    check(info !== undefined, "WRONG_NAME", () => `there is no ${what} "${key}"; there are: ${listOf(infos)}`);
-    return infos.indexOf(info);
-  };
-  const isNamed = (given: Inputs): given is Readonly<Record<string, InputValue>> => {
-    if (typeof given !== "object" || given === null || ArrayBuffer.isView(given) || Array.isArray(given)) return false;
-    const isName = (key: string) => findByName(inputs, key) !== undefined;
-    const keys = Object.keys(given);
-    return (keys.length > 0 && keys.every(isName)) || !isValue(given);
-  };
-  const encode = async (given: Inputs): Promise<Value[]> => {
-    if (!isNamed(given)) {
-      const [only] = inputs;
-      check(
-        only !== undefined && inputs.length === 1,
-        "WRONG_NAME",
-        () => `the model has ${inputs.length} inputs: give them by name: ${listOf(inputs)}`,
-      );
-      return [await encodeInput(given, only, "the input")];
-    }
-    check(isPlainObject(given), "WRONG_TYPE", () => `inputs: ${kindOf(given)} has no inputs`);
-    const values: (Value | undefined)[] = inputs.map(() => undefined);
-    for (const [key, value] of Object.entries(given)) {
-      const place = placeOf(inputs, key, "input");
-      check(
-        values[place] === undefined,
-        "WRONG_NAME",
-        () => `the input ${infoText(elementAt(inputs, place))} is given twice`,
-      );
-      values[place] = await encodeInput(value, elementAt(inputs, place), "the input");
-    }
-    return values.map((value, place) => {
-      check(value !== undefined, "WRONG_NAME", () => `the input ${infoText(elementAt(inputs, place))} is missing`);
-      return value;
-    });
-  };
   const calls = new Set<Promise<unknown>>();
   /** Calls a method of the model, which `close` waits for. */
   const call = <Result>(
@@ -174,7 +124,7 @@ export function createModel(session: Session): Model {
     );
     signal?.throwIfAborted();
     const into = placeBuffers(buffers, outputs, raw);
-    const values = await encode(given);
+    const values = await encodeInputs(given, inputs);
     signal?.throwIfAborted();
     // Elements that the caller gets as they are can be computed to where they are wanted.
     const places = into.map((array) => array && new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
@@ -208,31 +158,6 @@ export function createModel(session: Session): Model {
         );
     }
   };
-  const readState = async () => {
-    const all = await session.readState();
-    const tensors = await tensorsOf(states, all, false);
-    // Real numbers: `raw` is false.
-    return Object.fromEntries(tensors.map((tensor) => [tensor.name, tensor])) as Record<string, Tensor>;
-  };
-  const writeState = async (values: Readonly<Record<string, PlainValue>>) => {
-    const isObject = typeof values === "object" && values !== null && !Array.isArray(values);
-    check(isObject, "WRONG_TYPE", () => `state.write takes values by name; it was given ${kindOf(values)}`);
-    const entries = Object.entries(values).map(async ([key, value]) => {
-      const place = placeOf(states, key, "state");
-      return [place, await encodePlain(value, elementAt(states, place), "the state")] as const;
-    });
-    await session.writeState(new Map(await Promise.all(entries)));
-  };
-  const resetState = async (names: readonly string[]) => {
-    check(Array.isArray(names), "WRONG_TYPE", () => `state.reset takes a list of names; it was given ${kindOf(names)}`);
-    await session.writeState(new Map(names.map((key) => [placeOf(states, key, "state"), undefined])));
-  };
-  const state: ModelState = {
-    infos: states,
-    read: () => call("state.read", undefined, readState),
-    write: (values) => call("state.write", undefined, () => writeState(values)),
-    reset: (names = states.map((info) => info.name)) => call("state.reset", undefined, () => resetState(names)),
-  };
   const close = () => {
     closing ??= Promise.all(calls).then(() => session.close());
     return closing;
@@ -243,7 +168,7 @@ export function createModel(session: Session): Model {
     devices,
     signatures,
     about: { name, description, license },
-    state,
+    state: createState(session, states, call),
     // The overloads differ in what `raw` leads to.
     run: run as Model["run"],
     explain: () => call("explain", undefined, () => session.explain()),
@@ -252,37 +177,11 @@ export function createModel(session: Session): Model {
         checkOptions("profile", options, profileOptions);
         const { inputs: given, runs = 5 } = options;
         check(Number.isInteger(runs) && runs > 0, "BAD_OPTION", () => `runs: ${runs} is not a whole number above 0`);
-        return session.profile(await (given === undefined ? zeroInputs(inputs) : encode(given)), runs);
+        return session.profile(await (given === undefined ? zeroInputs(inputs) : encodeInputs(given, inputs)), runs);
       }),
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** True if a value is an object without a class, of any realm; its own keys may have any names. */
-function isPlainObject(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function listOf(infos: readonly TensorInfo[]): string {
-  return infos.length === 0 ? "none" : infos.map(infoText).join(", ");
-}
-
-/** The tensors of some values. */
-async function tensorsOf(
-  infos: readonly TensorInfo[],
-  values: readonly Value[],
-  raw: boolean,
-  into: readonly (ElementArray | undefined)[] = [],
-): Promise<Tensor<ElementArray>[]> {
-  const strings = infos.every(isNumeric) ? undefined : await import("./strings.ts");
-  return infos.map((info, place) => {
-    const value = elementAt(values, place);
-    if (isNumeric(info)) return tensorOf(info, value, raw, into[place]);
-    if (strings === undefined) throw new Error("strings are not loaded");
-    return strings.stringTensor(info, value);
-  });
 }
 
 async function zeroInputs(inputs: readonly TensorInfo[]): Promise<Value[]> {

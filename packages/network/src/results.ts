@@ -1,6 +1,7 @@
 /**
  * From the bytes of outputs to what an application gets.
  */
+import { elementAt } from "@nnhal/operations";
 import { expectAttached } from "./bytes.ts";
 import {
   type ArrayOf,
@@ -14,7 +15,15 @@ import {
 import { check, NetworkError } from "./error.ts";
 import type { Value } from "./session.ts";
 import { elementsOf } from "./tensor.ts";
-import { findByName, infoText, isNumeric, type NumericInfo, type Tensor, type TensorInfo } from "./tensor-info.ts";
+import {
+  findByName,
+  infoText,
+  isNumeric,
+  listNames,
+  type NumericInfo,
+  type Tensor,
+  type TensorInfo,
+} from "./tensor-info.ts";
 import { kindOf } from "./values.ts";
 
 /**
@@ -44,7 +53,7 @@ export function placeBuffers(
     check(
       info !== undefined,
       "WRONG_NAME",
-      () => `outputs: there is no output "${name}"; there are: ${listOf(outputs)}`,
+      () => `outputs: there is no output "${name}"; there are: ${listNames(outputs)}`,
     );
     check(
       isNumeric(info),
@@ -71,10 +80,6 @@ export function placeBuffers(
     placed[outputs.indexOf(info)] = buffer;
   }
   return placed;
-}
-
-function listOf(infos: readonly TensorInfo[]): string {
-  return infos.map(infoText).join(", ");
 }
 
 function findOutput(outputs: readonly TensorInfo[], name: string): TensorInfo | undefined {
@@ -156,10 +161,26 @@ export function outputsOf(
         if (tensor !== undefined) return named(name, tensor);
         const means =
           name === "scores" ? "no single output has one number for each class" : `no single output is "${name}"`;
-        throw new NetworkError("WRONG_NAME", `${means}; the outputs are ${listOf(infos)}`);
+        throw new NetworkError("WRONG_NAME", `${means}; the outputs are ${listNames(infos)}`);
       },
     });
   }
   // `output` and `scores` are among the properties now.
   return outputs as Outputs<ElementArray>;
+}
+
+/** The tensors of some values. */
+export async function tensorsOf(
+  infos: readonly TensorInfo[],
+  values: readonly Value[],
+  raw: boolean,
+  into: readonly (ElementArray | undefined)[] = [],
+): Promise<Tensor<ElementArray>[]> {
+  const strings = infos.every(isNumeric) ? undefined : await import("./strings.ts");
+  return infos.map((info, place) => {
+    const value = elementAt(values, place);
+    if (isNumeric(info)) return tensorOf(info, value, raw, into[place]);
+    if (strings === undefined) throw new Error("strings are not loaded");
+    return strings.stringTensor(info, value);
+  });
 }

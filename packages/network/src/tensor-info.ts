@@ -2,6 +2,7 @@
  * The inputs, outputs and states of a model as applications see them.
  */
 import type { ElementArray, ElementType, NumberArray, NumericType, Quantization } from "./elements.ts";
+import { check } from "./error.ts";
 import { openShapeText } from "./text.ts";
 import type { TokenizerInfo } from "./tokenizer.ts";
 
@@ -65,4 +66,15 @@ export function findByName<Info extends Pick<TensorInfo, "name" | "otherNames">>
   if (own !== undefined) return own;
   const others = infos.filter((info) => info.otherNames.includes(name));
   return others.length === 1 ? others[0] : undefined;
+}
+
+/** Returns the index of a tensor by name. `what`: what it is of the model, for messages. Throws WRONG_NAME if there is none. */
+export function indexOfName(infos: readonly TensorInfo[], name: string, what: string): number {
+  const info = findByName(infos, name);
+  check(info !== undefined, "WRONG_NAME", () => `there is no ${what} "${name}"; there are: ${listNames(infos)}`);
+  return infos.indexOf(info);
+}
+
+export function listNames(infos: readonly TensorInfo[]): string {
+  return infos.length === 0 ? "none" : infos.map(infoText).join(", ");
 }

@@ -7,14 +7,12 @@ export interface LongFunction {
 }
 
 export const longFunctions: readonly LongFunction[] = [
-  { path: "apps/server/src/models.ts", name: "createModels", lines: 164 },
   { path: "packages/backend-gpujs/src/kernels/_code.ts", name: "writeStage", lines: 122 },
   { path: "packages/backend-wasm/src/emit/gather.ts", name: "emitGather", lines: 127 },
   { path: "packages/batch-queue/src/worker.ts", name: "startWorker", lines: 127 },
   { path: "packages/driver-core/src/burst/server.ts", name: "serve", lines: 162 },
   { path: "packages/driver-core/src/engine/guarded-executable.ts", name: "guardExecutable", lines: 137 },
   { path: "packages/driver-core/src/schedule/scheduler.ts", name: "createScheduler", lines: 144 },
-  { path: "packages/network/src/model.ts", name: "createModel", lines: 157 },
   { path: "packages/runtime/src/compilation.ts", name: "Compilation", lines: 202 },
   { path: "packages/runtime/src/execution-arguments.ts", name: "ExecutionArguments", lines: 149 },
   { path: "packages/runtime/src/execution.ts", name: "Execution", lines: 261 },

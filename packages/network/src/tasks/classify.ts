@@ -3,10 +3,11 @@
  */
 import type { OptionNames } from "@nnhal/operations";
 import { check } from "../error.ts";
-import type { Inputs, Model } from "../model.ts";
+import type { Model } from "../model.ts";
 import { checkOptions, wrapErrors } from "../options.ts";
 import type { Source } from "../read.ts";
 import { outputNamed } from "../results.ts";
+import type { Inputs } from "../run-inputs.ts";
 import { checkLabels, type ScoredClass, top } from "../scores.ts";
 import { infoText } from "../tensor-info.ts";
 import { inputsOf } from "./picture-input.ts";

@@ -5,9 +5,10 @@
 import type { OptionNames } from "@nnhal/operations";
 import { elementAt } from "@nnhal/operations";
 import { check } from "../error.ts";
-import type { Inputs, Model } from "../model.ts";
+import type { Model } from "../model.ts";
 import { checkOptions, wrapErrors } from "../options.ts";
 import type { Source } from "../read.ts";
+import type { Inputs } from "../run-inputs.ts";
 import { isNumbers } from "../scores.ts";
 import type { Tensor } from "../tensor-info.ts";
 import { kindOf } from "../values.ts";

@@ -2,12 +2,13 @@
  * The picture of a task, and where its pixels lie in the model's input.
  */
 import { NetworkError } from "../error.ts";
-import type { Inputs, Model } from "../model.ts";
+import type { Model } from "../model.ts";
 import { picture as loadPicture, type PictureSource } from "../picture/load-picture.ts";
 import type { Picture } from "../picture/picture.ts";
 import { type Placement, placementOf } from "../picture/resize.ts";
 import { pictureLayoutOf } from "../picture/to-tensor.ts";
 import type { Source } from "../read.ts";
+import type { Inputs } from "../run-inputs.ts";
 import { elementsOf } from "../tensor.ts";
 import { infoText, isNumeric } from "../tensor-info.ts";
 import { onlyInput } from "./roles.ts";
