@@ -120,7 +120,7 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
     const task = await openTask(record);
     const counts = await computeChunk(chunk, { ledger, record, task, pool, signal: stop.signal, root, places });
     if (stop.signal.aborted) throw new BatchError("the worker ends");
-    troubles = 0;
+    pauses.reset();
     onEvent({ kind: "chunk", batch, ...counts });
   };
   const process = async (job: Job<unknown>, token = ""): Promise<void> => {
@@ -148,7 +148,7 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
       onEvent({ kind: "again", batch, reason });
       // The queue failed, not the chunk: give the chunk back, so that the ledger still accounts for it.
       if (isReply(error)) {
-        if (isOfQueue(error)) void rest();
+        if (isOfQueue(error)) void pauses.begin();
         return await putOff(job, token);
       }
       // The last attempt: its inputs get the reason, and can be tried again.
@@ -169,30 +169,17 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   });
-  /** A Redis that refuses commands is asked again after a pause: BullMQ would ask at once, as often as it can. */
-  let resting: NodeJS.Timeout | undefined;
-  let troubles = 0;
-  const rest = async () => {
-    if (resting !== undefined || isClosing) return;
-    const pause = Math.min(longestPause, firstPause * 2 ** troubles++);
-    resting = setTimeout(() => {
-      resting = undefined;
-      if (!isClosing) void worker.resume();
-    }, pause);
-    await worker.pause(true);
-  };
-  let isClosing = false;
+  const pauses = createPauses(worker);
   worker.on("error", (error) => {
     const isUnread = error instanceof SyntaxError || error instanceof TypeError || isDamage(error);
     if (isUnread) void repairJobs(connection).catch((problem: unknown) => tell.add(textOf(problem)));
-    else if (isReply(error)) void rest();
+    else if (isReply(error)) void pauses.begin();
     // Equal messages of many jobs are reported once.
     tell.add(textOf(error).replace(/\bjob \S+/, "a job"));
   });
   return {
     async close(grace) {
-      isClosing = true;
-      clearTimeout(resting);
+      pauses.close();
       const timer = setTimeout(() => {
         stop.abort();
         // Computations in threads are abandoned: they would take too long.
@@ -201,6 +188,33 @@ export function startWorker(connection: Connection, options: WorkerOptions): Que
       await worker.close();
       clearTimeout(timer);
       dropped.end();
+    },
+  };
+}
+
+/** Pauses of a worker: a Redis that refuses commands is asked again after one, while BullMQ would ask at once, as often as it can. */
+function createPauses(worker: Pick<ChunkWorker, "pause" | "resume">) {
+  let resting: NodeJS.Timeout | undefined;
+  let troubles = 0;
+  let isClosed = false;
+  return {
+    /** Begins a pause, longer than the one before, unless there is one. */
+    async begin() {
+      if (resting !== undefined || isClosed) return;
+      const pause = Math.min(longestPause, firstPause * 2 ** troubles++);
+      resting = setTimeout(() => {
+        resting = undefined;
+        if (!isClosed) void worker.resume();
+      }, pause);
+      await worker.pause(true);
+    },
+    /** Redis works: the next pause is short. */
+    reset() {
+      troubles = 0;
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(resting);
     },
   };
 }

@@ -131,27 +131,15 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
     }
     const mapping = mapPool(memory);
     if ("unmappable" in mapping) return { refused: mapping.unmappable };
-    const { bytes, writable, load, store } = mapping;
+    const { bytes, writable } = mapping;
     const known = sent.get(bytes.buffer);
     const fits = known !== undefined && known.length >= bytes.byteOffset + size;
     const one = fits ? known : keep(bytes.buffer, () => sendTwin(bytes.buffer.byteLength));
     if ("refused" in one) return one;
     const { id, file, length, twin } = one;
-    const protection = writable ? 3 : 1;
     const ticket = encodeTicket({ id, file, start: 0, length, protection: 3, offset: bytes.byteOffset, size });
-    return {
-      ticket,
-      store(offset, count) {
-        load?.(offset, count);
-        twin?.write(bytes, offset, count);
-      },
-      ...(protection === 3 && {
-        load(offset, count) {
-          twin?.read(bytes, offset, count);
-          store?.(offset, count);
-        },
-      }),
-    };
+    const copies = copiesToTwin(mapping, twin);
+    return { ticket, store: copies.store, ...(writable && { load: copies.load }) };
   };
 
   const take = (ticket: Ticket): Received | NoMemory => {
@@ -199,6 +187,20 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
       received.clear();
       receivedBytes = 0;
       way.close();
+    },
+  };
+}
+
+/** Copies between bytes of this side and their twin, which the other side sees. */
+function copiesToTwin({ bytes, load, store }: Mapping, twin: Twin | undefined): Required<Omit<PassedMemory, "ticket">> {
+  return {
+    store(offset, count) {
+      load?.(offset, count);
+      twin?.write(bytes, offset, count);
+    },
+    load(offset, count) {
+      twin?.read(bytes, offset, count);
+      store?.(offset, count);
     },
   };
 }

@@ -19,7 +19,7 @@ import {
   reference,
   socketPair,
 } from "./ends.test-helper.ts";
-import { FrameKind } from "./protocol/connection.ts";
+import { FrameKind } from "./protocol/frames.ts";
 import { handshakeFrame, welcome } from "./protocol/handshake.ts";
 import { notices } from "./protocol/methods.ts";
 import { outcome } from "./protocol/values.ts";

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { memoryCarriers, socketCarrier } from "./carrier/index.ts";
 import { addRequest, connected, frame, pairs, prepared, reference, socketPair } from "./ends.test-helper.ts";
-import { FrameKind } from "./protocol/connection.ts";
+import { FrameKind } from "./protocol/frames.ts";
 import { handshakeFrame, hello, protocolVersion } from "./protocol/handshake.ts";
 import { device as deviceMethods, notices } from "./protocol/methods.ts";
 import { serve } from "./server/index.ts";

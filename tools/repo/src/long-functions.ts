@@ -7,26 +7,16 @@ export interface LongFunction {
 }
 
 export const longFunctions: readonly LongFunction[] = [
-  { path: "packages/backend-gpujs/src/kernels/_code.ts", name: "writeStage", lines: 122 },
   { path: "packages/backend-wasm/src/emit/gather.ts", name: "emitGather", lines: 127 },
-  { path: "packages/batch-queue/src/worker.ts", name: "startWorker", lines: 127 },
-  { path: "packages/driver-core/src/burst/server.ts", name: "serve", lines: 162 },
-  { path: "packages/driver-core/src/engine/guarded-executable.ts", name: "guardExecutable", lines: 137 },
-  { path: "packages/driver-core/src/schedule/scheduler.ts", name: "createScheduler", lines: 144 },
   { path: "packages/runtime/src/compilation.ts", name: "Compilation", lines: 202 },
   { path: "packages/runtime/src/execution-arguments.ts", name: "ExecutionArguments", lines: 149 },
   { path: "packages/runtime/src/execution.ts", name: "Execution", lines: 261 },
   { path: "packages/runtime/src/memory.ts", name: "Memory", lines: 150 },
   { path: "packages/runtime/src/model.ts", name: "Model", lines: 268 },
-  { path: "packages/shared-memory/src/passing.ts", name: "createPassing", lines: 123 },
   { path: "packages/tflite/src/import/create-graph.ts", name: "createGraph", lines: 364 },
   { path: "packages/tflite/src/import/importer.ts", name: "createImporter", lines: 206 },
   { path: "packages/tflite/src/import/lowering/emission.ts", name: "createEmission", lines: 128 },
   { path: "packages/tflite/src/import/state/thread.ts", name: "createThreading", lines: 275 },
   { path: "packages/tflite/src/import/state/thread.ts", name: "threaded", lines: 225 },
   { path: "packages/tflite/src/import/tensor-facts.ts", name: "createTensorFacts", lines: 154 },
-  { path: "packages/transport/src/client/device.ts", name: "remoteDevice", lines: 155 },
-  { path: "packages/transport/src/client/session.ts", name: "openSession", lines: 137 },
-  { path: "packages/transport/src/protocol/connection.ts", name: "createConnection", lines: 206 },
-  { path: "packages/utils/src/trace/recorder.ts", name: "createTraceRecorder", lines: 133 },
 ];

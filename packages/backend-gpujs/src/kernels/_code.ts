@@ -99,15 +99,38 @@ const MOST_READS = 7;
 /** The most elements of a constant that is copied in each run. */
 const MOST_COPIED = 4096;
 
-/** Creates a stage of code for a machine. */
-export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid, target: Target, write: Write): Stage {
-  const { bakes, packs, lanes, unrolls, floats } = target;
-  ensureRoom(elementCount(dimensions), target);
+/** The reads of a stage: values that come with each run, and elements that never change, each under a name for each form. */
+function createReads(target: Target) {
   const sources: Source[] = [];
   const reads: Read[] = [];
   const constants: Record<string, Float32Array> = {};
   const names = new Map<string, Map<unknown, string>>();
   let named = 0;
+  const nameOf = (source: Source, form: Pick<Read, "width" | "groups">): string => {
+    const key = JSON.stringify(form);
+    const known = names.get(key)?.get(identityOf(source));
+    if (known !== undefined) return known;
+    const constantElements = target.bakes ? neverChanging(source) : undefined;
+    const constant = `c${named}`;
+    const name = constantElements === undefined ? `a${named}` : `this.constants.${constant}`;
+    named++;
+    names.set(key, (names.get(key) ?? new Map<unknown, string>()).set(identityOf(source), name));
+    if (constantElements !== undefined) constants[constant] = constantElements;
+    else {
+      ensureRoom(lengthOf(source), target);
+      sources.push(source);
+      reads.push({ name, length: lengthOf(source), ...form });
+    }
+    return name;
+  };
+  return { sources, reads, constants, nameOf };
+}
+
+/** Creates a stage of code for a machine. */
+export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid, target: Target, write: Write): Stage {
+  const { packs, lanes, unrolls, floats } = target;
+  ensureRoom(elementCount(dimensions), target);
+  const { sources, reads, constants, nameOf } = createReads(target);
   const lines: string[] = [];
   let count = 0;
   const varying = new Set<string>();
@@ -138,23 +161,6 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     ? // Its coordinates are not needed, so they are not computed.
       inOneRow(dimensions, width, quotientOf)
     : layOut(dimensions, width, target, quotient);
-  const nameOf = (source: Source, form: Pick<Read, "width" | "groups">): string => {
-    const key = JSON.stringify(form);
-    const known = names.get(key)?.get(identityOf(source));
-    if (known !== undefined) return known;
-    const constantElements = bakes ? neverChanging(source) : undefined;
-    const constant = `c${named}`;
-    const name = constantElements === undefined ? `a${named}` : `this.constants.${constant}`;
-    named++;
-    names.set(key, (names.get(key) ?? new Map<unknown, string>()).set(identityOf(source), name));
-    if (constantElements !== undefined) constants[constant] = constantElements;
-    else {
-      ensureRoom(lengthOf(source), target);
-      sources.push(source);
-      reads.push({ name, length: lengthOf(source), ...form });
-    }
-    return name;
-  };
   const last = at[at.length - 1] ?? "0";
   const writer: Writer = {
     at: width === 4 ? [...at.slice(0, -1), times(4, last)] : at,

@@ -7,27 +7,23 @@ import {
   type BurstResult,
   ErrorStatus,
   type ExecutionResult,
-  errorStatusNames,
   type FmqDescriptor,
   type IBurstCallback,
   type IBurstContext,
   MeasureTiming,
   type PreparedModel,
   type Request,
-  TIMING_NOT_MEASURED,
 } from "@nnhal/types";
-import { notMeasured } from "@nnhal/utils";
 import { createMutex, steadyClock, systemTimer, watchIdle } from "@nnhal/utils/time";
 import { messageOf } from "../guard/refusal.ts";
 import { type Signal, sharedSignal } from "../memory/signal.ts";
-import { isRecord } from "./calls.ts";
 import { openChannel, signalOf } from "./channel.ts";
+import { createExecutor } from "./executor.ts";
 import { type LimitOptions, type Limits, limitsOf, milliseconds } from "./limits.ts";
 import type { PacketEnds } from "./packet-ends.ts";
-import { requestDecoder, resultEncoder } from "./repeated-packets.ts";
-import type { BurstRequest } from "./request-codec.ts";
-import { type BurstResultPacket, serializeResult } from "./result-codec.ts";
-import { burstStatus, encodeResult } from "./result-slots.ts";
+import { requestDecoder } from "./repeated-packets.ts";
+import type { BurstResultPacket } from "./result-codec.ts";
+import { createResultQueue } from "./result-queue.ts";
 import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { createSlotCache } from "./slot-cache.ts";
 import { isTeardownPacket, sayGoodbye } from "./teardown.ts";
@@ -128,8 +124,9 @@ function serve(
   const poller = createPoller(pollingWindow, reader);
   const turns = createTurns(turnsOfQueues);
   const directTurns = createTurns(turnsOfCalls);
+  const executor = createExecutor(preparedModel, cache, limits, now, log);
+  const results = createResultQueue(writer, turns, limits, executor.refuse, log);
   const decode = requestDecoder();
-  const encodeShort = resultEncoder();
   let stopping = false;
   let isInUse = false;
 
@@ -140,50 +137,18 @@ function serve(
     return packet === undefined || isTeardownPacket(packet) ? "ended" : packet;
   };
 
-  const execute = (request: Request, measure: MeasureTiming): Promise<ExecutionResult> =>
-    watchdog.within(preparedModel.execute(request, { measure }), limits.request, () => {
-      const message = `the execution did not end within ${milliseconds(limits.request)}`;
-      return { ...failure(ErrorStatus.MISSED_DEADLINE_TRANSIENT), message };
-    });
-
-  /** An execution's answer as a burst result. `dequeued`: when its request left the queue. */
-  const answerOf = (result: ExecutionResult, measure: MeasureTiming, dequeued: bigint): ExecutionResult => {
-    // A foreign driver can answer any value.
-    if (!isRecord(result) || !Array.isArray(result.outputShapes) || !isRecord(result.timing)) {
-      return refusal(ErrorStatus.GENERAL_FAILURE, "the driver answered no output shapes or no times");
-    }
-    const { status, message = `an execution ended with ${errorStatusNames.get(status)}` } = result;
-    if (status !== ErrorStatus.NONE) log(message);
-    const packet = packetOf(result, measure === MeasureTiming.YES ? (now() - dequeued) / 1000n : undefined);
-    return status === ErrorStatus.NONE ? packet : { ...packet, message };
-  };
-
-  const executeSlots = async ({ inputs, outputs, slots, measure }: BurstRequest, dequeued: bigint) => {
-    const found = cache.resolve(slots);
-    const memories = found instanceof Promise ? await found : found;
-    if (memories === undefined) return refusal(ErrorStatus.INVALID_ARGUMENT, `the slots [${slots}] are not all known`);
-    const pools = memories.map((memory) => ({ kind: "memory", memory }) as const);
-    return answerOf(await execute({ inputs, outputs, pools }, measure), measure, dequeued);
-  };
-
   const executeDirectly = async (request: Request, measure: MeasureTiming): Promise<ExecutionResult> => {
     if (directTurns.areDue()) await directTurns.give();
     isInUse = true;
     idle.touch();
     try {
-      const dequeued = measure === MeasureTiming.YES ? now() : 0n;
-      return answerOf(await execute(request, measure), measure, dequeued);
+      return await executor.execute(request, measure, measure === MeasureTiming.YES ? now() : 0n);
     } catch (error) {
-      return refusal(ErrorStatus.GENERAL_FAILURE, `executing: ${messageOf(error)}`);
+      return executor.refuse(`executing: ${messageOf(error)}`);
     } finally {
       isInUse = false;
       idle.touch();
     }
-  };
-
-  const refusal = (status: ErrorStatus, message: string) => {
-    log(message);
-    return { ...failure(status), message };
   };
 
   const answer = async (packet: Int32Array): Promise<BurstResultPacket> => {
@@ -191,38 +156,22 @@ function serve(
     if (packet.length === 0) {
       // The client continues at its own counter, so no later packet would be read at its start.
       stopping = true;
-      return refusal(ErrorStatus.GENERAL_FAILURE, "the request queue's counters are not valid");
+      return executor.refuse("the request queue's counters are not valid");
     }
     const request = decode(packet);
-    if ("malformed" in request) return refusal(ErrorStatus.GENERAL_FAILURE, `a request packet: ${request.malformed}`);
+    if ("malformed" in request) return executor.refuse(`a request packet: ${request.malformed}`);
     const stopBeating = watchdog.watch(() => writer.beat());
     try {
-      return await exclusive(() => executeSlots(request, dequeued));
+      return await exclusive(() => executor.executeSlots(request, dequeued));
     } catch (error) {
-      return refusal(ErrorStatus.GENERAL_FAILURE, `executing: ${messageOf(error)}`);
+      return executor.refuse(`executing: ${messageOf(error)}`);
     } finally {
       stopBeating();
     }
   };
 
   const send = async (result: BurstResultPacket) => {
-    if (writer.write(encode(result))) return;
-    const tooLong = refusal(ErrorStatus.GENERAL_FAILURE, "a result is longer than the room in its queue");
-    const isSent = () => (stopping || writer.isPeerClosed() || writer.write(encode(tooLong)) ? true : undefined);
-    await watchdog.within(sleepUntil(writer, isSent, turns), limits.silence, () => {
-      log(`the client has taken no result for ${milliseconds(limits.silence)}: the burst ends`);
-      stopping = true;
-      writer.wake();
-      return true;
-    });
-  };
-
-  const encode = (result: BurstResultPacket) => {
-    try {
-      return encodeShort(result);
-    } catch (error) {
-      return encodeResult(serializeResult(refusal(ErrorStatus.GENERAL_FAILURE, `a result cannot be sent: ${error}`)));
-    }
+    if (!(await results.send(result, () => stopping))) stopping = true;
   };
 
   const idle = watchIdle({
@@ -267,25 +216,6 @@ function serve(
       return ended;
     },
   };
-}
-
-/** The result packet of an execution. Its duration starts when the request leaves the queue. */
-function packetOf(
-  { status, outputShapes, timing }: ExecutionResult,
-  microseconds: bigint | undefined,
-): BurstResultPacket {
-  const hasShapes = status === ErrorStatus.NONE || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
-  const isTimed = status === ErrorStatus.NONE && microseconds !== undefined;
-  const timeInDriver = timing.timeInDriver === TIMING_NOT_MEASURED ? TIMING_NOT_MEASURED : (microseconds ?? 0n);
-  return {
-    status: burstStatus(status),
-    outputShapes: hasShapes ? outputShapes : [],
-    timing: isTimed ? { timeOnDevice: timing.timeOnDevice, timeInDriver } : notMeasured,
-  };
-}
-
-function failure(status: ErrorStatus): ExecutionResult {
-  return { status, outputShapes: [], timing: notMeasured };
 }
 
 /** The client's callback with a limit for its answers. */

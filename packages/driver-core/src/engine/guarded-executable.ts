@@ -12,7 +12,7 @@ import type {
   RunContext,
   RunResult,
 } from "@nnhal/backend";
-import { elementAt, namedFacts } from "@nnhal/operations";
+import { type AnyOperandType, elementAt, namedFacts } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type { Timer } from "@nnhal/utils/time";
 import { checkResult, type ExpectedOutput, show } from "@nnhal/validation";
@@ -64,8 +64,10 @@ export function guardExecutable(
   { operands, outputs: outputIndexes }: Pick<GraphView, "operands" | "outputs">,
   { timer, complain, onAbandoned }: GuardOptions,
 ): GuardedExecutable {
-  const types = outputIndexes.map((index) => operands[index]?.type);
-  const facts = types.map((type) => type && namedFacts(type));
+  const checkAnswer = answerCheck(
+    outputIndexes.map((index) => operands[index]?.type),
+    complain,
+  );
   let abandoned = 0;
   let isClosed = false;
 
@@ -92,44 +94,6 @@ export function guardExecutable(
     return { ...failure(message), outputShapes: [] };
   };
 
-  /** Checks an engine's answer. `given`: the outputs that the engine wrote to, in place of `outputs`. */
-  const answerOf = (
-    answer: RunResult,
-    outputs: readonly OutputBuffer[],
-    given: readonly OutputBuffer[],
-    { now, deadline }: RunContext,
-  ): RunAnswer => {
-    const checks = outputs.map(expected);
-    const checked = checkResult(answer, checks);
-    if ("issue" in checked) {
-      const { path, message } = checked.issue;
-      const problem = `executing: the backend's answer is not valid: ${path}: ${message}`;
-      complain(problem);
-      return { ...failure(problem), outputShapes: [] };
-    }
-    const { status, outputShapes } = checked;
-    if (status !== ErrorStatus.NONE && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return checked;
-    if (deadline !== undefined && now() >= deadline) return { ...missedDeadline(missed), outputShapes: [] };
-    if (given !== outputs) copyResults(outputShapes, given, outputs);
-    if (status !== ErrorStatus.NONE) return checked;
-    const timeOnDevice: unknown = answer.timeOnDevice;
-    return typeof timeOnDevice === "bigint" && timeOnDevice >= 0n ? { ...checked, timeOnDevice } : checked;
-  };
-  const expected = ({ bytes, dimensions, buffer, hardwareBuffer }: OutputBuffer, index: number): ExpectedOutput => {
-    const isRoomKnown = buffer === undefined && hardwareBuffer === undefined;
-    return isRoomKnown ? { facts: facts[index], dimensions, room: bytes.length } : { facts: facts[index], dimensions };
-  };
-  const copyResults = (shapes: readonly OutputShape[], from: readonly OutputBuffer[], to: readonly OutputBuffer[]) => {
-    for (let index = 0; index < to.length; index++) {
-      const { bytes, hardwareBuffer } = elementAt(to, index);
-      const type = types[index];
-      if (!elementAt(shapes, index).isSufficient || bytes.length === 0) continue;
-      const isWhole = hardwareBuffer !== undefined || type === undefined;
-      const size = isWhole ? bytes.length : sizeOf(type, elementAt(shapes, index).dimensions, true);
-      bytes.set(elementAt(from, index).bytes.subarray(0, size));
-    }
-  };
-
   const waitFor = (
     answer: PromiseLike<RunResult>,
     outputs: readonly OutputBuffer[],
@@ -154,7 +118,7 @@ export function guardExecutable(
     if ("error" in waited) return failed(waited.error);
     if ("refusal" in waited) return { ...waited.refusal, outputShapes: [], underWay: abandon(waited.late) };
     try {
-      return answerOf(waited.value, outputs, given, context);
+      return checkAnswer(waited.value, outputs, given, context);
     } catch (error) {
       return failed(error);
     }
@@ -167,7 +131,7 @@ export function guardExecutable(
         const answer = executable.run(inputs, given, context);
         return isPromise(answer)
           ? waitFor(answer, outputs, given, context, client)
-          : answerOf(answer, outputs, given, context);
+          : checkAnswer(answer, outputs, given, context);
       } catch (error) {
         return failed(error);
       }
@@ -194,6 +158,51 @@ export function guardExecutable(
       isClosed = true;
       if (abandoned === 0) free();
     },
+  };
+}
+
+/**
+ * Returns a check of an engine's answers for outputs of some types, which copies what the engine wrote elsewhere. Breaches of the
+ * contract become failures, and are complained of.
+ */
+function answerCheck(types: readonly (AnyOperandType | undefined)[], complain: GuardOptions["complain"]) {
+  const facts = types.map((type) => type && namedFacts(type));
+  const expected = ({ bytes, dimensions, buffer, hardwareBuffer }: OutputBuffer, index: number): ExpectedOutput => {
+    const isRoomKnown = buffer === undefined && hardwareBuffer === undefined;
+    return isRoomKnown ? { facts: facts[index], dimensions, room: bytes.length } : { facts: facts[index], dimensions };
+  };
+  const copyResults = (shapes: readonly OutputShape[], from: readonly OutputBuffer[], to: readonly OutputBuffer[]) => {
+    for (let index = 0; index < to.length; index++) {
+      const { bytes, hardwareBuffer } = elementAt(to, index);
+      const type = types[index];
+      if (!elementAt(shapes, index).isSufficient || bytes.length === 0) continue;
+      const isWhole = hardwareBuffer !== undefined || type === undefined;
+      const size = isWhole ? bytes.length : sizeOf(type, elementAt(shapes, index).dimensions, true);
+      bytes.set(elementAt(from, index).bytes.subarray(0, size));
+    }
+  };
+  /** `given`: the outputs that the engine wrote to, in place of `outputs`. */
+  return (
+    answer: RunResult,
+    outputs: readonly OutputBuffer[],
+    given: readonly OutputBuffer[],
+    { now, deadline }: RunContext,
+  ): RunAnswer => {
+    const checks = outputs.map(expected);
+    const checked = checkResult(answer, checks);
+    if ("issue" in checked) {
+      const { path, message } = checked.issue;
+      const problem = `executing: the backend's answer is not valid: ${path}: ${message}`;
+      complain(problem);
+      return { ...failure(problem), outputShapes: [] };
+    }
+    const { status, outputShapes } = checked;
+    if (status !== ErrorStatus.NONE && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return checked;
+    if (deadline !== undefined && now() >= deadline) return { ...missedDeadline(missed), outputShapes: [] };
+    if (given !== outputs) copyResults(outputShapes, given, outputs);
+    if (status !== ErrorStatus.NONE) return checked;
+    const timeOnDevice: unknown = answer.timeOnDevice;
+    return typeof timeOnDevice === "bigint" && timeOnDevice >= 0n ? { ...checked, timeOnDevice } : checked;
   };
 }
 

@@ -4,7 +4,8 @@ import { Priority } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBreather, nextTurn } from "./breather.ts";
-import { createScheduler, type WaitingLimits } from "./scheduler.ts";
+import { createScheduler } from "./scheduler.ts";
+import type { WaitingLimits } from "./waiting-places.ts";
 
 const { LOW, MEDIUM, HIGH } = Priority;
 const ageing = 100n;

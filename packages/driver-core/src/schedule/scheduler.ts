@@ -9,14 +9,7 @@ import type { Priority } from "@nnhal/types";
 import { callAt, systemTimer, type Timer } from "@nnhal/utils/time";
 import type { Breather } from "./breather.ts";
 import { createHeap, type Heap } from "./heap.ts";
-
-/** Limits of waiting work. */
-export interface WaitingLimits {
-  /** Maximum number of waiting tasks of all clients. Default: 4096. */
-  readonly waiting?: number | undefined;
-  /** Maximum number of waiting tasks of one client, so that there are places for others. Default: 1024. */
-  readonly waitingPerClient?: number | undefined;
-}
+import { createWaitingPlaces, type WaitingLimits } from "./waiting-places.ts";
 
 /** Options of a scheduler. */
 export interface SchedulerOptions extends WaitingLimits {
@@ -94,43 +87,14 @@ const fewStale = 32;
 /** A scheduler without work. Throws RangeError for a limit below 1. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { concurrency, now, timer = systemTimer, ageing = 100_000_000n } = options;
-  const { waiting: mostWaiting = 4096, waitingPerClient = 1024, breather } = options;
-  for (const [what, limit] of Object.entries({ concurrency, waiting: mostWaiting, waitingPerClient })) {
-    if (!(limit >= 1)) throw new RangeError(`a scheduler needs ${what} of at least 1, not ${limit}`);
-  }
+  const { breather } = options;
+  if (!(concurrency >= 1)) throw new RangeError(`a scheduler needs concurrency of at least 1, not ${concurrency}`);
+  const { isFull, take, giveBack } = createWaitingPlaces(options);
   /** Waiting work by client, the client with the next turn first. Only clients with waiting work are in it. */
   const lines = new Map<object, Line>();
-  /** The waiting places of each client, in queues and through `hold`. */
-  const places = new Map<object, number>();
-  let taken = 0;
   let running = 0;
   let waiting = 0;
   let arrivals = 0;
-
-  const isFull = (client: object) => taken >= mostWaiting || (places.get(client) ?? 0) >= waitingPerClient;
-  const take = (client: object) => {
-    taken++;
-    places.set(client, (places.get(client) ?? 0) + 1);
-  };
-  const giveBack = (client: object) => {
-    taken--;
-    const left = (places.get(client) ?? 1) - 1;
-    if (left > 0) places.set(client, left);
-    else places.delete(client);
-  };
-
-  const next = (): Waiting | undefined => {
-    for (const [client, line] of lines) {
-      lines.delete(client);
-      let item = line.queue.take();
-      for (; item?.settled; line.stale--) item = line.queue.take();
-      if (item === undefined) continue;
-      // To the end of the line.
-      if (line.queue.size > 0) lines.set(client, line);
-      return item;
-    }
-    return undefined;
-  };
 
   let isDeferred = false;
   const fillLater = () => {
@@ -147,7 +111,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         fillLater();
         return;
       }
-      const item = next();
+      const item = takeNext(lines);
       if (item === undefined) return;
       running++;
       item.settle("started");
@@ -235,6 +199,20 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       else if (lines.size > 0) lines.clear();
     },
   };
+}
+
+/** Takes the work whose turn it is: clients take turns. */
+function takeNext(lines: Map<object, Line>): Waiting | undefined {
+  for (const [client, line] of lines) {
+    lines.delete(client);
+    let item = line.queue.take();
+    for (; item?.settled; line.stale--) item = line.queue.take();
+    if (item === undefined) continue;
+    // To the end of the line.
+    if (line.queue.size > 0) lines.set(client, line);
+    return item;
+  }
+  return undefined;
 }
 
 function isBefore(a: Waiting, b: Waiting): boolean {

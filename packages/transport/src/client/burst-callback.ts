@@ -1,7 +1,7 @@
 /** The client's side of a burst, for the server: the memories of slots, as numbers. */
 import { ErrorStatus, type IBurstCallback, type Outcome } from "@nnhal/types";
 import type { ClientMemories } from "../memory/client-memories.ts";
-import { textOf } from "../protocol/connection.ts";
+import { textOf } from "../protocol/frames.ts";
 
 /** Answers `IBurstCallback.getMemories`. Never rejects. */
 export async function getMemories(

@@ -1,7 +1,7 @@
 /** One call of a session with the memories that it uses. */
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { decode, encode, Unwritable } from "@nnhal/utils/codec";
-import { textOf } from "../protocol/connection.ts";
+import { textOf } from "../protocol/frames.ts";
 import type { Method } from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";
 import type { MemoryUse } from "./arguments.ts";

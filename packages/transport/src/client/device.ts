@@ -7,7 +7,6 @@ import {
   type AllocateResult,
   type CompilationCache,
   type Device,
-  DeviceStatus,
   ErrorStatus,
   type IBuffer,
   type Outcome,
@@ -15,24 +14,16 @@ import {
 } from "@nnhal/types";
 import { decode, encode, Unwritable, type ValueOf } from "@nnhal/utils/codec";
 import type { Carrier } from "../protocol/carrier.ts";
-import { deadObject, textOf } from "../protocol/connection.ts";
+import { deadObject } from "../protocol/connection.ts";
 import { buffer as bufferMethods, device as methods } from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";
 import { cache as cacheCodec } from "../protocol/values.ts";
 import { wholeUse, wireModel } from "./arguments.ts";
 import { callWith } from "./call.ts";
+import { type ConnectOptions, findAgain } from "./find-again.ts";
 import { ownerOf, remotePreparedModel } from "./prepared-model.ts";
-import { openSession, type Session, type SessionOptions, type Unavailable } from "./session.ts";
+import { openSession, type Session, type Unavailable } from "./session.ts";
 import { listOf, objectOf } from "./values.ts";
-
-/** Options of connecting to a device. */
-export interface ConnectOptions extends SessionOptions {
-  /**
-   * Finds the service again after it was lost. A call of the device that the loss has ended is made once more. Default: a
-   * device that is lost stays lost.
-   */
-  readonly reconnect?: (() => Promise<Carrier | Unavailable>) | undefined;
-}
 
 /** A device of a server. */
 export interface RemoteDevice extends Device {
@@ -92,74 +83,18 @@ async function readFacts({ connection, welcome, passing }: Session): Promise<Fac
 const noFiles = { numModelCache: 0, numDataCache: 0 };
 
 function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): RemoteDevice {
-  const { reconnect, ...sessionOptions } = options;
   const { name, halVersion } = opened.welcome;
-  let session = opened;
-  let isClosed = false;
-  let reopening: Promise<Outcome | undefined> | undefined;
-  let lose: (reason: string) => void = () => {};
-  const lost = new Promise<string>((resolve) => {
-    lose = resolve;
-  });
-  const watch = (of: Session) => {
-    void of.connection.closed.then((reason) => {
-      if (isClosed || reconnect === undefined) lose(reason);
-    });
-  };
-  watch(opened);
-
-  /** Finds the service again. Returns why it cannot. */
-  const reopen = async (): Promise<Outcome | undefined> => {
-    const reason = session.connection.over ?? "it is closed";
-    if (isClosed || reconnect === undefined) return deadObject(reason);
-    try {
-      const carrier = await reconnect();
-      const found = "unavailable" in carrier ? carrier : await openSession(carrier, sessionOptions);
-      if ("unavailable" in found) return deadObject(`${reason}, and it is not found again: ${found.unavailable}`);
-      if (isClosed) {
-        found.connection.close("the client is closed");
-        return deadObject("the client is closed");
-      }
-      session = found;
-      watch(found);
-      return undefined;
-    } catch (error) {
-      return deadObject(`${reason}, and it is not found again: ${textOf(error)}`);
-    }
-  };
-  const find = (): Promise<Outcome | undefined> => {
-    reopening ??= reopen().finally(() => {
-      reopening = undefined;
-    });
-    return reopening;
-  };
-  /** A call of the device, which is made once more if the service was lost and is found again. */
-  const retried = async <Result extends { readonly outcome: Outcome }>(
-    call: (session: Session) => Promise<Result>,
-    failed: (outcome: Outcome) => Result,
-  ): Promise<Result> => {
-    if (session.connection.over === undefined) {
-      const used = session;
-      const result = await call(used);
-      if (used.connection.over === undefined || result.outcome.status !== ErrorStatus.DEVICE_UNAVAILABLE) return result;
-      if (reconnect === undefined || isClosed) return result;
-    }
-    if (session.connection.over !== undefined) {
-      const problem = await find();
-      if (problem !== undefined) return failed(problem);
-    }
-    return call(session);
-  };
-  const gone = (): Outcome | undefined => (isClosed ? deadObject("the client is closed") : undefined);
+  const service = findAgain(opened, options);
+  const gone = (): Outcome | undefined => (service.isClosed ? deadObject("the client is closed") : undefined);
   /** A fact; to a closed client with status DEVICE_UNAVAILABLE, as every device answers one. */
   const fact =
     <Fact extends Outcome>(read: () => Fact): (() => Fact) =>
     () => ({ ...read(), ...gone() });
   /** A preparation, and the prepared model of the session that it was made in. */
   const preparing = async (call: (of: Session) => Promise<PreparedAnswer>): Promise<PrepareResult> => {
-    const { outcome, preparedModel, of } = await retried(
+    const { outcome, preparedModel, of } = await service.call(
       async (of) => ({ ...(await call(of)), of }),
-      (outcome) => ({ ...methods.prepareModel.failed(outcome), of: session }),
+      (outcome) => ({ ...methods.prepareModel.failed(outcome), of: service.session }),
     );
     if (outcome.status !== ErrorStatus.NONE) return { ...outcome, preparedModel: null };
     if (preparedModel !== null) return { ...outcome, preparedModel: remotePreparedModel(of, preparedModel) };
@@ -170,21 +105,16 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
   return {
     name,
     halVersion,
-    lost,
+    lost: service.lost,
     getCapabilities: fact(facts.getCapabilities),
     getType: fact(facts.getType),
     getVersionString: fact(facts.getVersionString),
     getSupportedExtensions: fact(facts.getSupportedExtensions),
     getNumberOfCacheFilesNeeded: fact(facts.getNumberOfCacheFilesNeeded),
-    getStatus() {
-      if (isClosed) return DeviceStatus.OFFLINE;
-      // A caller that waits for the device to come back asks for its status.
-      if (session.connection.over !== undefined && reconnect !== undefined) void find();
-      return session.status();
-    },
+    getStatus: () => service.status(),
     async getSupportedOperations(model) {
       const method = methods.getSupportedOperations;
-      const { outcome, supported, reasons, dispatches } = await retried(
+      const { outcome, supported, reasons, dispatches } = await service.call(
         (of) =>
           callWith(of, method, 0, () => {
             const { model: wired, use } = wireModel(model, of.memories);
@@ -217,8 +147,8 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
     }),
     ...(opened.welcome.allocate && {
       async allocate(desc, preparedModels, inputRoles, outputRoles): Promise<AllocateResult> {
-        let used = session;
-        const { outcome, buffer, token, inHostMemory } = await retried((of) => {
+        let used = service.session;
+        const { outcome, buffer, token, inHostMemory } = await service.call((of) => {
           used = of;
           return callWith(of, methods.allocate, 0, () => {
             const ids = listOf(preparedModels, "preparedModels").map((model) => {
@@ -240,10 +170,7 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
         return { ...outcome, buffer: remoteBuffer(used, buffer), token, ...(inHostMemory && { inHostMemory }) };
       },
     }),
-    close() {
-      isClosed = true;
-      session.connection.close("the client is closed");
-    },
+    close: () => service.close(),
   };
 }
 

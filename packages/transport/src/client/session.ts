@@ -1,16 +1,19 @@
 /** A client's connection to a server, with what both know of each other: memories, objects and fences. */
 
-import { createFence } from "@nnhal/driver-core/fence";
-import { DeviceStatus, type IBurstCallback, type SyncFence } from "@nnhal/types";
+import { DeviceStatus, type IBurstCallback } from "@nnhal/types";
 import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
 import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { type ClientMemories, createClientMemories } from "../memory/client-memories.ts";
 import { type MemoryPassing, noPassing, type PassingFactory } from "../memory/passing.ts";
+import { answering, taking } from "../protocol/answers.ts";
 import type { Carrier } from "../protocol/carrier.ts";
-import { answering, type Connection, createConnection, FrameKind, taking } from "../protocol/connection.ts";
+import { type Connection, createConnection } from "../protocol/connection.ts";
+import { FrameKind } from "../protocol/frames.ts";
 import { handshakeFrame, hello, protocolVersion, type Welcome, welcome } from "../protocol/handshake.ts";
 import { burstCallback, device, notices } from "../protocol/methods.ts";
 import { getMemories } from "./burst-callback.ts";
+import { createEarlyEnds } from "./early-ends.ts";
+import { createSessionFences, type SessionFences } from "./session-fences.ts";
 
 /** Options of connecting to a server. */
 export interface SessionOptions {
@@ -38,7 +41,7 @@ export interface Unavailable {
 }
 
 /** See the file's head. */
-export interface Session {
+export interface Session extends Pick<SessionFences, "fenceOf" | "idOfFence"> {
   readonly connection: Connection;
   readonly welcome: Welcome;
   readonly memories: ClientMemories;
@@ -51,35 +54,11 @@ export interface Session {
   track(owner: object, id: number): void;
   /** Releases it now. */
   release(owner: object, id: number): void;
-  /** The fence of the server's with a number, which is ERROR if the connection ends before. `settling`: called before it is. */
-  fenceOf(given: { readonly id: number; readonly state: SyncFence["state"] }, settling: () => void): SyncFence;
-  /** The number and state of a fence of this side; its end is sent. */
-  idOfFence(fence: SyncFence): { readonly id: number; readonly state: SyncFence["state"] };
   /** The number by which the server calls a burst's client, until `forgetCallback`. */
   idOfCallback(callback: IBurstCallback): number;
   forgetCallback(id: number): void;
   /** Resolves when a burst of the server has ended. */
   burstEnded(id: number): Promise<void>;
-}
-
-/** Most ends that are kept of objects which no answer has named yet. */
-const mostEarly = 1024;
-
-/** Ends of objects that are not known yet. The oldest are dropped. */
-function earlyEnds<End>() {
-  const ends = new Map<number, End>();
-  return {
-    keep(id: number, end: End) {
-      ends.set(id, end);
-      const [oldest] = ends.keys();
-      if (ends.size > mostEarly && oldest !== undefined) ends.delete(oldest);
-    },
-    take(id: number): End | undefined {
-      const end = ends.get(id);
-      ends.delete(id);
-      return end;
-    },
-  };
 }
 
 /** Connects to a server. Never rejects. */
@@ -89,11 +68,10 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
   const { timer = systemTimer } = options;
   const passing = makePassing((id) => connection.send(notices.releaseShared, { id }));
   const memories = createClientMemories(passing, () => connection);
-  const fences = new Map<number, { settle(state: SyncFence["state"]): void }>();
+  const fences = createSessionFences(() => connection);
   const callbacks = new Map<number, IBurstCallback>();
   const bursts = new Map<number, () => void>();
-  /** The end of a fence or a burst can come in one piece with the answer that names it, before the caller has read that. */
-  const early = { fences: earlyEnds<SyncFence["state"]>(), bursts: earlyEnds<true>() };
+  const endedEarly = createEarlyEnds<true>();
   const sending = new Set<Promise<void>>();
   const unused = new FinalizationRegistry<number>((object) => connection.send(notices.release, { object }));
   let status: DeviceStatus = DeviceStatus.UNKNOWN;
@@ -105,14 +83,10 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
   });
   const handlers = [
     ...memories.handlers,
-    taking(notices.fenceSettled, ({ id, state }) => {
-      const fence = fences.get(id);
-      if (fence === undefined) early.fences.keep(id, state);
-      else fence.settle(state);
-    }),
+    fences.handler,
     taking(notices.burstEnded, ({ burst }) => {
       const end = bursts.get(burst);
-      if (end === undefined) early.bursts.keep(burst, true);
+      if (end === undefined) endedEarly.keep(burst, true);
       else end();
     }),
     answering(burstCallback.getMemories, (id, { slots }) => getMemories(callbacks.get(id), slots, memories)),
@@ -127,7 +101,7 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
     },
   );
   void connection.closed.then(() => {
-    for (const { settle } of [...fences.values()]) settle("ERROR");
+    fences.fail();
     for (const end of [...bursts.values()]) end();
     callbacks.clear();
     passing.close();
@@ -161,32 +135,8 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
       if (sending.size === 0) send();
       else void Promise.allSettled(sending).then(send);
     },
-    fenceOf({ id, state }, settling) {
-      const source = createFence();
-      const settle = (to: SyncFence["state"]) => {
-        fences.delete(id);
-        settling();
-        if (to === "SIGNALED") source.signal();
-        else source.fail();
-      };
-      const end = state === "ACTIVE" ? early.fences.take(id) : state;
-      if (end !== undefined) settle(end);
-      else if (connection.over !== undefined) settle("ERROR");
-      else fences.set(id, { settle });
-      return source.fence;
-    },
-    idOfFence(fence) {
-      const id = ++lastId;
-      const { state } = fence;
-      if (state === "ACTIVE") {
-        const tell = (to: SyncFence["state"]) => {
-          connection.send(notices.fenceSettled, { id, state: to === "SIGNALED" ? to : "ERROR" });
-        };
-        // A fence of the caller's can be of any kind.
-        Promise.resolve(fence.wait()).then(tell, () => tell("ERROR"));
-      }
-      return { id, state };
-    },
+    fenceOf: fences.fenceOf,
+    idOfFence: fences.idOfFence,
     idOfCallback(callback) {
       const id = ++lastId;
       callbacks.set(id, callback);
@@ -195,7 +145,7 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
     forgetCallback: (id) => void callbacks.delete(id),
     burstEnded: (id) =>
       new Promise((resolve) => {
-        if (connection.over !== undefined || early.bursts.take(id)) return resolve();
+        if (connection.over !== undefined || endedEarly.take(id)) return resolve();
         bursts.set(id, () => {
           bursts.delete(id);
           resolve();

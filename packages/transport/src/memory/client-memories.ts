@@ -5,7 +5,9 @@
 import { type Mapping, mapPool } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
 import { Unwritable } from "@nnhal/utils/codec";
-import { type Connection, type Handler, taking, textOf } from "../protocol/connection.ts";
+import { type Handler, taking } from "../protocol/answers.ts";
+import type { Connection } from "../protocol/connection.ts";
+import { textOf } from "../protocol/frames.ts";
 import { notices } from "../protocol/methods.ts";
 import type { MemoryDefinition } from "../protocol/values.ts";
 import type { MemoryPassing, PassedMemory } from "./passing.ts";

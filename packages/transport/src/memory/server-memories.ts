@@ -1,7 +1,8 @@
 /** The memories that a client has defined, for its server: each one object here too, so that it is mapped once. */
 import { allocateMemory, mapPool } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Memory } from "@nnhal/types";
-import { type Connection, type Handler, taking } from "../protocol/connection.ts";
+import { type Handler, taking } from "../protocol/answers.ts";
+import type { Connection } from "../protocol/connection.ts";
 import { notices } from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";
 import type { MemoryDefinition } from "../protocol/values.ts";

@@ -4,77 +4,16 @@
  */
 
 import { ErrorStatus, type Outcome } from "@nnhal/types";
-import {
-  type ByteReader,
-  type ByteWriter,
-  byteReader,
-  readLast,
-  toBytes,
-  UnreadableBytes,
-  Unwritable,
-} from "@nnhal/utils/codec";
-import type { Timer } from "@nnhal/utils/time";
+import { type ByteReader, byteReader, readLast, UnreadableBytes } from "@nnhal/utils/codec";
+import { type AnswerLimits, createAnswers, type Handler } from "./answers.ts";
 import type { Carrier, Frame } from "./carrier.ts";
+import { type Attachments, FrameKind, textOf, writeCall, writeFrame, writeNotice } from "./frames.ts";
 import { type Method, type Notice, ping } from "./methods.ts";
+import { type SilenceOptions, watchSilence } from "./silence.ts";
 import { outcome } from "./values.ts";
 
-/** The first byte of a frame. */
-export const FrameKind = { hello: 0, welcome: 1, call: 2, answer: 3, refusal: 4, notice: 5 } as const;
-
-/** Buffers that come with a frame. */
-type Attachments = Frame["attachments"];
-
-/** Answers a method, or takes a message. `object`: the number of the object whose method it is; 0 for the device. */
-export interface Handler {
-  readonly code: number;
-  readonly isNotice: boolean;
-  /** Throws UnreadableBytes for arguments that cannot be read. */
-  handle(object: number, from: ByteReader, attachments: Attachments): Promise<(to: ByteWriter) => void> | undefined;
-}
-
-/** The handler of a method. */
-export function answering<Arguments, Result>(
-  method: Method<Arguments, Result>,
-  answer: (object: number, given: Arguments) => Promise<Result> | Result,
-): Handler {
-  return {
-    code: method.code,
-    isNotice: false,
-    async handle(object, from) {
-      const result = await answer(object, readLast(method.arguments, from));
-      return (to) => method.result.write(result, to);
-    },
-  };
-}
-
-/** The handler of a message. */
-export function taking<Arguments>(
-  notice: Notice<Arguments>,
-  take: (given: Arguments, attachments: Attachments) => void,
-): Handler {
-  return {
-    code: notice.code,
-    isNotice: true,
-    handle(_object, from, attachments) {
-      take(readLast(notice.arguments, from), attachments);
-      return undefined;
-    },
-  };
-}
-
-/** Options of a connection. */
-export interface ConnectionOptions {
-  readonly timer: Timer;
-  /**
-   * Nanoseconds without a sign of life from the peer, while a call waits for it, after which it is gone. Time in which this thread was
-   * itself stopped does not count.
-   */
-  readonly silenceLimit: bigint;
-  /** Most calls of the peer under way. Others are answered with RESOURCE_EXHAUSTED_TRANSIENT. */
-  readonly mostCalls: number;
-  /** Most bytes that wait for the peer; further calls fail with RESOURCE_EXHAUSTED_TRANSIENT. */
-  readonly mostWaiting: number;
-}
+/** Options of a connection. Where more than `mostWaiting` bytes wait for the peer, calls fail with RESOURCE_EXHAUSTED_TRANSIENT. */
+export interface ConnectionOptions extends AnswerLimits, SilenceOptions {}
 
 /** One side of a connection. */
 export interface Connection {
@@ -110,17 +49,17 @@ export function createConnection(
   options: ConnectionOptions,
   first: (kind: number, from: ByteReader) => void,
 ): Connection {
-  const { timer, silenceLimit, mostCalls, mostWaiting } = options;
-  const byCode = new Map(
-    [answering(ping, () => ({ outcome: { status: ErrorStatus.NONE } })), ...handlers].map((one) => [one.code, one]),
-  );
+  const { mostWaiting } = options;
+  const answers = createAnswers(carrier, handlers, options);
   const pending = new Map<number, Pending>();
+  const silence = watchSilence(
+    options,
+    () => pending.size > 0 && over === undefined,
+    () => writeFrame(carrier, FrameKind.call, (to) => writeCall(to, 0, ping.code, 0)),
+    (milliseconds) => close(`it has shown no sign of life for ${milliseconds} ms`),
+  );
   let lastId = 0;
-  let underWay = 0;
   let over: string | undefined;
-  let isHeard = false;
-  /** Cancels the timer of the watch; undefined while it has none. */
-  let cancelWatch: (() => void) | undefined;
   let settle: (reason: string) => void = () => {};
   const closed = new Promise<string>((resolve) => {
     settle = resolve;
@@ -129,7 +68,7 @@ export function createConnection(
   const end = (reason: string) => {
     if (over !== undefined) return;
     over = reason;
-    endWatch();
+    silence.end();
     for (const { fail } of pending.values()) fail(deadObject(reason));
     pending.clear();
     settle(reason);
@@ -139,81 +78,13 @@ export function createConnection(
     end(reason);
   };
 
-  /** While calls wait, the peer must show signs of life. The timer keeps the process alive until they are answered, and no longer. */
-  const watch = () => {
-    if (cancelWatch !== undefined || pending.size === 0 || over !== undefined) return;
-    isHeard = false;
-    const looks = 4n;
-    const step = silenceLimit / looks > 0n ? silenceLimit / looks : 1n;
-    // Looks are counted, not the time between them: a process that was stopped finds its peer's answers only after it looks.
-    let silent = 0n;
-    const look = () => {
-      silent = isHeard ? 0n : silent + 1n;
-      isHeard = false;
-      if (silent >= looks) return close(`it has shown no sign of life for ${(silent * step) / 1_000_000n} ms`);
-      if (silent > 0n) write(FrameKind.call, (to) => writeCall(to, 0, ping.code, 0));
-      // The ping can have ended the connection.
-      if (cancelWatch !== undefined) cancelWatch = timer(step, look);
-    };
-    cancelWatch = timer(step, look);
-  };
-  const endWatch = () => {
-    cancelWatch?.();
-    cancelWatch = undefined;
-  };
-
-  const write = (kind: number, content: (to: ByteWriter) => void, attachments?: Attachments) => {
-    const bytes = toBytes((to) => {
-      to.uint8(kind);
-      content(to);
-    });
-    carrier.send(bytes, attachments);
-  };
-  const refuse = (id: number, refusal: Outcome) =>
-    write(FrameKind.refusal, (to) => {
-      to.uint32(id);
-      outcome.write(refusal, to);
-    });
-
-  const answer = async (id: number, object: number, handler: Handler, from: ByteReader, attachments: Attachments) => {
-    underWay++;
-    try {
-      const content = await handler.handle(object, from, attachments);
-      write(FrameKind.answer, (to) => {
-        to.uint32(id);
-        content?.(to);
-      });
-    } catch (error) {
-      const isMalformed = error instanceof UnreadableBytes;
-      const status = isMalformed ? ErrorStatus.INVALID_ARGUMENT : ErrorStatus.GENERAL_FAILURE;
-      refuse(id, { status, message: isMalformed ? `the frame is malformed: ${error.message}` : textOf(error) });
-    } finally {
-      underWay--;
-      // A peer that does not read its answers gets no further ones.
-      if (carrier.waiting > mostWaiting) {
-        carrier.pause();
-        void carrier.drained().then(() => carrier.resume());
-      }
-    }
-  };
-
   const receive = (frame: Frame) => {
-    isHeard = true;
+    silence.reset();
     const from = byteReader(frame.bytes);
     const kind = from.uint8();
     switch (kind) {
-      case FrameKind.call: {
-        const [id, code, object] = [from.uint32(), from.uint32(), from.uint32()];
-        const handler = byCode.get(code);
-        if (handler === undefined || handler.isNotice) {
-          return refuse(id, { status: ErrorStatus.GENERAL_FAILURE, message: `there is no method ${code}` });
-        }
-        if (underWay >= mostCalls && code !== ping.code) {
-          const message = `${mostCalls} calls of this client are under way, which is the limit`;
-          return refuse(id, { status: ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, message });
-        }
-        return void answer(id, object, handler, from, frame.attachments);
-      }
+      case FrameKind.call:
+        return answers.call(from, frame);
       case FrameKind.answer:
       case FrameKind.refusal: {
         const id = from.uint32();
@@ -223,26 +94,16 @@ export function createConnection(
         // A refusal that cannot be read ends the connection, and with it every call that is pending: this one too.
         const refusal = kind === FrameKind.refusal ? readLast(outcome, from) : undefined;
         pending.delete(id);
-        if (pending.size === 0) endWatch();
+        if (pending.size === 0) silence.end();
         if (refusal === undefined) call.answer(from);
         else call.fail(refusal);
         return;
       }
-      case FrameKind.notice: {
-        const [code, object] = [from.uint32(), from.uint32()];
-        const handler = byCode.get(code);
-        if (handler?.isNotice) handler.handle(object, from, frame.attachments);
-        return;
-      }
+      case FrameKind.notice:
+        return answers.notice(from, frame);
       default:
         return first(kind, from);
     }
-  };
-
-  const writeCall = (to: ByteWriter, id: number, code: number, object: number) => {
-    to.uint32(id);
-    to.uint32(code);
-    to.uint32(object);
   };
 
   const connection: Connection = {
@@ -263,7 +124,7 @@ export function createConnection(
         lastId = lastId === 0xffff_ffff ? 1 : lastId + 1;
         const id = lastId;
         try {
-          write(FrameKind.call, (to) => {
+          writeFrame(carrier, FrameKind.call, (to) => {
             writeCall(to, id, method.code, object);
             method.arguments.write(given, to);
           });
@@ -280,19 +141,11 @@ export function createConnection(
             }
           },
         });
-        watch();
+        silence.start();
       }),
     send(notice, given, attachments) {
       if (over !== undefined) return;
-      write(
-        FrameKind.notice,
-        (to) => {
-          to.uint32(notice.code);
-          to.uint32(0);
-          notice.arguments.write(given, to);
-        },
-        attachments,
-      );
+      writeNotice(carrier, notice, given, attachments);
     },
     close,
   };
@@ -313,10 +166,4 @@ export function createConnection(
 
 function described(method: string, { status, message = `status ${status}` }: Outcome): Outcome {
   return { status, message: `${method}: ${message}` };
-}
-
-/** A thrown value as a text. */
-export function textOf(error: unknown): string {
-  if (error instanceof Unwritable || error instanceof Error) return error.message;
-  return typeof error === "string" ? error : "something that is not an error was thrown";
 }

@@ -12,7 +12,7 @@ import {
   UnreadableBytes,
   uint32,
 } from "@nnhal/utils/codec";
-import { FrameKind } from "./connection.ts";
+import { FrameKind } from "./frames.ts";
 import { deviceStatus } from "./values.ts";
 
 /** The version of frames and methods that this package speaks. A change that older peers cannot read is a new version. */

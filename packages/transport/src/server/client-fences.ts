@@ -1,7 +1,7 @@
 /** The fences of a client that its executions wait for. */
 import { createFence, type FenceSource } from "@nnhal/driver-core/fence";
 import { ErrorStatus, type SyncFence } from "@nnhal/types";
-import { type Handler, taking } from "../protocol/connection.ts";
+import { type Handler, taking } from "../protocol/answers.ts";
 import { notices } from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";
 

@@ -62,10 +62,8 @@ interface Entry {
 const mostSections = 1_000_000;
 
 /** A recorder. */
-export function createTraceRecorder({
-  now = steadyNow,
-  limit = mostSections,
-}: TraceRecorderOptions = {}): TraceRecorder {
+export function createTraceRecorder(options: TraceRecorderOptions = {}): TraceRecorder {
+  const { now = steadyNow, limit = mostSections } = options;
   const origin = now();
   const entries: Entry[] = [];
   const busyLanes: boolean[] = [];
@@ -75,13 +73,6 @@ export function createTraceRecorder({
   let current: OpenSection | undefined;
 
   const time = () => Number(now() - origin);
-
-  function takeLane(): number {
-    const free = busyLanes.indexOf(false);
-    const lane = free < 0 ? busyLanes.length : free;
-    busyLanes[lane] = true;
-    return lane;
-  }
 
   /** A section that has not ended. */
   class OpenSection implements Section {
@@ -103,17 +94,17 @@ export function createTraceRecorder({
     ) {
       this.#parent = parent;
       this.#ownsLane = parent === undefined || parent.#inside.size > 0;
-      this.#lane = parent === undefined || this.#ownsLane ? takeLane() : parent.#lane;
+      this.#lane = parent === undefined || this.#ownsLane ? takeLane(busyLanes) : parent.#lane;
       if (parent !== undefined) parent.#inside.add(this);
       this.#place = this.#record(layer, phase, detail, kind);
     }
 
     begin(layer: TraceLayer, phase: TracePhase, detail: string): Section {
-      return open(this.#lastOpen(), layer, phase, detail, "plain");
+      return open(this.lastOpen(), layer, phase, detail, "plain");
     }
 
     beginSubtracted(layer: TraceLayer, phase: TracePhase, detail: string): Section {
-      return open(this.#lastOpen(), layer, phase, detail, "subtract");
+      return open(this.lastOpen(), layer, phase, detail, "subtract");
     }
 
     switchTo(layer: TraceLayer, phase: TracePhase, detail: string): void {
@@ -142,9 +133,8 @@ export function createTraceRecorder({
     }
 
     /** A section that has ended can no longer contain others: the one around it does. */
-    #lastOpen(): OpenSection | undefined {
-      if (!this.#hasEnded) return this;
-      return this.#parent === undefined ? undefined : this.#parent.#lastOpen();
+    lastOpen(): OpenSection | undefined {
+      return this.#hasEnded ? this.#parent?.lastOpen() : this;
     }
 
     #record(layer: TraceLayer, phase: TracePhase, detail: string, kind: SectionKind): number {
@@ -176,12 +166,8 @@ export function createTraceRecorder({
     get isOn() {
       return isOn;
     },
-    begin: (layer, phase, detail) =>
-      current === undefined ? open(undefined, layer, phase, detail, "plain") : current.begin(layer, phase, detail),
-    beginSubtracted: (layer, phase, detail) =>
-      current === undefined
-        ? open(undefined, layer, phase, detail, "subtract")
-        : current.beginSubtracted(layer, phase, detail),
+    begin: (layer, phase, detail) => open(current?.lastOpen(), layer, phase, detail, "plain"),
+    beginSubtracted: (layer, phase, detail) => open(current?.lastOpen(), layer, phase, detail, "subtract"),
     start() {
       isOn = true;
     },
@@ -194,6 +180,14 @@ export function createTraceRecorder({
       return { sections, dropped };
     },
   };
+}
+
+/** Takes the first lane that is not busy, or a new one. */
+function takeLane(busyLanes: boolean[]): number {
+  const free = busyLanes.indexOf(false);
+  const lane = free < 0 ? busyLanes.length : free;
+  busyLanes[lane] = true;
+  return lane;
 }
 
 /** Nanoseconds of the clock that Node.js and browsers share. */
