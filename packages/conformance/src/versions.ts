@@ -2,8 +2,8 @@
  * Runs vectors through a HAL version: the device is driven through its methods. Examples that the version cannot
  * express count as unsupported.
  */
-import { asV1_0, asV1_1, asV1_2, asV1_3, type LiftOptions, liftDevice } from "@nnhal/driver-core/versions";
-import type { Device, HalVersion } from "@nnhal/types";
+import { asVersion, type LiftOptions, liftDevice } from "@nnhal/driver-core/versions";
+import { type Device, type HalVersion, newestHalVersion } from "@nnhal/types";
 import { minimumVersion } from "@nnhal/validation";
 import type { CaseResult } from "./result.ts";
 import type { Example } from "./vectors/example.ts";
@@ -12,16 +12,14 @@ import { runVectors, type VectorsOptions } from "./vectors/run.ts";
 import { subjectOf } from "./vectors/subject.ts";
 import type { VectorCase } from "./vectors/variant.ts";
 
-const drivers = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
-
 /** Returns a device whose calls pass through the methods of a HAL version. */
 export function deviceThrough(version: HalVersion, device: Device, options: LiftOptions = {}): Device {
-  return liftDevice(device.name, drivers[version](device), options);
+  return liftDevice(device.name, asVersion[version](device), options);
 }
 
 /** The oldest HAL version that can express the model of a case. A case that has to fail needs the newest one. */
 export function oldestVersion(vectorCase: VectorCase): HalVersion {
-  return minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? "1.3";
+  return minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? newestHalVersion;
 }
 
 /** Why a HAL version cannot express a case; undefined if it can. */

@@ -11,7 +11,7 @@ import {
   type DeviceType,
   ErrorStatus,
   type Extension,
-  type HalVersion,
+  featureLevels,
 } from "@nnhal/types";
 import { defaultLogger, type Logger, type MergedExtensions, mergeExtensions } from "@nnhal/utils";
 import { type AllowList, type Application, currentApplication, readAllowList } from "./allow-list.ts";
@@ -83,8 +83,6 @@ const registerOptions: OptionNames<RegisterOptions> = {
   application: true,
   sleep: true,
 };
-
-const featureLevels: Readonly<Record<HalVersion, number>> = { "1.0": 27, "1.1": 28, "1.2": 29, "1.3": 30 };
 
 /**
  * Asks devices for their facts. Throws UNEXPECTED_NULL or BAD_DATA for a value that is not a device, a device that is listed

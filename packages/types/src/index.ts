@@ -111,4 +111,4 @@ export * as V1_0 from "./v1-0.ts";
 export * as V1_1 from "./v1-1.ts";
 export * as V1_2 from "./v1-2.ts";
 export * as V1_3 from "./v1-3.ts";
-export { type HalVersion, halVersions } from "./version.ts";
+export { featureLevels, type HalVersion, halVersions, newestHalVersion } from "./version.ts";

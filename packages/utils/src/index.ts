@@ -4,21 +4,7 @@
  */
 export { combineDimensions } from "@nnhal/operations";
 export { lookup, nonExtensionOperandPerformance, noPerformanceInfo, update } from "./capabilities.ts";
-export { describeNeed, type Need, noncompliantOperations, unmetNeeds } from "./compliance/needs.ts";
-export {
-  type Compliance,
-  complianceWith,
-  compliantWithV1_0,
-  compliantWithV1_1,
-  compliantWithV1_2,
-  compliantWithV1_3,
-} from "./compliant-with.ts";
-export type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "./convert/any.ts";
-export type { Conversion, Loss, WarningSink } from "./convert/conversion.ts";
-export { convertToV1_0 } from "./convert/v1-0.ts";
-export { convertToV1_1 } from "./convert/v1-1.ts";
-export { convertToV1_2 } from "./convert/v1-2.ts";
-export { convertToV1_3 } from "./convert/v1-3.ts";
+export { constantBytes } from "./constant-bytes.ts";
 export {
   deadlineOf,
   durationOf,
@@ -56,7 +42,6 @@ export {
   sizeOfTensorDataOverflowsUInt32,
   tensorHasUnspecifiedDimensions,
 } from "./operand.ts";
-export { type ModelSlice, sliceModel, type Unsliceable } from "./slice.ts";
 export {
   convertErrorStatusToResultCode,
   convertResultCodeToErrorStatus,

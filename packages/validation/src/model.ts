@@ -10,7 +10,14 @@ import {
   type TensorInfo,
   vocabularyOf,
 } from "@nnhal/operations";
-import type { ExtensionNameAndPrefix, HalVersion, Model, Operation, Subgraph } from "@nnhal/types";
+import {
+  type ExtensionNameAndPrefix,
+  type HalVersion,
+  type Model,
+  newestHalVersion,
+  type Operation,
+  type Subgraph,
+} from "@nnhal/types";
 import { type ModelContext, requireVersion, type ValidationMode } from "./context.ts";
 import { type ControlFlowOperation, checkControlFlow } from "./control-flow.ts";
 import { checkBoundary, checkOrder } from "./graph.ts";
@@ -84,7 +91,7 @@ interface Findings {
  */
 export function checkModel(
   model: Model,
-  { version = "1.3", mode = "driver", extensions = [] }: ModelValidationOptions,
+  { version = newestHalVersion, mode = "driver", extensions = [] }: ModelValidationOptions,
   issues: IssueList,
   requirements: ModelContext["requirements"],
   matches?: Map<Operation, Match>,

@@ -13,6 +13,7 @@ import {
 } from "@nnhal/operations";
 import {
   type ExtensionNameAndPrefix,
+  newestHalVersion,
   type Operand,
   type OperandExtraParams,
   OperandLifeTime,
@@ -93,7 +94,7 @@ export function operandTypeIssues(
   const operand = { type, dimensions, scale, zeroPoint, numberOfConsumers: 0, lifetime, location, extraParams };
   const issues = collectIssues("operand", undefined, (list) => {
     const context: ModelContext = {
-      version: "1.3",
+      version: newestHalVersion,
       mode: "runtime",
       vocabulary: vocabularyOf(prefixes, {}),
       prefixes,

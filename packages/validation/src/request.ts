@@ -3,7 +3,14 @@
  * cannot be read, that is an issue too.
  */
 import type { FactsByCode } from "@nnhal/operations";
-import type { HalVersion, Model, Operand, Request, RequestArgument } from "@nnhal/types";
+import {
+  type HalVersion,
+  type Model,
+  newestHalVersion,
+  type Operand,
+  type Request,
+  type RequestArgument,
+} from "@nnhal/types";
 import { collectIssues, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { greatestSize, isReadable } from "./operand.ts";
 import { checkRequestPool, sizeOfMemory } from "./pool.ts";
@@ -54,7 +61,7 @@ function checkRequest(
   request: Request,
   model: Model,
   {
-    version = "1.3",
+    version = newestHalVersion,
     allowUnspecifiedOutput = true,
     isModelSound = false,
     factsOf = knownOperandType,

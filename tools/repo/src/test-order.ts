@@ -58,7 +58,7 @@ export const longFiles: readonly string[] = [
   "packages/tflite/src/corpus.test.ts",
   "packages/validation/src/hostile-sizes.test.ts",
   "packages/driver-core/src/burst/threads.test.ts",
-  "packages/utils/src/vectors.test.ts",
+  "packages/driver-core/src/versions/vectors.test.ts",
   "packages/driver-core/src/partition/partition.test.ts",
   "packages/validation/src/vectors.test.ts",
 ];

@@ -6,7 +6,7 @@
 import type { ExtensionDefinition } from "@nnhal/operations";
 import { exitCodes } from "@nnhal/program";
 import type { TfliteProblem } from "@nnhal/tflite";
-import { type HalVersion, halVersions, type Model } from "@nnhal/types";
+import { type HalVersion, halVersions, type Model, newestHalVersion } from "@nnhal/types";
 import {
   type Issue,
   minimumVersion,
@@ -99,7 +99,7 @@ export function registerValidateCommand(command: Command, context: () => Promise
 /** Runs the command. Rejects with a CommandError. */
 export async function runValidateCommand(
   path: string,
-  { hal = "1.3", rules, json = false, ...entry }: ValidateCommandOptions,
+  { hal = newestHalVersion, rules, json = false, ...entry }: ValidateCommandOptions,
   { cwd, stdout, devices, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices" | "setExitCode">,
 ): Promise<void> {
   const customOperators = await devices.definitions();

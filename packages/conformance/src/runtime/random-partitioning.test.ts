@@ -7,7 +7,7 @@
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { androidPolicy, costPolicy } from "@nnhal/driver-core/partition";
-import { asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
+import { asV1_0, asV1_1, asV1_2, asV1_3, liftDevice, noncompliantOperations } from "@nnhal/driver-core/versions";
 import { elementAt } from "@nnhal/operations";
 import {
   Compilation,
@@ -27,7 +27,6 @@ import {
   OperandType,
   type OperationTypeName,
 } from "@nnhal/types";
-import { noncompliantOperations } from "@nnhal/utils";
 import { beforeAll, describe, expect, it } from "vitest";
 import { partOf } from "../graphs/parts.ts";
 import { createRandom, type Random } from "../random/random.ts";

@@ -5,7 +5,7 @@
 
 import type { OpenedDevice } from "@nnhal/driver-core/device";
 import { allocateMemory } from "@nnhal/driver-core/memory";
-import { type AnyIDevice, asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "@nnhal/driver-core/versions";
+import { type AnyIDevice, asVersion, type Drivers, driversIn, liftDevice } from "@nnhal/driver-core/versions";
 import {
   type Device,
   ErrorStatus,
@@ -14,13 +14,10 @@ import {
   type HalVersion,
   type Memory,
   type Model,
+  newestHalVersion,
   type PreparedModel,
   type PrepareOptions,
   type Request,
-  type V1_0,
-  type V1_1,
-  type V1_2,
-  type V1_3,
 } from "@nnhal/types";
 import { steadyClock } from "@nnhal/utils/time";
 import { systemTimer, type Timer } from "../attempt.ts";
@@ -52,14 +49,6 @@ export interface BenchOptions {
   readonly allowances?: Partial<Allowances> | undefined;
   /** The timer of all limits. Default: the system's timer. */
   readonly timer?: Timer | undefined;
-}
-
-/** The device as a driver of each version that it has. */
-export interface Drivers {
-  readonly "1.0"?: V1_0.IDevice;
-  readonly "1.1"?: V1_1.IDevice;
-  readonly "1.2"?: V1_2.IDevice;
-  readonly "1.3"?: V1_3.IDevice;
 }
 
 /** The device itself, and facts that the first case that needs them has found out about it. */
@@ -121,7 +110,7 @@ export interface AnotherClient {
 
 /** Makes the surroundings of all cases. Throws RangeError for a version that the device does not have. */
 export function setUpBench(device: Device, options: BenchOptions = {}): SetUp {
-  const { halVersion = "1.3" } = device;
+  const { halVersion = newestHalVersion } = device;
   const { version = halVersion, callLimit = defaultCallLimit, timer = systemTimer } = options;
   if (version > halVersion) throw new RangeError(`${device.name} is of HAL ${halVersion}, not ${version}`);
   return setUpWatched(device, version, options, createWatch(callLimit, timer));
@@ -162,16 +151,8 @@ function hasClients(device: Device): device is Device & Pick<OpenedDevice, "conn
   return "connect" in device && typeof device.connect === "function";
 }
 
-const faces = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
-
 function driversOf(device: Device, version: HalVersion, driver: AnyIDevice | undefined, watch: Watch): Drivers {
-  const newest = watchDriver<AnyIDevice>(driver ?? faces[version](device), watch);
-  return {
-    "1.0": newest,
-    ...("prepareModel_1_1" in newest && { "1.1": newest }),
-    ...("prepareModel_1_2" in newest && { "1.2": newest }),
-    ...("prepareModel_1_3" in newest && { "1.3": newest }),
-  };
+  return driversIn(watchDriver<AnyIDevice>(driver ?? asVersion[version](device), watch));
 }
 
 /** The device as a driver of a version. */

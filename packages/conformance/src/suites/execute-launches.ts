@@ -1,6 +1,8 @@
 /**
  * Executions as HAL methods launch them, and those that answer by themselves: each method of each version.
  */
+
+import { convertToV1_0, convertToV1_2 } from "@nnhal/driver-core/versions";
 import {
   type ExecuteOptions,
   type ExecutionResult,
@@ -15,7 +17,7 @@ import {
   type V1_2,
   type V1_3,
 } from "@nnhal/types";
-import { convertToV1_0, convertToV1_2, makeTimeoutDuration, makeTimePoint, notMeasured } from "@nnhal/utils";
+import { makeTimeoutDuration, makeTimePoint, notMeasured } from "@nnhal/utils";
 import { mismatch } from "./check.ts";
 import type { Call, Launched } from "./prepare-launches.ts";
 

@@ -1,4 +1,6 @@
 /** Preparations as HAL methods launch them: each method of each version, and the arguments of its callback. */
+
+import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/driver-core/versions";
 import { elementAt } from "@nnhal/operations";
 import {
   ErrorStatus,
@@ -11,7 +13,7 @@ import {
   type V1_0,
   type V1_3,
 } from "@nnhal/types";
-import { convertToV1_0, convertToV1_1, convertToV1_2, makeTimePoint } from "@nnhal/utils";
+import { makeTimePoint } from "@nnhal/utils";
 import { type Bench, driverOf } from "./bench.ts";
 import { expectStatus, expectThat, statusName } from "./check.ts";
 

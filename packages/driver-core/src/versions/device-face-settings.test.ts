@@ -8,8 +8,10 @@ import {
   type V1_2,
   type V1_3,
 } from "@nnhal/types";
-import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
+import { convertToV1_0 } from "./convert/v1-0.ts";
+import { convertToV1_1 } from "./convert/v1-1.ts";
+import { convertToV1_2 } from "./convert/v1-2.ts";
 import { asV1_2, asV1_3 } from "./index.ts";
 import { launches, none, preparing, token } from "./launches.test-helper.ts";
 import { model, type PreparedCall, preparedCallback, settled } from "./versions.test-helper.ts";

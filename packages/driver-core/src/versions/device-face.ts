@@ -19,7 +19,7 @@ import {
   type V1_2,
   type V1_3,
 } from "@nnhal/types";
-import { type AnyModel, convertToV1_0, convertToV1_1, convertToV1_2, convertToV1_3, deadlineOf } from "@nnhal/utils";
+import { deadlineOf } from "@nnhal/utils";
 import { hasFields, show } from "@nnhal/validation";
 import { readAllocation } from "../guard/answers.ts";
 import { closeSafely, refuseUnreadable } from "../guard/attempt.ts";
@@ -28,6 +28,11 @@ import { timedGuard } from "../guard/guard.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import { answerLimitsOf, withGrace } from "../guard/wait.ts";
 import { launch, whenAnswered } from "./callback.ts";
+import type { AnyModel } from "./convert/any.ts";
+import { convertToV1_0 } from "./convert/v1-0.ts";
+import { convertToV1_1 } from "./convert/v1-1.ts";
+import { convertToV1_2 } from "./convert/v1-2.ts";
+import { convertToV1_3 } from "./convert/v1-3.ts";
 import {
   type FaceContext,
   type FaceOptions,

@@ -11,7 +11,6 @@ import {
   type Request,
   type V1_0,
 } from "@nnhal/types";
-import { type AnyModel, type AnyRequest, convertToV1_0, convertToV1_3 } from "@nnhal/utils";
 import {
   hasFields,
   modelIssues,
@@ -25,6 +24,9 @@ import { closeSafely } from "../guard/attempt.ts";
 import { formatIssues } from "../guard/format-issues.ts";
 import { invalid } from "../guard/refusal.ts";
 import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
+import type { AnyModel, AnyRequest } from "./convert/any.ts";
+import { convertToV1_0 } from "./convert/v1-0.ts";
+import { convertToV1_3 } from "./convert/v1-3.ts";
 import type { Facts } from "./facts.ts";
 
 /** Options for presenting a device. */

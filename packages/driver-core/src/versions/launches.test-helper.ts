@@ -14,7 +14,9 @@ import {
   type V1_0,
   type V1_3,
 } from "@nnhal/types";
-import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
+import { convertToV1_0 } from "./convert/v1-0.ts";
+import { convertToV1_1 } from "./convert/v1-1.ts";
+import { convertToV1_2 } from "./convert/v1-2.ts";
 import { asV1_0, asV1_1, asV1_2, asV1_3 } from "./index.ts";
 
 const { LOW_POWER } = ExecutionPreference;

@@ -8,11 +8,12 @@ import {
   type PrepareOptions,
   type V1_0,
 } from "@nnhal/types";
-import { describeNeed, hasDeadlinePassed, unmetNeeds } from "@nnhal/utils";
+import { hasDeadlinePassed } from "@nnhal/utils";
 import { modelIssues } from "@nnhal/validation";
 import { formatIssues } from "../guard/format-issues.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
+import { describeNeed, unmetNeeds } from "./compliance/needs.ts";
 import { refuseQuality } from "./face-context.ts";
 import type { OldDriver } from "./old-driver.ts";
 
@@ -47,7 +48,7 @@ export interface LiftContext {
  * Returns why a model is not valid, before it is converted for an older driver. A driver of HAL 1.3 checks it itself.
  */
 export function refuseModelForDriver(model: Model, { driver, extensions }: LiftContext): Outcome | undefined {
-  if (driver.version === "1.3") return undefined;
+  if (driver.version >= "1.3") return undefined;
   const issues = modelIssues(model, { mode: "runtime", ...(extensions && { extensions }) });
   return issues.length > 0 ? invalid(`the model is not valid: ${formatIssues(issues)}`) : undefined;
 }
@@ -59,7 +60,7 @@ export function refusePreparation(
   context: LiftContext,
 ): Outcome | undefined {
   const { name, driver, limits } = context;
-  if (driver.version === "1.3") return undefined;
+  if (driver.version >= "1.3") return undefined;
   const refusal = refuseQuality(preference, priority) ?? refuseModelForDriver(model, context);
   if (refusal !== undefined) return refusal;
   const [first, ...others] = unmetNeeds(model, driver.version);

@@ -24,8 +24,10 @@ import {
   Priority,
   type V1_0,
 } from "@nnhal/types";
-import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
+import { convertToV1_0 } from "./convert/v1-0.ts";
+import { convertToV1_1 } from "./convert/v1-1.ts";
+import { convertToV1_2 } from "./convert/v1-2.ts";
 import { asV1_0, asV1_3, liftDevice } from "./index.ts";
 import { liftedOf, type OldBehaviour, type OldVersion, oldVersions } from "./old-driver.test-helper.ts";
 import { model, requestOf } from "./versions.test-helper.ts";

@@ -15,7 +15,6 @@ import {
   type V1_0,
   type V1_3,
 } from "@nnhal/types";
-import { convertToV1_3 } from "@nnhal/utils";
 import { hasFields, show } from "@nnhal/validation";
 import { hasMethods, readAllocation } from "../guard/answers.ts";
 import { atOnce, closeSafely, refuseUnreadable } from "../guard/attempt.ts";
@@ -25,6 +24,7 @@ import { noCapabilities } from "../guard/queries.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import { answerLimitsOf, withGrace } from "../guard/wait.ts";
 import { launched, soundStatus } from "./callback.ts";
+import { convertToV1_3 } from "./convert/v1-3.ts";
 import { type Facts, guardFacts } from "./facts.ts";
 import { refuseTimes } from "./guard-prepared-model.ts";
 import { type LiftContext, type LiftOptions, refuseModelForDriver, refusePreparation } from "./lift-context.ts";
@@ -42,7 +42,7 @@ export function liftDevice(name: string, device: AnyIDevice, options: LiftOption
   const driver = oldDriverOf(device, log);
   const limits = answerLimitsOf(options, log);
   const waitUntil: LiftContext["waitUntil"] = (deadline) =>
-    driver.version === "1.3" ? withGrace(deadline, limits) : deadline;
+    driver.version >= "1.3" ? withGrace(deadline, limits) : deadline;
   const preparedModels: LiftContext["preparedModels"] = new WeakMap();
   return lift(device, {
     ...{ name, driver, extensions, log, synchronous, strictSlicing, preparedModels },

@@ -1,6 +1,7 @@
 import { DEVICE_TYPE_UNKNOWN, DeviceStatus, DeviceType, ErrorStatus, type V1_0 } from "@nnhal/types";
-import { convertToV1_3, noPerformanceInfo } from "@nnhal/utils";
+import { noPerformanceInfo } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
+import { convertToV1_3 } from "./convert/v1-3.ts";
 import { liftDevice } from "./index.ts";
 import { driverV1_0, driverV1_1, driverV1_2, liftedOf } from "./old-driver.test-helper.ts";
 import { model } from "./versions.test-helper.ts";

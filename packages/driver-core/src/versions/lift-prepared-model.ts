@@ -19,10 +19,6 @@ import {
 } from "@nnhal/types";
 import {
   combineDimensions,
-  complianceWith,
-  compliantWithV1_3,
-  convertToV1_0,
-  convertToV1_2,
   hasDeadlinePassed,
   makeTimeoutDuration,
   makeTimePoint,
@@ -34,6 +30,9 @@ import { failedBurst, failedExecution, failedFenced } from "../guard/failed.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import type { LogSink } from "../guard/wait.ts";
 import { launched } from "./callback.ts";
+import { complianceWith, compliantWithV1_3 } from "./compliant-with.ts";
+import { convertToV1_0 } from "./convert/v1-0.ts";
+import { convertToV1_2 } from "./convert/v1-2.ts";
 import { executeBehindFences } from "./fenced-fallback.ts";
 import { guardPreparedModel, modelAnswerReader } from "./guard-prepared-model.ts";
 import type { LiftContext } from "./lift-context.ts";

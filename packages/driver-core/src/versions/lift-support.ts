@@ -8,15 +8,17 @@ import {
   ErrorStatus,
   type HalVersion,
   type Model,
+  newestHalVersion,
   type Outcome,
   type SupportedOperations,
 } from "@nnhal/types";
-import { complianceWith, sliceModel } from "@nnhal/utils";
 import { validateModel } from "@nnhal/validation";
 import { failureOf } from "../guard/attempt.ts";
 import { failure } from "../guard/refusal.ts";
 import { soundStatus, whenAnswered } from "./callback.ts";
+import { complianceWith } from "./compliant-with.ts";
 import type { LiftContext } from "./lift-context.ts";
+import { sliceModel } from "./slice.ts";
 
 /** Asks a driver which operations of a valid model it supports. */
 export function supportOf(model: Model, context: LiftContext): Awaitable<SupportedOperations> {
@@ -37,8 +39,8 @@ export function supportOf(model: Model, context: LiftContext): Awaitable<Support
   return ask(slice.model, slice.operationIndexes, model, context);
 }
 
-function isNewest(version: HalVersion): version is "1.3" {
-  return version === "1.3";
+function isNewest(version: HalVersion): version is typeof newestHalVersion {
+  return version === newestHalVersion;
 }
 
 function isValid(model: Model, version: HalVersion, { extensions }: LiftContext): boolean {

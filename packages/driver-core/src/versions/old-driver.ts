@@ -18,8 +18,12 @@ import {
   type V1_2,
   type V1_3,
 } from "@nnhal/types";
-import { type AnyCapabilities, convertToV1_0, convertToV1_1, convertToV1_2, makeTimePoint } from "@nnhal/utils";
+import { makeTimePoint } from "@nnhal/utils";
 import type { LogSink } from "../guard/wait.ts";
+import type { AnyCapabilities } from "./convert/any.ts";
+import { convertToV1_0 } from "./convert/v1-0.ts";
+import { convertToV1_1 } from "./convert/v1-1.ts";
+import { convertToV1_2 } from "./convert/v1-2.ts";
 
 /** An IDevice of any version. */
 export type AnyIDevice = V1_0.IDevice | V1_1.IDevice | V1_2.IDevice | V1_3.IDevice;

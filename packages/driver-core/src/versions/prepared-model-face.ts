@@ -11,12 +11,14 @@ import type {
   V1_2,
   V1_3,
 } from "@nnhal/types";
-import { type AnyRequest, convertToV1_3, deadlineOf, durationOf } from "@nnhal/utils";
+import { deadlineOf, durationOf } from "@nnhal/utils";
 import { refuseUnreadable } from "../guard/attempt.ts";
 import { failedExecution, failedFenced } from "../guard/failed.ts";
 import { failure, invalid, messageOf } from "../guard/refusal.ts";
 import { type AnswerLimits, answerLimitsOf, type LogSink, withGrace } from "../guard/wait.ts";
 import { launch } from "./callback.ts";
+import type { AnyRequest } from "./convert/any.ts";
+import { convertToV1_3 } from "./convert/v1-3.ts";
 import { narrow, narrowOutcome, type PreparedSource, refuseRequest } from "./face-context.ts";
 import { guardPreparedModel, modelAnswerReader, readExecution, refuseTimes } from "./guard-prepared-model.ts";
 

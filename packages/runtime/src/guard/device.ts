@@ -24,6 +24,7 @@ import {
   type HalVersion,
   halVersions,
   type Model,
+  newestHalVersion,
   type Outcome,
   type PreparedModel,
   type PrepareOptions,
@@ -151,11 +152,11 @@ function guarded(own: Device): GuardedDevice {
 
 /** The name and the version, which are read once. */
 function identityOf(own: Device): Pick<GuardedDevice, "name" | "halVersion" | "flaw"> {
-  const unusable = (flaw: string) => ({ name: "a device without a name", halVersion: "1.3" as const, flaw });
+  const unusable = (flaw: string) => ({ name: "a device without a name", halVersion: newestHalVersion, flaw });
   let name: unknown;
   let halVersion: unknown;
   try {
-    ({ name, halVersion = "1.3" } = own);
+    ({ name, halVersion = newestHalVersion } = own);
   } catch (error) {
     return unusable(`reading its name and halVersion threw: ${messageOf(error)}`);
   }

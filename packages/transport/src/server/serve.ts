@@ -3,7 +3,7 @@
  * its numbers only, is limited, and is freed when the carrier closes.
  */
 
-import { type Awaitable, type Device, DeviceStatus } from "@nnhal/types";
+import { type Awaitable, type Device, DeviceStatus, newestHalVersion } from "@nnhal/types";
 import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
 import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { noPassing, type PassingFactory } from "../memory/passing.ts";
@@ -161,7 +161,12 @@ async function opened(provider: Provider, service: string): Promise<Found> {
 }
 
 function welcomeOf(found: Found): Welcome {
-  const refused = { version: protocolVersion, name: "", halVersion: "1.3", status: DeviceStatus.OFFLINE } as const;
+  const refused = {
+    version: protocolVersion,
+    name: "",
+    halVersion: newestHalVersion,
+    status: DeviceStatus.OFFLINE,
+  } as const;
   if ("unavailable" in found) {
     return { ...refused, refusal: found.unavailable, prepareModelFromCache: false, allocate: false };
   }
@@ -170,7 +175,7 @@ function welcomeOf(found: Found): Welcome {
     refusal: null,
     version: protocolVersion,
     name: device.name,
-    halVersion: device.halVersion ?? "1.3",
+    halVersion: device.halVersion ?? newestHalVersion,
     status: device.getStatus(),
     prepareModelFromCache: device.prepareModelFromCache !== undefined,
     allocate: device.allocate !== undefined,

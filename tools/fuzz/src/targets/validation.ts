@@ -1,7 +1,9 @@
 /** Models and everything that looks at them without a device. */
+
+import { complianceWith, sliceModel } from "@nnhal/driver-core/versions";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { halVersions } from "@nnhal/types";
-import { complianceWith, modelSummary, sliceModel } from "@nnhal/utils";
+import { modelSummary } from "@nnhal/utils";
 import { graphDump, graphToJson } from "@nnhal/utils/graph";
 import { analyseModel, minimumVersion, modelIssues, validateModel } from "@nnhal/validation";
 import { modelOf, readModel } from "../model-input.ts";
@@ -13,7 +15,7 @@ export const validation: Target = {
   says: "a model is validated for every version, and if it is valid converted, sorted by version, drawn and summarised",
   corpus: "model",
   longest: 16_384,
-  packages: ["validation", "utils", "operations", "extension-tflite"],
+  packages: ["validation", "driver-core", "utils", "operations", "extension-tflite"],
   mutate: mutateModel,
   async open() {
     return {

@@ -1,9 +1,10 @@
 /**
  * Vendor extensions, which any device meets: those that it reports, those that it does not know, and models that use them wrongly.
  */
+
+import { convertToV1_1 } from "@nnhal/driver-core/versions";
 import { elementAt, extensionCode } from "@nnhal/operations";
 import { ErrorStatus, type ExtensionNameAndPrefix, type Model, OperandLifeTime, type Operation } from "@nnhal/types";
-import { convertToV1_1 } from "@nnhal/utils";
 import { extensionIssues } from "@nnhal/validation";
 import { findModelProblem } from "../../mutations/answers.ts";
 import { type Bench, driverOf, smallModel } from "../bench.ts";

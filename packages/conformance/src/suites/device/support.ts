@@ -2,9 +2,9 @@
  * getSupportedOperations: an answer for each operation, none for a model that is wrong.
  */
 
+import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/driver-core/versions";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type Model } from "@nnhal/types";
-import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/utils";
 import { lacking } from "../../needs.ts";
 import { type Bench, driverOf, smallModel, supportOf } from "../bench.ts";
 import { expectStatus, expectThat } from "../check.ts";

@@ -6,9 +6,8 @@ import {
   operandTypeNames,
   operandTypes,
 } from "@nnhal/types";
-import { noPerformanceInfo } from "../capabilities.ts";
+import { getOperandTypeName, noPerformanceInfo } from "@nnhal/utils";
 import { samePerformance } from "../compliance/capabilities.ts";
-import { getOperandTypeName } from "../operand.ts";
 import { harmlessLoss, type Loss } from "./conversion.ts";
 
 /** The entries that a HAL version lacks, which its callers do not ask for, and the entries that it has. */

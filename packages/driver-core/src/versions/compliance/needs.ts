@@ -29,7 +29,7 @@ import {
   isExtensionOperandType,
   isExtensionOperationType,
   nonExtensionOperandTypeIsScalar,
-} from "../operand.ts";
+} from "@nnhal/utils";
 import { operandInfo } from "./constants.ts";
 
 /** A part that not every HAL version can express. */

@@ -3,8 +3,7 @@
  * else, not one for each operand type.
  */
 import { type Capabilities, OperandType, type PerformanceInfo } from "@nnhal/types";
-import { lookup } from "../capabilities.ts";
-import { getOperandTypeName } from "../operand.ts";
+import { getOperandTypeName, lookup } from "@nnhal/utils";
 import type { Need } from "./needs.ts";
 
 /** The operand types of HAL 1.0 that are not float: their performance there is that of quantized8. */

@@ -3,8 +3,7 @@
  */
 import { copyTensorData, elementCount, type OperandInfo, type TensorData } from "@nnhal/operations";
 import { type Model, type Operand, type OperandTypeName, operandTypeNames } from "@nnhal/types";
-import { constantBytes } from "../constant-bytes.ts";
-import { nonExtensionOperandSizeOfData } from "../operand.ts";
+import { constantBytes, nonExtensionOperandSizeOfData } from "@nnhal/utils";
 
 /** An operand, whose elements are decoded when they are first read; undefined if its type is an extension's. */
 export function operandInfo(operand: Operand, model: Model): OperandInfo | undefined {

@@ -12,9 +12,9 @@ import {
   type V1_1,
   type V1_2,
 } from "@nnhal/types";
+import { nonExtensionOperandPerformance, noPerformanceInfo, update } from "@nnhal/utils";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nonExtensionOperandPerformance, noPerformanceInfo, update } from "../capabilities.ts";
 import { convertToV1_0, convertToV1_1, convertToV1_2, convertToV1_3 } from "../index.ts";
 
 const one = { execTime: 1, powerUsage: 1 };

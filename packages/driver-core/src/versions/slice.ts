@@ -7,6 +7,7 @@ import {
   type HalVersion,
   type Memory,
   type Model,
+  type newestHalVersion,
   type Operand,
   type OperandExtraParams,
   OperandLifeTime,
@@ -32,7 +33,10 @@ export interface Unsliceable {
  * become inputs of the slice, which operands of the same type, dimensions and quantisation share. Values that only they
  * read become outputs.
  */
-export function sliceModel(model: Model, version: Exclude<HalVersion, "1.3">): ModelSlice | Unsliceable {
+export function sliceModel(
+  model: Model,
+  version: Exclude<HalVersion, typeof newestHalVersion>,
+): ModelSlice | Unsliceable {
   const dropped = new Set(noncompliantOperations(model, version));
   const kept: Operation[] = [];
   const operationIndexes: number[] = [];

@@ -10,7 +10,7 @@ import type {
   Request,
   RequestMemoryPool,
 } from "@nnhal/types";
-import { noPerformanceInfo } from "../capabilities.ts";
+import { noPerformanceInfo } from "@nnhal/utils";
 import { float32Types, quantized8Types } from "../compliance/capabilities.ts";
 import type { AnyCapabilities, AnyModel, AnyOperand, AnyRequest } from "./any.ts";
 

@@ -21,9 +21,9 @@ import {
   OperationType,
   type Request,
 } from "@nnhal/types";
+import { lookup, nonExtensionOperandPerformance, update } from "@nnhal/utils";
 import { minimumVersion } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
-import { lookup, nonExtensionOperandPerformance, update } from "./capabilities.ts";
 import { noncompliantOperations } from "./compliance/needs.ts";
 import {
   complianceWith,

@@ -1,6 +1,6 @@
 /** The common part of HAL 1.0 and 1.1: two performances for all operand types, and operands without extraParams. */
 import { type Capabilities, type HalVersion, type Model, type Operand, OperandType, type V1_0 } from "@nnhal/types";
-import { lookup } from "../capabilities.ts";
+import { lookup } from "@nnhal/utils";
 import { capabilitiesNeeds } from "../compliance/capabilities.ts";
 import { modelNeeds } from "../compliance/needs.ts";
 import { newerCapabilities } from "./capabilities.ts";
