@@ -40,7 +40,11 @@ export async function programOf(
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
 ): Promise<Program> {
-  const plan = planGraph(graph, dimensions);
+  return compiledPlan(api, planGraph(graph, dimensions));
+}
+
+/** Compiles a plan. The memory has its constants. */
+export async function compiledPlan(api: WebAssemblyApi, plan: Plan): Promise<Program> {
   const outlines = plan.steps.map((step): Outline => {
     const { name, units, work } = step;
     return step.kind === "routine" && step.checks.length > 0 ? [name, units, work, step.checks] : [name, units, work];

@@ -1,30 +1,42 @@
 /**
  * The backend that compiles each network to WebAssembly, for exactly its shapes.
  */
-import { type Backend, type BackendSession, capabilitiesOf, powerBasisOf, type Unavailable } from "@nnhal/backend";
+import {
+  type Backend,
+  type BackendSession,
+  capabilitiesOf,
+  type OpenOptions,
+  powerBasisOf,
+  type Unavailable,
+} from "@nnhal/backend";
+import { verdictOf, versionSuffix } from "@nnhal/backend/proof";
 import { DeviceType } from "@nnhal/types";
 import { writeModule } from "./assembler/module.ts";
 import { times } from "./capabilities.ts";
 import { compileGraph, type Machine, restoreGraph } from "./executable.ts";
 import { refusalOf } from "./plan/plan-graph.ts";
+import { checkEngine } from "./self-check.ts";
 import { type WebAssemblyApi, webAssembly } from "./web-assembly.ts";
 
 /** It changes whenever results, or the modules of some network, change. */
 const version = "nnhal-wasm-1 simd";
+
+/** The compiler of modules, as far as the platform names it: another one is checked anew. Browsers keep no outcomes. */
+const compilerOf = () => globalThis.process?.versions?.v8 ?? "unknown";
 
 /** Creates a backend over an implementation of WebAssembly: tests give others. */
 export function wasmBackendOver(api: WebAssemblyApi | undefined): Backend {
   return {
     name: "wasm",
     deviceType: DeviceType.CPU,
-    open: () => open(api),
+    open: (options) => open(api, options),
   };
 }
 
 /** The backend over WebAssembly. */
 export const backend: Backend = /* @__PURE__ */ wasmBackendOver(/* @__PURE__ */ webAssembly());
 
-async function open(api: WebAssemblyApi | undefined): Promise<BackendSession | Unavailable> {
+async function open(api: WebAssemblyApi | undefined, options?: OpenOptions): Promise<BackendSession | Unavailable> {
   if (api === undefined)
     return { unavailable: "there is no WebAssembly here", remedy: "use a newer Node.js or browser" };
   if (!hasVectors(api)) {
@@ -33,13 +45,15 @@ async function open(api: WebAssemblyApi | undefined): Promise<BackendSession | U
       remedy: "use a newer Node.js or browser, or a processor with SSE4.1",
     };
   }
-  const machine: Machine = { api, version };
+  const { choices, refusalOf: wrong } = verdictOf(await checkEngine(api, `${version} ${compilerOf()}`, options));
+  const machine: Machine = { api, version: `${version}${versionSuffix(choices)}` };
   return {
-    version,
+    version: machine.version,
+    choices,
     capabilities: capabilitiesOf(times),
     powerBasis: powerBasisOf(times),
     supports(view) {
-      const reason = refusalOf(view);
+      const reason = refusalOf(view) ?? wrong(view.definition.name, { inputs: view.inputs }, { outputs: view.outputs });
       return reason === undefined ? { supported: true } : { supported: false, reason };
     },
     compile: (graph, options) => compileGraph(machine, graph, options),

@@ -124,7 +124,8 @@ export function planGraph(graph: GraphView, dimensions: readonly (readonly numbe
   return { ...layOutMemory(builder.regions, steps, used, wanted), steps, inputs, outputs };
 }
 
-function portOf(region: Region, info: TensorInfo): Port {
+/** The port of a region. */
+export function portOf(region: Region, info: TensorInfo): Port {
   const bytes = isHalf(info) ? 2 : elementBytes[elementTypeOf(info.type)];
   return { region, info, bytes: bytes * elementCount(info.dimensions) };
 }
@@ -163,7 +164,8 @@ function widenedArguments(args: AnyArgs): AnyArgs {
   ) as AnyArgs;
 }
 
-function loweringOf({ name, extension }: OperationView["definition"]): Lowering<AnyArgs, AnyArgs> | undefined {
+/** The lowering of an operation; undefined if there is none. */
+export function loweringOf({ name, extension }: OperationView["definition"]): Lowering<AnyArgs, AnyArgs> | undefined {
   if (extension !== undefined) return undefined;
   // A lowering is only called with the arguments of the operation that it is listed under.
   return (lowerings as Readonly<Record<string, Lowering<AnyArgs, AnyArgs> | undefined>>)[name];

@@ -13,8 +13,8 @@ import {
   type ProbeCase,
   tinyNumbers,
 } from "./float32-cases.ts";
-import { differenceOf } from "./prove-engine.ts";
 import type { ProbeArgument } from "./run-alone.ts";
+import { differenceOf } from "./verdict.ts";
 
 const cases = { digits, functions, infinities, layersOf8Bits, longSums, numbersOf8Bits, tinyNumbers };
 

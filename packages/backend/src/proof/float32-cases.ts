@@ -140,8 +140,47 @@ function layerBeyond24Bits(): ProbeCase {
   };
 }
 
+/** A depthwise layer of 8 bits with the greatest products of both signs; the scale makes a tie of every sum that is odd. */
+function depthwiseLayer(): ProbeCase {
+  const [SIDE, CHANNELS, ZERO] = [2, 8, 128];
+  const cells = SIDE * SIDE;
+  const channels = Array.from({ length: CHANNELS }, (_, channel) => channel);
+  const inputs = Array.from({ length: cells }, (_, cell) => channels.map((c) => ((cell + c) % 3 === 0 ? 0 : 255 - c)));
+  const weights = inputs.map((_, cell) => channels.map((channel) => ((cell * channel) % 2 === 0 ? 255 : 1)));
+  const sums = channels.map((channel) =>
+    inputs.reduce(
+      (sum, pixel, cell) => sum + ((pixel[channel] ?? 0) - ZERO) * ((weights[cell]?.[channel] ?? 0) - ZERO),
+      0,
+    ),
+  );
+  const bias = sums.map((sum, channel) => 2 * channel - 7 - sum);
+  const none = { paddingLeft: 0, paddingRight: 0, paddingTop: 0, paddingBottom: 0, activation: 0, nchw: false };
+  const steps = { strideWidth: 1, strideHeight: 1, dilationWidth: 1, dilationHeight: 1 };
+  return {
+    name: "DEPTHWISE_CONV_2D",
+    args: {
+      input: { ...infoOf("TENSOR_QUANT8_ASYMM", [1, SIDE, SIDE, CHANNELS], 1, ZERO), elements: inputs.flat() },
+      filter: constant({
+        ...infoOf("TENSOR_QUANT8_ASYMM", [1, SIDE, SIDE, CHANNELS], 1, ZERO),
+        elements: weights.flat(),
+      }),
+      bias: constant({ ...infoOf("TENSOR_INT32", [CHANNELS], 1), elements: bias }),
+      depthMultiplier: 1,
+      ...none,
+      ...steps,
+    },
+    output: infoOf("TENSOR_QUANT8_ASYMM", [1, 1, 1, CHANNELS], 2, 3),
+    expected: channels.map((channel) => Math.min(255, Math.max(0, roundedToEven((2 * channel - 7) / 2) + 3))),
+  };
+}
+
 /** Layers of 8 bits. */
-export const layersOf8Bits: readonly ProbeCase[] = [layerOf8Bits(), convolutionByChannel(), layerBeyond24Bits()];
+export const layersOf8Bits: readonly ProbeCase[] = [
+  layerOf8Bits(),
+  convolutionByChannel(),
+  layerBeyond24Bits(),
+  depthwiseLayer(),
+];
 
 /** Conversions of real numbers to 8 bits, and comparisons of 8 bits as real numbers of float32. */
 export const numbersOf8Bits: readonly ProbeCase[] = [

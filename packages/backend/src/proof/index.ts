@@ -15,7 +15,8 @@ export {
   type SelfCheckOptions,
   versionSuffix,
 } from "../self-check.ts";
-export { differenceOf, type ProofOptions, proveEngine, type TableEngine } from "./prove-engine.ts";
+export type { ProbeCase } from "./float32-cases.ts";
+export { type ProofOptions, proveEngine, type TableEngine } from "./prove-engine.ts";
 export {
   type LoneRun,
   type ProbeArgument,
@@ -24,3 +25,12 @@ export {
   type ProbeTensor,
   runAlone,
 } from "./run-alone.ts";
+export {
+  caseFailure,
+  differenceOf,
+  formsOfFunctions,
+  formsOfKinds,
+  type ProvenForm,
+  type Verdict,
+  verdictOf,
+} from "./verdict.ts";

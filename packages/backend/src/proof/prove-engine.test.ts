@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { capabilitiesOf } from "../capabilities.ts";
 import type { Kernel, KernelTable, KernelTensor } from "../kernels/kernel.ts";
 import type { FormFailures, OutcomeStore } from "../self-check.ts";
-import { differenceOf, proveEngine, type TableEngine } from "./prove-engine.ts";
+import { proveEngine, type TableEngine } from "./prove-engine.ts";
+import { differenceOf } from "./verdict.ts";
 
 const processor = { name: "Model X", identity: "Model X sse" };
 
