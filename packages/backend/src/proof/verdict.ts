@@ -1,5 +1,5 @@
 /**
- * What the known results say about an engine: the kinds of computations that they prove, and the operations that an engine refuses if a kind
+ * The verdict of the known results on an engine: the kinds of computations that they prove, and the operations that an engine refuses if a kind
  * is wrong. What fails is refused, or stated if the HAL leaves it open.
  */
 import { type AnyArgs, isExtensionType } from "@nnhal/operations";
@@ -79,7 +79,7 @@ export function formsOfFunctions(): ProvenForm[] {
   return functions.map((each) => ({ key: functionKey(each.name), cases: [each] }));
 }
 
-/** What a self-check says. */
+/** The outcome of a self-check, for an engine. */
 export interface Verdict {
   readonly choices: readonly FormChoice[];
   /** Why an operation is refused; undefined if it is not. */
