@@ -24,15 +24,20 @@ function channelDivisors(text: string): readonly number[] {
   throw new InvalidArgumentError("0 cannot be divided by.");
 }
 
-/** Adds the options of commands that run a model on inputs: how pixels become numbers, the names of classes, the signature, and shapes. */
-export function addInputOptions(command: Command): Command {
+/** Adds the options for what becomes of pixels. */
+export function addPixelOptions(command: Command): Command {
   return command
     .option(
       "--mean <numbers>",
       "subtract this from pixels: one number, or red,green,blue (default: 128)",
       channelNumbers,
     )
-    .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors)
+    .option("--std <numbers>", "then divide by this (default: 128)", channelDivisors);
+}
+
+/** Adds the options of commands that run a model on inputs: how pixels become numbers, the names of classes, the signature, and shapes. */
+export function addInputOptions(command: Command): Command {
+  return addPixelOptions(command)
     .option(
       "--labels <file>",
       "names of the classes, one a line; or coco, coco80, pascal-voc (default: those packed with the model)",

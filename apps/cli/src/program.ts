@@ -66,6 +66,13 @@ const commands: Readonly<Record<string, CommandEntry>> = {
       return (command, { full }) => registerExplainCommand(command, full);
     },
   },
+  diff: {
+    description: "say which operation of a .tflite model a device computes otherwise than the reference",
+    async load() {
+      const { registerDiffCommand } = await import("./commands/diff.ts");
+      return (command, { full }) => registerDiffCommand(command, full);
+    },
+  },
   info: {
     description: "show what a .tflite file holds, and whether it can run",
     async load() {

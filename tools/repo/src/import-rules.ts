@@ -26,6 +26,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   program: ["utils"],
   service: ["types", "driver-core", "transport", "shared-memory"],
   runtime: ["types", "operations", "validation", "utils", "driver-core", "transport/client"],
+  diff: ["types", "operations", "utils", "driver-core", "runtime"],
   tflite: ["types", "operations", "extension-tflite"],
   network: [
     "types",
@@ -37,6 +38,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
     "runtime",
     "tflite",
     "extension-tflite",
+    "diff",
   ],
   nnhal: ["network", "cli"],
   conformance: "packages",
@@ -63,6 +65,7 @@ export const isomorphicPackages = [
   "driver-core",
   "transport",
   "runtime",
+  "diff",
   "extension-fibonacci",
   "extension-mediapipe",
   "extension-tflite",

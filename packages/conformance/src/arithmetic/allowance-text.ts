@@ -1,7 +1,7 @@
 /** The allowances of operations in words, for reports: `allowances.ts` has them as numbers of one example. */
+import { type Arithmetic, arithmeticIn } from "@nnhal/diff";
 import { isFloat, operations } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes } from "@nnhal/types";
-import { type Arithmetic, arithmeticIn } from "./allowances.ts";
 
 /**
  * Describes the allowance of an operation and type against the reference, such as `1 step`; n terms of at most m are summed.

@@ -1,9 +1,10 @@
+import { arithmeticOf } from "@nnhal/diff";
 import { createData, elementCount, type OutputTensor, operations, type Tensor } from "@nnhal/operations";
 import type { OperandTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { kernelOperations } from "../random/examples.ts";
 import { signaturesOf } from "../random/signature.ts";
-import { allowanceFor, arithmeticOf, takesUnusual } from "./allowances.ts";
+import { allowanceFor, takesUnusual } from "./allowances.ts";
 
 function operand(type: OperandTypeName, dimensions: readonly number[], ...elements: number[]): Tensor {
   const data = createData(type, elementCount(dimensions));

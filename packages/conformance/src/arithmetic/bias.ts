@@ -10,6 +10,7 @@
  * Both kinds of devices keep a distance of at least t = 3 B / 4 from the bound, and n is such that this probability is below 10^-4. Results of one
  * fraction say little, so F is at most 0.6.
  */
+import { arithmeticIn } from "@nnhal/diff";
 import {
   bindArguments,
   bindOutputs,
@@ -27,7 +28,6 @@ import { scalarTensor } from "../random/elements.ts";
 import { createRandom, type Random } from "../random/random.ts";
 import { runRandomOperation } from "../random/run.ts";
 import { type Signature, signaturesOf } from "../random/signature.ts";
-import { arithmeticIn } from "./allowances.ts";
 import { realSteps, roundedDown } from "./reals.ts";
 
 /** An example of a bias: the rest of its name, such as `4.0`, its operands, its results, and the most that their mean may be off. */

@@ -3,6 +3,7 @@
  * random ones from a seed. The reference kernels judge all of them. An example follows from its name alone, so it can be made
  * again.
  */
+import { arithmeticIn } from "@nnhal/diff";
 import { elementAt, isFloat, isTensorType, type Operation, type OutputTensor } from "@nnhal/operations";
 import { type LimitCase, limitCases } from "../products/limits.ts";
 import { drawOperation, type RandomOperation } from "../random/draw.ts";
@@ -12,7 +13,7 @@ import { createRandom } from "../random/random.ts";
 import { runRandomOperation } from "../random/run.ts";
 import { type Signature, signaturesOf } from "../random/signature.ts";
 import type { Example } from "../vectors/example.ts";
-import { allowanceFor, arithmeticIn, takesUnusual } from "./allowances.ts";
+import { allowanceFor, takesUnusual } from "./allowances.ts";
 import { biasExample, biasSignatures } from "./bias.ts";
 import { inputFeatures, outputFeatures } from "./features.ts";
 

@@ -1,0 +1,84 @@
+/**
+ * `nnhal diff MODEL`: which operation a device computes otherwise than a judge.
+ */
+import { count } from "@nnhal/program";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ModelCommandContext } from "../context.ts";
+import type { DiffCommandOptions } from "../diff/options.ts";
+import { usageError } from "../failure.ts";
+import {
+  addPixelOptions,
+  deviceOption,
+  externalBufferOption,
+  hybridOption,
+  inputShapeOption,
+  signatureOption,
+} from "../option-values.ts";
+
+const help = `
+Each operation runs alone, on the judge's values, and then as the network runs, on what the device itself computed before. The
+whole network runs once as well: operations that are right one by one can be wrong together, since devices join them.
+
+What is wrong:
+  Of quantised elements a difference above --allow steps, or a mean of the signed differences above a quarter of a step. Of floats
+  more than the roundings of the operation explain, or a difference above --allow-float, as a part of the element and of the root
+  mean square of its tensor together. What an operation only moves must be equal.
+  The exit code is 1 if an operation is wrong, if the device fails, or if the whole network is wrong.
+
+Columns:
+  alone       the greatest difference on the judge's values, in steps of the type (of floats, units in the last place)
+  differ      the share of elements that differ at all
+  mean        the mean of the signed differences in steps: a bias if it is not about 0
+  SNR         signal-to-noise ratio of the operation alone, in decibels
+  network     the greatest difference as the network runs
+
+Examples:
+  nnhal diff mobilenet.tflite --device ort
+  nnhal diff mobilenet.tflite --device ort --input cat.jpg --all
+  nnhal diff mobilenet.tflite --device tfjs --against ort --random 5 --json
+  nnhal --driver sample diff mobilenet.tflite --device sample --save wrong`;
+
+/** Gives the command its arguments, options and work. */
+export function registerDiffCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
+  command
+    .argument("<model>", "the .tflite file")
+    .argument(
+      "[inputs...]",
+      "files for the inputs, as of run: a model of one input runs once for each (default: noise)",
+    );
+  addPixelOptions(command)
+    .addOption(signatureOption())
+    .addOption(inputShapeOption())
+    .addOption(externalBufferOption())
+    .addOption(deviceOption())
+    .option("--against <names>", "the judge: one device, or several with commas between them (default: reference)")
+    .option("--random <n>", "run on noise from the seeds 1 to n", count(1, 1000))
+    .addOption(hybridOption())
+    .addOption(
+      new Option("--allow <steps>", "steps that integers and quantised elements may be off")
+        .argParser(least0)
+        .default(1),
+    )
+    .addOption(
+      new Option(
+        "--allow-float <part>",
+        "the part that floats may be off, such as 1e-4 (default: as the arithmetic of each operation says)",
+      ).argParser(least0),
+    )
+    .option("--all", "list all operations in order (default: those that are wrong, or differ most)")
+    .option("--save <folder>", "write each wrong operation as a .tflite file, with its inputs and the judge's outputs")
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", help)
+    .action(async (model: string, files: readonly string[], options: DiffCommandOptions) => {
+      if (files.length > 0 && options.random !== undefined)
+        throw usageError("--random replaces inputs, but there are some");
+      const { runDiffCommand } = await import("../diff/run-diff.ts");
+      return runDiffCommand(model, files, options, await context());
+    });
+}
+
+function least0(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError("It has to be a number of at least 0, such as 1.");
+}

@@ -1,0 +1,358 @@
+/**
+ * The report of `nnhal diff`, for people and as JSON.
+ */
+import { type Difference, judgeDiff, type ModelDiff, type OperationDiff, type OperationVerdict } from "@nnhal/diff";
+import { elementAt } from "@nnhal/operations";
+import { columns, counted, plain, shapeText } from "../text.ts";
+import type { SavedPiece } from "./pieces.ts";
+
+/** What the report knows of the model and its devices. */
+export interface DiffSubject {
+  /** As the user named it. */
+  readonly model: string;
+  readonly devices: readonly string[];
+  readonly against: readonly string[];
+  /** Where the inputs of each run are from. */
+  readonly inputs: readonly string[];
+  /** The operator of the file of each operation. */
+  readonly operators: readonly { readonly name: string; readonly index: number }[];
+  readonly operandNames: readonly (string | undefined)[];
+  readonly outputIndexes: readonly number[];
+  readonly saved: readonly SavedPiece[];
+}
+
+/** A difference as JSON: null for what is infinite or not a number. */
+export interface DifferenceJson {
+  readonly isFloat: boolean;
+  readonly elements: number;
+  readonly differing: number;
+  /** The part of the allowance that is used up, above 1 it is wrong; null: it is wrong whatever the allowance. */
+  readonly excess: number | null;
+  /** Real numbers in a step. */
+  readonly step: number;
+  /** In steps: 1 of integers and quantised elements, of floats the unit in the last place of the root mean square. */
+  readonly largest: number;
+  readonly largestReal: number;
+  readonly mean: number;
+  readonly meanMagnitude: number;
+  readonly signalToNoise: number | null;
+  readonly cosine: number;
+  readonly unusual: number;
+  readonly unusualExpected: number;
+  readonly unusualActual: number;
+  /** Shares of the elements at the ends of a quantised type. */
+  readonly saturatedExpected: number;
+  readonly saturatedActual: number;
+  readonly expectedRange: Range | null;
+  readonly actualRange: Range | null;
+  readonly possibleRange: Range | null;
+  /** The element with the greatest difference. */
+  readonly worst: { readonly element: number; readonly expected: number | null; readonly actual: number | null } | null;
+  /** The shape that there is instead of the expected one. */
+  readonly otherShape?: readonly number[];
+}
+
+interface Range {
+  readonly least: number;
+  readonly greatest: number;
+}
+
+/** An operation as JSON. */
+export interface OperationJson {
+  /** In the order of the model, from 0. */
+  readonly index: number;
+  readonly operation: string;
+  /** The operator of the file; empty for one that the import added. */
+  readonly operator: string;
+  readonly device: string | null;
+  readonly verdict: OperationVerdict;
+  readonly failure?: string;
+  readonly outputs: readonly {
+    readonly name: string | null;
+    readonly alone: DifferenceJson | null;
+    readonly accumulated: DifferenceJson | null;
+  }[];
+}
+
+/** What `--json` prints. */
+export interface DiffReport {
+  readonly model: string;
+  readonly devices: readonly string[];
+  readonly against: readonly string[];
+  readonly inputs: readonly string[];
+  readonly isRight: boolean;
+  /** The outcome in a sentence. */
+  readonly verdict: string;
+  /** Index of the first operation that is wrong or failed. */
+  readonly first: number | null;
+  /** Indexes of the operations that add an error, the greatest first. */
+  readonly ranking: readonly number[];
+  /** Indexes of operations that are right, and nearly all of whose differences have one sign. */
+  readonly oneSided: readonly number[];
+  readonly operations: readonly OperationJson[];
+  readonly outputs: readonly { readonly name: string | null; readonly difference: DifferenceJson }[];
+  readonly wholeFailure?: string;
+  /** The operation up to which the network is wrong only as a whole. */
+  readonly together?: { readonly operation: number; readonly tries: number; readonly difference: DifferenceJson };
+  readonly saved: readonly SavedPiece[];
+}
+
+/** The report of a comparison. */
+export function reportOf(found: ModelDiff, subject: DiffSubject): DiffReport {
+  const { operators, operandNames, outputIndexes, ...rest } = subject;
+  const { first, wrong, ranking, oneSided, isRight } = judgeDiff(found);
+  const nameOf = (operand: number) => operandNames[operand] ?? null;
+  const operations = found.operations.map(
+    ({ index, operation, device, verdict, failure, outputs }): OperationJson => ({
+      index,
+      operation,
+      operator: operators[index]?.name ?? "",
+      device: device ?? null,
+      verdict,
+      ...(failure !== undefined && { failure }),
+      outputs: outputs.map(({ operand, alone, accumulated }) => ({
+        name: nameOf(operand),
+        alone: jsonOf(alone),
+        accumulated: jsonOf(accumulated),
+      })),
+    }),
+  );
+  const { together, wholeFailure } = found;
+  return {
+    ...rest,
+    isRight,
+    verdict: sentenceOf(found, operations, { first, wrong, oneSided }, rest),
+    first: first?.index ?? null,
+    ranking: ranking.map(({ index }) => index),
+    oneSided: oneSided.map(({ index }) => index),
+    operations,
+    outputs: found.whole.map((difference, place) => ({
+      name: nameOf(elementAt(outputIndexes, place)),
+      difference: differenceJson(difference),
+    })),
+    ...(wholeFailure !== undefined && { wholeFailure }),
+    ...(together && { together: { ...together, difference: differenceJson(together.difference) } }),
+  };
+}
+
+function sentenceOf(
+  { together, wholeFailure, whole, operations }: ModelDiff,
+  shown: readonly OperationJson[],
+  found: Pick<ReturnType<typeof judgeDiff>, "first" | "wrong" | "oneSided">,
+  { devices, against }: Pick<DiffSubject, "devices" | "against">,
+): string {
+  const judge = against.join(", ");
+  const { first, wrong, oneSided } = found;
+  if (first !== undefined) {
+    const what = `operation ${first.index + 1}, ${titleOf(elementAt(shown, first.index))}`;
+    const by = first.device ?? devices.join(", ");
+    const others = wrong.length > 1 ? `; ${wrong.length - 1} more ${wrong.length === 2 ? "is" : "are"} wrong` : "";
+    if (first.verdict === "failed") return `${what}, is the first that fails on ${by}: ${first.failure}${others}.`;
+    return `${what}, is the first that ${by} computes wrong: ${differenceText(worstOf(first))}${others}.`;
+  }
+  if (wholeFailure !== undefined)
+    return `Each operation by itself is right, and the whole network fails: ${wholeFailure}`;
+  if (together !== undefined) {
+    const at = elementAt(shown, together.operation);
+    return `Each operation by itself is right; together the operations up to ${together.operation + 1}, ${titleOf(at)}, are wrong: ${differenceText(together.difference)}. The device joins operations there.`;
+  }
+  return [
+    rightText(operations, whole, devices, judge),
+    sidedText(oneSided, shown),
+    refusedText(operations, shown, devices, judge),
+  ]
+    .filter((text) => text !== "")
+    .join(" ");
+}
+
+function rightText(
+  operations: readonly OperationDiff[],
+  whole: readonly Difference[],
+  devices: readonly string[],
+  judge: string,
+): string {
+  const compared = operations.filter(({ verdict }) => verdict === "right").length;
+  if (compared === 0)
+    return `Nothing was compared: ${devices.join(", ")} ${devices.length === 1 ? "computes" : "compute"} no operation that ${judge} does not compute.`;
+  const [end] = [...whole].sort((a, b) => b.largest - a.largest);
+  const text =
+    end === undefined
+      ? "the whole network cannot run there"
+      : end.differing === 0
+        ? "the outputs are equal"
+        : `the outputs differ by up to ${sizeText(end)}`;
+  return compared === 1
+    ? `The only operation that was compared is right; ${text}.`
+    : `All ${compared} operations that were compared are right; ${text}.`;
+}
+
+function sidedText(oneSided: readonly OperationDiff[], shown: readonly OperationJson[]): string {
+  if (oneSided.length === 0) return "";
+  const titles = oneSided.slice(0, MOST_TITLES).map(({ index }) => `${index + 1} ${titleOf(elementAt(shown, index))}`);
+  const more = oneSided.length > MOST_TITLES ? ", and others" : "";
+  return `${counted(oneSided.length, "operation")} nearly always ${oneSided.length === 1 ? "differs" : "differ"} in one direction: ${titles.join(", ")}${more}.`;
+}
+
+const MOST_TITLES = 5;
+
+function refusedText(
+  operations: readonly OperationDiff[],
+  shown: readonly OperationJson[],
+  devices: readonly string[],
+  judge: string,
+): string {
+  const refused = operations.filter(({ verdict }) => verdict === "refused");
+  const [first] = refused;
+  if (first === undefined) return "";
+  return `${judge} stands in for ${counted(refused.length, "operation")} that ${devices.join(", ")} ${devices.length === 1 ? "does" : "do"} not take, such as ${first.index + 1} ${titleOf(elementAt(shown, first.index))}: ${first.failure}.`;
+}
+
+function titleOf({ operation, operator, outputs }: OperationJson): string {
+  const name = outputs[0]?.name;
+  const of = operator === "" || operator === operation ? operation : `${operation} of ${operator}`;
+  return name == null ? of : `${of} (${plain(name)})`;
+}
+
+function worstOf({ outputs }: OperationDiff): Difference | undefined {
+  const all = outputs.flatMap(({ alone }) => alone ?? []);
+  return all.sort((a, b) => b.largestReal - a.largestReal)[0];
+}
+
+function differenceText(difference: Difference | undefined): string {
+  if (difference === undefined) return "it was not compared";
+  const { count, differing, unusual, otherShape, worst, mean } = difference;
+  if (otherShape !== undefined) return `its shape is ${shapeText(otherShape)}`;
+  if (unusual > 0)
+    return `${counted(unusual, "element")} of ${count} ${unusual === 1 ? "is" : "are"} NaN or infinite on one side`;
+  const at =
+    worst === undefined
+      ? ""
+      : `, at element ${worst.element}: expected ${real(worst.expected)}, got ${real(worst.actual)}`;
+  const bias = difference.isQuantised && Math.abs(mean) > 0.1 ? `, ${signed(mean)} in the mean` : "";
+  return `${shareText(differing, count)} of the elements differ, by up to ${sizeText(difference)}${bias}${at}`;
+}
+
+/** The report for people. */
+export function formatDiff(report: DiffReport, { all = false }: { readonly all?: boolean | undefined }): string {
+  const { operations, ranking, devices, against, inputs } = report;
+  const differing = operations.filter(({ verdict }) => verdict === "wrong" || verdict === "failed");
+  const worst = ranking.slice(0, Math.max(LISTED - differing.length, 0)).map((index) => elementAt(operations, index));
+  const listed = all ? operations : [...new Set([...differing.slice(0, MOST_LISTED), ...worst])];
+  const rows = listed.map((each) => rowOf(each));
+  const lines = [
+    `${plain(report.model)}: ${devices.join(", ")} against ${against.join(", ")}, ${inputs.length === 1 ? inputs[0] : counted(inputs.length, "run")}`,
+    "",
+  ];
+  if (rows.length > 0)
+    lines.push(
+      ...columns([
+        ["operation", "operator", "output", "device", "", "alone", "differ", "mean", "SNR", "network"],
+        ...rows,
+      ]),
+    );
+  const equal = operations.filter(({ outputs }) => outputs.every(({ alone }) => alone?.differing === 0)).length;
+  const left = operations.length - listed.length;
+  if (left > 0) lines.push(`${counted(left, "operation")} more (--all): ${equal} compute exactly what the judge does`);
+  lines.push("");
+  for (const { name, difference } of report.outputs)
+    lines.push(`output ${plain(name ?? "")}: ${outputText(difference)}`);
+  for (const { model, inputs: files } of report.saved) lines.push(`saved ${model} with ${files.join(", ")}`);
+  lines.push(report.verdict);
+  return `${lines.join("\n")}\n`;
+}
+
+/** Operations that are listed, if so many differ; and the most that are. */
+const LISTED = 12;
+const MOST_LISTED = 40;
+
+function rowOf({ index, operation, operator, outputs, device, verdict }: OperationJson): string[] {
+  const alone = outputs.flatMap((output) => output.alone ?? []).sort((a, b) => b.largestReal - a.largestReal)[0];
+  const network = outputs
+    .flatMap((output) => output.accumulated ?? [])
+    .sort((a, b) => b.largestReal - a.largestReal)[0];
+  return [
+    String(index + 1),
+    operator === "" ? operation : operator,
+    plain(outputs[0]?.name ?? "").slice(-MOST_NAME),
+    device ?? "",
+    verdict === "right" ? "" : verdict,
+    alone === undefined ? "" : largestText(alone),
+    alone === undefined ? "" : shareText(alone.differing, alone.elements),
+    alone === undefined ? "" : signed(alone.mean),
+    alone === undefined
+      ? ""
+      : alone.signalToNoise === null
+        ? alone.differing === 0
+          ? "equal"
+          : ""
+        : `${alone.signalToNoise.toFixed(0)} dB`,
+    network === undefined ? "" : largestText(network),
+  ];
+}
+
+const MOST_NAME = 24;
+
+/** Floats in real numbers, others in steps. */
+function largestText({ isFloat, largest, largestReal, unusual, otherShape }: DifferenceJson): string {
+  if (otherShape !== undefined) return `shape ${shapeText(otherShape)}`;
+  if (unusual > 0) return `${unusual} NaN`;
+  return largest === 0 ? "0" : isFloat ? short(largestReal) : counted(largest, "step");
+}
+
+function outputText(difference: DifferenceJson): string {
+  const { elements, differing, cosine, otherShape } = difference;
+  if (otherShape !== undefined) return `the shape is ${shapeText(otherShape)}`;
+  if (differing === 0) return `all ${elements} elements are equal`;
+  return `${shareText(differing, elements)} of ${elements} elements differ, by up to ${sizeText(difference)}; cosine ${cosine.toFixed(6)}`;
+}
+
+/** Floats in real numbers, others in steps too. */
+function sizeText({
+  isFloat,
+  largest,
+  largestReal,
+}: Pick<DifferenceJson, "isFloat" | "largest" | "largestReal">): string {
+  if (isFloat) return short(largestReal);
+  const steps = counted(largest, "step");
+  return largest === largestReal ? steps : `${steps} (${short(largestReal)})`;
+}
+
+function shareText(part: number, whole: number): string {
+  if (part === 0) return "0 %";
+  const share = (100 * part) / Math.max(1, whole);
+  return share < 0.01 ? "<0.01 %" : `${share.toFixed(share < 10 ? 2 : 1)} %`;
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+function real(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+function signed(value: number): string {
+  const text = Math.abs(value) < 0.0005 ? "0" : short(value);
+  return value > 0 && text !== "0" ? `+${text}` : text;
+}
+
+function jsonOf(difference: Difference | undefined): DifferenceJson | null {
+  return difference === undefined ? null : differenceJson(difference);
+}
+
+function differenceJson(difference: Difference): DifferenceJson {
+  const { sums: _, isHalf: _2, isQuantised: _3, excess, count, worst, ...rest } = difference;
+  const { expectedRange, actualRange, possibleRange, otherShape, signalToNoise, ...numbers } = rest;
+  const finite = (value: number) => (Number.isFinite(value) ? value : null);
+  return {
+    ...numbers,
+    excess: finite(excess),
+    elements: count,
+    signalToNoise: finite(signalToNoise),
+    expectedRange: expectedRange ?? null,
+    actualRange: actualRange ?? null,
+    possibleRange: possibleRange ?? null,
+    worst: worst ? { element: worst.element, expected: finite(worst.expected), actual: finite(worst.actual) } : null,
+    ...(otherShape !== undefined && { otherShape }),
+  };
+}

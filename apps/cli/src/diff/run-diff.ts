@@ -1,0 +1,116 @@
+/**
+ * The work of `nnhal diff`: inputs of all runs, the comparison, and what is written of it.
+ */
+import { type DiffOptions, diffModel, type ModelDiff, type TensorValue } from "@nnhal/diff";
+import { elementAt } from "@nnhal/operations";
+import { exitCodes } from "@nnhal/program";
+import { createStates } from "@nnhal/tflite";
+import type { ModelCommandContext } from "../context.ts";
+import { judgeDevice } from "../devices.ts";
+import { failure, messageOf } from "../failure.ts";
+import { fit } from "../fit.ts";
+import { valuesOf } from "../model/execute.ts";
+import { filesOfRuns, type GivenInputs, normalisationOf, prepareInputs } from "../model/inputs.ts";
+import { type LoadedModel, loadModel } from "../model/load.ts";
+import { shownNames } from "../model/load-hal.ts";
+import { nameOperations } from "../operation-names.ts";
+import { entryOf } from "../option-values.ts";
+import { createProgressBar } from "../progress.ts";
+import { oneLine } from "../text.ts";
+import type { DiffCommandOptions } from "./options.ts";
+import { createSaver } from "./pieces.ts";
+import { type DiffReport, formatDiff, reportOf } from "./report.ts";
+
+/** Runs the command; the exit code is 1 if anything is wrong. Rejects with a CommandError. */
+export async function runDiffCommand(
+  path: string,
+  files: readonly string[],
+  options: DiffCommandOptions,
+  context: ModelCommandContext,
+): Promise<void> {
+  const { cwd, stdout, stderr, devices, setExitCode } = context;
+  const definitions = await devices.definitions();
+  const importing = { ...entryOf(options), hybrid: options.hybrid, customOperators: definitions };
+  const model = await loadModel(path, cwd, importing);
+  const runs = await inputsOfRuns(model, files, options, context);
+  const suspect = await devices.select(options.device);
+  const judge = await devices.select(options.against ?? judgeDevice);
+  const saver = options.save === undefined ? undefined : createSaver(options.save, model, cwd);
+  const bar = createProgressBar(stderr, model.model.main.operations.length);
+  let found: ModelDiff;
+  try {
+    found = await compare(model, {
+      suspect,
+      judge,
+      inputs: runs.map(({ values }) => values),
+      extensions: definitions,
+      allowance: { steps: options.allow, relative: options.allowFloat },
+      onProgress: (done) => bar.moveTo(done, model.operators[done]?.name ?? ""),
+      onOperation: saver?.take,
+    });
+  } catch (error) {
+    throw failure(nameOperations(oneLine(messageOf(error)), definitions), error);
+  } finally {
+    bar.stop();
+  }
+  const report: DiffReport = reportOf(found, {
+    model: path,
+    devices: suspect.devices.map(({ name }) => name),
+    against: judge.devices.map(({ name }) => name),
+    inputs: runs.map(({ source }) => source),
+    operators: model.operators,
+    operandNames: shownNames(model),
+    outputIndexes: model.model.main.outputIndexes,
+    saved: saver?.files() ?? [],
+  });
+  stdout.write(options.json ? `${JSON.stringify(report)}\n` : fit(formatDiff(report, options), stdout.columns));
+  if (!report.isRight) setExitCode(exitCodes.failed);
+}
+
+function compare({ model }: LoadedModel, options: DiffOptions): Promise<ModelDiff> {
+  return diffModel(model, options);
+}
+
+/** The values of a run, with those of the states, and where they are from. */
+interface GivenRun {
+  readonly source: string;
+  readonly values: readonly TensorValue[];
+}
+
+/** Rejects with a usage error. */
+async function inputsOfRuns(
+  model: LoadedModel,
+  files: readonly string[],
+  options: DiffCommandOptions,
+  context: ModelCommandContext,
+): Promise<readonly GivenRun[]> {
+  const noise = Array.from({ length: options.random ?? 1 }, (_, run): GivenInputs => ({ files: [], seed: run + 1 }));
+  const given: readonly GivenInputs[] =
+    files.length === 0
+      ? noise
+      : (await filesOfRuns(model, files, context.cwd)).map((own) => ({ files: own, ...normalisationOf(options) }));
+  const runs: GivenRun[] = [];
+  for (const each of given) {
+    const prepared = await prepareInputs(model, each, context);
+    const values = valuesOf(
+      model,
+      prepared.map(({ bytes }) => bytes),
+    );
+    runs.push({
+      source: each.seed === undefined ? each.files.join(", ") : `noise of seed ${each.seed}`,
+      values: withStates(model, values),
+    });
+  }
+  return runs;
+}
+
+/** The values of all inputs, in the order of the model: those of the user, and the first values of what the model keeps between runs. */
+function withStates(model: LoadedModel, given: ReturnType<typeof valuesOf>): readonly TensorValue[] {
+  const all: TensorValue[] = [];
+  for (const [place, index] of model.givenInputs.entries()) {
+    const { bytes, shape } = elementAt(given, place);
+    all[index] = { bytes, dimensions: shape ?? elementAt(model.inputs, index).shape };
+  }
+  for (const { index, bytes, dimensions } of createStates(model).inputs(model)) all[index] = { bytes, dimensions };
+  return all;
+}

@@ -1,0 +1,93 @@
+/**
+ * Planted faults in whole networks: the comparison of @nnhal/diff names the operation. With NNHAL_FAULTS=all each fault is put into each
+ * network that has the operation, else into a small one.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createReferenceBackend } from "@nnhal/backend-reference";
+import { type DiffOptions, diffModel, judgeDiff } from "@nnhal/diff";
+import { openDevice } from "@nnhal/driver-core/device";
+import { byteLength, elementCount, loadOperations } from "@nnhal/operations";
+import { corpusFolder, modelsFolder } from "@nnhal/test-kit/folders";
+import { everyFault } from "@nnhal/test-kit/samples";
+import { createStates, type ImportedModel, importTflite, readTflite } from "@nnhal/tflite";
+import type { Device } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { createRandom } from "../random/random.ts";
+import type { KernelFault } from "./kernel-fault.test-helper.ts";
+import { kernelFaults } from "./kernel-faults.test-helper.ts";
+
+async function deviceWith(plant?: ReturnType<KernelFault["plant"]>): Promise<Device> {
+  const device = await openDevice({
+    backend: createReferenceBackend(plant && { definitionFor: plant }),
+  });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}
+
+const small = ["trained_lstm.tflite"];
+const large = [
+  "person_detect.tflite",
+  "mobilenet_v1_0.25_128_quant.tflite",
+  "mobilenet_v1_0.25_128_quant.float.tflite",
+  "mobilenet_v2_1.0_224_quant.tflite",
+];
+const files = [
+  ...[...small, ...(everyFault ? large : [])].map((name) => join(modelsFolder, name)),
+  ...(everyFault && existsSync(corpusFolder) ? findFiles(corpusFolder, /deeplab.*\.tflite$/i) : []),
+].filter((file) => existsSync(file));
+
+function findFiles(folder: string, name: RegExp): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => name.test(file))
+    .map((file) => join(folder, file));
+}
+
+/** Two runs on noise, from the first values of what the network keeps. */
+function inputsOf(imported: ImportedModel): DiffOptions["inputs"] {
+  return [1, 2].map((seed) => noiseFor(imported, seed));
+}
+
+function noiseFor(imported: ImportedModel, seed: number): DiffOptions["inputs"][number] {
+  const random = createRandom(seed);
+  const values = imported.inputs.map(({ type, shape }) => {
+    const dimensions = shape.map((extent) => Math.max(1, extent));
+    const bytes = new Uint8Array(byteLength(type, elementCount(dimensions)));
+    if (type === "TENSOR_FLOAT32") {
+      bytes.set(new Uint8Array(Float32Array.from({ length: bytes.length / 4 }, () => 2 * random.next() - 1).buffer));
+    } else for (let index = 0; index < bytes.length; index++) bytes[index] = random.integer(0, 255);
+    return { bytes, dimensions };
+  });
+  for (const { index, bytes, dimensions } of createStates(imported).inputs(imported))
+    values[index] = { bytes: Uint8Array.from(bytes), dimensions: [...dimensions] };
+  return values;
+}
+
+describe.skipIf(files.length === 0)("a fault of one operation in a network", { timeout: 3_600_000 }, () => {
+  it.each(files)("is named in %s", async (file) => {
+    await loadOperations();
+    const imported = importTflite(readTflite(readFileSync(file)));
+    const judge = { devices: [await deviceWith()] };
+    const used = new Set((await compare(await deviceWith())).operations.map(({ operation }) => operation));
+    const planted = kernelFaults.filter(({ operation }) => used.has(operation));
+    let named = 0;
+    const wrong: string[] = [];
+    for (const fault of planted) {
+      const found = await compare(await deviceWith(fault.plant()));
+      const { first, isRight } = judgeDiff(found);
+      // Many faults show only with other types, or at limits that no element of the network reaches.
+      if (found.operations.every(({ outputs }) => outputs.every(({ alone }) => !alone?.differing))) continue;
+      if (first?.operation === fault.operation) named++;
+      else wrong.push(`${fault.operation}: ${fault.what}: ${isRight ? "nothing is wrong" : first?.operation}`);
+    }
+    expect({ wrong, named: named > 0 }).toEqual({ wrong: [], named: true });
+
+    function compare(suspect: Device) {
+      return diffModel(imported.model, {
+        judge,
+        suspect: { devices: [suspect] },
+        inputs: inputsOf(imported),
+      });
+    }
+  });
+});

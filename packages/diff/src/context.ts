@@ -1,0 +1,86 @@
+/** Everything that the steps of a comparison share: the model's parts, its types, and how parts are prepared. */
+import { partsOf, type StepModel } from "@nnhal/driver-core/partition";
+import {
+  describeExtension,
+  type ExtensionDefinition,
+  elementAt,
+  factsByCode,
+  isTensorType,
+  operationText,
+  splitExtensionCode,
+  vocabularyOf,
+} from "@nnhal/operations";
+import { type Model, OperandLifeTime, OperationType } from "@nnhal/types";
+import { constantBytes } from "@nnhal/utils";
+import type { Allowance, JudgedOperand } from "./allowance.ts";
+import { type Compared, sizesOf } from "./difference.ts";
+import { type Engine, type PreparedPart, preparePart, type TensorValue } from "./prepared-part.ts";
+
+/** What decides: devices, or values that something else has computed. */
+export type Judge = Engine | RecordedValues;
+
+/** Values that something else has computed. */
+export interface RecordedValues {
+  /** The value of an operand of the main subgraph in a run; undefined: it is not known. */
+  recordedValue(operand: number, run: number): Promise<TensorValue | undefined>;
+}
+
+/** What is judged: devices in planning order, and the device that computes what they do not take. */
+export type Suspect = Engine;
+
+/** What all steps of a comparison need. */
+export interface DiffContext {
+  readonly model: Model;
+  readonly judge: Judge;
+  readonly suspect: Suspect;
+  readonly allowance: Allowance;
+  /** The part of the model that some operations are. */
+  readonly partOf: (operations: readonly number[]) => StepModel;
+  /** How the elements of an operand are compared; undefined: its type is not known. */
+  readonly comparedAs: (operand: number) => Compared | undefined;
+  /** The sizes of the elements of a constant; undefined: the operand is none, or its type is not known. */
+  readonly constantOf: (operand: number) => JudgedOperand | undefined;
+  readonly nameOf: (operation: number) => string;
+  /** Whether results are drawn at random, so that no two runs agree. */
+  readonly isDrawn: (operation: number) => boolean;
+  readonly prepare: (part: Model, engine: Engine) => Promise<PreparedPart>;
+}
+
+/** Makes the context of a comparison. */
+export function createContext(
+  model: Model,
+  given: Pick<DiffContext, "judge" | "suspect" | "allowance"> & { readonly extensions: readonly ExtensionDefinition[] },
+): DiffContext {
+  const { extensions, ...rest } = given;
+  const { main, referenced, extensionNameToPrefix: prefixes, relaxComputationFloat32toFloat16: isRelaxed } = model;
+  const vocabulary = vocabularyOf(prefixes, { extensions });
+  const described = extensions.map(describeExtension);
+  const factsOf = factsByCode(prefixes, described);
+  const draws = (type: number) =>
+    type === OperationType.RANDOM_MULTINOMIAL ||
+    (splitExtensionCode(type).prefix > 0 && vocabulary.operationByCode(type)?.random === true);
+  const drawsInside = referenced.some(({ operations }) => operations.some(({ type }) => draws(type)));
+  const comparedAs = (operand: number): Compared | undefined => {
+    const { type: code, scale, zeroPoint } = elementAt(main.operands, operand);
+    const type = vocabulary.operandTypeByCode(code);
+    return type && { type, scale: isTensorType(type) ? scale : 0, zeroPoint, isRelaxed };
+  };
+  return {
+    ...rest,
+    model,
+    partOf: partsOf(model),
+    comparedAs,
+    constantOf: (operand) => {
+      const { dimensions } = elementAt(main.operands, operand);
+      const [as, bytes] = [comparedAs(operand), constantBytes(elementAt(main.operands, operand), model)];
+      return as && bytes && sizesOf(as, { bytes, dimensions });
+    },
+    nameOf: (operation) => operationText(elementAt(main.operations, operation).type, prefixes, vocabulary),
+    isDrawn: (operation) => {
+      const { type, inputs } = elementAt(main.operations, operation);
+      const calls = inputs.some((input) => elementAt(main.operands, input).lifetime === OperandLifeTime.SUBGRAPH);
+      return draws(type) || (calls && drawsInside);
+    },
+    prepare: (part, engine) => preparePart(part, engine, described, factsOf),
+  };
+}

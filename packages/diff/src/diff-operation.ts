@@ -1,0 +1,233 @@
+/** One operation on both sides. */
+import { elementAt } from "@nnhal/operations";
+import { boundOf, type JudgedOperand } from "./allowance.ts";
+import type { DiffContext, Judge, RecordedValues } from "./context.ts";
+import { addDifferences, compareTensors, type Difference, sizesOf } from "./difference.ts";
+import { type Engine, messageOf, type PreparedPart, type TensorValue } from "./prepared-part.ts";
+import { type SideValues, sameValue, type Values } from "./values.ts";
+
+/** An output of an operation. */
+export interface OutputDiff {
+  /** Index of the operand in the main subgraph. */
+  readonly operand: number;
+  /** The operation on the judge's values. Undefined: it was not compared. */
+  readonly alone: Difference | undefined;
+  /** The operation on the values that the device computed before. Undefined: it was not compared. */
+  readonly accumulated: Difference | undefined;
+}
+
+/**
+ * `right`: within the allowance on the judge's values. `wrong`: beyond it. `failed`: the device did not compute it, although it had said
+ * that it could. `judge`: the judge's own device computes it. `drawn`: its results are drawn at random. `unknown`: the judge has no values
+ * of it. `refused`: the device does not take it, so that the judge's results stand for its own. `unused`: nothing reads its results.
+ */
+export type OperationVerdict = "right" | "wrong" | "failed" | "refused" | "judge" | "drawn" | "unknown" | "unused";
+
+/** An operation. */
+export interface OperationDiff {
+  readonly index: number;
+  /** The operation of the HAL, or of an extension. */
+  readonly operation: string;
+  /** The device that computes it; undefined if several do, in an IF or WHILE, or none does. */
+  readonly device: string | undefined;
+  readonly verdict: OperationVerdict;
+  /** The part of its allowance that it uses up on the judge's values: above 1 it is wrong. 0 if it was not compared. */
+  readonly excess: number;
+  /** Why the device did not compute it, or does not take it. */
+  readonly failure?: string;
+  readonly outputs: readonly OutputDiff[];
+}
+
+/** The values of an operation that was compared, on the judge's values. */
+export interface OperationValues {
+  /** Operands of the main subgraph, in the order of `inputs`. */
+  readonly operands: readonly number[];
+  /** By run. */
+  readonly runs: readonly {
+    readonly inputs: readonly TensorValue[];
+    /** By output of the `OperationDiff`. */
+    readonly expected: readonly TensorValue[];
+    readonly actual: readonly TensorValue[];
+  }[];
+}
+
+/** Receives each operation that was compared, with its values. */
+export type OnOperation = (operation: OperationDiff, values: OperationValues) => Promise<void> | void;
+
+/** What computes an operation in the whole network. */
+export interface Assignment {
+  /** The device; undefined: several do, in an IF or WHILE. */
+  readonly name: string | undefined;
+  /** Absent: no device takes it. */
+  readonly engine?: Engine | undefined;
+  /** Why no device takes it. */
+  readonly refusal?: string | undefined;
+}
+
+/** The device of each operation. */
+export type DeviceOf = (operation: number) => Assignment;
+
+/** Computes an operation on both sides and compares. Rejects if the judge fails. */
+export async function diffOperation(
+  context: DiffContext,
+  index: number,
+  values: Values,
+  deviceOf: DeviceOf,
+  onOperation?: OnOperation,
+): Promise<OperationDiff> {
+  const { judge, nameOf, isDrawn } = context;
+  const part = context.partOf([index]);
+  const chosen = deviceOf(index);
+  const base = { index, operation: nameOf(index), device: chosen.name, excess: 0 };
+  if (part.outputs.length === 0) return { ...base, verdict: "unused", outputs: [] };
+  const outputs = part.outputs.map((operand) => ({ operand, alone: undefined, accumulated: undefined }));
+  if (!(await judgeOperation(context, part, values))) return { ...base, verdict: "unknown", outputs };
+  const copy = () => {
+    for (const [run, side] of values.suspect.entries()) adopt(elementAt(values.judge, run), side, part.outputs);
+  };
+  const { engine } = chosen;
+  if (engine === undefined) {
+    copy();
+    return { ...base, verdict: "refused", failure: chosen.refusal ?? "no device takes it", outputs };
+  }
+  if (isDrawn(index)) {
+    copy();
+    return { ...base, verdict: "drawn", outputs };
+  }
+  const isJudges = !isRecorded(judge) && engine.devices.every((device) => judge.devices.includes(device));
+  const isClean = (run: number) =>
+    part.inputs.every(
+      (operand) => elementAt(values.suspect, run).get(operand) === elementAt(values.judge, run).get(operand),
+    );
+  if (isJudges && values.judge.every((_, run) => isClean(run))) {
+    copy();
+    return { ...base, verdict: "judge", outputs };
+  }
+  let prepared: PreparedPart | undefined;
+  let compared: { readonly operation: OperationDiff; readonly values: OperationValues };
+  try {
+    prepared = await context.prepare(part.model, engine);
+    const found: ComparedRun[] = [];
+    for (const [run, right] of values.judge.entries()) {
+      found.push(await diffRun(context, index, part, prepared, right, elementAt(values.suspect, run)));
+    }
+    const added = part.outputs.map((operand, place) => {
+      const all = found.map((each) => elementAt(each.outputs, place));
+      return {
+        operand,
+        alone: sumOf(all.map(({ alone }) => alone)),
+        accumulated: sumOf(all.map(({ accumulated }) => accumulated)),
+      };
+    });
+    const excess = Math.max(0, ...found.map((each) => each.excess));
+    const verdict = isJudges ? "judge" : excess > 1 ? "wrong" : "right";
+    const operation: OperationDiff = { ...base, verdict, excess, outputs: added };
+    compared = { operation, values: { operands: part.inputs, runs: found } };
+  } catch (error) {
+    copy();
+    return { ...base, verdict: "failed", excess: Number.POSITIVE_INFINITY, failure: messageOf(error), outputs };
+  } finally {
+    prepared?.close();
+  }
+  await onOperation?.(compared.operation, compared.values);
+  return compared.operation;
+}
+
+/** One run of an operation on the device. */
+interface ComparedRun {
+  readonly inputs: readonly TensorValue[];
+  readonly expected: readonly TensorValue[];
+  readonly actual: readonly TensorValue[];
+  readonly outputs: readonly OutputDiff[];
+  readonly excess: number;
+}
+
+type Part = ReturnType<DiffContext["partOf"]>;
+
+export function isRecorded(judge: Judge): judge is RecordedValues {
+  return "recordedValue" in judge;
+}
+
+/** Puts the judge's results of an operation among the values; false: the judge does not know them. */
+async function judgeOperation({ judge, prepare }: DiffContext, part: Part, { judge: sides }: Values): Promise<boolean> {
+  if (isRecorded(judge)) {
+    for (const [run, side] of sides.entries()) {
+      for (const operand of part.outputs) {
+        const value = await judge.recordedValue(operand, run);
+        if (value !== undefined) side.set(operand, value);
+      }
+    }
+    const isKnown = (side: SideValues) => [...part.inputs, ...part.outputs].every((operand) => side.has(operand));
+    return sides.every(isKnown);
+  }
+  const prepared = await prepare(part.model, judge);
+  try {
+    for (const side of sides) {
+      const results = await prepared.run(valuesOf(side, part.inputs));
+      for (const [place, operand] of part.outputs.entries()) side.set(operand, elementAt(results, place));
+    }
+  } finally {
+    prepared.close();
+  }
+  return true;
+}
+
+/** One run of an operation on the device: on the judge's values, and on its own if these are others. */
+async function diffRun(
+  context: DiffContext,
+  index: number,
+  part: Part,
+  prepared: PreparedPart,
+  right: SideValues,
+  own: SideValues,
+): Promise<ComparedRun> {
+  const inputs = valuesOf(right, part.inputs);
+  const expected = valuesOf(right, part.outputs);
+  const ownInputs = part.inputs.map((operand) => own.get(operand) ?? known(right.get(operand)));
+  const isSame = ownInputs.every((value, place) => value === inputs[place]);
+  const actual = await prepared.run(inputs);
+  const accumulated = isSame ? actual : await prepared.run(ownInputs);
+  const judged = { name: context.nameOf(index), inputs: operandsOf(context, index, right) };
+  let excess = 0;
+  const outputs = part.outputs.map((operand, place): OutputDiff => {
+    const as = context.comparedAs(operand);
+    const wanted = elementAt(expected, place);
+    const found = elementAt(accumulated, place);
+    own.set(operand, sameValue(wanted, found) ? wanted : found);
+    if (as === undefined) return { operand, alone: undefined, accumulated: undefined };
+    const alone = compareTensors(as, wanted, elementAt(actual, place), (size) =>
+      boundOf(as, size, context.allowance, judged),
+    );
+    excess = Math.max(excess, alone.excess);
+    const together = isSame ? alone : compareTensors(as, wanted, found, (size) => boundOf(as, size, context.allowance));
+    return { operand, alone, accumulated: together };
+  });
+  return { inputs, expected, actual, outputs, excess };
+}
+
+/** The operands of an operation with the sizes of their elements, from which the roundings of a sum follow. */
+function operandsOf(context: DiffContext, operation: number, values: SideValues): (JudgedOperand | undefined)[] {
+  return elementAt(context.model.main.operations, operation).inputs.map((operand) => {
+    const given = values.get(operand);
+    if (given === undefined) return context.constantOf(operand);
+    const as = context.comparedAs(operand);
+    return as && sizesOf(as, given);
+  });
+}
+
+function valuesOf(side: SideValues, operands: readonly number[]): TensorValue[] {
+  return operands.map((operand) => known(side.get(operand)));
+}
+
+function known(value: TensorValue | undefined): TensorValue {
+  if (value === undefined) throw new TypeError("expected the value of an operand that was computed before, got none");
+  return value;
+}
+
+function adopt(from: SideValues, to: SideValues, operands: readonly number[]): void {
+  for (const operand of operands) to.set(operand, known(from.get(operand)));
+}
+
+function sumOf(all: readonly (Difference | undefined)[]): Difference | undefined {
+  return all.reduce((sum, each) => (sum && each ? addDifferences(sum, each) : undefined));
+}

@@ -1,0 +1,54 @@
+/** The values of a network on both sides, each kept until the last operation that reads it. */
+import { elementAt } from "@nnhal/operations";
+import type { Model } from "@nnhal/types";
+import type { TensorValue } from "./prepared-part.ts";
+
+/** Values of one side in one run, by operand. */
+export type SideValues = Map<number, TensorValue>;
+
+/** Values of all runs. */
+export interface Values {
+  /** By run. */
+  readonly judge: readonly SideValues[];
+  /** By run. A value that equals the judge's is the same object. */
+  readonly suspect: readonly SideValues[];
+  /** Frees the values that only operations up to this one read. Results of the network stay. */
+  forget(operation: number): void;
+}
+
+/** Begins with the inputs of each run. */
+export function createValues({ main }: Model, inputs: readonly (readonly TensorValue[])[]): Values {
+  const begin = () =>
+    inputs.map((given): SideValues => {
+      const places = main.inputIndexes.map((index, place) => [index, elementAt(given, place)] as const);
+      return new Map(places);
+    });
+  const [judge, suspect] = [begin(), begin()];
+  const results = new Set(main.outputIndexes);
+  const lastUse = new Map<number, number>();
+  for (const [index, operation] of main.operations.entries()) {
+    for (const operand of [...operation.inputs, ...operation.outputs]) lastUse.set(operand, index);
+  }
+  const endingAt = new Map<number, number[]>();
+  for (const [operand, index] of lastUse) {
+    if (!results.has(operand)) endingAt.set(index, [...(endingAt.get(index) ?? []), operand]);
+  }
+  return {
+    judge,
+    suspect,
+    forget(operation) {
+      for (const operand of endingAt.get(operation) ?? []) {
+        for (const side of [...judge, ...suspect]) side.delete(operand);
+      }
+    },
+  };
+}
+
+/** Whether two values have the same shape and bytes. */
+export function sameValue(one: TensorValue, other: TensorValue): boolean {
+  if (one === other) return true;
+  const { bytes, dimensions } = one;
+  if (bytes.length !== other.bytes.length || String(dimensions) !== String(other.dimensions)) return false;
+  for (let index = 0; index < bytes.length; index++) if (bytes[index] !== other.bytes[index]) return false;
+  return true;
+}
