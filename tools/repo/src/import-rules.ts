@@ -38,7 +38,6 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
     "runtime",
     "tflite",
     "extension-tflite",
-    "diff",
   ],
   nnhal: ["network", "cli"],
   conformance: "packages",

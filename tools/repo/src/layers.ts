@@ -21,7 +21,7 @@ export const layers: readonly Layer[] = [
   { title: "To install", members: ["nnhal", "create-nnhal"] },
   { title: "Programs", members: ["cli", "server", "sample-driver", "worker"] },
   { title: "Applications", members: ["network", "batch", "batch-queue", "program"] },
-  { title: "Programming model", members: ["runtime", "tflite"] },
+  { title: "Programming model", members: ["runtime", "tflite", "diff"] },
   { title: "Other processes", members: ["service", "transport", "shared-memory"] },
   { title: "Driver", members: ["driver-core"] },
   { title: "Engines", members: ["backend-reference", "backend-wasm", "backend-ort", "backend-tfjs", "backend-gpujs"] },
