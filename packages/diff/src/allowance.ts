@@ -1,7 +1,6 @@
 /** How far a result may be off before it counts as wrong. */
-import { elementCount, isExtensionType } from "@nnhal/operations";
+import { type AnyOperandType, elementCount, isExtensionType } from "@nnhal/operations";
 import { type Arithmetic, arithmeticIn, floatPrecision, type Terms } from "./arithmetic.ts";
-import type { Compared } from "./difference.ts";
 
 /** How far an operation that computes on the judge's values may be off. */
 export interface Allowance {
@@ -25,6 +24,15 @@ export const defaultAllowance: Allowance = { steps: 1, bias: 0.25, relative: und
 
 /** Of operations without a known arithmetic. */
 const standard = { float32: 2 ** -12, float16: 2 ** -7 } as const;
+
+/** The type of a tensor as it is compared. */
+export interface Compared {
+  readonly type: AnyOperandType;
+  readonly scale: number;
+  readonly zeroPoint: number;
+  /** Whether its float32 elements may be of the precision of float16. */
+  readonly isRelaxed: boolean;
+}
 
 /** The bound of a difference: absolute + relative * |expected|, in elements as they are stored. */
 export interface Bound {

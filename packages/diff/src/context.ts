@@ -12,8 +12,8 @@ import {
 } from "@nnhal/operations";
 import { type Model, OperandLifeTime, OperationType } from "@nnhal/types";
 import { constantBytes } from "@nnhal/utils";
-import type { Allowance, JudgedOperand } from "./allowance.ts";
-import { type Compared, sizesOf } from "./difference.ts";
+import type { Allowance, Compared, JudgedOperand } from "./allowance.ts";
+import { sizesOf } from "./difference.ts";
 import { type Engine, type PreparedPart, preparePart, type TensorValue } from "./prepared-part.ts";
 
 /** What decides: devices, or values that something else has computed. */

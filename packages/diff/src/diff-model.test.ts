@@ -28,7 +28,8 @@ function wrongIn(name: string, change: (element: number, index: number) => numbe
     return {
       ...operation,
       *reference(args, outputs, context) {
-        yield* reference(args, outputs, context) ?? [];
+        const running = reference(args, outputs, context);
+        if (running) while (!running.next().done) yield;
         for (const output of Object.values(outputs).flat()) {
           if (output === undefined) continue;
           for (let index = 0; index < output.data.length; index++)
@@ -128,7 +129,7 @@ describe("a comparison", () => {
       name: "failing",
       prepareModel: async (model, options) =>
         model.main.operations.some(({ type }) => type === chain().main.operations[2]?.type)
-          ? { status: ErrorStatus.GENERAL_FAILURE, message: "out of order" }
+          ? { status: ErrorStatus.GENERAL_FAILURE, message: "out of order", preparedModel: null }
           : honest.prepareModel(model, options),
     };
     const { found, verdicts, verdict } = await diffOn(suspect);

@@ -9,7 +9,7 @@ import {
   sameShape,
   type TensorData,
 } from "@nnhal/operations";
-import type { Bound, JudgedOperand } from "./allowance.ts";
+import type { Bound, Compared, JudgedOperand } from "./allowance.ts";
 import type { TensorValue } from "./prepared-part.ts";
 
 /** The least and the greatest of the finite elements, in real numbers; undefined if there are none. */
@@ -75,15 +75,6 @@ interface Sums {
   readonly product: number;
   readonly saturatedExpected: number;
   readonly saturatedActual: number;
-}
-
-/** What is known of a tensor besides its values. */
-export interface Compared {
-  readonly type: AnyOperandType;
-  readonly scale: number;
-  readonly zeroPoint: number;
-  /** Whether its float32 elements may be of the precision of float16. */
-  readonly isRelaxed: boolean;
 }
 
 const noSums: Sums = {
@@ -230,7 +221,7 @@ function fromSums(sums: Sums, count: number, differing: number) {
   };
 }
 
-/** The elements as numbers. Those of 64 bits may lose digits; bytes stand for elements that are no numbers. */
+/** The elements as numbers. Those of 64 bits may lose digits; bytes stand for elements of other kinds. */
 function elementsOf(type: AnyOperandType, { bytes }: TensorValue): TensorData | Uint8Array | Float64Array {
   const { elementSize } = elementFactsOf(type);
   if (isExtensionType(type)) {

@@ -5,10 +5,9 @@
 import { whyUnsupported } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
 import type { Device, Model } from "@nnhal/types";
-import { type Bound, boundOf } from "./allowance.ts";
+import { type Bound, boundOf, type Compared } from "./allowance.ts";
 import type { DiffContext } from "./context.ts";
 import { type DeviceOf, isRecorded, type OperationDiff } from "./diff-operation.ts";
-import type { Compared } from "./difference.ts";
 import { addDifferences, compareTensors, type Difference } from "./difference.ts";
 import { messageOf, type PreparedPart, type TensorValue } from "./prepared-part.ts";
 import type { Values } from "./values.ts";

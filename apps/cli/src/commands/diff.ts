@@ -80,5 +80,5 @@ export function registerDiffCommand(command: Command, context: () => Promise<Mod
 function least0(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
-  throw new InvalidArgumentError("It has to be a number of at least 0, such as 1.");
+  throw new InvalidArgumentError("Expected a number of at least 0, such as 1.");
 }

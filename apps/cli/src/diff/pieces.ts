@@ -22,13 +22,13 @@ export interface SavedPiece {
   readonly actual: readonly string[];
 }
 
-/** What writes wrong operations. */
+/** A writer of wrong operations. */
 export interface Saver {
   readonly take: OnOperation;
   readonly files: () => readonly SavedPiece[];
 }
 
-/** Makes what writes wrong operations into a folder, which is made when the first is written. */
+/** Makes a writer of wrong operations into a folder, which is made when the first is written. */
 export function createSaver(folder: string, model: LoadedModel, cwd: string): Saver {
   const saved: SavedPiece[] = [];
   const take: OnOperation = async (operation, values) => {
@@ -74,7 +74,7 @@ export function createSaver(folder: string, model: LoadedModel, cwd: string): Sa
   return { take, files: () => saved };
 }
 
-/** The model of one operator of a file, and its tensors that are no constants. Undefined: it calls subgraphs, or an import added it. */
+/** The model of one operator of a file, and its tensors without a stored value. Undefined: it calls subgraphs, or an import added it. */
 export function pieceOf(
   { content, importing }: Pick<LoadedModel, "content" | "importing">,
   index: number,

@@ -6,7 +6,7 @@ import { elementAt } from "@nnhal/operations";
 import { columns, counted, plain, shapeText } from "../text.ts";
 import type { SavedPiece } from "./pieces.ts";
 
-/** What the report knows of the model and its devices. */
+/** The model and the devices of a report. */
 export interface DiffSubject {
   /** As the user named it. */
   readonly model: string;
@@ -74,7 +74,7 @@ export interface OperationJson {
   }[];
 }
 
-/** What `--json` prints. */
+/** The report that `--json` prints. */
 export interface DiffReport {
   readonly model: string;
   readonly devices: readonly string[];
