@@ -117,6 +117,8 @@ function drawnSubgraph(
   reports: readonly OperatorReport[],
 ): DrawnGraph {
   const textOf = (tensor: number) => tensorLines(elementAt(tensors, tensor));
+  /** The lines of a tensor without its name. */
+  const kindOf = (tensor: number) => textOf(tensor).slice(1).join(" ");
   const nodes: DrawnNode[] = [];
   const edges: DrawnEdge[] = [];
   const writers = new Map<number, { readonly from: number; readonly result: number }>();
@@ -126,7 +128,12 @@ function drawnSubgraph(
   };
   for (const [place, tensor] of inputs.entries()) {
     writers.set(tensor, { from: nodes.length, result: 0 });
-    nodes.push({ lines: [`input ${place}`, ...textOf(tensor)], fill: borderFill, shape: "pill" });
+    nodes.push({
+      lines: [`input ${place}`, ...textOf(tensor)],
+      kind: `input ${kindOf(tensor)}`,
+      fill: borderFill,
+      shape: "pill",
+    });
   }
   for (const [place, operator] of operators.entries()) {
     const report = elementAt(reports, place);
@@ -134,6 +141,7 @@ function drawnSubgraph(
     for (const [result, tensor] of operator.outputs.entries()) writers.set(tensor, { from: nodes.length, result });
     nodes.push({
       lines: [titleOf(report, place), outcomeText(report)],
+      kind: [report.name, outcomeText(report), ...operator.outputs.map(kindOf)].join("\n"),
       fill: fills[report.status],
       title: outcomeText(report),
       results: operator.outputs.map(textOf),
@@ -141,7 +149,7 @@ function drawnSubgraph(
   }
   for (const [place, tensor] of outputs.entries()) {
     lead(tensor);
-    nodes.push({ lines: [`output ${place}`], fill: borderFill, shape: "pill" });
+    nodes.push({ lines: [`output ${place}`], kind: "output", fill: borderFill, shape: "pill" });
   }
   return { nodes, edges };
 }

@@ -78,6 +78,7 @@ function graphOf({ operations }: ExplainedPlan, fillOf: FillOf, names: readonly 
   }
   const nodes = operations.map((operation) => ({
     lines: linesOf(operation),
+    kind: kindOf(operation),
     fill: fillOf(operation),
     title: reasonsOf(operation),
     results: operation.outputs.map((output) => operandLines(output, names)),
@@ -89,6 +90,12 @@ function graphOf({ operations }: ExplainedPlan, fillOf: FillOf, names: readonly 
 function linesOf({ index, type, step, measuredMs }: ExplainedOperation): string[] {
   const time = measuredMs === undefined ? "" : `, ${measuredMs.toFixed(3)} ms`;
   return [`${index + 1} ${type}`, ...(step === null ? [] : [`step ${step + 1}${time}`])];
+}
+
+/** Text that is equal for operations that compute the same on the same device. */
+function kindOf({ type, device, inputs, outputs }: ExplainedOperation): string {
+  const operands = [...inputs, ...outputs].map((operand) => `${operand.type} ${openShapeText(operand.shape)}`);
+  return [type, device ?? "", ...operands].join("\n");
 }
 
 /** Label of an edge: the tensor's name, if it has one, its type and its shape. */

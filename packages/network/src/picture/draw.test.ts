@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { decodePicture } from "./decode.ts";
 import { type Color, colorOf, colourOf, draw } from "./draw.ts";
 import { encodePng } from "./encode-png.ts";
@@ -70,6 +70,25 @@ describe("draw", () => {
     const box = { left: 0, top: 17, right: 9, bottom: 20 };
     const lines = show(draw(grey(9, 20), { boxes: [{ box, label: "猫", color: red }], drawText, lineWidth: 1 }));
     expect(lines[5]).toBe("rrwwrr...");
+  });
+
+  it("tells once of letters that it does not have, with the label and the option that helps", async () => {
+    const warnings: unknown[] = [];
+    vi.spyOn(process, "emitWarning").mockImplementation((warning) => void warnings.push(warning));
+    vi.resetModules();
+    const { draw: anew } = await import("./draw.ts");
+    const box = { left: 0, top: 17, right: 9, bottom: 20 };
+    const labelled = (label: string) => anew(grey(9, 20), { boxes: [{ box, label }] });
+    labelled("kočka, γάτα, кошка, e\u0323\u0301");
+    expect(warnings).toEqual([]);
+    labelled("black 猫");
+    labelled("قط");
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^draw: the label "black 猫" has letters that are shown as signs: 猫\. .*give the option drawText$/,
+      ),
+    ]);
+    vi.restoreAllMocks();
   });
 
   it("keeps labels inside the picture, and apart", () => {

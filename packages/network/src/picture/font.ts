@@ -1,6 +1,7 @@
 /**
  * Texts as points, for labels on pictures.
  */
+import { warnOnce } from "#platform";
 import { browser } from "../browser.ts";
 import { letterLines } from "./letters.ts";
 
@@ -40,7 +41,7 @@ function letters(): ReadonlyMap<string, string> {
 
 /**
  * Draws a text: by `drawText` if there is one; else with letters of points, and where there are other letters by the canvas of a browser. A
- * letter that none has is a question mark in a box. `scale`: pixels of a point.
+ * letter that none has is a question mark in a box, of which the user is told once. `scale`: pixels of a point.
  */
 export function textImage(text: string, scale: number, drawText?: DrawText): TextImage {
   const shown = text
@@ -49,8 +50,25 @@ export function textImage(text: string, scale: number, drawText?: DrawText): Tex
     .trim();
   if (drawText !== undefined) return drawText(shown, HEIGHT * scale);
   const all = letters();
-  const hasAll = [...shown].every((letter) => all.has(letter));
-  return (hasAll ? undefined : onCanvas(shown, HEIGHT * scale)) ?? ofPoints(shown, scale);
+  const missing = [...shown].filter((letter) => !all.has(letter) && !/\p{M}/u.test(letter));
+  if (missing.length > 0) {
+    const image = onCanvas(shown, HEIGHT * scale);
+    if (image !== undefined) return image;
+    tellMissing(shown, missing);
+  }
+  return ofPoints(shown, scale);
+}
+
+let isTold = false;
+
+/** Tells the user of the first label whose letters are missing. */
+function tellMissing(label: string, missing: readonly string[]): void {
+  if (isTold) return;
+  isTold = true;
+  const letters = [...new Set(missing)].slice(0, 8).join("");
+  warnOnce(
+    `draw: the label "${label}" has letters that are shown as signs: ${letters}. There are letters of Latin, Greek, Cyrillic, Armenian and Georgian scripts; for others, such as Arabic, Chinese and Japanese ones, give the option drawText`,
+  );
 }
 
 function ofPoints(text: string, scale: number): TextImage {

@@ -2,6 +2,7 @@
  * Graphs as an SVG that needs nothing else: boxes with lines of text, edges with the names of what they carry, and a legend.
  */
 import { elementAt } from "@nnhal/operations";
+import { condense } from "./condense.ts";
 import type { Point } from "./fold.ts";
 import { type Edge, layOutGraph } from "./layout.ts";
 
@@ -9,6 +10,8 @@ import { type Edge, layOutGraph } from "./layout.ts";
 export interface DrawnNode {
   /** The first is in bold. */
   readonly lines: readonly string[];
+  /** Text that is equal for nodes that compute the same of equal sources: of many such nodes one is drawn. Default: the node is always drawn. */
+  readonly kind?: string;
   /** A color of SVG. */
   readonly fill: string;
   /** Text that is shown while the pointer rests on it. Default: none. */
@@ -62,9 +65,9 @@ interface Part {
   readonly height: number;
 }
 
-/** Draws a picture. */
+/** Draws a picture. Equal nodes of more than 16 parallel branches are drawn once, with their number. */
 export function drawGraphs({ title, legend, graphs }: GraphPicture): string {
-  const parts = [drawLegend(title, legend), ...graphs.map(drawGraph)];
+  const parts = [drawLegend(title, legend), ...graphs.map((graph) => drawGraph(condense(graph)))];
   const width = Math.max(...parts.map((part) => part.width)) + 2 * margin;
   let y = margin;
   const placed = parts.map((part) => {

@@ -87,6 +87,36 @@ describe("graphToSvg", () => {
     for (const text of ["0 1: FLOAT32 2", "1 2: FLOAT32 2", "0", "1"]) expect(texts).toContain(text);
   });
 
+  it("draws one of many equal branches, and each of many that differ", () => {
+    const float = OperandType.TENSOR_FLOAT32;
+    const parallel = (count: number, extentOf: (branch: number) => number) => {
+      const results = Array.from({ length: count }, (_, branch) =>
+        operand(float, SUBGRAPH_OUTPUT, { dimensions: [extentOf(branch)] }),
+      );
+      return modelOf({
+        operands: [operand(float, SUBGRAPH_INPUT, tensor), ...results],
+        operations: results.map((_, branch) => ({ type: OperationType.RELU, inputs: [0], outputs: [branch + 1] })),
+        inputIndexes: [0],
+        outputIndexes: results.map((_, branch) => branch + 1),
+      });
+    };
+    const widthOf = (svg: string) => Number(/width="([\d.]+)"/.exec(svg)?.[1]);
+    const equal = graphToSvg(
+      "equal",
+      parallel(500, () => 2),
+    );
+    expect(textsOf(equal).filter((text) => text === "500 × equal, the first:")).toHaveLength(2);
+    expect(textsOf(equal)).toContain("0 RELU");
+    expect(textsOf(equal)).not.toContain("1 RELU");
+    expect(widthOf(equal)).toBeLessThan(400);
+    const different = graphToSvg(
+      "different",
+      parallel(500, (branch) => branch + 1),
+    );
+    expect(textsOf(different)).toContain("499 RELU");
+    expect(widthOf(different)).toBeLessThan(20_000);
+  });
+
   it("shows the quantisation", () => {
     const texts = textsOf(graphToSvg("convolution", convolutionModel()));
     expect(texts).toContain("scale 0.5, zero point 128");

@@ -62,7 +62,8 @@ function graphOf({ subgraph: { index, inputs, outputs }, operands, operations }:
     return true;
   };
   const source = (operand: number, head: string, fill: string) => {
-    nodes.push({ lines: [head, ...textOf(operands[operand], operand)], fill, shape: "pill", results: [[]] });
+    const kind = `${head.split(" ")[0]} ${describe(operands[operand])}`;
+    nodes.push({ lines: [head, ...textOf(operands[operand], operand)], kind, fill, shape: "pill", results: [[]] });
     writers.set(operand, { from: nodes.length - 1, result: 0 });
   };
   inputs.forEach((operand, place) => {
@@ -75,14 +76,18 @@ function graphOf({ subgraph: { index, inputs, outputs }, operands, operations }:
     const to = nodes.length;
     // Tells the edges of an operation apart.
     const namesEdges = operation.inputs.filter((operand) => writers.has(operand)).length > 1;
+    const constants: string[] = [];
     const shown = operation.inputs.flatMap((operand, place): string[] => {
       const parameter = String(operation.inputNames[place] ?? place);
-      if (!lead(operand, to, parameter))
-        return [`${parameter}: ${parameterText(operands[operand], operand, parameter)}`];
-      return namesEdges ? [`${parameter}: ${operand}`] : [];
+      if (lead(operand, to, parameter)) return namesEdges ? [`${parameter}: ${operand}`] : [];
+      constants.push(`${parameter}: ${parameterText(operands[operand], operand, parameter)}`);
+      return constants.slice(-1);
     });
     nodes.push({
       lines: [`${operation.index} ${operation.type}`, ...shown],
+      kind: [operation.type, ...constants, ...operation.outputs.map((operand) => describe(operands[operand]))].join(
+        "\n",
+      ),
       fill: kindOf(operation).color,
       title: titleOf(operation, operands),
       results: operation.outputs.map((operand) => textOf(operands[operand], operand)),
@@ -95,7 +100,7 @@ function graphOf({ subgraph: { index, inputs, outputs }, operands, operations }:
   outputs.forEach((operand, place) => {
     const isWritten = lead(operand, nodes.length);
     const lines = [`output ${place}`, ...(isWritten ? [] : textOf(operands[operand], operand))];
-    nodes.push({ lines, fill: inputFill, shape: "pill" });
+    nodes.push({ lines, kind: "output", fill: inputFill, shape: "pill" });
   });
   return { nodes, edges, ...(index !== undefined && { heading: `subgraph ${index}` }) };
 }
@@ -108,6 +113,11 @@ function textOf(operand: OperandDescription | undefined, index: number): string[
   const kind = kindText(operand);
   if (name === undefined) return [`${index}: ${kind}`, ...(quantisation === undefined ? [] : [quantisation])];
   return [`${index}: ${name}`, kind, ...(quantisation === undefined ? [] : [quantisation])];
+}
+
+/** Type, shape and quantisation of an operand. */
+function describe(operand: OperandDescription | undefined): string {
+  return operand === undefined ? "" : `${kindText(operand)} ${quantisationText(operand) ?? ""}`;
 }
 
 function kindText({ type, dimensions }: OperandDescription): string {

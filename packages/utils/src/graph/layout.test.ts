@@ -96,6 +96,35 @@ describe("layOutGraph", () => {
     expect(width).toBeLessThan(6000);
   });
 
+  it("limits how wide rows are where one node reads all, and where all that it reads depends on nothing", () => {
+    const count = 500;
+    const branches = Array.from({ length: count }, (_, index): Edge[] => [
+      { from: 0, to: index + 1 },
+      { from: index + 1, to: count + 1 },
+    ]);
+    const fan = layOutGraph(
+      Array.from({ length: count + 2 }, () => size),
+      branches.flat(),
+    );
+    expect(fan.width).toBeLessThan(6000);
+    expect(fan.height).toBeLessThan(6000);
+    const inputs = Array.from({ length: count }, (_, from): Edge => ({ from, to: count }));
+    const gathered = layOutGraph(
+      Array.from({ length: count + 1 }, () => size),
+      inputs,
+    );
+    expect(gathered.width).toBeLessThan(6000);
+    // Each edge ends at its node, and leads down.
+    for (const { edges, nodes } of [fan, gathered]) {
+      for (const route of edges) {
+        expect(route.at(-1)?.y).toBeLessThanOrEqual(elementAt(nodes, nodes.length - 1).y);
+        route.slice(1).forEach(({ y }, place) => {
+          expect(y).toBeGreaterThanOrEqual(elementAt(route, place).y);
+        });
+      }
+    }
+  });
+
   it("leaves out the way of long edges if there are too many", () => {
     const count = 700;
     const chain = Array.from({ length: count - 1 }, (_, from) => ({ from, to: from + 1 }));

@@ -2,8 +2,9 @@
  * Lays a directed graph without cycles out in rows: every node below those that it depends on, with few crossings. Rows are
  * not wider than a picture of good proportions, and a long graph is folded into columns, as text is.
  *
- * Each node gets the first row with room behind the last of its sources. Long edges pass through a place of their own in every
- * row between, shared by the edges of one source. Rows are ordered, and then shifted, by the mean of the neighbours' places.
+ * Each node gets the first row with room behind the last of its sources. Long edges pass through a point of their own in every
+ * row between, shared by the edges of one source, or of one target with many sources. Rows are ordered, and then shifted, by the mean of
+ * their neighbours' positions.
  */
 import { elementAt } from "@nnhal/operations";
 import { fold, type Item, type Point, rowGap } from "./fold.ts";
@@ -39,6 +40,8 @@ const sweeps = 8;
 const mostPasses = 50_000;
 /** Rows that an edge may pass then. */
 const fewRows = 8;
+/** An edge to a node with more sources than these joins the others on its way. */
+const manySources = 16;
 /** A row may always be so wide. */
 const narrow = 2400;
 /** The width of the picture by its height. */
@@ -51,22 +54,41 @@ export function layOutGraph(sizes: readonly NodeSize[], edges: readonly Edge[]):
     ({ width }, node): Item => ({ row: elementAt(rowOf, node), width, x: 0, above: [], below: [] }),
   );
   const all = [...items];
-  /** By source: the places that its edges pass, from the row below it on. */
+  /** By source: the points that its edges pass, from the row below it on. */
   const passes = new Map<number, Item[]>();
+  /** By target of many edges: the points that these share, from the row above it on. */
+  const shared = new Map<number, Item[]>();
+  const sourceCount = sizes.map(() => 0);
+  for (const { to } of edges) sourceCount[to] = elementAt(sourceCount, to) + 1;
+  const isShared = ({ to }: Edge) => elementAt(sourceCount, to) > manySources;
   const rowsBetween = ({ from, to }: Edge) => elementAt(rowOf, to) - elementAt(rowOf, from) - 1;
   const isCrowded = edges.reduce((sum, edge) => sum + rowsBetween(edge), 0) > mostPasses;
   const hasWay = (edge: Edge) => !isCrowded || rowsBetween(edge) <= fewRows;
+  const passAt = (row: number): Item => {
+    const pass: Item = { row, width: passWidth, x: 0, above: [], below: [] };
+    all.push(pass);
+    return pass;
+  };
   for (const edge of edges.filter(hasWay)) {
     const { from, to } = edge;
+    const needed = rowsBetween(edge);
+    if (isShared(edge)) {
+      const chain = shared.get(to) ?? [];
+      shared.set(to, chain);
+      while (chain.length < needed) {
+        const pass = passAt(elementAt(rowOf, to) - 1 - chain.length);
+        join(pass, chain.at(-1) ?? elementAt(items, to));
+        chain.push(pass);
+      }
+      join(elementAt(items, from), needed === 0 ? elementAt(items, to) : elementAt(chain, needed - 1));
+      continue;
+    }
     const chain = passes.get(from) ?? [];
     passes.set(from, chain);
-    const needed = rowsBetween(edge);
     while (chain.length < needed) {
-      const row = elementAt(rowOf, from) + 1 + chain.length;
-      const pass: Item = { row, width: passWidth, x: 0, above: [], below: [] };
+      const pass = passAt(elementAt(rowOf, from) + 1 + chain.length);
       join(chain.at(-1) ?? elementAt(items, from), pass);
       chain.push(pass);
-      all.push(pass);
     }
     join(needed === 0 ? elementAt(items, from) : elementAt(chain, needed - 1), elementAt(items, to));
   }
@@ -90,7 +112,9 @@ export function layOutGraph(sizes: readonly NodeSize[], edges: readonly Edge[]):
     nodes: items.map((item) => at(item, 0)),
     edges: edges.map((edge) => {
       if (!hasWay(edge)) return [];
-      const chain = passes.get(edge.from)?.slice(0, rowsBetween(edge)) ?? [];
+      const chain = isShared(edge)
+        ? (shared.get(edge.to)?.slice(0, rowsBetween(edge)).reverse() ?? [])
+        : (passes.get(edge.from)?.slice(0, rowsBetween(edge)) ?? []);
       const [first, last] = [elementAt(items, edge.from), elementAt(items, edge.to)];
       const route = [at(first, elementAt(sizes, edge.from).height), at(first, elementAt(heights, first.row))];
       let before = first;
@@ -138,12 +162,18 @@ function rowsOf(sizes: readonly NodeSize[], edges: readonly Edge[]): number[] {
     // The last one may stick out.
     if (used >= most) next[row] = row + 1;
   });
-  // A node without sources is placed one row above its first reader.
+  // A node without sources is placed in the lowest row above its first reader that has room.
   const readers: number[] = [];
   for (const { from, to } of edges) readers[from] = Math.min(readers[from] ?? Infinity, elementAt(rows, to));
-  return rows.map((row, node) => {
+  return rows.map((own, node) => {
     const reader = readers[node];
-    return reader === undefined || elementAt(sources, node).length > 0 ? row : reader - 1;
+    if (reader === undefined || elementAt(sources, node).length > 0) return own;
+    const width = elementAt(sizes, node).width + columnGap;
+    let row = reader - 1;
+    while (row > own && (widths[row] ?? 0) + width > most) row--;
+    widths[own] = (widths[own] ?? 0) - width;
+    widths[row] = (widths[row] ?? 0) + width;
+    return row;
   });
 }
 
@@ -175,8 +205,23 @@ function order(rows: readonly Item[][], down: boolean): void {
   for (const row of rows) {
     const wishes = new Map(row.map((item) => [item, wish(item, down)]));
     row.sort((a, b) => (wishes.get(a) ?? 0) - (wishes.get(b) ?? 0));
+    for (let start = 0; start < row.length; ) {
+      const wished = wishes.get(elementAt(row, start));
+      let end = start + 1;
+      while (end < row.length && wishes.get(elementAt(row, end)) === wished) end++;
+      if (end > start + 1) row.splice(start, end - start, ...withPassesInside(row.slice(start, end)));
+      start = end;
+    }
     pack(row);
   }
+}
+
+/** Items with equal wishes: the points that edges pass between the two halves of the nodes, so that rows below do not move aside. */
+function withPassesInside(items: readonly Item[]): readonly Item[] {
+  const nodes = items.filter(({ width }) => width !== passWidth);
+  const half = nodes.length >> 1;
+  const passes = items.filter(({ width }) => width === passWidth);
+  return [...nodes.slice(0, half), ...passes, ...nodes.slice(half)];
 }
 
 /** Moves items towards their neighbours without changing the order: the mean of packing from the left and from the right. */
