@@ -2,7 +2,7 @@ import { elementAt } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { condense } from "./condense.ts";
-import type { DrawnEdge, DrawnNode } from "./draw-graphs.ts";
+import type { DrawnEdge, DrawnNode } from "./drawn-graph.ts";
 
 const node = (kind: string | undefined, name = kind ?? ""): DrawnNode => ({
   lines: [name],

@@ -6,7 +6,7 @@
  * class have the same distance from the beginning, so no edge leads from one to another.
  */
 import { elementAt } from "@nnhal/operations";
-import type { DrawnEdge, DrawnGraph, DrawnNode } from "./draw-graphs.ts";
+import type { DrawnEdge, DrawnGraph, DrawnNode } from "./drawn-graph.ts";
 
 /** Equal nodes that are all drawn; of more only the first is. */
 const mostEqual = 16;

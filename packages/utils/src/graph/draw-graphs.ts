@@ -3,43 +3,9 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { condense } from "./condense.ts";
+import type { DrawnEdge, DrawnGraph, DrawnNode } from "./drawn-graph.ts";
 import type { Point } from "./fold.ts";
-import { type Edge, layOutGraph } from "./layout.ts";
-
-/** A box with text. */
-export interface DrawnNode {
-  /** The first is in bold. */
-  readonly lines: readonly string[];
-  /** Text that is equal for nodes that compute the same of equal sources: of many such nodes one is drawn. Default: the node is always drawn. */
-  readonly kind?: string;
-  /** A color of SVG. */
-  readonly fill: string;
-  /** Text that is shown while the pointer rests on it. Default: none. */
-  readonly title?: string;
-  /** Default: solid. */
-  readonly border?: "solid" | "dashed";
-  /** Corners. Default: a little rounded. */
-  readonly shape?: "box" | "pill";
-  /** Its results: for each the lines of text below the box, which describe the value on its edges. Default: none. */
-  readonly results?: readonly (readonly string[])[];
-}
-
-/** An edge between two nodes; `to` is the higher index. */
-export interface DrawnEdge extends Edge {
-  /** Index of the result of `from`. Default: 0. */
-  readonly result?: number;
-  readonly title?: string;
-  /** Default: thin. */
-  readonly line?: "thin" | "thick";
-}
-
-/** A graph with a heading. */
-export interface DrawnGraph {
-  /** Default: none. */
-  readonly heading?: string;
-  readonly nodes: readonly DrawnNode[];
-  readonly edges: readonly DrawnEdge[];
-}
+import { layOutGraph } from "./layout.ts";
 
 /** A picture of some graphs, one below the other. */
 export interface GraphPicture {

@@ -3,7 +3,8 @@
  * them.
  */
 import type { Model } from "@nnhal/types";
-import { type DrawnEdge, type DrawnGraph, type DrawnNode, drawGraphs } from "./draw-graphs.ts";
+import { drawGraphs } from "./draw-graphs.ts";
+import type { DrawnEdge, DrawnGraph, DrawnNode } from "./drawn-graph.ts";
 import type { GraphDumpOptions } from "./graph-dump.ts";
 import { kindOf } from "./kinds.ts";
 import { codeName, isHideable, quantisationText, valueText } from "./operand-text.ts";

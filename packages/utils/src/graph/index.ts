@@ -4,14 +4,8 @@
 export type { ShownValue } from "./constant-value.ts";
 export type { DotOptions } from "./dot.ts";
 export { createDotWriter, type DotAttributes, type DotWriter, escapeLabel } from "./dot-writer.ts";
-export {
-  type DrawnEdge,
-  type DrawnGraph,
-  type DrawnNode,
-  drawGraphs,
-  escapeXml,
-  type GraphPicture,
-} from "./draw-graphs.ts";
+export { drawGraphs, escapeXml, type GraphPicture } from "./draw-graphs.ts";
+export type { DrawnEdge, DrawnGraph, DrawnNode } from "./drawn-graph.ts";
 export { extensionDataText } from "./extension-data.ts";
 export { type GraphDumpOptions, type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
 export { graphToSvg } from "./graph-to-svg.ts";
