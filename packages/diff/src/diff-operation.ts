@@ -1,6 +1,6 @@
 /** One operation on both sides. */
 import { elementAt } from "@nnhal/operations";
-import { boundOf, type JudgedOperand } from "./allowance.ts";
+import { boundOf, type Compared, type JudgedOperand } from "./allowance.ts";
 import type { DiffContext, Judge, RecordedValues } from "./context.ts";
 import { addDifferences, compareTensors, type Difference, sizesOf } from "./difference.ts";
 import { type Engine, messageOf, type PreparedPart, type TensorValue } from "./prepared-part.ts";
@@ -42,6 +42,8 @@ export interface OperationDiff {
 export interface OperationValues {
   /** Operands of the main subgraph, in the order of `inputs`. */
   readonly operands: readonly number[];
+  /** By output of the `OperationDiff`, how its elements are held; undefined: its type is not known. */
+  readonly tensors: readonly (Compared | undefined)[];
   /** By run. */
   readonly runs: readonly {
     readonly inputs: readonly TensorValue[];
@@ -122,7 +124,10 @@ export async function diffOperation(
     const excess = Math.max(0, ...found.map((each) => each.excess));
     const verdict = isJudges ? "judge" : excess > 1 ? "wrong" : "right";
     const operation: OperationDiff = { ...base, verdict, excess, outputs: added };
-    compared = { operation, values: { operands: part.inputs, runs: found } };
+    compared = {
+      operation,
+      values: { operands: part.inputs, tensors: part.outputs.map(context.comparedAs), runs: found },
+    };
   } catch (error) {
     copy();
     return { ...base, verdict: "failed", excess: Number.POSITIVE_INFINITY, failure: messageOf(error), outputs };

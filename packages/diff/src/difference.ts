@@ -172,6 +172,11 @@ export function compareTensors(
   };
 }
 
+/** The elements of a tensor in real numbers. */
+export function realValuesOf({ type, scale, zeroPoint }: Compared, value: TensorValue): Float64Array {
+  return Float64Array.from(elementsOf(type, value), (element) => (scale > 0 ? (element - zeroPoint) * scale : element));
+}
+
 /** The sizes of the elements of a tensor in real numbers. */
 export function sizesOf({ type, scale, zeroPoint }: Compared, value: TensorValue): JudgedOperand {
   const elements = elementsOf(type, value);

@@ -2,12 +2,12 @@
  * @nnhal/diff: which operation of a network computes otherwise on a device. Each operation runs alone, on the judge's values, and as the
  * network runs, on the device's own.
  */
-export { type Allowance, defaultAllowance } from "./allowance.ts";
+export { type Allowance, type Compared, defaultAllowance } from "./allowance.ts";
 export { type Arithmetic, arithmeticIn, arithmeticOf, floatPrecision, type Terms } from "./arithmetic.ts";
 export type { Judge, Suspect } from "./context.ts";
 export { type DiffOptions, diffModel, type ModelDiff } from "./diff-model.ts";
 export type { OnOperation, OperationDiff, OperationValues, OperationVerdict, OutputDiff } from "./diff-operation.ts";
-export { addDifferences, compareTensors, type Difference, type ValueRange } from "./difference.ts";
+export { addDifferences, compareTensors, type Difference, realValuesOf, type ValueRange } from "./difference.ts";
 export type { Engine, TensorValue } from "./prepared-part.ts";
 export type { TogetherDiff } from "./together.ts";
 export { type DiffVerdict, judgeDiff } from "./verdict.ts";

@@ -102,6 +102,18 @@ describe("nnhal diff", () => {
     ).toBe(1);
   });
 
+  it("writes a page with the error, the graph and the values of what differs", async () => {
+    await run(["diff", digits, "--device", "wrong", "--html", "diff.html"], wrong);
+    const html = new TextDecoder().decode(await get("diff.html"));
+    expect(html).toMatch(/^<!doctype html>/);
+    expect(html).toContain("is the first that nnhal-wrong computes wrong");
+    expect(html).toMatch(/<svg class="histogram"/);
+    expect(html).toMatch(/id="operation-\d+"/);
+    expect(html).toContain(">4 MAX_POOL_2D<");
+    expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/);
+    expect(html).not.toContain("NaN");
+  });
+
   it("has another judge with --against, and nothing to compare if it is the same device", async () => {
     const { stdout } = await run(["diff", digits, "--device", "reference", "--against", "wrong"], right);
     expect(stdout).toContain("nnhal-reference against nnhal-wrong");

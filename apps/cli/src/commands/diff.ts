@@ -35,6 +35,7 @@ Columns:
 Examples:
   nnhal diff mobilenet.tflite --device ort
   nnhal diff mobilenet.tflite --device ort --input cat.jpg --all
+  nnhal diff mobilenet.tflite --device gpujs --html diff.html
   nnhal diff mobilenet.tflite --device tfjs --against ort --random 5 --json
   nnhal --driver sample diff mobilenet.tflite --device sample --save wrong`;
 
@@ -67,6 +68,10 @@ export function registerDiffCommand(command: Command, context: () => Promise<Mod
     )
     .option("--all", "list all operations in order (default: those that are wrong, or differ most)")
     .option("--save <folder>", "write each wrong operation as a .tflite file, with its inputs and the judge's outputs")
+    .option(
+      "--html <file>",
+      "write a page: the error along the network, its graph, histograms and values of what differs most",
+    )
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)
     .action(async (model: string, files: readonly string[], options: DiffCommandOptions) => {

@@ -18,5 +18,6 @@ export interface DiffCommandOptions extends EntryOptions {
   readonly allowFloat?: number;
   readonly all?: boolean;
   readonly save?: string;
+  readonly html?: string;
   readonly json?: boolean;
 }

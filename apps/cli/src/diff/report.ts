@@ -278,7 +278,7 @@ function rowOf({ index, operation, operator, outputs, device, verdict }: Operati
     verdict === "right" ? "" : verdict,
     alone === undefined ? "" : largestText(alone),
     alone === undefined ? "" : shareText(alone.differing, alone.elements),
-    alone === undefined ? "" : signed(alone.mean),
+    alone === undefined || alone.isFloat ? "" : signed(alone.mean),
     alone === undefined
       ? ""
       : alone.signalToNoise === null
@@ -293,7 +293,7 @@ function rowOf({ index, operation, operator, outputs, device, verdict }: Operati
 const MOST_NAME = 24;
 
 /** Floats in real numbers, others in steps. */
-function largestText({ isFloat, largest, largestReal, unusual, otherShape }: DifferenceJson): string {
+export function largestText({ isFloat, largest, largestReal, unusual, otherShape }: DifferenceJson): string {
   if (otherShape !== undefined) return `shape ${shapeText(otherShape)}`;
   if (unusual > 0) return `${unusual} NaN`;
   return largest === 0 ? "0" : isFloat ? short(largestReal) : counted(largest, "step");
@@ -317,18 +317,25 @@ function sizeText({
   return largest === largestReal ? steps : `${steps} (${short(largestReal)})`;
 }
 
-function shareText(part: number, whole: number): string {
+export function shareText(part: number, whole: number): string {
   if (part === 0) return "0 %";
   const share = (100 * part) / Math.max(1, whole);
   return share < 0.01 ? "<0.01 %" : `${share.toFixed(share < 10 ? 2 : 1)} %`;
 }
 
 function short(value: number): string {
-  return String(Number(value.toPrecision(3)));
+  return numberText(value, 3);
 }
 
 function real(value: number): string {
-  return String(Number(value.toPrecision(6)));
+  return numberText(value, 6);
+}
+
+/** A number with so many digits; a small one with its power of ten. */
+export function numberText(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(digits - 1).replace(/\.?0*e/, "e");
+  return String(Number(value.toPrecision(digits)));
 }
 
 function signed(value: number): string {

@@ -8,6 +8,7 @@ import { createStates } from "@nnhal/tflite";
 import type { ModelCommandContext } from "../context.ts";
 import { judgeDevice } from "../devices.ts";
 import { failure, messageOf } from "../failure.ts";
+import { writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import { valuesOf } from "../model/execute.ts";
 import { filesOfRuns, type GivenInputs, normalisationOf, prepareInputs } from "../model/inputs.ts";
@@ -18,6 +19,7 @@ import { entryOf } from "../option-values.ts";
 import { createProgressBar } from "../progress.ts";
 import { oneLine } from "../text.ts";
 import type { DiffCommandOptions } from "./options.ts";
+import { createValueCollector, diffPage } from "./page.ts";
 import { createSaver } from "./pieces.ts";
 import { type DiffReport, formatDiff, reportOf } from "./report.ts";
 
@@ -35,6 +37,7 @@ export async function runDiffCommand(
   const runs = await inputsOfRuns(model, files, options, context);
   const suspect = await devices.select(options.device);
   const judge = await devices.select(options.against ?? judgeDevice);
+  const collector = options.html === undefined ? undefined : createValueCollector();
   const saver = options.save === undefined ? undefined : createSaver(options.save, model, cwd);
   const bar = createProgressBar(stderr, model.model.main.operations.length);
   let found: ModelDiff;
@@ -46,7 +49,10 @@ export async function runDiffCommand(
       extensions: definitions,
       allowance: { steps: options.allow, relative: options.allowFloat },
       onProgress: (done) => bar.moveTo(done, model.operators[done]?.name ?? ""),
-      onOperation: saver?.take,
+      async onOperation(operation, values) {
+        await saver?.take(operation, values);
+        await collector?.take(operation, values);
+      },
     });
   } catch (error) {
     throw failure(nameOperations(oneLine(messageOf(error)), definitions), error);
@@ -63,6 +69,8 @@ export async function runDiffCommand(
     outputIndexes: model.model.main.outputIndexes,
     saved: saver?.files() ?? [],
   });
+  if (options.html !== undefined)
+    await writeUserFile(options.html, diffPage(report, model.model, collector?.shown() ?? []), cwd);
   stdout.write(options.json ? `${JSON.stringify(report)}\n` : fit(formatDiff(report, options), stdout.columns));
   if (!report.isRight) setExitCode(exitCodes.failed);
 }
