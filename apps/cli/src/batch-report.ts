@@ -7,7 +7,7 @@ import { formatProfile, type Profile } from "./profile.ts";
 import { type OutputJson, valuesText } from "./run-report.ts";
 import type { Found } from "./seen/finder.ts";
 import { type Seen, seenText } from "./seen/format.ts";
-import { columns, counted, milliseconds, plain } from "./text.ts";
+import { columns, formatCount, milliseconds, plain } from "./text.ts";
 
 /** Outcome of one input. */
 export interface BatchResult {
@@ -102,7 +102,7 @@ export function formatBatch(report: BatchReport): string {
     ...[drawings, stateFile].flatMap((file) => (file === undefined ? [] : [["written", plain(file)]])),
   ];
   const failed =
-    problems.length === 0 ? [] : ["", `${counted(problems.length, "input")} could not be used`, ...problems];
+    problems.length === 0 ? [] : ["", `${formatCount(problems.length, "input")} could not be used`, ...problems];
   const times = profile === undefined ? [] : ["", ...formatProfile(profile)];
   return `${[...columns(facts), "", ...columns(rows), ...times, ...failed].join("\n")}\n`;
 }

@@ -53,8 +53,8 @@ export function changesBetween(earlier: ConformanceJson, later: ConformanceJson)
     const [failed, didFail] = [suite, old].map(({ failures }) => new Set(failures.map(({ name }) => name)));
     const onlyIn = (one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()) =>
       [...one].filter((name) => !other.has(name));
-    changes.push(...listed(key, "worse", onlyIn(failed, didFail), ["fails now", "fail now"]));
-    changes.push(...listed(key, "better", onlyIn(didFail, failed), ["no longer fails", "no longer fail"]));
+    changes.push(...listChanges(key, "worse", onlyIn(failed, didFail), ["fails now", "fail now"]));
+    changes.push(...listChanges(key, "better", onlyIn(didFail, failed), ["no longer fails", "no longer fail"]));
     if (suite.passed !== old.passed) {
       const kind = suite.passed > old.passed ? "better" : "worse";
       changes.push({ kind, says: `${key}: ${suite.passed} passed, before ${old.passed}` });
@@ -67,7 +67,7 @@ export function changesBetween(earlier: ConformanceJson, later: ConformanceJson)
 const mostNamed = 20;
 
 /** The changes of some cases of a suite in the same way: the first ones by name, and how many more there are. */
-function listed(
+function listChanges(
   suite: string,
   kind: Change["kind"],
   names: readonly string[],

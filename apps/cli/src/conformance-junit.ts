@@ -10,7 +10,7 @@ import { type SuiteReport, titleOf } from "./conformance-report.ts";
  */
 export function junitReport(device: string, reports: readonly SuiteReport[]): string {
   const suites = reports.map((report) => suiteOf(device, report));
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name=${quoted(`conformance of ${device}`)}>\n${suites.join("")}</testsuites>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name=${quote(`conformance of ${device}`)}>\n${suites.join("")}</testsuites>\n`;
 }
 
 function suiteOf(device: string, report: SuiteReport): string {
@@ -19,7 +19,7 @@ function suiteOf(device: string, report: SuiteReport): string {
   const name = titleOf(report);
   const items = cases === undefined ? countedCases(report) : cases;
   const lines = items.map((one) => caseOf(`${device}.${name}`, one));
-  return `  <testsuite name=${quoted(name)} tests="${items.length}" failures="${summary.failed}" errors="0" skipped=${quoted(String(cases === undefined ? 0 : skipped))}>\n${lines.join("")}  </testsuite>\n`;
+  return `  <testsuite name=${quote(name)} tests="${items.length}" failures="${summary.failed}" errors="0" skipped=${quote(String(cases === undefined ? 0 : skipped))}>\n${lines.join("")}  </testsuite>\n`;
 }
 
 /** Suites of very many cases: one case for each subject without a failure, and each failure. */
@@ -36,23 +36,23 @@ function countedCases({ summary }: SuiteReport): CaseResult[] {
 }
 
 function caseOf(classname: string, { name, verdict, reason = "" }: CaseResult): string {
-  const start = `    <testcase classname=${quoted(classname)} name=${quoted(name)}`;
+  const start = `    <testcase classname=${quote(classname)} name=${quote(name)}`;
   switch (verdict) {
     case "passed":
       return `${start}/>\n`;
     case "failed":
-      return `${start}><failure message=${quoted(reason.split("\n", 1)[0] ?? "")}>${escaped(reason)}</failure></testcase>\n`;
+      return `${start}><failure message=${quote(reason.split("\n", 1)[0] ?? "")}>${escapeXml(reason)}</failure></testcase>\n`;
     default:
-      return `${start}><skipped message=${quoted(`${verdict}: ${reason}`)}/></testcase>\n`;
+      return `${start}><skipped message=${quote(`${verdict}: ${reason}`)}/></testcase>\n`;
   }
 }
 
-function quoted(text: string): string {
-  return `"${escaped(text).replaceAll("\n", "&#10;")}"`;
+function quote(text: string): string {
+  return `"${escapeXml(text).replaceAll("\n", "&#10;")}"`;
 }
 
 /** Characters that XML does not have become �. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return (
     text
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML 1.0 does not allow.

@@ -98,7 +98,7 @@ function fitCommand(line: string, width: number): string[] {
 /** `further`: how much further in the lines after the first begin. */
 function fitLine(line: string, width: number, further = 2): string[] {
   const indent = indentOf(line);
-  return broken(line.trimStart(), width - indent, width - indent - further).map(
+  return breakIntoLines(line.trimStart(), width - indent, width - indent - further).map(
     (part, place) => " ".repeat(indent + (place > 0 ? further : 0)) + part,
   );
 }
@@ -107,12 +107,12 @@ function fitLine(line: string, width: number, further = 2): string[] {
 function fitRow(row: string, width: number): string[] {
   const starts = [...row.matchAll(/(?<= {2})\S/g)].map(({ index }) => index).filter((start) => start <= width / 2);
   const start = starts.at(-1) ?? 0;
-  const [first = "", ...others] = broken(row.slice(start), width - start);
+  const [first = "", ...others] = breakIntoLines(row.slice(start), width - start);
   return [row.slice(0, start) + first, ...others.map((part) => " ".repeat(start) + part)];
 }
 
 /** The words of a text in lines, the first and the others of at most some characters. */
-function broken(text: string, first: number, others = first): string[] {
+function breakIntoLines(text: string, first: number, others = first): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(/ +/)) {
@@ -171,7 +171,7 @@ function layOut(table: readonly Column[], width: number): string[] {
     const cells = table.map(({ cells }, place) => {
       const cell = cells[row] ?? "";
       const most = widths[place] ?? 0;
-      return cell.length <= most ? [cell] : broken(cell.trimStart(), most);
+      return cell.length <= most ? [cell] : breakIntoLines(cell.trimStart(), most);
     });
     const height = Math.max(...cells.map((cell) => cell.length));
     for (let part = 0; part < height; part++) {

@@ -16,7 +16,7 @@ import type {
   TfliteQuantization,
 } from "@nnhal/tflite";
 import type { EntryOptions } from "./option-values.ts";
-import { byteText, columns, counted, countText, oneLine, openShapeText, plain } from "./text.ts";
+import { byteText, columns, countText, formatCount, oneLine, openShapeText, plain } from "./text.ts";
 
 /** An input or output of the file. */
 export interface FileTensor {
@@ -201,7 +201,7 @@ export function formatInfo(info: InfoJson): string {
   const { metadata, constants, signatures } = info;
   const facts = [
     ["file", `${basename(info.model)}, ${byteText(info.bytes)}`],
-    ["runs", info.runs ? "yes" : `no: ${counted(info.problemCount, "problem")}`],
+    ["runs", info.runs ? "yes" : `no: ${formatCount(info.problemCount, "problem")}`],
     ["description", info.description],
     ["name", metadata?.name ?? ""],
     ["about", metadata?.description ?? ""],
@@ -213,7 +213,7 @@ export function formatInfo(info: InfoJson): string {
     ["packed", info.packedFiles.map(({ name, size }) => `${name} (${byteText(size)})`).join(", ")],
     ...info.externalBuffers.map(({ name, count, bytes }) => [
       "external",
-      `${plain(name)}: ${counted(count, "constant")}, ${byteText(bytes)}`,
+      `${plain(name)}: ${formatCount(count, "constant")}, ${byteText(bytes)}`,
     ]),
     ...signatures.map(({ key, inputs, outputs }) => [
       "signature",

@@ -141,7 +141,7 @@ export function formatTop(top: readonly ScoredClass[], width = Number.POSITIVE_I
   const indexWidth = Math.max(...top.map((each) => String(each.index).length));
   const scoreWidth = Math.max(...top.map(({ score }) => score.toFixed(4).length));
   const most = Math.max(leastLabel, width - indexWidth - scoreWidth - leastBar - 3 * 2);
-  const labels = top.map(({ label }) => shortened(plain(label ?? ""), most));
+  const labels = top.map(({ label }) => shorten(plain(label ?? ""), most));
   const labelWidth = hasLabels ? Math.max(...labels.map(({ length }) => length)) + 2 : 0;
   const barColumns = Math.min(barWidth, Math.max(leastBar, width - indexWidth - labelWidth - scoreWidth - 2 * 2));
   return columns(
@@ -157,7 +157,7 @@ export function formatTop(top: readonly ScoredClass[], width = Number.POSITIVE_I
 const leastLabel = 12;
 const leastBar = 8;
 
-function shortened(text: string, most: number): string {
+function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 

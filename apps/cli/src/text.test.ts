@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bar, byteText, columns, commandLine, countText, milliseconds, openShapeText, wrapped } from "./text.ts";
+import { bar, byteText, columns, commandLine, countText, milliseconds, openShapeText, wrapList } from "./text.ts";
 
 describe("text for terminals", () => {
   it("has numbers with the unit that they need", () => {
@@ -50,11 +50,11 @@ describe("text for terminals", () => {
 
   it("wraps lists at 100 columns, below the first item", () => {
     const item = "x".repeat(43);
-    expect(wrapped("list: ", ["a", "b"])).toEqual(["list: a, b"]);
-    expect(wrapped("list: ", [item, item, "ccccc"])).toEqual([`list: ${item}, ${item},`, "      ccccc"]);
-    expect(wrapped("list: ", [item, `${item}xxxxxx`])).toEqual([`list: ${item}, ${item}xxxxxx`]);
-    expect(wrapped("list: ", [item, `${item}xxxxxxx`])).toEqual([`list: ${item},`, `      ${item}xxxxxxx`]);
-    expect(wrapped("list: ", ["y".repeat(120)])).toEqual([`list: ${"y".repeat(120)}`]);
+    expect(wrapList("list: ", ["a", "b"])).toEqual(["list: a, b"]);
+    expect(wrapList("list: ", [item, item, "ccccc"])).toEqual([`list: ${item}, ${item},`, "      ccccc"]);
+    expect(wrapList("list: ", [item, `${item}xxxxxx`])).toEqual([`list: ${item}, ${item}xxxxxx`]);
+    expect(wrapList("list: ", [item, `${item}xxxxxxx`])).toEqual([`list: ${item},`, `      ${item}xxxxxxx`]);
+    expect(wrapList("list: ", ["y".repeat(120)])).toEqual([`list: ${"y".repeat(120)}`]);
   });
 });
 

@@ -37,7 +37,7 @@ export function milliseconds(value: number): string {
 
 /** A number of bytes. */
 export function byteText(size: number): string {
-  if (size < 10_000) return counted(size, "byte");
+  if (size < 10_000) return formatCount(size, "byte");
   // A size that would be 1000.0 of a unit is 1.0 of the next.
   if (size < 999_950) return `${(size / 1e3).toFixed(1)} kB`;
   return size < 999_950_000 ? `${(size / 1e6).toFixed(1)} MB` : `${(size / 1e9).toFixed(1)} GB`;
@@ -58,7 +58,7 @@ export function countText(count: number): string {
 }
 
 /** A number of things: `1 step`, `2 steps`. */
-export function counted(number: number, what: string): string {
+export function formatCount(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
@@ -70,7 +70,7 @@ export function unexpectedLine(error: unknown, debug: boolean): string {
 const MOST_COLUMNS = 100;
 
 /** A list with commas between its items, in lines of at most `width` columns, and at most 100; those after the first begin below the first item. */
-export function wrapped(head: string, items: readonly string[], width = MOST_COLUMNS): string[] {
+export function wrapList(head: string, items: readonly string[], width = MOST_COLUMNS): string[] {
   const lines: string[] = [];
   let line = head;
   for (const [place, item] of items.entries()) {

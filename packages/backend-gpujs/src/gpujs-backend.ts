@@ -98,7 +98,9 @@ export function engineOn(machine: Machine, missing: readonly Unavailable[] = [])
     upload: (_, data) => machine.place(data),
     download(value, info) {
       const elements = value.read();
-      return elements instanceof Promise ? elements.then((all) => typed(all, info)) : typed(elements, info);
+      return elements instanceof Promise
+        ? elements.then((all) => toTypedArray(all, info))
+        : toTypedArray(elements, info);
     },
     release: (value) => value.release(),
     close: () => machine.close(),
@@ -106,7 +108,7 @@ export function engineOn(machine: Machine, missing: readonly Unavailable[] = [])
 }
 
 /** Elements in the typed array of a type. */
-function typed(elements: Float32Array, { type, dimensions }: TensorInfo): TensorData {
+function toTypedArray(elements: Float32Array, { type, dimensions }: TensorInfo): TensorData {
   const data = createData(type, elementCount(dimensions));
   if (data instanceof Float32Array) return elements;
   // The greatest float32 of a TENSOR_INT32 is one more than its greatest element.

@@ -30,7 +30,7 @@ import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import type * as ort from "onnxruntime-node";
 import { type Machine, openSession, sessionOptions } from "./engine.ts";
 import { type Interface, type Wire, type WrittenGraph, writeGraph } from "./lower.ts";
-import { restored, serialised } from "./serialised.ts";
+import { restoreSession, serialise } from "./serialised.ts";
 import { createSlots, type Slot, type Slots } from "./slots.ts";
 
 /** A session for inputs of certain shapes. */
@@ -79,7 +79,7 @@ export function restoreGraph(
   options: CompileOptions,
 ): Promise<Executable> {
   return openGraph(machine, graph, options, async (extents) => {
-    const { session, parts, bytes } = await restored(machine, blobs, graph, extents);
+    const { session, parts, bytes } = await restoreSession(machine, blobs, graph, extents);
     return variantOver(machine, session, parts, bytes);
   });
 }
@@ -121,7 +121,7 @@ async function openGraph(
   }
   return {
     run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
-    ...(extents !== undefined && { serialize: () => serialised(machine, write()) }),
+    ...(extents !== undefined && { serialize: () => serialise(machine, write()) }),
     releaseScratch() {
       for (const { slots } of compiled.variants) slots.clear();
     },

@@ -24,7 +24,7 @@ import {
 } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 import type { Forms } from "./forms.ts";
-import { type Builder, cast, createBuilder, type Result, type Value, whole } from "./graph/builder.ts";
+import { addWholeNumber, type Builder, cast, createBuilder, type Result, type Value } from "./graph/builder.ts";
 import {
   createScope,
   isShifted,
@@ -249,20 +249,20 @@ export function wireResult({ type, dimensions }: TensorInfo): Result {
 }
 
 function fromWire(builder: Builder, port: Value, type: AnyOperandType): Value {
-  if (isShifted(type)) return flipped(builder, port);
-  return casted(builder, port, valueType(type));
+  if (isShifted(type)) return flipTopBit(builder, port);
+  return castTo(builder, port, valueType(type));
 }
 
 function toWire(builder: Builder, value: Value, type: AnyOperandType): Value {
-  if (isShifted(type)) return flipped(builder, value);
-  return casted(builder, value, wireType(type));
+  if (isShifted(type)) return flipTopBit(builder, value);
+  return castTo(builder, value, wireType(type));
 }
 
 /** Adds 128 to bytes that are signed, or subtracts it: either changes the top bit. */
-function flipped(builder: Builder, value: Value): Value {
-  return builder.node("BitwiseXor", [value, whole(builder, "uint8", 128)], value);
+function flipTopBit(builder: Builder, value: Value): Value {
+  return builder.node("BitwiseXor", [value, addWholeNumber(builder, "uint8", 128)], value);
 }
 
-function casted(builder: Builder, value: Value, type: ElementType): Value {
+function castTo(builder: Builder, value: Value, type: ElementType): Value {
   return value.type === type ? value : cast(builder, value, type);
 }

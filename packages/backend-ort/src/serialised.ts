@@ -10,13 +10,13 @@ import { resultOf } from "./graph/scope.ts";
 import { type Interface, type Wire, type WrittenGraph, wireType } from "./lower.ts";
 
 /** The blobs of a subgraph. */
-export async function serialised(machine: Machine, { model, peak }: WrittenGraph): Promise<CacheBlobs> {
+export async function serialise(machine: Machine, { model, peak }: WrittenGraph): Promise<CacheBlobs> {
   const size = new Uint8Array(Float64Array.of(peak).buffer);
   return { model: [await optimisedModel(machine, model), size], data: [] };
 }
 
 /** Opens a session over blobs. Rejects if they do not fit the subgraph. `bytes` must live as long as the session. */
-export async function restored(
+export async function restoreSession(
   machine: Machine,
   { model: [bytes, size] }: CacheBlobs,
   graph: GraphView,
@@ -51,7 +51,7 @@ function wiresOf(
     const dims = value.shape.filter((extent) => typeof extent === "number");
     // The axis of the two parts of a complex number is none of the tensor's.
     const dimensions = dims.slice(0, dims.length - resultOf(operand.type, []).dims.length);
-    const expected = extents?.[place] ?? known(operand, dimensions);
+    const expected = extents?.[place] ?? findKnownExtents(operand, dimensions);
     if (expected.length !== dimensions.length || expected.some((extent, axis) => extent !== dimensions[axis])) {
       return undefined;
     }
@@ -61,6 +61,6 @@ function wiresOf(
 }
 
 /** The extents of an operand as far as the model determines them; the others are those of its value. */
-function known({ dimensions }: TensorInfo, actual: readonly number[]): readonly number[] {
+function findKnownExtents({ dimensions }: TensorInfo, actual: readonly number[]): readonly number[] {
   return dimensions.length === 0 ? actual : dimensions.map((extent, axis) => extent || (actual[axis] ?? 0));
 }

@@ -125,7 +125,7 @@ function computingOn(engine: Engine): KernelTable<tf.Tensor> {
           engine.select();
           ensureRoom(bytes, engine);
           const outcome = run(read, context);
-          return "next" in outcome ? selecting(engine, outcome) : outcome;
+          return "next" in outcome ? selectBeforeSteps(engine, outcome) : outcome;
         };
       },
     };
@@ -134,7 +134,7 @@ function computingOn(engine: Engine): KernelTable<tf.Tensor> {
 }
 
 /** A computation in steps that selects its engine before each step: other computations may run during its pauses. */
-function* selecting(engine: Engine, steps: Steps<readonly tf.Tensor[]>): Steps<readonly tf.Tensor[]> {
+function* selectBeforeSteps(engine: Engine, steps: Steps<readonly tf.Tensor[]>): Steps<readonly tf.Tensor[]> {
   try {
     for (;;) {
       engine.select();

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { BatchError, digestOf, messageOf, type Places, type Pool, readInput, readingProblem } from "@nnhal/batch";
 import type { ChunkData } from "./connection.ts";
-import { type Change, type Ledger, lengthened } from "./ledger.ts";
+import { type Change, type Ledger, lengthenDigest } from "./ledger.ts";
 import type { OpenedTask } from "./open-task.ts";
 import type { BatchRecord } from "./shapes.ts";
 
@@ -44,7 +44,7 @@ export async function computeChunk(
   const open = inputs.filter((_, place) => states[place]?.kind !== "done");
   counts.known = inputs.length - open.length;
   // A file that stands in for a result is read again at its input's turn.
-  const lacks = async ([, input]: ChunkData["inputs"][number]) => !(await results?.has(lengthened(input)));
+  const lacks = async ([, input]: ChunkData["inputs"][number]) => !(await results?.has(lengthenDigest(input)));
   for (const input of open) {
     if (!(await lacks(input))) continue;
     await prepare();
@@ -64,16 +64,16 @@ export async function computeChunk(
     const bytes =
       inline === undefined ? await readInput(root, name, places) : new Uint8Array(Buffer.from(inline, "base64"));
     const actual = digestOf(bytes);
-    if (actual === lengthened(input)) return bytes;
+    if (actual === lengthenDigest(input)) return bytes;
     throw new Error(`it has changed since it was submitted: its SHA-256 is ${actual}`);
   };
   const one = async ([name, input, inline]: ChunkData["inputs"][number]): Promise<Change> => {
-    const digest = lengthened(input);
+    const digest = lengthenDigest(input);
     if (await results?.has(digest)) {
       counts.known++;
       return { to: "done", input };
     }
-    const failed = (reason: string): Change => {
+    const failWith = (reason: string): Change => {
       counts.failed++;
       return { to: "failed", input, reason };
     };
@@ -81,9 +81,9 @@ export async function computeChunk(
       if (inline === undefined) await expectFolder(root, places);
       return readingProblem(name, error);
     });
-    if (typeof bytes === "string") return failed(bytes);
+    if (typeof bytes === "string") return failWith(bytes);
     const computed = await pool.compute(task, { name, bytes });
-    if ("problem" in computed) return failed(computed.problem);
+    if ("problem" in computed) return failWith(computed.problem);
     counts.computed++;
     if (results === undefined) return { to: "done", input, result: JSON.stringify(computed.result) };
     await results.put(digest, computed);

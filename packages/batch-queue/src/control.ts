@@ -8,14 +8,14 @@ import {
   type InputState,
   type Ledger,
   type LedgerCounts,
-  lengthened,
+  lengthenDigest,
   nameOf,
   openLedger,
   stateOf,
 } from "./ledger.ts";
 import { modelKey } from "./redis-store.ts";
 import { type BatchRecord, readResult, ShapeError } from "./shapes.ts";
-import { addChunk, chunked } from "./submit.ts";
+import { addChunk, divideIntoChunks } from "./submit.ts";
 
 /** Status of a batch. */
 export interface BatchStatus extends LedgerCounts {
@@ -129,7 +129,7 @@ export async function* batchInputs(connection: Connection, id: string, folder?: 
   const place = folder ?? record.results;
   const results = place === undefined ? undefined : await openResults(place, taskDigest(record.task));
   // A hash can return an entry twice while it grows.
-  for await (const page of chunked(inOrder(entriesOf(ledger)), 100)) {
+  for await (const page of divideIntoChunks(inOrder(entriesOf(ledger)), 100)) {
     const states = await ledger.states(page.flatMap(({ input }) => input ?? []));
     for (const { name, input, problem } of page) {
       if (input === undefined) yield { name, ...(problem !== undefined && { problem }) };
@@ -157,7 +157,7 @@ async function outcomeOf(
   if (state?.kind === "failed") return { problem: state.reason };
   if (state?.kind !== "done") return {};
   if (state.place === undefined) {
-    const kept = await results?.get(lengthened(input));
+    const kept = await results?.get(lengthenDigest(input));
     return kept === undefined
       ? { problem: `its result is not in ${results === undefined ? "Redis" : "the folder"}` }
       : { result: kept.result };
@@ -216,7 +216,7 @@ export async function retryBatch(connection: Connection, id: string, chunk: numb
       }
     }
   };
-  for await (const part of chunked(chosen(), chunk)) {
+  for await (const part of divideIntoChunks(chosen(), chunk)) {
     const inputs = await Promise.all(
       part.map(async ({ name, input }): Promise<ChunkData["inputs"][number]> => {
         if (!record.inline) return [name, input];

@@ -12,7 +12,7 @@ import { hasRedis, redisRemedy, startRedis, type TestRedis } from "@nnhal/test-k
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BatchQueue, openQueue, type WorkerEvent, type WorkerOptions } from "./index.ts";
-import { shortened } from "./ledger.ts";
+import { shortenDigest } from "./ledger.ts";
 
 const model = new TextEncoder().encode("a model");
 const digest = digestOf(model);
@@ -92,7 +92,7 @@ describe.skipIf(!hasRedis)(`a queue that is not trusted${redisRemedy}`, () => {
   it("drops jobs that are not chunks, says why and counts them, and computes the others", async () => {
     const { queue, submit, add } = await open();
     await submit();
-    const input = ["a", shortened(digestOf("a"))];
+    const input = ["a", shortenDigest(digestOf("a"))];
     const data: readonly unknown[] = [
       null,
       5,
@@ -364,12 +364,12 @@ describe.skipIf(!hasRedis)(`a queue that is not trusted${redisRemedy}`, () => {
     await queue.submit({ record: recordOf("b"), async *names() {}, chunk: 1 });
     const inputs = ["a", "../secret", join(folder, "secret")].map((name) => [
       name,
-      shortened(digestOf(name.slice(-1))),
+      shortenDigest(digestOf(name.slice(-1))),
     ]);
     await add("b-1", { data: JSON.stringify({ batch: "b", inputs: [inputs[0]] }) });
     for (const [place, input] of inputs.slice(1).entries())
       await add(`b-x${place}`, {
-        data: JSON.stringify({ batch: "b", inputs: [[input[0], shortened(digestOf(`${place}`))]] }),
+        data: JSON.stringify({ batch: "b", inputs: [[input[0], shortenDigest(digestOf(`${place}`))]] }),
       });
     await work(queue, async () => {
       const { done, failed } = await queue.status("b");

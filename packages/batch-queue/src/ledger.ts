@@ -92,8 +92,8 @@ export const batchesKey = (queue: string) => `nnhal:${queue}:batches`;
 export const droppedKey = (queue: string) => `nnhal:${queue}:dropped`;
 
 /** Returns a digest in 43 characters, as Redis keeps it. */
-export const shortened = (digest: string) => Buffer.from(digest, "hex").toString("base64url");
-export const lengthened = (short: string) => Buffer.from(short, "base64url").toString("hex");
+export const shortenDigest = (digest: string) => Buffer.from(digest, "hex").toString("base64url");
+export const lengthenDigest = (short: string) => Buffer.from(short, "base64url").toString("hex");
 
 /** Opens the ledger of one batch. `input`s are shortened digests. */
 export function openLedger({ redis, name: queue }: Pick<Connection, "redis" | "name">, id: string) {

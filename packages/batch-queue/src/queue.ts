@@ -66,39 +66,39 @@ export interface BatchQueue {
 export async function openQueue(address: QueueAddress, options?: ConnectOptions): Promise<BatchQueue> {
   const connection: Connection = await connect(address, options);
   /** Turns an error that Redis answers, such as full memory, into one that the user can understand. */
-  const explained = (error: unknown) => {
+  const explainRedisError = (error: unknown) => {
     if (isReply(error)) return new BatchError(replyText(connection.place, error));
     return isLeft(error) ? new BatchError(`the queue at ${connection.place} is away, and was not waited for`) : error;
   };
-  const asked = async <Result>(work: Promise<Result>): Promise<Result> =>
+  const ask = async <Result>(work: Promise<Result>): Promise<Result> =>
     work.catch((error: unknown) => {
-      throw explained(error);
+      throw explainRedisError(error);
     });
   const store = createRedisStore(connection);
   return {
     place: connection.place,
     store: {
       name: store.name,
-      get: (digest) => asked(store.get(digest)),
-      has: (digest) => asked(store.has(digest)),
-      put: (digest, bytes) => asked(store.put(digest, bytes)),
+      get: (digest) => ask(store.get(digest)),
+      has: (digest) => ask(store.has(digest)),
+      put: (digest, bytes) => ask(store.put(digest, bytes)),
     },
-    submit: (submission) => asked(submitBatch(connection, submission)),
-    ids: () => asked(batchIds(connection)),
-    status: (id) => asked(batchStatus(connection, id)),
-    withoutJob: (id) => asked(inputsWithoutJob(connection, id)),
-    queueStatus: () => asked(queueStatus(connection)),
+    submit: (submission) => ask(submitBatch(connection, submission)),
+    ids: () => ask(batchIds(connection)),
+    status: (id) => ask(batchStatus(connection, id)),
+    withoutJob: (id) => ask(inputsWithoutJob(connection, id)),
+    queueStatus: () => ask(queueStatus(connection)),
     async *inputs(id, folder) {
       try {
         yield* batchInputs(connection, id, folder);
       } catch (error) {
-        throw explained(error);
+        throw explainRedisError(error);
       }
     },
-    failed: (id, most) => asked(failedInputs(connection, id, most)),
-    retry: (id, chunk) => asked(retryBatch(connection, id, chunk)),
-    cancel: (id) => asked(cancelBatch(connection, id)),
-    remove: (id) => asked(removeBatch(connection, id)),
+    failed: (id, most) => ask(failedInputs(connection, id, most)),
+    retry: (id, chunk) => ask(retryBatch(connection, id, chunk)),
+    cancel: (id) => ask(cancelBatch(connection, id)),
+    remove: (id) => ask(removeBatch(connection, id)),
     work: (worker) => startWorker(connection, worker),
     close: () => connection.close(),
   };

@@ -37,12 +37,12 @@ function joinQueues(queues: readonly BatchQueue[]): BatchQueue {
           },
           onProgress(part) {
             counts[place] = { ...part };
-            onProgress?.(summed(counts));
+            onProgress?.(sumCounts(counts));
           },
         });
       });
       await Promise.all(parts);
-      return summed(counts);
+      return sumCounts(counts);
     },
     async ids() {
       return [...new Set((await all((queue) => queue.ids())).flat())];
@@ -53,13 +53,13 @@ function joinQueues(queues: readonly BatchQueue[]): BatchQueue {
       if (one === undefined) throw new BatchError("there is no queue");
       return {
         record: one.record,
-        ...summed(each.map(countsOf)),
+        ...sumCounts(each.map(countsOf)),
         isCancelled: each.some(({ isCancelled }) => isCancelled),
         isComplete: each.every(({ isComplete }) => isComplete),
       };
     },
     async queueStatus() {
-      return summed<QueueStatus>(await all((queue) => queue.queueStatus()));
+      return sumCounts<QueueStatus>(await all((queue) => queue.queueStatus()));
     },
     async withoutJob(id) {
       return total(await all((queue) => queue.withoutJob(id)));
@@ -134,7 +134,7 @@ function total(counts: readonly number[]): number {
 }
 
 /** Adds counts with the same names. */
-function summed<Counts extends { readonly [Name in keyof Counts]: number }>(all: readonly Counts[]): Counts {
+function sumCounts<Counts extends { readonly [Name in keyof Counts]: number }>(all: readonly Counts[]): Counts {
   const names = Object.keys(all[0] ?? {}) as (keyof Counts)[];
   const sums = names.map((name) => [name, total(all.map((counts) => counts[name]))]);
   // Each has the names of the first.

@@ -5,7 +5,7 @@
 import { BatchError, digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
 import { jobOptions } from "./chunk-worker.ts";
 import type { ChunkData, Connection } from "./connection.ts";
-import { type Change, type Ledger, LostBatch, nameText, openLedger, repliesOf, shortened } from "./ledger.ts";
+import { type Change, type Ledger, LostBatch, nameText, openLedger, repliesOf, shortenDigest } from "./ledger.ts";
 import { type BatchRecord, expectId, readRecord } from "./shapes.ts";
 
 /** A batch to submit. */
@@ -62,7 +62,7 @@ export async function submitBatch(connection: Connection, submission: Submission
         throw new BatchError(`${error.message}, as after a start of Redis without its data; ${again}`);
       throw error;
     });
-  for await (const names of chunked(submission.names(), chunk)) {
+  for await (const names of divideIntoChunks(submission.names(), chunk)) {
     if (signal?.aborted) return counts;
     const looked = await lookAt(names, record, ledger);
     const readable = looked.flatMap((one) => ("problem" in one ? [] : [one]));
@@ -101,7 +101,7 @@ async function lookAt(names: readonly string[], { root }: BatchRecord, ledger: L
         if (before !== undefined && before.size === mark.size && before.changed === mark.changed)
           return { name, ...before };
         const bytes = await readInput(root, name);
-        return { name, ...mark, input: shortened(digestOf(bytes)), bytes };
+        return { name, ...mark, input: shortenDigest(digestOf(bytes)), bytes };
       } catch (error) {
         return { name, problem: readingProblem(name, error) };
       }
@@ -137,7 +137,7 @@ async function waitForRoom({ queue }: Connection, inputs: ChunkData["inputs"]): 
 }
 
 /** Divides a sequence into parts. */
-export async function* chunked<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+export async function* divideIntoChunks<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
   let part: Item[] = [];
   for await (const item of items) {
     part.push(item);

@@ -30,23 +30,23 @@ export async function* inOrder<Item extends Named>(
       if (part.size < most) continue;
       folder ??= await mkdtemp(join(tmpdir(), "nnhal-order-"));
       const file = join(folder, String(files.length));
-      await write(file, sorted(part));
+      await write(file, sortByName(part));
       files.push(file);
       part = new Map();
     }
     yield* files.length === 0
-      ? sorted(part)
-      : joinInOrder([...files.map((file) => read<Item>(file)), walked(sorted(part))]);
+      ? sortByName(part)
+      : joinInOrder([...files.map((file) => read<Item>(file)), walk(sortByName(part))]);
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 
-function sorted<Item extends Named>(part: ReadonlyMap<string, Item>): Item[] {
+function sortByName<Item extends Named>(part: ReadonlyMap<string, Item>): Item[] {
   return [...part.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-async function* walked<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
+async function* walk<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
   yield* items;
 }
 

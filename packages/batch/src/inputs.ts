@@ -38,14 +38,14 @@ export async function openInputs(path: string, isInput: (name: string) => boolea
     throw new BatchError(`cannot read the inputs ${path}: ${messageOf(error)}`);
   });
   if (status.isDirectory()) {
-    return { root: whole, path: whole, kind: "folder", names: () => described(path, namesIn(whole, "", isInput)) };
+    return { root: whole, path: whole, kind: "folder", names: () => describeFiles(path, namesIn(whole, "", isInput)) };
   }
   if (isInput(basename(whole)))
     throw new BatchError(`${path} is an input: give a folder of inputs, or a text that lists them, one a line`);
-  return { root: dirname(whole), path: whole, kind: "list", names: () => described(path, namesOf(whole)) };
+  return { root: dirname(whole), path: whole, kind: "list", names: () => describeFiles(path, namesOf(whole)) };
 }
 
-async function* described(path: string, names: AsyncIterable<string>): AsyncIterable<string> {
+async function* describeFiles(path: string, names: AsyncIterable<string>): AsyncIterable<string> {
   try {
     yield* names;
   } catch (error) {

@@ -112,7 +112,7 @@ export function createPool(options: PoolOptions): Pool {
       };
       thread.lose = (error) => end(() => reject(error));
       thread.take = (answer) => end(() => resolve(answer));
-      worker.postMessage(request, request.ask === "compute" ? whole(request.input.bytes) : []);
+      worker.postMessage(request, request.ask === "compute" ? findOwnBuffer(request.input.bytes) : []);
     });
   const expectDone = (answer: Answer) => {
     if ("failed" in answer) throw new BatchError(answer.failed);
@@ -165,6 +165,6 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /** Returns the buffer of bytes for transfer instead of a copy; none if it has more content. */
-function whole({ buffer, length }: Uint8Array): ArrayBuffer[] {
+function findOwnBuffer({ buffer, length }: Uint8Array): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : [];
 }

@@ -49,14 +49,16 @@ export function digestOf(bytes: Uint8Array | string): string {
 
 /** Returns the digest of a task: the same for equal options in any order. */
 export function taskDigest({ model, options }: Task): string {
-  return digestOf(JSON.stringify([resultsVersion, model, sorted(options)]));
+  return digestOf(JSON.stringify([resultsVersion, model, sortProperties(options)]));
 }
 
 /** Returns a JSON value with the properties of its objects in the order of their names, without undefined ones. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortProperties(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortProperties);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).flatMap(([key, each]) => (each === undefined ? [] : [[key, sorted(each)]]));
+  const entries = Object.entries(value).flatMap(([key, each]) =>
+    each === undefined ? [] : [[key, sortProperties(each)]],
+  );
   return Object.fromEntries(entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
 }
 

@@ -37,7 +37,7 @@ export function wholePart(what: string, extent: number, divisor: number): number
 }
 
 /** The elements of two lists in turn. */
-export function interleaved(a: readonly number[], b: readonly number[]): readonly number[] {
+export function interleave(a: readonly number[], b: readonly number[]): readonly number[] {
   return a.flatMap((each, index) => [each, b[index]]);
 }
 

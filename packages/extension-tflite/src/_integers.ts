@@ -13,7 +13,7 @@ export function numbersOf(data: AnyTensorData): TensorData {
 }
 
 /** A tensor with its elements as numbers. */
-export function narrowed(tensor: Tensor<AnyTensorData>): Tensor {
+export function narrowElements(tensor: Tensor<AnyTensorData>): Tensor {
   return { ...tensor, data: numbersOf(tensor.data) };
 }
 

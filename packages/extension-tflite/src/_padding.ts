@@ -1,7 +1,7 @@
 /** Shared parts of PAD and PAD_V2. */
 import type { AnyTensorData, KernelResult, OutputTensor, Tensor } from "@nnhal/operations";
 import { pad, padsOf } from "@nnhal/operations/kernels";
-import { indexTypes, movable, narrowed } from "./_integers.ts";
+import { indexTypes, movable, narrowElements } from "./_integers.ts";
 
 /** Types of the paddings. INT8 and INT16 ones are not quantised. */
 export const paddingTypes = [...indexTypes, "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"] as const;
@@ -13,7 +13,7 @@ export function padWith(
   value: number,
   output: OutputTensor<AnyTensorData>,
 ): KernelResult {
-  const pads = padsOf(narrowed(paddings), input.dimensions.length);
+  const pads = padsOf(narrowElements(paddings), input.dimensions.length);
   const isClear = value === 0;
   return pad({ ...input, data: movable(data) }, pads, isClear ? undefined : value, movable(output.data));
 }

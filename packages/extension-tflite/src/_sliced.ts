@@ -60,7 +60,7 @@ export function slicedAxes(dimensions: readonly number[], slicing: Slicing): rea
     if (isEllipsis(element)) takeWhole();
     else if (isNew(element)) axes.push({ axis: undefined, first: 0, stride: 1, length: 1, isRemoved: false });
     else {
-      axes.push(sliced(axis, dimensions[axis], element, slicing));
+      axes.push(sliceAxis(axis, dimensions[axis], element, slicing));
       axis++;
     }
   }
@@ -68,7 +68,7 @@ export function slicedAxes(dimensions: readonly number[], slicing: Slicing): rea
   return axes;
 }
 
-function sliced(axis: number, extent: number, element: number, slicing: Slicing): SlicedAxis {
+function sliceAxis(axis: number, extent: number, element: number, slicing: Slicing): SlicedAxis {
   const { begin, end, strides, beginMask, endMask, shrinkAxisMask, offset } = slicing;
   const stride = strides[element];
   ensure(stride !== 0, () => `the stride of axis ${axis} is 0`);

@@ -25,7 +25,7 @@ import {
   type TypeRow,
 } from "@nnhal/operations";
 import { halOperation } from "@nnhal/operations/kernels";
-import { narrowed, oneNumber } from "./_integers.ts";
+import { narrowElements, oneNumber } from "./_integers.ts";
 
 /** Differences of an operation from the HAL's. */
 export interface Wider<Name extends OperationName> {
@@ -68,8 +68,8 @@ export function wider<Name extends OperationName>(name: Name, change: Wider<Name
     const { normalise } = form;
     return {
       ...form,
-      params: form.params.map((param) => widened(param, replaced)),
-      outputs: form.outputs.map((param) => widened(param, [])),
+      params: form.params.map((param) => widenParam(param, replaced)),
+      outputs: form.outputs.map((param) => widenParam(param, [])),
       types: [...rowsOf(form, change, replaced), ...rows],
       ...(check && { check }),
       ...(replaced.length > 0 && {
@@ -87,14 +87,14 @@ export function wider<Name extends OperationName>(name: Name, change: Wider<Name
     ...base,
     forms: [formOf(first, lists), ...withTensors, ...others.map((form) => formOf(form, lists)), ...forms],
     ranks: { ...base.ranks, ...ranks },
-    ...(infer && { infer: (args, outputs) => infer(narrow(args, lists), outputs) }),
-    ...(reference && { reference: (args, outputs, context) => reference(narrow(args, lists), outputs, context) }),
+    ...(infer && { infer: (args, outputs) => infer(narrowLists(args, lists), outputs) }),
+    ...(reference && { reference: (args, outputs, context) => reference(narrowLists(args, lists), outputs, context) }),
   };
   // Only the types that its operands may have differ from those of the HAL's operation.
   return operation as OperationTypes[Name];
 }
 
-function widened(param: Param, replaced: readonly string[]): Param {
+function widenParam(param: Param, replaced: readonly string[]): Param {
   if (replaced.includes(param.name)) {
     const { type: _, ...rest } = param;
     return { ...rest, kind: "tensor", wide: true, read: true };
@@ -127,12 +127,12 @@ function rowsOf(
 }
 
 /** The arguments with lists of 64-bit integers as numbers. */
-function narrow(args: AnyArgs, lists: readonly string[]): AnyArgs {
+function narrowLists(args: AnyArgs, lists: readonly string[]): AnyArgs {
   if (lists.length === 0) return args;
   const record: Record<string, AnyArg> = { ...args };
   for (const name of lists) {
     const list = args[name];
-    if (isTensor(list)) record[name] = narrowed(list);
+    if (isTensor(list)) record[name] = narrowElements(list);
   }
   return record;
 }

@@ -108,10 +108,10 @@ export function tensorOf(
 ): Tensor<ElementArray> {
   const { name, type, labels } = info;
   const data = raw ? elementsIn(type, bytes) : realValuesIn(type, info.quantization, bytes);
-  return { name, type, shape, data: into === undefined ? data : copied(info, data, into), ...(labels && { labels }) };
+  return { name, type, shape, data: into === undefined ? data : copyInto(info, data, into), ...(labels && { labels }) };
 }
 
-function copied(info: TensorInfo, data: ElementArray, into: ElementArray): ElementArray {
+function copyInto(info: TensorInfo, data: ElementArray, into: ElementArray): ElementArray {
   check(
     data.length === into.length,
     "WRONG_SIZE",

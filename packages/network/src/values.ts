@@ -37,19 +37,22 @@ export function encodeValue(value: PlainValue, info: NumericInfo, what: string):
   if (ArrayBuffer.isView(value)) return encodeView(value, undefined, info, what);
   if (isList(value)) {
     const shape = shapeOfList(value, what);
-    return encodeNumbers(flat(value, shape, [], what), shape.length > 1 ? shape : undefined, info, what);
+    return encodeNumbers(flatten(value, shape, [], what), shape.length > 1 ? shape : undefined, info, what);
   }
   if (isShaped(value)) {
     const { data, shape } = value;
     if (ArrayBuffer.isView(data)) return encodeView(data, shape, info, what);
     const own = shapeOfList(data, what);
-    return encodeNumbers(flat(data, own, [], what), shape ?? (own.length > 1 ? own : undefined), info, what);
+    return encodeNumbers(flatten(data, own, [], what), shape ?? (own.length > 1 ? own : undefined), info, what);
   }
-  throw new NetworkError("WRONG_TYPE", `${what} ${infoText(info)} takes ${wanted(info)}; it is ${kindOf(value)}`);
+  throw new NetworkError(
+    "WRONG_TYPE",
+    `${what} ${infoText(info)} takes ${describeWanted(info)}; it is ${kindOf(value)}`,
+  );
 }
 
 /** Values that an input takes, for messages. */
-function wanted(info: NumericInfo): string {
+function describeWanted(info: NumericInfo): string {
   const { type, quantization } = info;
   const own = type === "float16" ? "Uint16Array of its bits" : elementFacts[type].array.name;
   const elements = `${own}${isQuantized(quantization) ? " of its quantised elements" : ""}`;
@@ -82,10 +85,10 @@ function encodeView(
   check(
     isReal && isFloating(info),
     "WRONG_TYPE",
-    () => `${what} ${infoText(info)} takes ${wanted(info)}; it is a ${name}, which is not converted`,
+    () => `${what} ${infoText(info)} takes ${describeWanted(info)}; it is a ${name}, which is not converted`,
   );
   const shape = shapeFor(view.length / (elementFacts[type].parts ?? 1), given, info, what);
-  return { bytes: bytesOf(converted(view, info, what)), shape };
+  return { bytes: bytesOf(convertNumbers(view, info, what)), shape };
 }
 
 function encodeNumbers(
@@ -96,10 +99,10 @@ function encodeNumbers(
 ): Value {
   const { parts = 1 } = elementFacts[info.type];
   const shape = shapeFor(numbers.length / parts, given, info, what);
-  return { bytes: bytesOf(converted(numbers, info, what)), shape };
+  return { bytes: bytesOf(convertNumbers(numbers, info, what)), shape };
 }
 
-function converted(values: ArrayLike<number | bigint | boolean>, info: NumericInfo, what: string): ElementArray {
+function convertNumbers(values: ArrayLike<number | bigint | boolean>, info: NumericInfo, what: string): ElementArray {
   try {
     return elementsOfReal(info.type, info.quantization, values);
   } catch (error) {
@@ -116,40 +119,44 @@ export function shapeFor(
   what: string,
 ): readonly number[] {
   const { shape } = info;
-  const needed = () => `${what} ${infoText(info)}`;
+  const describeNeed = () => `${what} ${infoText(info)}`;
   const isShape =
     given === undefined || (Array.isArray(given) && given.every((extent) => Number.isInteger(extent) && extent >= 0));
-  check(isShape, "WRONG_SHAPE", () => `${needed()}: its shape is not a list of whole numbers`);
+  check(isShape, "WRONG_SHAPE", () => `${describeNeed()}: its shape is not a list of whole numbers`);
   if (given !== undefined && given.length > 0) {
     const size = elementsOf(given);
     check(
       size === count,
       "WRONG_SIZE",
-      () => `${needed()}: its shape ${shapeText(given)} has ${size} elements, its data ${count}`,
+      () => `${describeNeed()}: its shape ${shapeText(given)} has ${size} elements, its data ${count}`,
     );
-    const fits = fitted(given, shape);
-    check(fits !== undefined, "WRONG_SHAPE", () => `${needed()} was given a value of the shape ${shapeText(given)}`);
+    const fits = fitShape(given, shape);
+    check(
+      fits !== undefined,
+      "WRONG_SHAPE",
+      () => `${describeNeed()} was given a value of the shape ${shapeText(given)}`,
+    );
     return fits;
   }
   const open = shape.filter((extent) => extent === 0).length;
   const known = shape.reduce((product, extent) => product * (extent === 0 ? 1 : extent), 1);
   if (shape.length > 0 && open === 0) {
-    check(count === known, "WRONG_SIZE", () => `${needed()} has ${counted(known)}; ${count} were given`);
+    check(count === known, "WRONG_SIZE", () => `${describeNeed()} has ${countText(known)}; ${count} were given`);
     return shape;
   }
   if (open === 1) {
     check(
       count % known === 0,
       "WRONG_SIZE",
-      () => `${needed()} has a multiple of ${counted(known)}; ${count} were given`,
+      () => `${describeNeed()} has a multiple of ${countText(known)}; ${count} were given`,
     );
     return shape.map((extent) => (extent === 0 ? count / known : extent));
   }
-  throw new NetworkError("WRONG_SHAPE", `${needed()} has several open extents: give { data, shape }`);
+  throw new NetworkError("WRONG_SHAPE", `${describeNeed()} has several open extents: give { data, shape }`);
 }
 
 /** A given shape as the tensor's rank has it, where leading extents of 1 do not count; undefined if it does not fit. */
-function fitted(given: readonly number[], shape: readonly number[]): readonly number[] | undefined {
+function fitShape(given: readonly number[], shape: readonly number[]): readonly number[] | undefined {
   if (shape.length === 0) return given;
   const missing = shape.length - given.length;
   const same = missing < 0 ? given.slice(-missing) : [...Array<number>(missing).fill(1), ...given];
@@ -157,7 +164,7 @@ function fitted(given: readonly number[], shape: readonly number[]): readonly nu
   return isDropped && same.every((extent, place) => shape[place] === 0 || shape[place] === extent) ? same : undefined;
 }
 
-function counted(elements: number): string {
+function countText(elements: number): string {
   return `${elements} element${elements === 1 ? "" : "s"}`;
 }
 
@@ -190,7 +197,7 @@ export function shapeOfList(list: NumberList | StringList, what: string): number
 }
 
 /** All numbers of a list in order. Throws for one whose lists have different lengths. */
-function flat(
+function flatten(
   list: NumberList | StringList,
   shape: readonly number[],
   into: (number | bigint | boolean)[],
@@ -205,7 +212,7 @@ function flat(
   );
   for (const item of list) {
     const isLeaf = depth === shape.length - 1;
-    if (isList(item) && !isLeaf) flat(item, shape, into, what, depth + 1);
+    if (isList(item) && !isLeaf) flatten(item, shape, into, what, depth + 1);
     else if (!isList(item) && isLeaf) {
       const isNumber = typeof item === "number" || typeof item === "bigint" || typeof item === "boolean";
       check(isNumber, "WRONG_TYPE", () => `${what}: its list has ${kindOf(item)} among its numbers`);

@@ -98,7 +98,7 @@ export async function openWorkerSession(
             new NetworkError("WRONG_SIZE", "the memory of an input has been transferred by another run"),
           );
         if (asked?.transfer) return compute(inputs, buffersOf(inputs));
-        const own = inputs.map(alone);
+        const own = inputs.map(copyOwnBytes);
         // Memory that is copied here moves to the worker; the rest is copied on the way.
         const copies = own.filter((value, place) => value.bytes !== inputs[place]?.bytes);
         return compute(own, wholeBuffers(copies));
@@ -123,6 +123,6 @@ export async function openWorkerSession(
 }
 
 /** A value without the rest of the memory that its bytes lie in, all of which a message would copy. */
-function alone({ bytes, shape }: Value): Value {
+function copyOwnBytes({ bytes, shape }: Value): Value {
   return { bytes: bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice(), shape };
 }

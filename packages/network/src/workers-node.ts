@@ -30,7 +30,7 @@ export function workerEnvironment(env: NodeJS.ProcessEnv, threads: number): Node
 }
 
 /** An error of a worker; without the file of the worker, one that says how a bundle gets it. */
-function explained(error: Error): Error {
+function explainError(error: Error): Error {
   const code = "code" in error ? error.code : undefined;
   if (code !== "MODULE_NOT_FOUND" && code !== "ERR_MODULE_NOT_FOUND") return error;
   return new Error(`${error.message}; ${helpOfBundles}`, { cause: error });
@@ -43,7 +43,7 @@ export function portOfWorker(worker: Worker): Port {
     listen(onMessage, onError, onUnreadable) {
       worker.on("message", onMessage);
       worker.on("messageerror", () => onUnreadable?.());
-      worker.on("error", (error) => onError(explained(error)));
+      worker.on("error", (error) => onError(explainError(error)));
       worker.on("exit", (code) => onError(new Error(`the worker ended with the code ${code}`)));
     },
     // A model that is not in use keeps no process alive.

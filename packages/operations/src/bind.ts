@@ -111,11 +111,11 @@ export function normaliseArguments(operation: Operation, form: Form, bound: AnyA
       );
     }
   }
-  return form.normalise === undefined ? bound : merged(operation.forms[0], bound, form.normalise(bound));
+  return form.normalise === undefined ? bound : mergeArguments(operation.forms[0], bound, form.normalise(bound));
 }
 
 /** The arguments of the first form: `added`, and all others from another form. */
-function merged({ params }: Form, other: AnyArgs, added: AnyArgs): AnyArgs {
+function mergeArguments({ params }: Form, other: AnyArgs, added: AnyArgs): AnyArgs {
   const record: Record<string, AnyArg> = {};
   for (const { name } of params) record[name] = name in added ? added[name] : other[name];
   return record;

@@ -112,9 +112,9 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
     return { unavailable: messageOf(error) };
   }
   const refuse = (why: string) => ({ unavailable: `connecting to ${name} in ${directory}: ${why}` });
-  const problem = await clientSocketProblem(path, owner).catch((error: unknown) => explained(error));
+  const problem = await clientSocketProblem(path, owner).catch((error: unknown) => explainError(error));
   if (problem !== undefined) return refuse(problem);
-  const socket = await opened(path);
+  const socket = await openSocket(path);
   if ("unavailable" in socket) return refuse(socket.unavailable);
   const problemOfPeer = peerProblem(socket, owner);
   if (problemOfPeer !== undefined) {
@@ -162,15 +162,15 @@ const noService: Readonly<Record<string, string>> = {
   EACCES: "this user is not allowed to use the services of the directory",
 };
 
-function opened(path: string): Promise<Socket | Unavailable> {
+function openSocket(path: string): Promise<Socket | Unavailable> {
   return new Promise((resolve) => {
     const socket = connectSocket(path);
     socket.once("connect", () => resolve(socket));
-    socket.once("error", (error) => resolve({ unavailable: explained(error) }));
+    socket.once("error", (error) => resolve({ unavailable: explainError(error) }));
   });
 }
 
-function explained(error: unknown): string {
+function explainError(error: unknown): string {
   const code = error instanceof Error && "code" in error ? noService[String(error.code)] : undefined;
   return code ?? messageOf(error);
 }

@@ -76,7 +76,9 @@ export function extensionName(prefix: number): string {
 }
 
 /** Knowledge of an extension with some operations, whose codes are those in models of `modelOf`: of prefix 1. */
-export function knowing(...operations: readonly Definition[]): { readonly extensions: readonly ExtensionDefinition[] } {
+export function describeExtension(...operations: readonly Definition[]): {
+  readonly extensions: readonly ExtensionDefinition[];
+} {
   const own = operations.map((each) => ({ ...each, code: splitExtensionCode(each.code).code }));
   return { extensions: [defineExtension({ name: extensionName(1), operations: own })] };
 }

@@ -2,9 +2,9 @@ import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import {
   changed,
   controlModel,
+  describeExtension,
   floorModel,
   input,
-  knowing,
   loopModel,
   modelOf,
   operand,
@@ -89,7 +89,7 @@ describe("minimumVersion", () => {
     expect(minimumVersion(loop, { mode: "runtime" })).toBe("1.3");
     const model = withExtensions(changed(floorModel(), "main.operations[1].type", 0x1_0003));
     expect(minimumVersion(model)).toBe("1.2");
-    expect(minimumVersion(model, knowing(twoInputs))).toBeUndefined();
+    expect(minimumVersion(model, describeExtension(twoInputs))).toBeUndefined();
   });
 });
 

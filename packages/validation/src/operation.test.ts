@@ -4,10 +4,10 @@ import {
   changedAll,
   constant,
   controlModel,
+  describeExtension,
   floorModel,
   found,
   input,
-  knowing,
   modelOf,
   omitted,
   operand,
@@ -74,14 +74,14 @@ describe("an operation's type", () => {
     });
     const model = withOperation(twice.code);
     expect(modelIssues(model)).toEqual([]);
-    const issues = modelIssues(model, knowing(twice));
+    const issues = modelIssues(model, describeExtension(twice));
     expect(found(issues)).toEqual(["operation-signature main.operations[1]"]);
     expect(issues[0]?.message).toMatch(/^TWICE: input 0 \(input\): expected TENSOR_INT32, got TENSOR_FLOAT32/);
   });
 
   it("may be one that the known definition of its extension lacks: that of a later version may have it", () => {
-    expect(modelIssues(withOperation(0x1_0003), knowing())).toEqual([]);
-    expect(modelIssues(withOperation(0x2_0003), knowing())).toEqual([]);
+    expect(modelIssues(withOperation(0x1_0003), describeExtension())).toEqual([]);
+    expect(modelIssues(withOperation(0x2_0003), describeExtension())).toEqual([]);
   });
 
   it("has a prefix of an extension (rule 73)", () => {
@@ -195,7 +195,7 @@ describe("the rules of a definition", () => {
     return modelOf(subgraphOf([values, k, flag, operand(output)], [picks]), { operandValues: bytes });
   };
   const check = (k: Operand, flag: Operand, pool?: ArrayBuffer) => {
-    const known = knowing(picky((seen) => JSON.stringify(seen)));
+    const known = describeExtension(picky((seen) => JSON.stringify(seen)));
     const whole = model(k, flag);
     const handle = { kind: "buffer", buffer: pool ?? new ArrayBuffer(0), byteOffset: 1 } as const;
     const pools = pool === undefined ? [] : [{ name: "ashmem", size: pool.byteLength - 1, handle }];
@@ -218,7 +218,7 @@ describe("the rules of a definition", () => {
   });
 
   it("may throw, which is an issue", () => {
-    const known = knowing(
+    const known = describeExtension(
       picky(() => {
         throw new RangeError("surprise");
       }),

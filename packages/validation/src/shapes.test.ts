@@ -5,10 +5,10 @@ import {
   changedAll,
   constant,
   controlModel,
+  describeExtension,
   floorModel,
   found,
   input,
-  knowing,
   loopModel,
   modelOf,
   operand,
@@ -205,7 +205,7 @@ describe("shapes flow", () => {
       },
     });
     const byte = { type: OperandType.TENSOR_QUANT8_ASYMM, scale: 0.5, zeroPoint: 7 };
-    const known = knowing(fixes, sees);
+    const known = describeExtension(fixes, sees);
     const operands = [
       operand({ ...byte, ...input }),
       operand({ ...byte, dimensions: [] }),
@@ -276,7 +276,7 @@ describe("constants that an operation reads for its shapes", () => {
     const counted = model(operands, [{ type: 0x1_0003, inputs: [0, 1], outputs: [2] }], {
       operandValues: new Uint8Array(4 * elements),
     });
-    expect(modelIssues(counted, knowing(counting))).toEqual([]);
+    expect(modelIssues(counted, describeExtension(counting))).toEqual([]);
     return count;
   }
 
@@ -299,7 +299,7 @@ describe("an input that a request may omit", () => {
   const issuesWith = (other: Partial<Operand>) => {
     const operands = [operand({ ...input }), operand({ dimensions: [3], ...other }), operand({ ...output })];
     const main = subgraphOf(operands, [{ type: 0x1_0003, inputs: [0, 1], outputs: [2] }]);
-    return found(modelIssues(modelOf(main, { operandValues: new Uint8Array(12) }), knowing(optional)));
+    return found(modelIssues(modelOf(main, { operandValues: new Uint8Array(12) }), describeExtension(optional)));
   };
 
   it("decides nothing as an input of the graph", () => {
@@ -334,7 +334,7 @@ describe("a dynamic operation", () => {
       operand({ dimensions: [], ...output }),
     ];
     const choose = { type: 0x1_0003, inputs: [0], outputs: [1] };
-    return found(modelIssues(model(operands, [choose, operation("ADD", [1, 2, 3], [4])]), knowing(choosing)));
+    return found(modelIssues(model(operands, [choose, operation("ADD", [1, 2, 3], [4])]), describeExtension(choosing)));
   };
 
   it("leaves extents that depend on data unknown", () => {
@@ -363,7 +363,7 @@ describe("a definition", () => {
       },
     });
     const operands = [operand({ ...input }), operand({ ...output })];
-    return modelIssues(model(operands, [{ type: 0x1_0003, inputs: [0], outputs: [1] }]), knowing(failing));
+    return modelIssues(model(operands, [{ type: 0x1_0003, inputs: [0], outputs: [1] }]), describeExtension(failing));
   };
 
   it("that throws is an issue", () => {

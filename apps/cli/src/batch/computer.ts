@@ -18,7 +18,7 @@ import { modelOfBytes } from "../model/load.ts";
 import { meanOfParts } from "../model/parts.ts";
 import { entryOf } from "../option-values.ts";
 import { MOST_VALUES, outputJson } from "../run-report.ts";
-import { createFinder, drawn } from "../seen/finder.ts";
+import { createFinder, drawFound } from "../seen/finder.ts";
 import { type BatchOutcome, taskOptionsOf, toJson } from "./options.ts";
 
 type Opening = Parameters<OpenTask>[0];
@@ -69,7 +69,7 @@ export async function openComputer(
         const outputs = await meanOfParts(prepared, [input], await runOnce(prepared, [input.bytes]));
         const ms = performance.now() - start;
         const found = await finder.find(outputs, input.picture);
-        const drawing = draw && input.picture && (await drawn(input.picture, found));
+        const drawing = draw && input.picture && (await drawFound(input.picture, found));
         const outcome: BatchOutcome = {
           found: foundText(outputs, found),
           device: deviceNames,

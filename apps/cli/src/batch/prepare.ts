@@ -106,7 +106,7 @@ export async function prepareBatch(
 }
 
 /** Does work whose BatchErrors mean that the command has failed. */
-export async function reported<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function reportFailure<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -116,7 +116,7 @@ export async function reported<Result>(work: () => Promise<Result>): Promise<Res
 
 /** Number of names. Rejects with a CommandError. */
 export async function countNames(source: InputSource): Promise<number> {
-  return reported(async () => {
+  return reportFailure(async () => {
     let count = 0;
     for await (const _ of source.names()) count++;
     return count;

@@ -5,7 +5,7 @@
 import type { TextOutput } from "../context.ts";
 import { csvHead, csvOf } from "../csv.ts";
 import { fit } from "../fit.ts";
-import { counted, oneLine, plain } from "../text.ts";
+import { formatCount, oneLine, plain } from "../text.ts";
 import type { BatchOutcome } from "./options.ts";
 
 /** An input of a batch: its result, or the reason why it has none; neither: it waits. */
@@ -63,5 +63,5 @@ export function formatFailed(failed: readonly BatchItem[], count: number): strin
   if (count === 0) return "";
   const lines = failed.slice(0, mostShown).map(({ name, problem = "" }) => `  ${plain(name)}: ${oneLine(problem)}`);
   const more = count - lines.length;
-  return `${[`${counted(count, "input")} could not be used`, ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n")}\n`;
+  return `${[`${formatCount(count, "input")} could not be used`, ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n")}\n`;
 }

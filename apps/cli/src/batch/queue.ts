@@ -9,9 +9,9 @@ import { failure, loadPackage, messageOf, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
 import { fit } from "../fit.ts";
 import { createLateProgressBar } from "../progress.ts";
-import { columns, counted, plain } from "../text.ts";
+import { columns, formatCount, plain } from "../text.ts";
 import { isOutcome, outcomeOf } from "./options.ts";
-import { type BatchOptions, countNames, prepareBatch, reported } from "./prepare.ts";
+import { type BatchOptions, countNames, prepareBatch, reportFailure } from "./prepare.ts";
 import { type BatchItem, formatFailed, type PrintOptions, printItems } from "./print.ts";
 import type { BatchContext } from "./run.ts";
 
@@ -36,7 +36,7 @@ const lookInterval = 500;
 const looksForJobs = 4;
 
 const withoutJobs = (id: string, count: number) =>
-  `${counted(count, "input")} of the batch ${id} ${count === 1 ? "waits" : "wait"}, and the queue has no job for ${count === 1 ? "it" : "them"}, as after a Redis that has lost jobs`;
+  `${formatCount(count, "input")} of the batch ${id} ${count === 1 ? "waits" : "wait"}, and the queue has no job for ${count === 1 ? "it" : "them"}, as after a Redis that has lost jobs`;
 
 async function withQueue(
   { queue: urls, queueName: name }: QueueOptions,
@@ -45,7 +45,7 @@ async function withQueue(
   signal?: AbortSignal,
 ): Promise<void> {
   const { openQueues } = await loadPackage("@nnhal/batch-queue", "a queue", () => import("@nnhal/batch-queue"));
-  await reported(async () => {
+  await reportFailure(async () => {
     const onTrouble = (text: string) => stderr.write(`nnhal batch: note: ${text}\n`);
     const addresses = urls.map((url) => ({ url, name }));
     const queue = await openQueues(addresses, { onTrouble, signal });
@@ -149,10 +149,10 @@ export async function statusCommand(
     const { stdout } = context;
     if (json) return void stdout.write(`${JSON.stringify({ queue: whole, batches: looked.map(statusJson) })}\n`);
     const { waiting, active, delayed, dropped, workers } = whole;
-    const facts = `${counted(workers, "worker")}; chunks: ${waiting} wait, ${active} are computed, ${delayed} will be tried again`;
+    const facts = `${formatCount(workers, "worker")}; chunks: ${waiting} wait, ${active} are computed, ${delayed} will be tried again`;
     stdout.write(
       fit(
-        `queue  ${facts}${dropped > 0 ? `; ${counted(dropped, "job")} dropped: not of a batch` : ""}\n`,
+        `queue  ${facts}${dropped > 0 ? `; ${formatCount(dropped, "job")} dropped: not of a batch` : ""}\n`,
         stdout.columns,
       ),
     );
@@ -163,7 +163,7 @@ export async function statusCommand(
       const rows = [
         ["batch", record.id],
         ["model", plain(record.model)],
-        ["inputs", `${plain(record.inputs)}: ${counted(names, "name")}, ${inputs} different`],
+        ["inputs", `${plain(record.inputs)}: ${formatCount(names, "name")}, ${inputs} different`],
         ["done", `${done} of ${inputs}, ${failed} failed, ${unreadable} unreadable${stateText(status)}`],
         [
           "results",
@@ -234,7 +234,7 @@ export async function retryCommand(
 ): Promise<void> {
   await withQueue(options, context, async (queue) => {
     const count = await queue.retry(id, options.chunk);
-    context.stdout.write(`${counted(count, "input")} queued again\n`);
+    context.stdout.write(`${formatCount(count, "input")} queued again\n`);
   });
 }
 
@@ -251,6 +251,6 @@ export async function cancelCommand(
     }
     const { done } = await queue.status(id);
     await queue.cancel(id);
-    context.stdout.write(`batch ${id} cancelled; ${counted(done, "result")} stay\n`);
+    context.stdout.write(`batch ${id} cancelled; ${formatCount(done, "result")} stay\n`);
   });
 }

@@ -20,9 +20,9 @@ import { failure, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
 import { fit } from "../fit.ts";
 import { createLateProgressBar } from "../progress.ts";
-import { counted, oneLine, plain } from "../text.ts";
+import { formatCount, oneLine, plain } from "../text.ts";
 import { outcomeOf } from "./options.ts";
-import { type BatchOptions, countNames, type PreparedBatch, prepareBatch, reported } from "./prepare.ts";
+import { type BatchOptions, countNames, type PreparedBatch, prepareBatch, reportFailure } from "./prepare.ts";
 import { type BatchItem, formatFailed, mostShown, type PrintOptions, printItems } from "./print.ts";
 
 /** The options of the command, as commander parses them. */
@@ -59,7 +59,7 @@ export async function runBatchCommand(
   const stopListening = onInterrupt?.(() => stop.abort());
   let journal: Journal | undefined;
   try {
-    await reported(async () => {
+    await reportFailure(async () => {
       const results = await openResults(folder, batch.digest);
       journal = await openJournal(folder, {
         ...{ id: batch.id, task: batch.task, model: path, inputs: batch.source.path },
@@ -93,7 +93,7 @@ function summary(
   folder: string,
 ): string {
   const parts = [`${computed} computed`, `${known} already known`, `${failed} failed`].join(", ");
-  return `batch    ${id}\ninputs   ${counted(known + computed + failed, "input")}: ${parts}\nresults  ${plain(folder)}; nnhal batch results ${plain(folder)} prints them\n`;
+  return `batch    ${id}\ninputs   ${formatCount(known + computed + failed, "input")}: ${parts}\nresults  ${plain(folder)}; nnhal batch results ${plain(folder)} prints them\n`;
 }
 
 /** The first inputs that failed, of so many. */
@@ -121,7 +121,7 @@ export async function printFolder(
   { id, ...options }: PrintOptions & { readonly id?: string | undefined },
   { cwd, stdout, stderr }: BatchContext,
 ): Promise<void> {
-  await reported(async () => {
+  await reportFailure(async () => {
     const journals = await readJournals(pathFrom(cwd, folder));
     const journal = id === undefined ? journals.at(-1) : journals.find(({ head }) => head.id === id);
     if (journal === undefined)

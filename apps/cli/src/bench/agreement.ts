@@ -32,7 +32,7 @@ export function agreementOf(
   actual: readonly Uint8Array[],
 ): Agreement {
   if (actual.length !== outputs.length) {
-    return apart("absolute", `it has ${actual.length} outputs, and the reference has ${outputs.length}`);
+    return disagree("absolute", `it has ${actual.length} outputs, and the reference has ${outputs.length}`);
   }
   let worst: Agreement | undefined;
   for (const [place, info] of outputs.entries()) {
@@ -56,7 +56,10 @@ function compare(info: TensorDescription, expected: Uint8Array, actual: Uint8Arr
   const isQuantised = scale !== 0;
   const unit = isQuantised ? "steps" : "absolute";
   if (actual.length !== expected.length) {
-    return apart(unit, `${tensorText(info)} has ${actual.length} bytes, and that of the reference ${expected.length}`);
+    return disagree(
+      unit,
+      `${tensorText(info)} has ${actual.length} bytes, and that of the reference ${expected.length}`,
+    );
   }
   // The shape may be open until the network runs.
   const count = expected.length / byteLength(type, 1);
@@ -90,6 +93,6 @@ function elements({ type }: TensorShape, bytes: Uint8Array, count: number): Floa
   return Float64Array.from(data);
 }
 
-function apart(unit: Agreement["unit"], reason: string): Agreement {
+function disagree(unit: Agreement["unit"], reason: string): Agreement {
   return { agrees: false, difference: Number.POSITIVE_INFINITY, allowed: 0, unit, reason };
 }

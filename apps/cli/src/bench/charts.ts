@@ -113,7 +113,7 @@ export function lineChart(title: string, lines: readonly Line[], unit: string): 
   const drawn = lines.map(({ values }, place) =>
     shape("polyline", {
       class: `line c${place % colours}`,
-      points: values.map((value, round) => `${rounded(x(round))},${rounded(y(value))}`).join(" "),
+      points: values.map((value, round) => `${roundNumber(x(round))},${roundNumber(y(value))}`).join(" "),
     }),
   );
   const legend = lines.map(({ label }, place) => {
@@ -130,28 +130,32 @@ export function lineChart(title: string, lines: readonly Line[], unit: string): 
 function chart(title: string, height: number, content: readonly Content[]): Element {
   return tag(
     "svg",
-    `class="chart" role="img" viewBox="0 -8 ${width} ${rounded(height + 16)}"`,
+    `class="chart" role="img" viewBox="0 -8 ${width} ${roundNumber(height + 16)}"`,
     tag("title", "", title),
     ...content,
   );
 }
 
 function whisker(from: number, to: number, y: number): Element {
-  return shape("path", { class: "whisker", d: `M${rounded(from)} ${rounded(y)}H${rounded(to)}m0 -4v8` });
+  return shape("path", { class: "whisker", d: `M${roundNumber(from)} ${roundNumber(y)}H${roundNumber(to)}m0 -4v8` });
 }
 
 /** A text whose middle is at a height. */
 function caption(x: number, y: number, content: string, attributes: string): Element {
-  return tag("text", `x="${rounded(x)}" y="${rounded(y)}" dominant-baseline="middle" ${attributes}`.trim(), content);
+  return tag(
+    "text",
+    `x="${roundNumber(x)}" y="${roundNumber(y)}" dominant-baseline="middle" ${attributes}`.trim(),
+    content,
+  );
 }
 
 function shape(name: string, attributes: Readonly<Record<string, string | number>>): Element {
   const list = Object.entries(attributes).map(
-    ([key, value]) => `${key}="${typeof value === "number" ? rounded(value) : value}"`,
+    ([key, value]) => `${key}="${typeof value === "number" ? roundNumber(value) : value}"`,
   );
   return tag(name, list.join(" "));
 }
 
-function rounded(value: number): string {
+function roundNumber(value: number): string {
   return String(Number(value.toFixed(1)));
 }

@@ -80,12 +80,12 @@ export async function heapForEachRun(run: () => Promise<void> | void, millisecon
   for (let measurement = 0; measurement < measurements; measurement++) {
     collectGarbage();
     for (let done = 0; done < runsBefore; done++) await run();
-    await reported();
+    await awaitReports();
     const collectionsBefore = collections;
     const before = process.memoryUsage().heapUsed;
     for (let done = 0; done < runs; done++) await run();
     const used = process.memoryUsage().heapUsed - before;
-    await reported();
+    await awaitReports();
     if (collections === collectionsBefore) found.push(used / runs);
   }
   observer.disconnect();
@@ -93,7 +93,7 @@ export async function heapForEachRun(run: () => Promise<void> | void, millisecon
 }
 
 /** Resolves when the observer knows of all collections until now: they are reported in turns of the event loop. */
-async function reported(): Promise<void> {
+async function awaitReports(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
 }
 

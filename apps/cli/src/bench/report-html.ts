@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
 import { style } from "../conformance-html-style.ts";
 import { type Content, page, tag } from "../html.ts";
-import { byteText, counted, countText } from "../text.ts";
+import { byteText, countText, formatCount } from "../text.ts";
 import { barChart, chartStyle, intervalChart, lineChart } from "./charts.ts";
 import type { BenchmarkReport, ContestantReport, ModelReport, RatioReport } from "./report.ts";
 import {
@@ -37,7 +37,7 @@ export function benchmarkPage(report: BenchmarkReport, day: Date): string {
       tag(
         "dl",
         "",
-        fact("Machine", `${machine.processor}, ${counted(machine.processors, "processor")}`),
+        fact("Machine", `${machine.processor}, ${formatCount(machine.processors, "processor")}`),
         fact("System", `${machine.system}, Node.js ${machine.node}`),
         fact("Threads", String(threads)),
         fact("Rounds", [...new Set(models.map(({ rounds }) => rounds))].join(", ")),

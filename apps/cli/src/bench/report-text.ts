@@ -2,7 +2,7 @@
  * The report of a benchmark for people at a terminal.
  */
 import { basename } from "node:path";
-import { byteText, columns, counted, countText, milliseconds, oneLine, plain, shapeText } from "../text.ts";
+import { byteText, columns, countText, formatCount, milliseconds, oneLine, plain, shapeText } from "../text.ts";
 import type { Peak } from "./calibrate.ts";
 import type { BenchmarkReport, ContestantReport, ModelReport, OverheadReport, RatioReport } from "./report.ts";
 import type { Difference, Ratio } from "./statistics.ts";
@@ -13,7 +13,7 @@ export function formatBenchmark(report: BenchmarkReport): string {
   const facts = columns([
     [
       "machine",
-      `${machine.processor}, ${counted(machine.processors, "processor")}, ${machine.system}, Node.js ${machine.node}`,
+      `${machine.processor}, ${formatCount(machine.processors, "processor")}, ${machine.system}, Node.js ${machine.node}`,
     ],
     ["threads", String(report.threads)],
     ...report.peaks.map((peak) => ["peak", peakText(peak)]),
@@ -28,7 +28,7 @@ export function notesOf({ machine, interrupted, models }: BenchmarkReport): stri
   if (interrupted) notes.push("it was interrupted: these are the figures until then");
   if (machine.load > machine.processors / 2) {
     notes.push(
-      `the machine was busy before: load ${machine.load.toFixed(1)} on ${counted(machine.processors, "processor")}`,
+      `the machine was busy before: load ${machine.load.toFixed(1)} on ${formatCount(machine.processors, "processor")}`,
     );
   }
   for (const { model, contestants, rounds } of models) {
@@ -36,7 +36,9 @@ export function notesOf({ machine, interrupted, models }: BenchmarkReport): stri
       const of = `${name} on ${basename(model)}`;
       if (warmUp?.stable === false) notes.push(`${of}: the times had not settled when the warm-up ended`);
       if (threads !== null && cores !== null && cores > threads + 0.3) {
-        notes.push(`${of}: it was told ${counted(threads, "thread")}, and kept ${cores.toFixed(1)} processors busy`);
+        notes.push(
+          `${of}: it was told ${formatCount(threads, "thread")}, and kept ${cores.toFixed(1)} processors busy`,
+        );
       }
       if (cores !== null && cores < 0.85) {
         notes.push(`${of}: it had only ${Math.round(100 * cores)}% of a processor; other programs disturb it`);
@@ -78,7 +80,7 @@ export function peakText({ how, threads, float, integer }: Peak): string {
     ...(float === null ? [] : [`${rateText(float)} GFLOP/s`]),
     ...(integer === null ? [] : [`${rateText(integer)} GOP/s`]),
   ];
-  return `${rates.length === 0 ? "not known" : rates.join(", ")} with ${counted(threads, "thread")}: ${how}`;
+  return `${rates.length === 0 ? "not known" : rates.join(", ")} with ${formatCount(threads, "thread")}: ${how}`;
 }
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -142,7 +144,8 @@ function rateText(value: number): string {
 function differenceText({ agreement }: Pick<ContestantReport, "agreement">): string {
   if (agreement === null) return "unknown";
   const { agrees, difference, unit } = agreement;
-  const by = unit === "steps" ? counted(difference, "step") : difference === 0 ? "none" : difference.toExponential(1);
+  const by =
+    unit === "steps" ? formatCount(difference, "step") : difference === 0 ? "none" : difference.toExponential(1);
   return agrees ? by : `${by} (too much)`;
 }
 

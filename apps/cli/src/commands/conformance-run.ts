@@ -242,13 +242,13 @@ async function runDevice(
           losses,
           known,
         });
-  const keeping = async function* (onProgress: OnProgress) {
+  const keepResults = async function* (onProgress: OnProgress) {
     for await (const result of run(onProgress)) {
       cases.push(result);
       yield result;
     }
   };
-  await runWithProgress([{ size: known.cases.length }], keeping, context, halText(version));
+  await runWithProgress([{ size: known.cases.length }], keepResults, context, halText(version));
   return Promise.all(
     names.map(async (name): Promise<SuiteReport> => {
       const own = cases

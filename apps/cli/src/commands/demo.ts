@@ -114,7 +114,7 @@ async function readPictures(
   const lines = [
     `A small network of this project, ${modelFile}, reads handwritten digits.`,
     "",
-    ...beside(shown, [elementAt(pictures, 0), "", ...formatTop(elementAt(readings, 0).best)]),
+    ...putBeside(shown, [elementAt(pictures, 0), "", ...formatTop(elementAt(readings, 0).best)]),
     "",
     ...formatReadings(readings),
     "",
@@ -140,7 +140,7 @@ async function findPictures(folder: string): Promise<string[]> {
 }
 
 /** A block of lines with another to its right, centred. */
-function beside(left: readonly string[], right: readonly string[]): string[] {
+function putBeside(left: readonly string[], right: readonly string[]): string[] {
   const above = Math.max(0, Math.floor((left.length - right.length) / 2));
   return left.map((line, row) => `  ${line}   ${right[row - above] ?? ""}`.trimEnd());
 }

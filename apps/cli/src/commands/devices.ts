@@ -10,7 +10,7 @@ import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import type { FoundDevice } from "../devices.ts";
 import { fit } from "../fit.ts";
-import { columns, wrapped } from "../text.ts";
+import { columns, wrapList } from "../text.ts";
 
 /** A device, as `--json` prints it. */
 export interface DeviceJson {
@@ -210,7 +210,7 @@ function formatExtension({ name, operandTypes }: ExtensionJson, width: number | 
     const types = operandTypes
       .filter(({ isTensor }) => isTensor === areTensors)
       .map(({ type, name: typeName, byteSize }) => `${typeName ?? `type ${type}`} ${byteSize}`);
-    return types.length === 0 ? [] : wrapped(`    ${what}: `, types, width);
+    return types.length === 0 ? [] : wrapList(`    ${what}: `, types, width);
   };
   return [`  extension ${name}`, ...listed("scalars, bytes", false), ...listed("tensors, bytes an element", true)];
 }

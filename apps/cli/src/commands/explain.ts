@@ -147,7 +147,7 @@ async function explain(
 ): Promise<ExplainedPlan & Partial<Explanation>> {
   const policy = name === "android" ? androidPolicy : costPolicy;
   const { cpu } = selection;
-  const { hal } = validated(model);
+  const { hal } = validate(model);
   const definitions = { extensions: await devices.definitions() };
   const planned = await askAndPlan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
   if ("unplannable" in planned) {
@@ -162,7 +162,7 @@ async function explain(
   return explainPlan(ran, all, measured, definitions);
 }
 
-function validated(model: LoadedModel): Model {
+function validate(model: LoadedModel): Model {
   try {
     return Model.from(model.model);
   } catch (error) {

@@ -21,7 +21,7 @@ import {
   signatureOption,
 } from "../option-values.ts";
 import { renderPng } from "../render-graph.ts";
-import { counted, oneLine } from "../text.ts";
+import { formatCount, oneLine } from "../text.ts";
 
 const formats = ["dot", "json", "svg", "png"] as const;
 type Format = (typeof formats)[number];
@@ -89,7 +89,7 @@ export async function runGraphCommand(
   else await writeUserFile(output, drawn, cwd);
   if (!isBlocked) return;
   const [first] = loaded.problems;
-  const what = `${counted(loaded.problems.length, "problem")}, the first: ${oneLine(first?.message ?? "")}`;
+  const what = `${formatCount(loaded.problems.length, "problem")}, the first: ${oneLine(first?.message ?? "")}`;
   stderr.write(`nnhal graph: note: this is the file itself, which cannot become a HAL model: ${what}\n`);
   setExitCode(exitCodes.failed);
 }
@@ -102,7 +102,7 @@ function drawFile(name: string, { problems, inspection }: BlockedFile, format: F
   }
   if (format === "json") return Promise.resolve(`${JSON.stringify(fileGraphJson(name, inspection))}\n`);
   if (format === "svg") return Promise.resolve(fileGraphSvg(name, inspection));
-  return rendered(fileGraphDot(name, inspection), format);
+  return renderDot(fileGraphDot(name, inspection), format);
 }
 
 /** The format of a file by its name. Throws a usage error for a name of no known format. */
@@ -126,9 +126,9 @@ async function draw(
   if (format === "svg") return graphToSvg(name, model, options);
   const lines: string[] = [];
   graphDump(name, model, { write: (line) => lines.push(line) }, options);
-  return rendered(lines.join(""), format);
+  return renderDot(lines.join(""), format);
 }
 
-async function rendered(dot: string, format: "dot" | "png"): Promise<string | Uint8Array> {
+async function renderDot(dot: string, format: "dot" | "png"): Promise<string | Uint8Array> {
   return format === "dot" ? dot : renderPng(dot);
 }

@@ -3,7 +3,7 @@
  */
 import { type Difference, judgeDiff, type ModelDiff, type OperationDiff, type OperationVerdict } from "@nnhal/diff";
 import { elementAt } from "@nnhal/operations";
-import { columns, counted, plain, shapeText } from "../text.ts";
+import { columns, formatCount, plain, shapeText } from "../text.ts";
 import type { SavedPiece } from "./pieces.ts";
 
 /** The model and the devices of a report. */
@@ -190,7 +190,7 @@ function sidedText(oneSided: readonly OperationDiff[], shown: readonly Operation
   if (oneSided.length === 0) return "";
   const titles = oneSided.slice(0, MOST_TITLES).map(({ index }) => `${index + 1} ${titleOf(elementAt(shown, index))}`);
   const more = oneSided.length > MOST_TITLES ? ", and others" : "";
-  return `${counted(oneSided.length, "operation")} nearly always ${oneSided.length === 1 ? "differs" : "differ"} in one direction: ${titles.join(", ")}${more}.`;
+  return `${formatCount(oneSided.length, "operation")} nearly always ${oneSided.length === 1 ? "differs" : "differ"} in one direction: ${titles.join(", ")}${more}.`;
 }
 
 const MOST_TITLES = 5;
@@ -204,7 +204,7 @@ function refusedText(
   const refused = operations.filter(({ verdict }) => verdict === "refused");
   const [first] = refused;
   if (first === undefined) return "";
-  return `${judge} stands in for ${counted(refused.length, "operation")} that ${devices.join(", ")} ${devices.length === 1 ? "does" : "do"} not take, such as ${first.index + 1} ${titleOf(elementAt(shown, first.index))}: ${first.failure}.`;
+  return `${judge} stands in for ${formatCount(refused.length, "operation")} that ${devices.join(", ")} ${devices.length === 1 ? "does" : "do"} not take, such as ${first.index + 1} ${titleOf(elementAt(shown, first.index))}: ${first.failure}.`;
 }
 
 function titleOf({ operation, operator, outputs }: OperationJson): string {
@@ -223,7 +223,7 @@ function differenceText(difference: Difference | undefined): string {
   const { count, differing, unusual, otherShape, worst, mean } = difference;
   if (otherShape !== undefined) return `its shape is ${shapeText(otherShape)}`;
   if (unusual > 0)
-    return `${counted(unusual, "element")} of ${count} ${unusual === 1 ? "is" : "are"} NaN or infinite on one side`;
+    return `${formatCount(unusual, "element")} of ${count} ${unusual === 1 ? "is" : "are"} NaN or infinite on one side`;
   const at =
     worst === undefined
       ? ""
@@ -240,7 +240,7 @@ export function formatDiff(report: DiffReport, { all = false }: { readonly all?:
   const listed = all ? operations : [...new Set([...differing.slice(0, MOST_LISTED), ...worst])];
   const rows = listed.map((each) => rowOf(each));
   const lines = [
-    `${plain(report.model)}: ${devices.join(", ")} against ${against.join(", ")}, ${inputs.length === 1 ? inputs[0] : counted(inputs.length, "run")}`,
+    `${plain(report.model)}: ${devices.join(", ")} against ${against.join(", ")}, ${inputs.length === 1 ? inputs[0] : formatCount(inputs.length, "run")}`,
     "",
   ];
   if (rows.length > 0)
@@ -252,7 +252,8 @@ export function formatDiff(report: DiffReport, { all = false }: { readonly all?:
     );
   const equal = operations.filter(({ outputs }) => outputs.every(({ alone }) => alone?.differing === 0)).length;
   const left = operations.length - listed.length;
-  if (left > 0) lines.push(`${counted(left, "operation")} more (--all): ${equal} compute exactly what the judge does`);
+  if (left > 0)
+    lines.push(`${formatCount(left, "operation")} more (--all): ${equal} compute exactly what the judge does`);
   lines.push("");
   for (const { name, difference } of report.outputs)
     lines.push(`output ${plain(name ?? "")}: ${outputText(difference)}`);
@@ -296,7 +297,7 @@ const MOST_NAME = 24;
 export function largestText({ isFloat, largest, largestReal, unusual, otherShape }: DifferenceJson): string {
   if (otherShape !== undefined) return `shape ${shapeText(otherShape)}`;
   if (unusual > 0) return `${unusual} NaN`;
-  return largest === 0 ? "0" : isFloat ? short(largestReal) : counted(largest, "step");
+  return largest === 0 ? "0" : isFloat ? short(largestReal) : formatCount(largest, "step");
 }
 
 function outputText(difference: DifferenceJson): string {
@@ -313,7 +314,7 @@ function sizeText({
   largestReal,
 }: Pick<DifferenceJson, "isFloat" | "largest" | "largestReal">): string {
   if (isFloat) return short(largestReal);
-  const steps = counted(largest, "step");
+  const steps = formatCount(largest, "step");
   return largest === largestReal ? steps : `${steps} (${short(largestReal)})`;
 }
 

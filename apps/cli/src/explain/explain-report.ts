@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
 import type { OperatorReport } from "@nnhal/tflite";
 import { formatProblems, outcomeText } from "../info-report.ts";
-import { byteText, columns, counted, milliseconds, oneLine, openShapeText } from "../text.ts";
+import { byteText, columns, formatCount, milliseconds, oneLine, openShapeText } from "../text.ts";
 import type {
   BoundaryTensor,
   ExplainedOperand,
@@ -43,7 +43,7 @@ function formatFacts(explanation: Explanation): string[][] {
   ];
   if (problem === undefined) {
     const measured = measuredMs === undefined ? "" : `, measured ${milliseconds(measuredMs)}`;
-    const size = `${counted(operations.length, "operation")} in ${counted(steps.length, "step")}`;
+    const size = `${formatCount(operations.length, "operation")} in ${formatCount(steps.length, "step")}`;
     facts.push(["plan", `${size}, predicted ${milliseconds(predictedMs)}${measured}`]);
   } else facts.push(["plan", `none: ${oneLine(problem)}`]);
   if (memory !== undefined) {
@@ -125,7 +125,7 @@ function formatRefusals(device: string, operations: readonly ExplainedOperation[
   if (byType.size === 0) return [];
   const rows = [...byType].map(([type, { indexes, reason }]) => [`  ${ranges(indexes)}`, type, oneLine(reason)]);
   const rest = rows.length - reasonsShown;
-  const more = rest > 0 ? [`  and ${counted(rest, "other kind")}`] : [];
+  const more = rest > 0 ? [`  and ${formatCount(rest, "other kind")}`] : [];
   return [`${device} does not take`, ...columns(rows.slice(0, reasonsShown)), ...more, ""];
 }
 

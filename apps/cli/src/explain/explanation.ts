@@ -18,7 +18,7 @@ import type { OperatorReport, TfliteInspection, TfliteProblem } from "@nnhal/tfl
 import { type Device, ErrorStatus, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 import { extensionDataText } from "@nnhal/utils/graph";
 import { nameOperations } from "../operation-names.ts";
-import { counted } from "../text.ts";
+import { formatCount } from "../text.ts";
 
 /** Answer of a device about an operation. */
 export interface DeviceAnswer {
@@ -157,7 +157,7 @@ export function explainFile({
   problems,
   problemCount,
 }: TfliteInspection): ExplainedPlan & Pick<Explanation, "problem" | "fileOperators" | "problems"> {
-  const problem = `the file cannot become a HAL model: ${counted(problemCount, "problem")}`;
+  const problem = `the file cannot become a HAL model: ${formatCount(problemCount, "problem")}`;
   return { operations: [], steps: [], problem, fileOperators: operators, problems };
 }
 

@@ -4,7 +4,7 @@
 import type { Plan } from "@nnhal/driver-core/partition";
 import { createStepTimer, type Load, measureModel } from "@nnhal/network/session";
 import type { DeviceSelection } from "../devices.ts";
-import { explained, failureOf, type PrepareRunOptions, prepareRun, valuesOf } from "../model/execute.ts";
+import { explainFailure, failureOf, type PrepareRunOptions, prepareRun, valuesOf } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import type { LoadedModel } from "../model/load.ts";
 import { median } from "../model/measure.ts";
@@ -81,7 +81,7 @@ async function measure(
   const steps = createStepTimer();
   const { session } = await prepareRun(model, selection, { ...options, onStep: steps.onStep });
   try {
-    const { plan, untimed, ...measured } = await explained(() => measureModel(session, load, steps));
+    const { plan, untimed, ...measured } = await explainFailure(() => measureModel(session, load, steps));
     return { plan, measured, ...(untimed && { untimed: (await failureOf(untimed)).message }) };
   } finally {
     await session.close();

@@ -4,7 +4,7 @@
 import { basename } from "node:path";
 import type { TfliteInspection, TfliteProblem } from "@nnhal/tflite";
 import { type CommandError, failure } from "../failure.ts";
-import { counted, oneLine, plain } from "../text.ts";
+import { formatCount, oneLine, plain } from "../text.ts";
 
 /** Most lines of problems. */
 const MOST_LINES = 20;
@@ -26,7 +26,7 @@ export function blockedFailure(
   if (problemCount === 1) return failure(what + shown.map(lineOf).join(""));
   const lines = [...shown.map(lineOf), ...(untold > 0 ? [`and ${untold} more`] : [])];
   const where = `nnhal info ${plain(path)} shows each in its place`;
-  return failure([what + counted(problemCount, "problem"), ...lines.map((line) => `  ${line}`), where].join("\n"));
+  return failure([what + formatCount(problemCount, "problem"), ...lines.map((line) => `  ${line}`), where].join("\n"));
 }
 
 /** The problems in the order of the first of each kind. */

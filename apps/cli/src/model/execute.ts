@@ -34,7 +34,7 @@ export async function prepareRun(
   selection: DeviceSelection,
   { carried, ...preparing }: PrepareRunOptions = {},
 ): Promise<PreparedRun> {
-  const session = await explained(() =>
+  const session = await explainFailure(() =>
     prepareSession({
       imported: model,
       selection,
@@ -58,7 +58,7 @@ export async function runOnce(
   inputs: readonly Uint8Array[],
 ): Promise<readonly OutputValue[]> {
   if (!carriesStates) session.states.reset();
-  const { values } = await explained(() => session.compute(valuesOf(model, inputs)));
+  const { values } = await explainFailure(() => session.compute(valuesOf(model, inputs)));
   return values.map(({ bytes, shape }, place) => {
     const info = elementAt(model.outputs, elementAt(model.wantedOutputs, place));
     return { info: { ...info, shape }, bytes };
@@ -82,7 +82,7 @@ export function stateValues(model: LoadedModel, states: States): readonly Output
 }
 
 /** Does work of which a problem of the runtime means that the model cannot run: a failure that says why. */
-export async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function explainFailure<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

@@ -181,7 +181,7 @@ function whyNoNormalisation({ shape }: TensorDescription, given: Normalisation |
 
 /** Elements of the tensor's own type are taken as they are, others are real values. */
 function arrayInput(file: string, bytes: Uint8Array, info: TensorDescription): PreparedInput {
-  const array = described(file, () => readNpy(bytes));
+  const array = nameFileInErrors(file, () => readNpy(bytes));
   const extents = (shape: readonly number[]) => shape.filter((extent) => extent !== 1).join();
   if (extents(array.shape) !== extents(info.shape)) {
     throw usageError(
@@ -190,7 +190,7 @@ function arrayInput(file: string, bytes: Uint8Array, info: TensorDescription): P
   }
   const isOwn = array.type === elementTypeOf(info.type);
   const source = `${nameOf(file)}, ${array.type} ${shapeText(array.shape)}`;
-  return { info, bytes: encoded(file, array.values(), info, isOwn), source };
+  return { info, bytes: encodeValues(file, array.values(), info, isOwn), source };
 }
 
 function numberInput(file: string, numbers: readonly (number | bigint)[], info: TensorDescription): PreparedInput {
@@ -198,7 +198,7 @@ function numberInput(file: string, numbers: readonly (number | bigint)[], info: 
   if (numbers.length !== count) {
     throw usageError(`the input ${tensorText(info)} has ${count} elements, but ${file} has ${numbers.length} numbers`);
   }
-  return { info, bytes: encoded(file, numbers, info, false), source: `${nameOf(file)}, numbers` };
+  return { info, bytes: encodeValues(file, numbers, info, false), source: `${nameOf(file)}, numbers` };
 }
 
 /** Sound is brought to the rate of the model, and cut into parts that fill the tensor; the last is followed by silence. */
@@ -216,7 +216,7 @@ async function soundInput(
   const [first = new Uint8Array(), ...furtherParts] = partStarts(samples.length, count).map((start) => {
     const values = new Float32Array(count);
     values.set(samples.subarray(start, start + count));
-    return encoded(file, values, info, false);
+    return encodeValues(file, values, info, false);
   });
   const source = [
     `${nameOf(file)}, ${(samples.length / rate).toFixed(2)} s at ${rate} Hz`,
@@ -244,7 +244,7 @@ function isWav(bytes: Uint8Array): boolean {
   return textAt(0) === "RIFF" && textAt(8) === "WAVE";
 }
 
-function encoded(
+function encodeValues(
   file: string,
   values: ArrayLike<number | bigint>,
   { type, scale, zeroPoint, ...info }: TensorDescription,
@@ -265,7 +265,7 @@ function encoded(
   }
 }
 
-function described<Result>(file: string, read: () => Result): Result {
+function nameFileInErrors<Result>(file: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {

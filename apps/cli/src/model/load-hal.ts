@@ -98,16 +98,16 @@ async function load<Result>(
       );
     // It may begin with spaces only.
     if (isTflite(start) || isJson(start) || start.every(isSpace)) return;
-    reading(path, start, () => tfliteIssues(start));
+    readOrRefuse(path, start, () => tfliteIssues(start));
   };
   const file = await readModel(path, cwd, { externalBuffers, part, onStart });
   const { bytes } = file;
   if (isJson(bytes)) return { model: await exampleModel(path, bytes, options), operandNames: [] };
-  return reading(path, bytes, () => readFile(file));
+  return readOrRefuse(path, bytes, () => readFile(file));
 }
 
 /** Reads a model. Throws a usage error for bytes that are not one. */
-function reading<Result>(path: string, bytes: Uint8Array, read: () => Result): Result {
+function readOrRefuse<Result>(path: string, bytes: Uint8Array, read: () => Result): Result {
   try {
     return read();
   } catch (error) {

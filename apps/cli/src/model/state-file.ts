@@ -77,7 +77,7 @@ export async function openStateFile(
     if (others.includes(record)) continue;
     const { input } = elementAt(model.states, states.names.indexOf(record.name));
     const info = { ...elementAt(model.inputs, input), name: record.name };
-    describing(path, record.name, () => states.set(record.name, stateValueOf(record, info)));
+    nameStateInErrors(path, record.name, () => states.set(record.name, stateValueOf(record, info)));
   }
   return {
     states,
@@ -125,7 +125,7 @@ async function readRecords(path: string, cwd: string): Promise<readonly StateRec
   }
   const list = isObject(content) ? content.states : undefined;
   if (!Array.isArray(list)) throw usageError(`the state file ${path} has no list "states"`);
-  const records = list.map((record, place) => describing(path, place, () => checkedRecord(record)));
+  const records = list.map((record, place) => nameStateInErrors(path, place, () => checkedRecord(record)));
   const names = records.map(({ name }) => name);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
   if (twice !== undefined) throw usageError(`the state file ${path}: it has the state "${plain(twice)}" twice`);
@@ -133,7 +133,7 @@ async function readRecords(path: string, cwd: string): Promise<readonly StateRec
 }
 
 /** Says of a RangeError or TfliteError in which state of the file it was. */
-function describing<Result>(path: string, state: string | number, read: () => Result): Result {
+function nameStateInErrors<Result>(path: string, state: string | number, read: () => Result): Result {
   try {
     return read();
   } catch (error) {

@@ -16,7 +16,7 @@ import { median } from "../model/measure.ts";
 import { meanOfParts } from "../model/parts.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { outputJson } from "../run-report.ts";
-import { drawn, type Found } from "../seen/finder.ts";
+import { drawFound, type Found } from "../seen/finder.ts";
 import { plain } from "../text.ts";
 import type { RunCommandOptions } from "./options.ts";
 import { makeFolderOf, writeOutputs } from "./outputs.ts";
@@ -65,7 +65,7 @@ export async function runSeveral(
         if (draw !== undefined) {
           const file = join(draw, `${name}.png`);
           await makeFolderOf(file, cwd);
-          await writeChosenFile(file, await drawn(expectPicture(result.inputs), found), cwd);
+          await writeChosenFile(file, await drawFound(expectPicture(result.inputs), found), cwd);
         }
         const kept = options.json ? outputs.map((output) => outputJson(output, mostValues(options))) : [];
         const { top, seen } = found;

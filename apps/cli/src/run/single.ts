@@ -11,7 +11,7 @@ import { measureRuns } from "../model/measure.ts";
 import { meanOfParts } from "../model/parts.ts";
 import { createLateProgressBar } from "../progress.ts";
 import { formatReport, type RunReport, toJson } from "../run-report.ts";
-import { drawn } from "../seen/finder.ts";
+import { drawFound } from "../seen/finder.ts";
 import { writeOutputs, writeTrace } from "./outputs.ts";
 import { measureProfile } from "./profile.ts";
 import { expectPicture, mostValues, pictureOf, type Session } from "./session.ts";
@@ -36,7 +36,8 @@ export async function runSingle(inputs: readonly PreparedInput[], session: Sessi
     const device = prepared.session.compilation.deviceNames.join(", ");
     await prepared.session.close();
     const found = await finder.find(outputs, pictureOf(inputs));
-    if (options.draw !== undefined) await writeUserFile(options.draw, await drawn(expectPicture(inputs), found), cwd);
+    if (options.draw !== undefined)
+      await writeUserFile(options.draw, await drawFound(expectPicture(inputs), found), cwd);
     await stateFile?.write();
     const report: RunReport = {
       model: path,

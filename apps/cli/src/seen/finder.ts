@@ -97,7 +97,7 @@ export function checkDrawable(task: GivenTask | undefined): void {
 }
 
 /** The picture with what was seen in it, as PNG. */
-export function drawn(picture: Picture, { drawing = {} }: Found): Promise<Uint8Array> {
+export function drawFound(picture: Picture, { drawing = {} }: Found): Promise<Uint8Array> {
   return encodePng(draw(picture, drawing));
 }
 

@@ -2,7 +2,7 @@
  * Forms of the results of a network on a picture: a table, a few words, and cells of CSV.
  */
 import type { Detection, Landmark, Segmentation } from "@nnhal/network";
-import { columns, counted, plain } from "../text.ts";
+import { columns, formatCount, plain } from "../text.ts";
 
 /**
  * Results of a network, as `--json` prints them. Places are in pixels of the picture; without one, in those of the input. `threshold`: things
@@ -41,7 +41,7 @@ export function seenText(seen: Seen): string {
     case "landmarks": {
       const scores = seen.landmarks.map(({ score }) => score);
       const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
-      return `${counted(scores.length, "landmark")}, ${Number.isFinite(mean) ? `mean score ${mean.toFixed(4)}` : notNumbers}`;
+      return `${formatCount(scores.length, "landmark")}, ${Number.isFinite(mean) ? `mean score ${mean.toFixed(4)}` : notNumbers}`;
     }
   }
 }

@@ -2,7 +2,7 @@ import { elementCount, stridesOf } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Target, type Writer, writeStage } from "./_code.ts";
-import { enclosed, ravel } from "./_index.ts";
+import { enclose, ravel } from "./_index.ts";
 import { plainTarget, resultsOf } from "./_target.test-helper.ts";
 
 describe("writeStage", () => {
@@ -201,7 +201,7 @@ describe("writeStage", () => {
             return width === 1 ? here : [here, "0", "0", "0"];
           },
         );
-        expect(returned.filter((code) => enclosed(code) !== code)).toEqual([]);
+        expect(returned.filter((code) => enclose(code) !== code)).toEqual([]);
         const reads = program.reads.map(({ name }) => `const ${name} = [];\n`).join("");
         const results = resultsOf({ ...program, body: reads + program.body.replaceAll(/^const d\d+ = a\d.*$/gm, "") });
         expect(results.flat(3).filter((difference) => difference !== 0)).toEqual([]);

@@ -9,7 +9,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, ensure } from "@nnhal/operations";
 import type { Machine, Program, Read, Width } from "../machine/machine.ts";
-import { codeOf, enclosed, type Index, indexAt, isSimple, literal, quotientOf, times } from "./_index.ts";
+import { codeOf, enclose, type Index, indexAt, isSimple, literal, quotientOf, times } from "./_index.ts";
 import { inOneRow, type LayoutTarget, LEAST_ROWS, layOut, thread } from "./_layout.ts";
 
 /** An input of code: a tensor of the graph, the result of other code, or constant numbers. */
@@ -147,12 +147,12 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     const name = `n${count++}`;
     if (isVarying(code)) varying.add(name);
     // WebGPU treats a sum of literals as a float.
-    const made = /[a-z]/i.test(code) ? code : `0 * ${name} + ${enclosed(code)}`;
+    const made = /[a-z]/i.test(code) ? code : `0 * ${name} + ${enclose(code)}`;
     lines.push(`let ${name} = this.output.x; ${name}++; ${name} = ${made};`);
     return name;
   };
   // A whole number is not truncated in place, which is slow in OpenGL.
-  const whole = (code: string): string => (floats ? index(`${enclosed(code)} >> 0`) : index(`Math.floor(${code})`));
+  const whole = (code: string): string => (floats ? index(`${enclose(code)} >> 0`) : index(`Math.floor(${code})`));
   const quotient = (dividend: string, by: number): string => {
     const code = quotientOf(dividend, by);
     return floats && by > 1 ? whole(code) : code;
@@ -206,7 +206,7 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
     },
     index,
     whole,
-    single: (code) => (floats ? enclosed(code) : `Math.fround(${code})`),
+    single: (code) => (floats ? enclose(code) : `Math.fround(${code})`),
     quotient,
     block(head, body) {
       lines.push(`${head} {`);

@@ -4,7 +4,7 @@
  */
 import type { AnyArgs } from "@nnhal/operations";
 import { scalar, type Writer } from "./_code.ts";
-import { enclosed, literal } from "./_index.ts";
+import { enclose, literal } from "./_index.ts";
 
 /** The code of an elementwise operation. */
 export interface Expression {
@@ -16,17 +16,17 @@ export interface Expression {
 
 const unary = (value: (x: string) => string): Expression => ({
   tensors: ["input"],
-  value: ([x]) => enclosed(value(x)),
+  value: ([x]) => enclose(value(x)),
 });
 
 const binary = (value: (left: string, right: string) => string): Expression => ({
   tensors: ["left", "right"],
-  value: ([left, right]) => enclosed(value(left, right)),
+  value: ([left, right]) => enclose(value(left, right)),
 });
 
 const truth = (condition: string) => `(${condition} ? 1 : 0)`;
 const compare = (operator: string) => binary((left, right) => truth(`${left} ${operator} ${right}`));
-const bounded = (x: string, least: number, greatest: number) =>
+const clampBetween = (x: string, least: number, greatest: number) =>
   `Math.min(Math.max(${x}, ${literal(least)}), ${literal(greatest)})`;
 
 /** The greatest finite number, as code. */
@@ -42,12 +42,12 @@ export const expressions: Readonly<Record<string, Expression | undefined>> = {
   RSQRT: unary((x) => `1 / Math.sqrt(${x})`),
   SIN: unary((x) => `Math.sin(${x})`),
   // 1 and -1 in float32 from here on.
-  TANH: unary((x) => `Math.tanh(${bounded(x, -15, 15)})`),
-  LOGISTIC: unary((x) => `1 / (1 + Math.exp(-${bounded(x, -87, 87)}))`),
+  TANH: unary((x) => `Math.tanh(${clampBetween(x, -15, 15)})`),
+  LOGISTIC: unary((x) => `1 / (1 + Math.exp(-${clampBetween(x, -87, 87)}))`),
   RELU: unary((x) => `Math.max(${x}, 0)`),
-  RELU1: unary((x) => bounded(x, -1, 1)),
-  RELU6: unary((x) => bounded(x, 0, 6)),
-  HARD_SWISH: unary((x) => `${x} * ${bounded(`${x} + 3`, 0, 6)} / 6`),
+  RELU1: unary((x) => clampBetween(x, -1, 1)),
+  RELU6: unary((x) => clampBetween(x, 0, 6)),
+  HARD_SWISH: unary((x) => `${x} * ${clampBetween(`${x} + 3`, 0, 6)} / 6`),
   // max(0, x) + min(0, α · (exp(x) − 1)). For a positive x the second term is 0 unless α is negative, and the power may be infinite.
   ELU: {
     tensors: ["input"],

@@ -1,7 +1,7 @@
 import { elementCount, stridesOf } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codeOf, enclosed, indexAt, literal, plus, quotientOf, ravel, times, unravel } from "./_index.ts";
+import { codeOf, enclose, indexAt, literal, plus, quotientOf, ravel, times, unravel } from "./_index.ts";
 
 /** The value of code in which the identifiers are variables. */
 function valueOfCode(code: string, variables: Readonly<Record<string, number>> = {}): number {
@@ -63,11 +63,11 @@ describe("literal", () => {
 
 describe("terms", () => {
   it("are in brackets only if they need them", () => {
-    expect(["x", "this.thread.x", "12", "(x + 1)"].map(enclosed)).toEqual(["x", "this.thread.x", "12", "(x + 1)"]);
-    expect(["x + 1", "(x) + (y)", "-x"].map(enclosed)).toEqual(["(x + 1)", "((x) + (y))", "(-x)"]);
+    expect(["x", "this.thread.x", "12", "(x + 1)"].map(enclose)).toEqual(["x", "this.thread.x", "12", "(x + 1)"]);
+    expect(["x + 1", "(x) + (y)", "-x"].map(enclose)).toEqual(["(x + 1)", "((x) + (y))", "(-x)"]);
     const operands = ["a[0]", "Math.floor(x)", "a[(x)][f(y + 1)]", "this.constants.c0[x + 1]"];
-    expect(operands.map(enclosed)).toEqual(operands);
-    expect(["a[0] + b[1]", "f(x) * f(y)", "3.4e+38"].map(enclosed)).toEqual([
+    expect(operands.map(enclose)).toEqual(operands);
+    expect(["a[0] + b[1]", "f(x) * f(y)", "3.4e+38"].map(enclose)).toEqual([
       "(a[0] + b[1])",
       "(f(x) * f(y))",
       "(3.4e+38)",

@@ -30,7 +30,7 @@ export function unravel(index: string, dimensions: readonly number[], quotient: 
 
 /** The whole part of the quotient of a whole number and an extent. Half is added because GPUs divide inexactly. */
 export function quotientOf(index: string, by: number): string {
-  return by === 1 ? enclosed(index) : `Math.floor((${enclosed(index)} + 0.5) / ${by})`;
+  return by === 1 ? enclose(index) : `Math.floor((${enclose(index)} + 0.5) / ${by})`;
 }
 
 function indexOf(index: string | Index): Index {
@@ -61,7 +61,7 @@ export function isSimple(code: string): boolean {
 }
 
 /** The code as an operand, with brackets if it needs them. */
-export function enclosed(code: string): string {
+export function enclose(code: string): string {
   return isOperand(code) ? code : `(${code})`;
 }
 
@@ -83,13 +83,13 @@ function isOperand(code: string): boolean {
 
 /** An index plus a number. */
 export function plus(index: string, more: number): string {
-  return more === 0 ? enclosed(index) : `(${enclosed(index)} + ${literal(more)})`;
+  return more === 0 ? enclose(index) : `(${enclose(index)} + ${literal(more)})`;
 }
 
 /** An index times a number. */
 export function times(step: number, index: string): string {
-  if (step === 1 || index === "0") return enclosed(index);
-  return `(${step} * ${enclosed(index)})`;
+  if (step === 1 || index === "0") return enclose(index);
+  return `(${step} * ${enclose(index)})`;
 }
 
 /**
@@ -101,11 +101,11 @@ export function ravel(coordinates: readonly string[], strides: readonly number[]
   strides.forEach((stride, axis) => {
     const coordinate = coordinates[axis];
     if (stride === 0 || coordinate === "0") return;
-    const term = Math.abs(stride) === 1 ? enclosed(coordinate) : `${Math.abs(stride)} * ${enclosed(coordinate)}`;
+    const term = Math.abs(stride) === 1 ? enclose(coordinate) : `${Math.abs(stride)} * ${enclose(coordinate)}`;
     if (stride < 0) index = `${index || "0"} - ${term}`;
     else index = index === "" ? term : `${index} + ${term}`;
   });
-  return enclosed(index || "0");
+  return enclose(index || "0");
 }
 
 /** A number as code. gpu.js has no infinite numbers. */

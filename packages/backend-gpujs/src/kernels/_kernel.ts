@@ -28,7 +28,7 @@ import type { Compiled, Machine, Value } from "../machine/machine.ts";
 import { type Grid, type Packed, type Source, type Stage, type Write, whyTooMany, writeStage } from "./_code.ts";
 import { ravel } from "./_index.ts";
 import { appendFollowing, canFollow, needsCoordinates } from "./_pointwise.ts";
-import { isQuantised, realWriter, requantised, whyUnreadable } from "./_quantised.ts";
+import { isQuantised, realWriter, requantiseValue, whyUnreadable } from "./_quantised.ts";
 
 /** Functions with which a kernel makes its result. */
 export interface Make {
@@ -169,7 +169,7 @@ function makerOn(
       return writeStage(whole, machine, (writer) => {
         const values = appendFollowing(writer, real(write)(writer), following, whole);
         if (stored || !isQuantised(output.type)) return values;
-        const requantise = (value: string) => requantised(writer, value, output);
+        const requantise = (value: string) => requantiseValue(writer, value, output);
         if (typeof values === "string") return requantise(values);
         const [a, b, c, d] = values;
         return [requantise(a), requantise(b), requantise(c), requantise(d)];

@@ -2,7 +2,7 @@ import { elementCount } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { quotientOf } from "./_index.ts";
-import { folded, layOut, MOST_ALONG } from "./_layout.ts";
+import { foldAxes, layOut, MOST_ALONG } from "./_layout.ts";
 import { plainTarget, resultsOf } from "./_target.test-helper.ts";
 
 describe("folded", () => {
@@ -11,7 +11,7 @@ describe("folded", () => {
     fc.assert(
       fc.property(extents, fc.constantFrom(1, 4), fc.integer({ min: 6, max: 30 }), (outer, width, most) => {
         const dimensions = [...outer.slice(0, -1), outer[outer.length - 1] * width];
-        const { threads, at, row, flat, groups } = folded(dimensions, width, quotientOf, most);
+        const { threads, at, row, flat, groups } = foldAxes(dimensions, width, quotientOf, most);
         expect(groups).toBe(1);
         const found = resultsOf({ threads, body: `return [${[...at, row, flat].join(", ")}];` });
         const last = outer[outer.length - 1];

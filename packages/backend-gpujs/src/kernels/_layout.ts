@@ -33,7 +33,7 @@ export function layOut(dimensions: readonly number[], width: Width, target: Layo
   const isDivisible = layout.threads.every((extent) => extent <= MOST_ALONG);
   return isDivisible || !target.grids
     ? layout
-    : folded(dimensions, width, quotient, Math.min(MOST_ALONG, MOST_THREADS * target.block[0]));
+    : foldAxes(dimensions, width, quotient, Math.min(MOST_ALONG, MOST_THREADS * target.block[0]));
 }
 
 function preferred(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {
@@ -78,7 +78,7 @@ function inGrid(dimensions: readonly number[], width: Width, quotient: Quotient)
  * Threads along two or three axes. Each combines as many axes of the value as have up to `most` threads together. An axis that combines
  * only one may have more threads, since its index is not divided.
  */
-export function folded(dimensions: readonly number[], width: Width, quotient: Quotient, most: number): Layout {
+export function foldAxes(dimensions: readonly number[], width: Width, quotient: Quotient, most: number): Layout {
   const last = (dimensions[dimensions.length - 1] ?? 1) / width;
   const levels: number[][] = [[]];
   for (const extent of [...dimensions.slice(0, -1), last].reverse()) {

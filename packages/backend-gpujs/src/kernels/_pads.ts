@@ -13,7 +13,7 @@ export function padsOf({ data = [] }: { readonly data?: ArrayLike<number> }): Pa
 }
 
 /** An element of a padded tensor; it is `value` outside the tensor. */
-export function padded(writer: Writer, input: KernelTensor, pads: readonly Pad[], value: number): string {
+export function readPadded(writer: Writer, input: KernelTensor, pads: readonly Pad[], value: number): string {
   const { index, line, read, at } = writer;
   const { dimensions } = input;
   const from = read(input);

@@ -14,13 +14,13 @@ import {
 } from "@nnhal/operations";
 import type { Grid, Write, Writer } from "./_code.ts";
 import { type Expression, expressions } from "./_expressions.ts";
-import { enclosed, literal, ravel } from "./_index.ts";
+import { enclose, literal, ravel } from "./_index.ts";
 
 /** Applies a fused activation. */
 export function activate(value: string, activation: unknown): string {
-  if (typeof activation !== "number") return enclosed(value);
+  if (typeof activation !== "number") return enclose(value);
   const [least, greatest] = activationRange(activation);
-  const raised = least === Number.NEGATIVE_INFINITY ? enclosed(value) : `Math.max(${value}, ${literal(least)})`;
+  const raised = least === Number.NEGATIVE_INFINITY ? enclose(value) : `Math.max(${value}, ${literal(least)})`;
   return greatest === Number.POSITIVE_INFINITY ? raised : `Math.min(${raised}, ${literal(greatest)})`;
 }
 

@@ -13,7 +13,7 @@ import {
 } from "@nnhal/operations";
 import { operandTypes } from "@nnhal/types";
 import type { At, Four, FourAt, Source, Writer } from "./_code.ts";
-import { enclosed, literal } from "./_index.ts";
+import { enclose, literal } from "./_index.ts";
 
 const quantisations: readonly string[] = ["asymmetric", "symmetric", "perChannel"];
 
@@ -29,21 +29,21 @@ export function isQuantised(type: AnyOperandType): boolean {
 type Change = (element: string) => string;
 
 /** The whole number q − zeroPoint of an element; the element itself if the tensor is not quantised. */
-export function centred(element: string, { type, zeroPoint }: TensorInfo): string {
+export function subtractZeroPoint(element: string, { type, zeroPoint }: TensorInfo): string {
   return isQuantised(type) && zeroPoint !== 0 ? `(${element} - ${literal(zeroPoint)})` : element;
 }
 
 const centring =
   (tensor: TensorInfo): Change =>
   (element) =>
-    centred(element, tensor);
+    subtractZeroPoint(element, tensor);
 
 function changedFour([a, b, c, d]: Four, change: Change): Four {
   return [change(a), change(b), change(c), change(d)];
 }
 
 /** A writer whose elements of a source are changed. */
-function changed(writer: Writer, changeOf: (source: Source) => Change): Writer {
+function changeElements(writer: Writer, changeOf: (source: Source) => Change): Writer {
   return {
     ...writer,
     read(source): At {
@@ -61,7 +61,7 @@ function changed(writer: Writer, changeOf: (source: Source) => Change): Writer {
 
 /** A writer whose elements of quantised tensors are the whole numbers q − zeroPoint; `of` returns the tensor of a source. */
 export function centredWriter(writer: Writer, of: (source: Source) => TensorInfo | undefined): Writer {
-  return changed(writer, (source) => {
+  return changeElements(writer, (source) => {
     const tensor = of(source);
     return tensor === undefined ? (element) => element : centring(tensor);
   });
@@ -77,7 +77,7 @@ export function whyUnreadable({ type, channelQuant, data }: TensorInfo & { reado
 /** A writer whose sources are real numbers. */
 export function realWriter(writer: Writer): Writer {
   const isWhole = (source: Source): source is KernelTensor => "index" in source && isQuantised(source.type);
-  const real = changed(writer, (source) => {
+  const real = changeElements(writer, (source) => {
     if (!isWhole(source)) return (element) => element;
     const centre = centring(source);
     return (element) => writer.single(`${centre(element)} * ${literal(Math.fround(source.scale))}`);
@@ -121,7 +121,7 @@ function realConstant(tensor: TensorInfo, data: ArrayLike<number>): Source {
 }
 
 /** The whole number nearest to `value`, which is in units of the output's scale. Ties round to even. */
-export function rounded({ define }: Writer, value: string): string {
+export function roundToWhole({ define }: Writer, value: string): string {
   const exact = define(value);
   const up = define(`Math.floor(${exact} + 0.5)`);
   return `(${up} - ${exact} >= 0.5 && ${up} - 2 * Math.floor(${up} / 2) > 0.5 ? ${up} - 1 : ${up})`;
@@ -134,21 +134,21 @@ export function roundedAway({ define }: Writer, value: string): string {
 }
 
 /** A whole number within a range. */
-export function within(value: string, [least, greatest]: readonly number[]): string {
+export function clampToRange(value: string, [least, greatest]: readonly number[]): string {
   return `Math.min(Math.max(${value}, ${literal(least)}), ${literal(greatest)})`;
 }
 
 /** The quantised form of a sum of products in units of the output's scale, within a range. */
-export function stored(writer: Writer, steps: string, { zeroPoint }: TensorInfo, range: readonly number[]): string {
-  return within(`${rounded(writer, steps)} + ${literal(zeroPoint)}`, range);
+export function storeSteps(writer: Writer, steps: string, { zeroPoint }: TensorInfo, range: readonly number[]): string {
+  return clampToRange(`${roundToWhole(writer, steps)} + ${literal(zeroPoint)}`, range);
 }
 
 /** The stored form of a real number in an output: the number itself if the output is not quantised. */
-export function requantised(writer: Writer, value: string, output: TensorInfo): string {
+export function requantiseValue(writer: Writer, value: string, output: TensorInfo): string {
   const { type, scale, zeroPoint } = output;
-  if (!isQuantised(type)) return enclosed(value);
-  return within(
-    `${roundedAway(writer, `${enclosed(value)} / ${literal(scale)}`)} + ${literal(zeroPoint)}`,
+  if (!isQuantised(type)) return enclose(value);
+  return clampToRange(
+    `${roundedAway(writer, `${enclose(value)} / ${literal(scale)}`)} + ${literal(zeroPoint)}`,
     integerRange(type),
   );
 }

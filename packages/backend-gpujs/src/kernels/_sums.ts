@@ -6,7 +6,7 @@ import type { Width } from "../machine/machine.ts";
 import type { Elements, Packed, Source, Writer } from "./_code.ts";
 import { literal } from "./_index.ts";
 import { activate } from "./_pointwise.ts";
-import { isQuantised, stored } from "./_quantised.ts";
+import { isQuantised, storeSteps } from "./_quantised.ts";
 
 /** The arguments that all of them have. */
 export interface Summed {
@@ -122,7 +122,7 @@ export function finish(
   const [a, b, c, d] = sums.map((sum, place) =>
     units.length === 0
       ? activate(sum, activation)
-      : stored(
+      : storeSteps(
           writer,
           writer.single(`${whole(sum, place)} * ${scaled[place]}`),
           output,

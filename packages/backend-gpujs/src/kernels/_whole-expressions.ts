@@ -7,7 +7,7 @@ import { type AnyArgs, type OperationName, quantisedActivationRange, type Tensor
 import type { Expression } from "./_expressions.ts";
 import { literal } from "./_index.ts";
 import { isTensor } from "./_pointwise.ts";
-import { centred, rounded, within } from "./_quantised.ts";
+import { clampToRange, roundToWhole, subtractZeroPoint } from "./_quantised.ts";
 
 /** The code for given arguments and output. */
 type WholeExpression = (args: AnyArgs, output: TensorInfo) => Expression;
@@ -23,7 +23,7 @@ const range = ({ activation }: AnyArgs, output: TensorInfo) =>
 
 /** Steps of the output as stored, within the bounds of the activation. */
 function placed(steps: string, args: AnyArgs, output: TensorInfo): string {
-  return within(`${steps} + ${literal(output.zeroPoint)}`, range(args, output));
+  return clampToRange(`${steps} + ${literal(output.zeroPoint)}`, range(args, output));
 }
 
 /** See `Float32Sum`. */
@@ -35,7 +35,7 @@ function sum(sign: 1 | -1): WholeExpression {
     return {
       tensors: ["left", "right"],
       value([first, second], _, { define }) {
-        const [l, r] = [define(centred(first, left)), define(centred(second, right))];
+        const [l, r] = [define(subtractZeroPoint(first, left)), define(subtractZeroPoint(second, right))];
         const total = (part: "high" | "low") =>
           `${l} * ${literal(parts.left[part])} + ${r} * ${literal(parts.right[part])}`;
         const low = define(total("low"));
@@ -56,8 +56,10 @@ const product: WholeExpression = (args, output) => {
   return {
     tensors: ["left", "right"],
     value([first, second], _, writer) {
-      const steps = writer.single(`${centred(first, left)} * ${centred(second, right)} * ${literal(ratio)}`);
-      return placed(rounded(writer, steps), args, output);
+      const steps = writer.single(
+        `${subtractZeroPoint(first, left)} * ${subtractZeroPoint(second, right)} * ${literal(ratio)}`,
+      );
+      return placed(roundToWhole(writer, steps), args, output);
     },
   };
 };
@@ -71,10 +73,10 @@ const prelu: WholeExpression = (args, output) => {
     tensors: ["input", "alpha"],
     value([element, factor], _, writer) {
       const { define, read, whole } = writer;
-      const x = define(centred(element, input));
-      const product = define(`${x} * ${centred(factor, alpha)}`);
-      const near = rounded(writer, `${product} * ${literal(perProduct)}`);
-      const estimate = define(within(near, [leastSteps, greatestSteps]));
+      const x = define(subtractZeroPoint(element, input));
+      const product = define(`${x} * ${subtractZeroPoint(factor, alpha)}`);
+      const near = roundToWhole(writer, `${product} * ${literal(perProduct)}`);
+      const estimate = define(clampToRange(near, [leastSteps, greatestSteps]));
       const [place, next] = [0, 1].map((more) => whole(`${estimate} + ${literal(more - leastSteps)}`));
       const start = read(ofStarts);
       const more = `(${product} >= ${start(next)} ? 1 : 0)`;

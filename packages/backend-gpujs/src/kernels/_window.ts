@@ -2,7 +2,7 @@
 import type { Padding } from "@nnhal/operations";
 import type { Writer } from "./_code.ts";
 import type { Image, Place } from "./_image.ts";
-import { codeOf, enclosed, type Index, indexAt, plus, ravel, times } from "./_index.ts";
+import { codeOf, enclose, type Index, indexAt, plus, ravel, times } from "./_index.ts";
 
 /** A window over an image. */
 export interface Window extends Padding {
@@ -99,18 +99,18 @@ export function walkWindow(
   const first = index(ravel([batch, top, left], [image.batchStep, image.rowStep, image.pixelStep]));
   const inRow = (tap: Tap) => {
     const across = visit(writer, horizontal, left, tap, isDeep);
-    return { ...across, pixel: named(writer, indexAt([first, across.step], [1, image.pixelStep])) };
+    return { ...across, pixel: nameIndex(writer, indexAt([first, across.step], [1, image.pixelStep])) };
   };
   const inColumn = (tap: Tap, forRow: (body: (across: ReturnType<typeof inRow>) => void) => void) => {
     const down = visit(writer, vertical, top, tap, isDeep);
-    guarded(writer, down.condition, (isRow) => {
-      const below = named(writer, indexAt([down.step], [image.rowStep]));
+    guardBody(writer, down.condition, (isRow) => {
+      const below = nameIndex(writer, indexAt([down.step], [image.rowStep]));
       forRow((across) =>
-        guarded(writer, across.condition, (isColumn) => {
-          const pixel = named(writer, indexAt([across.pixel, below], [1, 1]));
+        guardBody(writer, across.condition, (isColumn) => {
+          const pixel = nameIndex(writer, indexAt([across.pixel, below], [1, 1]));
           const { code, offset } = indexAt([down.tap, across.tap], [window.width, 1]);
           const tap = { code, offset: offset + window.width * vertical.first + horizontal.first };
-          cell(pixel, named(writer, tap), allOf(isRow, isColumn));
+          cell(pixel, nameIndex(writer, tap), allOf(isRow, isColumn));
         }),
       );
     });
@@ -129,7 +129,7 @@ export function walkWindow(
 }
 
 /** Writes the body under a condition. If the condition differs among threads, it is passed to the body, which must apply it. */
-export function guarded(
+export function guardBody(
   writer: Writer,
   condition: string | undefined,
   body: (inside: string | undefined) => void,
@@ -141,7 +141,7 @@ export function guarded(
 /** The conjunction of conditions. */
 export function allOf(...conditions: readonly (string | undefined)[]): string | undefined {
   const given = conditions.filter((each) => each !== undefined);
-  return given.length === 0 ? undefined : enclosed(given.map(enclosed).join(" && "));
+  return given.length === 0 ? undefined : enclose(given.map(enclose).join(" && "));
 }
 
 /** Writes the body, under a condition if there is one. */
@@ -152,10 +152,10 @@ export function where({ block }: Writer, condition: string | undefined, body: ()
 
 /** A guarded coordinate. If the condition differs among threads, all of them read; it is 0 in those in which the condition does not hold. */
 export function readable({ isDivided, index }: Writer, coordinate: string, condition: string): string {
-  return isDivided(condition) ? index(`${enclosed(condition)} ? ${coordinate} : 0`) : coordinate;
+  return isDivided(condition) ? index(`${enclose(condition)} ? ${coordinate} : 0`) : coordinate;
 }
 
-function named({ index }: Writer, { code, offset }: Index): Index {
+function nameIndex({ index }: Writer, { code, offset }: Index): Index {
   return { code: index(code), offset };
 }
 
@@ -166,7 +166,7 @@ function isPoint({ cells, stride, before, after }: Given): boolean {
 
 /** The cell of the image at which the window begins. */
 function startOf({ stride, before }: Along, place: string): string {
-  return before > 0 ? enclosed(`${times(stride, place)} - ${before}`) : plus(times(stride, place), -before);
+  return before > 0 ? enclose(`${times(stride, place)} - ${before}`) : plus(times(stride, place), -before);
 }
 
 /** A cell of the window along an axis: a number, or code with values from `least` to `greatest`. */

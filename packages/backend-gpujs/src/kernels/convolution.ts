@@ -23,7 +23,7 @@ import {
   sumsFrom,
   sumsLike,
 } from "./_sums.ts";
-import { allOf, type Cell, guarded, readable, walkWindow, where } from "./_window.ts";
+import { allOf, type Cell, guardBody, readable, walkWindow, where } from "./_window.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -297,7 +297,7 @@ function spread(
     const isBehind = stride === 1 ? [] : [`${place} - ${stride} * ${cell} == 0`];
     const isCell = [`${place} >= 0`, `${cell} < ${cells}`, ...isBehind].join(" && ");
     const within = readable(writer, cell, isCell);
-    guarded(writer, isCell, (inside) => body(tap, within, inside));
+    guardBody(writer, isCell, (inside) => body(tap, within, inside));
   });
 }
 

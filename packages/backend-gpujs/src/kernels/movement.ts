@@ -18,7 +18,7 @@ import { isExact } from "./_exact.ts";
 import { imageOf } from "./_image.ts";
 import { literal, ravel } from "./_index.ts";
 import { type GpujsTable, type KernelSpec, kernelOf, type Make } from "./_kernel.ts";
-import { type Pad, padded, padsOf } from "./_pads.ts";
+import { type Pad, padsOf, readPadded } from "./_pads.ts";
 import { isQuantised } from "./_quantised.ts";
 
 interface One {
@@ -36,7 +36,13 @@ const moving = <Args, Outputs>(spec: KernelSpec<Args, Outputs>) =>
 const reshaped = moving({ leads: false, prepare: ({ input }: Unary) => input });
 
 /** A tensor, viewed with other extents, with its axes in another order. */
-function permuted(make: Make, input: Source, extents: readonly number[], order: readonly number[], grid = {}): Stage {
+function permuteAxes(
+  make: Make,
+  input: Source,
+  extents: readonly number[],
+  order: readonly number[],
+  grid = {},
+): Stage {
   const strides = order.map((axis) => stridesOf(extents)[axis]);
   const dimensions = order.map((axis) => extents[axis]);
   return make.output(({ read, at }) => read(input)(ravel(at, strides)), { dimensions, ...grid });
@@ -45,7 +51,7 @@ function permuted(make: Make, input: Source, extents: readonly number[], order: 
 const transpose = moving({
   prepare({ input, permutation }: Unary & { readonly permutation: KernelTensor | undefined }, _: One, make) {
     const backwards = input.dimensions.map((_, axis) => input.dimensions.length - 1 - axis);
-    return permuted(make, input, input.dimensions, permutation?.data ? Array.from(permutation.data) : backwards);
+    return permuteAxes(make, input, input.dimensions, permutation?.data ? Array.from(permutation.data) : backwards);
   },
 });
 
@@ -56,7 +62,7 @@ const channelShuffle = moving({
     const along = resolveAxis(axis, dimensions.length);
     const outer = extentProduct(dimensions, 0, along);
     const inner = extentProduct(dimensions, along + 1);
-    return permuted(make, input, [outer, groups, dimensions[along] / groups, inner], [0, 2, 1, 3]);
+    return permuteAxes(make, input, [outer, groups, dimensions[along] / groups, inner], [0, 2, 1, 3]);
   },
 });
 
@@ -71,8 +77,8 @@ const depthToSpace = moving({
     const { batches, height, width, channels } = imageOf(input.dimensions, nchw);
     const depth = channels / block ** 2;
     return nchw
-      ? permuted(make, input, [batches, block, block, depth, height, width], [0, 3, 4, 1, 5, 2])
-      : permuted(make, input, [batches, height, width, block, block, depth], [0, 1, 3, 2, 4, 5]);
+      ? permuteAxes(make, input, [batches, block, block, depth, height, width], [0, 3, 4, 1, 5, 2])
+      : permuteAxes(make, input, [batches, height, width, block, block, depth], [0, 1, 3, 2, 4, 5]);
   },
 });
 
@@ -82,8 +88,8 @@ const spaceToDepth = moving({
     const { batches, height, width, channels } = imageOf(input.dimensions, nchw);
     const [rows, columns] = [height / block, width / block];
     return nchw
-      ? permuted(make, input, [batches, channels, rows, block, columns, block], [0, 3, 5, 1, 2, 4])
-      : permuted(make, input, [batches, rows, block, columns, block, channels], [0, 1, 3, 2, 4, 5]);
+      ? permuteAxes(make, input, [batches, channels, rows, block, columns, block], [0, 3, 5, 1, 2, 4])
+      : permuteAxes(make, input, [batches, rows, block, columns, block, channels], [0, 1, 3, 2, 4, 5]);
   },
 });
 
@@ -97,7 +103,7 @@ const batchToSpaceNd = moving({
   prepare({ input, block, nchw }: BatchBlocks, { output }: One, make) {
     const [, ...image] = input.dimensions;
     const blocks = [...(block.data ?? []), output.dimensions[0], ...image];
-    return permuted(make, input, blocks, nchw ? [2, 3, 4, 0, 5, 1] : [2, 3, 0, 4, 1, 5]);
+    return permuteAxes(make, input, blocks, nchw ? [2, 3, 4, 0, 5, 1] : [2, 3, 0, 4, 1, 5]);
   },
 });
 
@@ -105,7 +111,7 @@ const batchToSpaceNd = moving({
 const pad = moving({
   prepare({ input, paddings }: Unary & { readonly paddings: KernelTensor }, _: One, make) {
     const pads = padsOf(paddings);
-    return make.output((writer) => padded(writer, input, pads, input.zeroPoint));
+    return make.output((writer) => readPadded(writer, input, pads, input.zeroPoint));
   },
 });
 
@@ -115,7 +121,7 @@ const padV2 = moving({
     const pads = padsOf(paddings);
     const [least] = isFloat(input.type) ? [0] : integerRange(input.type);
     const element = isFloat(input.type) ? value : ((value - least) & 0xff) + least;
-    return make.output((writer) => padded(writer, input, pads, element));
+    return make.output((writer) => readPadded(writer, input, pads, element));
   },
 });
 
@@ -127,12 +133,12 @@ const spaceToBatchNd = moving({
     const pads: Pad[] = input.dimensions.map(() => [0, 0]);
     [pads[axes.height], pads[axes.width]] = padsOf(paddings);
     const extents = input.dimensions.map((extent, axis) => extent + pads[axis][0] + pads[axis][1]);
-    const whole = make.stage({ dimensions: extents }, (writer) => padded(writer, input, pads, input.zeroPoint));
+    const whole = make.stage({ dimensions: extents }, (writer) => readPadded(writer, input, pads, input.zeroPoint));
     const { batches, height, width, channels } = imageOf(extents, nchw);
     const [rows, columns] = [height / blockHeight, width / blockWidth];
     return nchw
-      ? permuted(make, whole, [batches, channels, rows, blockHeight, columns, blockWidth], [3, 5, 0, 1, 2, 4])
-      : permuted(make, whole, [batches, rows, blockHeight, columns, blockWidth, channels], [2, 4, 0, 1, 3, 5]);
+      ? permuteAxes(make, whole, [batches, channels, rows, blockHeight, columns, blockWidth], [3, 5, 0, 1, 2, 4])
+      : permuteAxes(make, whole, [batches, rows, blockHeight, columns, blockWidth, channels], [2, 4, 0, 1, 3, 5]);
   },
 });
 
@@ -200,7 +206,7 @@ const split = moving({
 const MOST_JOINED = 6;
 
 /** The elements of a tensor in the quantisation of another one, by the table of the reference. */
-function requantised(tensor: KernelTensor, output: TensorInfo, make: Make): Source {
+function requantise(tensor: KernelTensor, output: TensorInfo, make: Make): Source {
   const { type, scale, zeroPoint, dimensions } = tensor;
   if (!isQuantised(type) || (scale === output.scale && zeroPoint === output.zeroPoint)) return tensor;
   const { least, results } = elementTable("CONCATENATION", { inputs: [tensor], axis: 0 }, output);
@@ -218,17 +224,17 @@ const concatenation = moving({
   ) {
     let parts: readonly Part[] = inputs
       .filter(({ dimensions }) => !dimensions.includes(0))
-      .map((source) => ({ source: requantised(source, output, make), dimensions: source.dimensions }));
+      .map((source) => ({ source: requantise(source, output, make), dimensions: source.dimensions }));
     while (parts.length > MOST_JOINED) {
       const groups = Array.from({ length: Math.ceil(parts.length / MOST_JOINED) }, (_, group) =>
         parts.slice(group * MOST_JOINED, (group + 1) * MOST_JOINED),
       );
       parts = groups.map((group) => {
         const dimensions = joinedShape(group, axis);
-        return { dimensions, source: make.stage({ dimensions }, (writer) => joined(writer, group, axis)) };
+        return { dimensions, source: make.stage({ dimensions }, (writer) => joinParts(writer, group, axis)) };
       });
     }
-    return make.output((writer) => joined(writer, parts, axis));
+    return make.output((writer) => joinParts(writer, parts, axis));
   },
 });
 
@@ -248,7 +254,7 @@ function joinedShape(parts: readonly Part[], axis: number): number[] {
 }
 
 /** An element of tensors that are concatenated along an axis. */
-function joined({ read, line, at }: Writer, parts: readonly Part[], axis: number): string {
+function joinParts({ read, line, at }: Writer, parts: readonly Part[], axis: number): string {
   let end = 0;
   const branches = parts.map(({ source, dimensions }, place) => {
     const strides = stridesOf(dimensions);

@@ -5,7 +5,7 @@ import { type Source, scalar, type Writer } from "./_code.ts";
 import { imageOf, placeOf } from "./_image.ts";
 import { literal, ravel } from "./_index.ts";
 import { type GpujsTable, isReal, kernelOf, type Make } from "./_kernel.ts";
-import { centred, isQuantised, requantised } from "./_quantised.ts";
+import { isQuantised, requantiseValue, subtractZeroPoint } from "./_quantised.ts";
 
 interface AlongAxis {
   readonly input: KernelTensor;
@@ -86,7 +86,7 @@ const softmax = kernelOf({
         const slice = index(sliceOf(split, at));
         const times = scalar(writer, factor);
         const power = `Math.exp((${read(input)(flat)} - ${read(greatest)(slice)}) * ${times})`;
-        return requantised(writer, `${power} / ${read(sums)(slice)}`, output);
+        return requantiseValue(writer, `${power} / ${read(sums)(slice)}`, output);
       },
       { dimensions: split.grid },
     );
@@ -117,7 +117,7 @@ const l2Normalization = kernelOf({
   prepare(args: AlongAxis, { output }: One, make) {
     const { input } = args;
     const split = splitAt(args);
-    const element = (x: string) => centred(x, input);
+    const element = (x: string) => subtractZeroPoint(x, input);
     const squares = reduceSlices(make, split, input, "0", ({ define }) => (x) => {
       const whole = define(element(x));
       return `value + ${whole} * ${whole}`;
@@ -126,7 +126,7 @@ const l2Normalization = kernelOf({
       (writer) => {
         const { read, at, flat } = writer;
         const length = `Math.max(Math.sqrt(${read(squares)(sliceOf(split, at))}), 0.000001)`;
-        return requantised(writer, `${element(read(input)(flat))} / ${length}`, output);
+        return requantiseValue(writer, `${element(read(input)(flat))} / ${length}`, output);
       },
       { dimensions: split.grid },
     );

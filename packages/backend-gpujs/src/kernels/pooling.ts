@@ -12,7 +12,7 @@ import { imageOf, placeOf } from "./_image.ts";
 import { indexAt, literal, times } from "./_index.ts";
 import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
 import { activate, isTensor } from "./_pointwise.ts";
-import { isQuantised, roundedAway, within } from "./_quantised.ts";
+import { clampToRange, isQuantised, roundedAway } from "./_quantised.ts";
 import { walkWindow, where } from "./_window.ts";
 
 interface Pool extends Padding {
@@ -69,7 +69,7 @@ function pool({ start, take, finish, isAverage = false }: Pooling) {
         });
         const value = finish("value", "count");
         if (!isQuantised(output.type)) return activate(value, args.activation);
-        return within(roundedAway(writer, value), quantisedActivationRange(args.activation, output));
+        return clampToRange(roundedAway(writer, value), quantisedActivationRange(args.activation, output));
       });
     },
   });

@@ -15,7 +15,7 @@ import { isExact } from "./_exact.ts";
 import { literal, ravel } from "./_index.ts";
 import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
 import { isTensor } from "./_pointwise.ts";
-import { centred, isQuantised, roundedAway, within } from "./_quantised.ts";
+import { clampToRange, isQuantised, roundedAway, subtractZeroPoint } from "./_quantised.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -41,7 +41,7 @@ function reduction({ start, take: takeReal, finish = (value) => value, accepts =
       isTensor(input) && isTensor(axes) && isWhole(input.type) ? whyTooManyAlong(input, axes) : undefined,
     prepare({ input, axes }: { readonly input: KernelTensor; readonly axes: KernelTensor }, { output }: One, make) {
       const { dimensions } = input;
-      const take = isWhole(input.type) ? (x: string) => takeReal(centred(x, input)) : takeReal;
+      const take = isWhole(input.type) ? (x: string) => takeReal(subtractZeroPoint(x, input)) : takeReal;
       const along = new Set(Array.from(axes.data ?? [], (axis) => resolveAxis(axis, dimensions.length)));
       const all = dimensions.map((_, axis) => axis);
       const kept = all.filter((axis) => !along.has(axis));
@@ -64,7 +64,7 @@ function reduction({ start, take: takeReal, finish = (value) => value, accepts =
           walk(first, reduced);
           const value = finish("value", count);
           if (!isWhole(input.type)) return value;
-          return within(`${roundedAway(writer, value)} + ${literal(input.zeroPoint)}`, integerRange(output.type));
+          return clampToRange(`${roundedAway(writer, value)} + ${literal(input.zeroPoint)}`, integerRange(output.type));
         },
         { dimensions: extents.length === 0 ? [1] : extents },
       );

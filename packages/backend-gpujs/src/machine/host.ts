@@ -47,10 +47,10 @@ export function openHost(gpujs: GpuJs, name: "webasm" | "cpu"): Machine {
     place: (elements) => ({ 1: elements }),
     adopt: (result, length, { groups }) => ({ [groups]: flatten(result, length) }),
     argument(elements, { groups }) {
-      const given = arranged(elements, groups);
+      const given = arrange(elements, groups);
       return gpujs.input(given, [given.length]);
     },
-    read: (elements) => arranged(elements, 1),
+    read: (elements) => arrange(elements, 1),
     free() {},
   };
   const machine = createMachine(gpujs, name === "webasm" ? withFlatResults(gpu) : gpu, mode);
@@ -67,18 +67,18 @@ export function openHost(gpujs: GpuJs, name: "webasm" | "cpu"): Machine {
 type Elements = Record<number, Float32Array | undefined>;
 
 /** The elements of a value in `groups` groups of columns; 1 means row by row. */
-function arranged(elements: Elements, groups: number): Float32Array {
+function arrange(elements: Elements, groups: number): Float32Array {
   const known = elements[groups];
   if (known !== undefined) return known;
   const [there] = Object.keys(elements).map(Number);
   const given = elements[there] ?? new Float32Array(0);
-  const made = groups === 1 ? regrouped(given, there, false) : regrouped(arranged(elements, 1), groups, true);
+  const made = groups === 1 ? regroup(given, there, false) : regroup(arrange(elements, 1), groups, true);
   elements[groups] = made;
   return made;
 }
 
 /** Reorders elements from rows into groups of four columns, or back. */
-function regrouped(from: Float32Array, groups: number, intoGroups: boolean): Float32Array {
+function regroup(from: Float32Array, groups: number, intoGroups: boolean): Float32Array {
   const to = new Float32Array(from.length);
   let inGroup = 0;
   for (let group = 0; group < groups; group++) {

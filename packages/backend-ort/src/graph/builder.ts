@@ -112,7 +112,7 @@ export function real(builder: Builder, number: number): Value {
 }
 
 /** A scalar constant of a type of whole numbers. */
-export function whole(builder: Builder, type: ElementType, number: number): Value {
+export function addWholeNumber(builder: Builder, type: ElementType, number: number): Value {
   return builder.scalar(type, number);
 }
 
@@ -162,12 +162,12 @@ export function transpose(builder: Builder, value: Value, order: readonly number
   if (moved.every((axis, place) => place === 0 || axis > elementAt(moved, place - 1))) {
     return reshape(builder, value, result);
   }
-  if (elements !== undefined) return builder.constant(type, result, () => transposed(elements(), dims, order));
+  if (elements !== undefined) return builder.constant(type, result, () => transposeElements(elements(), dims, order));
   return builder.node("Transpose", [value], { type, dims: result }, { attributes: { perm: { ints: order } } });
 }
 
 /** It runs once, before its code is optimised: one loop for all axes. */
-function transposed(from: Elements, dims: readonly number[], order: readonly number[]): Elements {
+function transposeElements(from: Elements, dims: readonly number[], order: readonly number[]): Elements {
   const extents = order.map((axis) => elementAt(dims, axis));
   const strides = order.map((axis) => elementCount(dims.slice(axis + 1)));
   const last = extents.length - 1;

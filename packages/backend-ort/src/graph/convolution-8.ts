@@ -93,7 +93,7 @@ export interface Formed {
 }
 
 /** The node of a form. */
-export function formed(
+export function buildForm(
   convolution: Convolution,
   { input, output, columns, rows, isSymmetric, isDense = false }: Form,
 ): Formed {
@@ -124,7 +124,12 @@ export function formed(
   };
   const [scale, bias] = [convolution.scale, convolution.bias].map((each, place): Initializer => {
     if (rows === undefined || elementCount(each.dims) === 1) return each;
-    return { ...each, name: named(`row${place}`), dims: [rows.length], elements: () => picked(each.elements(), rows) };
+    return {
+      ...each,
+      name: named(`row${place}`),
+      dims: [rows.length],
+      elements: () => pickRows(each.elements(), rows),
+    };
   });
   if (scale === undefined || bias === undefined) throw new Error("a convolution has a scale and a bias");
   const inputsOf = [...node.inputs];
@@ -150,7 +155,7 @@ function signed({ elements }: Initializer): Int8Array {
   return stored instanceof Int8Array ? stored : Int8Array.from(stored, Number);
 }
 
-function picked(elements: Elements, rows: readonly number[]): Elements {
+function pickRows(elements: Elements, rows: readonly number[]): Elements {
   if (elements instanceof Int32Array) return Int32Array.from(rows, (row) => elementAt<number>(elements, row));
   return Float32Array.from(rows, (row) => Number(elementAt<number | bigint>(elements, row)));
 }
@@ -193,7 +198,7 @@ function filters(
     part === "most" && (column >= own || channel !== column) ? [column] : [],
   );
   if (isDense) {
-    const columnsOf = listed(moved, (column) => elementAt(columns, column).channel);
+    const columnsOf = listByKey(moved, (column) => elementAt(columns, column).channel);
     for (const [place, row] of rows.entries()) {
       const filter = from.subarray(row * cells, (row + 1) * cells);
       for (const column of columnsOf.get(row) ?? []) to.set(filter, place * width + column * cells);
@@ -216,10 +221,10 @@ function filters(
   }
   const rests = changed.filter((column) => columns[column]?.part === "rest");
   if (rests.length === 0) return to;
-  const restsOf = listed(rests, (column) => elementAt(columns, column).channel);
+  const restsOf = listByKey(rests, (column) => elementAt(columns, column).channel);
   const divided = new Set(beyond.map(({ output }) => output));
   const places = rows.flatMap((row, place) => (divided.has(row) ? [place] : []));
-  const placesOf = listed(places, (place) => elementAt(rows, place));
+  const placesOf = listByKey(places, (place) => elementAt(rows, place));
   for (const { output, input, place: at, rest } of beyond) {
     for (const column of restsOf.get(isDense ? output : input) ?? []) {
       for (const place of placesOf.get(output) ?? []) to[place * width + column * cells + (at % cells)] = rest;
@@ -229,7 +234,10 @@ function filters(
 }
 
 /** Numbers by what a function says of them. */
-function listed(numbers: readonly number[], keyOf: (number: number) => number): ReadonlyMap<number, readonly number[]> {
+function listByKey(
+  numbers: readonly number[],
+  keyOf: (number: number) => number,
+): ReadonlyMap<number, readonly number[]> {
   const lists = new Map<number, number[]>();
   for (const number of numbers) {
     const key = keyOf(number);

@@ -87,7 +87,7 @@ export function foldedImage(input: string, { from }: Fold, times: number): Forme
 }
 
 /** The folded form of a convolution whose weights are those of the image, and of as many copies of it as they have more channels. */
-export function folded(form: Formed, fold: Fold, image: string): Formed {
+export function foldForm(form: Formed, fold: Fold, image: string): Formed {
   const [convolution] = form.nodes;
   if (convolution === undefined) throw new Error("a form has a convolution");
   const output = elementAt(convolution.outputs, 0);
@@ -104,8 +104,8 @@ export function folded(form: Formed, fold: Fold, image: string): Formed {
   const changed = [
     [0, undefined, image],
     [3, foldedWeights(weights, fold, zeroPoint, `${output}-folded-weights`)],
-    [4, repeated(constantAt(4), outputs, `${output}-folded-scale`)],
-    [8, repeated(constantAt(8), outputs, `${output}-folded-bias`)],
+    [4, repeatConstant(constantAt(4), outputs, `${output}-folded-scale`)],
+    [8, repeatConstant(constantAt(8), outputs, `${output}-folded-bias`)],
   ] as const;
   for (const [place, constant, name] of changed) inputs[place] = constant?.name ?? name ?? "";
   const shape = shapeOf(output, [...to, count]);
@@ -158,7 +158,7 @@ function foldedWeights(weights: Initializer, fold: Fold, zeroPoint: number, name
 }
 
 /** A constant for each output, for several outputs in a row. One number for all stays so. */
-function repeated(constant: Initializer, times: number, name: string): Initializer {
+function repeatConstant(constant: Initializer, times: number, name: string): Initializer {
   const { dims } = constant;
   if (dims.length === 0) return constant;
   const elements = () => {

@@ -39,7 +39,7 @@ const channelsLast = [0, 2, 3, 1];
 
 /** Creates the scope of a subgraph. */
 export function createScope(building: Builder, forms: Forms): Scope {
-  const builder = refusing(building, forms);
+  const builder = addRefusals(building, forms);
   const held = new Map<number, { hal?: Value; image?: Value }>();
   const entryOf = (tensor: KernelTensor) => {
     let entry = held.get(tensor.index);
@@ -73,7 +73,7 @@ export function createScope(building: Builder, forms: Forms): Scope {
 }
 
 /** A builder that refuses operators which are wrong on this processor. */
-function refusing(builder: Builder, { refusalOf }: Forms): Builder {
+function addRefusals(builder: Builder, { refusalOf }: Forms): Builder {
   const nodes: Builder["nodes"] = (operator, ...more) => {
     const reason = refusalOf(operator);
     return reason === undefined ? builder.nodes(operator, ...more) : refuse(reason);

@@ -3,7 +3,7 @@ import * as ort from "onnxruntime-node";
 import { describe, expect, it } from "vitest";
 import { sessionOptions } from "../engine.ts";
 import { type OnnxGraph, writeModel } from "../onnx/write.ts";
-import { createBuilder, real, type Value, whole } from "./builder.ts";
+import { addWholeNumber, createBuilder, real, type Value } from "./builder.ts";
 import { convolutionOf } from "./convolution-8.ts";
 import { withSymmetricWeights } from "./symmetric.ts";
 
@@ -33,7 +33,7 @@ function network(dims: readonly number[]) {
   const builder = createBuilder();
   const next = numbers(7);
   const input = builder.input({ type: "uint8", dims });
-  const quantisation = () => [real(builder, 0.02), whole(builder, "uint8", 117)] as const;
+  const quantisation = () => [real(builder, 0.02), addWholeNumber(builder, "uint8", 117)] as const;
   const convolution = (from: Value, layer: Layer): Value => {
     const { outputs, kernel = 1, stride = 1, isDepthwise = false, zeroPoint = 9, beyond = 1, isPerChannel } = layer;
     const [batches = 0, height = 0, width = 0, channels = 0] = from.dims;
@@ -52,7 +52,7 @@ function network(dims: readonly number[]) {
       ...quantisation(),
       builder.constant("int8", extents, () => weights),
       builder.constant("float32", isPerChannel ? [outputs] : [], () => scales),
-      whole(builder, "int8", zeroPoint),
+      addWholeNumber(builder, "int8", zeroPoint),
       ...quantisation(),
       builder.constant("int32", [outputs], () => bias),
     ];

@@ -12,15 +12,15 @@
 import { elementAt } from "@nnhal/operations";
 import type { Initializer, Node, OnnxGraph } from "../onnx/write.ts";
 import {
+  buildForm,
   type Column,
   type Convolution,
   convolutionOf,
   type Form,
   type Formed,
-  formed,
   numberOf,
 } from "./convolution-8.ts";
-import { type Fold, folded, foldedImage, foldOf } from "./folded.ts";
+import { type Fold, foldedImage, foldForm, foldOf } from "./folded.ts";
 
 /** Number of channels that kernels read together. */
 const inputAlignment = 4;
@@ -71,7 +71,7 @@ export function withSymmetricWeights(graph: OnnxGraph): OnnxGraph {
   };
   const foldedImages = new Map<string, string>();
   const addForm = (convolution: Convolution, form: Form) => {
-    const added = formed(convolution, form);
+    const added = buildForm(convolution, form);
     const fold = plan.folds.get(convolution);
     if (fold === undefined) return add(added);
     let image = foldedImages.get(form.input);
@@ -81,7 +81,7 @@ export function withSymmetricWeights(graph: OnnxGraph): OnnxGraph {
       image = made.name;
       foldedImages.set(form.input, image);
     }
-    add(folded(added, fold, image));
+    add(foldForm(added, fold, image));
   };
   for (const node of graph.nodes) {
     const convolution = plan.convolutions.get(elementAt(node.outputs, 0));
@@ -137,7 +137,7 @@ function planOf(graph: OnnxGraph, constants: ReadonlyMap<string, Initializer>): 
     if (convolution !== undefined) convolutions.set(convolution.output, convolution);
   }
   const candidates = pairable(convolutions, readers);
-  const images: Map<string, Image | Pair> = widened(graph, convolutions, candidates);
+  const images: Map<string, Image | Pair> = widenImages(graph, convolutions, candidates);
   const folds = new Map<Convolution, Fold>();
   for (const convolution of convolutions.values()) {
     const { input, beyond } = convolution;
@@ -233,7 +233,7 @@ interface Group {
 }
 
 /** Images that get copies of channels by the convolutions that make them. */
-function widened(
+function widenImages(
   { nodes, inputs }: OnnxGraph,
   convolutions: ReadonlyMap<string, Convolution>,
   paired: ReadonlyMap<Convolution, unknown>,

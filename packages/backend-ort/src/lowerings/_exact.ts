@@ -7,7 +7,7 @@ import { elementTable, float32Prelu, float32Sum } from "@nnhal/backend/float32";
 import { type OperationName, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import { type Builder, cast, real, type Value } from "../graph/builder.ts";
 import { isShifted, refuse } from "../graph/scope.ts";
-import { centred } from "./_lowering.ts";
+import { subtractZeroPoint } from "./_lowering.ts";
 
 /** Two tensors of 8 bits and their result. */
 export type Triple = readonly [left: TensorInfo, right: TensorInfo, output: TensorInfo];
@@ -40,7 +40,7 @@ export function exactSum(
   if (x === undefined || y === undefined) return refuse("an operand is missing");
   const parts = float32Sum(left, right, sign, output);
   const { carryStep, step, restStep } = parts;
-  const [l, r] = [centred(builder, x, left), centred(builder, y, right)];
+  const [l, r] = [subtractZeroPoint(builder, x, left), subtractZeroPoint(builder, y, right)];
   const float32 = { type: "float32", dims } as const;
   const make = (operator: string, first: Value, second: Value | number) =>
     builder.node(operator, [first, typeof second === "number" ? real(builder, second) : second], float32);
@@ -69,8 +69,8 @@ export function exactPrelu(
   const { leastSteps, greatestSteps } = parts;
   const float32 = { type: "float32", dims } as const;
   const bool = { type: "bool", dims } as const;
-  const x = centred(builder, stored, input);
-  const product = builder.node("Mul", [x, centred(builder, slope, alpha)], float32);
+  const x = subtractZeroPoint(builder, stored, input);
+  const product = builder.node("Mul", [x, subtractZeroPoint(builder, slope, alpha)], float32);
   const near = builder.node(
     "Round",
     [builder.node("Mul", [product, real(builder, parts.perProduct)], float32)],

@@ -12,7 +12,15 @@ import {
   quantisedActivationRange,
   type TensorInfo,
 } from "@nnhal/operations";
-import { type Builder, cast, real as realConstant, reshape, transpose, type Value, whole } from "../graph/builder.ts";
+import {
+  addWholeNumber,
+  type Builder,
+  cast,
+  real as realConstant,
+  reshape,
+  transpose,
+  type Value,
+} from "../graph/builder.ts";
 import { isShifted, type Lowered, refuse, type Scope, valueType, zeroPointOf } from "../graph/scope.ts";
 
 /**
@@ -45,11 +53,11 @@ export function scaleConstant(builder: Builder, { scale }: TensorInfo): Value {
 
 /** The constant zero point of a quantised value. */
 export function zeroPointConstant(builder: Builder, info: TensorInfo): Value {
-  return whole(builder, valueType(info.type), zeroPointOf(info));
+  return addWholeNumber(builder, valueType(info.type), zeroPointOf(info));
 }
 
 /** The real numbers of a value. */
-export function dequantised({ builder }: Scope, value: Value, info: TensorInfo): Value {
+export function dequantise({ builder }: Scope, value: Value, info: TensorInfo): Value {
   if (isFloat(info.type)) return value;
   const { channelQuant } = info;
   const result = { type: "float32", dims: value.dims } as const;
@@ -62,25 +70,30 @@ export function dequantised({ builder }: Scope, value: Value, info: TensorInfo):
   }
   const { scales, channelDim } = channelQuant;
   const dims = value.dims.map((_, axis) => (axis === channelDim ? scales.length : 1));
-  return scaled(builder, value, scales, dims);
+  return multiplyScales(builder, value, scales, dims);
 }
 
 /** The whole numbers of a value of 8 bits less their zero point, as float32. */
-export function centred(builder: Builder, value: Value, info: TensorInfo): Value {
+export function subtractZeroPoint(builder: Builder, value: Value, info: TensorInfo): Value {
   const numbers = cast(builder, value, "float32");
   const zeroPoint = info.channelQuant === undefined ? zeroPointOf(info) : 0;
   return zeroPoint === 0 ? numbers : builder.node("Sub", [numbers, realConstant(builder, zeroPoint)], numbers);
 }
 
 /** Whole numbers multiplied by scales, which broadcast. */
-export function scaled(builder: Builder, value: Value, scales: readonly number[], dims: readonly number[]): Value {
+export function multiplyScales(
+  builder: Builder,
+  value: Value,
+  scales: readonly number[],
+  dims: readonly number[],
+): Value {
   const scale = builder.constant("float32", dims, () => Float32Array.from(scales));
   const numbers = cast(builder, value, "float32");
   return builder.node("Mul", [numbers, scale], numbers);
 }
 
 /** The value of a tensor that represents real numbers. */
-export function quantised({ builder }: Scope, value: Value, info: TensorInfo): Value {
+export function quantise({ builder }: Scope, value: Value, info: TensorInfo): Value {
   if (isFloat(info.type)) return value;
   const scale = scaleConstant(builder, info);
   const result = { type: valueType(info.type), dims: value.dims };
@@ -89,7 +102,7 @@ export function quantised({ builder }: Scope, value: Value, info: TensorInfo): V
 
 /** The real numbers of a tensor in the order of the HAL. */
 export function readReal(scope: Scope, tensor: KernelTensor): Value {
-  return dequantised(scope, scope.read(tensor), tensor);
+  return dequantise(scope, scope.read(tensor), tensor);
 }
 
 /** Whole numbers nearest to real ones; halves away from `centre`, which is the least number if it is 0. */
@@ -105,7 +118,7 @@ export function roundedAway(builder: Builder, value: Value, centre: number): Val
 }
 
 /** The result of an activation on real numbers. */
-export function activated(builder: Builder, value: Value, activation: number): Value {
+export function applyActivation(builder: Builder, value: Value, activation: number): Value {
   const [least, greatest] = activationRange(activation);
   if (least === Number.NEGATIVE_INFINITY) return value;
   if (greatest === Number.POSITIVE_INFINITY) return builder.node("Relu", [value], value);
@@ -117,7 +130,11 @@ export function activatedQuant8(builder: Builder, value: Value, activation: numb
   const shift = isShifted(info.type) ? 128 : 0;
   const [least, greatest] = quantisedActivationRange(activation, info).map((bound) => bound + shift);
   if (least === undefined || greatest === undefined || (least <= 0 && greatest >= 255)) return value;
-  return builder.node("Clip", [value, whole(builder, "uint8", least), whole(builder, "uint8", greatest)], value);
+  return builder.node(
+    "Clip",
+    [value, addWholeNumber(builder, "uint8", least), addWholeNumber(builder, "uint8", greatest)],
+    value,
+  );
 }
 
 /**
@@ -161,9 +178,9 @@ export function onReals(
   const { values, lowered } = aligned(scope, tensors, output.dimensions.length);
   const reals = values.map((value, place) => {
     const tensor = tensors[place];
-    return tensor === undefined ? value : dequantised(scope, value, tensor);
+    return tensor === undefined ? value : dequantise(scope, value, tensor);
   });
-  return lowered(quantised(scope, compute(reals, broadcastDims(values)), output));
+  return lowered(quantise(scope, compute(reals, broadcastDims(values)), output));
 }
 
 /** The name of a tensor's type. */

@@ -15,7 +15,7 @@ export function ensureFloat(input: KernelTensor): void {
 }
 
 /** The result of an operator on real numbers that broadcast. */
-export function combined(builder: Builder, operator: string, ...values: readonly Value[]): Value {
+export function combine(builder: Builder, operator: string, ...values: readonly Value[]): Value {
   return builder.node(operator, values, { type: "float32", dims: broadcastDims(values) });
 }
 
@@ -28,7 +28,7 @@ export function product(builder: Builder, rows: Value, weights: Value, bias?: Va
 }
 
 /** Values joined along an axis. */
-export function joined(builder: Builder, values: readonly Value[], axis: number): Value {
+export function joinValues(builder: Builder, values: readonly Value[], axis: number): Value {
   const first = elementAt(values, 0);
   if (values.length === 1) return first;
   const sum = values.reduce((extent, { dims }) => extent + elementAt(dims, axis), 0);
@@ -37,7 +37,7 @@ export function joined(builder: Builder, values: readonly Value[], axis: number)
 }
 
 /** A value divided into equal parts along an axis. */
-export function parted(builder: Builder, value: Value, count: number, axis: number): readonly Value[] {
+export function divideEqually(builder: Builder, value: Value, count: number, axis: number): readonly Value[] {
   if (count === 1) return [value];
   const extent = elementAt(value.dims, axis) / count;
   const dims = value.dims.map((all, at) => (at === axis ? extent : all));
@@ -79,8 +79,8 @@ export function alongTime(
   });
   const { times } = elementAt(contributions, 0);
   if (times > mostTimes) refuse(`${times} points in time are too many; at most ${mostTimes} are available`);
-  const sums = contributions.map((each) => each.sums).reduce((sum, each) => combined(builder, "Add", sum, each));
-  const points = [...parted(builder, sums, times, 0)];
+  const sums = contributions.map((each) => each.sums).reduce((sum, each) => combine(builder, "Add", sum, each));
+  const points = [...divideEqually(builder, sums, times, 0)];
   if (backwards) points.reverse();
   let states = initial;
   const outputs = points.map((contribution) => {
@@ -89,7 +89,7 @@ export function alongTime(
   });
   if (backwards) outputs.reverse();
   const [batches = 0, units = 0] = elementAt(outputs, 0).dims;
-  const all = reshape(builder, joined(builder, outputs, 0), [times, batches, units]);
+  const all = reshape(builder, joinValues(builder, outputs, 0), [times, batches, units]);
   return { outputs: timeMajor ? all : transpose(builder, all, [1, 0, 2]), states };
 }
 

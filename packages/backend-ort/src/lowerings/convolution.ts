@@ -13,18 +13,27 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import type { ProductKind } from "../forms.ts";
-import { type Builder, cast, integers, real, reshape, transpose, type Value, whole } from "../graph/builder.ts";
+import {
+  addWholeNumber,
+  type Builder,
+  cast,
+  integers,
+  real,
+  reshape,
+  transpose,
+  type Value,
+} from "../graph/builder.ts";
 import { toSigned } from "../graph/bytes.ts";
 import { asLowered, isShifted, type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
 import type { Elements } from "../onnx/types.ts";
 import type { Attribute } from "../onnx/write.ts";
 import {
-  activated,
   activatedQuant8,
-  centred,
+  applyActivation,
   isQuant8,
+  multiplyScales,
   scaleConstant,
-  scaled,
+  subtractZeroPoint,
   typeName,
   zeroPointConstant,
 } from "./_lowering.ts";
@@ -92,7 +101,7 @@ function convolution(
     const image = scope.image(input, nchw);
     const result = { type: "float32", dims: imageDims(output, nchw) } as const;
     const sums = builder.node("Conv", [image, weights, scope.read(bias)], result, { attributes });
-    return asLowered(activated(builder, sums, activation), nchw);
+    return asLowered(applyActivation(builder, sums, activation), nchw);
   }
   if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
   ensureBiasScale(input, filter, bias);
@@ -170,7 +179,7 @@ function toUnsigned(builder: Builder, value: Value): Value {
   // Adding 128 changes the top bit, as subtracting it does.
   if (elements !== undefined) return builder.constant("uint8", dims, () => bytesOf(toSigned(bytesOf(elements()))));
   const bytes = cast(builder, value, "uint8");
-  return builder.node("BitwiseXor", [bytes, whole(builder, "uint8", 128)], bytes);
+  return builder.node("BitwiseXor", [bytes, addWholeNumber(builder, "uint8", 128)], bytes);
 }
 
 /** The operators of onnxruntime take a bias whose scale is the product of the others. */
@@ -207,17 +216,21 @@ export function transposeConv2d(args: Convolution, { output }: One, scope: Scope
       transpose(builder, scope.read(filter), lastFirst),
       scope.read(bias),
     );
-    return asLowered(activated(builder, sums, activation), nchw);
+    return asLowered(applyActivation(builder, sums, activation), nchw);
   }
   if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
   ensureBiasScale(input, filter, bias);
   const indivisible = whyIndivisible({ input, weights: filter, axis: 0 }, bias);
   if (indivisible !== undefined) return refuse(indivisible);
-  const units = accumulated(args, output, scope);
+  const units = accumulate(args, output, scope);
   // As the reference: each sum is rounded to float32, scaled, and rounded to the nearest whole number, ties to even.
   const scales = filter.channelQuant?.scales ?? [filter.scale];
   const multipliers = scales.map((each) => Math.fround(input.scale * each) / output.scale);
-  const steps = builder.node("Round", [scaled(builder, units, multipliers, [1, multipliers.length, 1, 1])], units);
+  const steps = builder.node(
+    "Round",
+    [multiplyScales(builder, units, multipliers, [1, multipliers.length, 1, 1])],
+    units,
+  );
   const [least, greatest] = quantisedActivationRange(activation, output).map((bound) => real(builder, bound));
   const placed = builder.node("Add", [steps, real(builder, output.zeroPoint)], steps);
   const bounded = builder.node("Clip", [placed, least, greatest], placed);
@@ -229,17 +242,17 @@ export function transposeConv2d(args: Convolution, { output }: One, scope: Scope
  * The sums of the whole numbers less their zero points, which are exact until they are rounded to float32. If some can go beyond 2^24, the
  * weights are divided into digits, and the bias into two parts: see `SumParts`.
  */
-function accumulated(args: Convolution, output: TensorInfo, scope: Scope): Value {
+function accumulate(args: Convolution, output: TensorInfo, scope: Scope): Value {
   const { input, filter, bias, nchw } = args;
   const { builder } = scope;
-  const image = centred(builder, scope.image(input, nchw), input);
-  const weights = centred(builder, transpose(builder, scope.read(filter), lastFirst), filter);
+  const image = subtractZeroPoint(builder, scope.image(input, nchw), input);
+  const weights = subtractZeroPoint(builder, transpose(builder, scope.read(filter), lastFirst), filter);
   const start = scope.read(bias);
   const parts = divideSums({ input, weights: filter, axis: 0 }, bias);
   if (parts === undefined) return spread(args, output, scope, image, weights, cast(builder, start, "float32"));
   const apply = (operator: string, value: Value, by: number) =>
     builder.node(operator, [value, real(builder, by)], value);
-  const unit = whole(builder, "int32", BIAS_UNIT);
+  const unit = addWholeNumber(builder, "int32", BIAS_UNIT);
   const high = builder.node("Mul", [builder.node("Div", [start, unit], start), unit], start);
   const low = cast(builder, builder.node("Sub", [start, high], start), "float32");
   const none = builder.constant("float32", start.dims, () => new Float32Array(elementCount(start.dims)));
@@ -332,7 +345,7 @@ export function fullyConnected(args: FullyConnected, { output }: One, scope: Sco
   if (isFloat(input.type)) {
     const result = { type: "float32", dims: output.dimensions } as const;
     const inputs = [rows, scope.read(weights), scope.read(bias)];
-    return activated(builder, builder.node("Gemm", inputs, result, { attributes }), activation);
+    return applyActivation(builder, builder.node("Gemm", inputs, result, { attributes }), activation);
   }
   if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
   ensureBiasScale(input, weights, bias);

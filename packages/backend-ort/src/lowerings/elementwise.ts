@@ -3,19 +3,19 @@ import type { KernelTensor } from "@nnhal/backend";
 import { hasFrequentTies } from "@nnhal/backend/float32";
 import { integerRange, isFloat, sumRatios, type TensorInfo } from "@nnhal/operations";
 import { FusedActivationFunc } from "@nnhal/types";
-import { type Builder, cast, real, type Value, whole } from "../graph/builder.ts";
+import { addWholeNumber, type Builder, cast, real, type Value } from "../graph/builder.ts";
 import { isShifted, type Lowered, refuse, type Scope, valueType } from "../graph/scope.ts";
 import { byTable, exactPrelu, exactSum, type Triple } from "./_exact.ts";
 import {
-  activated,
   activatedQuant8,
   aligned,
+  applyActivation,
   broadcastDims,
-  dequantised,
+  dequantise,
   isQuant8,
   isReal,
   onReals,
-  quantised,
+  quantise,
   scaleConstant,
   typeName,
   zeroPointConstant,
@@ -101,7 +101,7 @@ function rectifier(activation: number) {
       });
     }
     return unary((builder, [value]) =>
-      value === undefined ? refuse("there is no input") : activated(builder, value, activation),
+      value === undefined ? refuse("there is no input") : applyActivation(builder, value, activation),
     )(args, { output }, scope);
   };
 }
@@ -190,7 +190,7 @@ function arithmetic(operator: string, quant8?: OnQuant8, integers: Compute = nod
       });
     }
     return onReals(scope, [left, right], output, (values, dims) =>
-      activated(builder, node(operator)(builder, values, dims), activation),
+      applyActivation(builder, node(operator)(builder, values, dims), activation),
     );
   };
 }
@@ -219,7 +219,7 @@ function floorDivision(builder: Builder, [x, y]: readonly Value[], dims: readonl
   if (x === undefined || y === undefined) return refuse("an operand is missing");
   const int32 = { type: "int32", dims } as const;
   const bool = (of: Value) => ({ type: "bool", dims: of.dims }) as const;
-  const [zero, one, minusOne] = [0, 1, -1].map((number) => whole(builder, "int32", number));
+  const [zero, one, minusOne] = [0, 1, -1].map((number) => addWholeNumber(builder, "int32", number));
   const isZero = builder.node("Equal", [y, zero], bool(y));
   const isMinusOne = builder.node("Equal", [y, minusOne], bool(y));
   const isSpecial = builder.node("Or", [isZero, isMinusOne], bool(y));
@@ -255,7 +255,7 @@ function comparison(operator: string, isNegated = false) {
     const { builder } = scope;
     const numbers = (value: Value, info: TensorInfo): Value => {
       if (value.type === "bool") return cast(builder, value, "int32");
-      return isReal(info) ? dequantised(scope, value, info) : value;
+      return isReal(info) ? dequantise(scope, value, info) : value;
     };
     return onElements(scope, [left, right], output, (_, [x, y], dims) => {
       if (x === undefined || y === undefined) return refuse("an operand is missing");
@@ -322,8 +322,8 @@ export function select({ condition, whenTrue, whenFalse }: Choice, { output }: O
   return onElements(scope, [condition, whenTrue, whenFalse], output, (_, [isTrue, x, y], dims) => {
     if (x === undefined || y === undefined) return refuse("an operand is missing");
     if (isSame) return builder.node("Where", [isTrue, x, y], { type: x.type, dims });
-    const [left, right] = [dequantised(scope, x, whenTrue), dequantised(scope, y, whenFalse)];
-    return quantised(scope, builder.node("Where", [isTrue, left, right], { type: "float32", dims }), output);
+    const [left, right] = [dequantise(scope, x, whenTrue), dequantise(scope, y, whenFalse)];
+    return quantise(scope, builder.node("Where", [isTrue, left, right], { type: "float32", dims }), output);
   });
 }
 
@@ -337,17 +337,20 @@ export function castElements({ input }: Unary, { output }: One, scope: Scope): L
     if (value === undefined) return refuse("there is no input");
     if (input.type === output.type) return value;
     const plain = isShifted(input.type)
-      ? builder.node("Sub", [cast(builder, value, "int32"), whole(builder, "int32", 128)], { type: "int32", dims })
+      ? builder.node("Sub", [cast(builder, value, "int32"), addWholeNumber(builder, "int32", 128)], {
+          type: "int32",
+          dims,
+        })
       : value;
     if (isFloat(output.type)) return plain.type === "float32" ? plain : cast(builder, plain, "float32");
     if (output.type === "TENSOR_BOOL8") return cast(builder, plain, "bool");
     const [least, greatest] = integerRange(output.type);
     const integers = plain.type === "float32" ? toIntegers(builder, plain) : cast(builder, plain, "int32");
     if (output.type === "TENSOR_INT32") return integers;
-    const bounds = [least, greatest].map((bound) => whole(builder, "int32", bound));
+    const bounds = [least, greatest].map((bound) => addWholeNumber(builder, "int32", bound));
     const bounded = builder.node("Clip", [integers, ...bounds], { type: "int32", dims });
     const stored = isShifted(output.type)
-      ? builder.node("Add", [bounded, whole(builder, "int32", 128)], { type: "int32", dims })
+      ? builder.node("Add", [bounded, addWholeNumber(builder, "int32", 128)], { type: "int32", dims })
       : bounded;
     return cast(builder, stored, valueType(output.type));
   });
@@ -364,5 +367,5 @@ function toIntegers(builder: Builder, value: Value): Value {
   const bounds = [real(builder, -(2 ** 31)), real(builder, 2 ** 31 - 128)];
   const within = cast(builder, builder.node("Clip", [number, ...bounds], float32), "int32");
   const isAbove = builder.node("GreaterOrEqual", [number, real(builder, 2 ** 31)], { type: "bool", dims });
-  return builder.node("Where", [isAbove, whole(builder, "int32", 2 ** 31 - 1), within], int32);
+  return builder.node("Where", [isAbove, addWholeNumber(builder, "int32", 2 ** 31 - 1), within], int32);
 }

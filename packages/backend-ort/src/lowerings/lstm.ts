@@ -3,15 +3,15 @@ import { type KernelTensor, optionalTensor, requiredTensor, type TensorArgs } fr
 import { elementAt, elementCount, ensure, OperationError, type TensorInfo } from "@nnhal/operations";
 import { type Builder, integers, real, type Value } from "../graph/builder.ts";
 import type { Lowered, Scope } from "../graph/scope.ts";
-import { activated } from "./_lowering.ts";
+import { applyActivation } from "./_lowering.ts";
 import {
   alongTime,
   type CellStep,
-  combined,
+  combine,
+  divideEqually,
   ensureFloat,
-  joined,
+  joinValues,
   linkAuxiliary,
-  parted,
   product,
 } from "./_sequence.ts";
 
@@ -45,7 +45,7 @@ function activate(builder: Builder, value: Value, code: number): Value {
     case 1:
     case 2:
     case 3:
-      return activated(builder, value, code);
+      return applyActivation(builder, value, code);
     case 4:
       return builder.node("Tanh", [value], value);
     case 6:
@@ -55,7 +55,7 @@ function activate(builder: Builder, value: Value, code: number): Value {
   }
 }
 
-function clipped(builder: Builder, value: Value, limit: number): Value {
+function clipTo(builder: Builder, value: Value, limit: number): Value {
   ensure(limit >= 0, () => `the clip is ${limit}, less than 0`);
   return limit === 0 ? value : builder.node("Clip", [value, real(builder, -limit), real(builder, limit)], value);
 }
@@ -63,21 +63,21 @@ function clipped(builder: Builder, value: Value, limit: number): Value {
 /** Added to the variance, because that of a constant vector is 0. */
 const LEAST_VARIANCE = 1e-8;
 
-function normalised(builder: Builder, sums: Value, weights: Value): Value {
+function normaliseSums(builder: Builder, sums: Value, weights: Value): Value {
   const mean = (value: Value) =>
     builder.node("ReduceMean", [value, integers(builder, [1])], {
       type: "float32",
       dims: [elementAt(value.dims, 0), 1],
     });
-  const centred = combined(builder, "Sub", sums, mean(sums));
-  const variance = combined(
+  const centred = combine(builder, "Sub", sums, mean(sums));
+  const variance = combine(
     builder,
     "Add",
-    mean(combined(builder, "Mul", centred, centred)),
+    mean(combine(builder, "Mul", centred, centred)),
     real(builder, LEAST_VARIANCE),
   );
   const deviation = builder.node("Sqrt", [variance], variance);
-  return combined(builder, "Mul", combined(builder, "Div", centred, deviation), weights);
+  return combine(builder, "Mul", combine(builder, "Div", centred, deviation), weights);
 }
 
 type GateName = "Input" | "Forget" | "Cell" | "Output";
@@ -94,7 +94,7 @@ function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Setti
   const hasInputGate = given("inputToInputWeights") !== undefined;
   const gates: GateName[] = hasInputGate ? ["Input", "Forget", "Cell", "Output"] : ["Forget", "Cell", "Output"];
   const weightsFrom = (source: string) =>
-    joined(
+    joinValues(
       builder,
       gates.map((gate) => needed(`${source}To${gate}Weights`)),
       0,
@@ -104,32 +104,32 @@ function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Setti
   const sigmoid = (value: Value) => sigmoidOf(builder, value);
   const step: CellStep = (contribution, [output, cell]) => {
     ensure(output !== undefined && cell !== undefined, () => "a state is omitted");
-    const sums = combined(builder, "Add", contribution, product(builder, output, recurrent));
-    const products = parted(builder, sums, gates.length, 1);
+    const sums = combine(builder, "Add", contribution, product(builder, output, recurrent));
+    const products = divideEqually(builder, sums, gates.length, 1);
     /** The input of a gate. `seen` is the cell state that its peephole reads. */
     const sum = (gate: GateName, seen: Value): Value => {
       const lower = gate.toLowerCase();
       let value = elementAt(products, gates.indexOf(gate));
       const peephole = gate === "Cell" ? undefined : given(`cellTo${gate}Weights`);
-      if (peephole !== undefined) value = combined(builder, "Add", value, combined(builder, "Mul", seen, peephole));
+      if (peephole !== undefined) value = combine(builder, "Add", value, combine(builder, "Mul", seen, peephole));
       const norm = given(`${lower}LayerNormWeights`);
-      if (norm !== undefined) value = normalised(builder, value, norm);
-      return combined(builder, "Add", value, needed(gate === "Cell" ? "cellBias" : `${lower}GateBias`));
+      if (norm !== undefined) value = normaliseSums(builder, value, norm);
+      return combine(builder, "Add", value, needed(gate === "Cell" ? "cellBias" : `${lower}GateBias`));
     };
     const forget = sigmoid(sum("Forget", cell));
-    const take = hasInputGate ? sigmoid(sum("Input", cell)) : combined(builder, "Sub", real(builder, 1), forget);
+    const take = hasInputGate ? sigmoid(sum("Input", cell)) : combine(builder, "Sub", real(builder, 1), forget);
     const candidate = activate(builder, sum("Cell", cell), settings.activation);
-    const kept = combined(builder, "Mul", forget, cell);
-    const next = clipped(
+    const kept = combine(builder, "Mul", forget, cell);
+    const next = clipTo(
       builder,
-      combined(builder, "Add", kept, combined(builder, "Mul", take, candidate)),
+      combine(builder, "Add", kept, combine(builder, "Mul", take, candidate)),
       settings.cellClip,
     );
     const shown = activate(builder, next, settings.activation);
-    const result = combined(builder, "Mul", sigmoid(sum("Output", next)), shown);
+    const result = combine(builder, "Mul", sigmoid(sum("Output", next)), shown);
     if (projection === undefined) return [result, next];
     const projected = product(builder, result, projection, given("projectionBias"));
-    return [clipped(builder, projected, settings.projectionClip), next];
+    return [clipTo(builder, projected, settings.projectionClip), next];
   };
   return {
     weights: weightsFrom("input"),
@@ -197,6 +197,6 @@ export function bidirectionalSequenceLstm(args: Bidirectional & TensorArgs, _: u
   };
   const fw = run("fw", input, false);
   const bw = run("bw", linked.bwInput, true);
-  const outputs = mergeOutputs ? [joined(builder, [fw.outputs, bw.outputs], 2)] : [fw.outputs, bw.outputs];
+  const outputs = mergeOutputs ? [joinValues(builder, [fw.outputs, bw.outputs], 2)] : [fw.outputs, bw.outputs];
   return [...outputs, ...fw.states, ...bw.states];
 }

@@ -9,7 +9,16 @@ import {
   resolveAxis,
   type TensorInfo,
 } from "@nnhal/operations";
-import { type Builder, cast, integers, real, reshape, transpose, type Value, whole } from "../graph/builder.ts";
+import {
+  addWholeNumber,
+  type Builder,
+  cast,
+  integers,
+  real,
+  reshape,
+  transpose,
+  type Value,
+} from "../graph/builder.ts";
 import { isShifted, type Lowered, refuse, type Scope, valueType, zeroPointOf } from "../graph/scope.ts";
 import { aligned, isQuant8, numbersOf, scaleConstant, zeroPointConstant } from "./_lowering.ts";
 
@@ -22,11 +31,11 @@ interface Unary {
 }
 
 /** The shape of the output is known from shape inference. */
-export function reshaped({ input }: Unary, { output }: One, { builder, read }: Scope): Lowered {
+export function lowerReshape({ input }: Unary, { output }: One, { builder, read }: Scope): Lowered {
   return reshape(builder, read(input), output.dimensions);
 }
 
-export function transposed(
+export function lowerTranspose(
   { input, permutation }: Unary & { readonly permutation: KernelTensor | undefined },
   _: One,
   { builder, read }: Scope,
@@ -82,7 +91,7 @@ export function slice(
 ): Lowered {
   const starts = numbersOf("the begin", begin);
   const ends = starts.map((start, axis) => start + elementAt(output.dimensions, axis));
-  return sliced(
+  return lowerSlice(
     builder,
     read(input),
     starts,
@@ -92,7 +101,7 @@ export function slice(
   );
 }
 
-function sliced(
+function lowerSlice(
   builder: Builder,
   value: Value,
   starts: readonly number[],
@@ -141,7 +150,7 @@ export function stridedSlice(args: StridedSlice, { output }: One, { builder, rea
   const value = read(input);
   const kept = [...output.dimensions];
   const whole = input.dimensions.map((_, axis) => ((shrinkAxisMask & (1 << axis)) !== 0 ? 1 : (kept.shift() ?? 1)));
-  return reshape(builder, sliced(builder, value, starts, ends, steps, whole), output.dimensions);
+  return reshape(builder, lowerSlice(builder, value, starts, ends, steps, whole), output.dimensions);
 }
 
 function padsOf(paddings: KernelTensor): { before: number[]; after: number[] } {
@@ -152,7 +161,7 @@ function padsOf(paddings: KernelTensor): { before: number[]; after: number[] } {
   };
 }
 
-function padded(scope: Scope, input: KernelTensor, paddings: KernelTensor, value: Value): Lowered {
+function lowerPad(scope: Scope, input: KernelTensor, paddings: KernelTensor, value: Value): Lowered {
   const { builder } = scope;
   const { before, after } = padsOf(paddings);
   const { values, lowered } = aligned(scope, [input], input.dimensions.length);
@@ -171,12 +180,12 @@ function padded(scope: Scope, input: KernelTensor, paddings: KernelTensor, value
 /** A scalar constant with the type of a tensor's value. */
 function element(builder: Builder, info: TensorInfo, number: number): Value {
   const type = valueType(info.type);
-  return type === "float32" ? real(builder, number) : whole(builder, type, number);
+  return type === "float32" ? real(builder, number) : addWholeNumber(builder, type, number);
 }
 
 /** Quantised tensors are padded with their zero point. */
 export function pad({ input, paddings }: Unary & { readonly paddings: KernelTensor }, _: One, scope: Scope): Lowered {
-  return padded(scope, input, paddings, element(scope.builder, input, zeroPointOf(input)));
+  return lowerPad(scope, input, paddings, element(scope.builder, input, zeroPointOf(input)));
 }
 
 /** The value has the type of the elements. Of an INT32 for 8-bit elements only the low byte counts. */
@@ -190,7 +199,7 @@ export function padV2(
     const [least] = integerRange(input.type);
     number = ((value - least) & 0xff) + least + (isShifted(input.type) ? 128 : 0);
   }
-  return padded(scope, input, paddings, element(scope.builder, input, number));
+  return lowerPad(scope, input, paddings, element(scope.builder, input, number));
 }
 
 export function tile(
@@ -205,7 +214,7 @@ export function tile(
 }
 
 /** Constant indexes are checked here; the engine refuses others that are outside the axis when it runs. */
-function checked(indexes: KernelTensor, extent: number): KernelTensor {
+function checkIndexes(indexes: KernelTensor, extent: number): KernelTensor {
   for (const index of indexes.data ?? []) {
     if (index < 0 || index >= extent) refuse(`the index ${index} is outside [0, ${extent})`);
   }
@@ -219,7 +228,7 @@ export function gather(
 ): Lowered {
   const along = resolveAxis(axis, input.dimensions.length);
   const value = read(input);
-  const indexes = read(checked(indices, elementAt(input.dimensions, along)));
+  const indexes = read(checkIndexes(indices, elementAt(input.dimensions, along)));
   const result = { type: value.type, dims: output.dimensions };
   return builder.node("Gather", [value, indexes], result, { attributes: { axis: { int: along } } });
 }
@@ -230,7 +239,7 @@ export function embeddingLookup(
   { builder, read }: Scope,
 ): Lowered {
   const value = read(values);
-  const indexes = read(checked(lookups, elementAt(values.dimensions, 0)));
+  const indexes = read(checkIndexes(lookups, elementAt(values.dimensions, 0)));
   return builder.node("Gather", [value, indexes], { type: value.type, dims: output.dimensions });
 }
 
@@ -382,5 +391,5 @@ export function fill({ value }: { readonly value: number }, { output }: One, { b
 }
 
 export function rank({ input }: Unary, _: One, { builder }: Scope): Lowered {
-  return whole(builder, "int32", input.dimensions.length);
+  return addWholeNumber(builder, "int32", input.dimensions.length);
 }

@@ -5,7 +5,7 @@ import { GREATEST_FLOAT } from "@nnhal/backend/float32";
 import { elementAt, extentProduct, imageLayout, isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { cast, integers, real, reshape, type Value } from "../graph/builder.ts";
 import { asLowered, type Lowered, refuse, type Scope } from "../graph/scope.ts";
-import { centred, isQuant8, isReal, quantised, readReal, typeName } from "./_lowering.ts";
+import { isQuant8, isReal, quantise, readReal, subtractZeroPoint, typeName } from "./_lowering.ts";
 
 interface AlongAxis {
   readonly input: KernelTensor;
@@ -31,7 +31,7 @@ function exponential(operator: string) {
     const most = () => builder.node("ReduceMax", [x, integers(builder, [along])], slicesOf(x, along));
     const scaled =
       factor === 1 ? x : builder.node("Mul", [builder.node("Sub", [x, most()], x), real(builder, factor)], x);
-    return quantised(scope, builder.node(operator, [scaled], x, { attributes: { axis: { int: along } } }), output);
+    return quantise(scope, builder.node(operator, [scaled], x, { attributes: { axis: { int: along } } }), output);
   };
 }
 
@@ -48,12 +48,12 @@ export function l2Normalization({ input, axis }: AlongAxis, { output }: One, sco
   if (!isReal(input)) refuse(`${typeName(input)} is not available`);
   const { builder } = scope;
   const along = resolveAxis(axis, input.dimensions.length);
-  const x = isQuant8(input) ? centred(builder, scope.read(input), input) : readReal(scope, input);
+  const x = isQuant8(input) ? subtractZeroPoint(builder, scope.read(input), input) : readReal(scope, input);
   const sums = slicesOf(x, along);
   const squares = builder.node("Mul", [x, x], x);
   const sum = builder.node("ReduceSum", [squares, integers(builder, [along])], sums);
   const norm = builder.node("Max", [builder.node("Sqrt", [sum], sums), real(builder, 1e-6)], sums);
-  return quantised(scope, builder.node("Div", [x, norm], x), output);
+  return quantise(scope, builder.node("Div", [x, norm], x), output);
 }
 
 interface LocalResponse extends AlongAxis {

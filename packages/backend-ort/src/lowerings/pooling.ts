@@ -5,8 +5,8 @@ import { cast, integers, type Value } from "../graph/builder.ts";
 import { asLowered, isShifted, type Lowered, refuse, type Scope } from "../graph/scope.ts";
 import type { Attribute } from "../onnx/write.ts";
 import {
-  activated,
   activatedQuant8,
+  applyActivation,
   isQuant8,
   roundedAway,
   scaleConstant,
@@ -52,7 +52,7 @@ function floatPool(
   const result = { type: "float32", dims: [batches, channels, height, width] } as const;
   const image = before(scope.image(input, nchw));
   const pooled = builder.node(operator, [image], result, { attributes: windowOf(args) });
-  return asLowered(activated(builder, after(pooled), activation), nchw);
+  return asLowered(applyActivation(builder, after(pooled), activation), nchw);
 }
 
 export function averagePool2d(args: Pool, { output }: One, scope: Scope): Lowered {

@@ -1,9 +1,9 @@
 /** Reductions along axes, and the places of extremes. */
 import type { KernelTensor } from "@nnhal/backend";
 import { elementAt, isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
-import { cast, integers, reshape, type Value, whole } from "../graph/builder.ts";
+import { addWholeNumber, cast, integers, reshape, type Value } from "../graph/builder.ts";
 import { type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
-import { dequantised, isQuant8, isReal, numbersOf, quantised, roundedAway, typeName } from "./_lowering.ts";
+import { dequantise, isQuant8, isReal, numbersOf, quantise, roundedAway, typeName } from "./_lowering.ts";
 
 interface Reduction {
   readonly input: KernelTensor;
@@ -21,7 +21,7 @@ function axesOf({ input, axes }: Reduction): number[] {
 }
 
 /** The shape of the result is known from shape inference: [1] if no axis is left. */
-function reduced(
+function lowerReduction(
   scope: Scope,
   operator: string,
   value: Value,
@@ -40,8 +40,8 @@ function ofReals(operator: string) {
   return (args: Reduction, { output }: One, scope: Scope): Lowered => {
     const { input } = args;
     if (!isReal(input)) refuse(`${typeName(input)} is not available`);
-    const value = dequantised(scope, scope.read(input), input);
-    return quantised(scope, reduced(scope, operator, value, axesOf(args), output.dimensions), output);
+    const value = dequantise(scope, scope.read(input), input);
+    return quantise(scope, lowerReduction(scope, operator, value, axesOf(args), output.dimensions), output);
   };
 }
 
@@ -60,7 +60,7 @@ export function mean(args: Reduction, { output }: One, scope: Scope): Lowered {
   if (!isQuant8(input)) return refuse(`${typeName(input)} is not available`);
   // Of the stored numbers, because the quantisation does not change; the integer operator rounds halves to even.
   const numbers = cast(builder, scope.read(input), "float32");
-  const means = reduced(scope, "ReduceMean", numbers, axes, output.dimensions);
+  const means = lowerReduction(scope, "ReduceMean", numbers, axes, output.dimensions);
   return cast(builder, roundedAway(builder, means, zeroPointOf(input)), "uint8");
 }
 
@@ -72,7 +72,7 @@ export const reduceProd = ofReals("ReduceProd");
 /** Quantised numbers have the order of the real numbers, and the quantisation does not change. */
 function ofOrdered(operator: string) {
   return (args: Reduction, { output }: One, scope: Scope): Lowered =>
-    reduced(scope, operator, scope.read(args.input), axesOf(args), output.dimensions);
+    lowerReduction(scope, operator, scope.read(args.input), axesOf(args), output.dimensions);
 }
 
 export const reduceMax = ofOrdered("ReduceMax");
@@ -83,7 +83,7 @@ function ofBooleans(operator: string) {
     const { builder } = scope;
     const value = scope.read(args.input);
     const numbers = cast(builder, value, "int32");
-    return cast(builder, reduced(scope, operator, numbers, axesOf(args), output.dimensions), "bool");
+    return cast(builder, lowerReduction(scope, operator, numbers, axesOf(args), output.dimensions), "bool");
   };
 }
 
@@ -134,7 +134,7 @@ export function topkV2(
   ] as const;
   const [values, places] = builder.nodes("TopK", [reversed, integers(builder, [k])], results);
   if (values === undefined || places === undefined) return refuse("the operator has two results");
-  const greatest = whole(builder, "int32", elementAt(input.dimensions, last) - 1);
+  const greatest = addWholeNumber(builder, "int32", elementAt(input.dimensions, last) - 1);
   const integer = cast(builder, places, "int32");
   const indices = builder.node("Sub", [greatest, integer], integer);
   return [isSmall ? cast(builder, values, "uint8") : values, indices];

@@ -11,7 +11,7 @@ import {
 } from "@nnhal/operations";
 import { cast, integers, type Value } from "../graph/builder.ts";
 import { asLowered, type Lowered, refuse, type Scope } from "../graph/scope.ts";
-import { dequantised, isQuant8, isReal, quantised, typeName } from "./_lowering.ts";
+import { dequantise, isQuant8, isReal, quantise, typeName } from "./_lowering.ts";
 
 interface Resize extends ResizeAlignment {
   readonly input: KernelTensor;
@@ -29,14 +29,14 @@ export function resizeBilinear(args: Resize, { output }: One, scope: Scope): Low
   if (isQuant8(input)) return resizeInSteps(args, scope);
   if (!isReal(input)) refuse(`${typeName(input)} is not available`);
   const { builder } = scope;
-  const image = dequantised(scope, scope.image(input, nchw), input);
+  const image = dequantise(scope, scope.image(input, nchw), input);
   const [batches = 0, channels = 0] = image.dims;
   const dims = [batches, channels, height, width];
   const mode = alignCorners ? "align_corners" : halfPixelCenters ? "half_pixel" : "asymmetric";
   const attributes = { mode: { text: "linear" }, coordinate_transformation_mode: { text: mode } };
   const inputs = [image, undefined, undefined, integers(builder, dims)];
   const resized = builder.node("Resize", inputs, { type: "float32", dims }, { attributes });
-  return asLowered(quantised(scope, resized, output), nchw);
+  return asLowered(quantise(scope, resized, output), nchw);
 }
 
 /** Interpolates bytes along both axes in steps, and rounds once. Inside the graph they are unsigned, so that the division rounds down. */

@@ -3,8 +3,8 @@ import { type KernelTensor, optionalTensor, requiredTensor, type TensorArgs } fr
 import { elementAt } from "@nnhal/operations";
 import { integers, reshape, type Value } from "../graph/builder.ts";
 import type { Lowered, Scope } from "../graph/scope.ts";
-import { activated } from "./_lowering.ts";
-import { alongTime, type CellStep, combined, ensureFloat, joined, linkAuxiliary, product } from "./_sequence.ts";
+import { applyActivation } from "./_lowering.ts";
+import { alongTime, type CellStep, combine, ensureFloat, joinValues, linkAuxiliary, product } from "./_sequence.ts";
 
 interface Cell {
   readonly weights: KernelTensor;
@@ -16,7 +16,7 @@ interface Cell {
 function stepOf({ builder, read }: Scope, { recurrentWeights, bias }: Cell, activation: number): CellStep {
   return (contribution, states) => {
     const recurrent = product(builder, elementAt(states, 0), read(recurrentWeights), read(bias));
-    return [activated(builder, combined(builder, "Add", contribution, recurrent), activation)];
+    return [applyActivation(builder, combine(builder, "Add", contribution, recurrent), activation)];
   };
 }
 
@@ -77,7 +77,7 @@ export function bidirectionalSequenceRnn(args: Bidirectional & TensorArgs, _: un
   };
   const fw = run("fw", input, false);
   const bw = run("bw", linked.bwInput, true);
-  const outputs = mergeOutputs ? [joined(builder, [fw.outputs, bw.outputs], 2)] : [fw.outputs, bw.outputs];
+  const outputs = mergeOutputs ? [joinValues(builder, [fw.outputs, bw.outputs], 2)] : [fw.outputs, bw.outputs];
   return [...outputs, ...fw.states, ...bw.states];
 }
 
@@ -104,14 +104,14 @@ export function svdf(args: Svdf, _: unknown, scope: Scope): Lowered[] {
   };
   const features = reshape(builder, product(builder, read(input), read(featureWeights)), [batches, filters, 1]);
   const before = reshape(builder, read(stateIn), [batches, filters, memory]);
-  const state = joined(builder, [part(before, 0), features], 2);
-  const weighted = combined(builder, "Mul", state, reshape(builder, read(timeWeights), [1, filters, memory]));
+  const state = joinValues(builder, [part(before, 0), features], 2);
+  const weighted = combine(builder, "Mul", state, reshape(builder, read(timeWeights), [1, filters, memory]));
   const units = reshape(builder, weighted, [batches, filters / rank, rank * memory]);
   const result = { type: "float32", dims: [batches, filters / rank] } as const;
   const attributes = { keepdims: { int: 0 } };
   const sums = builder.node("ReduceSum", [units, integers(builder, [2])], result, { attributes });
   const zeros = builder.constant("float32", [batches, filters, 1], () => new Float32Array(batches * filters));
-  const moved = joined(builder, [part(state, 1), zeros], 2);
-  const biased = bias === undefined ? sums : combined(builder, "Add", sums, read(bias));
-  return [reshape(builder, moved, [batches, filters * memory]), activated(builder, biased, activation)];
+  const moved = joinValues(builder, [part(state, 1), zeros], 2);
+  const biased = bias === undefined ? sums : combine(builder, "Add", sums, read(bias));
+  return [reshape(builder, moved, [batches, filters * memory]), applyActivation(builder, biased, activation)];
 }

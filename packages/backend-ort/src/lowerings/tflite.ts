@@ -16,7 +16,7 @@ import {
   resolveAxis,
   type TensorInfo,
 } from "@nnhal/operations";
-import { type Builder, cast, integers, reshape, transpose, type Value, whole } from "../graph/builder.ts";
+import { addWholeNumber, type Builder, cast, integers, reshape, transpose, type Value } from "../graph/builder.ts";
 import { type Lowered, refuse, resultOf, type Scope, valueType } from "../graph/scope.ts";
 import { broadcastDims, isReal, type Lowering, numbersOf, onReals, typeName } from "./_lowering.ts";
 import type { Pair } from "./elementwise.ts";
@@ -134,7 +134,7 @@ function cast64({ input }: Unary, { output }: One, { builder, read }: Scope): Lo
 }
 
 /** The shape of the output is known from shape inference. */
-function reshaped({ input }: Unary, { output }: One, { builder, read }: Scope): Lowered {
+function lowerReshape({ input }: Unary, { output }: One, { builder, read }: Scope): Lowered {
   return reshape(builder, read(input), resultOf(output.type, output.dimensions).dims);
 }
 
@@ -182,7 +182,7 @@ function pack(
 }
 
 /** Cuts a tensor along an axis into the extents of its outputs. */
-function parted(
+function cutIntoParts(
   { input, axis }: Unary & { readonly axis: KernelTensor | number },
   { outputs }: Many,
   { builder, read }: Scope,
@@ -309,7 +309,7 @@ function complexAbs({ input }: Unary, { output }: One, { builder, read }: Scope)
 function partOfComplex(place: number) {
   return ({ input }: Unary, { output }: One, { builder, read }: Scope): Lowered => {
     const value = read(input);
-    const index = whole(builder, "int64", place);
+    const index = addWholeNumber(builder, "int64", place);
     const attributes = { axis: { int: value.dims.length - 1 } };
     return builder.node("Gather", [value, index], { type: "float32", dims: output.dimensions }, { attributes });
   };
@@ -328,7 +328,7 @@ export const tfliteLowerings = {
   CONCATENATION: concatenation,
   COS: ofFloats("Cos"),
   EQUAL: ofLongs(elementwise.equal),
-  EXPAND_DIMS: reshaped,
+  EXPAND_DIMS: lowerReshape,
   GATHER: gather,
   GELU: ofReals("Gelu", ({ approximate }) => ({
     attributes: { approximate: { text: approximate === true ? "tanh" : "none" } },
@@ -346,7 +346,7 @@ export const tfliteLowerings = {
   PACK: pack,
   PAD: movement.pad,
   REAL: partOfComplex(0),
-  RESHAPE: reshaped,
+  RESHAPE: lowerReshape,
   REVERSE_V2: reverseV2,
   RFFT2D: rfft2d,
   ROUND: ofFloats("Round"),
@@ -354,14 +354,14 @@ export const tfliteLowerings = {
   SHAPE: shape,
   SIGN: ofFloats("Sign"),
   SLICE: movement.slice,
-  SPLIT: parted,
-  SPLIT_V: parted,
+  SPLIT: cutIntoParts,
+  SPLIT_V: cutIntoParts,
   SQUARE: square,
   SQUARED_DIFFERENCE: squaredDifference,
-  SQUEEZE: reshaped,
+  SQUEEZE: lowerReshape,
   STRIDED_SLICE: stridedSlice,
   SUB: alsoLong("Sub", elementwise.sub, isWide),
   TILE: movement.tile,
-  TRANSPOSE: movement.transposed,
-  UNPACK: parted,
+  TRANSPOSE: movement.lowerTranspose,
+  UNPACK: cutIntoParts,
 } satisfies Readonly<Record<string, Lowering<never, never>>>;

@@ -108,7 +108,7 @@ function write(
       for (const node of nodes) message(writer, 1, () => writeNode(writer, node));
       text(writer, 2, "nnhal");
     }),
-    ...initializers.flatMap((initializer) => enclosed(written, 5, tensorParts(written, initializer, isExternal))),
+    ...initializers.flatMap((initializer) => enclose(written, 5, tensorParts(written, initializer, isExternal))),
     written((writer) => {
       for (const port of inputs) message(writer, 11, () => writePort(writer, port));
       for (const port of outputs) message(writer, 12, () => writePort(writer, port));
@@ -124,14 +124,14 @@ function write(
       });
     }
   });
-  return joined([head, ...enclosed(written, 7, graph)]);
+  return joinBytes([head, ...enclose(written, 7, graph)]);
 }
 
 /** Returns what a function writes. */
 type Written = (write: (writer: BinaryWriter) => void) => Uint8Array;
 
 /** The parts of a field that contains other parts. */
-function enclosed(written: Written, field: number, parts: readonly Uint8Array[]): Uint8Array[] {
+function enclose(written: Written, field: number, parts: readonly Uint8Array[]): Uint8Array[] {
   return [written((writer) => writer.tag(field, WireType.LengthDelimited).uint32(lengthOf(parts))), ...parts];
 }
 
@@ -139,7 +139,7 @@ function lengthOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((length, part) => length + part.length, 0);
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(lengthOf(parts));
   let end = 0;
   for (const part of parts) {
@@ -193,7 +193,7 @@ function tensorParts(
       if (beside) writeLocation(writer, name, stored.byteLength);
     });
   if (isExternal(name, stored)) return [head(true)];
-  return [head(false), ...enclosed(written, 9, [new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength)])];
+  return [head(false), ...enclose(written, 9, [new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength)])];
 }
 
 /** Where the elements of a constant are, that lie beside the model. */

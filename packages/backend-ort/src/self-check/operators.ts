@@ -2,7 +2,7 @@
  * Operators other than products of bytes, on inputs that break what is not exact enough: sums of floats whose products cancel out, are
  * infinite, NaN or made of denormal numbers; functions of floats at the ends of their range; bytes at their limits.
  */
-import { type Builder, real, type Value, whole } from "../graph/builder.ts";
+import { addWholeNumber, type Builder, real, type Value } from "../graph/builder.ts";
 import type { AddTrial, Trial } from "./trial.ts";
 
 /** The terms of each sum: kernels add 16 at once, and what remains. */
@@ -173,7 +173,7 @@ function byteTrial(
 }
 
 function facts(builder: Builder, { scale, zeroPoint }: Quantisation): readonly [Value, Value] {
-  return [real(builder, scale), whole(builder, "uint8", zeroPoint)];
+  return [real(builder, scale), addWholeNumber(builder, "uint8", zeroPoint)];
 }
 
 const binary = (operator: string) => (builder: Builder, x: Value, y: Value) =>

@@ -4,7 +4,7 @@
  */
 
 import type { ProductKind, WeightForm } from "../forms.ts";
-import { type Builder, real, whole } from "../graph/builder.ts";
+import { addWholeNumber, type Builder, real } from "../graph/builder.ts";
 import type { Feed, Trial } from "./trial.ts";
 
 /** One operator. */
@@ -88,8 +88,8 @@ export function addProduct(builder: Builder, from: ProductCase, form: WeightForm
     return isSigned ? new Int8Array(length).fill(zero) : new Uint8Array(length).fill(zero);
   });
   const bias = builder.constant("int32", [outputs], () => new Int32Array(outputs));
-  const facts = [input, real(builder, 1), whole(builder, "uint8", middle), filter, ones, zeros];
-  const out = [real(builder, scale), whole(builder, "uint8", middle)];
+  const facts = [input, real(builder, 1), addWholeNumber(builder, "uint8", middle), filter, ones, zeros];
+  const out = [real(builder, scale), addWholeNumber(builder, "uint8", middle)];
   const result = isMatrix
     ? builder.node(
         "QGemm",

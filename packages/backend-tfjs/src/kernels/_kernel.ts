@@ -201,7 +201,7 @@ export function isTensorInfo(value: unknown): value is TensorInfo {
  * The result of `change` on an argument: computed once if the argument is constant, else in each run. For weights, whose layout in tfjs
  * is not that of the HAL.
  */
-export function derived<T extends tf.Tensor>(
+export function deriveTensor<T extends tf.Tensor>(
   argument: KernelTensor,
   { constant, keep }: Setup,
   change: (tensor: tf.Tensor) => T,

@@ -5,7 +5,7 @@ import * as tf from "@tensorflow/tfjs-core";
 import { type Bag, isTensorInfo, type Read, rank2, type Setup } from "./_kernel.ts";
 
 /** The result of `join` on several tensors: computed once if all are constant, else in each run. */
-export function joined(
+export function joinTensors(
   tensors: readonly KernelTensor[],
   { constant, keep }: Setup,
   join: (tensors: tf.Tensor[]) => tf.Tensor,
@@ -18,7 +18,7 @@ export function joined(
 
 /** Weights [units, inputs] of several gates side by side, as [inputs, gates · units]. */
 export function sideBySide(weights: readonly KernelTensor[], setup: Setup): (read: Read) => tf.Tensor2D {
-  const all = joined(weights, setup, (tensors) => tf.transpose(tf.concat(tensors, 0)));
+  const all = joinTensors(weights, setup, (tensors) => tf.transpose(tf.concat(tensors, 0)));
   return (read) => rank2(all(read));
 }
 

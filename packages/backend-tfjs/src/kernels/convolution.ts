@@ -14,7 +14,7 @@ import {
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
 import {
-  derived,
+  deriveTensor,
   firstOf,
   floatKernel,
   isTensorInfo,
@@ -148,7 +148,7 @@ function wholeSums<Args extends Summed>(
   const high = start && setup.keep(tf.tensor1d(start.high));
   return (read) => {
     const sums = accumulates.map((accumulate) => accumulate(read));
-    return combined(sums, base, high ?? tf.cast(highOf(read(args.bias)), "float32"));
+    return combineDigits(sums, base, high ?? tf.cast(highOf(read(args.bias)), "float32"));
   };
 }
 
@@ -174,7 +174,7 @@ function digitAt(place: number, whole: tf.Tensor, base: number, places: number):
  * The sums of digits, the lowest first, each times the base to the power of its place, and the high part of the bias. All numbers are exact
  * but the last, or if a sum is beyond 2^28 the last two.
  */
-function combined([lowest, ...higher]: readonly tf.Tensor[], base: number, high: tf.Tensor): tf.Tensor {
+function combineDigits([lowest, ...higher]: readonly tf.Tensor[], base: number, high: tf.Tensor): tf.Tensor {
   if (higher.length === 0) return tf.add(lowest, high);
   let sum = lowest;
   let rest: tf.Tensor = tf.scalar(0);
@@ -205,7 +205,7 @@ function unitsOf(input: TensorInfo, { channelQuant, scale }: TensorInfo, bias: T
 }
 
 function biasOf(bias: KernelTensor, setup: Setup): (read: Read) => tf.Tensor1D {
-  return derived(bias, setup, (tensor) => tf.reshape<tf.Rank.R1>(tf.cast(tensor, "float32"), [tensor.size]));
+  return deriveTensor(bias, setup, (tensor) => tf.reshape<tf.Rank.R1>(tf.cast(tensor, "float32"), [tensor.size]));
 }
 
 /**
@@ -253,7 +253,7 @@ export const depthwiseConv2d = summingKernel((args: Convolution & Dilations, _, 
   const { sliding, shape, before } = slidingOf(args);
   const [, height, width, outputs] = args.filter.dimensions;
   const { channels } = imageLayout(input.dimensions, nchw);
-  const weights = derived(args.filter, setup, (filter) =>
+  const weights = deriveTensor(args.filter, setup, (filter) =>
     shape(tf.reshape<tf.Rank.R4>(filter, [height, width, channels, outputs / channels])),
   );
   const bias = biasOf(args.bias, setup);
@@ -270,11 +270,11 @@ export const groupedConv2d = summingKernel((args: Convolution & { readonly group
   const share = outputs / groups;
   // Weights are split by group once, not sliced in each run.
   const parts = Array.from({ length: groups }, (_, group) => ({
-    weights: derived(args.filter, setup, (filter) => {
+    weights: deriveTensor(args.filter, setup, (filter) => {
       const part = tf.slice(filter, [group * share, 0, 0, 0], [share, height, width, depth]);
       return rank4(tf.transpose(part, [1, 2, 3, 0]));
     }),
-    bias: derived(args.bias, setup, (bias) => {
+    bias: deriveTensor(args.bias, setup, (bias) => {
       const part = tf.slice(tf.cast(bias, "float32"), [group * share], [share]);
       return tf.reshape<tf.Rank.R1>(part, [share]);
     }),
@@ -305,7 +305,7 @@ export const transposeConv2d = summingKernel((args: Convolution, output, setup) 
   ];
   const isPadded = pads.flat().some((extent) => extent > 0);
   // [outputs, height, width, inputs] to [height, width, outputs, inputs]
-  const weights = derived(args.filter, setup, (filter) => rank4(tf.transpose(filter, [1, 2, 0, 3])));
+  const weights = deriveTensor(args.filter, setup, (filter) => rank4(tf.transpose(filter, [1, 2, 0, 3])));
   const bias = biasOf(args.bias, setup);
   return (read, activation) => {
     const x = toNhwc(read(input), nchw);

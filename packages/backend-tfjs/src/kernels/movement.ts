@@ -36,7 +36,7 @@ export const transpose = storedKernel({
 });
 
 /** The elements of a tensor in the quantisation of another one. */
-function requantised(input: KernelTensor, output: TensorInfo, keep: Setup["keep"]): (read: Read) => tf.Tensor {
+function requantise(input: KernelTensor, output: TensorInfo, keep: Setup["keep"]): (read: Read) => tf.Tensor {
   if (input.scale === output.scale && input.zeroPoint === output.zeroPoint) return (read) => read(input);
   const { least, results } = elementTable("CONCATENATION", { inputs: [input], axis: 0 }, output);
   const table = keep(tf.tensor1d(results));
@@ -54,7 +54,7 @@ export const concatenation = storedKernel({
     if (isSame || !isQuantised(output.type)) {
       return (read) => tf.concat(filled.map(read), axis);
     }
-    const parts = filled.map((input) => requantised(input, output, keep));
+    const parts = filled.map((input) => requantise(input, output, keep));
     return (read) =>
       tf.concat(
         parts.map((part) => part(read)),
@@ -134,19 +134,19 @@ export const padV2 = storedKernel({
 export const tile = storedKernel({
   prepare: ({ input, multiples }: Unary & { readonly multiples: KernelTensor }) => {
     const times = Array.from(multiples.data ?? []);
-    return (read) => times.reduce((tensor, count, axis) => repeated(tensor, axis, count), tf.clone(read(input)));
+    return (read) => times.reduce((tensor, count, axis) => repeatTensor(tensor, axis, count), tf.clone(read(input)));
   },
 });
 
 /** A tensor repeated `times` times, at least once, along an axis. */
-function repeated(tensor: tf.Tensor, axis: number, count: number): tf.Tensor {
+function repeatTensor(tensor: tf.Tensor, axis: number, count: number): tf.Tensor {
   if (count === 1) return tensor;
-  const half = repeated(tensor, axis, Math.floor(count / 2));
+  const half = repeatTensor(tensor, axis, Math.floor(count / 2));
   return tf.concat(count % 2 === 0 ? [half, half] : [half, half, tensor], axis);
 }
 
 /** Refuses indexes outside [0, extent), with which engines would read beyond the tensor. */
-function checked(indexes: KernelTensor, extent: number): (read: Read) => tf.Tensor {
+function checkIndexes(indexes: KernelTensor, extent: number): (read: Read) => tf.Tensor {
   const refuse = (least: number, greatest: number) =>
     ensure(
       least >= 0 && greatest < extent,
@@ -169,7 +169,7 @@ export const gather = storedKernel({
     { output }: One,
   ) {
     const along = resolveAxis(axis, input.dimensions.length);
-    const indexesOf = checked(indices, input.dimensions[along]);
+    const indexesOf = checkIndexes(indices, input.dimensions[along]);
     return (read) => {
       const indexes = tf.reshape<tf.Rank.R1>(indexesOf(read), [-1]);
       return tf.reshape(tf.gather(read(input), indexes, along), [...output.dimensions]);
@@ -179,7 +179,7 @@ export const gather = storedKernel({
 
 export const embeddingLookup = storedKernel({
   prepare({ lookups, values }: { readonly lookups: KernelTensor; readonly values: KernelTensor }) {
-    const lookupsOf = checked(lookups, values.dimensions[0]);
+    const lookupsOf = checkIndexes(lookups, values.dimensions[0]);
     return (read) => tf.gather(read(values), tf.reshape<tf.Rank.R1>(lookupsOf(read), [-1]), 0);
   },
 });

@@ -49,12 +49,12 @@ function engineWith<Handle>(
     ...engine,
     version: `${engine.version}${versionSuffix(choices)}`,
     choices,
-    kernels: refusing(engine.kernels, refusalOf),
+    kernels: addRefusal(engine.kernels, refusalOf),
   };
 }
 
 /** Adds a refusal to all kernels of a table. */
-function refusing<Handle>(
+function addRefusal<Handle>(
   table: KernelTable<Handle>,
   refusal: (name: string, args: AnyArgs, outputs: AnyArgs) => string | undefined,
 ): KernelTable<Handle> {

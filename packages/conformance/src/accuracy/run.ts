@@ -60,7 +60,7 @@ export async function* runAccuracy(device: Device, options: AccuracyOptions): As
   const actual = await measure(imported, device, data, (part) => onProgress?.(part / 2, device.name));
   const wanted = await measure(imported, reference, data, (part) => onProgress?.((1 + part) / 2, reference.name));
   for (const name of metricNames[data.task]) {
-    yield judged(
+    yield judgeMetric(
       name,
       elementAt(actual, metricNames[data.task].indexOf(name)),
       elementAt(wanted, metricNames[data.task].indexOf(name)),
@@ -104,7 +104,13 @@ const metricNames: Readonly<Record<AccuracyData["task"], readonly string[]>> = {
   sequence: ["error-rate"],
 };
 
-function judged(name: string, actual: number, reference: number, data: AccuracyData, mostLoss: number): CaseResult {
+function judgeMetric(
+  name: string,
+  actual: number,
+  reference: number,
+  data: AccuracyData,
+  mostLoss: number,
+): CaseResult {
   const percent = (part: number) => `${(part * 100).toFixed(2)} %`;
   // Of an error less is better.
   const sign = name === "error-rate" ? -1 : 1;

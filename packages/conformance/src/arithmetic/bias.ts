@@ -126,10 +126,10 @@ function drawBias(place: number, signature: Signature, turn: number): BiasExampl
       scale: () => drawScale(random),
     },
   });
-  const whole = { ...any, inputs: any.inputs.map((input, position) => steered(signature, position, input)) };
+  const whole = { ...any, inputs: any.inputs.map((input, position) => steerOperand(signature, position, input)) };
   const outputs = whole.outputs.map((output) => ({ ...output, ...middleOf(output) }));
   for (const factor of factors) {
-    const example = tried({
+    const example = tryDrawn({
       ...whole,
       outputs: outputs.map((output) => ({ ...output, scale: Math.fround(output.scale * factor) })),
     });
@@ -137,10 +137,10 @@ function drawBias(place: number, signature: Signature, turn: number): BiasExampl
     if (example !== undefined) return example;
   }
   // Operations that fix the quantisation of their results refuse any other.
-  const example = tried(whole);
+  const example = tryDrawn(whole);
   return example === "refused" ? undefined : example;
 
-  function tried(drawn: RandomOperation): BiasExample | "refused" | undefined {
+  function tryDrawn(drawn: RandomOperation): BiasExample | "refused" | undefined {
     const outcome = runRandomOperation(drawn, createRandom(1), false);
     if (outcome.kind !== "computed") return "refused";
     const bias = boundOf(drawn, outcome.outputs);
@@ -149,7 +149,7 @@ function drawBias(place: number, signature: Signature, turn: number): BiasExampl
 }
 
 /** An operand that makes results many and no halves, where it was drawn otherwise. */
-function steered({ inputs }: Signature, position: number, input: Tensor | undefined): Tensor | undefined {
+function steerOperand({ inputs }: Signature, position: number, input: Tensor | undefined): Tensor | undefined {
   const { name, kind } = elementAt(inputs, position);
   if (input === undefined) return input;
   if (name === "axes") return { ...input, dimensions: [1], data: Int32Array.of(-1) };

@@ -212,7 +212,7 @@ function wideInput(type: OperandTypeName, count: number, groups: number, depth: 
     const last = elementAt(half, half.length - 1) + random.integer(-20, 20);
     return [...half, ...half.slice(0, -1), Math.min(greatest, Math.max(least, last))];
   });
-  return { zeroPoint, rows: joined(whole, groups) };
+  return { zeroPoint, rows: joinRows(whole, groups) };
 }
 
 /** Filters whose cells have opposite weights in their halves, and small ones at the ends of these. */
@@ -225,11 +225,11 @@ function wideFilter(type: OperandTypeName, count: number, cells: number, depth: 
     const half = [...row.map((weight) => Math.max(-most, weight - zeroPoint)), random.integer(-4, 4)];
     return [...half, ...half.map((weight) => -weight)].map((weight) => weight + zeroPoint);
   });
-  return { zeroPoint, rows: joined(whole, cells) };
+  return { zeroPoint, rows: joinRows(whole, cells) };
 }
 
 /** Each `count` rows as one. */
-function joined(rows: readonly (readonly number[])[], count: number): number[][] {
+function joinRows(rows: readonly (readonly number[])[], count: number): number[][] {
   return Array.from({ length: rows.length / count }, (_, place) =>
     rows.slice(place * count, (place + 1) * count).flat(),
   );

@@ -39,9 +39,9 @@ export function adapt(scope: Scope, from: number, wanted: TensorInfo): number | 
   const value = valueAt(scope, from);
   if (isSameInfo(value, wanted)) return from;
   if (value.data.length === 0 || elementCount(wanted.dimensions) === 0 || !canMake(wanted)) return undefined;
-  if (isSameKind(value, wanted) && isReshaped(value.type)) return shaped(scope, from, wanted.dimensions);
+  if (isSameKind(value, wanted) && isReshaped(value.type)) return reshapeTo(scope, from, wanted.dimensions);
   const number = floatOf(scope, from);
-  const fit = number === undefined ? undefined : shaped(scope, number, wanted.dimensions);
+  const fit = number === undefined ? undefined : reshapeTo(scope, number, wanted.dimensions);
   return fit === undefined ? undefined : fromFloat(scope, fit, wanted);
 }
 
@@ -115,7 +115,7 @@ export function scalar(scope: Scope, type: OperandTypeName, value: number): numb
 }
 
 /** Another shape: the same elements, the first ones, or all of them again and again. */
-function shaped(scope: Scope, from: number, dimensions: readonly number[]): number | undefined {
+function reshapeTo(scope: Scope, from: number, dimensions: readonly number[]): number | undefined {
   const value = valueAt(scope, from);
   if (isSameShape(value.dimensions, dimensions)) return from;
   const direct = withinShape(scope, from, value, dimensions);

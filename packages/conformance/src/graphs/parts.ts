@@ -90,7 +90,7 @@ function shared(tested: Device, parts: readonly Device[], reference: Device): Sh
   let current: string | undefined;
   let hidden: string | undefined;
   const watched = parts.map((part) =>
-    observed(part, async (call, { status, message }, model) => {
+    observe(part, async (call, { status, message }, model) => {
       if (call === "prepareModel" && status === ErrorStatus.NONE) prepared++;
       // An output of unknown size may need another attempt.
       if (status === ErrorStatus.NONE || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) return;
@@ -104,7 +104,7 @@ function shared(tested: Device, parts: readonly Device[], reference: Device): Sh
   // By Android's policy each operation goes to a part that is faster. By cost, all of a small model would stay in one place.
   const device = runtimeAsDevice(watched, { cpu: reference, policy: androidPolicy });
   return {
-    device: observed(device, async (_call, { status }) => {
+    device: observe(device, async (_call, { status }) => {
       // A call that the reference refuses too, such as one with other inputs, hides nothing.
       if (status === ErrorStatus.NONE) hidden ??= current;
       current = undefined;
@@ -115,7 +115,7 @@ function shared(tested: Device, parts: readonly Device[], reference: Device): Sh
 }
 
 /** A device that passes its answers to a listener. */
-function observed(device: Device, onAnswer: (call: string, outcome: Outcome, model: Model) => Promise<void>): Device {
+function observe(device: Device, onAnswer: (call: string, outcome: Outcome, model: Model) => Promise<void>): Device {
   return {
     ...device,
     async prepareModel(model, options) {

@@ -23,15 +23,15 @@ export function addRearranging(scope: Scope): boolean {
     let at = adapt(scope, offer, { ...valueAt(scope, offer), dimensions });
     const count = random.integer(2, 4);
     for (let turn = 0; turn < count && at !== undefined; turn++) {
-      at = random.pick([transposed, transposed, shuffled])(scope, at);
-      if (at !== undefined && random.chance(0.5)) at = (random.chance(0.5) ? rectified : combined)(scope, at) ?? at;
+      at = random.pick([addTranspose, addTranspose, addShuffle])(scope, at);
+      if (at !== undefined && random.chance(0.5)) at = (random.chance(0.5) ? addRelu : addCombination)(scope, at) ?? at;
     }
     return at;
   });
   return added !== undefined;
 }
 
-const transposed: Step = (scope, from) => {
+const addTranspose: Step = (scope, from) => {
   const value = valueAt(scope, from);
   const axes = value.dimensions.map((_, axis) => axis);
   const permutation = scope.random.chance(0.7) ? axes.toReversed() : [...axes.slice(1), 0];
@@ -39,23 +39,23 @@ const transposed: Step = (scope, from) => {
 };
 
 /** Only four channels can be shuffled so that they change. */
-const shuffled: Step = (scope, from) => {
+const addShuffle: Step = (scope, from) => {
   const value = valueAt(scope, from);
   const axis = scope.random.integer(0, value.dimensions.length - 1);
-  if (value.dimensions[axis] !== 4) return transposed(scope, from);
+  if (value.dimensions[axis] !== 4) return addTranspose(scope, from);
   const inputs = [from, scalar(scope, "INT32", 2), scalar(scope, "INT32", axis)];
   return addOperation(scope, "CHANNEL_SHUFFLE", inputs, [{ ...value }])?.[0];
 };
 
-const rectified: Step = (scope, from) => addOperation(scope, "RELU", [from], [{ ...valueAt(scope, from) }])?.[0];
+const addRelu: Step = (scope, from) => addOperation(scope, "RELU", [from], [{ ...valueAt(scope, from) }])?.[0];
 
 const floats: ReadonlySet<OperandTypeName> = new Set(["TENSOR_FLOAT32", "TENSOR_FLOAT16"]);
 
 /** With a constant for each channel, which broadcasts. */
-const combined: Step = (scope, from) => {
+const addCombination: Step = (scope, from) => {
   const value = valueAt(scope, from);
   const type = [...floats].find((known) => known === value.type);
-  if (type === undefined) return rectified(scope, from);
+  if (type === undefined) return addRelu(scope, from);
   const channels = drawTensor(
     type,
     { dimensions: [elementAt(value.dimensions, -1 + value.dimensions.length)] },

@@ -80,7 +80,7 @@ const operationsOfSubgraphs: Candidates<Example> = function* (graph) {
   for (const [place, subgraph] of graph.referenced.entries()) {
     const needed = neededIn(subgraph.operations, subgraph.outputIndexes);
     if (needed.length === subgraph.operations.length) continue;
-    const referenced = graph.referenced.with(place, compact(counted({ ...subgraph, operations: needed }), true));
+    const referenced = graph.referenced.with(place, compact(countConsumers({ ...subgraph, operations: needed }), true));
     yield withMain({ ...graph, referenced }, graph.main.operations, graph.main.outputIndexes);
   }
 };
@@ -122,7 +122,7 @@ function withMain(graph: Example, operations: readonly ExampleOperation[], outpu
       lifetime: outputs.has(index) ? "SUBGRAPH_OUTPUT" : "TEMPORARY_VARIABLE",
     };
   });
-  const main = compact(counted({ ...graph.main, operands, operations: needed, outputIndexes }));
+  const main = compact(countConsumers({ ...graph.main, operands, operations: needed, outputIndexes }));
   return withoutSubgraphs({ ...graph, main });
 }
 
@@ -138,7 +138,7 @@ function neededIn(operations: readonly ExampleOperation[], outputs: readonly num
   return needed.reverse();
 }
 
-function counted(subgraph: ExampleSubgraph): ExampleSubgraph {
+function countConsumers(subgraph: ExampleSubgraph): ExampleSubgraph {
   const consumers = subgraph.operands.map(() => 0);
   for (const { inputs } of subgraph.operations) {
     for (const index of inputs) consumers[index] = (consumers[index] ?? 0) + 1;

@@ -31,7 +31,7 @@ export const operationOperandType: ModelMutation = {
         if (OperandType[type] === site.operand.type) continue;
         yield invalid(
           `${site.label} is a ${type}`,
-          retyped(site, type),
+          retype(site, type),
           typeExemption(uses, operandTypeNames.get(site.operand.type), type),
         );
       }
@@ -40,7 +40,7 @@ export const operationOperandType: ModelMutation = {
 };
 
 /** Returns the model with another type for the operand. */
-function retyped(site: OperandSite, type: OperandTypeName): Model {
+function retype(site: OperandSite, type: OperandTypeName): Model {
   const changed = plausible(site.operand, type);
   if (!isConstant(changed)) return withOperand(site, changed);
   const { length } = changed.location;

@@ -80,7 +80,7 @@ export async function* runMutations(
         }
         await onStart?.(start);
         const outcome = await attempt(timeLimit, judge);
-        const { verdict, reason } = "value" in outcome ? outcome.value : failed(outcome.problem);
+        const { verdict, reason } = "value" in outcome ? outcome.value : failOutcome(outcome.problem);
         yield { ...start, verdict, ...(reason !== undefined && { reason }) };
       }
     } finally {
@@ -94,7 +94,7 @@ export async function* runMutations(
   }
 }
 
-function failed(reason: string): Outcome {
+function failOutcome(reason: string): Outcome {
   return { verdict: "failed", reason };
 }
 
@@ -156,13 +156,13 @@ function subjectOf(device: Device, vectorCase: VectorCase): Subject {
 }
 
 function judgeOriginal(acceptance: Acceptance): Outcome {
-  if ("problem" in acceptance) return failed(acceptance.problem);
+  if ("problem" in acceptance) return failOutcome(acceptance.problem);
   return "unsupported" in acceptance ? { verdict: "unsupported", reason: acceptance.unsupported } : passed;
 }
 
 async function judgeModel(device: Device, mutant: Mutant): Promise<Outcome> {
   const problem = await findModelProblem(device, mutant);
-  return problem === undefined ? passed : failed(problem);
+  return problem === undefined ? passed : failOutcome(problem);
 }
 
 async function judgeRequest(acceptance: Acceptance, mutant: RequestMutant, measured: boolean): Promise<Outcome> {
@@ -171,5 +171,5 @@ async function judgeRequest(acceptance: Acceptance, mutant: RequestMutant, measu
   if ("unsupported" in acceptance) return { verdict: "unsupported", reason: acceptance.unsupported };
   const problem = await findRequestProblem(acceptance.preparedModel, mutant, measured);
   if (problem === undefined) return passed;
-  return typeof problem === "string" ? failed(problem) : { verdict: "unsupported", reason: problem.unsupported };
+  return typeof problem === "string" ? failOutcome(problem) : { verdict: "unsupported", reason: problem.unsupported };
 }

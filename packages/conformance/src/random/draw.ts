@@ -91,7 +91,7 @@ function drawFor({ operation, inputs, outputs, types }: Signature, random: Rando
  * name.
  */
 function complete(hinted: WantedArguments, { operation, inputs }: Signature, draw: Draw): WantedArguments {
-  const wanted: Record<string, Wanted> = { ...broadcasting(operation, draw, hinted), ...hinted };
+  const wanted: Record<string, Wanted> = { ...drawBroadcast(operation, draw, hinted), ...hinted };
   const tensors = inputs.filter(({ kind }) => kind === "tensor");
   let shape: readonly number[] | undefined;
   for (const param of tensors) {
@@ -112,7 +112,7 @@ function complete(hinted: WantedArguments, { operation, inputs }: Signature, dra
 }
 
 /** Tensors whose shapes broadcast, unless a hint has them. */
-function broadcasting({ broadcasts }: Operation, draw: Draw, hinted: WantedArguments): WantedArguments {
+function drawBroadcast({ broadcasts }: Operation, draw: Draw, hinted: WantedArguments): WantedArguments {
   if (broadcasts === undefined || broadcasts.some((name) => name in hinted)) return {};
   const [left, right] = broadcast(draw);
   return { [broadcasts[0]]: { dimensions: left }, [broadcasts[1]]: { dimensions: right } };

@@ -100,11 +100,11 @@ export function launchPrepare(
   model: Model,
   options?: LaunchOptions,
 ): Launched<PrepareCall> {
-  return hearing(bench, (callback) => method.call(bench, model, callback, options));
+  return launchAndListen(bench, (callback) => method.call(bench, model, callback, options));
 }
 
 /** Launches a preparation with a callback that remembers its calls. */
-export function hearing(
+export function launchAndListen(
   bench: Bench,
   launch: (callback: V1_3.IPreparedModelCallback) => Outcome,
 ): Launched<PrepareCall> {

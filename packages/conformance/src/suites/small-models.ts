@@ -141,13 +141,13 @@ export function modelOfGraphs(main: ExampleSubgraph, referenced: readonly Exampl
     isRelaxed: false,
     expectFailure: false,
     expectedMultinomialDistributionTolerance: 0,
-    main: counted(main),
-    referenced: referenced.map(counted),
+    main: countConsumers(main),
+    referenced: referenced.map(countConsumers),
   };
   return modelOf({ name: "", example, unspecifiedOutputs: false });
 }
 
-function counted({ operands, operations }: ExampleSubgraph): ExampleSubgraph {
+function countConsumers({ operands, operations }: ExampleSubgraph): ExampleSubgraph {
   const consumers = operands.map(() => 0);
   for (const { inputs } of operations) for (const index of inputs) consumers[index] = elementAt(consumers, index) + 1;
   const all = (lifetime: ExampleOperand["lifetime"]) =>

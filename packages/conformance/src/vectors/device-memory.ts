@@ -39,11 +39,11 @@ async function executeMoved(path: PathRequest, moved: Moved[]): Promise<PathResu
   const { operands, inputIndexes, outputIndexes } = model.main;
   for (const [index, argument] of request.inputs.entries()) {
     const input = await allocate(path, argument, index, "input", elementAt(operands, elementAt(inputIndexes, index)));
-    if (input !== undefined && "status" in input) return failed(input);
+    if (input !== undefined && "status" in input) return failPath(input);
     moved.push(input);
     const dimensions = extentsOf(argument, elementAt(operands, elementAt(inputIndexes, index)));
     const copied = await input?.buffer.copyFrom(memoryAt(request, argument.location), dimensions);
-    if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failed(copied);
+    if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failPath(copied);
   }
   for (const [index, argument] of request.outputs.entries()) {
     const output = await allocate(
@@ -53,7 +53,7 @@ async function executeMoved(path: PathRequest, moved: Moved[]): Promise<PathResu
       "output",
       elementAt(operands, elementAt(outputIndexes, index)),
     );
-    if (output !== undefined && "status" in output) return failed(output);
+    if (output !== undefined && "status" in output) return failPath(output);
     moved.push(output);
   }
   const outputs = moved.slice(request.inputs.length);
@@ -112,9 +112,9 @@ async function copyOut(
     const length = valueSize(elementAt(operands, elementAt(outputIndexes, index)), shape.dimensions);
     const { location } = elementAt(request.outputs, index);
     // As the plain call does: bytes beyond the output stay as they are.
-    if (length > location.length) return failed({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE });
+    if (length > location.length) return failPath({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE });
     const copied = await output?.buffer.copyTo(memoryAt(request, { ...location, length }));
-    if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failed(copied);
+    if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failPath(copied);
   }
   return result;
 }
@@ -134,6 +134,6 @@ function memoryAt({ pools }: Request, { poolIndex, offset, length }: DataLocatio
   return { name, size: length, handle: { ...handle, byteOffset: handle.byteOffset + offset } };
 }
 
-function failed({ status, message }: Outcome): PathResult {
+function failPath({ status, message }: Outcome): PathResult {
   return { status, ...(message !== undefined && { message }), outputShapes: [] };
 }

@@ -61,7 +61,8 @@ export async function* runVectors(
         const start = { name: vectorCase.name, subject: subjectOf(example) };
         await onStart?.(start);
         const outcome = await attempt(timeLimit, () => runCase(device, vectorCase, path, preparer, options.again));
-        const { verdict, reason, error, deviations } = "value" in outcome ? outcome.value : failed(outcome.problem);
+        const { verdict, reason, error, deviations } =
+          "value" in outcome ? outcome.value : failOutcome(outcome.problem);
         const isLost = "isLate" in outcome;
         const type = resultTypeOf(example);
         yield {
@@ -84,7 +85,7 @@ type Outcome = Pick<CaseResult, "verdict" | "reason" | "error" | "deviations">;
 
 const passed: Outcome = { verdict: "passed" };
 
-function failed(reason: string): Outcome {
+function failOutcome(reason: string): Outcome {
   return { verdict: "failed", reason };
 }
 
@@ -116,11 +117,11 @@ async function runCase(
   const model = modelOf(vectorCase);
   const support = await device.getSupportedOperations(model);
   if (support.status !== ErrorStatus.NONE && !example.expectFailure) {
-    return failed(`getSupportedOperations: ${describe(support)}`);
+    return failOutcome(`getSupportedOperations: ${describe(support)}`);
   }
   const { length } = example.main.operations;
   if (support.status === ErrorStatus.NONE && support.supported.length !== length) {
-    return failed(`getSupportedOperations: ${support.supported.length} answers about ${length} operations`);
+    return failOutcome(`getSupportedOperations: ${support.supported.length} answers about ${length} operations`);
   }
   const unsupported = reasonAgainst(model, support);
   if (unsupported !== undefined) return { verdict: "unsupported", reason: unsupported };
@@ -129,11 +130,13 @@ async function runCase(
   if ("unsupported" in result) return { verdict: "unsupported", reason: result.unsupported };
   const { preparedModel, ...prepared } = result;
   if ((preparedModel === null) === (prepared.status === ErrorStatus.NONE)) {
-    return failed(`prepareModel: ${describe(prepared)} with ${preparedModel === null ? "no" : "a"} prepared model`);
+    return failOutcome(
+      `prepareModel: ${describe(prepared)} with ${preparedModel === null ? "no" : "a"} prepared model`,
+    );
   }
   if (preparedModel === null) {
     const mayFail = example.expectFailure && !particularFailures.has(example.spec);
-    return mayFail ? passed : failed(`prepareModel: ${describe(prepared)}`);
+    return mayFail ? passed : failOutcome(`prepareModel: ${describe(prepared)}`);
   }
   try {
     const run = (inputsOf: Example) => execute(device, preparedModel, model, inputsOf, path);
@@ -147,7 +150,7 @@ async function runCase(
     const { deviations } = first;
     const both = { ...worst, ...(deviations !== undefined && { deviations }) };
     if (second.verdict === "passed") return { ...second, ...both };
-    return { ...failed(`after an execution with other inputs, ${second.reason}`), ...both };
+    return { ...failOutcome(`after an execution with other inputs, ${second.reason}`), ...both };
   } finally {
     preparedModel.close();
   }
@@ -180,19 +183,19 @@ async function execute(
   const result = await executeBy(path, { device, preparedModel, model, request, options });
   if ("unsupported" in result) return { verdict: "unsupported", reason: result.unsupported };
   const damage = findDamage();
-  if (damage !== undefined) return failed(`execute: ${damage}`);
+  if (damage !== undefined) return failOutcome(`execute: ${damage}`);
   if (statuses !== undefined) {
     if (statuses.includes(result.status)) return passed;
     const expected = statuses.map((status) => errorStatusNames.get(status)).join(" or ");
-    return failed(`execute: expected ${expected}, got ${describe(result)}`);
+    return failOutcome(`execute: expected ${expected}, got ${describe(result)}`);
   }
   if (example.expectFailure) {
     if (result.status !== ErrorStatus.NONE) return passed;
-    return failed("the model is wrong, but it was prepared and executed without an error");
+    return failOutcome("the model is wrong, but it was prepared and executed without an error");
   }
-  if (result.status !== ErrorStatus.NONE) return failed(`execute: ${describe(result)}`);
+  if (result.status !== ErrorStatus.NONE) return failOutcome(`execute: ${describe(result)}`);
   const { difference, error, deviations } = compareOutputs(example, result.outputShapes, outputBytes);
-  const outcome = difference === undefined ? passed : failed(difference);
+  const outcome = difference === undefined ? passed : failOutcome(difference);
   return { ...outcome, ...(error !== undefined && { error }), deviations };
 }
 

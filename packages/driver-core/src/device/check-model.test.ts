@@ -1,5 +1,5 @@
 import { defineOperation, tensor } from "@nnhal/operations/authoring";
-import { knowing, modelOf } from "@nnhal/test-kit/models";
+import { describeExtension, modelOf } from "@nnhal/test-kit/models";
 import { ErrorStatus, type Memory, type Model, OperandLifeTime } from "@nnhal/types";
 import { sealModel } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
@@ -60,7 +60,7 @@ describe("a model that is sealed", () => {
     });
     const operations = absModel.main.operations.map((abs) => ({ ...abs, type: twoInputs.code }));
     const model = sealed(modelOf({ ...absModel.main, operations }));
-    const device = await fakeDevice(knowing(twoInputs));
+    const device = await fakeDevice(describeExtension(twoInputs));
     expect(await device.prepareModel(model)).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
       message: expect.stringContaining("TWO_INPUTS: expected 2 inputs and 1 outputs, got 1 inputs"),

@@ -3,9 +3,9 @@ import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import {
   controlModel,
+  describeExtension,
   floorModel,
   input,
-  knowing,
   modelOf,
   operand,
   operation,
@@ -132,7 +132,7 @@ describe("getSupportedOperations", () => {
       [{ type: twice.code, inputs: [0], outputs: [1] }, operation("HARD_SWISH", [1], [2])],
     );
     const log: string[] = [];
-    const options = { ...knowing(twice), log: (line: string) => log.push(line) };
+    const options = { ...describeExtension(twice), log: (line: string) => log.push(line) };
     const { device, calls } = liftedOf("1.2", {}, options);
     expect(device.getSupportedOperations(modelOf(main))).toMatchObject({ status: NONE, supported: [false, false] });
     expect(log).toEqual(["old-1.2: the slice for HAL 1.2 of a model is not valid"]);

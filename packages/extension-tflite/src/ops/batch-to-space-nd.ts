@@ -5,7 +5,7 @@ import { createData, elementCount, ensure, stridesOf } from "@nnhal/operations";
 import { defineOperation, read, tensor, trailing, wide } from "@nnhal/operations/authoring";
 import { copySteps, movedInfo, offsetOf, permute } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
-import { blockOf, interleaved, noPairs, spatialPairs, wholePart } from "../_blocks.ts";
+import { blockOf, interleave, noPairs, spatialPairs, wholePart } from "../_blocks.ts";
 import { movesComplex } from "../_complex.ts";
 import { movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
@@ -47,7 +47,7 @@ export const batchToSpaceNd = movesComplex(
       const extents = [...sizes, whole[0], ...dimensions.slice(1)];
       const order = [
         count,
-        ...interleaved(
+        ...interleave(
           sizes.map((_, axis) => count + 1 + axis),
           sizes.map((_, axis) => axis),
         ),

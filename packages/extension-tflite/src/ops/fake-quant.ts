@@ -19,7 +19,7 @@ export const fakeQuant = defineOperation({
     return { output: { dimensions: input.dimensions } };
   },
   reference({ input, min, max, numBits }, { output }) {
-    const { scale, least, greatest } = nudged(min, max, 2 ** numBits - 1);
+    const { scale, least, greatest } = nudge(min, max, 2 ** numBits - 1);
     const inverse = Math.fround(1 / scale);
     return mapElements(input, output, {
       real(value) {
@@ -31,7 +31,7 @@ export const fakeQuant = defineOperation({
 });
 
 /** The bounds moved so that 0 is one of the numbers, in float32 as the operator computes them. */
-function nudged(min: number, max: number, last: number) {
+function nudge(min: number, max: number, last: number) {
   const scale = Math.fround(Math.fround(max - min) / last);
   const zeroPoint = clamp(roundHalfAway(Math.fround(-min / scale)), 0, last);
   return { scale, least: Math.fround(-zeroPoint * scale), greatest: Math.fround((last - zeroPoint) * scale) };

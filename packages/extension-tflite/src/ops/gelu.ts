@@ -18,13 +18,13 @@ export const gelu = defineOperation({
   types: types.map((type) => ["1.2", type, type] as const),
   work: "functionElement",
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
-  reference: ({ input, approximate }, { output }) => mapFunction(input, output, approximate ? approximated : exact),
+  reference: ({ input, approximate }, { output }) => mapFunction(input, output, approximate ? approximateGelu : exact),
 });
 
 function exact(value: number): number {
   return 0.5 * value * complementaryError(-value * Math.SQRT1_2);
 }
 
-function approximated(value: number): number {
+function approximateGelu(value: number): number {
   return 0.5 * value * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (value + 0.044715 * value ** 3)));
 }

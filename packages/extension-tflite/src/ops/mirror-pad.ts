@@ -5,7 +5,7 @@ import { ensure } from "@nnhal/operations";
 import { defineOperation, int32, read, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo, type Pad, paddedShape, padsOf } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
-import { indexTypes, narrowed } from "../_integers.ts";
+import { indexTypes, narrowElements } from "../_integers.ts";
 import { copyPicked } from "../_picked.ts";
 import { realTypes } from "../_types.ts";
 
@@ -25,7 +25,7 @@ export const mirrorPad = movesComplex(
         : `the mode: expected 0 (REFLECT) or 1 (SYMMETRIC), got ${mode}`,
     infer({ input, paddings, mode }) {
       const { dimensions } = input;
-      const pads = padsOf(narrowed(paddings), dimensions.length);
+      const pads = padsOf(narrowElements(paddings), dimensions.length);
       const border = mode === 0 ? 1 : 0;
       pads.forEach(([before, after], axis) => {
         const most = dimensions[axis] - border;
@@ -38,15 +38,15 @@ export const mirrorPad = movesComplex(
       return { output: movedInfo(input, paddedShape(dimensions, pads)) };
     },
     reference({ input: { data, dimensions }, paddings, mode }, { output }) {
-      const pads = padsOf(narrowed(paddings), dimensions.length);
-      const places = pads.map((pad, axis) => mirrored(dimensions[axis], pad, mode === 0 ? 1 : 0));
+      const pads = padsOf(narrowElements(paddings), dimensions.length);
+      const places = pads.map((pad, axis) => mirrorPlaces(dimensions[axis], pad, mode === 0 ? 1 : 0));
       return copyPicked(data, dimensions, places, output.data);
     },
   }),
 );
 
 /** The places of an axis with its reflection at both ends; `border`: the elements at the ends that are not repeated. */
-function mirrored(extent: number, [before, after]: Pad, border: number): Int32Array {
+function mirrorPlaces(extent: number, [before, after]: Pad, border: number): Int32Array {
   return Int32Array.from({ length: before + extent + after }, (_, index) => {
     const place = index - before;
     if (place < 0) return -place - 1 + border;

@@ -7,7 +7,7 @@ import { ensure } from "@nnhal/operations";
 import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo, paddedShape, padsOf } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
-import { movable, narrowed } from "../_integers.ts";
+import { movable, narrowElements } from "../_integers.ts";
 import { paddingTypes, padWith } from "../_padding.ts";
 import { movedTypes } from "../_types.ts";
 
@@ -28,7 +28,7 @@ export const padV2 = defineOperation({
   ]),
   ranks: { input: [1, Number.POSITIVE_INFINITY], paddings: 2 },
   infer: ({ input, paddings }) => ({
-    output: movedInfo(input, paddedShape(input.dimensions, padsOf(narrowed(paddings), input.dimensions.length))),
+    output: movedInfo(input, paddedShape(input.dimensions, padsOf(narrowElements(paddings), input.dimensions.length))),
   }),
   reference({ input, paddings, value }, { output }) {
     const { length } = value.data;

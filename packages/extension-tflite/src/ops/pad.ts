@@ -4,7 +4,7 @@
 import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo, paddedShape, padsOf } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
-import { narrowed } from "../_integers.ts";
+import { narrowElements } from "../_integers.ts";
 import { paddingTypes, padWith } from "../_padding.ts";
 import { movedTypes } from "../_types.ts";
 
@@ -17,7 +17,7 @@ export const pad = defineOperation({
   types: movedTypes.flatMap((type) => paddingTypes.map((integer) => ["1.2", type, integer, type] as const)),
   ranks: { input: [1, Number.POSITIVE_INFINITY], paddings: 2 },
   infer: ({ input, paddings }) => ({
-    output: movedInfo(input, paddedShape(input.dimensions, padsOf(narrowed(paddings), input.dimensions.length))),
+    output: movedInfo(input, paddedShape(input.dimensions, padsOf(narrowElements(paddings), input.dimensions.length))),
   }),
   reference: ({ input, paddings }, { output }) => padWith(input, paddings, input.zeroPoint, output),
 });

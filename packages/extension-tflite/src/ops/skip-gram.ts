@@ -50,7 +50,7 @@ export const skipGram = defineOperation({
       }
       chosen.pop();
       if (depth === ngramSize || (includeAllNgrams && depth > 0)) {
-        const group = joined(chosen.map((place) => words[place]));
+        const group = joinWords(chosen.map((place) => words[place]));
         bytes += group.length;
         ensure(bytes <= MOST_BYTES, () => `the groups of words take more than ${MOST_BYTES} bytes`);
         groups.push(group);
@@ -81,7 +81,7 @@ function isSpace(byte: number): boolean {
   return byte === SPACE || (byte >= 9 && byte <= 13);
 }
 
-function joined(words: readonly Uint8Array[]): Uint8Array {
+function joinWords(words: readonly Uint8Array[]): Uint8Array {
   const group = new Uint8Array(words.reduce((size, { length }) => size + length + 1, -1));
   let place = 0;
   for (const word of words) {

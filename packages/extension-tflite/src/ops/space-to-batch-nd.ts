@@ -5,7 +5,7 @@ import { createData, elementCount } from "@nnhal/operations";
 import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo, pad, paddedShape, permute } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
-import { blockOf, interleaved, spatialPairs, wholePart } from "../_blocks.ts";
+import { blockOf, interleave, spatialPairs, wholePart } from "../_blocks.ts";
 import { movesComplex } from "../_complex.ts";
 import { movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
@@ -37,7 +37,7 @@ export const spaceToBatchNd = movesComplex(
       const [, ...rest] = output.dimensions;
       const spatial = rest.slice(0, -1);
       // Each spatial axis as two, the blocks and the places within one.
-      const extents = [input.dimensions[0], ...interleaved(spatial, sizes), rest[rest.length - 1]];
+      const extents = [input.dimensions[0], ...interleave(spatial, sizes), rest[rest.length - 1]];
       const count = sizes.length;
       const order = [
         ...sizes.map((_, axis) => 2 * axis + 2),

@@ -48,14 +48,14 @@ export const stablehloRngBitGenerator = defineOperation({
       count.low = (count.low + 1) >>> 0;
       if (count.low === 0) count.high = (count.high + 1) >>> 0;
       for (let word = 0; word < words.length && place < data.length; word += perElement) {
-        if (isWide(data)) data[place++] = joined(words[word], words[word + 1]);
+        if (isWide(data)) data[place++] = joinHalves(words[word], words[word + 1]);
         else data[place++] = words[word];
       }
       if (isTime(words.length)) yield;
     }
     const next = [key0, key1, count.low, count.high, ...counter.slice(2)];
     for (let place = 0; place < outputState.data.length; place++) {
-      outputState.data[place] = joined(next[2 * place], next[2 * place + 1]);
+      outputState.data[place] = joinHalves(next[2 * place], next[2 * place + 1]);
     }
   },
 });
@@ -69,6 +69,6 @@ function wordsOf({ data }: Tensor<BigUint64Array>): readonly number[] {
   return Array.from(data).flatMap((element) => [Number(BigInt.asUintN(32, element)), Number(element >> 32n)]);
 }
 
-function joined(low: number, high: number): bigint {
+function joinHalves(low: number, high: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }

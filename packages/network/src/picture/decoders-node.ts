@@ -7,7 +7,7 @@ import { decodeInks, decodeJpeg } from "./jpeg.ts";
 import { readJpegHeader } from "./jpeg-header.ts";
 import { onWhite, type Picture } from "./picture.ts";
 import { readPng as readPngFile } from "./png.ts";
-import { compiled, type ImagePixels } from "./wasm-module.ts";
+import { compileModule, type ImagePixels } from "./wasm-module.ts";
 import { firstWebpFrame, webpSize } from "./webp-parts.ts";
 
 /** Reads a PNG file. */
@@ -21,12 +21,12 @@ export async function readPng(bytes: Uint8Array): Promise<Picture> {
 /** Reads a JPEG file, and turns it upright. One that lacks nothing but its last marker is read, too. */
 export async function readJpeg(bytes: Uint8Array): Promise<Picture> {
   const { components, isEnded } = readJpegHeader(bytes);
-  const whole = isEnded ? bytes : ended(bytes);
+  const whole = isEnded ? bytes : addEndMarker(bytes);
   return upright(components === 4 ? await decodeInks(whole) : await decodeJpeg(whole), jpegOrientation(bytes));
 }
 
 /** A file with its last marker. */
-function ended(bytes: Uint8Array): Uint8Array {
+function addEndMarker(bytes: Uint8Array): Uint8Array {
   const whole = new Uint8Array(bytes.length + 2);
   whole.set(bytes);
   whole.set([0xff, 0xd9], bytes.length);
@@ -46,7 +46,7 @@ async function decodeWebp(bytes: Uint8Array): Promise<Picture> {
     import("@jsquash/webp/codec/dec/webp_dec.js"),
     import("#webp"),
   ]);
-  const module = await create(await compiled("webp", webp));
+  const module = await create(await compileModule("webp", webp));
   // The types of the package are those of browsers.
   const pixels = module.decode(new Uint8Array(bytes).buffer) as unknown as ImagePixels | null;
   if (pixels === null) throw new RangeError("its pixels are damaged, or end too early");

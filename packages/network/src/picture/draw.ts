@@ -119,7 +119,7 @@ export function draw(picture: PictureLike, drawing: Drawing): Picture {
   }
   const scale = Math.max(1, Math.round(Math.min(width, height) / 400));
   const pad = 2 * scale;
-  const image = (text: string) => cut(textImage(text, scale, drawing.drawText), width - 2 * pad);
+  const image = (text: string) => cutText(textImage(text, scale, drawing.drawText), width - 2 * pad);
   const labels: { readonly image: TextImage; readonly color: Color; readonly box: Box }[] = [];
   for (const [
     place,
@@ -192,7 +192,7 @@ export function draw(picture: PictureLike, drawing: Drawing): Picture {
 }
 
 /** A text without what is too wide. */
-function cut(text: TextImage, most: number): TextImage {
+function cutText(text: TextImage, most: number): TextImage {
   const width = Math.max(0, Math.min(text.width, most));
   if (width === text.width) return text;
   const data = Uint8Array.from({ length: width * text.height }, (_, pixel) =>

@@ -3,7 +3,7 @@
  * read, with jpeg-js.
  */
 import { onWhite, type Picture } from "./picture.ts";
-import { compiled, type ImagePixels } from "./wasm-module.ts";
+import { compileModule, type ImagePixels } from "./wasm-module.ts";
 
 /** Decodes a file of one or three components. Rejects with a RangeError if pixels are damaged or missing. */
 export async function decodeJpeg(bytes: Uint8Array): Promise<Picture> {
@@ -12,7 +12,7 @@ export async function decodeJpeg(bytes: Uint8Array): Promise<Picture> {
     import("#jpeg"),
   ]);
   const lines: string[] = [];
-  const module = await create(await compiled("jpeg", jpeg, (line) => void lines.push(line)));
+  const module = await create(await compileModule("jpeg", jpeg, (line) => void lines.push(line)));
   let pixels: ImagePixels | null = null;
   try {
     // The types of the package are those of browsers.

@@ -44,7 +44,7 @@ export function checkSize(width: number, height: number, most = MOST_PIXELS): vo
 }
 
 /** A colour of 0 to 255 in front of white. */
-export function blended(colour: number, alpha: number): number {
+export function blend(colour: number, alpha: number): number {
   return Math.round((colour * alpha + 255 * (255 - alpha)) / 255);
 }
 
@@ -60,7 +60,7 @@ export function onWhite(width: number, height: number, rgba: Uint8Array): Pictur
       data[to + 2] = rgba[from + 2] ?? 0;
       continue;
     }
-    for (let channel = 0; channel < 3; channel++) data[to + channel] = blended(rgba[from + channel] ?? 0, alpha);
+    for (let channel = 0; channel < 3; channel++) data[to + channel] = blend(rgba[from + channel] ?? 0, alpha);
   }
   return { width, height, data };
 }

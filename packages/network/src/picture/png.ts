@@ -3,7 +3,7 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { joinBytes } from "../bytes.ts";
-import { blended, type Picture } from "./picture.ts";
+import { blend, type Picture } from "./picture.ts";
 
 /** Colour types: samples in a pixel, and the depths that they may have. */
 const kinds: Readonly<Record<number, { readonly samples: number; readonly depths: readonly number[] }>> = {
@@ -182,7 +182,7 @@ type Colours = Uint8Array;
 function paletteOf({ palette, transparency }: Parts): Colours {
   const colours = Math.floor(palette.length / 3);
   return Uint8Array.from({ length: 3 * colours }, (_, at) => {
-    return blended(elementAt(palette, at), transparency[Math.floor(at / 3)] ?? 255);
+    return blend(elementAt(palette, at), transparency[Math.floor(at / 3)] ?? 255);
   });
 }
 
@@ -229,7 +229,7 @@ function samplesPainter({ header: { depth, kind, samples }, transparency }: Part
       data[to + 2] = sampleAt(row, from + toBlue);
       const alpha = hasAlpha ? sampleAt(row, from + toAlpha) : isClearing && isClear(row, from) ? 0 : 255;
       if (alpha === 255) continue;
-      for (let channel = to; channel < to + 3; channel++) data[channel] = blended(data[channel] ?? 0, alpha);
+      for (let channel = to; channel < to + 3; channel++) data[channel] = blend(data[channel] ?? 0, alpha);
     }
   };
 }

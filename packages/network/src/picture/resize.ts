@@ -9,7 +9,7 @@ import type { Picture, PictureUse } from "./picture.ts";
  * rounded to nearest with halves up.
  */
 export function resize(picture: Picture, toWidth: number, toHeight: number): Picture {
-  return sampled(
+  return sampleRows(
     picture,
     samples(0, picture.width, picture.width, toWidth),
     samples(0, picture.height, picture.height, toHeight),
@@ -57,7 +57,7 @@ export function fitPicture(picture: Picture, toWidth: number, toHeight: number):
   if (fit === "stretch") return resize(picture, toWidth, toHeight);
   if (fit === "cover") {
     const columns = samples(-place.left / place.across, toWidth / place.across, width, toWidth);
-    return sampled(picture, columns, samples(-place.top / place.down, toHeight / place.down, height, toHeight));
+    return sampleRows(picture, columns, samples(-place.top / place.down, toHeight / place.down, height, toHeight));
   }
   const inner = resize(picture, Math.round(width * place.across), Math.round(height * place.down));
   const data = new Uint8Array(toWidth * toHeight * 3);
@@ -69,7 +69,7 @@ export function fitPicture(picture: Picture, toWidth: number, toHeight: number):
   return { width: toWidth, height: toHeight, data };
 }
 
-function sampled({ width, data }: Picture, columns: readonly Sample[], rows: readonly Sample[]): Picture {
+function sampleRows({ width, data }: Picture, columns: readonly Sample[], rows: readonly Sample[]): Picture {
   const result = new Uint8Array(columns.length * rows.length * 3);
   let to = 0;
   for (const { first: top, second: bottom, weight: down } of rows) {

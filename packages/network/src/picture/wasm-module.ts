@@ -31,7 +31,7 @@ const { WebAssembly: compiler } = globalThis as unknown as { readonly WebAssembl
 const modules = new Map<string, Promise<object>>();
 
 /** Options that make a module of a decoder's code, which is compressed by gzip in builds. `onLine`: receives what the decoder writes, such as warnings. */
-export async function compiled(
+export async function compileModule(
   name: string,
   code: Uint8Array,
   onLine: (line: string) => void = () => {},

@@ -147,16 +147,16 @@ function* readSamples(
  * high tones do not come back as low ones. Throws a NetworkError if there would be more than 100 million samples, and more than are given.
  */
 export function resample(given: Sound, toRate: number): Sound {
-  const work = resampling(given, toRate);
+  const work = resampleInSteps(given, toRate);
   for (let step = work.next(); ; step = work.next()) if (step.done) return step.value;
 }
 
 /** The same, with pauses in which a signal ends it. */
 export function resampleInPauses(given: Sound, toRate: number, signal: AbortSignal | undefined): Promise<Sound> {
-  return inPauses(resampling(given, toRate), signal);
+  return inPauses(resampleInSteps(given, toRate), signal);
 }
 
-function* resampling(given: Sound, toRate: number): Work<Sound> {
+function* resampleInSteps(given: Sound, toRate: number): Work<Sound> {
   check(isSound(given), "WRONG_TYPE", () => `resample: expected a sound { rate, samples }, got ${kindOf(given)}`);
   const { rate, samples } = given;
   expectAttached(samples, "resample");

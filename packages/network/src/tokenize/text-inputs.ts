@@ -73,10 +73,10 @@ function wordValue(task: string, info: TextInfo, text: string): PlainValue {
   if (!isOpen && length <= head.length) throw wrongTask(task, [info], tooShort(head.length));
   const most = isOpen ? Number.POSITIVE_INFINITY : length - head.length;
   const ids = [...head, ...tokenizer.encode(text, most).map(({ id }) => id)];
-  return rowOf(info, padded(ids, isOpen ? Math.max(1, ids.length) : length, tokenizer.idOf(regexTokens.pad) ?? 0));
+  return rowOf(info, padIds(ids, isOpen ? Math.max(1, ids.length) : length, tokenizer.idOf(regexTokens.pad) ?? 0));
 }
 
-function padded(ids: readonly number[], length: number, pad: number): readonly number[] {
+function padIds(ids: readonly number[], length: number, pad: number): readonly number[] {
   return [...ids, ...Array<number>(length - ids.length).fill(pad)];
 }
 
@@ -113,14 +113,14 @@ function pieceInputs(
   const most = isOpen ? Number.POSITIVE_INFINITY : length - frame;
   const ids = [...begin, ...tokenizer.encode(text, most).map(({ id }) => id), ...end];
   const size = isOpen ? Math.max(1, ids.length) : length;
-  const values: [string, PlainValue][] = [[roles.ids.name, rowOf(roles.ids, padded(ids, size, pad))]];
-  const ones = padded(
+  const values: [string, PlainValue][] = [[roles.ids.name, rowOf(roles.ids, padIds(ids, size, pad))]];
+  const ones = padIds(
     ids.map(() => 1),
     size,
     0,
   );
   if (roles.mask !== undefined) values.push([roles.mask.name, rowOf(roles.mask, ones)]);
-  if (roles.segments !== undefined) values.push([roles.segments.name, rowOf(roles.segments, padded([], size, 0))]);
+  if (roles.segments !== undefined) values.push([roles.segments.name, rowOf(roles.segments, padIds([], size, 0))]);
   return Object.fromEntries(values);
 }
 

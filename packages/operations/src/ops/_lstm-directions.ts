@@ -123,7 +123,7 @@ export type TwoWayLstmOutputs = {
   readonly bwOutput?: OutputTensor | undefined;
 } & { readonly [Name in `${"fw" | "bw"}${"Output" | "Cell"}StateOut`]?: OutputTensor | undefined };
 
-function linked<T extends TensorInfo>(args: TwoWayLstmArgs<T>) {
+function linkCells<T extends TensorInfo>(args: TwoWayLstmArgs<T>) {
   const forward = direction(args, "fw");
   const backward = direction(args, "bw");
   const weights = [forward.forgetGate.auxiliary, backward.forgetGate.auxiliary] as const;
@@ -133,7 +133,7 @@ function linked<T extends TensorInfo>(args: TwoWayLstmArgs<T>) {
 /** The shapes of the results. */
 export function inferTwoWayLstm(args: TwoWayLstmArgs<TensorInfo>) {
   const { input, timeMajor, mergeOutputs } = args;
-  const { forward, backward, bwInput, auxiliary } = linked(args);
+  const { forward, backward, bwInput, auxiliary } = linkCells(args);
   const { batches } = sequenceOf(input.dimensions, timeMajor);
   const ahead = lstmSizes(forward, input.dimensions[2], auxiliary?.dimensions[2]);
   const behind = lstmSizes(backward, bwInput.dimensions[2], auxiliary?.dimensions[2]);
@@ -166,7 +166,7 @@ export function* runTwoWayLstm(
   { product, prepare = (cell) => cell }: TwoWayLstmKernel = {},
 ): Generator<void, void> {
   const { input, timeMajor, mergeOutputs } = args;
-  const { forward, backward, bwInput, auxiliary } = linked(args);
+  const { forward, backward, bwInput, auxiliary } = linkCells(args);
   const shared = { settings: args, auxiliary, timeMajor, product };
   yield* runLstmSequence({
     ...shared,

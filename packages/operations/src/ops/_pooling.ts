@@ -70,7 +70,11 @@ export function poolOperation<const Name extends string>(
       const { channels } = imageLayout(dimensions, nchw);
       const filter = [1, filterHeight, filterWidth, channels];
       return {
-        output: { dimensions: convolvedShape(dimensions, filter, channels, undilated(padded), nchw), scale, zeroPoint },
+        output: {
+          dimensions: convolvedShape(dimensions, filter, channels, addDilations(padded), nchw),
+          scale,
+          zeroPoint,
+        },
       };
     },
     *reference({ input, nchw, ...window }, { output }) {
@@ -83,7 +87,7 @@ export function poolOperation<const Name extends string>(
 
 type Strides = Pick<Sliding, "strideWidth" | "strideHeight">;
 
-function undilated(padded: Padding & Strides): Sliding {
+function addDilations(padded: Padding & Strides): Sliding {
   return { ...padded, dilationWidth: 1, dilationHeight: 1 };
 }
 

@@ -36,7 +36,7 @@ export interface RnnPairOptions {
 /** The shapes of the results, with every operand's shape checked. */
 export function inferRnnPair(args: RnnPair<TensorInfo>) {
   const { input, timeMajor, mergeOutputs } = args;
-  const { forward, backward, bwInput, auxiliary } = linked(args);
+  const { forward, backward, bwInput, auxiliary } = linkCells(args);
   const { batches } = sequenceOf(input.dimensions, timeMajor);
   const auxiliaries = auxiliary?.dimensions[2];
   const fw = rnnUnits(forward, args.fwHiddenStateIn, batches, input.dimensions[2], auxiliaries);
@@ -56,7 +56,7 @@ export function* runRnnPair(
   options: RnnPairOptions,
 ): Generator<void, void> {
   const { input, timeMajor, mergeOutputs } = args;
-  const { forward, backward, bwInput, auxiliary } = linked(args);
+  const { forward, backward, bwInput, auxiliary } = linkCells(args);
   const shared = { ...options, auxiliary, timeMajor };
   yield* runRnnSequence({
     ...shared,
@@ -79,7 +79,7 @@ export function* runRnnPair(
 }
 
 /** The two cells by the names of one, and the auxiliary input where it belongs. */
-function linked<T extends TensorInfo>(args: RnnPair<T>) {
+function linkCells<T extends TensorInfo>(args: RnnPair<T>) {
   return {
     forward: {
       weights: args.fwWeights,

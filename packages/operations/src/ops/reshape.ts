@@ -18,11 +18,11 @@ export const reshape = defineOperation({
   outputs: [tensor("output")],
   types: floatAndQuant8Types("1.0"),
   ranks: { input: [1, 4], shape: 1 },
-  infer: ({ input, shape }) => ({ output: movedInfo(input, reshaped(input.dimensions, shape)) }),
+  infer: ({ input, shape }) => ({ output: movedInfo(input, resolveShape(input.dimensions, shape)) }),
   reference: ({ input }, { output }) => copyInChunks(input.data, output.data),
 });
 
-function reshaped(dimensions: readonly number[], shape: Tensor): readonly number[] {
+function resolveShape(dimensions: readonly number[], shape: Tensor): readonly number[] {
   const target = Array.from(shape.data);
   ensure(target.length > 0, () => "the shape: expected at least 1 element, got 0");
   const count = elementCount(dimensions);

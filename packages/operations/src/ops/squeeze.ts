@@ -17,14 +17,14 @@ export const squeeze = defineOperation({
   outputs: [tensor("output")],
   types: floatAndQuant8Types("1.1"),
   ranks: { input: [1, 4], axes: 1 },
-  infer: ({ input, axes }) => ({ output: movedInfo(input, squeezed(input.dimensions, axes)) }),
+  infer: ({ input, axes }) => ({ output: movedInfo(input, squeezeShape(input.dimensions, axes)) }),
   reference({ input }, { output }) {
     output.data.set(input.data);
   },
 });
 
 /** The remaining extents of a shape; [1] if none remains. */
-function squeezed(dimensions: readonly number[], axes: Tensor | undefined): readonly number[] {
+function squeezeShape(dimensions: readonly number[], axes: Tensor | undefined): readonly number[] {
   let rest: readonly number[];
   if (axes === undefined) rest = dimensions.filter((extent) => extent !== 1);
   else {

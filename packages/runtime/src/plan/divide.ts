@@ -112,7 +112,7 @@ export async function divideAndPrepare(
   const { deadline } = prepareOptions;
   const limit = limitOf(watch, deadline);
   const work = inSection(trace, "LR", "PC", "divide and prepare", (section) =>
-    divideAndPrepareIn(section, deviceForm(model), devices, heard(options), prepareOptions, prepareParts),
+    divideAndPrepareIn(section, deviceForm(model), devices, logListenerErrors(options), prepareOptions, prepareParts),
   );
   if (limit === undefined) return work;
   return endBy<Divided | Unplannable | Outcome>(work, limit, watch, () => {
@@ -123,7 +123,7 @@ export async function divideAndPrepare(
 }
 
 /** The options, with listeners whose errors are logged. */
-function heard({ onFallback, onStep, ...options }: CheckedDivideOptions): CheckedDivideOptions {
+function logListenerErrors({ onFallback, onStep, ...options }: CheckedDivideOptions): CheckedDivideOptions {
   const { log = defaultLogger } = options;
   return {
     ...options,

@@ -68,15 +68,15 @@ class RoomWriter implements ByteWriter {
   }
   uint8(value: number) {
     const at = this.#take(1);
-    this.#view.setUint8(at, fitting(value, value & 0xff));
+    this.#view.setUint8(at, ensureFits(value, value & 0xff));
   }
   uint32(value: number) {
     const at = this.#take(4);
-    this.#view.setUint32(at, fitting(value, value >>> 0), true);
+    this.#view.setUint32(at, ensureFits(value, value >>> 0), true);
   }
   int32(value: number) {
     const at = this.#take(4);
-    this.#view.setInt32(at, fitting(value, value | 0), true);
+    this.#view.setInt32(at, ensureFits(value, value | 0), true);
   }
   uint64(value: bigint) {
     const at = this.#take(8);
@@ -131,7 +131,7 @@ export function toBytes(write: (to: ByteWriter) => void): Uint8Array<ArrayBuffer
   }
 }
 
-function fitting(value: number, fit: number): number {
+function ensureFits(value: number, fit: number): number {
   if (value !== fit) throw new Unwritable(`${String(value)} does not fit its field`);
   return fit;
 }

@@ -222,7 +222,7 @@ export function readLast<Value>(codec: Codec<Value>, from: ByteReader): Value {
 /** An error of reading a field with the field's name, and the byte where it begins. */
 function readingFailed(field: string, start: number, error: unknown): unknown {
   if (!(error instanceof UnreadableBytes)) return error;
-  return new UnreadableBytes(located(field, error.message, start));
+  return new UnreadableBytes(locateProblem(field, error.message, start));
 }
 
 /** An error of writing a field, with the field's name. */
@@ -232,7 +232,7 @@ function writingFailed(field: string, error: unknown): unknown {
 }
 
 /** Returns "byte 4: .operands[0].type: …". The innermost field adds the byte, the outer ones only their names. */
-function located(field: string, message: string, start: number): string {
+function locateProblem(field: string, message: string, start: number): string {
   const [, place, rest] = /^(byte \d+: )(.*)$/s.exec(message) ?? [];
   return place === undefined ? `byte ${start}: ${field}: ${message}` : `${place}${field}${rest}`;
 }

@@ -87,14 +87,14 @@ function classesOf(nodes: readonly DrawnNode[], edges: readonly DrawnEdge[]): re
   for (const node of nodes.keys()) above[node] = farthest(elementAt(sources, node), above);
   const below: number[] = [];
   for (const node of [...nodes.keys()].reverse()) below[node] = farthest(elementAt(readers, node), below);
-  let { classes, count } = numbered(
+  let { classes, count } = numberKeys(
     nodes.map(({ kind }, node) => (kind === undefined ? `alone ${node}` : `${above[node]} ${below[node]} ${kind}`)),
   );
   for (let before = 0; before !== count && membersOf(classes).some((equal) => equal.length > mostEqual); ) {
     before = count;
     const classIn = classes;
     const classOf = (node: number) => elementAt(classIn, node);
-    ({ classes, count } = numbered(
+    ({ classes, count } = numberKeys(
       nodes.map((_, node) => {
         const read = elementAt(readers, node).map(classOf);
         return `${classOf(node)}|${elementAt(sources, node).map(classOf)}|${read.sort((a, b) => a - b)}`;
@@ -110,7 +110,7 @@ function farthest(nodes: readonly number[], distances: readonly number[]): numbe
 }
 
 /** Numbers different keys in the order in which they occur. */
-function numbered(keys: readonly string[]): { readonly classes: readonly number[]; readonly count: number } {
+function numberKeys(keys: readonly string[]): { readonly classes: readonly number[]; readonly count: number } {
   const numbers = new Map<string, number>();
   const classes = keys.map((key) => {
     const number = numbers.get(key) ?? numbers.size;

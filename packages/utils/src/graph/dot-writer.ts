@@ -45,14 +45,14 @@ export function createDotWriter(writeLine: (line: string) => void): DotWriter {
 
 function listOf(attributes: DotAttributes): string {
   return Object.entries(attributes)
-    .map(([name, value]) => `${name}=${name === "label" && typeof value === "string" ? quoted(value) : idOf(value)}`)
+    .map(([name, value]) => `${name}=${name === "label" && typeof value === "string" ? quote(value) : idOf(value)}`)
     .join(" ");
 }
 
 /** A number or a plain word needs no quotes. */
 function idOf(value: string | number): string {
   const text = String(value);
-  return /^([A-Za-z_][A-Za-z_0-9]*|\d+)$/.test(text) ? text : quoted(text);
+  return /^([A-Za-z_][A-Za-z_0-9]*|\d+)$/.test(text) ? text : quote(text);
 }
 
 /** The name of a node: a word and an index, which in a wrong model may be any number. */
@@ -64,7 +64,7 @@ export function nodeName(word: string, index: number): string {
 const unprintable = /[\p{Cc}\u2028\u2029]+/gu;
 
 /** A quoted string that shows its text unchanged. Line ends are `\n`, or `\l` to align lines at the left. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `"${text}"`;
 }
 

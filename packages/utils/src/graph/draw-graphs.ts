@@ -98,11 +98,11 @@ interface Box {
 
 function boxOf(node: DrawnNode): Box {
   const { results = [] } = node;
-  const lines = node.lines.map(shortened);
+  const lines = node.lines.map(shorten);
   const ports = results.length;
   const labels = results.flatMap((texts, place) =>
     texts.map((text, line) =>
-      shortened(ports > 1 ? `${line === 0 ? place : " ".repeat(`${place}`.length)} ${text}` : text),
+      shorten(ports > 1 ? `${line === 0 ? place : " ".repeat(`${place}`.length)} ${text}` : text),
     ),
   );
   const boxWidth = Math.max(...lines.map(widthOf)) + 20;
@@ -196,7 +196,7 @@ function widthOf(text: string): number {
 }
 
 /** A text of at most `mostLetters` letters: the middle is left out, since names of tensors differ at both ends. */
-function shortened(text: string): string {
+function shorten(text: string): string {
   const letters = [...text];
   if (letters.length <= mostLetters) return text;
   const half = (mostLetters - 1) >> 1;

@@ -23,7 +23,7 @@ export function extensionDataText(
   const known = operandTypeByCode(type);
   if (!isExtensionType(known) || known.params === undefined) return hexText(bytes);
   try {
-    return shortened(valueText(known.params.decode(bytes)), mostCharacters);
+    return shorten(valueText(known.params.decode(bytes)), mostCharacters);
   } catch {
     // A codec is foreign code, and the model need not be valid.
     return hexText(bytes);
@@ -50,6 +50,6 @@ function valueText(value: unknown, depth = 0): string {
     .join(", ")}}`;
 }
 
-function shortened(text: string, most: number): string {
+function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }

@@ -178,7 +178,7 @@ function rowsOf(sizes: readonly NodeSize[], edges: readonly Edge[]): number[] {
 }
 
 /** Returns the distance between two neighbours in a row, from middle to middle. */
-function apart(left: Item, right: Item): number {
+function distanceOf(left: Item, right: Item): number {
   const areLines = left.width === passWidth && right.width === passWidth;
   return (left.width + right.width) / 2 + (areLines ? passGap : columnGap);
 }
@@ -188,7 +188,7 @@ function pack(row: readonly Item[]): void {
   const [first] = row;
   let before = first;
   for (const item of row) {
-    item.x = before === undefined || item === first ? 0 : before.x + apart(before, item);
+    item.x = before === undefined || item === first ? 0 : before.x + distanceOf(before, item);
     before = item;
   }
   const middle = (before?.x ?? 0) / 2;
@@ -228,7 +228,7 @@ function withPassesInside(items: readonly Item[]): readonly Item[] {
 function shift(rows: readonly Item[][], down: boolean): void {
   for (const row of rows) {
     const wishes = row.map((item) => wish(item, down));
-    const gap = (place: number) => apart(elementAt(row, place), elementAt(row, place + 1));
+    const gap = (place: number) => distanceOf(elementAt(row, place), elementAt(row, place + 1));
     const fromLeft = [...wishes];
     for (let place = 1; place < row.length; place++) {
       fromLeft[place] = Math.max(elementAt(fromLeft, place), elementAt(fromLeft, place - 1) + gap(place - 1));

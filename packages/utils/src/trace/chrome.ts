@@ -50,7 +50,7 @@ export function toChromeTrace(
   { sections, dropped }: Trace,
   { processName = "nnhal", processId = 1 }: ChromeTraceOptions = {},
 ): ChromeTrace {
-  const named = (name: "process_name" | "thread_name", tid: number, value: string): ChromeTraceEvent => ({
+  const nameEvent = (name: "process_name" | "thread_name", tid: number, value: string): ChromeTraceEvent => ({
     ph: "M",
     name,
     pid: processId,
@@ -61,8 +61,8 @@ export function toChromeTrace(
   return {
     displayTimeUnit: "ms",
     traceEvents: [
-      named("process_name", 0, processName),
-      ...lanes.map((lane) => named("thread_name", lane, lane === 0 ? "main" : `at the same time, ${lane}`)),
+      nameEvent("process_name", 0, processName),
+      ...lanes.map((lane) => nameEvent("thread_name", lane, lane === 0 ? "main" : `at the same time, ${lane}`)),
       ...sections.map(
         (section): ChromeTraceEvent => ({
           ph: "X",

@@ -66,7 +66,7 @@ function states(batches: number, { units, outputs }: Sizes): WantedArguments {
 }
 
 /** The same arguments for one direction: `bias` becomes `fwBias`. */
-function prefixed(prefix: "fw" | "bw", args: WantedArguments): WantedArguments {
+function addPrefix(prefix: "fw" | "bw", args: WantedArguments): WantedArguments {
   const entries = Object.entries(args).map(([name, value]) => [
     prefix + name.charAt(0).toUpperCase() + name.slice(1),
     value,
@@ -134,8 +134,8 @@ export const recurrentHints: Readonly<Record<string, Plausible>> = {
       auxiliaryInput: auxiliaryInputs === undefined ? undefined : tensor(...leading, auxiliaryInputs),
       timeMajor,
       mergeOutputs: !draw.has("bwOutput"),
-      ...prefixed("fw", { ...lstmCell(draw, fw, auxiliaries), ...states(batches, fw) }),
-      ...prefixed("bw", { ...lstmCell(draw, bw, auxiliaries), ...states(batches, bw) }),
+      ...addPrefix("fw", { ...lstmCell(draw, fw, auxiliaries), ...states(batches, fw) }),
+      ...addPrefix("bw", { ...lstmCell(draw, bw, auxiliaries), ...states(batches, bw) }),
       ...lstmScalars(draw),
     };
   },
@@ -157,8 +157,8 @@ export const recurrentHints: Readonly<Record<string, Plausible>> = {
       auxiliaryInput: auxiliaryInputs === undefined ? undefined : tensor(...leading, auxiliaryInputs),
       timeMajor,
       mergeOutputs: !draw.has("bwOutput"),
-      ...prefixed("fw", rnnCell(inputs, draw.integer(1, 4), batches, auxiliaries)),
-      ...prefixed("bw", rnnCell(bwInputs, draw.integer(1, 4), batches, auxiliaries)),
+      ...addPrefix("fw", rnnCell(inputs, draw.integer(1, 4), batches, auxiliaries)),
+      ...addPrefix("bw", rnnCell(bwInputs, draw.integer(1, 4), batches, auxiliaries)),
     };
   },
   SVDF(draw) {

@@ -16,7 +16,7 @@ import { configureOf, openBurst, openRawBurst } from "./open.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
-async function started(bench: Bench, facts: Parameters<typeof smallModel>[1] = {}) {
+async function startService(bench: Bench, facts: Parameters<typeof smallModel>[1] = {}) {
   const small = await smallModel(bench, facts);
   const preparedModel = await prepare(bench, small.model);
   const { burst, ...outcome } = await openBurst(bench, preparedModel);
@@ -74,7 +74,7 @@ function rightQueues(): Queues {
 export const serviceCases: readonly SuiteCase[] = [
   ...group("service", "1.2", {
     async "a request is executed, and its shapes come back"(bench) {
-      const { small, burst } = await started(bench);
+      const { small, burst } = await startService(bench);
       const one = trial(small);
       const { fallback, ...result } = await burst.compute(one.request);
       expectThat(!fallback, () => `a burst did not take the request: ${result.message}`);
@@ -100,7 +100,7 @@ export const serviceCases: readonly SuiteCase[] = [
       expectExecution("IBurstContext.execute without inputs", refused, INVALID_ARGUMENT, GENERAL_FAILURE);
     },
     async "a hundred requests, one after the other"(bench) {
-      const { small, burst } = await started(bench);
+      const { small, burst } = await startService(bench);
       for (let salt = 0; salt < 100; salt++) {
         const one = trial(small, salt);
         expectExecution("a burst", await burst.compute(one.request), NONE);
@@ -108,12 +108,12 @@ export const serviceCases: readonly SuiteCase[] = [
       }
     },
     async "durations are reported if they are asked for"(bench) {
-      const { small, burst } = await started(bench);
+      const { small, burst } = await startService(bench);
       const { timing } = await burst.compute(trial(small).request, { measure: MeasureTiming.YES });
       expectOrdered("a burst", timing);
     },
     async "shapes that only the execution finds come back"(bench) {
-      const { small, burst } = await started(bench, { outputDimensions: [0, 0] });
+      const { small, burst } = await startService(bench, { outputDimensions: [0, 0] });
       const one = trial(small);
       const result = await burst.compute(one.request);
       expectExecution("a burst", result, NONE);
@@ -121,7 +121,7 @@ export const serviceCases: readonly SuiteCase[] = [
       expectThat(found === "[[2,3]]", () => `a burst: expected shapes [[2,3]], got ${found}`);
     },
     async "an output that does not fit is reported"(bench) {
-      const { small, burst } = await started(bench);
+      const { small, burst } = await startService(bench);
       const { request } = trial(small);
       const outputs = request.outputs.map((output) => ({ ...output, location: { ...output.location, length: 1 } }));
       expectExecution(
@@ -132,7 +132,7 @@ export const serviceCases: readonly SuiteCase[] = [
       );
     },
     async "the ordinary call executes while a burst is open"(bench) {
-      const { small, preparedModel, burst } = await started(bench);
+      const { small, preparedModel, burst } = await startService(bench);
       const [ordinary, inBurst] = [trial(small, 1), trial(small, 2)];
       const [first, second] = await Promise.all([
         preparedModel.execute(ordinary.request),
@@ -144,7 +144,7 @@ export const serviceCases: readonly SuiteCase[] = [
       inBurst.check("a burst");
     },
     async "two bursts of one prepared model"(bench) {
-      const { small, preparedModel, burst } = await started(bench);
+      const { small, preparedModel, burst } = await startService(bench);
       const { burst: other } = await openBurst(bench, preparedModel);
       const trials = [trial(small, 1), trial(small, 2)];
       const results = await Promise.all([
@@ -158,7 +158,7 @@ export const serviceCases: readonly SuiteCase[] = [
       }
     },
     async "a closed burst falls back, and the next one works"(bench) {
-      const { small, preparedModel, burst } = await started(bench);
+      const { small, preparedModel, burst } = await startService(bench);
       await burst.close();
       const { fallback } = await burst.compute(trial(small).request);
       expectThat(fallback, () => "a burst that is closed takes a request");

@@ -15,7 +15,7 @@ import {
   constants,
   expectNotLoaded,
   handlesOn,
-  kept,
+  keepModel,
   makeCacheFiles,
   save,
 } from "./files.ts";
@@ -47,7 +47,7 @@ function withList(cache: CompilationCache, list: CacheList, handles: readonly Ha
   return { ...cache, [list]: handles };
 }
 
-function spoiled(bench: Bench, files: CacheFiles, list: CacheList, { spoil }: Spoiling): CompilationCache {
+function spoilFiles(bench: Bench, files: CacheFiles, list: CacheList, { spoil }: Spoiling): CompilationCache {
   const cache = files.open();
   return withList(cache, list, spoil(bench, cache[list], files, list));
 }
@@ -68,8 +68,8 @@ export const argumentCases: readonly SuiteCase[] = [
     async (bench, { list, spoiling }) => {
       const files = makeCacheFiles(bench);
       needFiles(files, list);
-      await save(bench, await constantModel(bench, constants), spoiled(bench, files, list, spoiling));
-      await expectNotLoaded(bench, "after nothing could be kept", spoiled(bench, files, list, spoiling));
+      await save(bench, await constantModel(bench, constants), spoilFiles(bench, files, list, spoiling));
+      await expectNotLoaded(bench, "after nothing could be kept", spoilFiles(bench, files, list, spoiling));
       await expectNotLoaded(bench, "after nothing could be kept, with the right arguments", files.open());
     },
   ),
@@ -79,9 +79,9 @@ export const argumentCases: readonly SuiteCase[] = [
     rows,
     ({ list, spoiling }) => `loading with ${spoiling.what} in ${list} is refused`,
     async (bench, { list, spoiling }) => {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       needFiles(files, list);
-      await expectNotLoaded(bench, `with ${spoiling.what} in ${list}`, spoiled(bench, files, list, spoiling));
+      await expectNotLoaded(bench, `with ${spoiling.what} in ${list}`, spoilFiles(bench, files, list, spoiling));
     },
   ),
   ...casesOf(
@@ -103,7 +103,7 @@ export const argumentCases: readonly SuiteCase[] = [
     cacheLists,
     (list) => `loading with a write-only descriptor in ${list} is GENERAL_FAILURE`,
     async (bench, list) => {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       needFiles(files, list);
       // "a" neither truncates nor reads.
       const handles = files[list].map((file, index) => ({ fds: [file.open(index === 0 ? "a" : "r+")] }));
@@ -117,7 +117,7 @@ export const argumentCases: readonly SuiteCase[] = [
     cacheLists,
     (list) => `loading with a read-only descriptor in ${list} is refused`,
     async (bench, list) => {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       needFiles(files, list);
       const cache = withList(files.open(), list, handlesOn(files[list], "r"));
       await expectNotLoaded(bench, `with a read-only descriptor in ${list}`, cache);
@@ -129,7 +129,7 @@ export const argumentCases: readonly SuiteCase[] = [
     [0, 31, 33],
     (length) => `loading with a token of ${length} bytes is refused`,
     async (bench, length) => {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       await expectNotLoaded(bench, `with a token of ${length} bytes`, {
         ...files.open(),
         token: new Uint8Array(length),

@@ -123,7 +123,7 @@ export async function loadKept(bench: Bench, cache: CompilationCache): Promise<P
 }
 
 /** Files that hold a model, which was loaded from them once. */
-export async function kept(bench: Bench, type?: ElementType, given?: ConstantModel) {
+export async function keepModel(bench: Bench, type?: ElementType, given?: ConstantModel) {
   const model = given ?? (await constantModel(bench, constants, type));
   const files = makeCacheFiles(bench);
   await save(bench, model, files.open());

@@ -2,9 +2,9 @@
 import { type CompilationCache, ErrorStatus, type HalVersion, type Outcome, type V1_3 } from "@nnhal/types";
 import { type Bench, driverOf } from "../bench.ts";
 import { expectStatus, expectThat } from "../check.ts";
-import { type Call, hearing, type Launched, onlyCall, type PrepareCall } from "../prepare-launches.ts";
+import { type Call, type Launched, launchAndListen, onlyCall, type PrepareCall } from "../prepare-launches.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
-import { fileCounts, kept } from "./files.ts";
+import { fileCounts, keepModel } from "./files.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 
@@ -35,7 +35,7 @@ const methods: readonly Method[] = [
 ];
 
 function launchLoad(bench: Bench, method: Method, cache: CompilationCache): Launched<PrepareCall> {
-  return hearing(bench, (callback) => method.call(bench, cache, callback));
+  return launchAndListen(bench, (callback) => method.call(bench, cache, callback));
 }
 
 const noCache: CompilationCache = { modelCache: [], dataCache: [], token: new Uint8Array(32) };
@@ -43,7 +43,7 @@ const noCache: CompilationCache = { modelCache: [], dataCache: [], token: new Ui
 export const launchCases: readonly SuiteCase[] = methods.flatMap((method) =>
   group("launch", method.since, {
     async [`${method.name} of a kept model: its callback gets it once`](bench) {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       const launched = launchLoad(bench, method, files.open());
       expectStatus(method.name, launched.outcome, NONE);
       const { status, preparedModel } = await onlyCall(bench, method.name, launched, method.notify);

@@ -13,13 +13,13 @@ import { constantModel } from "../constant-models.ts";
 import { trialOf } from "../execution.ts";
 import { sampleValues } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
-import { constants, expectComputes, kept, load, loadKept, makeCacheFiles, save } from "./files.ts";
+import { constants, expectComputes, keepModel, load, loadKept, makeCacheFiles, save } from "./files.ts";
 
 const types = ["TENSOR_FLOAT32", "TENSOR_QUANT8_ASYMM"] as const;
 
 /** A model that was kept, from its files, and an execution of it. */
-async function retrieved(bench: Bench) {
-  const { files, model } = await kept(bench);
+async function retrieve(bench: Bench) {
+  const { files, model } = await keepModel(bench);
   const preparedModel = await loadKept(bench, files.open());
   const input = sampleValues(model.type, 6);
   return { files, model, preparedModel, trial: trialOf(model.type, [input], [model.compute(input)]) };
@@ -57,7 +57,7 @@ export const retrievalCases: readonly SuiteCase[] = [
     types,
     (type) => `a model of ${type} is kept, and comes back`,
     async (bench, type) => {
-      await kept(bench, type);
+      await keepModel(bench, type);
     },
   ),
   ...casesOf(
@@ -82,28 +82,28 @@ export const retrievalCases: readonly SuiteCase[] = [
   ...casesOf("retrieval", "1.2", types, (type) => `longer files are truncated (${type})`, overwrites),
   ...group("retrieval", "1.2", {
     async "the same files serve for another model afterwards"(bench) {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       const other = await constantModel(bench, constants.toReversed());
       await save(bench, other, files.open());
       await expectComputes(await loadKept(bench, files.open()), other.type, other.compute);
     },
     async "a model comes back several times at once"(bench) {
-      const { files, model } = await kept(bench);
+      const { files, model } = await keepModel(bench);
       const loaded = await Promise.all([1, 2, 3, 4].map(() => loadKept(bench, files.open())));
       await Promise.all(loaded.map((preparedModel) => expectComputes(preparedModel, model.type, model.compute)));
     },
     async "a loaded model does not need its files"(bench) {
-      const { files, model, preparedModel } = await retrieved(bench);
+      const { files, model, preparedModel } = await retrieve(bench);
       for (const { path } of [...files.modelCache, ...files.dataCache]) rmSync(path);
       await expectComputes(preparedModel, model.type, model.compute);
     },
     async "a loaded model refuses wrong requests"(bench) {
-      const { preparedModel, trial } = await retrieved(bench);
+      const { preparedModel, trial } = await retrieve(bench);
       const result = await preparedModel.execute({ ...trial.request, inputs: [] });
       expectExecution("execute without inputs", result, ErrorStatus.INVALID_ARGUMENT);
     },
     async "a loaded model serves bursts"(bench) {
-      const { preparedModel, trial } = await retrieved(bench);
+      const { preparedModel, trial } = await retrieve(bench);
       const { burst } = await openBurst(bench, preparedModel);
       expectExecution(
         "a burst",
@@ -119,7 +119,7 @@ export const retrievalCases: readonly SuiteCase[] = [
   }),
   ...group("retrieval", "1.3", {
     async "a loaded model executes behind fences"(bench) {
-      const { preparedModel, trial } = await retrieved(bench);
+      const { preparedModel, trial } = await retrieve(bench);
       const launched = await preparedModel.executeFenced?.(trial.request, []);
       if (launched === undefined) lacking("fenced executions");
       expectStatus("executeFenced", launched, ErrorStatus.NONE);
@@ -127,7 +127,7 @@ export const retrievalCases: readonly SuiteCase[] = [
       trial.check("executeFenced");
     },
     async "a deadline that has passed is missed"(bench) {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       const { preparedModel, ...outcome } =
         (await bench.device.prepareModelFromCache?.(files.open(), { deadline: bench.now() })) ?? mismatch("it is gone");
       bench.after(() => preparedModel?.close());
@@ -140,7 +140,7 @@ export const retrievalCases: readonly SuiteCase[] = [
       );
     },
     async "a deadline in an hour is met"(bench) {
-      const { files, model } = await kept(bench);
+      const { files, model } = await keepModel(bench);
       const deadline = bench.now() + 3_600_000_000_000n;
       const { preparedModel, ...outcome } =
         (await bench.device.prepareModelFromCache?.(files.open(), { deadline })) ?? mismatch("it is gone");

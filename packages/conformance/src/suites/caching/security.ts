@@ -20,7 +20,7 @@ import {
   constants,
   expectComputes,
   expectNotLoaded,
-  kept,
+  keepModel,
   load,
   makeCacheFiles,
   save,
@@ -70,13 +70,13 @@ function drawFrom(seed: number): () => number {
 }
 
 /** Tampers with a file of a cache again and again. `judge` checks each outcome. */
-async function tampered(
+async function tamperWith(
   bench: Bench,
   list: "modelCache" | "dataCache",
   { tamper }: Tampering,
-  judge: (files: Awaited<ReturnType<typeof kept>>, attempt: number) => Promise<void>,
+  judge: (files: Awaited<ReturnType<typeof keepModel>>, attempt: number) => Promise<void>,
 ): Promise<void> {
-  const held = await kept(bench);
+  const held = await keepModel(bench);
   if (held.files[list].length === 0) lacking(list === "modelCache" ? "model cache files" : "data cache files");
   for (let attempt = 0; attempt < attempts; attempt++) {
     const draw = drawFrom(attempt * 977);
@@ -92,7 +92,10 @@ async function tampered(
 }
 
 /** Loads from the cache; a loaded model must be the one that was kept. */
-async function expectSoundIfLoaded(bench: Bench, { files, model }: Awaited<ReturnType<typeof kept>>): Promise<void> {
+async function expectSoundIfLoaded(
+  bench: Bench,
+  { files, model }: Awaited<ReturnType<typeof keepModel>>,
+): Promise<void> {
   const { preparedModel } = await load(bench, files.open());
   if (preparedModel !== null) await expectComputes(preparedModel, model.type, model.compute);
 }
@@ -125,7 +128,7 @@ export const securityCases: readonly SuiteCase[] = [
     tamperings,
     ({ what }) => `a model cache ${what} is GENERAL_FAILURE`,
     (bench, tampering) =>
-      tampered(bench, "modelCache", tampering, ({ files }, attempt) =>
+      tamperWith(bench, "modelCache", tampering, ({ files }, attempt) =>
         expectNotLoaded(bench, `of a model cache ${tampering.what}, ${attempt}`, files.open(), GENERAL_FAILURE),
       ),
   ),
@@ -135,7 +138,7 @@ export const securityCases: readonly SuiteCase[] = [
     tamperings,
     ({ what }) => `a data cache ${what} is refused, or gives a model that executes`,
     (bench, tampering) =>
-      tampered(bench, "dataCache", tampering, async ({ files, model }) => {
+      tamperWith(bench, "dataCache", tampering, async ({ files, model }) => {
         const { preparedModel } = await load(bench, files.open());
         if (preparedModel === null) return;
         const { request } = trialOf(model.type, [sampleValues(model.type, 6)], [constants]);
@@ -145,7 +148,7 @@ export const securityCases: readonly SuiteCase[] = [
   ),
   ...group("security", "1.2", {
     async "another token is GENERAL_FAILURE, each bit of it"(bench) {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       for (let bit = 0; bit < 256; bit += 15) {
         const token = files.token.slice();
         token[bit >> 3] = elementAt(token, bit >> 3) ^ (1 << (bit & 7));
@@ -158,12 +161,12 @@ export const securityCases: readonly SuiteCase[] = [
       }
     },
     async "the model cache of another model and token is GENERAL_FAILURE"(bench) {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       overwrite(files, await keptByAnother(bench));
       await expectNotLoaded(bench, "with the model cache of another model", files.open(), GENERAL_FAILURE);
     },
     async "model and data cache in each other's places are refused"(bench) {
-      const { files } = await kept(bench);
+      const { files } = await keepModel(bench);
       const { modelCache, dataCache, token } = files.open();
       if (dataCache.length === 0) lacking("data cache files");
       await expectNotLoaded(bench, "with the lists exchanged", { modelCache: dataCache, dataCache: modelCache, token });
@@ -182,7 +185,7 @@ export const securityCases: readonly SuiteCase[] = [
     },
     async "files that are replaced while a model is loaded hold that model, or none"(bench) {
       const attacker = await keptByAnother(bench);
-      const held = await kept(bench);
+      const held = await keepModel(bench);
       for (let race = 0; race < races; race++) {
         await Promise.all([expectSoundIfLoaded(bench, held), overwriteSlowly(held.files, attacker, race)]);
         await save(bench, held.model, held.files.open());

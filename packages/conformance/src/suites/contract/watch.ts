@@ -64,7 +64,7 @@ export function createWatch(mostOfCall: number, timer: Timer): Watch {
     if ("mismatch" in outcome.value) throw outcome.value.mismatch;
     return outcome.value.value;
   };
-  const judged = <Answer>(
+  const judgeAnswer = <Answer>(
     into: string[],
     method: string,
     answer: Answer,
@@ -103,13 +103,13 @@ export function createWatch(mostOfCall: number, timer: Timer): Watch {
         ignore(answer);
         return fail(into, `${method}: answered a promise, but the answer has to come at once`);
       }
-      return judged(into, method, answer, judge, 0);
+      return judgeAnswer(into, method, answer, judge, 0);
     },
     async later(method, call, judge) {
       const into = breaches;
       const start = performance.now();
       const answer = await wait(into, method, async () => call());
-      return judged(into, method, answer, judge, performance.now() - start);
+      return judgeAnswer(into, method, answer, judge, performance.now() - start);
     },
     silent(method, call) {
       const into = breaches;

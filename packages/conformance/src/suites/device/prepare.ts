@@ -25,7 +25,7 @@ async function computesWithPool(bench: Bench, pool: Memory): Promise<void> {
 }
 
 /** A memory of the constants. */
-function filled(memory: Memory): Memory {
+function fillWithConstants(memory: Memory): Memory {
   bytesIn(memory).set(bytesOf("TENSOR_FLOAT32", constants));
   return memory;
 }
@@ -68,7 +68,7 @@ export const prepareCases: readonly SuiteCase[] = [
       expectThat(preparedModel === null, () => "prepareModel: a prepared model beside the error");
     },
     async "constants lie in a pool of kind ashmem"(bench) {
-      await computesWithPool(bench, filled(allocateMemory(24)));
+      await computesWithPool(bench, fillWithConstants(allocateMemory(24)));
     },
     async "constants lie in a pool of kind mmap_fd, at an offset of the file"(bench) {
       await computesWithPool(bench, inFile(bench, 4096));
@@ -98,7 +98,7 @@ export const prepareCases: readonly SuiteCase[] = [
   ),
   ...group("prepare", "1.3", {
     async "constants lie in a pool of kind hardware_buffer_blob"(bench) {
-      await computesWithPool(bench, filled(allocateBlob(24)));
+      await computesWithPool(bench, fillWithConstants(allocateBlob(24)));
     },
   }),
 ];

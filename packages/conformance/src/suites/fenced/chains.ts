@@ -21,7 +21,7 @@ function pause(milliseconds: number): Promise<void> {
 }
 
 /** An execution that waits for a fence of ours. */
-async function waiting(bench: Bench) {
+async function startWaiting(bench: Bench) {
   const fenced = await prepareFenced(bench);
   const source = createFence();
   const trial = fenced.trial();
@@ -32,7 +32,7 @@ async function waiting(bench: Bench) {
 
 export const chainCases: readonly SuiteCase[] = group("waiting", "1.3", {
   async "it begins when the fence is signalled, not before"(bench) {
-    const { source, trial, underWay, syncFence } = await waiting(bench);
+    const { source, trial, underWay, syncFence } = await startWaiting(bench);
     await pause(10);
     expectThat(
       syncFence.state === "ACTIVE",
@@ -46,7 +46,7 @@ export const chainCases: readonly SuiteCase[] = group("waiting", "1.3", {
     trial.check("executeFenced");
   },
   async "before its end, its callback says GENERAL_FAILURE"(bench) {
-    const { source, underWay } = await waiting(bench);
+    const { source, underWay } = await startWaiting(bench);
     const info = await underWay.callback.getExecutionInfo();
     expectStatus("getExecutionInfo before the end", info, GENERAL_FAILURE);
     source.signal();
@@ -98,7 +98,7 @@ export const chainCases: readonly SuiteCase[] = group("waiting", "1.3", {
     await Promise.all(launches.map((launched, index) => expectDone(launched, trials[index])));
   },
   async "a fence that fails later puts its fence in state ERROR"(bench) {
-    const { source, underWay, trial } = await waiting(bench);
+    const { source, underWay, trial } = await startWaiting(bench);
     source.fail();
     const { status } = await endOf(underWay);
     expectThat(status !== NONE, () => "getExecutionInfo: NONE of an execution whose fence failed");
@@ -106,7 +106,7 @@ export const chainCases: readonly SuiteCase[] = group("waiting", "1.3", {
     expectThat(isUntouched, () => "executeFenced: the output is written though a fence failed");
   },
   async "an error goes down a chain"(bench) {
-    const { source, underWay, syncFence, execute, trial } = await waiting(bench);
+    const { source, underWay, syncFence, execute, trial } = await startWaiting(bench);
     const second = expectLaunched(await execute(trial.request, [syncFence]));
     source.fail();
     for (const one of [underWay, second]) {
@@ -153,7 +153,7 @@ export const chainCases: readonly SuiteCase[] = group("waiting", "1.3", {
     await expectDone(await execute(one.request, [], { deadline: forever, duration: forever }), one);
   },
   async "one that waits ends, though its prepared model is closed"(bench) {
-    const { preparedModel, source, underWay, trial } = await waiting(bench);
+    const { preparedModel, source, underWay, trial } = await startWaiting(bench);
     preparedModel.close();
     source.signal();
     expectStatus("getExecutionInfo", await endOf(underWay), NONE);

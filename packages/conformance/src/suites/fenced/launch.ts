@@ -11,14 +11,14 @@ import { endOf, expectDone, expectLaunched, expectRefusedLaunch, prepareFenced }
 const { INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 
 /** A fence that is signalled already. */
-export function signalled(): SyncFence {
+export function createSignalledFence(): SyncFence {
   const { fence, signal } = createFence();
   signal();
   return fence;
 }
 
 /** A fence that has failed already. */
-export function failed(): SyncFence {
+export function createFailedFence(): SyncFence {
   const { fence, fail } = createFence();
   fail();
   return fence;
@@ -33,17 +33,17 @@ export const launchCases: readonly SuiteCase[] = group("launch", "1.3", {
   async "a fence that is signalled is not waited for"(bench) {
     const { execute, trial } = await prepareFenced(bench);
     const one = trial();
-    await expectDone(await execute(one.request, [signalled(), signalled()]), one);
+    await expectDone(await execute(one.request, [createSignalledFence(), createSignalledFence()]), one);
   },
   async "a null fence is INVALID_ARGUMENT"(bench) {
     const { execute, trial } = await prepareFenced(bench);
-    for (const waitFor of [[null], [signalled(), null]]) {
+    for (const waitFor of [[null], [createSignalledFence(), null]]) {
       expectRefusedLaunch("with a null fence", await execute(trial().request, waitFor), INVALID_ARGUMENT);
     }
   },
   async "a fence that has failed is INVALID_ARGUMENT"(bench) {
     const { execute, trial } = await prepareFenced(bench);
-    for (const waitFor of [[failed()], [signalled(), failed()]]) {
+    for (const waitFor of [[createFailedFence()], [createSignalledFence(), createFailedFence()]]) {
       expectRefusedLaunch("with a failed fence", await execute(trial().request, waitFor), INVALID_ARGUMENT);
     }
   },

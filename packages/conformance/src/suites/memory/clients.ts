@@ -14,7 +14,7 @@ import { allocate, expectCopy, expectRefusedBuffer, fill, role } from "./buffers
 const { NONE, INVALID_ARGUMENT } = ErrorStatus;
 
 /** A prepared model of a client, and a buffer with a value for its input and output. */
-async function holding(bench: Bench, salt: number) {
+async function holdValue(bench: Bench, salt: number) {
   const small = await smallModel(bench);
   const preparedModel = await prepare(bench, small.model);
   const roles = { models: [preparedModel], inputs: [role(0)], outputs: [role(0)] };
@@ -33,7 +33,7 @@ async function holding(bench: Bench, salt: number) {
 
 export const clientCases: readonly SuiteCase[] = group("clients", "1.3", {
   async "a buffer for a prepared model of another client is refused"(bench) {
-    const other = await holding(anotherClient(bench), 1);
+    const other = await holdValue(anotherClient(bench), 1);
     const own = await prepare(bench, other.small.model);
     await expectRefusedBuffer(bench, "for another client's model", other.roles);
     const models = [own, other.preparedModel];
@@ -43,7 +43,7 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.3", {
     });
   },
   async "the token of another client's buffer is INVALID_ARGUMENT"(bench) {
-    const { small, token, values, room, use } = await holding(anotherClient(bench), 1);
+    const { small, token, values, room, use } = await holdValue(anotherClient(bench), 1);
     const own = await prepare(bench, small.model);
     const input = memoryWith(small.type, values);
     for (const request of [requestFor([token], [room()]), requestFor([input], [token])]) {
@@ -52,12 +52,12 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.3", {
     await use();
   },
   async "each client's tokens stand for its own buffers"(bench) {
-    const [own, other] = [await holding(bench, 1), await holding(anotherClient(bench), 2)];
+    const [own, other] = [await holdValue(bench, 1), await holdValue(anotherClient(bench), 2)];
     await Promise.all([own.use(), other.use(), own.use(), other.use()]);
   },
   async "a client that ends takes nothing from the others"(bench) {
     const client = anotherClient(bench);
-    const [own, other] = [await holding(bench, 1), await holding(client, 2)];
+    const [own, other] = [await holdValue(bench, 1), await holdValue(client, 2)];
     await other.use();
     await client.close();
     await own.use();
@@ -65,7 +65,7 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.3", {
   },
   async "buffers of a client that ended can be used no more"(bench) {
     const client = anotherClient(bench);
-    const { preparedModel, token, room } = await holding(client, 1);
+    const { preparedModel, token, room } = await holdValue(client, 1);
     await client.close();
     const { DEVICE_UNAVAILABLE } = ErrorStatus;
     const result = await preparedModel.execute(requestFor([token], [room()]));

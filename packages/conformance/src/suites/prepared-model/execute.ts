@@ -33,7 +33,7 @@ import {
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 
 /** A prepared small model, six values for it, and their results. */
-async function prepared(bench: Bench, type?: ElementType) {
+async function prepareSmallModel(bench: Bench, type?: ElementType) {
   const small = await smallModel(bench, type && { type });
   const preparedModel = await prepare(bench, small.model);
   const input = sampleValues(small.type, 6);
@@ -42,7 +42,7 @@ async function prepared(bench: Bench, type?: ElementType) {
 }
 
 async function computes(bench: Bench, type: ElementType): Promise<void> {
-  const { small, preparedModel, input } = await prepared(bench, type);
+  const { small, preparedModel, input } = await prepareSmallModel(bench, type);
   await runTrial(preparedModel, trialFor(small, [input]));
 }
 
@@ -54,7 +54,7 @@ async function computesAt(
     bytes: Uint8Array,
   ) => { readonly input: Memory | PlacedArgument; readonly output: Memory | PlacedArgument; result(): Memory },
 ): Promise<void> {
-  const { preparedModel, type, input, output, size } = await prepared(bench);
+  const { preparedModel, type, input, output, size } = await prepareSmallModel(bench);
   const places = place(size, bytesOf(type, input));
   const result = await preparedModel.execute(requestFor([places.input], [places.output]));
   expectExecution("execute", result, NONE);
@@ -63,7 +63,7 @@ async function computesAt(
 
 /** Executes with an input or output that cannot be used. */
 async function refuses(bench: Bench, side: "input" | "output", memory: (size: number) => Memory): Promise<void> {
-  const { preparedModel, type, input, size } = await prepared(bench);
+  const { preparedModel, type, input, size } = await prepareSmallModel(bench);
   const given = side === "input" ? memory(size) : memoryWith(type, input);
   const result = await preparedModel.execute(
     requestFor([given], [side === "output" ? memory(size) : emptyMemory(size)]),
@@ -97,18 +97,18 @@ export const executeCases: readonly SuiteCase[] = [
   ...casesOf("execute", "1.3", ["TENSOR_QUANT8_ASYMM_SIGNED"] as const, (type) => `computes ${type}`, computes),
   ...group("execute", "1.0", {
     async "again and again, with other values each time"(bench) {
-      const { small, preparedModel } = await prepared(bench);
+      const { small, preparedModel } = await prepareSmallModel(bench);
       for (let salt = 0; salt < 20; salt++)
         await runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6, salt)]));
     },
     async "the input stays as it is"(bench) {
-      const { preparedModel, type, input, size } = await prepared(bench);
+      const { preparedModel, type, input, size } = await prepareSmallModel(bench);
       const memory = memoryWith(type, input);
       expectExecution("execute", await preparedModel.execute(requestFor([memory], [emptyMemory(size)])), NONE);
       expectSame("execute: the input afterwards", valuesIn(type, memory), input);
     },
     async "an output with more room than it needs leaves the rest as it is"(bench) {
-      const { preparedModel, type, input, output, size } = await prepared(bench);
+      const { preparedModel, type, input, output, size } = await prepareSmallModel(bench);
       const roomy = emptyMemory(size + 8);
       expectExecution("execute", await preparedModel.execute(requestFor([memoryWith(type, input)], [roomy])), NONE);
       expectValues("execute: output 0", type, roomy, output);
@@ -161,18 +161,18 @@ export const executeCases: readonly SuiteCase[] = [
   }),
   ...group("execute", "1.2", {
     async "durations are reported if they are asked for, the device's within the driver's"(bench) {
-      const { small, preparedModel, input } = await prepared(bench);
+      const { small, preparedModel, input } = await prepareSmallModel(bench);
       const { timing } = await runTrial(preparedModel, trialFor(small, [input]), { measure: MeasureTiming.YES });
       expectOrdered("execute", timing);
     },
     async "durations are unknown if they are not asked for"(bench) {
-      const { small, preparedModel, input } = await prepared(bench);
+      const { small, preparedModel, input } = await prepareSmallModel(bench);
       for (const options of [{}, { measure: MeasureTiming.NO }]) {
         expectUnmeasured("execute", (await runTrial(preparedModel, trialFor(small, [input]), options)).timing);
       }
     },
     async "durations are unknown of an execution that fails"(bench) {
-      const { preparedModel, small, input } = await prepared(bench);
+      const { preparedModel, small, input } = await prepareSmallModel(bench);
       const { request } = trialFor(small, [input]);
       const result = await preparedModel.execute({ ...request, inputs: [] }, { measure: MeasureTiming.YES });
       expectExecution("execute", result, INVALID_ARGUMENT);
@@ -180,12 +180,12 @@ export const executeCases: readonly SuiteCase[] = [
   }),
   ...group("execute", "1.2", {
     async "a hardware_buffer of another format than BLOB is read, or refused"(bench) {
-      const { preparedModel, size } = await prepared(bench);
+      const { preparedModel, size } = await prepareSmallModel(bench);
       const request = requestFor([{ at: image(size), length: 0 }], [emptyMemory(size)]);
       expectExecution("execute", await preparedModel.execute(request), NONE, GENERAL_FAILURE, INVALID_ARGUMENT);
     },
     async "a part of a hardware_buffer of another format than BLOB is INVALID_ARGUMENT"(bench) {
-      const { preparedModel, size } = await prepared(bench);
+      const { preparedModel, size } = await prepareSmallModel(bench);
       for (const part of [{ length: size }, { offset: 1, length: 0 }]) {
         const request = requestFor([{ at: image(size), ...part }], [emptyMemory(size)]);
         expectExecution("execute", await preparedModel.execute(request), INVALID_ARGUMENT);

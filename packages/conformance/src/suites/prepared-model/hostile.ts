@@ -37,7 +37,12 @@ async function answers(
 }
 
 /** executeFenced. Its end is waited for. */
-async function fenced(bench: Bench, { preparedModel }: Ready, request: Request, hostile?: Hostile): Promise<Outcome> {
+async function executeToFence(
+  bench: Bench,
+  { preparedModel }: Ready,
+  request: Request,
+  hostile?: Hostile,
+): Promise<Outcome> {
   await needMethod(bench, "executeFenced");
   const waitFor = hostile === undefined ? [] : asArgument<[]>(hostile);
   const launched = await preparedModel.executeFenced?.(request, waitFor);
@@ -90,7 +95,9 @@ export const hostileCases: readonly SuiteCase[] = directly([
     hostileValues,
     ({ what }) => `a request for executeFenced that is ${what} is refused`,
     (bench, hostile) =>
-      answers(bench, `executeFenced of ${hostile.what}`, (ready) => fenced(bench, ready, asArgument<Request>(hostile))),
+      answers(bench, `executeFenced of ${hostile.what}`, (ready) =>
+        executeToFence(bench, ready, asArgument<Request>(hostile)),
+      ),
   ),
   ...casesOf(
     "hostile",
@@ -98,7 +105,9 @@ export const hostileCases: readonly SuiteCase[] = directly([
     hostileLists.filter(({ what }) => what !== "an empty object"),
     ({ what }) => `fences that are ${what} are refused`,
     (bench, hostile) =>
-      answers(bench, `executeFenced behind ${hostile.what}`, (ready) => fenced(bench, ready, ready.request, hostile)),
+      answers(bench, `executeFenced behind ${hostile.what}`, (ready) =>
+        executeToFence(bench, ready, ready.request, hostile),
+      ),
   ),
   ...casesOf(
     "hostile",

@@ -14,7 +14,7 @@ import { group, type SuiteCase } from "../suite-case.ts";
 const { NONE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE, GENERAL_FAILURE } = ErrorStatus;
 const { YES, NO } = MeasureTiming;
 
-async function prepared(bench: Bench) {
+async function prepareSmallModel(bench: Bench) {
   const small = await smallModel(bench);
   const preparedModel = await preparedByLaunch(bench, small.model);
   return { preparedModel, trial: trialFor(small, [sampleValues(small.type, 6)]) };
@@ -25,7 +25,7 @@ export const launchCases: readonly SuiteCase[] = [
     const { name, since, notify } = method;
     return group("launch", since, {
       async [`${name} is NONE, and its callback hears once that the outputs are complete`](bench) {
-        const { preparedModel, trial } = await prepared(bench);
+        const { preparedModel, trial } = await prepareSmallModel(bench);
         const launched = launchExecute(method, preparedModel, trial.request);
         expectStatus(name, launched.outcome, NONE);
         const call = await onlyCall(bench, name, launched, notify);
@@ -35,13 +35,13 @@ export const launchCases: readonly SuiteCase[] = [
         trial.check(name);
       },
       async [`${name} of a wrong request is refused, and its callback hears the same`](bench) {
-        const { preparedModel, trial } = await prepared(bench);
+        const { preparedModel, trial } = await prepareSmallModel(bench);
         const launched = launchExecute(method, preparedModel, { ...trial.request, inputs: [] }, { measure: YES });
         const call = await expectRefused(bench, name, launched, notify);
         expectExecution(`${name}'s callback`, call, INVALID_ARGUMENT);
       },
       async [`${name} without a callback is INVALID_ARGUMENT`](bench) {
-        const { preparedModel, trial } = await prepared(bench);
+        const { preparedModel, trial } = await prepareSmallModel(bench);
         const outcome = method.call(preparedModel, trial.request, null);
         expectStatus(`${name} without a callback`, outcome, INVALID_ARGUMENT);
       },
@@ -62,14 +62,14 @@ export const launchCases: readonly SuiteCase[] = [
     .flatMap((method) =>
       group("launch", method.since, {
         async [`${method.name} reports durations if they are asked for`](bench) {
-          const { preparedModel, trial } = await prepared(bench);
+          const { preparedModel, trial } = await prepareSmallModel(bench);
           const launched = launchExecute(method, preparedModel, trial.request, { measure: YES });
           const call = await onlyCall(bench, method.name, launched, method.notify);
           expectExecution(`${method.name}'s callback`, call, NONE);
           expectOrdered(`${method.name}'s callback`, call.timing);
         },
         async [`${method.name} launches if an output does not fit, and its callback is told`](bench) {
-          const { preparedModel, trial } = await prepared(bench);
+          const { preparedModel, trial } = await prepareSmallModel(bench);
           const { request } = trial;
           const outputs = request.outputs.map((output) => ({ ...output, location: { ...output.location, length: 1 } }));
           const launched = launchExecute(method, preparedModel, { ...request, outputs }, { measure: YES });
@@ -82,7 +82,7 @@ export const launchCases: readonly SuiteCase[] = [
   ...synchronousMethods.flatMap((method) =>
     group("launch", method.since, {
       async [`${method.name} answers when the outputs are complete`](bench) {
-        const { preparedModel, trial } = await prepared(bench);
+        const { preparedModel, trial } = await prepareSmallModel(bench);
         for (const measure of [NO, YES]) {
           const result = await method.call(preparedModel, trial.request, { measure });
           expectExecution(method.name, result, NONE);
@@ -93,7 +93,7 @@ export const launchCases: readonly SuiteCase[] = [
         }
       },
       async [`${method.name} of a wrong request is INVALID_ARGUMENT`](bench) {
-        const { preparedModel, trial } = await prepared(bench);
+        const { preparedModel, trial } = await prepareSmallModel(bench);
         const wrong = { ...trial.request, pools: [{ kind: "memory", memory: allocateMemory(1) } as const] };
         const result = await method.call(preparedModel, wrong, { measure: YES });
         expectExecution(method.name, result, INVALID_ARGUMENT);

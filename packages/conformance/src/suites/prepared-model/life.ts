@@ -9,7 +9,7 @@ import { runTrial, trialFor } from "../execution.ts";
 import { sampleValues } from "../small-models.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
 
-async function prepared(bench: Bench) {
+async function prepareSmallModel(bench: Bench) {
   const small = await smallModel(bench);
   const preparedModel = await prepare(bench, small.model);
   return { small, preparedModel, trial: trialFor(small, [sampleValues(small.type, 6)]) };
@@ -18,19 +18,19 @@ async function prepared(bench: Bench) {
 export const lifeCases: readonly SuiteCase[] = [
   ...group("life", "1.0", {
     async "executing a closed prepared model is INVALID_ARGUMENT"(bench) {
-      const { preparedModel, trial } = await prepared(bench);
+      const { preparedModel, trial } = await prepareSmallModel(bench);
       preparedModel.close();
       expectExecution("execute after close", await preparedModel.execute(trial.request), ErrorStatus.INVALID_ARGUMENT);
     },
     async "closing it twice is closing it once"(bench) {
-      const { small, preparedModel } = await prepared(bench);
+      const { small, preparedModel } = await prepareSmallModel(bench);
       const other = await prepare(bench, small.model);
       preparedModel.close();
       preparedModel.close();
       await runTrial(other, trialFor(small, [sampleValues(small.type, 6)]));
     },
     async "executions that are under way when it is closed come to their end"(bench) {
-      const { small, preparedModel } = await prepared(bench);
+      const { small, preparedModel } = await prepareSmallModel(bench);
       const runs = [0, 1, 2, 3].map((salt) =>
         runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6, salt)])),
       );
@@ -38,7 +38,7 @@ export const lifeCases: readonly SuiteCase[] = [
       await Promise.all(runs);
     },
     async "of two prepared from one model, closing one leaves the other"(bench) {
-      const { small, preparedModel, trial } = await prepared(bench);
+      const { small, preparedModel, trial } = await prepareSmallModel(bench);
       const other = await prepare(bench, small.model);
       preparedModel.close();
       await runTrial(other, trial);
@@ -55,7 +55,7 @@ export const lifeCases: readonly SuiteCase[] = [
   }),
   ...group("life", "1.2", {
     async "a burst of a closed prepared model is refused"(bench) {
-      const { preparedModel } = await prepared(bench);
+      const { preparedModel } = await prepareSmallModel(bench);
       preparedModel.close();
       const { burst, ...outcome } = await openBurst(bench, preparedModel);
       expectStatus("configureExecutionBurst after close", outcome, ErrorStatus.INVALID_ARGUMENT);
@@ -64,7 +64,7 @@ export const lifeCases: readonly SuiteCase[] = [
   }),
   ...group("life", "1.3", {
     async "executing a closed prepared model behind fences is INVALID_ARGUMENT"(bench) {
-      const { preparedModel, trial } = await prepared(bench);
+      const { preparedModel, trial } = await prepareSmallModel(bench);
       preparedModel.close();
       const result = await preparedModel.executeFenced?.(trial.request, []);
       if (result === undefined) lacking("fenced executions");

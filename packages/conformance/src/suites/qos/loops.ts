@@ -10,7 +10,7 @@ const { NONE, MISSED_DEADLINE_TRANSIENT, MISSED_DEADLINE_PERSISTENT } = ErrorSta
 const missed = [MISSED_DEADLINE_TRANSIENT, MISSED_DEADLINE_PERSISTENT] as const;
 const millisecond = 1_000_000n;
 
-async function counting(bench: Bench, limit: number, way: Way) {
+async function countLoop(bench: Bench, limit: number, way: Way) {
   const preparedModel = await prepare(bench, await countingModel(bench, limit), {}, way.device);
   const output = emptyMemory(4);
   return { preparedModel, output, request: requestFor([memoryWith("TENSOR_FLOAT32", [0])], [output]) };
@@ -18,7 +18,7 @@ async function counting(bench: Bench, limit: number, way: Way) {
 
 async function ends(bench: Bench, loopTimeoutDuration?: bigint): Promise<void> {
   const way = await wayOf(bench, "execute");
-  const { preparedModel, request, output } = await counting(bench, 7, way);
+  const { preparedModel, request, output } = await countLoop(bench, 7, way);
   const options = loopTimeoutDuration === undefined ? {} : { loopTimeoutDuration };
   await expectBy(way, preparedModel, request, options, NONE);
   expectValues("a loop of 7 turns", "TENSOR_FLOAT32", output, [7]);
@@ -31,12 +31,12 @@ export const loopCases: readonly SuiteCase[] = [
     "more than the longest is not an error": (bench) => ends(bench, (1n << 63n) - 1n),
     async "a deadline ends a loop that has more time"(bench) {
       const way = await wayOf(bench, "execute");
-      const { preparedModel, request } = await counting(bench, Number.POSITIVE_INFINITY, way);
+      const { preparedModel, request } = await countLoop(bench, Number.POSITIVE_INFINITY, way);
       await expectBy(way, preparedModel, request, { deadline: bench.now() + 20n * millisecond }, ...missed);
     },
     async "after a loop that took too long, the next one is right"(bench) {
       const way = await wayOf(bench, "execute");
-      const endless = await counting(bench, Number.POSITIVE_INFINITY, way);
+      const endless = await countLoop(bench, Number.POSITIVE_INFINITY, way);
       await expectBy(way, endless.preparedModel, endless.request, { loopTimeoutDuration: millisecond }, ...missed);
       await ends(bench);
     },
@@ -48,7 +48,7 @@ export const loopCases: readonly SuiteCase[] = [
     (name) => `a loop without end ends after its time (${name})`,
     async (bench, name) => {
       const way = await wayOf(bench, name);
-      const { preparedModel, request } = await counting(bench, Number.POSITIVE_INFINITY, way);
+      const { preparedModel, request } = await countLoop(bench, Number.POSITIVE_INFINITY, way);
       await expectBy(way, preparedModel, request, { loopTimeoutDuration: millisecond }, ...missed);
     },
   ),
