@@ -14,8 +14,7 @@ import {
   type ProvenForm,
   type SelfCheck,
 } from "@nnhal/backend/proof";
-import { type AnyArgs, createData, elementAt, elementCount, operationByCode } from "@nnhal/operations";
-import { OperationType } from "@nnhal/types";
+import { type AnyArgs, createData, elementAt, elementCount } from "@nnhal/operations";
 import { createBuilder, outputOf } from "./plan/builder.ts";
 import { fused, withoutDead } from "./plan/fuse.ts";
 import { layOutMemory } from "./plan/memory.ts";
@@ -95,9 +94,9 @@ function planOf(cases: readonly ProbeCase[]) {
   const results: [ProbeCase, Port][] = [];
   let count = 0;
   for (const each of cases) {
-    const definition = operationByCode(OperationType[each.name]);
-    const lowering = definition && loweringOf(definition);
-    if (definition === undefined || lowering === undefined) continue;
+    // In a browser the definition may not be loaded.
+    const lowering = loweringOf(each);
+    if (lowering === undefined) continue;
     const own: Given[] = [];
     const args: AnyArgs = Object.fromEntries(
       Object.entries(each.args).map(([name, value]) => {
@@ -115,7 +114,7 @@ function planOf(cases: readonly ProbeCase[]) {
         return [name, tensor];
       }),
     );
-    builder.begin(definition);
+    builder.begin({ name: each.name });
     try {
       const planned = lowering(args, { output: each.output }, builder);
       const { region } = "region" in planned ? planned : elementAt(planned, 0);

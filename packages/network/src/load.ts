@@ -29,7 +29,7 @@ export interface LoadOptions extends SessionOptions {
    * devices, in the order in which they win ties, or `auto` for all that work here, with fallback to the reference. Default: auto.
    */
   readonly devices?: SessionOptions["devices"];
-  /** Engines besides the reference, best first. Default: those of this project that are installed; in a browser none. */
+  /** Engines besides the reference, best first. Default: @nnhal/backend-wasm, and in Node.js the others of this project that are installed. */
   readonly engines?: SessionOptions["engines"];
   /** Extensions for custom operators of the file, which the reference then runs. Default: none. */
   readonly extensions?: SessionOptions["extensions"];

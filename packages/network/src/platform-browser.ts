@@ -1,5 +1,5 @@
 /**
- * Platform functions for browsers: there are no files and no installed engines.
+ * Platform functions for browsers: there are no files, and no engines besides those of the bundle.
  */
 import { NetworkError } from "./error.ts";
 import type { LocalFile, LocalReadOptions } from "./port.ts";
@@ -7,8 +7,10 @@ import type { LocalFile, LocalReadOptions } from "./port.ts";
 /** A bundler leaves out what is for files. */
 export const hasFiles = false;
 
-/** A browser has only the engines that the application's bundle has. */
-export const knownEngines: readonly string[] = [];
+const wasm = "@nnhal/backend-wasm";
+
+/** A browser has the engines that are a part of the bundle. */
+export const knownEngines: readonly string[] = [wasm];
 
 /** Command that installs an engine: there is none here. */
 export const installOf: (engine: string) => string = String;
@@ -22,8 +24,9 @@ export const readLocal: (source: string | URL, options: LocalReadOptions) => Pro
   async () => undefined;
 export const localBeside: (source: string | URL, name: string) => Promise<string | undefined> = async () => undefined;
 
-/** Names of modules mean nothing in a bundle. */
-export async function loadModule(name: string): Promise<never> {
+/** Loads the engine that belongs to this package, as a file of its own. Names of other modules mean nothing in a bundle. */
+export async function loadModule(name: string): Promise<unknown> {
+  if (name === wasm) return import("@nnhal/backend-wasm");
   const help = `give the module itself: engines: [() => import("${name}")]`;
   throw new NetworkError("BAD_OPTION", `engines: "${name}" cannot be loaded by its name in a browser; ${help}`);
 }

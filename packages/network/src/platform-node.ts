@@ -110,6 +110,8 @@ export async function localBeside(source: string | URL, name: string): Promise<s
  * current folder does not count: its files may come from elsewhere.
  */
 export async function loadModule(name: string): Promise<unknown> {
+  // It belongs to this package, and so to a bundle.
+  if (name === "@nnhal/backend-wasm") return import("@nnhal/backend-wasm");
   if (/^(\.{1,2})?[/\\]/.test(name)) return importUnbundled(pathToFileURL(resolve(name)).href);
   try {
     return await importUnbundled(name);

@@ -3,6 +3,8 @@ import { load } from "nnhal";
 
 const options = {
   reference: { devices: "reference" },
+  // The default: the engine is a file of its own, which is loaded for it.
+  wasm: {},
   tfjs: { devices: "tfjs", engines: [() => import("@nnhal/backend-tfjs")] },
   worker: { devices: "reference", worker: true },
 };

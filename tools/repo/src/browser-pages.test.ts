@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { problemsOf, referenceLimits } from "./browser-pages.ts";
+import { engineLimit, problemsOf, referenceLimits } from "./browser-pages.ts";
 import { findChromium, visit } from "./chromium.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nnhal-visit-"));
@@ -60,6 +60,7 @@ describe("findChromium", () => {
 
 describe("the answer of a page", () => {
   const answer = { digit: 2, device: "nnhal-reference" };
+  const wasm = { digit: 2, device: "nnhal-wasm" };
   const url = "/vite/index.html?way=reference";
   const { esbuild = 0, vite = 0, webpack = 0 } = referenceLimits;
 
@@ -69,6 +70,9 @@ describe("the answer of a page", () => {
     [{ url: "/esbuild/index.html?way=reference", answer, scriptBytes: esbuild }, 0],
     [{ url: "/esbuild/index.html?way=reference", answer, scriptBytes: esbuild + 1 }, 1],
     [{ url: "/vite/index.html?way=worker", answer, scriptBytes: vite + 1 }, 0],
+    [{ url: "/vite/index.html?way=wasm", answer: wasm, scriptBytes: vite + engineLimit }, 0],
+    [{ url: "/vite/index.html?way=wasm", answer: wasm, scriptBytes: vite + engineLimit + 1 }, 1],
+    [{ url: "/vite/index.html?way=wasm", answer, scriptBytes: 1 }, 1],
     [{ url: "/webpack/index.html?way=reference", answer, scriptBytes: webpack }, 0],
     [{ url: "/webpack/index.html?way=reference", answer, scriptBytes: webpack + 1 }, 1],
     [{ url, answer: { ...answer, digit: 3 }, scriptBytes: 1 }, 1],

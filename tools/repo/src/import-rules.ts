@@ -33,6 +33,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
     "operations",
     "backend",
     "backend-reference",
+    "backend-wasm",
     "utils",
     "driver-core",
     "runtime",

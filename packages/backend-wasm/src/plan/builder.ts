@@ -37,6 +37,9 @@ export interface Padded {
   readonly pads: readonly (readonly [before: number, after: number])[];
 }
 
+/** The parts of a definition that lowerings look at. */
+export type PlannedOperation = Pick<Operation, "name" | "reference">;
+
 /** The plan so far. */
 export interface Builder {
   readonly regions: readonly PlannedRegion[];
@@ -57,9 +60,9 @@ export interface Builder {
   /** The steps that a function adds, which do not become steps of the plan by themselves. */
   apart(fill: () => void): readonly Step[];
   /** The definition of the operation that is being planned. */
-  definition(): Operation;
+  definition(): PlannedOperation;
   /** Begins an operation. */
-  begin(definition: Operation): void;
+  begin(definition: PlannedOperation): void;
 }
 
 /** Creates an empty plan. */
@@ -68,7 +71,7 @@ export function createBuilder(): Builder {
   const steps: Step[] = [];
   const places = new Map<number, Region>();
   let added = steps;
-  let current: Operation | undefined;
+  let current: PlannedOperation | undefined;
   const builder: Builder = {
     regions,
     steps,

@@ -165,7 +165,10 @@ function widenedArguments(args: AnyArgs): AnyArgs {
 }
 
 /** The lowering of an operation; undefined if there is none. */
-export function loweringOf({ name, extension }: OperationView["definition"]): Lowering<AnyArgs, AnyArgs> | undefined {
+export function loweringOf({
+  name,
+  extension,
+}: Pick<OperationView["definition"], "name" | "extension">): Lowering<AnyArgs, AnyArgs> | undefined {
   if (extension !== undefined) return undefined;
   // A lowering is only called with the arguments of the operation that it is listed under.
   return (lowerings as Readonly<Record<string, Lowering<AnyArgs, AnyArgs> | undefined>>)[name];
