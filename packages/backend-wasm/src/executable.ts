@@ -3,9 +3,11 @@
  * new extents makes a module, of which the last few are kept.
  */
 import {
+  byteLength,
   type CacheBlobs,
   type CompileOptions,
   checkOf,
+  decodeTensorData,
   type Executable,
   type GraphView,
   type InputBuffer,
@@ -17,8 +19,9 @@ import {
   shortage,
   soon,
 } from "@nnhal/backend";
-import { elementAt, isTensorType, refineDimensions, sameShape } from "@nnhal/operations";
+import { elementAt, elementCount, isTensorType, refineDimensions, sameShape, type TensorData } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
+import { settingsOf } from "./plan/plan-graph.ts";
 import { type Program, programOf, restoredProgram, savedProgram } from "./program.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
 
@@ -33,13 +36,21 @@ export interface Machine {
 interface Compiled {
   readonly machine: Machine;
   readonly graph: GraphView;
+  /** Positions of the inputs whose values decide shapes, or are settings. */
+  readonly settings: readonly number[];
   /** The last ones that were used. */
-  readonly programs: Program[];
+  readonly programs: ProgramFor[];
   /** The end of the run that is in progress, after which the next one may use the memory. */
   last: Promise<unknown> | undefined;
 }
 
-/** The most modules for different extents. */
+/** A program, and the values of inputs that it was made for, by their positions. */
+interface ProgramFor {
+  readonly program: Program;
+  readonly values: ReadonlyMap<number, InputBuffer>;
+}
+
+/** The most modules for different extents, or different values that decide them. */
 const mostPrograms = 4;
 
 /** Compiles a subgraph. Rejects with the reason if it cannot be compiled. */
@@ -67,18 +78,20 @@ async function openGraph(
 ): Promise<Executable> {
   const check = checkOf(options, "the deadline passed while the model was prepared");
   check();
-  const compiled: Compiled = { machine, graph, programs: [], last: undefined };
-  const extents = staticExtents(graph);
+  const given = settingsOf(graph);
+  const settings = [...graph.inputs.keys()].filter((position) => given.has(elementAt(graph.inputs, position)));
+  const compiled: Compiled = { machine, graph, settings, programs: [], last: undefined };
+  const extents = settings.length > 0 ? undefined : staticExtents(graph);
   if (extents !== undefined) {
     const program = await open(extents);
-    compiled.programs.push(program);
+    compiled.programs.push({ program, values: new Map() });
     await warmUp(program);
     check();
   }
   return {
     run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
     ...(extents !== undefined && {
-      serialize: () => savedProgram(elementAt(compiled.programs, 0), machine.version),
+      serialize: () => savedProgram(elementAt(compiled.programs, 0).program, machine.version),
     }),
     close() {
       compiled.programs.length = 0;
@@ -154,28 +167,54 @@ function hold(compiled: Compiled, ending: Promise<RunResult>): Promise<RunResult
 }
 
 /** The program for the extents of a request; undefined if there is none yet. Throws if the bytes of an input are too few. */
-function programFor({ programs, graph }: Compiled, inputs: readonly (InputBuffer | undefined)[]): Program | undefined {
+function programFor(
+  { programs, graph, settings }: Compiled,
+  inputs: readonly (InputBuffer | undefined)[],
+): Program | undefined {
   for (const [position, input] of inputs.entries()) {
     if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
   }
-  return programs.find(({ plan }) =>
+  const found = programs.find(({ program: { plan }, values }) =>
     plan.inputs.every((port, position) => {
       const input = inputs[position];
+      if (settings.includes(position)) return isSameValue(values.get(position), input);
       if (port === undefined || input === undefined) return port === undefined && input === undefined;
       return sameShape(port.info.dimensions, input.dimensions);
     }),
+  );
+  return found?.program;
+}
+
+/** Whether an input has the value that a program was made for. */
+function isSameValue(value: InputBuffer | undefined, input: InputBuffer | undefined): boolean {
+  if (value === undefined || input === undefined) return value === input;
+  return (
+    sameShape(value.dimensions, input.dimensions) && value.bytes.every((byte, place) => byte === input.bytes[place])
   );
 }
 
 /** Makes a program for the extents of a request; the oldest one goes if there are too many. */
 async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | undefined)[]): Promise<Program> {
   const { machine, graph, programs } = compiled;
+  const values = new Map<number, InputBuffer>();
+  const settings = new Map<number, TensorData>();
+  for (const position of compiled.settings) {
+    const input = inputs[position];
+    const index = elementAt(graph.inputs, position);
+    if (input === undefined) continue;
+    const { type, dimensions } = inputInfo(graph, index, input);
+    const count = elementCount(dimensions);
+    const bytes = input.bytes.slice(0, byteLength(type, count));
+    values.set(position, { bytes, dimensions });
+    settings.set(index, decodeTensorData(type, bytes, count));
+  }
   const program = await programOf(
     machine.api,
     graph,
     inputs.map((input) => input?.dimensions),
+    settings,
   );
-  programs.push(program);
+  programs.push({ program, values });
   if (programs.length > mostPrograms) programs.shift();
   return program;
 }

@@ -1,6 +1,6 @@
 /** A plan with its module and its memory, and both in a cache. */
 import type { CacheBlobs, GraphView } from "@nnhal/backend";
-import { elementAt } from "@nnhal/operations";
+import { elementAt, type TensorData } from "@nnhal/operations";
 import { emitModule, functionName, pagesOf } from "./emit/emit.ts";
 import { failureAddress } from "./emit/routine.ts";
 import type { Plan, RoutineStep } from "./plan/plan.ts";
@@ -34,13 +34,14 @@ export interface Program {
 /** The saved part of a step. */
 type Outline = readonly [name: string, units: number, work: number, checks?: RoutineStep["checks"]];
 
-/** Plans and compiles a network for inputs of some shapes. */
+/** Plans and compiles a network for inputs of some shapes, and for the values of those that decide shapes. */
 export async function programOf(
   api: WebAssemblyApi,
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
+  settings: ReadonlyMap<number, TensorData> = new Map(),
 ): Promise<Program> {
-  return compiledPlan(api, planGraph(graph, dimensions));
+  return compiledPlan(api, planGraph(graph, dimensions, settings));
 }
 
 /** Compiles a plan. The memory has its constants. */

@@ -13,21 +13,14 @@ const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
 
 /** Operations without a lowering, or of which all examples are refused. */
 const without = [
-  "AXIS_ALIGNED_BBOX_TRANSFORM",
   "BOX_WITH_NMS_LIMIT",
   "DETECTION_POSTPROCESSING",
-  "FILL",
   "GENERATE_PROPOSALS",
-  "HEATMAP_MAX_KEYPOINT",
   "LSH_PROJECTION",
   "QUANTIZED_16BIT_LSTM",
   "QUANTIZED_LSTM",
   "RANDOM_MULTINOMIAL",
   "RANK",
-  "ROI_ALIGN",
-  "ROI_POOLING",
-  "SLICE",
-  "TILE",
   "WHILE",
 ];
 

@@ -9,6 +9,7 @@ import { movement } from "./movement.ts";
 import { normalisations } from "./normalisation.ts";
 import { pooling } from "./pooling.ts";
 import { reductions } from "./reduction.ts";
+import { regions } from "./regions.ts";
 import { resizing } from "./resize.ts";
 import { rnns } from "./rnn.ts";
 import { searches } from "./search.ts";
@@ -27,6 +28,7 @@ export const lowerings: LoweringTable = {
   ...normalisations,
   ...pooling,
   ...reductions,
+  ...regions,
   ...resizing,
   ...rnns,
   ...searches,

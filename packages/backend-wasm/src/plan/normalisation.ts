@@ -1,8 +1,9 @@
 /** Operations that bring elements to a common size: INSTANCE_NORMALIZATION, L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION, LOG_SOFTMAX. */
 import { elementCount, integerRange, isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
+import { awayFromZero, bounded } from "./elements.ts";
 import { accumulator, element, on, real } from "./expression.ts";
-import { calc, choose, type Formula, integer, realNumber, turned } from "./formula.ts";
+import { calc, type Formula, integer, realNumber, turned } from "./formula.ts";
 import { exponential, logarithm } from "./functions.ts";
 import { expectFloat, expectReal, type LoweringTable } from "./lowering.ts";
 import { bitsOf, exponentialOf, logarithmOfBits, powersOfTwo } from "./real-functions.ts";
@@ -16,20 +17,6 @@ export function around(
 ): readonly [number, number, number] {
   const place = resolveAxis(axis, dimensions.length);
   return [elementCount(dimensions.slice(0, place)), dimensions[place] ?? 1, elementCount(dimensions.slice(place + 1))];
-}
-
-/** The nearest integer, halves away from zero, of a formula. */
-export function awayFromZero(value: Formula): Formula {
-  const cut = calc("trunc", value);
-  const isFar = calc("ge", calc("abs", calc("sub", value, cut)), 0.5);
-  const one = choose(calc("lt", value, 0), realNumber(-1), realNumber(1));
-  return choose(isFar, calc("add", cut, one), cut);
-}
-
-/** A real number within bounds; NaN becomes the least. */
-export function bounded(value: Formula, least: number, greatest: number): Formula {
-  const high = choose(calc("gt", value, greatest), realNumber(greatest), value);
-  return choose(calc("ge", high, least), high, realNumber(least));
 }
 
 /** Sums along the middle axis of three. */

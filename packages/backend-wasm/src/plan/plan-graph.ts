@@ -13,9 +13,12 @@ import {
   elementAt,
   elementCount,
   isInferable,
+  isTensorType,
   layOut,
   OperationError,
+  type OperationName,
   stridesOf,
+  type TensorData,
   type TensorInfo,
   tensorInfo,
 } from "@nnhal/operations";
@@ -58,6 +61,10 @@ export function refusalOf(view: OperationView): string | undefined {
       if (tensor !== undefined && tensor.data === undefined)
         builder.places.set(tensor.index, outputOf(builder, tensor).region);
     }
+    // With settings that only a request has, an operation cannot be planned now.
+    if (hasOpenSettings(view))
+      return bySettings.has(definition.name) ? typeRefusal(view) : `${definition.name}: ${openSettings}`;
+    if (!isInferable(match.form, tensors)) return `${definition.name}: ${openSettings}`;
     planOperation(view, tensors, builder);
     return undefined;
   } catch (error) {
@@ -68,13 +75,76 @@ export function refusalOf(view: OperationView): string | undefined {
 
 const assumedExtent = 8;
 
+const openSettings = "shapes and settings must be known when the model is prepared";
+
+/** Operations that can be planned whatever their settings are, if the types of their operands are available. */
+const bySettings: ReadonlySet<string> = new Set<OperationName>([
+  "BATCH_TO_SPACE_ND",
+  "CONCATENATION",
+  "EXPAND_DIMS",
+  "FILL",
+  "GATHER",
+  "MEAN",
+  "PAD",
+  "PAD_V2",
+  "REDUCE_ALL",
+  "REDUCE_ANY",
+  "REDUCE_MAX",
+  "REDUCE_MIN",
+  "RESHAPE",
+  "SLICE",
+  "SPACE_TO_BATCH_ND",
+  "SPLIT",
+  "SQUEEZE",
+  "STRIDED_SLICE",
+  "TILE",
+  "TRANSPOSE",
+]);
+
+/** Whether an operand decides shapes or is a setting. */
+function isSetting({ match: { form }, inputs }: OperationView, position: number): boolean {
+  const param = layOut(form.params, form.counts, inputs.length)?.[position];
+  return param !== undefined && (param.kind !== "tensor" || param.read === true);
+}
+
+/** Whether a setting is an input of the model. */
+function hasOpenSettings(view: OperationView): boolean {
+  return (
+    view.definition.extension === undefined &&
+    view.inputs.some(
+      ({ lifetime }, position) => lifetime === OperandLifeTime.SUBGRAPH_INPUT && isSetting(view, position),
+    )
+  );
+}
+
+function typeRefusal({ inputs, outputs }: OperationView): string | undefined {
+  for (const { type } of [...inputs, ...outputs]) if (isTensorType(type)) elementTypeOf(type);
+  return undefined;
+}
+
+/** The inputs of a graph whose values decide shapes, or are settings: a plan is made for their values. */
+export function settingsOf({ operations, inputs }: GraphView): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const view of operations) {
+    for (const [position, { index }] of view.inputs.entries()) if (isSetting(view, position)) found.add(index);
+  }
+  return new Set(inputs.filter((index) => found.has(index)));
+}
+
 function withExtents(tensor: KernelTensor): KernelTensor {
   if (!tensor.dimensions.includes(0)) return tensor;
   return { ...tensor, dimensions: tensor.dimensions.map((extent) => extent || assumedExtent) };
 }
 
-/** Plans a subgraph. `dimensions` are those of its inputs; undefined for an input that is omitted. Throws a Refusal or an OperationError. */
-export function planGraph(graph: GraphView, dimensions: readonly (readonly number[] | undefined)[]): Plan {
+/**
+ * Plans a subgraph. `dimensions` are those of its inputs; undefined for an input that is omitted. `settings`: the values of inputs that decide shapes, by the index of
+ * their operands; they have no port. Throws a Refusal or an OperationError.
+ */
+export function planGraph(
+  graph: GraphView,
+  dimensions: readonly (readonly number[] | undefined)[],
+  settings: ReadonlyMap<number, TensorData> = new Map(),
+): Plan {
   const builder = createBuilder();
   /** The facts of inputs and of results; undefined for omitted inputs. */
   const known = new Map<number, TensorInfo | undefined>();
@@ -85,6 +155,7 @@ export function planGraph(graph: GraphView, dimensions: readonly (readonly numbe
     if (operand === undefined || extents === undefined) return undefined;
     const info = tensorInfo(operand, extents);
     known.set(index, info);
+    if (settings.has(index)) return undefined;
     const value = outputOf(builder, info);
     const port = isHalf(info) ? builder.value("u16", info.dimensions) : value;
     if (port !== value) addElementwise(builder, "from float16", [port], value, fromHalf(element(0, "i32")));
@@ -94,7 +165,7 @@ export function planGraph(graph: GraphView, dimensions: readonly (readonly numbe
   for (const view of graph.operations) {
     const tensors = view.inputs.map((input) => {
       if (isOmitted(input) || (known.has(input.index) && known.get(input.index) === undefined)) return undefined;
-      return withFacts(input, known.get(input.index));
+      return withFacts(input, known.get(input.index), settings.get(input.index));
     });
     const { infos, values } = planOperation(view, tensors, builder);
     for (const [position, { index }] of view.outputs.entries()) {
@@ -107,7 +178,8 @@ export function planGraph(graph: GraphView, dimensions: readonly (readonly numbe
   const outputs = graph.outputs.map((index): Port => {
     const info = known.get(index);
     if (info === undefined) throw new Error(`output operand ${index} has no value`);
-    const value: Value = { ...builder.read({ index, ...info }), dimensions: info.dimensions };
+    const data = settings.get(index);
+    const value: Value = { ...builder.read({ index, ...info, ...(data && { data }) }), dimensions: info.dimensions };
     if (isHalf(info)) {
       const port = builder.value("u16", info.dimensions);
       addElementwise(builder, "to float16", [value], port, toHalf(element(0, "f32")));
@@ -147,7 +219,11 @@ function planOperation(view: OperationView, tensors: readonly (KernelTensor | un
   const lowering = loweringOf(definition);
   if (lowering === undefined) return refuse("wasm does not have this operation");
   if (definition.dynamic) return refuse("the shapes of its outputs depend on the data");
-  if (!isInferable(match.form, tensors)) return refuse("shapes and settings must be known when the model is prepared");
+  // Extents of 0 are known here: such tensors have no elements.
+  const isOpen = tensors.some(
+    (tensor, position) => tensor !== undefined && tensor.data === undefined && isSetting(view, position),
+  );
+  if (isOpen) return refuse(openSettings);
   const { args, outputs: infos } = bindArgumentsOf(view, tensors);
   if (infos.length > 0 && infos.every(({ dimensions }) => dimensions.includes(0))) {
     return { infos, values: infos.map((info) => outputOf(builder, info)) };

@@ -1,15 +1,25 @@
 /** Operations on each element of one tensor. */
 import type { KernelTensor } from "@nnhal/backend";
-import { activationRange, integerRange, isFloat, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
+import {
+  activationRange,
+  elementCount,
+  integerRange,
+  isFloat,
+  quantisedActivationRange,
+  type TensorInfo,
+} from "@nnhal/operations";
 import { FusedActivationFunc } from "@nnhal/types";
 import { elementOf } from "./arithmetic.ts";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
+import { bounded, fixedProduct } from "./elements.ts";
 import { converted, type Expression, element, on, real, roundedAway, select, whole, within } from "./expression.ts";
+import { calc, turned } from "./formula.ts";
 import { hyperbolicTangent, logistic } from "./functions.ts";
 import { expectReal, isQuant8, type LoweringTable } from "./lowering.ts";
 import { tableOf } from "./reference.ts";
 import { refuse } from "./refusal.ts";
 import { addTable } from "./table.ts";
+import { addForEach, spreadTo } from "./transcendental.ts";
 
 interface One {
   readonly input: KernelTensor;
@@ -68,6 +78,30 @@ function ofFloats(name: string, float: (x: Expression) => Expression, integers =
   };
 }
 
+/** Fixed point, as the reference: a product of elements has at most 17 bits. */
+function addQuantisedPrelu(builder: Builder, input: KernelTensor, alpha: KernelTensor, output: TensorInfo): Value {
+  const target = outputOf(builder, output);
+  const [sources, slopes] = [input, alpha].map((tensor) => spreadTo(builder, builder.read(tensor), output.dimensions));
+  if (sources === undefined || slopes === undefined) throw new TypeError("an operand has no value");
+  const [least, greatest] = integerRange(output.type);
+  const positive = Math.fround(input.scale / output.scale);
+  const negative = Math.fround(input.scale * alpha.scale) / output.scale;
+  addForEach(builder, "PRELU", elementCount(output.dimensions), 24, (routine) => {
+    const [values, factors, results] = [routine.read(sources), routine.read(slopes), routine.write(target)];
+    return (index) => {
+      const value = routine.local(turned("toReal", calc("sub", values.at(index), input.zeroPoint)));
+      const steps = routine.local(fixedProduct(routine, value, positive));
+      routine.when(calc("lt", value, 0), () => {
+        const factor = turned("toReal", calc("sub", factors.at(index), alpha.zeroPoint));
+        const product = routine.local(calc("mul", value, factor));
+        routine.set(steps, fixedProduct(routine, product, negative));
+      });
+      routine.store(results, index, bounded(calc("add", steps, output.zeroPoint), least, greatest));
+    };
+  });
+  return target;
+}
+
 /** The lowerings. */
 export const unary: LoweringTable = {
   RELU: rectifier("RELU"),
@@ -112,7 +146,8 @@ export const unary: LoweringTable = {
     return target;
   },
   PRELU({ input, alpha }, { output }, builder) {
-    if (input.type !== "TENSOR_FLOAT32") refuse(`${String(input.type)} is not available`);
+    expectReal(input);
+    if (isQuant8(input)) return addQuantisedPrelu(builder, input, alpha, output);
     const x = element(0, "f32");
     const value = select(on("lt", x, real(0)), on("mul", x, element(1, "f32")), x);
     const target = outputOf(builder, output);

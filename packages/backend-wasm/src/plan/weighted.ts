@@ -186,7 +186,7 @@ export function addRows(
     runs[0] === 0 &&
     pixelStep === length &&
     (height === 1 || rowStep === width * pixelStep) &&
-    (rows === height * width || batchStep === height * rowStep);
+    (rows === height * width || batchStep === height * width * pixelStep);
   const { tile, blockRows } = tileFor(rows, depth, columns, isPaired);
   const rowBytes = 4 * (isPaired ? Math.ceil(depth / 2) : depth);
   // A row is written up to a vector beyond its end.

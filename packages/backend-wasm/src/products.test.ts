@@ -1,0 +1,62 @@
+/** Products whose rows lie in the image as they are, and those whose rows do not, though it looks so. */
+import { viewModel } from "@nnhal/backend";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { modelOf, operand, subgraphOf } from "@nnhal/test-kit/models";
+import { ErrorStatus, ExecutionPreference, OperandLifeTime, OperandType, OperationType, Priority } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { backend } from "./wasm-backend.ts";
+
+const { TENSOR_FLOAT32, INT32 } = OperandType;
+const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, CONSTANT_COPY } = OperandLifeTime;
+const options = { preference: ExecutionPreference.SUSTAINED_SPEED, priority: Priority.MEDIUM };
+const context = { now: () => 0n, loopTimeoutDuration: 1n, measure: false, random: () => 0 };
+
+/** The results of a convolution 1x1 from 2 to 3 channels on both engines. Filter and bias are inputs. */
+async function convolved(shape: number[], result: number[], stride: number): Promise<number[][]> {
+  const of = (dimensions: number[], lifetime: number) => operand({ type: TENSOR_FLOAT32, dimensions, lifetime });
+  // Padding VALID, the strides and no activation.
+  const settings = [2, stride, stride, 0];
+  const scalars = settings.map((_, place) =>
+    operand({
+      type: INT32,
+      dimensions: [],
+      lifetime: CONSTANT_COPY,
+      location: { poolIndex: 0, offset: 4 * place, length: 4 },
+    }),
+  );
+  const inputs = [of(shape, SUBGRAPH_INPUT), of([3, 1, 1, 2], SUBGRAPH_INPUT), of([3], SUBGRAPH_INPUT)];
+  const operands = [...inputs, ...scalars, of(result, SUBGRAPH_OUTPUT)];
+  const operation = { type: OperationType.CONV_2D, inputs: [0, 1, 2, 3, 4, 5, 6], outputs: [7] };
+  const operandValues = new Uint8Array(Int32Array.from(settings).buffer);
+  const graph = viewModel({ model: modelOf(subgraphOf(operands, [operation]), { operandValues }), pools: [] });
+  const given = inputs.map(({ dimensions }) => {
+    const count = dimensions.reduce((product, extent) => product * extent, 1);
+    const values = Float32Array.from({ length: count }, (_, index) => index + 1);
+    return { bytes: new Uint8Array(values.buffer), dimensions };
+  });
+  return Promise.all(
+    [backend, referenceBackend].map(async (each) => {
+      const session = await each.open();
+      if ("unavailable" in session) throw new Error(session.unavailable);
+      const values = new Float32Array(result.reduce((product, extent) => product * extent, 1));
+      const executable = await session.compile(graph, options);
+      const output = { bytes: new Uint8Array(values.buffer), dimensions: result };
+      expect((await executable.run(given, [output], context)).status).toBe(ErrorStatus.NONE);
+      executable.close();
+      return [...values];
+    }),
+  );
+}
+
+describe("rows of a product of several images", () => {
+  it.each([
+    ["all pixels", [2, 2, 3, 2], [2, 2, 3, 3], 1],
+    // One row of each image: its pixels lie side by side, but the next image begins two rows later.
+    ["the first row of two", [2, 2, 1, 2], [2, 1, 1, 3], 2],
+    ["the first row of three", [2, 3, 1, 2], [2, 1, 1, 3], 3],
+    ["every second pixel", [2, 1, 5, 2], [2, 1, 3, 3], 2],
+  ])("are %s", async (_, shape, result, stride) => {
+    const [wasm, reference] = await convolved(shape, result, stride);
+    expect(wasm).toEqual(reference);
+  });
+});
