@@ -1,7 +1,7 @@
 /** GROUPED_CONV_2D, a product for each group, and TRANSPOSE_CONV_2D, a convolution for each place of an output within a stride. */
 import type { KernelTensor } from "@nnhal/backend";
 import { stridesOf, type TensorInfo } from "@nnhal/operations";
-import { addElementwise, addMove, type Builder, operandOf, type Value } from "./builder.ts";
+import { addElementwise, addMove, type Builder, operandOf, transposed, type Value } from "./builder.ts";
 import { extentsOf, imageOutput, prepared, rowsUnder } from "./convolution.ts";
 import { real, whole } from "./expression.ts";
 import type { LoweringTable } from "./lowering.ts";
@@ -57,8 +57,8 @@ export const grouped: LoweringTable = {
   },
   // Output pixel o is at q · stride + r of the padded output; it sees the cells r, r + stride, … of the filter, and the pixels q, q - 1, … of the input.
   TRANSPOSE_CONV_2D({ input, filter, bias, activation, nchw, ...sliding }, { output }, builder) {
-    const none = { paddingLeft: 0, paddingRight: 0, paddingTop: 0, paddingBottom: 0 };
-    const { image } = prepared(builder, input, none, nchw);
+    const given = builder.read(input);
+    const image = nchw ? transposed(builder, given, [0, 2, 3, 1]) : given;
     const { target, finish } = imageOutput(builder, output, nchw);
     const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
     const { strideHeight, strideWidth, paddingTop, paddingLeft } = sliding;

@@ -3,7 +3,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, imageAxes, resolveAxis, stridesOf, type TensorInfo } from "@nnhal/operations";
 import { stridedRanges } from "@nnhal/operations/kernels";
 import { addElementwise, addMove, type Builder, operandOf, outputOf, transposeInto, type Value } from "./builder.ts";
-import { real, whole } from "./expression.ts";
+import { type Expression, real, whole } from "./expression.ts";
 import { constantOf, type LoweringTable } from "./lowering.ts";
 import { requantised } from "./table.ts";
 
@@ -20,6 +20,12 @@ function same({ input }: One, { output }: Result, builder: Builder): Value {
   return { ...builder.read(input), dimensions: output.dimensions };
 }
 
+/** A number as elements of a type hold it: integers of 8 bits wrap. */
+function fillOf(type: Value["type"], number: number): Expression {
+  if (type === "f32") return real(number);
+  return whole(type === "u8" ? number & 255 : type === "i8" ? (number << 24) >> 24 : number);
+}
+
 /** Fills a value, and copies another one into it. */
 function padInto(
   builder: Builder,
@@ -28,7 +34,7 @@ function padInto(
   around: number,
   result: Value,
 ): void {
-  addElementwise(builder, "pad", [], result, input.type === "f32" ? real(around) : whole(around), 1);
+  addElementwise(builder, "pad", [], result, fillOf(input.type, around), 1);
   const strides = stridesOf(result.dimensions);
   const offset = pads.reduce((sum, [before], axis) => sum + before * (strides[axis] ?? 0), 0);
   addMove(
