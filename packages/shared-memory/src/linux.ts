@@ -1,4 +1,5 @@
 /** The system calls of Linux that this package needs, with their constants. They are looked up at the first use. */
+import { getSystemErrorName } from "node:util";
 import { type SystemLibrary, systemLibrary } from "@nnhal/driver-core/memory";
 
 /** Bits of the seals of a memory file: changes of the file that they forbid. */
@@ -57,26 +58,11 @@ export class SystemError extends Error {
   readonly code: number;
 
   constructor(call: string, code: number) {
-    super(`${call} failed with error ${code}${code in errorNames ? ` (${errorNames[code]})` : ""}`);
+    super(`${call} failed with error ${code}${code > 0 ? ` (${getSystemErrorName(-code)})` : ""}`);
     this.code = code;
   }
 }
 
-const errorNames: Readonly<Record<number, string>> = {
-  1: "EPERM",
-  4: "EINTR",
-  9: "EBADF",
-  11: "EAGAIN",
-  12: "ENOMEM",
-  22: "EINVAL",
-  23: "ENFILE",
-  24: "EMFILE",
-  32: "EPIPE",
-  38: "ENOSYS",
-  88: "ENOTSOCK",
-  104: "ECONNRESET",
-  109: "ETOOMANYREFS",
-};
 /** Numbers of errors that callers tell apart. */
 export const ErrorNumber = { EINTR: 4, EAGAIN: 11, EINVAL: 22 } as const;
 
