@@ -17,7 +17,7 @@ import { NetworkError } from "./error.ts";
 import type { ModelFile } from "./model-file.ts";
 import type { Description } from "./session.ts";
 import type { TensorInfo } from "./tensor-info.ts";
-import { oneLine, removeControls } from "./text.ts";
+import { oneLine, plain } from "./text.ts";
 
 const packed = byNeed("what is packed with a model", () => import("./packed.ts"));
 
@@ -66,7 +66,7 @@ export function describeModel(
         ...(labels !== undefined && { labels }),
         ...(normalization !== undefined && normalization.mean.length > 0 && { normalization }),
         ...(tokenizer !== undefined && { tokenizer }),
-        ...(about !== undefined && about.description !== "" && { description: removeControls(about.description) }),
+        ...(about !== undefined && about.description !== "" && { description: plain(about.description) }),
       };
     });
   };
@@ -79,9 +79,9 @@ export function describeModel(
     })),
     signatures: signatures.map(({ key }) => key),
     devices,
-    name: removeControls(metadata?.name ?? ""),
-    description: removeControls(metadata?.description ?? model.description),
-    license: removeControls(metadata?.license ?? ""),
+    name: plain(metadata?.name ?? ""),
+    description: plain(metadata?.description ?? model.description),
+    license: plain(metadata?.license ?? ""),
   };
 }
 

@@ -4,7 +4,7 @@
 import { byteLength, decodeTensorData } from "@nnhal/backend";
 import { type AnyTensorData, typeText } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
-import { openShapeText, removeControls } from "./text.ts";
+import { openShapeText, plain } from "./text.ts";
 
 /** Facts of a tensor that its size and values depend on. */
 export type TensorShape = Pick<TensorDescription, "type" | "shape" | "scale" | "zeroPoint">;
@@ -36,7 +36,7 @@ export function realValues({ type, shape, scale, zeroPoint }: TensorShape, bytes
 
 /** A tensor of a model in a message: `"image" (TENSOR_FLOAT32 [1, 224, 224, 3])`; extents that a run determines are `?`. */
 export function tensorText({ name, type, shape }: Pick<TensorDescription, "name" | "type" | "shape">): string {
-  const label = removeControls(name);
+  const label = plain(name);
   const kind = `${typeText(type)} ${openShapeText(shape)}`;
   return label === "" ? kind : `"${label}" (${kind})`;
 }

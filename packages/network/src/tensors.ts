@@ -19,5 +19,5 @@ export {
 export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts";
 export { partStarts } from "./tasks/sound.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
-export { messageOf, oneLine, openShapeText, removeControls as plain, shapeText } from "./text.ts";
+export { messageOf, oneLine, openShapeText, plain, shapeText } from "./text.ts";
 export { textValues } from "./text-values.ts";

@@ -3,13 +3,13 @@
  */
 
 /** A name out of a file, without the control characters that would let it write elsewhere on the terminal. */
-export function removeControls(text: string): string {
+export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
 }
 
 /** Any text as one line. */
 export function oneLine(text: string): string {
-  return removeControls(text.replace(/\s*[\r\n]+\s*/g, " "));
+  return plain(text.replace(/\s*[\r\n]+\s*/g, " "));
 }
 
 /** Extents as the HAL's documentation writes them. */
