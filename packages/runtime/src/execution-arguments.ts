@@ -289,7 +289,8 @@ function combined(
   what: string,
 ): readonly number[] {
   expectDimensions(given, what);
-  if (facts.kind !== "tensor" && given.length > 0) fail(`${what}: a ${facts.name} has no dimensions, given [${given}]`);
+  const isScalar = facts.kind !== "tensor" && halOperandFacts(operand.type) !== undefined;
+  if (isScalar && given.length > 0) fail(`${what}: a ${facts.name} has no dimensions, given [${given}]`);
   const known = operand.dimensions;
   const dimensions = given.length > 0 ? given : known;
   if (given.length > 0 && !refines(given, known)) {

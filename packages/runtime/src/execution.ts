@@ -265,7 +265,9 @@ export class Execution {
     const what = "getOutputOperandDimensions";
     const { dimensions } = this.#shapeAt(index, what);
     const { kind, name } = this.#arguments.factsAt("output", index, what);
-    expect(kind === "tensor", ResultCode.BAD_DATA, () => `${what}: output ${index} is a ${name}, which has none`);
+    // Nothing is known of the type of an extension that the application has not described.
+    const isTensor = kind === "tensor" || dimensions.length > 0;
+    expect(isTensor, ResultCode.BAD_DATA, () => `${what}: output ${index} is a ${name}, which has none`);
     return dimensions;
   }
 

@@ -215,6 +215,26 @@ describe("inputs and outputs of extension types", () => {
     },
   );
 
+  it("of any rank are known by the device, whether or not the application describes the extension", async () => {
+    for (const given of [options, { log: silentLogger }]) {
+      const { hal } = longModel();
+      const operands = hal.main.operands.map((operand) => ({ ...operand, dimensions: [] }));
+      const model = Model.from({ ...hal, main: { ...hal.main, operands } }, given);
+      const compilation = new Compilation(model, [all]);
+      await compilation.finish();
+      const execution = new Execution(compilation);
+      const sum = new BigInt64Array(2);
+      execution.setInput(0, BigInt64Array.of(big, 5n), [2]);
+      execution.setInput(1, BigInt64Array.of(7n));
+      execution.setOutput(0, sum);
+      execution.setOutput(1, new BigInt64Array(1));
+      await execution.compute();
+      expect([...sum]).toEqual([big + 7n, 12n]);
+      expect(execution.getOutputOperandDimensions(0)).toEqual([2]);
+      expect(() => execution.getOutputOperandDimensions(1)).toThrow(coded("BAD_DATA", "which has none"));
+    }
+  });
+
   it("are refused if they have too few bytes", async () => {
     const { compilation } = await started([all]);
     const execution = new Execution(compilation);

@@ -31,12 +31,18 @@ async function open(name: string): Promise<Device> {
   return device;
 }
 
+/** A result of a device. */
+export interface Result {
+  readonly data: ElementArray;
+  readonly shape: readonly number[];
+}
+
 /** Runs models on a device. Rejects if it cannot be opened. */
 export async function deviceRunner(name: string) {
   const names = name === "reference" ? [name] : [name, "reference"];
   const devices = await Promise.all(names.map(open));
-  /** The elements of each output, or why the model does not run. `inputs`: in the order of the model's. */
-  return async (bytes: Uint8Array, inputs: readonly Elements[]): Promise<readonly ElementArray[] | string> => {
+  /** The elements of each output with their shape, or why the model does not run. `inputs`: in the order of the model's. */
+  return async (bytes: Uint8Array, inputs: readonly Elements[]): Promise<readonly Result[] | string> => {
     try {
       const model = await load(bytes, { devices });
       try {
@@ -45,9 +51,9 @@ export async function deviceRunner(name: string) {
         );
         const results = await model.run(given, { raw: true });
         return model.outputs.map(({ name: output }) => {
-          const { data } = results[output] ?? {};
-          if (data === undefined) throw new Error(`there is no output ${output}`);
-          return data;
+          const result = results[output];
+          if (result === undefined) throw new Error(`there is no output ${output}`);
+          return result;
         });
       } finally {
         await model.close();

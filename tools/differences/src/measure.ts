@@ -53,7 +53,7 @@ export async function measureOperator(
     if (typeof actual === "string") return `nnhal: ${actual}`;
     const expected = await runOracle(engine, model, inputs, variants.length);
     if (typeof expected === "string") return `TensorFlow Lite: ${expected}`;
-    return expected.map((bytes, place) => compareElements(elementAt(actual, place), elementsOf(type, bytes)));
+    return expected.map((bytes, place) => compareElements(elementAt(actual, place).data, elementsOf(type, bytes)));
   };
   const [litert, tfjs] = [await compared("litert"), await compared("tfjs")];
   const total = (differences: readonly Difference[] | string) =>

@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 const beside = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
 const command = join(process.env.NNHAL_TFLITE_ORACLE ?? beside("shared/tools/tflite-oracle"), "oracle.mjs");
-const builds = process.env.NNHAL_TFLITE_BUILDS ?? beside("oracle");
+export const builds = process.env.NNHAL_TFLITE_BUILDS ?? beside("oracle");
 
 /** The builds of TensorFlow Lite: with XNNPACK, and an older one. */
 export const oracleEngines = ["litert", "tfjs"] as const;

@@ -49,6 +49,17 @@ describe("REDUCE_WINDOW", () => {
     expect((await reduced(ANY, { ...line, shape: [1] })).values).toEqual([0, 1, 1, 0]);
   });
 
+  it("reduces truth values", async () => {
+    const input = tensorOf("TENSOR_BOOL8", [4], [0, 1, 1, 0]);
+    const line = { input, shape: [2], strides: [1], dilations: [1] };
+    const init = (value: number) => tensorOf("TENSOR_BOOL8", [1], [value]);
+    expect((await reduced(ALL, { ...line, init: init(1) })).values).toEqual([0, 1, 0]);
+    expect((await reduced(MUL, { ...line, init: init(1) })).values).toEqual([0, 1, 0]);
+    expect((await reduced(ANY, { ...line, init: init(0) })).values).toEqual([1, 1, 1]);
+    expect((await reduced(ADD, { ...line, shape: [1], init: init(0) })).values).toEqual([0, 1, 1, 0]);
+    expect((await reduced(ANY, { ...line, init: init(1), shape: [1] })).values).toEqual([1, 1, 1, 1]);
+  });
+
   it("begins with the initial value", async () => {
     expect((await reduced(MAXIMUM, { init: floats([1], 7.5) })).values).toEqual([7.5, 7.5, 8, 10, 11, 12]);
   });

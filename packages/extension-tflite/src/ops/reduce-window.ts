@@ -10,7 +10,15 @@ import { reductionFor, slidExtents, slideWindow, type Window, windowList } from 
 const { TENSOR_INT64, TENSOR_UINT32, TENSOR_UINT64, TENSOR_FLOAT64 } = tfliteTypes;
 
 const elementTypes = [
-  ...(["TENSOR_FLOAT32", TENSOR_FLOAT64, "TENSOR_INT32", TENSOR_INT64, TENSOR_UINT32, TENSOR_UINT64] as const),
+  ...([
+    "TENSOR_FLOAT32",
+    TENSOR_FLOAT64,
+    "TENSOR_BOOL8",
+    "TENSOR_INT32",
+    TENSOR_INT64,
+    TENSOR_UINT32,
+    TENSOR_UINT64,
+  ] as const),
   ...(["TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_ASYMM"] as const),
 ] as const;
 

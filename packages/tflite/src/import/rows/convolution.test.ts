@@ -94,6 +94,16 @@ describe("CONV_2D", () => {
     expect(await execute(importTflite(model), [[1, 10, 100, 1000]])).toEqual([[21, 4300]]);
     const dilated = oneOperator("CONV_2D", { x, w }, { y }, { ...valid, dilationWFactor: 2 });
     expect(() => importTflite(dilated, { extensions: false })).toThrow("no grouped convolution with dilation");
+    expect(await execute(importTflite(dilated), [[1, 10, 100, 1000]])).toEqual([[21, 4300]]);
+    const short = { type: "INT16", scale: 0.5, zeroPoint: 0 } as const;
+    const integer = oneOperator(
+      "CONV_2D",
+      { x: { ...x, ...short }, w: { ...w, type: "INT8", scale: 1, zeroPoint: 0 } },
+      { y: { ...y, ...short } },
+      valid,
+    );
+    expect(await execute(importTflite(integer), [[1, 10, 100, 1000]])).toEqual([[21, 4300]]);
+    expect(() => importTflite(integer, { extensions: false })).toThrow("got TENSOR_QUANT16_SYMM");
     const odd = oneOperator("CONV_2D", { x: { ...x, shape: [1, 1, 1, 3] }, w }, { y }, valid);
     expect(() => importTflite(odd, { extensions: false })).toThrow(
       "3 input channels are not a multiple of the filters' 2",

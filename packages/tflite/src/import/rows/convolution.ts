@@ -51,8 +51,13 @@ function convolve(op: Lowering, filter: number): void {
     Number.isInteger(groups),
     () => `${depth} input channels are not a multiple of the filters' ${filterDepth}`,
   );
+  const emitGrouped = () =>
+    op.emit("GROUPED_CONV_2D", [...head, op.int32(groups), fusedActivation(op), op.bool(false)], [op.output()]);
+  if (dilation.length === 0 && attempted(op, emitGrouped)) return;
+  // The extension's CONV_2D takes groups.
+  if (op.emitExtended("CONV_2D", [...head, fusedActivation(op), ...dilation], [op.output()])) return;
   op.ensure(dilation.length === 0, () => "the HAL has no grouped convolution with dilation");
-  op.emit("GROUPED_CONV_2D", [...head, op.int32(groups), fusedActivation(op), op.bool(false)], [op.output()]);
+  emitGrouped();
 }
 
 const depthwiseConvolution: Row = {

@@ -1,0 +1,79 @@
+/** Random models of single operators, on the reference and in both builds of TensorFlow Lite. */
+import { elementAt } from "@nnhal/operations";
+import type { Result } from "../device.ts";
+import type { OracleEngine } from "../oracle.ts";
+import { createDraw, type Drawer, type DrawnModel, type DrawnType } from "./draw.ts";
+import { elementwise } from "./elementwise.ts";
+import { bytesOf, copiedType, type DrawnElements, drawElements, elementsOfBytes, fileOf } from "./file.ts";
+import { judge, type Verdict } from "./judge.ts";
+import { layers } from "./layers.ts";
+import { movement } from "./movement.ts";
+import type { OracleProcess } from "./oracle-process.ts";
+import { stablehlo } from "./stablehlo.ts";
+
+/** All operators that are drawn, in alphabetical order. */
+export const drawers: Readonly<Record<string, Drawer>> = Object.fromEntries(
+  Object.entries({ ...elementwise, ...movement, ...layers, ...stablehlo }).sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  ),
+);
+
+/** Runs a model: its results, or why there are none. */
+export type RunModel = (file: Uint8Array, inputs: readonly DrawnElements[]) => Promise<readonly Result[] | string>;
+
+/** What became of a model in one build of TensorFlow Lite. */
+export type Outcome = Verdict | { readonly kind: "refused"; readonly message: string };
+
+/** A model that was compared. */
+export interface Compared {
+  readonly operator: string;
+  readonly type: DrawnType;
+  readonly seed: number;
+  /** Why the reference does not run it. */
+  readonly refusal?: string;
+  readonly outcomes: Readonly<Record<OracleEngine, Outcome>>;
+}
+
+/** Draws a model of an operator in a type, and compares it. */
+export async function compareModel(
+  operator: string,
+  type: DrawnType,
+  seed: number,
+  run: RunModel,
+  oracles: Readonly<Record<OracleEngine, OracleProcess>>,
+): Promise<Compared> {
+  const drawer = drawers[operator];
+  if (drawer === undefined) throw new RangeError(`there is no operator ${operator}`);
+  const model = drawer.draw(createDraw(seed), type);
+  const inputs = drawElements(model, seed + 1);
+  const results = await run(fileOf(operator, model), inputs);
+  const shapes = typeof results === "string" ? undefined : results.map(({ shape }) => shape);
+  const file = fileOf(operator, model, shapes ?? model.outputs.map(() => model.inputs[0]?.shape ?? [1]));
+  const outcomeOf = async (engine: OracleEngine): Promise<Outcome> => {
+    const expected = await oracles[engine].run({ model: file, inputs: inputs.map(bytesOf) });
+    if (typeof expected === "string") return { kind: "refused", message: expected };
+    if (typeof results === "string") return { kind: "differs", message: `refused: ${results}` };
+    return worst(model, results, expected);
+  };
+  const outcomes = { litert: await outcomeOf("litert"), tfjs: await outcomeOf("tfjs") };
+  return { operator, type, seed, outcomes, ...(typeof results === "string" && { refusal: results }) };
+}
+
+const order = ["equal", "close", "differs"] as const;
+
+function worst(
+  { outputs, isCopied = false }: DrawnModel,
+  results: readonly Result[],
+  expected: readonly Uint8Array[],
+): Verdict {
+  if (expected.length !== outputs.length)
+    return { kind: "differs", message: `${outputs.length} outputs, expected ${expected.length}` };
+  const verdicts = outputs.map(({ type: own, scale }, at) => {
+    const type = isCopied ? copiedType(own) : own;
+    const bytes = elementAt(expected, at);
+    return judge(type, scale !== undefined, elementAt(results, at).data, elementsOfBytes(type, bytes));
+  });
+  return verdicts.reduce((one, other) => (order.indexOf(other.kind) > order.indexOf(one.kind) ? other : one), {
+    kind: "equal",
+  });
+}
