@@ -265,8 +265,7 @@ export class Execution {
     const what = "getOutputOperandDimensions";
     const { dimensions } = this.#shapeAt(index, what);
     const { kind, name } = this.#arguments.factsAt("output", index, what);
-    // Nothing is known of the type of an extension that the application has not described.
-    const isTensor = kind === "tensor" || dimensions.length > 0;
+    const isTensor = kind === "tensor" || dimensions.length > 0; // Of a type that is not described, too.
     expect(isTensor, ResultCode.BAD_DATA, () => `${what}: output ${index} is a ${name}, which has none`);
     return dimensions;
   }

@@ -2,7 +2,7 @@
 import type { DrawnType } from "./draw.ts";
 import type { DrawnElements } from "./file.ts";
 
-/** How a result and TensorFlow Lite's go together. */
+/** The relation of a result to TensorFlow Lite's. */
 export interface Verdict {
   /** `equal`; `close`: floats within the allowance, or quantised elements within one step; `differs`. */
   readonly kind: "equal" | "close" | "differs";

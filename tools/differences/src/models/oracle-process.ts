@@ -90,7 +90,7 @@ export async function serveOracle(engine: OracleEngine, builds: string): Promise
     try {
       process.send?.(await compute(request));
     } catch (error) {
-      // What a trap leaves behind may be broken.
+      // A trap may leave a broken module behind.
       const end = error instanceof Error && error.name === "RuntimeError" ? () => process.exit(0) : () => {};
       process.send?.(error instanceof Error ? error.message : String(error), undefined, undefined, end);
     }

@@ -21,7 +21,7 @@ export const drawers: Readonly<Record<string, Drawer>> = Object.fromEntries(
 /** Runs a model: its results, or why there are none. */
 export type RunModel = (file: Uint8Array, inputs: readonly DrawnElements[]) => Promise<readonly Result[] | string>;
 
-/** What became of a model in one build of TensorFlow Lite. */
+/** The outcome of a model in one build of TensorFlow Lite. */
 export type Outcome = Verdict | { readonly kind: "refused"; readonly message: string };
 
 /** A model that was compared. */
