@@ -59,6 +59,9 @@ interface Executing {
   execute(request: Request, options: ExecuteOptions): Promise<ExecutionResult>;
 }
 
+const noExtents = (what: string, index: number, name: string) =>
+  `${what}: output ${index} is a ${name}, which has none`;
+
 /**
  * One run: set every input and output, compute, read the outputs. An execution runs once; create another for the next run.
  *
@@ -265,15 +268,12 @@ export class Execution {
     const what = "getOutputOperandDimensions";
     const { dimensions } = this.#shapeAt(index, what);
     const { kind, name } = this.#arguments.factsAt("output", index, what);
-    const isTensor = kind === "tensor" || dimensions.length > 0; // Of a type that is not described, too.
-    expect(isTensor, ResultCode.BAD_DATA, () => `${what}: output ${index} is a ${name}, which has none`);
+    // Nothing is known of the type of an extension that was not described.
+    expect(kind === "tensor" || dimensions.length > 0, ResultCode.BAD_DATA, () => noExtents(what, index, name));
     return dimensions;
   }
 
-  /**
-   * Returns whether the buffer of an output was large enough. Only after success or OUTPUT_INSUFFICIENT_SIZE: BAD_STATE
-   * otherwise.
-   */
+  /** True if the buffer of an output was large enough. Only after success or OUTPUT_INSUFFICIENT_SIZE: else BAD_STATE. */
   isOutputSufficient(index: number): boolean {
     return this.#shapeAt(index, "isOutputSufficient").isSufficient;
   }
