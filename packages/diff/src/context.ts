@@ -47,10 +47,10 @@ export interface DiffContext {
 }
 
 /** Makes the context of a comparison. */
-export function createContext(
+export async function createContext(
   model: Model,
   given: Pick<DiffContext, "judge" | "suspect" | "allowance"> & { readonly extensions: readonly ExtensionDefinition[] },
-): DiffContext {
+): Promise<DiffContext> {
   const { extensions, ...rest } = given;
   const { main, referenced, extensionNameToPrefix: prefixes, relaxComputationFloat32toFloat16: isRelaxed } = model;
   const vocabulary = vocabularyOf(prefixes, { extensions });
@@ -68,7 +68,7 @@ export function createContext(
   return {
     ...rest,
     model,
-    partOf: partsOf(model),
+    partOf: await partsOf(model),
     comparedAs,
     constantOf: (operand) => {
       const { dimensions } = elementAt(main.operands, operand);

@@ -51,7 +51,7 @@ export async function diffModel(model: Model, options: DiffOptions): Promise<Mod
   const { judge, suspect, inputs, extensions = [], onProgress, onOperation, signal } = options;
   if (inputs.length === 0) throw new RangeError("inputs: expected the values of at least one run, got none");
   const allowance = { ...defaultAllowance, ...options.allowance };
-  const context = createContext(model, { judge, suspect, extensions, allowance });
+  const context = await createContext(model, { judge, suspect, extensions, allowance });
   const whole = await runWhole(context, inputs);
   try {
     const values = createValues(model, inputs);
