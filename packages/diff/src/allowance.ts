@@ -1,8 +1,8 @@
-/** How far a result may be off before it counts as wrong. */
+/** The bounds within which a result counts as right. */
 import { type AnyOperandType, elementCount, isExtensionType } from "@nnhal/operations";
 import { type Arithmetic, arithmeticIn, floatPrecision, type Terms } from "./arithmetic.ts";
 
-/** How far an operation that computes on the judge's values may be off. */
+/** The greatest differences of an operation that computes on the judge's values. */
 export interface Allowance {
   /** Of quantised elements: the greatest difference in steps. Operations that only move elements must move the right ones. Default: 1. */
   readonly steps: number;
@@ -30,7 +30,7 @@ export interface Compared {
   readonly type: AnyOperandType;
   readonly scale: number;
   readonly zeroPoint: number;
-  /** Whether its float32 elements may be of the precision of float16. */
+  /** True if its float32 elements may be of the precision of float16. */
   readonly isRelaxed: boolean;
 }
 

@@ -16,7 +16,7 @@ import type { Allowance, Compared, JudgedOperand } from "./allowance.ts";
 import { sizesOf } from "./difference.ts";
 import { type Engine, type PreparedPart, preparePart, type TensorValue } from "./prepared-part.ts";
 
-/** What decides: devices, or values that something else has computed. */
+/** The side that is right: devices, or values that something else has computed. */
 export type Judge = Engine | RecordedValues;
 
 /** Values that something else has computed. */
@@ -25,10 +25,10 @@ export interface RecordedValues {
   recordedValue(operand: number, run: number): Promise<TensorValue | undefined>;
 }
 
-/** What is judged: devices in planning order, and the device that computes what they do not take. */
+/** The side that is judged: devices in planning order, and the device that computes what they do not take. */
 export type Suspect = Engine;
 
-/** What all steps of a comparison need. */
+/** The common ground of all steps of a comparison. */
 export interface DiffContext {
   readonly model: Model;
   readonly judge: Judge;
@@ -36,12 +36,12 @@ export interface DiffContext {
   readonly allowance: Allowance;
   /** The part of the model that some operations are. */
   readonly partOf: (operations: readonly number[]) => StepModel;
-  /** How the elements of an operand are compared; undefined: its type is not known. */
+  /** The type of an operand as it is compared; undefined: it is not known. */
   readonly comparedAs: (operand: number) => Compared | undefined;
   /** The sizes of the elements of a constant; undefined: the operand is none, or its type is not known. */
   readonly constantOf: (operand: number) => JudgedOperand | undefined;
   readonly nameOf: (operation: number) => string;
-  /** Whether results are drawn at random, so that no two runs agree. */
+  /** True if results are drawn at random, so that no two runs agree. */
   readonly isDrawn: (operation: number) => boolean;
   readonly prepare: (part: Model, engine: Engine) => Promise<PreparedPart>;
 }

@@ -30,7 +30,7 @@ export interface DiffOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a comparison has found. */
+/** The outcome of a comparison. */
 export interface ModelDiff {
   readonly operations: readonly OperationDiff[];
   /** Outputs of the whole network as it runs on the device, in the order of the model. Empty if it failed, or if no device takes some operations. */

@@ -56,7 +56,7 @@ export interface OperationValues {
 /** Receives each operation that was compared, with its values. */
 export type OnOperation = (operation: OperationDiff, values: OperationValues) => Promise<void> | void;
 
-/** What computes an operation in the whole network. */
+/** The device of an operation in the whole network. */
 export interface Assignment {
   /** The device; undefined: several do, in an IF or WHILE. */
   readonly name: string | undefined;

@@ -24,7 +24,7 @@ export interface ValueRange {
  */
 export interface Difference {
   readonly isFloat: boolean;
-  /** Whether float16 is its precision. */
+  /** True if float16 is its precision. */
   readonly isHalf: boolean;
   readonly isQuantised: boolean;
   /** Real numbers in a step. */

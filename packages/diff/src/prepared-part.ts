@@ -17,7 +17,7 @@ export interface PreparedPart {
   close(): void;
 }
 
-/** What prepares parts. */
+/** Devices that prepare parts. */
 export interface Engine {
   readonly devices: readonly Device[];
   /** The device that computes what the others do not take. Default: none. */

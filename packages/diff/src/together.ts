@@ -39,7 +39,7 @@ export interface WholeRun {
   close(): void;
 }
 
-/** How much more the whole network may be off than its operations one by one, before it counts as wrong together. */
+/** The whole network counts as wrong together if it is so many times as far off as its operations one by one. */
 const margin = 4;
 
 /** Prepares the whole network on the device and runs it, if its devices take all of it. Does not reject. */

@@ -44,7 +44,7 @@ export function createValues({ main }: Model, inputs: readonly (readonly TensorV
   };
 }
 
-/** Whether two values have the same shape and bytes. */
+/** True if two values have the same shape and bytes. */
 export function sameValue(one: TensorValue, other: TensorValue): boolean {
   if (one === other) return true;
   const { bytes, dimensions } = one;

@@ -3,7 +3,7 @@ import { elementAt } from "@nnhal/operations";
 import type { ModelDiff } from "./diff-model.ts";
 import type { OperationDiff } from "./diff-operation.ts";
 
-/** What follows from a comparison. */
+/** The judgement of a comparison. */
 export interface DiffVerdict {
   /** The first operation that is wrong, or that failed; undefined if none is. */
   readonly first: OperationDiff | undefined;
@@ -16,7 +16,7 @@ export interface DiffVerdict {
    * the judge. In a deep network such errors add up.
    */
   readonly oneSided: readonly OperationDiff[];
-  /** Whether everything is within the allowances. */
+  /** True if everything is within the allowances. */
   readonly isRight: boolean;
 }
 

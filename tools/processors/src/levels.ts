@@ -32,6 +32,7 @@ export const levels: Readonly<Record<LevelName, Level>> = {
   full: {
     engines: {
       ort: { convolutions: 10_000, vectors: 600, tests: testsOf("ort", "engine", "onnx-model", "models", "random") },
+      wasm: { convolutions: 500, images: 20, vectors: 300, tests: [] },
       "tfjs node": { convolutions: 10_000, vectors: 600, tests: [] },
       "tfjs wasm": { convolutions: 10_000, vectors: 300, tests: testsOf("tfjs", "models") },
       "gpujs webasm": { convolutions: 500, images: 20, vectors: 300, tests: testsOf("gpujs", "quantised") },
@@ -43,6 +44,7 @@ export const levels: Readonly<Record<LevelName, Level>> = {
   short: {
     engines: {
       ort: { convolutions: 200, vectors: 40, tests: [] },
+      wasm: { convolutions: 50, vectors: 10, tests: [] },
       "tfjs node": { convolutions: 200, vectors: 40, tests: [] },
       "tfjs wasm": { convolutions: 50, vectors: 10, tests: [] },
       "gpujs webasm": { convolutions: 25, vectors: 10, tests: [] },

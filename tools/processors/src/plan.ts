@@ -4,7 +4,7 @@ import type { ProcessorFacts } from "./features.ts";
 import type { Tally } from "./result.ts";
 
 /** The engines, each in the modes whose arithmetic differs. */
-export const engineNames = ["ort", "tfjs wasm", "tfjs node", "gpujs webasm", "gpujs cpu"] as const;
+export const engineNames = ["ort", "wasm", "tfjs wasm", "tfjs node", "gpujs webasm", "gpujs cpu"] as const;
 export type EngineName = (typeof engineNames)[number];
 
 /** The checks, in the order in which they run. `tests`: test files of the engine's package. */

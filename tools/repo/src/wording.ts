@@ -45,6 +45,7 @@ export const plainHeads: readonly string[] = [
   "packages/batch-queue",
   "packages/conformance",
   "packages/create-nnhal",
+  "packages/diff",
   "packages/driver-core",
   "packages/extension-fibonacci",
   "packages/extension-mediapipe",

@@ -3,6 +3,7 @@ import type { Backend, FormChoice } from "@nnhal/backend";
 import { gpujsBackend } from "@nnhal/backend-gpujs";
 import { ortBackend } from "@nnhal/backend-ort";
 import { tfjsBackend } from "@nnhal/backend-tfjs";
+import { backend as wasmBackend } from "@nnhal/backend-wasm";
 import { openDevice } from "@nnhal/driver-core/device";
 import type { Device } from "@nnhal/types";
 import type { EngineName } from "../plan.ts";
@@ -10,6 +11,7 @@ import type { EngineName } from "../plan.ts";
 const backends: Readonly<Record<EngineName, () => Backend>> = {
   // One thread: an emulator has no use for more, and where sums are divided does not depend on the host then.
   ort: () => ortBackend({ threads: 1 }),
+  wasm: () => wasmBackend,
   "tfjs wasm": () => tfjsBackend({ engine: "wasm" }),
   "tfjs node": () => tfjsBackend({ engine: "node" }),
   "gpujs webasm": () => gpujsBackend({ mode: "webasm" }),
