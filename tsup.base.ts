@@ -28,8 +28,8 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     format: ["esm"],
     target: "node20",
     platform: "neutral",
-    // The build for browsers cleans its own folder.
-    clean: ["!browser/**"],
+    // The builds for browsers clean their own folders.
+    clean: ["!browser/**", "!alone/**"],
     splitting: true,
     treeshake: false,
     ...(bundled.length > 0 && bundling(bundled, more.platform === "node")),
@@ -48,9 +48,20 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
   });
   // In browsers one file may serve several entries, so that what they share need not be cut into many small files.
   const named = JSON.stringify(exports);
-  const served = Object.entries(entry).filter(([name]) => named.includes(`"./dist/browser/${name}.js"`));
-  return browser === undefined ? node : [node, forBrowsers(Object.fromEntries(served), bundled, more)];
+  const servedFrom = (folder: BrowserFolder) =>
+    Object.fromEntries(Object.entries(entry).filter(([name]) => named.includes(`"./dist/${folder}/${name}.js"`)));
+  const builds = (["browser", "alone"] as const).flatMap((folder) => {
+    const served = servedFrom(folder);
+    return Object.keys(served).length === 0 ? [] : [forBrowsers(folder, served, bundled, more)];
+  });
+  return browser === undefined ? node : [node, ...builds];
 }
+
+/**
+ * A folder of dist for browsers. Entries of `browser` share code in further files. Those of `alone` have copies of it: bundlers cut code no finer than the
+ * files they read, so who uses a little of a shared file would load all of it.
+ */
+type BrowserFolder = "browser" | "alone";
 
 /**
  * A file beside a source, which is named by its URL, is a file of the build. Bundlers follow such a URL.
@@ -69,18 +80,23 @@ const urlsOfBuild: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 /**
- * The entries that package.json names for browsers, in dist/browser: files of the package's field `browser` take the place of others, and what they import
+ * The entries that package.json names for browsers in a folder of dist: files of the package's field `browser` take the place of others, and what they import
  * by need is a file of its own. Bundlers of applications read them, so they have no white space; names stay.
  */
-function forBrowsers(entry: Record<string, string>, bundled: readonly string[], { esbuildOptions }: Options) {
+function forBrowsers(
+  folder: BrowserFolder,
+  entry: Record<string, string>,
+  bundled: readonly string[],
+  { esbuildOptions }: Options,
+) {
   return defineConfig({
     entry,
-    outDir: "dist/browser",
+    outDir: join("dist", folder),
     format: ["esm"],
     target: "es2022",
     platform: "browser",
     clean: true,
-    splitting: true,
+    splitting: folder === "browser",
     treeshake: false,
     noExternal: [...bundled],
     esbuildOptions: inFolder((options, context) => {

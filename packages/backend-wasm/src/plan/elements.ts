@@ -1,6 +1,6 @@
 /** Elements as real numbers in routines, and back; and products with the multipliers of fixed point. */
 import { integerRange, isFloat, type TensorInfo } from "@nnhal/operations";
-import { quantiseMultiplier } from "@nnhal/operations/kernels";
+import { quantiseMultiplier } from "@nnhal/operations/compiling";
 import type { Term } from "./formula.ts";
 import { calc, choose, type Formula, realNumber, turned } from "./formula.ts";
 import type { Place, Routine } from "./routine.ts";

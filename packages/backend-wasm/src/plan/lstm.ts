@@ -1,7 +1,7 @@
 /** LSTM cells of floats, along time: see `lstmStep` of the reference for the formulas. */
 import type { KernelTensor } from "@nnhal/backend";
 import { elementCount } from "@nnhal/operations";
-import { type Gate, type LstmCell, lstmCell, lstmSizes } from "@nnhal/operations/kernels";
+import { type Gate, type LstmCell, lstmCell, lstmSizes } from "@nnhal/operations/compiling";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { accumulator, type Expression, element, on, real, within } from "./expression.ts";
 import { hyperbolicTangent, logistic } from "./functions.ts";

@@ -1,7 +1,7 @@
 /** Operations that put elements elsewhere, and do not change them. */
 import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, imageAxes, resolveAxis, stridesOf, type TensorInfo } from "@nnhal/operations";
-import { stridedRanges } from "@nnhal/operations/kernels";
+import { stridedRanges } from "@nnhal/operations/compiling";
 import { addElementwise, addMove, type Builder, operandOf, outputOf, transposeInto, type Value } from "./builder.ts";
 import { type Expression, real, whole } from "./expression.ts";
 import { constantOf, type LoweringTable } from "./lowering.ts";

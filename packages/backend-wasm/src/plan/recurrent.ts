@@ -1,7 +1,7 @@
 /** What recurrent cells share: products with weights, steps that repeat along time, and the vectors of one time. */
 import type { KernelTensor } from "@nnhal/backend";
 import { stridesOf } from "@nnhal/operations";
-import { sequenceOf } from "@nnhal/operations/kernels";
+import { sequenceOf } from "@nnhal/operations/compiling";
 import { addMove, type Builder, operandOf, type Value } from "./builder.ts";
 import { accumulator } from "./expression.ts";
 import { calc, integer } from "./formula.ts";

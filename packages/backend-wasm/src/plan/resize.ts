@@ -8,7 +8,7 @@ import {
   type ResizeAlignment,
   type TensorInfo,
 } from "@nnhal/operations";
-import { neighboursOf } from "@nnhal/operations/kernels";
+import { neighboursOf } from "@nnhal/operations/compiling";
 import { type Builder, outputOf, transposed, transposeInto, type Value } from "./builder.ts";
 import { extentsOf } from "./convolution.ts";
 import { accumulator, on, shifted, whole } from "./expression.ts";

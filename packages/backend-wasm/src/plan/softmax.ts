@@ -1,6 +1,6 @@
 /** SOFTMAX: in floats by exp, and of 8 bits in the reference's fixed point, step by step. */
 import { integerRange, type TensorInfo } from "@nnhal/operations";
-import { softmaxExponentials } from "@nnhal/operations/kernels";
+import { softmaxExponentials } from "@nnhal/operations/compiling";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { accumulator, type Expression, element, on, real, select, shifted, whole, within } from "./expression.ts";
 import { exponential } from "./functions.ts";

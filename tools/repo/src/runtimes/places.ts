@@ -10,7 +10,7 @@ import type { Command, Place } from "./place.ts";
 /** The packages that a project of an application, a driver and a server installs. */
 const packages = ["nnhal", "@nnhal/service", "@nnhal/sample-driver", "@nnhal/server"] as const;
 
-/** The packages that a serverless function installs. A fast engine is added here once it is small enough. */
+/** The packages that a serverless function installs. The default engine comes with them. */
 const functionPackages = ["nnhal"] as const;
 
 /** Maximum bytes of a function's zip: the limit of the largest providers for direct uploads. */
@@ -181,7 +181,7 @@ export async function functionPlace({ root, folder, registry }: Workshop, node: 
   if (size > zipLimit) throw new Error(`the zip has ${size} bytes, of which ${zipLimit} are allowed`);
   const none = "a function has no services; they are other machines to it";
   return {
-    name: `zip for a serverless function: ${(size / 1e6).toFixed(1)} MB, without a fast engine`,
+    name: `zip for a serverless function: ${(size / 1e6).toFixed(1)} MB, with the default engine`,
     folder: unpacked,
     env: onPath(node.file),
     script: (script, ...more) => [node.file, script, ...more],
