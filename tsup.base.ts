@@ -41,7 +41,7 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     esbuildPlugins: [urlsOfBuild, ...(more.esbuildPlugins ?? [])],
     esbuildOptions: inFolder((options, context) => {
       // The largest packages are built twice. Lines stay short enough for the traces of errors to name a place.
-      if (browser !== undefined) Object.assign(options, { minifyWhitespace: true, lineLimit: 200 });
+      if (browser !== undefined) Object.assign(options, { minifyWhitespace: true, minifySyntax: true, lineLimit: 200 });
       more.esbuildOptions?.(options, context);
     }),
     dts: false,
@@ -81,7 +81,7 @@ const urlsOfBuild: NonNullable<Options["esbuildPlugins"]>[number] = {
 
 /**
  * The entries that package.json names for browsers in a folder of dist: files of the package's field `browser` take the place of others, and what they import
- * by need is a file of its own. Bundlers of applications read them, so they have no white space; names stay.
+ * by need is a file of its own. Bundlers of applications read them, so they have no white space; names stay, except in copies, which are small.
  */
 function forBrowsers(
   folder: BrowserFolder,
@@ -102,6 +102,7 @@ function forBrowsers(
     esbuildOptions: inFolder((options, context) => {
       options.minifyWhitespace = true;
       options.minifySyntax = true;
+      options.minifyIdentifiers = folder === "alone";
       esbuildOptions?.(options, context);
     }),
   });
