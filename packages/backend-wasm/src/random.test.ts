@@ -1,8 +1,8 @@
 /**
- * Random operations on the wasm backend, held against the reference kernels: other shapes, windows, quantisations and hostile
+ * Random operations and graphs on the wasm backend, held against the reference kernels: other shapes, windows, quantisations and hostile
  * numbers than the public vectors have.
  */
-import { randomExamples, runVectors, summarise } from "@nnhal/conformance";
+import { randomExamples, runGraphs, runVectors, summarise } from "@nnhal/conformance";
 import { operationByCode } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
@@ -24,4 +24,10 @@ describe("the wasm backend", { timeout: 120_000 }, () => {
   const sums = codes.map(operationByCode).filter((operation) => operation !== undefined);
 
   it("computes random windows and sums", () => expectRight({ count: 60, operations: sums }, 100));
+
+  it("computes random graphs, each in one way in turn", async () => {
+    const { failures, passed } = await summarise(runGraphs(await deviceOf(), { count: 14 }));
+    expect(failures.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
+    expect(passed).toBeGreaterThan(10);
+  });
 });

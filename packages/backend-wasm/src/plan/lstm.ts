@@ -3,11 +3,11 @@ import type { KernelTensor } from "@nnhal/backend";
 import { elementCount } from "@nnhal/operations";
 import { type Gate, type LstmCell, lstmCell, lstmSizes } from "@nnhal/operations/compiling";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
-import { accumulator, type Expression, element, on, real, within } from "./expression.ts";
+import { type Expression, element, on, real, within } from "./expression.ts";
 import { hyperbolicTangent, logistic } from "./functions.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { addFloatProduct, addTimes, copyOf, putInto, takenOf } from "./recurrent.ts";
-import { addReduction } from "./reduction.ts";
+import { addCentred, addSums } from "./reduction.ts";
 import { refuse } from "./refusal.ts";
 
 /** Settings of a cell. A clip of 0 is off. */
@@ -65,14 +65,9 @@ const LEAST_VARIANCE = 1e-8;
 
 /** (x - mean) / √variance · weight + bias, along the second axis. */
 function addNormalised(builder: Builder, name: string, value: Value, norm: KernelTensor, bias: KernelTensor): Value {
-  const [batches = 1, units = 1] = value.dimensions;
-  const one = [batches, 1];
-  const [sums, squares] = [builder.value("f32", one), builder.value("f32", one)];
-  const centred = builder.value("f32", value.dimensions);
-  const sum = { combine: "add", start: real(0), value: accumulator("f32") } as const;
-  addReduction(builder, name, value, [false, true], sums, { ...sum, taken: first });
-  addElementwise(builder, name, [value, sums], centred, on("sub", first, on("div", second, real(units))));
-  addReduction(builder, name, centred, [false, true], squares, { ...sum, taken: on("mul", first, first) });
+  const [, units = 1] = value.dimensions;
+  const centred = addCentred(builder, name, value, [false, true]);
+  const squares = addSums(builder, name, centred, [false, true], true);
   const deviation = on("sqrt", on("add", on("div", second, real(units)), real(LEAST_VARIANCE)));
   const result = builder.value("f32", value.dimensions);
   const scaled = on("add", on("mul", on("div", first, deviation), third), fourth);

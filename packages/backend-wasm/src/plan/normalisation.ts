@@ -7,7 +7,7 @@ import { calc, type Formula, integer, realNumber, turned } from "./formula.ts";
 import { exponential, logarithm } from "./functions.ts";
 import { expectFloat, expectReal, type LoweringTable } from "./lowering.ts";
 import { bitsOf, exponentialOf, logarithmOfBits, powersOfTwo } from "./real-functions.ts";
-import { addReduction } from "./reduction.ts";
+import { addCentred, addReduction, addSums } from "./reduction.ts";
 import { addRoutine } from "./routine.ts";
 
 /** The axis in the middle of three: those before it, itself, those after it. */
@@ -19,16 +19,8 @@ export function around(
   return [elementCount(dimensions.slice(0, place)), dimensions[place] ?? 1, elementCount(dimensions.slice(place + 1))];
 }
 
-/** Sums along the middle axis of three. */
-function addSum(builder: Builder, name: string, source: Value, target: Value, isOfSquares: boolean): void {
-  const x = element(0, "f32");
-  addReduction(builder, name, source, [false, true, false], target, {
-    combine: "add",
-    start: real(0),
-    taken: isOfSquares ? on("mul", x, x) : x,
-    value: accumulator("f32"),
-  });
-}
+/** The middle axis of three. */
+const middle = [false, true, false];
 
 /** The lowerings. */
 export const normalisations: LoweringTable = {
@@ -37,14 +29,11 @@ export const normalisations: LoweringTable = {
     const name = "INSTANCE_NORMALIZATION";
     const [batches = 1, a = 1, b = 1, c = 1] = input.dimensions;
     const shape = nchw ? [batches * a, b * c, 1] : [batches, a * b, c];
-    const [outer = 1, pixels = 1, inner = 1] = shape;
+    const [, pixels = 1] = shape;
     const source = { ...builder.read(input), dimensions: shape };
-    const [sums, squares] = [builder.value("f32", [outer, 1, inner]), builder.value("f32", [outer, 1, inner])];
-    const centred = builder.value("f32", shape);
     const [x, other] = [element(0, "f32"), element(1, "f32")];
-    addSum(builder, name, source, sums, false);
-    addElementwise(builder, name, [source, sums], centred, on("sub", x, on("div", other, real(pixels))));
-    addSum(builder, name, centred, squares, true);
+    const centred = addCentred(builder, name, source, middle);
+    const squares = addSums(builder, name, centred, middle, true);
     const variance = on("add", on("div", other, real(pixels)), real(epsilon));
     const target = { ...outputOf(builder, output), dimensions: shape };
     const factor = on("div", real(gamma), on("sqrt", variance));
@@ -133,9 +122,9 @@ function addLogSoftmax(builder: Builder, source: Value, beta: number, output: Va
   const name = "LOG_SOFTMAX";
   const [outer = 1, , inner = 1] = source.dimensions;
   const one = [outer, 1, inner];
-  const [most, sum] = [builder.value("f32", one), builder.value("f32", one)];
+  const most = builder.value("f32", one);
   const [x, other] = [element(0, "f32"), element(1, "f32")];
-  addReduction(builder, name, source, [false, true, false], most, {
+  addReduction(builder, name, source, middle, most, {
     combine: "max",
     start: real(Number.NEGATIVE_INFINITY),
     taken: x,
@@ -145,7 +134,7 @@ function addLogSoftmax(builder: Builder, source: Value, beta: number, output: Va
   addElementwise(builder, name, [source, most], scaled, on("mul", on("sub", x, other), real(beta)));
   const powers = builder.value("f32", source.dimensions);
   addElementwise(builder, name, [scaled], powers, exponential(x), 16);
-  addSum(builder, name, powers, sum, false);
+  const sum = addSums(builder, name, powers, middle);
   const target = { ...output, dimensions: source.dimensions };
   const logarithms = builder.value("f32", one);
   addElementwise(builder, name, [sum], logarithms, logarithm(x), 24);

@@ -2,7 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, isFloat, resolveAxis, stridesOf, type TensorInfo, typeText } from "@nnhal/operations";
 import { elementOf } from "./arithmetic.ts";
-import { type Builder, operandOf, outputOf, type Value } from "./builder.ts";
+import { addElementwise, type Builder, operandOf, outputOf, type Value } from "./builder.ts";
 import { accumulator, converted, type Expression, element, on, real, roundedAway, whole } from "./expression.ts";
 import { constantOf, expectReal, type LoweringTable } from "./lowering.ts";
 import { merged } from "./merge.ts";
@@ -44,6 +44,46 @@ export function addReduction(
     units: loops[0] ?? 1,
     work: 2 * elementCount(loops.slice(1)) * elementCount(inner.loops),
   });
+}
+
+/** Adds the sums along the axes that are true, or those of squares, as floats. The axes remain, with extent 1. */
+export function addSums(
+  builder: Builder,
+  name: string,
+  source: Value,
+  reduced: readonly boolean[],
+  isOfSquares = false,
+): Value {
+  const x = element(0, "f32");
+  const taken = isOfSquares ? on("mul", x, x) : x;
+  const sums = builder.value(
+    "f32",
+    source.dimensions.map((extent, axis) => (reduced[axis] ? 1 : extent)),
+  );
+  addReduction(builder, name, source, reduced, sums, {
+    combine: "add",
+    start: real(0),
+    taken,
+    value: accumulator("f32"),
+  });
+  return sums;
+}
+
+/**
+ * Adds x minus the mean along the axes that are true. A mean is rounded to the grid of the elements, which is coarse for differences that are
+ * far smaller than they are. So the mean of the differences, which is not 0 then, is taken off in a second turn.
+ */
+export function addCentred(builder: Builder, name: string, source: Value, reduced: readonly boolean[]): Value {
+  const count = elementCount(source.dimensions.filter((_, axis) => reduced[axis]));
+  let centred = source;
+  for (let turn = 0; turn < 2; turn++) {
+    const sums = addSums(builder, name, centred, reduced);
+    const rest = builder.value("f32", source.dimensions);
+    const difference = on("sub", element(0, "f32"), on("div", element(1, "f32"), real(count)));
+    addElementwise(builder, name, [centred, sums], rest, difference);
+    centred = rest;
+  }
+  return centred;
 }
 
 function axesOf({ dimensions }: TensorInfo, axes: KernelTensor): boolean[] {
