@@ -3,7 +3,7 @@ import { elementCount, integerRange, isFloat, resolveAxis, type TensorInfo } fro
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { awayFromZero, bounded } from "./elements.ts";
 import { accumulator, element, on, real } from "./expression.ts";
-import { calc, type Formula, integer, realNumber, turned } from "./formula.ts";
+import { calc, choose, type Formula, integer, realNumber, turned } from "./formula.ts";
 import { exponential, logarithm } from "./functions.ts";
 import { expectFloat, expectReal, type LoweringTable } from "./lowering.ts";
 import { bitsOf, exponentialOf, logarithmOfBits, powersOfTwo } from "./real-functions.ts";
@@ -59,10 +59,9 @@ export const normalisations: LoweringTable = {
       const column = calc("rem", routine.unit, inner);
       const first = routine.local(calc("add", calc("mul", calc("div", routine.unit, inner), length * inner), column));
       const sum = routine.local(realNumber(0));
+      // Of quantised elements in steps, whatever their scale: the least length of floats must not meet a small scale.
       const real = (at: Formula): Formula =>
-        isFloat(input.type)
-          ? values.at(at)
-          : calc("mul", turned("toReal", calc("sub", values.at(at), input.zeroPoint)), input.scale);
+        isFloat(input.type) ? values.at(at) : turned("toReal", calc("sub", values.at(at), input.zeroPoint));
       const eachElement = (body: (at: Formula) => void) =>
         routine.each(0, integer(length), (index) => body(calc("add", first, calc("mul", index, inner))));
       eachElement((at) => {
@@ -104,18 +103,47 @@ export const normalisations: LoweringTable = {
           routine.set(sum, calc("add", sum, calc("mul", value, value)));
         });
         const base = routine.local(calc("add", calc("mul", sum, alpha), bias));
+        const original = routine.local(base);
+        const shift = routine.local(realNumber(0));
+        // Squares of float32 times a float32 are within 2^±430: two turns bring them into its range.
+        for (let turn = 0; turn < 2; turn++) {
+          const scale = (isBeyond: Formula, power: number) =>
+            routine.when(isBeyond, () => {
+              routine.set(base, calc("mul", base, 2 ** power));
+              routine.set(shift, calc("sub", shift, power * Math.LN2));
+            });
+          scale(calc("gt", base, realNumber(2 ** 120)), -200);
+          scale(calc("lt", calc("abs", base), realNumber(2 ** -120)), 200);
+        }
         // The logarithm of its bits as a float32, and what those lack.
         routine.store(room, routine.unit, base);
         const rounded = room.at(routine.unit);
         const rest = calc("div", calc("sub", base, rounded), rounded);
-        const logarithm = calc("add", logarithmOfBits(routine, routine.local(bits.at(routine.unit))), rest);
-        const factor = exponentialOf(routine, powers, calc("mul", logarithm, -beta));
-        routine.store(results, at(index), calc("mul", values.at(at(index)), factor));
+        const logarithm = calc(
+          "add",
+          calc("add", logarithmOfBits(routine, routine.local(bits.at(routine.unit))), rest),
+          shift,
+        );
+        const power = exponentialOf(routine, powers, calc("mul", logarithm, -beta));
+        routine.store(results, at(index), calc("mul", values.at(at(index)), powerOf(original, beta, power)));
       });
     });
     return target;
   },
 };
+
+/** base^-beta, where `power` is that of its magnitude: with the base 0 or infinite, or below 0, as JavaScript has it. */
+function powerOf(base: Formula, beta: number, power: Formula): Formula {
+  if (beta === 0) return realNumber(1);
+  const isOdd = Number.isInteger(beta) && beta % 2 !== 0;
+  const ofNegative = calc("mul", power, isOdd ? -1 : Number.isInteger(beta) ? 1 : Number.NaN);
+  const signed = choose(calc("lt", base, realNumber(0)), ofNegative, power);
+  const [ofZero, ofInfinity] = beta > 0 ? [Number.POSITIVE_INFINITY, 0] : [0, Number.POSITIVE_INFINITY];
+  const positive = choose(calc("eq", base, realNumber(Number.POSITIVE_INFINITY)), realNumber(ofInfinity), signed);
+  const isLeast = calc("eq", base, realNumber(Number.NEGATIVE_INFINITY));
+  const bounded = choose(isLeast, realNumber(isOdd ? -ofInfinity : ofInfinity), positive);
+  return choose(calc("eq", base, realNumber(0)), realNumber(ofZero), bounded);
+}
 
 /** beta · (x - max) - log(Σ exp(beta · (x - max))) along the middle axis of three. */
 function addLogSoftmax(builder: Builder, source: Value, beta: number, output: Value): Value {
