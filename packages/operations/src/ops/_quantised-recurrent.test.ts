@@ -328,7 +328,11 @@ describe("QUANTIZED_LSTM", () => {
     ["recurrentToInputWeights", "TENSOR_QUANT8_SYMM", "expected all or none of the 3 input gate operands, got 2"],
     ["cellToForgetWeights", "TENSOR_QUANT16_SYMM", "expected all or none of the 2 peephole operands, got 1"],
     ["projectionWeights", "TENSOR_QUANT8_SYMM", "a projection bias is given, but no projection weights"],
-    ["cellLayerNormWeights", "TENSOR_QUANT16_SYMM", "expected all or none of the 3 layer normalisation operands, got 2"],
+    [
+      "cellLayerNormWeights",
+      "TENSOR_QUANT16_SYMM",
+      "expected all or none of the 3 layer normalisation operands, got 2",
+    ],
   ] as const)("refuses a cell without %s alone", (name, type, message) => {
     expect(() => run(list(full), { [name]: omitted(type) })).toThrow(message);
   });
