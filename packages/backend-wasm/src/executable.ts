@@ -109,7 +109,7 @@ const workForFastCode = 2 ** 21;
 async function warmUp({ steps }: Program): Promise<void> {
   let work = 0;
   for (const { units, workPerUnit, compute, checks } of steps) {
-    // What is in memory need not fulfil them.
+    // Values in memory may break them.
     if (checks !== undefined) continue;
     const some = Math.min(units, Math.max(2, Math.ceil(workForFastCode / Math.max(1, workPerUnit))));
     for (let unit = 0; unit < some; unit++) compute(unit, unit + 1);
@@ -185,7 +185,7 @@ function programFor(
   return found?.program;
 }
 
-/** Whether an input has the value that a program was made for. */
+/** True if an input has the value that a program was made for. */
 function isSameValue(value: InputBuffer | undefined, input: InputBuffer | undefined): boolean {
   if (value === undefined || input === undefined) return value === input;
   return (

@@ -12,7 +12,7 @@ export interface ProgramStep {
   readonly name: string;
   readonly units: number;
   readonly workPerUnit: number;
-  /** What the data must fulfil: see `RoutineStep`. */
+  /** The checks of data: see `RoutineStep`. */
   readonly checks?: RoutineStep["checks"];
   /** Computes the units [begin, end). Throws if the data do not fulfil a check. */
   compute(begin: number, end: number): void;

@@ -41,6 +41,7 @@ export const plainHeads: readonly string[] = [
   "packages/backend-ort",
   "packages/backend-reference",
   "packages/backend-tfjs",
+  "packages/backend-wasm",
   "packages/batch",
   "packages/batch-queue",
   "packages/conformance",

@@ -80,7 +80,7 @@ function addRun(builder: Builder, run: Run): { readonly outputState: Value; read
   const { name, cell, settings, input, auxiliary } = run;
   const { units } = lstmSizes(cell, input.dimensions[2] ?? 1);
   const shape = [input.dimensions[0] ?? 1, input.dimensions[1] ?? 1, units];
-  /** What the inputs add to the sums of a gate, at all times. A bias is added after a normalisation. */
+  /** The share of the inputs in the sums of a gate, for all time steps. With normalisation the bias comes later. */
   const ahead = (gate: Gate<KernelTensor>): Value => {
     const bias = gate.norm === undefined ? gate.bias : undefined;
     const sums = addFloatProduct(builder, name, builder.read(input), gate.input, bias);

@@ -101,13 +101,13 @@ const bySettings: ReadonlySet<string> = new Set<OperationName>([
   "TRANSPOSE",
 ]);
 
-/** Whether an operand decides shapes or is a setting. */
+/** True if an operand decides shapes or is a setting. */
 function isSetting({ match: { form }, inputs }: OperationView, position: number): boolean {
   const param = layOut(form.params, form.counts, inputs.length)?.[position];
   return param !== undefined && (param.kind !== "tensor" || param.read === true);
 }
 
-/** Whether a setting is an input of the model. */
+/** True if a setting is an input of the model. */
 function hasOpenSettings(view: OperationView): boolean {
   return (
     view.definition.extension === undefined &&

@@ -235,7 +235,7 @@ export interface RoutineStep extends Named {
   /** Operands that are written have the numbers -1, -2 and so on in formulas. */
   readonly writes: readonly Target[];
   readonly locals: readonly NumberType[];
-  /** What must be within bounds, and the least and the greatest number. */
+  /** The name of the checked number, and the least and greatest value that it may have. */
   readonly checks: readonly (readonly [what: string, least: number, greatest: number])[];
   readonly body: readonly Statement[];
 }

@@ -1,4 +1,4 @@
-/** What recurrent cells share: products with weights, steps that repeat along time, and the vectors of one time. */
+/** The shared parts of recurrent cells: products with weights, steps that repeat along time, and the vectors of one time. */
 import type { KernelTensor } from "@nnhal/backend";
 import { stridesOf } from "@nnhal/operations";
 import { sequenceOf } from "@nnhal/operations/compiling";

@@ -31,7 +31,7 @@ function addRun(builder: Builder, run: Run): Value {
   const [units = 1] = run.weights.dimensions;
   const shape = [input.dimensions[0] ?? 1, input.dimensions[1] ?? 1, units];
   const [x, other] = [element(0, "f32"), element(1, "f32")];
-  // What the inputs add is the same product at all times.
+  // One product computes the share of the inputs for all time steps.
   let sums = addFloatProduct(builder, name, builder.read(input), run.weights, run.bias);
   if (auxiliary !== undefined && auxiliaryWeights !== undefined) {
     const more = addFloatProduct(builder, name, builder.read(auxiliary), auxiliaryWeights, undefined);

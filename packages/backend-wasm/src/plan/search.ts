@@ -64,7 +64,7 @@ export function addSlices(
   });
 }
 
-/** Whether an element comes before another one: the greater, of equal ones the later; NaN comes last. */
+/** True if an element comes before another one: the greater, of equal ones the later; NaN comes last. */
 function isBefore(a: Formula, b: Formula, isLater: Formula): Formula {
   if (a.type === "i32") return choose(calc("eq", a, b), isLater, calc("gt", a, b));
   const isNanA = calc("ne", a, a);
