@@ -26,8 +26,8 @@ describe("the wasm backend", { timeout: 120_000 }, () => {
   it("computes random windows and sums", () => expectRight({ count: 60, operations: sums }, 100));
 
   it("computes random graphs, each in one way in turn", async () => {
-    const { failures, passed } = await summarise(runGraphs(await deviceOf(), { count: 14 }));
+    const { failures, passed } = await summarise(runGraphs(await deviceOf(), { count: 7 }));
     expect(failures.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
-    expect(passed).toBeGreaterThan(10);
+    expect(passed).toBeGreaterThan(4);
   });
 });

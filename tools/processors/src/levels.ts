@@ -53,7 +53,7 @@ export const levels: Readonly<Record<LevelName, Level>> = {
     limit: 900,
   },
   gate: {
-    engines: { ort: { convolutions: 50, vectors: 0, tests: [] } },
+    engines: { ort: { convolutions: 30, vectors: 0, tests: [] } },
     atomics: 0,
     limit: 240,
   },
