@@ -37,15 +37,22 @@ export function addPixelOptions(command: Command): Command {
 
 /** Adds the options of commands that run a model on inputs: how pixels become numbers, the names of classes, the signature, and shapes. */
 export function addInputOptions(command: Command): Command {
-  return addPixelOptions(command)
-    .option(
+  return addEntryOptions(
+    addPixelOptions(command).option(
       "--labels <file>",
       "names of the classes, one a line; or coco, coco80, pascal-voc (default: those packed with the model)",
-    )
-    .addOption(signatureOption())
-    .addOption(inputShapeOption())
-    .addOption(externalBufferOption())
-    .addOption(partOption());
+    ),
+  );
+}
+
+/** Adds the options of commands that read a .tflite file: the signature, shapes, external buffers, and the part of a container. */
+export function addEntryOptions(command: Command): Command {
+  return addFileOptions(command.addOption(signatureOption()));
+}
+
+/** The same without the signature. */
+export function addFileOptions(command: Command): Command {
+  return command.addOption(inputShapeOption()).addOption(externalBufferOption()).addOption(partOption());
 }
 
 /** Adds the options of commands that show what is in outputs. */
@@ -145,7 +152,7 @@ function externalBuffer(text: string, previous: ExternalBuffers = {}): ExternalB
 }
 
 /** The option `--part` of commands that read a .tflite file. */
-export function partOption(): Option {
+function partOption(): Option {
   return new Option(
     "--part <name>",
     "which model of a container (.task, .litertlm) is meant; nnhal info lists them (default: its only one)",

@@ -1,5 +1,5 @@
 /** Work that blocks the thread for a while, one piece in each turn of the event loop, so that short requests are answered in between. */
-import { createMutex } from "@nnhal/utils/time";
+import { createMutex, nextTurn } from "@nnhal/utils/time";
 
 /** Runs work after the earlier work, and after a turn of the event loop. */
 export type Lane = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
@@ -11,10 +11,4 @@ export function createLane(): Lane {
       await nextTurn();
       return work();
     });
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -3,11 +3,14 @@
  * extents makes a session, of which the last few are kept.
  */
 import {
+  addVariant,
   type CacheBlobs,
   type CompileOptions,
   checkOf,
   type Executable,
+  failedRun,
   type GraphView,
+  hasExtents,
   type InputBuffer,
   inputInfo,
   type OutputBuffer,
@@ -15,13 +18,13 @@ import {
   type RunResult,
   StatusError,
   shortage,
+  staticExtents,
 } from "@nnhal/backend";
 import {
   byteLength,
   elementAt,
   elementCount,
   heldBytes,
-  isTensorType,
   refineDimensions,
   sameShape,
   type TensorInfo,
@@ -62,9 +65,6 @@ interface Compiled {
   /** The last ones that were used, of which the first has the extents of the model if it determines all. */
   readonly variants: Variant[];
 }
-
-/** The most sessions for different extents. */
-const mostVariants = 4;
 
 /** Compiles a subgraph. Rejects with the reason if onnxruntime refuses it. */
 export function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
@@ -138,7 +138,7 @@ const idleExecutable: Executable = {
     try {
       checkDeadline(context);
     } catch (error) {
-      return failure(error);
+      return failedRun(error);
     }
     return { status: ErrorStatus.NONE, outputShapes: [], ...(context.measure && { timeOnDevice: 0n }) };
   },
@@ -161,19 +161,6 @@ async function warmUp({ inputs, session, slots, infos, peak }: Variant): Promise
   for (const [position, info] of infosIn.entries()) if (info !== undefined) slot.setInput(position, bytesOf(info));
   for (const [position, info] of infos.entries()) slot.setOutput(position, bytesOf(info));
   for (let runs = 0; runs < 2; runs++) await session.run(slot.feeds, slot.fetches).catch(() => {});
-}
-
-/** The extents of the inputs, if the model determines all of them. */
-export function staticExtents({ inputs, operands }: GraphView): (readonly number[])[] | undefined {
-  const all: (readonly number[])[] = [];
-  for (const index of inputs) {
-    const operand = operands[index];
-    if (operand === undefined) return undefined;
-    const { type, dimensions } = operand;
-    if (isTensorType(type) && (dimensions.length === 0 || dimensions.includes(0))) return undefined;
-    all.push(dimensions);
-  }
-  return all;
 }
 
 async function createVariant(machine: Machine, { model, ...parts }: WrittenGraph): Promise<Variant> {
@@ -221,13 +208,13 @@ function run(
   try {
     const variant = variantOf(compiled, inputs);
     if (variant === undefined) {
-      const added = addVariant(compiled, inputs);
-      return added.then((variant) => runChecked(variant, compiled, inputs, outputs, context), failure);
+      const added = openVariant(compiled, inputs);
+      return added.then((variant) => runChecked(variant, compiled, inputs, outputs, context), failedRun);
     }
     if (haveRoom(variant, outputs)) return runVariant(variant, compiled.machine, inputs, outputs, context);
     return runChecked(variant, compiled, inputs, outputs, context);
   } catch (error) {
-    return failure(error);
+    return failedRun(error);
   }
 }
 
@@ -246,7 +233,7 @@ function runChecked(
     }
     return shortage(infos, outputs) ?? runVariant(variant, machine, inputs, outputs, context);
   } catch (error) {
-    return failure(error);
+    return failedRun(error);
   }
 }
 
@@ -283,7 +270,7 @@ function runVariant(
     }
   } catch (error) {
     if (slot !== undefined) slots.give(slot);
-    return failure(error);
+    return failedRun(error);
   }
   const taken = slot;
   variant.users++;
@@ -297,7 +284,7 @@ function runVariant(
         // A result that is ready after the deadline is not delivered.
         checkDeadline(context);
       } catch (error) {
-        return failure(error);
+        return failedRun(error);
       } finally {
         leave(variant, machine, taken);
       }
@@ -305,7 +292,7 @@ function runVariant(
     },
     (error: unknown) => {
       leave(variant, machine, taken);
-      return failure(error);
+      return failedRun(error);
     },
   );
 }
@@ -359,37 +346,23 @@ function variantOf({ variants, graph }: Compiled, inputs: readonly (InputBuffer 
 
 function fitAll({ inputs: wires }: Variant, inputs: readonly (InputBuffer | undefined)[]): boolean {
   for (let position = 0; position < wires.length; position++) {
-    const wire = wires[position];
-    const input = inputs[position];
-    if (wire === undefined || input === undefined) {
-      if (wire !== undefined || input !== undefined) return false;
-    } else if (!sameShape(wire.info.dimensions, input.dimensions)) return false;
+    if (!hasExtents(inputs[position], wires[position]?.info.dimensions)) return false;
   }
   return true;
 }
 
 /** Makes a session for the extents of a request; the oldest one is closed if there are too many. */
-async function addVariant(compiled: Compiled, inputs: readonly (InputBuffer | undefined)[]): Promise<Variant> {
+async function openVariant(compiled: Compiled, inputs: readonly (InputBuffer | undefined)[]): Promise<Variant> {
   const { machine, graph, variants } = compiled;
   for (const [position, input] of inputs.entries()) {
     if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
   }
   const extents = inputs.map((input) => input?.dimensions);
   const variant = await createVariant(machine, writeGraph(graph, extents, machine.forms));
-  variants.push(variant);
-  const oldest = variants.length > mostVariants ? variants.shift() : undefined;
+  const oldest = addVariant(variants, variant);
   if (oldest !== undefined) {
     oldest.isReplaced = true;
     closeIfUnused(oldest);
   }
   return variant;
-}
-
-function failure(error: unknown): RunResult {
-  const message = error instanceof Error ? error.message : String(error);
-  const { GENERAL_FAILURE, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
-  if (error instanceof StatusError) return { status: error.status, message, outputShapes: [] };
-  // Arrays that are too large throw a RangeError.
-  const status = error instanceof RangeError ? RESOURCE_EXHAUSTED_TRANSIENT : GENERAL_FAILURE;
-  return { status, message, outputShapes: [] };
 }

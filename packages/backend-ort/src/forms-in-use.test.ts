@@ -4,13 +4,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Backend, type FormFailures, viewModel } from "@nnhal/backend";
+import { type Backend, type FormFailures, staticExtents, viewModel } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
 import { elementAt } from "@nnhal/operations";
 import { Compilation, Model, type OperandDescription } from "@nnhal/runtime";
 import { OperandType } from "@nnhal/types";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { staticExtents } from "./executable.ts";
 import { chooseForms, type FormName } from "./forms.ts";
 import { lowerGraph } from "./lower.ts";
 import { ortBackend, ortBackendOf } from "./ort-backend.ts";

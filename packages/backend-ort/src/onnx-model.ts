@@ -1,9 +1,8 @@
 /**
  * A subgraph as a file of ONNX: what this backend gives to onnxruntime, for those who want to run or inspect it without the backend.
  */
-import type { GraphView } from "@nnhal/backend";
+import { type GraphView, staticExtents } from "@nnhal/backend";
 import { loadOrt } from "./engine.ts";
-import { staticExtents } from "./executable.ts";
 import { chooseForms, type Forms, portableForms } from "./forms.ts";
 import { lowerGraph, modelOf } from "./lower.ts";
 import { checkEngine } from "./self-check/probes.ts";

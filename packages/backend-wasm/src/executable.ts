@@ -3,13 +3,16 @@
  * new extents makes a module, of which the last few are kept.
  */
 import {
+  addVariant,
   byteLength,
   type CacheBlobs,
   type CompileOptions,
   checkOf,
   decodeTensorData,
   type Executable,
+  failedRun,
   type GraphView,
+  hasExtents,
   type InputBuffer,
   inputInfo,
   type OutputBuffer,
@@ -17,10 +20,11 @@ import {
   type RunResult,
   StatusError,
   shortage,
-  soon,
+  staticExtents,
 } from "@nnhal/backend";
-import { elementAt, elementCount, isTensorType, refineDimensions, sameShape, type TensorData } from "@nnhal/operations";
+import { elementAt, elementCount, refineDimensions, sameShape, type TensorData } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
+import { nextTurn } from "@nnhal/utils/time";
 import { settingsOf } from "./plan/plan-graph.ts";
 import { type Program, programOf, restoredProgram, savedProgram } from "./program.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
@@ -49,9 +53,6 @@ interface ProgramFor {
   readonly program: Program;
   readonly values: ReadonlyMap<number, InputBuffer>;
 }
-
-/** The most modules for different extents, or different values that decide them. */
-const mostPrograms = 4;
 
 /** Compiles a subgraph. Rejects with the reason if it cannot be compiled. */
 export function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
@@ -116,21 +117,8 @@ async function warmUp({ steps }: Program): Promise<void> {
     work += some * workPerUnit;
     if (work < workBetweenLooks) continue;
     work = 0;
-    await new Promise<void>(soon);
+    await nextTurn();
   }
-}
-
-/** The extents of the inputs, if the model determines all of them. */
-function staticExtents({ inputs, operands }: GraphView): (readonly number[])[] | undefined {
-  const all: (readonly number[])[] = [];
-  for (const index of inputs) {
-    const operand = operands[index];
-    if (operand === undefined) return undefined;
-    const { type, dimensions } = operand;
-    if (isTensorType(type) && (dimensions.length === 0 || dimensions.includes(0))) return undefined;
-    all.push(dimensions);
-  }
-  return all;
 }
 
 /** Never rejects. Runs of one executable use one memory, so each waits for the one before. */
@@ -144,7 +132,7 @@ function run(
     const program = programFor(compiled, inputs);
     if (program !== undefined && compiled.last === undefined) {
       const ending = start(program, compiled.graph, inputs, outputs, context);
-      return ending instanceof Promise ? hold(compiled, ending.catch(failure)) : ending;
+      return ending instanceof Promise ? hold(compiled, ending.catch(failedRun)) : ending;
     }
     const before = compiled.last;
     const later = async (): Promise<RunResult> => {
@@ -152,9 +140,9 @@ function run(
       const found = programFor(compiled, inputs) ?? (await addProgram(compiled, inputs));
       return start(found, compiled.graph, inputs, outputs, context);
     };
-    return hold(compiled, later().catch(failure));
+    return hold(compiled, later().catch(failedRun));
   } catch (error) {
-    return failure(error);
+    return failedRun(error);
   }
 }
 
@@ -178,8 +166,7 @@ function programFor(
     plan.inputs.every((port, position) => {
       const input = inputs[position];
       if (settings.includes(position)) return isSameValue(values.get(position), input);
-      if (port === undefined || input === undefined) return port === undefined && input === undefined;
-      return sameShape(port.info.dimensions, input.dimensions);
+      return hasExtents(input, port?.info.dimensions);
     }),
   );
   return found?.program;
@@ -214,8 +201,7 @@ async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | un
     inputs.map((input) => input?.dimensions),
     settings,
   );
-  programs.push({ program, values });
-  if (programs.length > mostPrograms) programs.shift();
+  addVariant(programs, { program, values });
   return program;
 }
 
@@ -225,7 +211,7 @@ const workBetweenLooks = 2 ** 22;
 /** Milliseconds after which a run lets the event loop have a turn. */
 const mostAtOnce = 15n * 1_000_000n;
 
-/** Runs a program. It ends at once if it is short. Throws, or rejects, with what `failure` makes a result of. */
+/** Runs a program. It ends at once if it is short. Throws, or rejects, with what `failedRun` makes a result of. */
 function start(
   program: Program,
   graph: GraphView,
@@ -298,7 +284,7 @@ function advance(parts: Generator<void, void>, { now }: RunContext, check: () =>
 }
 
 async function rest(parts: Generator<void, void>, context: RunContext, check: () => void): Promise<void> {
-  do await new Promise<void>(soon);
+  do await nextTurn();
   while (!advance(parts, context, check));
 }
 
@@ -307,13 +293,4 @@ function checkRoom(bytes: number, { temporaryLimit }: RunContext): void {
   if (temporaryLimit === undefined || bytes <= temporaryLimit) return;
   const message = `the results of operations take ${bytes} bytes, more than the limit of ${temporaryLimit}`;
   throw new StatusError(ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT, message);
-}
-
-function failure(error: unknown): RunResult {
-  const message = error instanceof Error ? error.message : String(error);
-  const { GENERAL_FAILURE, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
-  if (error instanceof StatusError) return { status: error.status, message, outputShapes: [] };
-  // Memories that are too large throw a RangeError.
-  const status = error instanceof RangeError ? RESOURCE_EXHAUSTED_TRANSIENT : GENERAL_FAILURE;
-  return { status, message, outputShapes: [] };
 }

@@ -66,5 +66,5 @@ export { awaited, type Check, type Pause, type Steps } from "./kernels/steps.ts"
 export { optionalTensor, requiredTensor, type TensorArgs } from "./kernels/tensor-args.ts";
 export { type BackendPart, partialBackend } from "./partial-backend.ts";
 export type { FormChoice, FormFailures, OutcomeStore } from "./self-check.ts";
-export { soon } from "./soon.ts";
-export { StatusError } from "./status-error.ts";
+export { failedRun, StatusError } from "./status-error.ts";
+export { addVariant, hasExtents, staticExtents } from "./variants.ts";

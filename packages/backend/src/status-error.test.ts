@@ -1,6 +1,6 @@
 import { ErrorStatus } from "@nnhal/types";
 import { expect, it } from "vitest";
-import { StatusError } from "./status-error.ts";
+import { failedRun, StatusError } from "./status-error.ts";
 
 /** The module once more, as a second installed copy of the package has it. */
 const secondCopy = "./status-error.ts?copy";
@@ -19,4 +19,13 @@ it("a class that extends StatusError has its own instances only", () => {
   expect(new Missed(ErrorStatus.INVALID_ARGUMENT, "x")).toBeInstanceOf(Missed);
   expect(new Missed(ErrorStatus.INVALID_ARGUMENT, "x")).toBeInstanceOf(StatusError);
   expect(new StatusError(ErrorStatus.INVALID_ARGUMENT, "x")).not.toBeInstanceOf(Missed);
+});
+
+it.each([
+  [new StatusError(ErrorStatus.INVALID_ARGUMENT, "a"), ErrorStatus.INVALID_ARGUMENT, "a"],
+  [new RangeError("b"), ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, "b"],
+  [new TypeError("c"), ErrorStatus.GENERAL_FAILURE, "c"],
+  ["d", ErrorStatus.GENERAL_FAILURE, "d"],
+])("a run that throws %s ends with status %d", (error, status, message) => {
+  expect(failedRun(error)).toEqual({ status, message, outputShapes: [] });
 });

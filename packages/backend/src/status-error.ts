@@ -1,5 +1,6 @@
 /** An error that ends a compilation or a run with a status. */
-import type { ErrorStatus } from "@nnhal/types";
+import { ErrorStatus } from "@nnhal/types";
+import type { RunResult } from "./contract.ts";
 
 const isInstance = Function.prototype[Symbol.hasInstance];
 
@@ -19,4 +20,13 @@ export class StatusError extends Error {
     if (this !== StatusError) return isInstance.call(this, value);
     return value instanceof Error && value.name === "StatusError" && "status" in value;
   }
+}
+
+/** The result of a run that threw: the status of a StatusError; RESOURCE_EXHAUSTED_TRANSIENT for a RangeError, which an allocation that is too large throws; else GENERAL_FAILURE. */
+export function failedRun(error: unknown): RunResult {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof StatusError) return { status: error.status, message, outputShapes: [] };
+  const { RESOURCE_EXHAUSTED_TRANSIENT, GENERAL_FAILURE } = ErrorStatus;
+  const status = error instanceof RangeError ? RESOURCE_EXHAUSTED_TRANSIENT : GENERAL_FAILURE;
+  return { status, message, outputShapes: [] };
 }

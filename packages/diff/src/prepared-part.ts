@@ -1,6 +1,6 @@
 /** A part of a model that is ready to run on a device, on bytes. */
 import { byteSize, elementAt, type FactsByCode, isUnspecified } from "@nnhal/operations";
-import { Compilation, Execution, Model, NeuralNetworksError, ResultCode } from "@nnhal/runtime";
+import { Compilation, computeOutputs, Execution, Model } from "@nnhal/runtime";
 import type { Device, Extension, Model as HalModel } from "@nnhal/types";
 
 /** The bytes of a tensor, and its extents. */
@@ -42,45 +42,24 @@ export async function preparePart(
     factsOf(elementAt(operands, index).type) ?? { kind: "tensor" as const, elementSize: 1 };
   /** Bytes of a value whose extents are known. */
   const sizeOf = (index: number, dimensions: readonly number[]) => byteSize(factsOfOperand(index), dimensions);
-  const attempt = async (
-    inputs: readonly TensorValue[],
-    sizes: readonly number[],
-    mayGrow: boolean,
-  ): Promise<readonly TensorValue[]> => {
+  const prepare = (inputs: readonly TensorValue[]) => {
     const execution = new Execution(compilation);
     for (const [place, { bytes, dimensions }] of inputs.entries()) {
       const index = elementAt(inputIndexes, place);
       const isOpen = isUnspecified(factsOfOperand(index), elementAt(operands, index).dimensions);
       execution.setInput(place, bytes, isOpen && dimensions.length > 0 ? dimensions : undefined);
     }
-    const buffers = sizes.map((size) => new Uint8Array(size));
-    for (const [place, buffer] of buffers.entries()) execution.setOutput(place, buffer);
-    const shapes = () =>
-      outputIndexes.map((_, place) =>
-        execution.getOutputOperandRank(place) === 0 ? [] : execution.getOutputOperandDimensions(place),
-      );
-    const sizesOf = () => shapes().map((dimensions, place) => sizeOf(elementAt(outputIndexes, place), dimensions));
-    try {
-      await execution.compute();
-    } catch (error) {
-      const isTooSmall = error instanceof NeuralNetworksError && error.code === ResultCode.OUTPUT_INSUFFICIENT_SIZE;
-      if (!isTooSmall || !mayGrow) throw error;
-      return attempt(inputs, sizesOf(), false);
-    }
-    const found = sizesOf();
-    return shapes().map((dimensions, place) => ({
-      dimensions,
-      bytes: elementAt(buffers, place).subarray(0, elementAt(found, place)),
-    }));
+    return execution;
   };
-  const declared = outputIndexes.map((index) => {
+  const outputSize = (place: number, dimensions: readonly number[]) =>
+    sizeOf(elementAt(outputIndexes, place), dimensions);
+  const sizes = outputIndexes.map((index) => {
     const { dimensions } = elementAt(operands, index);
-    // Outputs of open shape have no room at first: the answer says how much they need, and the run is repeated.
     return isUnspecified(factsOfOperand(index), dimensions) ? 0 : sizeOf(index, dimensions);
   });
   return {
     compilation,
-    run: (inputs) => attempt(inputs, declared, true),
+    run: async (inputs) => (await computeOutputs(() => prepare(inputs), { sizes, sizeOf: outputSize })).outputs,
     close: () => compilation.close(),
   };
 }

@@ -2,7 +2,7 @@
  * One run of a compiled model on bytes.
  */
 import { elementAt } from "@nnhal/operations";
-import { type Compilation, Execution, NeuralNetworksError, ResultCode } from "@nnhal/runtime";
+import { type Compilation, computeOutputs, Execution } from "@nnhal/runtime";
 import { byteSize, type TensorShape } from "./tensor.ts";
 
 /** The bytes of an input. */
@@ -40,50 +40,31 @@ export interface ExecuteOptions {
 
 /**
  * Runs once. `into`: memory for some outputs, which is used if its size is right. Rejects with a NeuralNetworksError. Outputs of open
- * shape have no room at first: the answer says how much they need, and the run is repeated.
+ * shape have no memory at first: the device says how much they need, and the run is repeated.
  */
-export function execute<Info extends TensorShape>(
+export async function execute<Info extends TensorShape>(
   compilation: Compilation,
   inputs: readonly InputBytes[],
   outputs: readonly Info[],
   into: readonly (Uint8Array | undefined)[] = [],
-  options: ExecuteOptions = {},
+  { timeout, signal, onTiming }: ExecuteOptions = {},
 ): Promise<OutputBytes<Info>[]> {
-  return attempt(compilation, inputs, outputs, into, options, true);
-}
-
-async function attempt<Info extends TensorShape>(
-  compilation: Compilation,
-  inputs: readonly InputBytes[],
-  outputs: readonly Info[],
-  into: readonly (Uint8Array | undefined)[],
-  options: ExecuteOptions,
-  mayGrow: boolean,
-): Promise<OutputBytes<Info>[]> {
-  const { timeout, signal, onTiming } = options;
-  const buffers = outputs.map((info, index) => {
-    const given = into[index];
-    const size = byteSize(info);
-    return given?.length === size ? given : new Uint8Array(size);
-  });
-  const execution = new Execution(compilation);
-  if (timeout !== undefined) execution.setTimeout(nanoseconds(timeout));
-  if (signal !== undefined) execution.setSignal(signal);
-  if (onTiming !== undefined) execution.setMeasureTiming(true);
-  for (const [index, { bytes, shape }] of inputs.entries()) execution.setInput(index, bytes, shape);
-  for (const [index, bytes] of buffers.entries()) execution.setOutput(index, bytes);
-  const shapeOf = (index: number) =>
-    execution.getOutputOperandRank(index) === 0 ? [] : execution.getOutputOperandDimensions(index);
-  const shaped = () => outputs.map((info, index) => ({ ...info, shape: shapeOf(index) }));
-  try {
-    await execution.compute();
-  } catch (error) {
-    const isTooSmall = error instanceof NeuralNetworksError && error.code === ResultCode.OUTPUT_INSUFFICIENT_SIZE;
-    if (isTooSmall && mayGrow) return attempt(compilation, inputs, shaped(), into, options, false);
-    throw error;
-  }
+  const prepare = () => {
+    const execution = new Execution(compilation);
+    if (timeout !== undefined) execution.setTimeout(nanoseconds(timeout));
+    if (signal !== undefined) execution.setSignal(signal);
+    if (onTiming !== undefined) execution.setMeasureTiming(true);
+    for (const [index, { bytes, shape }] of inputs.entries()) execution.setInput(index, bytes, shape);
+    return execution;
+  };
+  const sizeOf = (index: number, shape: readonly number[]) => byteSize({ ...elementAt(outputs, index), shape });
+  const computed = await computeOutputs(prepare, { sizes: outputs.map(byteSize), sizeOf, into });
+  const { execution } = computed;
   onTiming?.({ inDriver: millisecondsOf(execution, "inDriver"), onHardware: millisecondsOf(execution, "onHardware") });
-  return shaped().map((info, index) => ({ info, bytes: elementAt(buffers, index).subarray(0, byteSize(info)) }));
+  return computed.outputs.map(({ dimensions, bytes }, index) => ({
+    info: { ...elementAt(outputs, index), shape: dimensions },
+    bytes,
+  }));
 }
 
 /** At least one: 0 means no limit. */

@@ -2,7 +2,6 @@
  * Execution: one run of a compilation (NNAPI: ANeuralNetworksExecution).
  */
 
-import { nextTurn } from "@nnhal/driver-core/device";
 import { messageOf } from "@nnhal/driver-core/guard";
 import type { OptionNames } from "@nnhal/operations";
 import {
@@ -18,6 +17,7 @@ import {
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
 import { inSection, loadOnce, makeDeadline, notMeasured } from "@nnhal/utils";
+import { nextTurn } from "@nnhal/utils/time";
 import type { Burst } from "./burst.ts";
 import { timeoutOf } from "./checks.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";

@@ -13,6 +13,7 @@ export {
 } from "./allow-list.ts";
 export { Burst } from "./burst.ts";
 export { Compilation, type CompilationOptions } from "./compilation.ts";
+export { type ComputedOutput, computeOutputs, type OutputMemory } from "./compute-outputs.ts";
 export { MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES } from "./constants.ts";
 export { type DeviceRegistry, type RegisteredDevice, type RegisterOptions, registerDevices } from "./devices.ts";
 export type { OperandDescription } from "./draft-operand.ts";

@@ -19,7 +19,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
   operations: ["types"],
   validation: ["types", "operations"],
   utils: ["types", "operations"],
-  backend: ["types", "operations"],
+  backend: ["types", "operations", "utils/time"],
   "driver-core": ["types", "operations", "validation", "utils", "backend"],
   "shared-memory": ["types", "driver-core/memory", "driver-core/burst"],
   transport: ["types", "utils", "driver-core"],

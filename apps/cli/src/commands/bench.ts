@@ -32,15 +32,13 @@ import { usageError } from "../failure.ts";
 import { ensureWritable, readUserFile, writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import {
+  addFileOptions,
   allDevices,
   type ExternalBuffers,
   entryOf,
-  externalBufferOption,
   type Hybrid,
   hybridOption,
   type InputShapes,
-  inputShapeOption,
-  partOption,
 } from "../option-values.ts";
 import { createLongProgress } from "../progress.ts";
 
@@ -95,21 +93,20 @@ Examples:
 
 /** Gives the command its arguments, options and work. */
 export function registerBenchCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
-  command
-    .argument("[model...]", "the .tflite files")
-    .option(
-      "--device <names>",
-      `devices to measure, each alone, with commas between them; ${allDevices}: all that work here together (default: each that works here, but not the reference)`,
-    )
-    .addOption(
-      new Option("--peers <names>", "engines to compare with, with commas between them; none: no comparison")
-        .argParser(peersOf)
-        .default(peerNames, peerNames.join(",")),
-    )
-    .addOption(hybridOption())
-    .addOption(inputShapeOption())
-    .addOption(externalBufferOption())
-    .addOption(partOption())
+  addFileOptions(
+    command
+      .argument("[model...]", "the .tflite files")
+      .option(
+        "--device <names>",
+        `devices to measure, each alone, with commas between them; ${allDevices}: all that work here together (default: each that works here, but not the reference)`,
+      )
+      .addOption(
+        new Option("--peers <names>", "engines to compare with, with commas between them; none: no comparison")
+          .argParser(peersOf)
+          .default(peerNames, peerNames.join(",")),
+      )
+      .addOption(hybridOption()),
+  )
     .option("--threads <n>", "threads of each engine that can be told", count(1, 256), 1)
     .option(
       "--rounds <n>",

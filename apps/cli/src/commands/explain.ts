@@ -26,15 +26,12 @@ import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
 import { shownNames } from "../model/load-hal.ts";
 import { nameOperations } from "../operation-names.ts";
 import {
+  addEntryOptions,
   deviceOption,
   type EntryOptions,
   entryOf,
-  externalBufferOption,
   type Hybrid,
   hybridOption,
-  inputShapeOption,
-  partOption,
-  signatureOption,
 } from "../option-values.ts";
 import { oneLine } from "../text.ts";
 
@@ -59,14 +56,7 @@ Examples:
 
 /** Gives the command its arguments, options and work. */
 export function registerExplainCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
-  command
-    .argument("<model>", "the .tflite file")
-    .addOption(deviceOption())
-    .addOption(hybridOption())
-    .addOption(signatureOption())
-    .addOption(inputShapeOption())
-    .addOption(externalBufferOption())
-    .addOption(partOption())
+  addEntryOptions(command.argument("<model>", "the .tflite file").addOption(deviceOption()).addOption(hybridOption()))
     .addOption(
       new Option("--preference <name>", "FAST_SINGLE_ANSWER, SUSTAINED_SPEED or LOW_POWER")
         .argParser(parsePreference)

@@ -12,14 +12,7 @@ import { usageError } from "../failure.ts";
 import { fileGraphDot, fileGraphJson, fileGraphSvg } from "../file-graph.ts";
 import { writeUserFile } from "../files.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
-import {
-  type EntryOptions,
-  entryOf,
-  externalBufferOption,
-  inputShapeOption,
-  partOption,
-  signatureOption,
-} from "../option-values.ts";
+import { addEntryOptions, type EntryOptions, entryOf } from "../option-values.ts";
 import { renderPng } from "../render-graph.ts";
 import { formatCount, oneLine } from "../text.ts";
 
@@ -51,21 +44,21 @@ Examples:
 
 /** Gives the command its arguments, options and work. */
 export function registerGraphCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
-  command
-    .argument("<model>", "the .tflite file, or a conformance example as JSON")
-    .option("-o, --output <file>", "write to this file (default: to the standard output)")
-    .addOption(
-      new Option("--format <format>", "the output's format (default: by the output's name, else dot)").choices(formats),
-    )
-    .addOption(
-      new Option("--constants <where>", "inside the operations that read them, or as nodes of their own")
-        .choices(["inside", "nodes"])
-        .default("inside"),
-    )
-    .addOption(signatureOption())
-    .addOption(inputShapeOption())
-    .addOption(externalBufferOption())
-    .addOption(partOption())
+  addEntryOptions(
+    command
+      .argument("<model>", "the .tflite file, or a conformance example as JSON")
+      .option("-o, --output <file>", "write to this file (default: to the standard output)")
+      .addOption(
+        new Option("--format <format>", "the output's format (default: by the output's name, else dot)").choices(
+          formats,
+        ),
+      )
+      .addOption(
+        new Option("--constants <where>", "inside the operations that read them, or as nodes of their own")
+          .choices(["inside", "nodes"])
+          .default("inside"),
+      ),
+  )
     .addHelpText("after", help)
     .action(async (model: string, options: GraphCommandOptions) => runGraphCommand(model, options, await context()));
 }

@@ -8,14 +8,7 @@ import { fit } from "../fit.ts";
 import { formatInfo, infoJson } from "../info-report.ts";
 import { formatParts, readParts } from "../model/container-parts.ts";
 import { inspectFile } from "../model/load.ts";
-import {
-  type EntryOptions,
-  entryOf,
-  externalBufferOption,
-  inputShapeOption,
-  partOption,
-  signatureOption,
-} from "../option-values.ts";
+import { addEntryOptions, type EntryOptions, entryOf } from "../option-values.ts";
 
 /** The command's options, as commander parses them. */
 export interface InfoCommandOptions extends EntryOptions {
@@ -44,12 +37,7 @@ Examples:
 
 /** Gives the command its arguments, options and work. */
 export function registerInfoCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
-  command
-    .argument("<model>", "the .tflite file")
-    .addOption(signatureOption())
-    .addOption(inputShapeOption())
-    .addOption(externalBufferOption())
-    .addOption(partOption())
+  addEntryOptions(command.argument("<model>", "the .tflite file"))
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)
     .action(async (model: string, options: InfoCommandOptions) => runInfoCommand(model, options, await context()));

@@ -18,14 +18,7 @@ import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { fit } from "../fit.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
-import {
-  type EntryOptions,
-  entryOf,
-  externalBufferOption,
-  inputShapeOption,
-  partOption,
-  signatureOption,
-} from "../option-values.ts";
+import { addEntryOptions, type EntryOptions, entryOf } from "../option-values.ts";
 import { columns, oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
@@ -77,18 +70,16 @@ Examples:
 
 /** Gives the command its arguments, options and work. */
 export function registerValidateCommand(command: Command, context: () => Promise<ModelCommandContext>): void {
-  command
-    .argument("<model>", "the .tflite file, or a conformance example as JSON")
-    .addOption(new Option("--hal <version>", "the HAL version whose rules apply (default: 1.3)").choices(halVersions))
-    .addOption(
-      new Option("--rules <whose>", "the runtime's rules, or those of drivers, which do not loop over unknown sizes")
-        .choices(["runtime", "driver"])
-        .default("runtime"),
-    )
-    .addOption(signatureOption())
-    .addOption(inputShapeOption())
-    .addOption(externalBufferOption())
-    .addOption(partOption())
+  addEntryOptions(
+    command
+      .argument("<model>", "the .tflite file, or a conformance example as JSON")
+      .addOption(new Option("--hal <version>", "the HAL version whose rules apply (default: 1.3)").choices(halVersions))
+      .addOption(
+        new Option("--rules <whose>", "the runtime's rules, or those of drivers, which do not loop over unknown sizes")
+          .choices(["runtime", "driver"])
+          .default("runtime"),
+      ),
+  )
     .option("--json", "print the result as JSON")
     .addHelpText("after", help)
     .action(async (path: string, options: ValidateCommandOptions) =>

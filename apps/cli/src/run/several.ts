@@ -3,8 +3,8 @@
  */
 
 import { basename, join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { exitCodes } from "@nnhal/program";
+import { nextTurn } from "@nnhal/utils/time";
 import { type BatchResult, batchJson, formatBatch, foundText } from "../batch-report.ts";
 import { csvHead, csvLines } from "../csv.ts";
 import { CommandError, usageError } from "../failure.ts";

@@ -16,7 +16,7 @@ import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { countIn, decodeInParts, encodeInParts, PART } from "../codec.ts";
 import type { CompileOptions, InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
 import { inputInfo } from "../input.ts";
-import { StatusError } from "../status-error.ts";
+import { failedRun, StatusError } from "../status-error.ts";
 import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
 import type { Places } from "./places.ts";
 import type { KernelPlan } from "./plan.ts";
@@ -94,7 +94,7 @@ function* runMain<Handle>(
     check();
     return timeOnDevice === undefined ? result : { ...result, timeOnDevice };
   } catch (error) {
-    return failure(error);
+    return error instanceof Outcome ? error.result : failedRun(error);
   } finally {
     dropAll(session.memory, values, values.keys());
     // This also ends the sections inside it that an error has left open.
@@ -123,16 +123,6 @@ function roomsOf<Handle>(
   const result = shortage(known, outputs);
   if (result !== undefined) throw new Outcome(result);
   return undefined;
-}
-
-function failure(error: unknown): RunResult {
-  if (error instanceof Outcome) return error.result;
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof StatusError) return { status: error.status, message, outputShapes: [] };
-  // Engines throw a RangeError if an allocation is too large.
-  const { RESOURCE_EXHAUSTED_TRANSIENT, GENERAL_FAILURE } = ErrorStatus;
-  const status = error instanceof RangeError ? RESOURCE_EXHAUSTED_TRANSIENT : GENERAL_FAILURE;
-  return { status, message, outputShapes: [] };
 }
 
 /** Returns whether decoding takes no longer than the work between two pauses. */

@@ -3,7 +3,7 @@
  * turn of the event loop continues one of them. Ten long computations at the same time therefore block the event loop no longer than
  * one does.
  */
-import { soon } from "../soon.ts";
+import { callSoon } from "@nnhal/utils/time";
 
 /** Milliseconds that computations may block the event loop, in addition to the work between two of their pauses. */
 const SLICE = 10;
@@ -31,7 +31,7 @@ export function turn(): Promise<void> {
 function begin(): void {
   isRunning = true;
   sliceEnd = performance.now() + SLICE;
-  soon(end);
+  callSoon(end);
 }
 
 /** Runs in the next turn of the event loop: ends the slice and continues one computation. */

@@ -2,7 +2,7 @@
  * The waiting of a ring's end: it polls for a while, and blocks its thread for a moment, because sleeping without blocking and
  * waking take longer than most requests. Then it sleeps.
  */
-import { soon } from "@nnhal/backend";
+import { callSoon } from "@nnhal/utils/time";
 import type { RingEnd, RingReader } from "./ring.ts";
 
 /** Waits for an event of the other end without the event loop. */
@@ -110,7 +110,7 @@ export function createTurns(milliseconds: number): Turns {
     areDue: () => performance.now() - last >= milliseconds,
     give: () =>
       new Promise((resolve) =>
-        soon(() => {
+        callSoon(() => {
           last = performance.now();
           resolve();
         }),

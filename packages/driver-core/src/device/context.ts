@@ -9,8 +9,8 @@ import type { Caching } from "../cache/caching.ts";
 import type { BufferDomain } from "../domains/domain.ts";
 import type { Client } from "../engine/client.ts";
 import type { GuardedSession } from "../engine/guarded-session.ts";
-import type { Breather } from "../schedule/breather.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
+import type { TurnLimit } from "../schedule/turn-limit.ts";
 
 /** Members that preparation and execution share. */
 export interface RunningContext {
@@ -26,7 +26,7 @@ export interface RunningContext {
   /** The context of runs without options: see run-context.ts. */
   readonly plainRun: RunContext;
   readonly scheduler: Scheduler;
-  readonly breather: Breather;
+  readonly turnLimit: TurnLimit;
   /** See `DeviceOptions`. */
   readonly overrun: bigint;
   /** Undefined: no caching. */

@@ -6,8 +6,8 @@ import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@n
 import { steadyClock, systemTimer, type Timer } from "@nnhal/utils/time";
 import { type CachingOptions, createCaching } from "../cache/caching.ts";
 import { openGuarded } from "../engine/guarded-session.ts";
-import { createBreather } from "../schedule/breather.ts";
 import { createScheduler } from "../schedule/scheduler.ts";
+import { createTurnLimit } from "../schedule/turn-limit.ts";
 import type { WaitingLimits } from "../schedule/waiting-places.ts";
 import { type ClientDevice, clientDevice } from "./client-device.ts";
 import type { SharedContext } from "./context.ts";
@@ -114,7 +114,7 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
   if ("unavailable" in session) return session;
   try {
     const concurrency = options.concurrency ?? session.concurrency ?? 4;
-    const breather = createBreather();
+    const turnLimit = createTurnLimit();
     const running = {
       temporaryLimit: options.temporaryLimit ?? defaultTemporaryLimit(),
       random: options.random ?? Math.random,
@@ -131,8 +131,8 @@ export async function openDevice(options: DeviceOptions): Promise<OpenedDevice |
       bufferBytes: limits.bufferBytes ?? machineMemory() / 2,
       ...running,
       plainRun: plainRun({ now, ...running }),
-      scheduler: createScheduler({ ...limits, concurrency, now, timer, breather }),
-      breather,
+      scheduler: createScheduler({ ...limits, concurrency, now, timer, turnLimit }),
+      turnLimit,
       caching: caching === false ? undefined : createCaching(caching, owner),
       log,
       trace,

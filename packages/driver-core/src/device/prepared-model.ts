@@ -10,10 +10,10 @@ import {
 } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { loadOnce } from "@nnhal/utils";
+import { nextTurn } from "@nnhal/utils/time";
 import type { ModelRecord } from "../engine/record.ts";
 import { failedBurst, failedExecution, failedFenced } from "../guard/failed.ts";
 import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
-import { nextTurn } from "../schedule/breather.ts";
 import { answer } from "./answer.ts";
 import { executeArguments, fencedArguments } from "./arguments.ts";
 import { checkRequest } from "./checked-request.ts";
@@ -27,7 +27,7 @@ const bursts = loadOnce(() => import("../burst/server.ts"));
 
 /** The prepared model of a compiled executable. */
 export function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
-  const { name, log, trace, domain, client, breather } = context;
+  const { name, log, trace, domain, client, turnLimit } = context;
   const executeDetail = `${name}: execute`;
   // All methods reference it, so that it lives as long as any of them.
   const held = holdExecutable(record, context);
@@ -46,7 +46,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
     async execute(request, options) {
       const refusal = closed();
       if (refusal !== undefined) {
-        if (breather.isSpent(context.now())) await nextTurn();
+        if (turnLimit.isSpent(context.now())) await nextTurn();
         return failedExecution(refusal);
       }
       const section = begin();
@@ -58,7 +58,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
         const isMeasured = !("status" in taken) && taken.measure === MeasureTiming.YES;
         const result = answer(ended, isMeasured ? context.now() - start : undefined);
         // Refusals need no engine: a caller that asks again at once would keep all others from running.
-        if (result.status !== ErrorStatus.NONE && breather.isSpent(context.now())) await nextTurn();
+        if (result.status !== ErrorStatus.NONE && turnLimit.isSpent(context.now())) await nextTurn();
         if (log.VLOG_IS_ON("DRIVER")) {
           log.VLOG("DRIVER", `${name}: execute returns ${outcomeText(result)}${timingText(result.timing)}`);
         }

@@ -1,8 +1,7 @@
 /** Waiting for an engine, which can take too long or for ever. */
 
-import { soon } from "@nnhal/backend";
 import { ErrorStatus } from "@nnhal/types";
-import { callAt, type Timer } from "@nnhal/utils/time";
+import { callAt, callSoon, type Timer } from "@nnhal/utils/time";
 import type { Refusal } from "../guard/refusal.ts";
 import type { Halting } from "./client.ts";
 
@@ -70,7 +69,7 @@ let atEnd: (() => void)[] = [];
 function afterTurn(work: () => void): void {
   atEnd.push(work);
   if (atEnd.length > 1) return;
-  soon(() => {
+  callSoon(() => {
     const all = atEnd;
     atEnd = [];
     for (const each of all) each();

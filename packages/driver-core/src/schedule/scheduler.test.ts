@@ -1,10 +1,11 @@
 import { elementAt } from "@nnhal/operations";
 import { manualClock } from "@nnhal/test-kit/clock";
 import { Priority } from "@nnhal/types";
+import { nextTurn } from "@nnhal/utils/time";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBreather, nextTurn } from "./breather.ts";
 import { createScheduler } from "./scheduler.ts";
+import { createTurnLimit } from "./turn-limit.ts";
 import type { WaitingLimits } from "./waiting-places.ts";
 
 const { LOW, MEDIUM, HIGH } = Priority;
@@ -201,8 +202,8 @@ describe("createScheduler", () => {
 
   it("starts what would make a turn of the event loop too long in the next one, in order", async () => {
     const clock = manualClock();
-    const breather = createBreather(10n);
-    const scheduler = createScheduler({ concurrency: 2, now: clock.now, timer: clock.timer, breather });
+    const turnLimit = createTurnLimit(10n);
+    const scheduler = createScheduler({ concurrency: 2, now: clock.now, timer: clock.timer, turnLimit });
     const started: number[] = [];
     const enter = async (index: number) => {
       await scheduler.enter({ client: scheduler, priority: LOW });

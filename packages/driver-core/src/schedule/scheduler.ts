@@ -4,11 +4,10 @@
  * waits for ever. Waiting places are limited: work that finds none is refused.
  */
 
-import { soon } from "@nnhal/backend";
 import type { Priority } from "@nnhal/types";
-import { callAt, systemTimer, type Timer } from "@nnhal/utils/time";
-import type { Breather } from "./breather.ts";
+import { callAt, callSoon, systemTimer, type Timer } from "@nnhal/utils/time";
 import { createHeap, type Heap } from "./heap.ts";
+import type { TurnLimit } from "./turn-limit.ts";
 import { createWaitingPlaces, type WaitingLimits } from "./waiting-places.ts";
 
 /** Options of a scheduler. */
@@ -22,7 +21,7 @@ export interface SchedulerOptions extends WaitingLimits {
   /** Nanoseconds that weigh as much as one level of priority. Default: 100 ms. */
   readonly ageing?: bigint;
   /** Limits turns of the event loop: work beyond the limit starts in the next turn. Default: no limit. */
-  readonly breather?: Breather;
+  readonly turnLimit?: TurnLimit;
 }
 
 /** A task. */
@@ -87,7 +86,7 @@ const fewStale = 32;
 /** A scheduler without work. Throws RangeError for a limit below 1. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { concurrency, now, timer = systemTimer, ageing = 100_000_000n } = options;
-  const { breather } = options;
+  const { turnLimit } = options;
   if (!(concurrency >= 1)) throw new RangeError(`a scheduler needs concurrency of at least 1, not ${concurrency}`);
   const { isFull, take, giveBack } = createWaitingPlaces(options);
   /** Waiting work by client, the client with the next turn first. Only clients with waiting work are in it. */
@@ -100,14 +99,14 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const fillLater = () => {
     if (isDeferred) return;
     isDeferred = true;
-    soon(() => {
+    callSoon(() => {
       isDeferred = false;
       fill();
     });
   };
   const fill = () => {
     while (running < concurrency && waiting > 0) {
-      if (breather?.isSpent(now())) {
+      if (turnLimit?.isSpent(now())) {
         fillLater();
         return;
       }
@@ -132,7 +131,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
     isFull,
     tryEnter(time) {
-      if (running >= concurrency || waiting > 0 || breather?.isSpent(time)) return false;
+      if (running >= concurrency || waiting > 0 || turnLimit?.isSpent(time)) return false;
       running++;
       return true;
     },
@@ -151,7 +150,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         const refusal = deadline !== undefined && time >= deadline ? "late" : isFull(client) ? "full" : undefined;
         if (refusal !== undefined) {
           // A client that repeats a refused call at once must not block the event loop either.
-          if (breather?.isSpent(time)) soon(() => resolve(refusal));
+          if (turnLimit?.isSpent(time)) callSoon(() => resolve(refusal));
           else resolve(refusal);
           return;
         }

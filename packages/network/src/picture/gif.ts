@@ -3,6 +3,7 @@
  * than the frame has. Problems are RangeErrors.
  */
 import { elementAt } from "@nnhal/operations";
+import { nextTurn } from "@nnhal/utils/time";
 import type { Picture } from "./picture.ts";
 
 const TRAILER = 0x3b;
@@ -12,10 +13,6 @@ const GRAPHIC_CONTROL = 0xf9;
 
 /** Pixels between two turns of the event loop: a frame of 100 megapixels takes more than a second. */
 const PIXELS_BETWEEN_PAUSES = 2 ** 22;
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
 
 /** Reads a GIF file, with pauses. What the first frame leaves free is transparent, and so becomes white. */
 export async function readGif(bytes: Uint8Array): Promise<Picture> {

@@ -4,10 +4,15 @@ const waiting: (() => void)[] = [];
 let post: (() => void) | undefined;
 
 /** Calls back in the next turn of the event loop. */
-export function soon(run: () => void): void {
+export function callSoon(run: () => void): void {
   if (typeof setImmediate === "function") setImmediate(run);
   else if (typeof MessageChannel === "function") afterMessage(run);
   else setTimeout(run, 0);
+}
+
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise(callSoon);
 }
 
 /** Browsers delay nested timers by milliseconds, but not messages. */

@@ -1,13 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { soon } from "./soon.ts";
+import { callSoon } from "./turn.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
 const inOrder = async () => {
   const order: string[] = [];
   const ended = new Promise<void>((resolve) => {
-    soon(() => order.push("first"));
-    soon(() => {
+    callSoon(() => order.push("first"));
+    callSoon(() => {
       order.push("second");
       resolve();
     });
