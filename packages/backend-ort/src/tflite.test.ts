@@ -2,17 +2,25 @@
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { tfliteExtension, tfliteTypes } from "@nnhal/extension-tflite";
+import { type AnyTensorData, byteLength, dataConstructor, describeExtension, elementCount } from "@nnhal/operations";
+import { Compilation, Execution, Model } from "@nnhal/runtime";
 import {
-  type AnyOperandType,
-  type AnyTensorData,
-  byteLength,
-  dataConstructor,
-  describeExtension,
-  elementCount,
-  isTensorType,
-  numbersPerElement,
-} from "@nnhal/operations";
-import { Compilation, Execution, Model, type OperandValue } from "@nnhal/runtime";
+  byte,
+  createNumbers,
+  difference,
+  elementsOf,
+  flag,
+  flags,
+  float,
+  type Given,
+  int,
+  list,
+  number,
+  operatorModel,
+  real,
+  short,
+  type Tensor,
+} from "@nnhal/test-kit/operators";
 import type { Device } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { ortBackend } from "./ort-backend.ts";
@@ -29,99 +37,17 @@ async function deviceOver(backend: Parameters<typeof openDevice>[0]["backend"]):
 const ort = await deviceOver(ortBackend({ threads: 1, extensions }));
 const reference = await deviceOver(createReferenceBackend({ extensions }));
 
-interface Tensor {
-  readonly type: AnyOperandType;
-  readonly dimensions: readonly number[];
-  readonly scale?: number;
-  readonly zeroPoint?: number;
-}
-
-/** An operand of an operation: with a value, a constant. */
-interface Given extends Tensor {
-  readonly value?: OperandValue;
-}
-
 const { TENSOR_INT64, TENSOR_COMPLEX64, TENSOR_FLOAT64 } = tfliteTypes;
-const float = (...dimensions: number[]): Tensor => ({ type: "TENSOR_FLOAT32", dimensions });
-const int = (...dimensions: number[]): Tensor => ({ type: "TENSOR_INT32", dimensions });
 const long = (...dimensions: number[]): Tensor => ({ type: TENSOR_INT64, dimensions });
-const short = (scale: number, ...dimensions: number[]): Tensor => ({ type: "TENSOR_QUANT16_SYMM", dimensions, scale });
-const flags = (...dimensions: number[]): Tensor => ({ type: "TENSOR_BOOL8", dimensions });
-const byte = (scale: number, zeroPoint: number, ...dimensions: number[]): Tensor => ({
-  type: "TENSOR_QUANT8_ASYMM_SIGNED",
-  dimensions,
-  scale,
-  zeroPoint,
-});
 const complex = (...dimensions: number[]): Tensor => ({ type: TENSOR_COMPLEX64, dimensions });
 const doubles: Tensor = { type: TENSOR_FLOAT64, dimensions: [2] };
-const list = (...numbers: number[]): Given => ({ ...int(numbers.length), value: Int32Array.from(numbers) });
 const longs = (...numbers: number[]): Given => ({
   ...long(numbers.length),
   value: BigInt64Array.from(numbers, BigInt),
 });
-const number = (value: number): Given => ({ type: "INT32", dimensions: [], value: Int32Array.of(value) });
-const real = (value: number): Given => ({ type: "FLOAT32", dimensions: [], value: Float32Array.of(value) });
-const flag = (value: boolean): Given => ({ type: "BOOL", dimensions: [], value: Uint8Array.of(value ? 1 : 0) });
-
-const { name: extensionName } = tfliteExtension;
-
-/** The code of an operation within the extension. */
-function codeOf(name: string): number {
-  const operation = tfliteExtension.operations.find((each) => each.name === name);
-  if (operation === undefined) throw new Error(`the extension has no ${name}`);
-  return operation.code;
-}
 
 function modelOf(name: string, inputs: readonly Given[], outputs: readonly Tensor[]): Model {
-  const model = new Model({ extensions: described });
-  const add = ({ type, dimensions, scale, zeroPoint }: Tensor) =>
-    model.addOperand({
-      type,
-      ...(isTensorType(type) && { dimensions }),
-      ...(scale !== undefined && { scale }),
-      ...(zeroPoint !== undefined && { zeroPoint }),
-    });
-  const from = inputs.map(add);
-  const to = outputs.map(add);
-  for (const [place, { value }] of inputs.entries()) {
-    if (value !== undefined) model.setOperandValue(from[place] ?? 0, value);
-  }
-  model.addOperation(model.getExtensionOperationType(extensionName, codeOf(name)), from, to);
-  const open = from.filter((_, place) => inputs[place]?.value === undefined);
-  model.identifyInputsAndOutputs(open, to);
-  model.finish();
-  return model;
-}
-
-/** Numbers of a fixed sequence within [0, 1). */
-function createNumbers(): () => number {
-  let state = 1;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** Elements with few different values among them, so that some are equal. */
-function elementsOf({ type, dimensions }: Tensor, next: () => number): AnyTensorData {
-  const count = elementCount(dimensions) * numbersPerElement(type);
-  if (type === TENSOR_INT64) {
-    return BigInt64Array.from({ length: count }, () => {
-      const small = BigInt(Math.floor(next() * 7) - 3);
-      return next() < 0.5 ? small : BigInt.asIntN(64, small * 0x3fff_ffff_ffff_fff7n);
-    });
-  }
-  const data = new (dataConstructor(type))(count);
-  const draw = (): number => {
-    if (type === "TENSOR_BOOL8") return next() < 0.5 ? 0 : 1;
-    if (type === "TENSOR_INT32") return Math.floor(next() * 2 ** 32) - 2 ** 31;
-    if (type === "TENSOR_QUANT16_SYMM") return Math.floor(next() * 65536) - 32768;
-    if (type === "TENSOR_QUANT8_ASYMM_SIGNED") return Math.floor(next() * 256) - 128;
-    return Math.round(next() * 64 - 32) / 8;
-  };
-  for (let place = 0; place < count; place++) data[place] = draw();
-  return data;
+  return Model.from(operatorModel(tfliteExtension, name, inputs, outputs), { extensions: described });
 }
 
 async function outputsOn(
@@ -142,18 +68,6 @@ async function outputsOn(
   await execution.compute();
   compilation.close();
   return buffers.map((buffer) => Array.from<number | bigint>(buffer));
-}
-
-/** The greatest difference of two lists; integers of 64 bits must be equal. */
-function difference(one: readonly (number | bigint)[], other: readonly (number | bigint)[]): number {
-  let most = one.length === other.length ? 0 : Number.POSITIVE_INFINITY;
-  for (const [place, element] of one.entries()) {
-    const right = other[place];
-    if (typeof element === "bigint" || typeof right === "bigint") {
-      if (element !== right) return Number.POSITIVE_INFINITY;
-    } else most = Math.max(most, Math.abs(element - (right ?? Number.NaN)));
-  }
-  return most;
 }
 
 /** `allowed` is the difference that is allowed; quantised elements count in steps. */

@@ -14,6 +14,7 @@ import { corpusFolder, modelsFolder, vectorsFolder } from "@nnhal/test-kit/folde
 import { importTflite } from "@nnhal/tflite";
 import type { Model } from "@nnhal/types";
 import { refusalOf } from "../src/plan/plan-graph.ts";
+import { withTflite } from "../src/tflite/lowerings.ts";
 import { backend } from "../src/wasm-backend.ts";
 
 const [what = "networks", only = ""] = process.argv.slice(2);
@@ -43,7 +44,7 @@ function viewOf(model: Model): GraphView {
 function refusalsOf(graph: GraphView): string[] {
   return [graph, ...graph.referenced].flatMap(({ operations }) =>
     operations.flatMap((view) => {
-      const reason = refusalOf(view);
+      const reason = refusalOf(view, withTflite);
       return reason === undefined
         ? []
         : [

@@ -25,6 +25,7 @@ import {
 import { elementAt, elementCount, refineDimensions, sameShape, type TensorData } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { nextTurn } from "@nnhal/utils/time";
+import type { Lowerings } from "./plan/lowering.ts";
 import { settingsOf } from "./plan/plan-graph.ts";
 import { type Program, programOf, restoredProgram, savedProgram } from "./program.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
@@ -34,6 +35,7 @@ export interface Machine {
   readonly api: WebAssemblyApi;
   /** Key that saved modules are bound to. */
   readonly version: string;
+  readonly lowerings: Lowerings;
 }
 
 /** A compiled subgraph. */
@@ -56,7 +58,9 @@ interface ProgramFor {
 
 /** Compiles a subgraph. Rejects with the reason if it cannot be compiled. */
 export function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
-  return openGraph(machine, graph, options, (extents) => programOf(machine.api, graph, extents));
+  return openGraph(machine, graph, options, (extents) =>
+    programOf(machine.api, graph, extents, undefined, machine.lowerings),
+  );
 }
 
 /** Opens a subgraph that was compiled before. Rejects if the blobs do not fit it. */
@@ -200,6 +204,7 @@ async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | un
     graph,
     inputs.map((input) => input?.dimensions),
     settings,
+    machine.lowerings,
   );
   addVariant(programs, { program, values });
   return program;

@@ -3,6 +3,7 @@ import type { CacheBlobs, GraphView } from "@nnhal/backend";
 import { elementAt, type TensorData } from "@nnhal/operations";
 import { emitModule, functionName, pagesOf } from "./emit/emit.ts";
 import { failureAddress } from "./emit/routine.ts";
+import type { Lowerings } from "./plan/lowering.ts";
 import type { Plan, RoutineStep } from "./plan/plan.ts";
 import { planGraph } from "./plan/plan-graph.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
@@ -40,8 +41,9 @@ export async function programOf(
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
   settings: ReadonlyMap<number, TensorData> = new Map(),
+  lowerings?: Lowerings,
 ): Promise<Program> {
-  return compiledPlan(api, planGraph(graph, dimensions, settings));
+  return compiledPlan(api, planGraph(graph, dimensions, settings, lowerings));
 }
 
 /** Compiles a plan. The memory has its constants. */

@@ -17,9 +17,10 @@ import {
 import { type AnyArgs, createData, elementAt, elementCount } from "@nnhal/operations";
 import { createBuilder, outputOf } from "./plan/builder.ts";
 import { fused, withoutDead } from "./plan/fuse.ts";
+import { halLowerings } from "./plan/lowerings.ts";
 import { layOutMemory } from "./plan/memory.ts";
 import type { Plan, Port } from "./plan/plan.ts";
-import { loweringOf, portOf } from "./plan/plan-graph.ts";
+import { portOf } from "./plan/plan-graph.ts";
 import { Refusal } from "./plan/refusal.ts";
 import { compiledPlan } from "./program.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
@@ -95,7 +96,7 @@ function planOf(cases: readonly ProbeCase[]) {
   let count = 0;
   for (const each of cases) {
     // In a browser the definition may not be loaded.
-    const lowering = loweringOf(each);
+    const lowering = halLowerings(each);
     if (lowering === undefined) continue;
     const own: Given[] = [];
     const args: AnyArgs = Object.fromEntries(

@@ -10,10 +10,12 @@ import {
   type Unavailable,
 } from "@nnhal/backend";
 import { verdictOf, versionSuffix } from "@nnhal/backend/proof";
+import type { ExtensionDefinition } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import { writeModule } from "./assembler/module.ts";
 import { times } from "./capabilities.ts";
 import { compileGraph, type Machine, restoreGraph } from "./executable.ts";
+import { halLowerings } from "./plan/lowerings.ts";
 import { refusalOf } from "./plan/plan-graph.ts";
 import { checkEngine } from "./self-check.ts";
 import { type WebAssemblyApi, webAssembly } from "./web-assembly.ts";
@@ -25,18 +27,26 @@ const version = "nnhal-wasm-1 simd";
 const compilerOf = () => globalThis.process?.versions?.v8 ?? "unknown";
 
 /** Creates a backend over an implementation of WebAssembly: tests give others. */
-export function wasmBackendOver(api: WebAssemblyApi | undefined): Backend {
+export function wasmBackendOver(
+  api: WebAssemblyApi | undefined,
+  extensions: readonly ExtensionDefinition[] = [],
+): Backend {
   return {
     name: "wasm",
     deviceType: DeviceType.CPU,
-    open: (options) => open(api, options),
+    open: (options) => open(api, extensions, options),
+    withExtensions: (more) => wasmBackendOver(api, [...extensions, ...more]),
   };
 }
 
 /** The backend over WebAssembly. */
 export const backend: Backend = /* @__PURE__ */ wasmBackendOver(/* @__PURE__ */ webAssembly());
 
-async function open(api: WebAssemblyApi | undefined, options?: OpenOptions): Promise<BackendSession | Unavailable> {
+async function open(
+  api: WebAssemblyApi | undefined,
+  extensions: readonly ExtensionDefinition[],
+  options?: OpenOptions,
+): Promise<BackendSession | Unavailable> {
   if (api === undefined)
     return { unavailable: "there is no WebAssembly here", remedy: "use a newer Node.js or browser" };
   if (!hasVectors(api)) {
@@ -46,14 +56,19 @@ async function open(api: WebAssemblyApi | undefined, options?: OpenOptions): Pro
     };
   }
   const { choices, refusalOf: wrong } = verdictOf(await checkEngine(api, `${version} ${compilerOf()}`, options));
-  const machine: Machine = { api, version: `${version}${versionSuffix(choices)}` };
+  const isExtended = extensions.some(({ name }) => name === "nnhal.tflite");
+  // A network without operations of the extension needs no code for them.
+  const lowerings = isExtended ? (await import("./tflite/lowerings.ts")).withTflite : halLowerings;
+  const machine: Machine = { api, version: `${version}${versionSuffix(choices)}`, lowerings };
   return {
     version: machine.version,
     choices,
     capabilities: capabilitiesOf(times),
     powerBasis: powerBasisOf(times),
+    extensions,
     supports(view) {
-      const reason = refusalOf(view) ?? wrong(view.definition.name, { inputs: view.inputs }, { outputs: view.outputs });
+      const reason =
+        refusalOf(view, lowerings) ?? wrong(view.definition.name, { inputs: view.inputs }, { outputs: view.outputs });
       return reason === undefined ? { supported: true } : { supported: false, reason };
     },
     compile: (graph, options) => compileGraph(machine, graph, options),

@@ -2,7 +2,10 @@
 import type { KernelTensor } from "@nnhal/backend";
 import {
   type AnyOperandType,
+  type AnyTensorData,
   elementCount,
+  isExtensionType,
+  numbersPerElement,
   type Operation,
   stridesOf,
   type TensorInfo,
@@ -91,17 +94,13 @@ export function createBuilder(): Builder {
       return { region: builder.room(type, elementCount(dimensions)), type, dimensions };
     },
     read(tensor) {
-      const { index, dimensions, data } = tensor;
-      const type = elementTypeOf(tensor.type);
+      const { index, data } = tensor;
       let region = places.get(index);
       if (region === undefined) {
-        if (data === undefined || data instanceof Float64Array || data instanceof Uint32Array) {
-          throw new TypeError(`operand ${index} has no value`);
-        }
-        region = builder.constant(data);
+        region = builder.constant(constantData(index, data));
         places.set(index, region);
       }
-      return { region, type, dimensions };
+      return { region, ...layoutOf(tensor) };
     },
     add: (step) => void added.push(step),
     apart(fill) {
@@ -121,6 +120,31 @@ export function createBuilder(): Builder {
     },
   };
   return builder;
+}
+
+/** Elements as numbers that a memory has; those of 64 bits are two each. */
+function constantData(index: number, data: AnyTensorData | undefined): ConstantData {
+  if (data === undefined || data instanceof Float64Array || data instanceof Uint32Array)
+    throw new TypeError(`operand ${index} has no value`);
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array)
+    return new Int32Array(data.buffer, data.byteOffset, 2 * data.length);
+  return data;
+}
+
+/** Numbers of the types of extensions, by the types' names. */
+const extensionElements: Readonly<Record<string, ElementType | undefined>> = {
+  "nnhal.tflite TENSOR_COMPLEX64": "f32",
+  "nnhal.tflite TENSOR_INT64": "i32",
+  "nnhal.tflite TENSOR_QUANT16_ASYMM_SIGNED": "i16",
+};
+
+/** The elements of a tensor in memory. Complex numbers, and integers of 64 bits, are two numbers along an axis of their own, the last. */
+export function layoutOf({ type, dimensions }: Pick<TensorInfo, "type" | "dimensions">): Omit<Value, "region"> {
+  if (!isExtensionType(type)) return { type: elementTypeOf(type), dimensions };
+  const known = extensionElements[`${type.extension} ${type.name}`];
+  if (known === undefined || type.array === undefined) return refuse(`${typeText(type)} is not available`);
+  const numbers = (type.array.BYTES_PER_ELEMENT * numbersPerElement(type)) / elementBytes[known];
+  return { type: known, dimensions: numbers === 1 ? dimensions : [...dimensions, numbers] };
 }
 
 /** Layout in memory of the elements of a type. */
@@ -149,7 +173,8 @@ export function elementTypeOf(type: AnyOperandType): ElementType {
 
 /** A new value for an output. */
 export function outputOf(builder: Builder, info: TensorInfo): Value {
-  return builder.value(elementTypeOf(info.type), info.dimensions);
+  const { type, dimensions } = layoutOf(info);
+  return builder.value(type, dimensions);
 }
 
 /** Adds a step that computes an expression for each element of `target`. The operands broadcast to its shape. */

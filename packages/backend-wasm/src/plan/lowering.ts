@@ -1,6 +1,7 @@
 /** Helpers that the lowerings of operations share. */
-import type { KernelTensor } from "@nnhal/backend";
+import type { KernelTensor, OperationView } from "@nnhal/backend";
 import {
+  type AnyArgs,
   activationRange,
   isFloat,
   type OperationArgs,
@@ -21,6 +22,11 @@ export type Lowering<Args, Outputs> = (args: Args, outputs: Outputs, builder: Bu
 export type LoweringTable = {
   readonly [Name in OperationName]?: Lowering<OperationArgs<Name, KernelTensor>, OperationOutputs<Name, TensorInfo>>;
 };
+
+/** The lowering of an operation; undefined if there is none. */
+export type Lowerings = (
+  definition: Pick<OperationView["definition"], "name" | "extension">,
+) => Lowering<AnyArgs, AnyArgs> | undefined;
 
 /** Returns true if elements are 8-bit integers with one scale and one zero point. */
 export function isQuant8({ type }: Pick<TensorInfo, "type">): boolean {

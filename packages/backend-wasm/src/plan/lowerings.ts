@@ -3,7 +3,7 @@ import { arithmetic } from "./arithmetic.ts";
 import { casting } from "./casting.ts";
 import { convolutions } from "./convolution.ts";
 import { grouped } from "./grouped.ts";
-import type { LoweringTable } from "./lowering.ts";
+import type { Lowerings, LoweringTable } from "./lowering.ts";
 import { lstms } from "./lstm.ts";
 import { movement } from "./movement.ts";
 import { normalisations } from "./normalisation.ts";
@@ -17,8 +17,7 @@ import { softmax } from "./softmax.ts";
 import { transcendental } from "./transcendental.ts";
 import { unary } from "./unary.ts";
 
-/** Every lowering. */
-export const lowerings: LoweringTable = {
+const table: LoweringTable = {
   ...arithmetic,
   ...casting,
   ...convolutions,
@@ -35,4 +34,11 @@ export const lowerings: LoweringTable = {
   ...softmax,
   ...transcendental,
   ...unary,
+};
+
+/** Those of the HAL's operations. */
+export const halLowerings: Lowerings = ({ name, extension }) => {
+  if (extension !== undefined) return undefined;
+  // A lowering is only called with the arguments of the operation that it is listed under.
+  return (table as Readonly<Record<string, ReturnType<Lowerings>>>)[name];
 };

@@ -28,7 +28,7 @@ import {
   addMove,
   type Builder,
   createBuilder,
-  elementTypeOf,
+  layoutOf,
   operandOf,
   outputOf,
   type Value,
@@ -36,8 +36,8 @@ import {
 import { element } from "./expression.ts";
 import { fused, withoutDead } from "./fuse.ts";
 import { fromHalf, toHalf, widened, widenedArgument } from "./half.ts";
-import type { Lowering } from "./lowering.ts";
-import { lowerings } from "./lowerings.ts";
+import type { Lowerings } from "./lowering.ts";
+import { halLowerings } from "./lowerings.ts";
 import { layOutMemory } from "./memory.ts";
 import { elementBytes, type Plan, type Port, type Region } from "./plan.ts";
 import { Refusal, refuse } from "./refusal.ts";
@@ -46,7 +46,7 @@ import { Refusal, refuse } from "./refusal.ts";
  * Why an operation cannot be compiled; undefined if it can. Extents that only a request determines count as 8: a plan is made when they are
  * known.
  */
-export function refusalOf(view: OperationView): string | undefined {
+export function refusalOf(view: OperationView, lowerings: Lowerings = halLowerings): string | undefined {
   const { definition, match, inputs } = view;
   try {
     const builder = createBuilder();
@@ -62,10 +62,10 @@ export function refusalOf(view: OperationView): string | undefined {
         builder.places.set(tensor.index, outputOf(builder, tensor).region);
     }
     // With settings that only a request has, an operation cannot be planned now.
-    if (hasOpenSettings(view))
+    if (hasOpenSettings(view) && lowerings(definition) !== undefined)
       return bySettings.has(definition.name) ? typeRefusal(view) : `${definition.name}: ${openSettings}`;
     if (!isInferable(match.form, tensors)) return `${definition.name}: ${openSettings}`;
-    planOperation(view, tensors, builder);
+    planOperation(view, tensors, builder, lowerings);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal || error instanceof OperationError) return `${definition.name}: ${error.message}`;
@@ -109,16 +109,13 @@ function isSetting({ match: { form }, inputs }: OperationView, position: number)
 
 /** True if a setting is an input of the model. */
 function hasOpenSettings(view: OperationView): boolean {
-  return (
-    view.definition.extension === undefined &&
-    view.inputs.some(
-      ({ lifetime }, position) => lifetime === OperandLifeTime.SUBGRAPH_INPUT && isSetting(view, position),
-    )
+  return view.inputs.some(
+    ({ lifetime }, position) => lifetime === OperandLifeTime.SUBGRAPH_INPUT && isSetting(view, position),
   );
 }
 
 function typeRefusal({ inputs, outputs }: OperationView): string | undefined {
-  for (const { type } of [...inputs, ...outputs]) if (isTensorType(type)) elementTypeOf(type);
+  for (const info of [...inputs, ...outputs]) if (isTensorType(info.type)) layoutOf(info);
   return undefined;
 }
 
@@ -144,6 +141,7 @@ export function planGraph(
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
   settings: ReadonlyMap<number, TensorData> = new Map(),
+  lowerings: Lowerings = halLowerings,
 ): Plan {
   const builder = createBuilder();
   /** The facts of inputs and of results; undefined for omitted inputs. */
@@ -167,7 +165,7 @@ export function planGraph(
       if (isOmitted(input) || (known.has(input.index) && known.get(input.index) === undefined)) return undefined;
       return withFacts(input, known.get(input.index), settings.get(input.index));
     });
-    const { infos, values } = planOperation(view, tensors, builder);
+    const { infos, values } = planOperation(view, tensors, builder, lowerings);
     for (const [position, { index }] of view.outputs.entries()) {
       known.set(index, elementAt(infos, position));
       builder.places.set(index, elementAt(values, position).region);
@@ -179,7 +177,7 @@ export function planGraph(
     const info = known.get(index);
     if (info === undefined) throw new Error(`output operand ${index} has no value`);
     const data = settings.get(index);
-    const value: Value = { ...builder.read({ index, ...info, ...(data && { data }) }), dimensions: info.dimensions };
+    const value = builder.read({ index, ...info, ...(data && { data }) });
     if (isHalf(info)) {
       const port = builder.value("u16", info.dimensions);
       addElementwise(builder, "to float16", [value], port, toHalf(element(0, "f32")));
@@ -198,8 +196,9 @@ export function planGraph(
 
 /** The port of a region. */
 export function portOf(region: Region, info: TensorInfo): Port {
-  const bytes = isHalf(info) ? 2 : elementBytes[elementTypeOf(info.type)];
-  return { region, info, bytes: bytes * elementCount(info.dimensions) };
+  const { type, dimensions } = layoutOf(info);
+  const bytes = isHalf(info) ? 2 : elementBytes[type];
+  return { region, info, bytes: bytes * elementCount(dimensions) };
 }
 
 function isHalf({ type }: TensorInfo): boolean {
@@ -214,9 +213,14 @@ function copied(builder: Builder, value: Value): Value {
 }
 
 /** Adds the steps of an operation. Returns the facts and the values of its outputs. */
-function planOperation(view: OperationView, tensors: readonly (KernelTensor | undefined)[], builder: Builder) {
+function planOperation(
+  view: OperationView,
+  tensors: readonly (KernelTensor | undefined)[],
+  builder: Builder,
+  lowerings: Lowerings,
+) {
   const { definition, match } = view;
-  const lowering = loweringOf(definition);
+  const lowering = lowerings(definition);
   if (lowering === undefined) return refuse("wasm does not have this operation");
   if (definition.dynamic) return refuse("the shapes of its outputs depend on the data");
   // Extents of 0 are known here: such tensors have no elements.
@@ -238,16 +242,6 @@ function widenedArguments(args: AnyArgs): AnyArgs {
   return Object.fromEntries(
     Object.entries(args).map(([name, argument]) => [name, widenedArgument(argument)]),
   ) as AnyArgs;
-}
-
-/** The lowering of an operation; undefined if there is none. */
-export function loweringOf({
-  name,
-  extension,
-}: Pick<OperationView["definition"], "name" | "extension">): Lowering<AnyArgs, AnyArgs> | undefined {
-  if (extension !== undefined) return undefined;
-  // A lowering is only called with the arguments of the operation that it is listed under.
-  return (lowerings as Readonly<Record<string, Lowering<AnyArgs, AnyArgs> | undefined>>)[name];
 }
 
 function isList(planned: Value | readonly Value[]): planned is readonly Value[] {

@@ -39,7 +39,13 @@ export function addExtremePlace(
         routine.set(place, index);
       });
     });
-    routine.store(results, routine.unit, place);
+    if (target.dimensions.length === output.dimensions.length) routine.store(results, routine.unit, place);
+    else {
+      // An integer of 64 bits.
+      const low = routine.local(calc("mul", routine.unit, 2));
+      routine.store(results, low, place);
+      routine.store(results, calc("add", low, 1), integer(0));
+    }
   });
   return target;
 }
@@ -64,15 +70,18 @@ export function addSlices(
   });
 }
 
-/** True if an element comes before another one: the greater, of equal ones the later; NaN comes last. */
-function isBefore(a: Formula, b: Formula, isLater: Formula): Formula {
-  if (a.type === "i32") return choose(calc("eq", a, b), isLater, calc("gt", a, b));
+/** True if an element comes before another one: the greater, of equal ones that which `isFirst` says; NaN comes last. */
+function isBefore(a: Formula, b: Formula, isFirst: Formula): Formula {
+  if (a.type === "i32") return choose(calc("eq", a, b), isFirst, calc("gt", a, b));
   const isNanA = calc("ne", a, a);
   const isNanB = calc("ne", b, b);
   const plain = calc("or", calc("gt", a, b), isNanB);
-  const nan = calc("and", isNanB, isLater);
-  return choose(calc("eq", a, b), isLater, choose(isNanA, nan, plain));
+  const nan = calc("and", isNanB, isFirst);
+  return choose(calc("eq", a, b), isFirst, choose(isNanA, nan, plain));
 }
+
+/** The order of places of equal elements: `gt` if the later one comes first. */
+type Ties = "gt" | "lt";
 
 /** Lets the element at a place of a heap sink until none below it comes after it. The root is the last of the chosen. */
 function sink(
@@ -82,6 +91,7 @@ function sink(
   root: Formula,
   end: Formula,
   numberAt: (at: Formula) => Formula,
+  ties: Ties,
 ) {
   const at = (place: Formula) => calc("add", base, place);
   const hole = routine.local(root);
@@ -100,12 +110,12 @@ function sink(
           const precedes = isBefore(
             routine.local(numberAt(first)),
             routine.local(numberAt(second)),
-            calc("gt", first, second),
+            calc(ties, first, second),
           );
           routine.when(precedes, () => routine.set(below, next));
         });
         const child = routine.local(heap.at(at(below)));
-        const precedes = isBefore(movedValue, routine.local(numberAt(child)), calc("gt", moved, child));
+        const precedes = isBefore(movedValue, routine.local(numberAt(child)), calc(ties, moved, child));
         routine.when(
           precedes,
           () => {
@@ -127,6 +137,7 @@ export function addGreatest(
   input: KernelTensor,
   count: number,
   outputs: { readonly values: TensorInfo; readonly indices: TensorInfo },
+  ties: Ties = "gt",
 ): readonly Value[] {
   const [values, indices] = [outputOf(builder, outputs.values), outputOf(builder, outputs.indices)];
   const length = input.dimensions.at(-1) ?? 1;
@@ -141,18 +152,18 @@ export function addGreatest(
       routine.each(0, integer(count), (place) => routine.store(heap, calc("add", base, place), place));
       routine.each(0, integer(count >> 1), (place) => {
         const root = routine.local(calc("sub", (count >> 1) - 1, place));
-        sink(routine, heap, base, root, integer(count), numberAt);
+        sink(routine, heap, base, root, integer(count), numberAt, ties);
       });
       routine.each(count, integer(length), (place) => {
         const root = routine.local(heap.at(base));
         const precedes = isBefore(
           routine.local(numberAt(place)),
           routine.local(numberAt(root)),
-          calc("gt", place, root),
+          calc(ties, place, root),
         );
         routine.when(precedes, () => {
           routine.store(heap, base, place);
-          sink(routine, heap, base, integer(0), integer(count), numberAt);
+          sink(routine, heap, base, integer(0), integer(count), numberAt, ties);
         });
       });
       routine.each(1, integer(count), (place) => {
@@ -160,7 +171,7 @@ export function addGreatest(
         const last = routine.local(heap.at(base));
         routine.store(heap, base, heap.at(calc("add", base, end)));
         routine.store(heap, calc("add", base, end), last);
-        sink(routine, heap, base, integer(0), end, numberAt);
+        sink(routine, heap, base, integer(0), end, numberAt, ties);
       });
       routine.each(0, integer(count), (place) => {
         const at = routine.local(calc("add", base, place));

@@ -1,0 +1,271 @@
+/**
+ * Operators of `nnhal.tflite` on random elements, held against the kernels of the extension: integers and quantised elements are equal. The networks of the
+ * corpus are not part of this repository: NNHAL_CORPUS names their folder.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type BackendSession, type GraphView, viewModel } from "@nnhal/backend";
+import { createReferenceBackend } from "@nnhal/backend-reference";
+import { tfliteExtension, tfliteTypes } from "@nnhal/extension-tflite";
+import {
+  type AnyOperandType,
+  type AnyTensorData,
+  byteLength,
+  decodeTensorData,
+  elementCount,
+  encodeTensorData,
+  isFloat,
+} from "@nnhal/operations";
+import { corpusFolder } from "@nnhal/test-kit/folders";
+import {
+  byte,
+  createNumbers,
+  difference,
+  elementsOf,
+  flags,
+  float,
+  type Given,
+  int,
+  list,
+  number,
+  operatorModel,
+  real,
+  short,
+  type Tensor,
+} from "@nnhal/test-kit/operators";
+import { everyWay } from "@nnhal/test-kit/samples";
+import { importTflite } from "@nnhal/tflite";
+import { ErrorStatus, ExecutionPreference, type Model, Priority } from "@nnhal/types";
+import { describe, expect, it } from "vitest";
+import { backend } from "../wasm-backend.ts";
+
+const extensions = [tfliteExtension];
+
+async function sessionOf(over: typeof backend): Promise<BackendSession> {
+  const session = await over.open();
+  if ("unavailable" in session) throw new Error(session.unavailable);
+  return session;
+}
+
+const wasm = await sessionOf(backend.withExtensions?.(extensions) ?? backend);
+const reference = await sessionOf(createReferenceBackend({ extensions }));
+
+function viewOf(model: Model): GraphView {
+  const pools = model.pools.map(({ handle, size }) => {
+    if (handle === null || !("buffer" in handle)) throw new Error("the pools of a model are buffers here");
+    return new Uint8Array(handle.buffer, handle.byteOffset, size);
+  });
+  return viewModel({ model, pools, extensions });
+}
+
+function refusalsOf(graph: GraphView): string[] {
+  return graph.operations.flatMap((view) => {
+    const support = wasm.supports(view);
+    return support.supported ? [] : [support.reason];
+  });
+}
+
+function tensorAt({ operands }: GraphView, index: number): Tensor {
+  const { type, dimensions } = operands[index] ?? { type: "TENSOR_FLOAT32", dimensions: [] };
+  return { type, dimensions: dimensions.map((extent) => extent || 3) };
+}
+
+function bytesOf({ type, dimensions }: Tensor, data: AnyTensorData): Uint8Array {
+  const bytes = new Uint8Array(byteLength(type, elementCount(dimensions)));
+  encodeTensorData(type, data, bytes);
+  return bytes;
+}
+
+const options = { preference: ExecutionPreference.SUSTAINED_SPEED, priority: Priority.MEDIUM };
+const context = { now: () => 0n, loopTimeoutDuration: 10n ** 12n, measure: false, random: () => 0.5 };
+const mostBytes = 1 << 20;
+
+interface Output {
+  readonly type: AnyOperandType;
+  readonly numbers: readonly (number | bigint)[];
+}
+
+async function outputsOn(
+  session: BackendSession,
+  graph: GraphView,
+  given: readonly AnyTensorData[],
+): Promise<readonly Output[] | string> {
+  const executable = await session.compile(graph, options);
+  const inputs = graph.inputs.map((index, place) => {
+    const tensor = tensorAt(graph, index);
+    return { bytes: bytesOf(tensor, given[place] ?? new Float32Array()), dimensions: tensor.dimensions };
+  });
+  const rooms = graph.outputs.map((index) => ({
+    bytes: new Uint8Array(mostBytes),
+    dimensions: graph.operands[index]?.dimensions ?? [],
+  }));
+  const { status, message = "", outputShapes } = await executable.run(inputs, rooms, context);
+  executable.close();
+  if (status !== ErrorStatus.NONE) return message;
+  return graph.outputs.map((index, place): Output => {
+    const { type } = tensorAt(graph, index);
+    const count = elementCount(outputShapes[place]?.dimensions ?? []);
+    const bytes = rooms[place]?.bytes.slice(0, byteLength(type, count)) ?? new Uint8Array();
+    return { type, numbers: Array.from<number | bigint>(decodeTensorData(type, bytes, count)) };
+  });
+}
+
+/** Expects results within `allowed` of the reference's, where they are floats; all others are equal. */
+async function expectSame(model: Model, given: readonly AnyTensorData[], allowed: number): Promise<void> {
+  const graph = viewOf(model);
+  expect(refusalsOf(graph)).toEqual([]);
+  const [actual, right] = [await outputsOn(wasm, graph, given), await outputsOn(reference, graph, given)];
+  if (typeof right === "string" || typeof actual === "string") {
+    expect({ actual: typeof actual, right: typeof right }).toEqual({ actual: "string", right: "string" });
+    return;
+  }
+  for (const [place, { type, numbers }] of right.entries()) {
+    const mayDiffer = (typeof type === "string" && isFloat(type)) || type === tfliteTypes.TENSOR_COMPLEX64;
+    expect(difference(actual[place]?.numbers ?? [], numbers), `output ${place}`).toBeLessThanOrEqual(
+      mayDiffer ? allowed : 0,
+    );
+  }
+}
+
+const { TENSOR_INT64, TENSOR_COMPLEX64 } = tfliteTypes;
+const long = (...dimensions: number[]): Tensor => ({ type: TENSOR_INT64, dimensions });
+const complex = (...dimensions: number[]): Tensor => ({ type: TENSOR_COMPLEX64, dimensions });
+const longs = (...numbers: number[]): Given => ({
+  ...long(numbers.length),
+  value: BigInt64Array.from(numbers, BigInt),
+});
+const bytes = (scale: number, zeroPoint: number, ...dimensions: number[]): Tensor => ({
+  type: "TENSOR_QUANT8_ASYMM",
+  dimensions,
+  scale,
+  zeroPoint,
+});
+const halves = (...dimensions: number[]): Given => ({
+  ...list(...dimensions),
+  dimensions: [dimensions.length / 2, 2],
+});
+
+/** `allowed`: the difference that floats may have. */
+type Case = readonly [name: string, inputs: readonly Given[], outputs: readonly Tensor[], allowed?: number];
+
+const none = number(0);
+const corners = [list(0, 1, -1), list(1, 5, 0), list(1, 2, -2)];
+const cases: readonly Case[] = [
+  ["ADD", [float(2, 1, 2, 1, 3), float(2, 3), number(1)], [float(2, 1, 2, 2, 3)]],
+  ["ADD", [short(0.5, 2, 50), short(0.25, 2, 50), none], [short(1, 2, 50)]],
+  ["ADD", [short(1, 2, 50), short(1, 50), none], [short(1, 2, 50)]],
+  ["ADD", [short(1, 90), short(1, 90), number(1)], [short(1, 90)]],
+  ["ADD", [int(60), int(60), number(3)], [int(60)]],
+  ["SUB", [short(0.5, 100), short(0.25, 1), number(3)], [short(1, 100)]],
+  ["SUB", [short(1, 100), short(1, 100), none], [short(1, 100)]],
+  ["SUB", [bytes(0.5, 3, 100), bytes(0.25, 9, 100), none], [bytes(0.3, 100, 100)]],
+  ["MUL", [short(0.5, 100), short(0.002, 100), none], [short(0.75, 100)]],
+  ["MUL", [short(1, 100), short(1, 100), none], [short(1, 100)]],
+  ["MUL", [short(0.5, 100), short(0.002, 100), number(1)], [byte(4, 5, 100)]],
+  ["CAST", [long(40)], [int(40)]],
+  ["CAST", [long(40)], [float(40)]],
+  ["CAST", [int(40)], [long(40)]],
+  ["CAST", [flags(9)], [float(9)]],
+  ["CAST", [int(40)], [short(1, 40)]],
+  ["CAST", [int(40)], [bytes(1, 0, 40)]],
+  ["CAST", [{ ...float(6), value: Float32Array.of(Number.NaN, 3e9, -3e9, 2.9, -2.9, 0) }], [int(6)]],
+  ["CAST", [{ ...float(6), value: Float32Array.of(Number.NaN, 3e9, -3e9, 2.9, -2.9, 0) }], [flags(6)]],
+  ["ARGMAX", [byte(0.5, 3, 2, 3, 5), number(-1)], [long(2, 3)]],
+  ["ARGMAX", [float(2, 3, 5), list(1)], [int(2, 5)]],
+  ["ARGMIN", [int(4, 3), longs(0)], [long(3)]],
+  ["ARGMAX", [flags(6), number(0)], [long(1)]],
+  ["STRIDED_SLICE", [short(1, 1, 5, 6), ...corners, none, none, none], [short(1, 1, 2, 3)]],
+  ["STRIDED_SLICE", [long(4, 3), list(1, 0), list(2, 9), list(1, 1), number(2), number(2), number(1)], [long(3)]],
+  ["STRIDED_SLICE", [int(4, 3), list(-1), list(0), list(1), none, none, number(1)], [int(3)]],
+  [
+    "STRIDED_SLICE",
+    [float(2, 3, 4), list(0, 0, 1), list(0, 0, 9), list(1, 1, 2), none, none, none, number(1), number(2)],
+    [float(2, 3, 1, 2)],
+  ],
+  ["PAD", [short(0.5, 2, 3), halves(0, 1, 2, 0)], [short(0.5, 3, 5)]],
+  ["PAD", [long(3), { ...longs(1, 2), dimensions: [1, 2] }], [long(6)]],
+  ["GATHER", [short(1, 4, 3), number(0), list(3, 0, 3)], [short(1, 3, 3)]],
+  ["GATHER_ND", [float(4, 3, 2), { ...list(3, 0, 1, 2), dimensions: [2, 2] }], [float(2, 2)]],
+  ["GATHER_ND", [float(4, 3), { ...list(3, 3), dimensions: [1, 2] }], [float(1)]],
+  ["SCATTER_ND", [{ ...list(1, 0, 1), dimensions: [3, 1] }, float(3, 2), list(3, 2)], [float(3, 2)]],
+  ["SCATTER_ND", [{ ...list(2), dimensions: [1, 1] }, flags(1), list(4)], [flags(4)]],
+  ["TOPK_V2", [short(1, 3, 40), list(5)], [short(1, 3, 5), int(3, 5)]],
+  ["TOPK_V2", [float(2, 60), list(60)], [float(2, 60), int(2, 60)]],
+  ["CONCATENATION", [long(1, 2), long(2, 2), none], [long(3, 2)]],
+  ["RESHAPE", [complex(2, 3), list(6)], [complex(6)]],
+  ["SQUEEZE", [long(1, 3, 1), list(0)], [long(3, 1)]],
+  ["EXPAND_DIMS", [long(3), number(0)], [long(1, 3)]],
+  ["TRANSPOSE", [short(1, 2, 3, 4), list(2, 0, 1)], [short(1, 4, 2, 3)]],
+  ["SLICE", [long(4, 4), longs(1, 2), longs(2, -1)], [long(2, 2)]],
+  ["TILE", [long(2, 1), list(1, 3)], [long(2, 3)]],
+  ["SPLIT", [long(4, 2), number(-2), number(2)], [long(2, 2), long(2, 2)]],
+  ["SELECT_V2", [flags(2, 1), short(0.5, 3), short(0.5, 2, 3)], [short(0.5, 2, 3)]],
+  ["SELECT_V2", [flags(2, 3), float(2, 3), float(1)], [float(2, 3)]],
+  ["COS", [float(50)], [float(50)], 1e-6],
+  ["LEAKY_RELU", [float(50), real(0.25)], [float(50)]],
+  ["LEAKY_RELU", [short(0.5, 100), real(0.3)], [short(0.75, 100)]],
+  ["TANH", [short(2 ** -12, 99)], [short(2 ** -15, 99)]],
+  ["LOGISTIC", [short(1 / 900, 99)], [short(2 ** -15, 99)]],
+  ["ABS", [byte(0.5, 3, 99)], [byte(0.25, -128, 99)]],
+  ["QUANTIZE", [short(0.5, 99)], [byte(200, 3, 99)]],
+  ["QUANTIZE", [short(0.5, 99)], [{ ...int(99), scale: 0.01 }]],
+  ["QUANTIZE", [byte(0.5, 3, 99)], [short(0.002, 99)]],
+  ["QUANTIZE", [float(99)], [short(0.0007, 99)]],
+  ["RFFT2D", [float(2, 1, 16), list(1, 16)], [complex(2, 1, 9)], 1e-5],
+  ["RFFT2D", [float(3, 5), list(4, 8)], [complex(4, 5)], 1e-5],
+  ["RFFT2D", [float(9, 9), list(4, 4)], [complex(4, 3)], 1e-5],
+  ["RFFT2D", [float(2, 3), list(1, 1)], [complex(1, 1)], 1e-5],
+  ["COMPLEX_ABS", [complex(3, 4)], [float(3, 4)], 1e-6],
+  ["REAL", [complex(3, 4)], [float(3, 4)]],
+  ["IMAG", [complex(3, 4)], [float(3, 4)]],
+];
+
+describe("operators of nnhal.tflite", () => {
+  it.each(cases.map((one, place) => [`${place} ${one[0]}`, one] as const))("%s", async (_, one) => {
+    const [name, inputs, outputs, allowed = 0] = one;
+    const next = createNumbers();
+    const given = inputs.filter(({ value }) => value === undefined).map((input) => elementsOf(input, next));
+    await expectSame(operatorModel(tfliteExtension, name, inputs, outputs), given, allowed);
+  });
+
+  it.each<readonly [name: string, inputs: readonly Given[], outputs: readonly Tensor[], reason: string]>([
+    ["CAST", [float(2)], [long(2)], "CAST: TENSOR_FLOAT32 is not available"],
+    ["UNIQUE", [float(3), none], [float(3), int(3)], "UNIQUE: wasm does not have this operation"],
+    ["SELECT_V2", [flags(3), long(3), long(1)], [long(3)], "SELECT_V2: nnhal.tflite TENSOR_INT64 is not available"],
+  ])("%s is refused with the reason", (name, inputs, outputs, reason) => {
+    expect(refusalsOf(viewOf(operatorModel(tfliteExtension, name, inputs, outputs)))).toEqual([reason]);
+  });
+
+  it("are unknown to a backend without the extension", async () => {
+    const plain = await sessionOf(backend);
+    const [view] = viewOf(operatorModel(tfliteExtension, "COS", [float(2)], [float(2)])).operations;
+    expect(view && plain.supports(view)).toEqual({
+      supported: false,
+      reason: "COS: wasm does not have this operation",
+    });
+  });
+});
+
+/** Networks of at most so many bytes run here; with NNHAL_VECTOR_WAYS=all every one. */
+const mostOfFile = everyWay ? Number.POSITIVE_INFINITY : 8000;
+
+describe("networks of the corpus with operators of nnhal.tflite", () => {
+  const names = existsSync(corpusFolder) ? readdirSync(corpusFolder).filter((name) => name.endsWith(".tflite")) : [];
+  const small = names.filter((name) => statSync(join(corpusFolder, name)).size <= mostOfFile);
+
+  it("have the results of the reference", async ({ skip }) => {
+    skip(names.length === 0, `there are no networks at ${corpusFolder}; set NNHAL_CORPUS to their folder`);
+    let taken = 0;
+    for (const name of small) {
+      const { model } = importTflite(new Uint8Array(readFileSync(join(corpusFolder, name))));
+      const graph = viewOf(model);
+      const isExtended = graph.operations.some(({ definition }) => definition.extension !== undefined);
+      if (!isExtended || refusalsOf(graph).length > 0) continue;
+      const next = createNumbers();
+      const given = graph.inputs.map((index) => elementsOf(tensorAt(graph, index), next));
+      await expectSame(model, given, 1e-4);
+      taken++;
+    }
+    expect(taken).toBeGreaterThanOrEqual(everyWay ? 60 : 40);
+  }, 60_000);
+});
