@@ -1,7 +1,7 @@
 import { library } from "../../tsup.base.ts";
 
 export default library({
-  "carrier/index": "src/carrier/index.ts",
+  "channel/index": "src/channel/index.ts",
   "client/index": "src/client/index.ts",
   "protocol/index": "src/protocol/index.ts",
   "server/index": "src/server/index.ts",

@@ -126,7 +126,7 @@ describe("--backend", () => {
     await put("typeless.mjs", 'export const backend = { name: "x", deviceType: 9, open() {} };');
     await put("closed.mjs", 'export const backend = { name: "x", deviceType: 2 };');
     await put("wrong.mjs", "export const = 1;");
-    await put("twin.mjs", fakeBackend("reference", session));
+    await put("same-name.mjs", fakeBackend("reference", session));
     const lineFor = async (module: string) => {
       const { stdout, stderr, exitCode } = await run(["devices", "--backend", module]);
       expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
@@ -142,8 +142,8 @@ describe("--backend", () => {
     expect(await lineFor("./typeless.mjs")).toContain("whose deviceType is none of 1, 2, 3, 4");
     expect(await lineFor("./closed.mjs")).toContain("without the method open");
     expect(await lineFor("./wrong.mjs")).toContain("cannot load the backend ./wrong.mjs: ");
-    expect(await lineFor("./twin.mjs")).toContain(
-      "two devices are called nnhal-reference: those of ./twin.mjs and @nnhal/backend-reference",
+    expect(await lineFor("./same-name.mjs")).toContain(
+      "two devices are called nnhal-reference: those of ./same-name.mjs and @nnhal/backend-reference",
     );
   });
 });

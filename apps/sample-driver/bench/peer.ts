@@ -30,7 +30,7 @@ let passing: MemoryPassing | undefined;
 let context: BurstContext | undefined;
 let words: Int32Array = new Int32Array(0);
 
-const received = (ticket: Uint8Array): Memory => unwrap(passing?.receive(ticket) ?? { refused: "not connected" });
+const received = (reference: Uint8Array): Memory => unwrap(passing?.receive(reference) ?? { refused: "not connected" });
 
 const ask = answer({
   async connect(path: string) {
@@ -38,8 +38,8 @@ const ask = answer({
     passing = passingOver(socket.fd);
     return socket.secret;
   },
-  words(ticket: Uint8Array) {
-    const mapping = mapPool(received(ticket));
+  words(reference: Uint8Array) {
+    const mapping = mapPool(received(reference));
     if ("unmappable" in mapping) throw new Error(mapping.unmappable);
     words = new Int32Array(mapping.bytes.buffer);
   },
@@ -63,7 +63,7 @@ const ask = answer({
         if (how === "futex") signal.wake(words, 16);
       }
     };
-    const asleep = async () => {
+    const sleeping = async () => {
       let turn = Atomics.load(words, 0);
       while (Atomics.load(words, 32) === 0) {
         while (Atomics.load(words, 0) === turn) await mappedSignal.sleep(words, 0, turn);
@@ -72,7 +72,7 @@ const ask = answer({
         mappedSignal.wake(words, 16);
       }
     };
-    setImmediate(how === "async" ? asleep : loop);
+    setImmediate(how === "async" ? sleeping : loop);
   },
   /** Listens with a socket that sends back its input, and one on which requests are packets. */
   async listen(path: string) {
@@ -89,8 +89,8 @@ const ask = answer({
     const served = configureExecutionBurst(
       how === "park" ? parked : prepared,
       callback,
-      { datum: "FmqRequestDatum", memory: received(requests.ticket), capacity: requests.capacity },
-      { datum: "FmqResultDatum", memory: received(results.ticket), capacity: results.capacity },
+      { datum: "FmqRequestDatum", memory: received(requests.reference), capacity: requests.capacity },
+      { datum: "FmqResultDatum", memory: received(results.reference), capacity: results.capacity },
       {
         pollingWindow,
         ...(how === "park" && { signal: parking.signal }),

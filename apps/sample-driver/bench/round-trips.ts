@@ -109,7 +109,7 @@ async function addEcho(name: string, how: "spin" | "futex" | "async"): Promise<v
   const { peer, passing } = await startProcess();
   const memory = unwrap(createSharedMemory(4096));
   const words = wordsOf(memory);
-  await peer.ask("words", unwrap(passing.pass(memory)).ticket);
+  await peer.ask("words", unwrap(passing.pass(memory)).reference);
   await peer.ask("echo", how);
   // The peer that blocks answers no more: it ends by its word, or is killed.
   const signal = blockingFutexSignal({ milliseconds: 100 });

@@ -7,7 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import { fileOutcomes } from "@nnhal/driver-core/outcomes";
 import { createPassing, descriptorWay } from "@nnhal/shared-memory";
-import { noPassing, type PassingFactory, portCarrier } from "@nnhal/transport/carriers";
+import { noPassing, type PassingFactory, portChannel } from "@nnhal/transport/channels";
 import { type ServedConnection, serve } from "@nnhal/transport/server";
 import { createLogger, createTraceRecorder, noTracer, VLOG_PROPERTY } from "@nnhal/utils";
 import { steadyClock } from "@nnhal/utils/time";
@@ -63,7 +63,7 @@ async function run(parent: NonNullable<typeof parentPort>, settings: WorkerSetti
       const client = limitedDevice(device.connect(), { limits, counters, now: steadyClock });
       return { device: client, close: () => client.close() };
     };
-    const served = serve(provider, portCarrier(port), {
+    const served = serve(provider, portChannel(port), {
       passing: passingOver(descriptors),
       limits: { objects: limits.models + limits.buffers + 1024, calls: limits.queue + 64 },
     });
@@ -82,8 +82,8 @@ async function run(parent: NonNullable<typeof parentPort>, settings: WorkerSetti
       };
       return {
         ...passing,
-        receive(ticket) {
-          const memory = passing.receive(ticket);
+        receive(reference) {
+          const memory = passing.receive(reference);
           count();
           return memory;
         },

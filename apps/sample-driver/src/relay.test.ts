@@ -1,18 +1,18 @@
-import { type Carrier, memoryCarriers } from "@nnhal/transport/carriers";
+import { type Channel, memoryChannels } from "@nnhal/transport/channels";
 import { ping } from "@nnhal/transport/protocol";
 import { decode } from "@nnhal/utils/codec";
 import { describe, expect, it } from "vitest";
 import { relay } from "./relay.ts";
 
-/** A relay between two pairs of carriers, and what arrives at their far ends. */
+/** A relay between two pairs of channels, and what arrives at their far ends. */
 function relayed() {
-  const [client, near] = memoryCarriers();
-  const [far, device] = memoryCarriers();
+  const [client, near] = memoryChannels();
+  const [far, device] = memoryChannels();
   const ended = relay(near, far);
-  const collect = (carrier: Carrier) => {
+  const collect = (channel: Channel) => {
     const frames: Uint8Array[] = [];
     const closed = new Promise<string>((resolve) => {
-      carrier.start({ frame: ({ bytes }) => frames.push(bytes), closed: resolve });
+      channel.start({ frame: ({ bytes }) => frames.push(bytes), closed: resolve });
     });
     return { frames, closed };
   };

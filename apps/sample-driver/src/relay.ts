@@ -2,7 +2,7 @@
  * Frames between a client's socket and the thread of its device. Pings are answered here, since the thread may be computing. A side that
  * does not read stops the other.
  */
-import type { Carrier } from "@nnhal/transport/carriers";
+import type { Channel } from "@nnhal/transport/channels";
 import { ping } from "@nnhal/transport/protocol";
 import { ErrorStatus } from "@nnhal/types";
 import { encode } from "@nnhal/utils/codec";
@@ -17,13 +17,13 @@ const answerKind = 3;
 const pingLength = 13;
 
 /** Relays until either side is gone; then the other is closed too. Resolves with the reason. */
-export function relay(client: Carrier, device: Carrier): Promise<string> {
-  const pass = (from: Carrier, to: Carrier, bytes: Uint8Array) => {
+export function relay(client: Channel, device: Channel): Promise<string> {
+  const pass = (from: Channel, to: Channel, bytes: Uint8Array) => {
     to.send(bytes);
     if (to.waiting > mostWaiting) hold(from, to);
   };
   /** Takes nothing from a side until the other has read. */
-  const hold = (from: Carrier, to: Carrier) => {
+  const hold = (from: Channel, to: Channel) => {
     from.pause();
     void to.drained().then(() => from.resume());
   };

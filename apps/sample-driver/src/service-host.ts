@@ -4,7 +4,7 @@
  */
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { AcceptedClient } from "@nnhal/service";
-import { portCarrier } from "@nnhal/transport/carriers";
+import { portChannel } from "@nnhal/transport/channels";
 import type { LogEntry, Trace } from "@nnhal/utils";
 import type { Calibration } from "./calibration.ts";
 import { type Counters, createCounters } from "./counters.ts";
@@ -139,10 +139,10 @@ export function createServiceHost(options: HostOptions): ServiceHost {
       const message: ToWorker = { kind: "client", port: port2, descriptors: descriptors?.fd };
       const gone = once(worker, "exit");
       worker.postMessage(message, [port2]);
-      const carrier = portCarrier(port1);
+      const channel = portChannel(port1);
       // The port of a worker that is ended does not always close.
-      void gone.promise.then(() => carrier.close("the process of the device has ended"));
-      const ended = relay(client.carrier, carrier).then((reason) => {
+      void gone.promise.then(() => channel.close("the process of the device has ended"));
+      const ended = relay(client.channel, channel).then((reason) => {
         gone.cancel();
         clients.delete(id);
         ends.delete(ended);

@@ -129,7 +129,7 @@ describe("a daemon", () => {
     await mine?.buffer?.copyFrom(memoryOf(new Uint8Array(Float32Array.of(5, 6).buffer)), []);
     const { inputs, outputs, pools } = addRequest(memoryOf(new Uint8Array(24)));
     const [first, second] = inputs;
-    if (first === undefined || second === undefined) throw new Error("two inputs are needed");
+    if (first === undefined || second === undefined) throw new Error("expected two inputs");
     const inBuffer = { ...first, location: { poolIndex: 1, offset: 0, length: 0 } };
     const token = { kind: "token", token: mine?.token ?? 0 } as const;
     const request = { inputs: [inBuffer, second], outputs, pools: [...pools, token] };

@@ -23,7 +23,7 @@ async function run(args: readonly string[], { isEnded = true } = {}) {
       written.stderr += text;
     },
     startThread: () => {
-      throw new Error("no thread is needed");
+      throw new Error("expected no thread");
     },
     onSignal: (listener) => void (isEnded && listener("SIGTERM")),
     exit() {},

@@ -211,7 +211,7 @@ function run(
       const added = openVariant(compiled, inputs);
       return added.then((variant) => runChecked(variant, compiled, inputs, outputs, context), failedRun);
     }
-    if (haveRoom(variant, outputs)) return runVariant(variant, compiled.machine, inputs, outputs, context);
+    if (canTakeResults(variant, outputs)) return runVariant(variant, compiled.machine, inputs, outputs, context);
     return runChecked(variant, compiled, inputs, outputs, context);
   } catch (error) {
     return failedRun(error);
@@ -238,7 +238,7 @@ function runChecked(
 }
 
 /** Returns whether the outputs have the extents and the bytes of the results. */
-function haveRoom({ infos, outputSizes }: Variant, outputs: readonly OutputBuffer[]): boolean {
+function canTakeResults({ infos, outputSizes }: Variant, outputs: readonly OutputBuffer[]): boolean {
   for (let position = 0; position < outputs.length; position++) {
     const { bytes, dimensions } = elementAt(outputs, position);
     if (bytes.length < elementAt(outputSizes, position)) return false;
@@ -259,7 +259,7 @@ function runVariant(
   let slot: Slot | undefined;
   try {
     checkDeadline(context);
-    if (temporaryLimit !== undefined) ensureRoom(peak, machine, temporaryLimit);
+    if (temporaryLimit !== undefined) ensureMemory(peak, machine, temporaryLimit);
     slot = slots.take();
     for (let position = 0; position < inputs.length; position++) {
       const input = inputs[position];
@@ -312,7 +312,7 @@ function checkDeadline({ deadline, now }: RunContext): void {
 }
 
 /** Throws if the results of operations, of all runs together, would take more than the limit. */
-function ensureRoom(peak: number, { used }: Machine, limit: number): void {
+function ensureMemory(peak: number, { used }: Machine, limit: number): void {
   const { RESOURCE_EXHAUSTED_PERSISTENT, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
   if (peak > limit) {
     const message = `the results of operations take ${peak} bytes, more than the limit of ${limit}`;

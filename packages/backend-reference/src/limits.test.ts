@@ -109,7 +109,7 @@ describe("FILL of a huge square", () => {
       (await compile(square(extent, true))).run([], [output], { ...context, temporaryLimit });
     expect(await run(60_000, 2 ** 30)).toMatchObject({
       status: ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT,
-      message: "operation 2 (REDUCE_SUM): 14400000004 bytes are needed, but 1073741824 are allowed for temporaries",
+      message: "operation 2 (REDUCE_SUM): temporaries take 14400000004 bytes, more than the limit of 1073741824",
     });
     // Both tensors are alive while the second one is computed.
     expect((await run(100, 40_003)).status).toBe(ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT);

@@ -83,7 +83,7 @@ export function kernelEngine(engine: Engine): TableEngine<tf.Tensor> {
     kernels: computingOn(engine),
     upload(info, data) {
       engine.select();
-      ensureRoom(bytesOf([info]), engine);
+      ensureMemory(bytesOf([info]), engine);
       return upload(info, data, engine);
     },
     download: (tensor, info) => download(tensor, info),
@@ -96,11 +96,11 @@ export function kernelEngine(engine: Engine): TableEngine<tf.Tensor> {
 const smallTensors = 2 ** 24;
 
 /** Throws a RangeError if an engine has no room for so many bytes. */
-function ensureRoom(bytes: number, { memoryLimit, name }: Engine): void {
+function ensureMemory(bytes: number, { memoryLimit, name }: Engine): void {
   if (bytes <= smallTensors) return;
   const used = tf.memory().numBytes;
   if (used + bytes <= memoryLimit) return;
-  throw new RangeError(`${bytes} bytes are needed, but ${memoryLimit - used} are left in the engine ${name}`);
+  throw new RangeError(`tensors take ${bytes} bytes, more than the ${memoryLimit - used} left in the engine ${name}`);
 }
 
 /** An upper bound: elements take 4 bytes, and booleans 1. */
@@ -119,11 +119,11 @@ function computingOn(engine: Engine): KernelTable<tf.Tensor> {
         engine.select();
         // Besides its result, a kernel needs about the same amount for intermediate tensors.
         const bytes = 2 * bytesOf(Object.values(outputs).flat().filter(isTensorInfo));
-        ensureRoom(bytes, engine);
+        ensureMemory(bytes, engine);
         const run = kernel.prepare(args, outputs, setup);
         return (read, context) => {
           engine.select();
-          ensureRoom(bytes, engine);
+          ensureMemory(bytes, engine);
           const outcome = run(read, context);
           return "next" in outcome ? selectBeforeSteps(engine, outcome) : outcome;
         };

@@ -59,8 +59,8 @@ export {
   type ReadTensor,
 } from "./kernels/kernel.ts";
 export { type KernelBackendOptions, kernelBackend } from "./kernels/kernel-backend.ts";
+export { shortage } from "./kernels/output-buffers.ts";
 export { bindArgumentsOf, isOmitted, withFacts } from "./kernels/plan.ts";
-export { shortage } from "./kernels/rooms.ts";
 export { checkOf } from "./kernels/run.ts";
 export { awaited, type Check, type Pause, type Steps } from "./kernels/steps.ts";
 export { optionalTensor, requiredTensor, type TensorArgs } from "./kernels/tensor-args.ts";

@@ -166,7 +166,7 @@ function converter(
   if (!isQuantized(quantization)) {
     return (value) => {
       if (Number.isInteger(value) && value >= least && value <= greatest) return value;
-      throw new RangeError(`${value} is not an integer from ${least} to ${greatest}`);
+      throw new RangeError(`expected an integer from ${least} to ${greatest}, got ${value}`);
     };
   }
   const { scale, zeroPoint } = quantization;
@@ -177,7 +177,7 @@ function converter(
 }
 
 function bigintOf(type: NumericType, value: number | bigint | boolean): bigint {
-  if (typeof value === "number" && !Number.isInteger(value)) throw new RangeError(`${value} is not an integer`);
+  if (typeof value === "number" && !Number.isInteger(value)) throw new RangeError(`expected an integer, got ${value}`);
   const whole = BigInt(value);
   const held = type === "int64" ? BigInt.asIntN(64, whole) : BigInt.asUintN(64, whole);
   if (held !== whole) throw new RangeError(`${value} does not fit ${type}`);

@@ -115,7 +115,7 @@ export function createModel(session: Session): Model {
     check(
       timeout === undefined || (typeof timeout === "number" && timeout > 0),
       "BAD_OPTION",
-      () => `timeout: ${timeout} is not a number of milliseconds above 0`,
+      () => `timeout: expected a number of milliseconds above 0, got ${timeout}`,
     );
     check(
       onEnd === undefined || typeof onEnd === "function",
@@ -176,7 +176,11 @@ export function createModel(session: Session): Model {
       call("profile", undefined, async () => {
         checkOptions("profile", options, profileOptions);
         const { inputs: given, runs = 5 } = options;
-        check(Number.isInteger(runs) && runs > 0, "BAD_OPTION", () => `runs: ${runs} is not a whole number above 0`);
+        check(
+          Number.isInteger(runs) && runs > 0,
+          "BAD_OPTION",
+          () => `runs: expected a whole number above 0, got ${runs}`,
+        );
         return session.profile(await (given === undefined ? zeroInputs(inputs) : encodeInputs(given, inputs)), runs);
       }),
     close,

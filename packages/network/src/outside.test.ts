@@ -334,7 +334,7 @@ describe("a file above 2 GiB", () => {
       ],
     });
 
-  test("is read by offset, and only where it is needed", async () => {
+  test("is read by offset, and only where it is used", async () => {
     const path = await sparse("large.tflite", head(), offset + 8, offset);
     await readingLittle(async () => {
       expect(await sumOf(path)).toEqual([4, 6]);

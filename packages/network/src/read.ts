@@ -42,7 +42,7 @@ export interface ModelReadOptions extends Pick<ReadOptions, "maxBytes" | "onProg
 export async function readSource(source: Source, what: string, options: ReadOptions = {}): Promise<Uint8Array> {
   const { maxBytes = MOST_FLATBUFFER, signal } = options;
   const isLimit = typeof maxBytes === "number" && maxBytes > 0;
-  check(isLimit, "BAD_OPTION", () => `maxBytes: ${maxBytes} is not a number of bytes above 0`);
+  check(isLimit, "BAD_OPTION", () => `maxBytes: expected a number of bytes above 0, got ${maxBytes}`);
   signal?.throwIfAborted();
   if (ArrayBuffer.isView(source)) {
     expectAttached(source, `the ${what}`);

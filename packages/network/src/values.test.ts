@@ -104,7 +104,9 @@ describe("encodeValue", () => {
 
   it("names a value that the type cannot hold", () => {
     expect(() => encode([1, 2.5], info("int32", [2]))).toThrow(expect.objectContaining({ code: "WRONG_VALUE" }));
-    expect(() => encode([1, 2.5], info("int32", [2]))).toThrow('the input "x" (int32 [2]): 2.5 is not an integer');
+    expect(() => encode([1, 2.5], info("int32", [2]))).toThrow(
+      'the input "x" (int32 [2]): expected an integer from -2147483648 to 2147483647, got 2.5',
+    );
   });
 
   it("determines one open extent from the number of elements, several from a shape", () => {

@@ -29,13 +29,13 @@ describe("formatShape", () => {
 });
 
 describe("ensureShape", () => {
-  it("takes the shape that is needed, and no tensor at all", () => {
+  it("takes the expected shape, and no tensor at all", () => {
     expect(() => ensureShape("the weights", { dimensions: [2, 3] }, [2, 3])).not.toThrow();
     expect(() => ensureShape("the weights", undefined, [2, 3])).not.toThrow();
   });
 
   it.each([[[3, 2]], [[2, 4]], [[2]], [[2, 3, 1]]])(
-    "refuses %j, saying what has it and what is needed",
+    "refuses %j, saying what has it and what is expected",
     (dimensions) => {
       expect(() => ensureShape("the weights", { dimensions }, [2, 3])).toThrow(
         new OperationError(`the shape of the weights: expected 2x3, got ${dimensions.join("x")}`),

@@ -18,7 +18,11 @@ export function expectDimensions(dimensions: readonly number[], what: string): v
 /** A timeout in nanoseconds; undefined for 0n, which means none. */
 export function timeoutOf(nanoseconds: bigint, what: string): bigint | undefined {
   const isTimeout = typeof nanoseconds === "bigint" && nanoseconds >= 0n;
-  expect(isTimeout, ResultCode.BAD_DATA, () => `${what}: ${describe(nanoseconds)} is not a bigint of nanoseconds >= 0`);
+  expect(
+    isTimeout,
+    ResultCode.BAD_DATA,
+    () => `${what}: expected a bigint of nanoseconds >= 0, got ${describe(nanoseconds)}`,
+  );
   return nanoseconds === 0n ? undefined : nanoseconds;
 }
 

@@ -87,7 +87,11 @@ export class Compilation implements CompiledModel {
   setPreference(preference: ExecutionPreference): void {
     this.#expectOpen("setPreference");
     const known = Object.values<number>(ExecutionPreference).includes(preference);
-    expect(known, ResultCode.BAD_DATA, () => `setPreference: ${describe(preference)} is not an execution preference`);
+    expect(
+      known,
+      ResultCode.BAD_DATA,
+      () => `setPreference: expected an execution preference, got ${describe(preference)}`,
+    );
     this.#preference = preference;
   }
 
@@ -95,7 +99,7 @@ export class Compilation implements CompiledModel {
   setPriority(priority: Priority): void {
     this.#expectOpen("setPriority");
     const known = Object.values<number>(Priority).includes(priority);
-    expect(known, ResultCode.BAD_DATA, () => `setPriority: ${describe(priority)} is not a priority`);
+    expect(known, ResultCode.BAD_DATA, () => `setPriority: expected a priority, got ${describe(priority)}`);
     this.#priority = priority;
   }
 

@@ -54,7 +54,7 @@ describe("Execution", () => {
     expect(execution.getOutputOperandDimensions(0)).toEqual([3, 2]);
   });
 
-  it("reports OUTPUT_INSUFFICIENT_SIZE and the size that is needed", async () => {
+  it("reports OUTPUT_INSUFFICIENT_SIZE and the necessary size", async () => {
     const compilation = await compile(addModel(float32(3), float32(3), float32(0)), [device]);
     for (const [length, enough] of [
       [2, false],

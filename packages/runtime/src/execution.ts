@@ -175,7 +175,7 @@ export class Execution {
     expect(
       isTimeout,
       ResultCode.BAD_DATA,
-      () => `setLoopTimeout: ${describe(nanoseconds)} is not a bigint of nanoseconds >= 0`,
+      () => `setLoopTimeout: expected a bigint of nanoseconds >= 0, got ${describe(nanoseconds)}`,
     );
     const most = maximumLoopTimeout;
     if (nanoseconds > most) this.#compilation.log.warning(`setLoopTimeout: ${nanoseconds} ns are taken as ${most} ns`);
@@ -281,7 +281,11 @@ export class Execution {
   /** A duration in nanoseconds; undefined if the device did not report it. Only after a measured execution that succeeded. */
   getDuration(code: DurationCode): bigint | undefined {
     const what = "getDuration";
-    expect(durationCodes.includes(code), ResultCode.BAD_DATA, () => `${what}: ${describe(code)} is not a duration`);
+    expect(
+      durationCodes.includes(code),
+      ResultCode.BAD_DATA,
+      () => `${what}: expected a duration, got ${describe(code)}`,
+    );
     const { status, launched, fenced } = this.#expectDone(what);
     const isMeasured = this.#measure && status === ErrorStatus.NONE;
     expect(isMeasured, ResultCode.BAD_STATE, () => `${what}: the execution was not measured or failed`);

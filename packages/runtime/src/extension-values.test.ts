@@ -243,7 +243,7 @@ describe("inputs and outputs of extension types", () => {
   });
 
   it("must have the shapes that the device's description of their types allows", async () => {
-    const lying = (dimensions: readonly number[]): Device =>
+    const answering = (dimensions: readonly number[]): Device =>
       withPrepared(all, () => ({
         execute: async () => ({
           status: ErrorStatus.NONE,
@@ -254,9 +254,9 @@ describe("inputs and outputs of extension types", () => {
           timing: { timeOnDevice: 0n, timeInDriver: 0n },
         }),
       }));
-    const good = await started([lying([])]);
+    const good = await started([answering([])]);
     await good.execution.compute();
-    const bad = await started([lying([1])]);
+    const bad = await started([answering([1])]);
     await expect(bad.execution.compute()).rejects.toThrow(/output 1 has dimensions \[1\] where a .* \[\] is declared/);
   });
 });

@@ -201,22 +201,22 @@ describe("messages", () => {
 });
 
 describe("two devices of one name", () => {
-  const twin = () => ({ ...reference });
+  const copy = () => ({ ...reference });
   it.each<[string, () => unknown]>([
-    ["compilation", () => new Compilation(addModel(), [reference, twin()])],
-    ["registry", () => registerDevices([reference, twin()])],
-    ["device of several", () => runtimeAsDevice([reference, twin()])],
+    ["compilation", () => new Compilation(addModel(), [reference, copy()])],
+    ["registry", () => registerDevices([reference, copy()])],
+    ["device of several", () => runtimeAsDevice([reference, copy()])],
   ])("are refused in one %s, naming both places", (_, act) => {
     expect(act).toThrow(code("BAD_DATA"));
     expect(act).toThrow(`devices[0] and devices[1] are two devices of the name ${reference.name}`);
   });
 
   it("are refused as a device and the CPU, which may be the same device", () => {
-    expect(() => new Compilation(addModel(), [reference], { cpu: twin() })).toThrow(
+    expect(() => new Compilation(addModel(), [reference], { cpu: copy() })).toThrow(
       "devices[0] and cpu are two devices",
     );
     expect(() => new Compilation(addModel(), [reference], { cpu: reference })).not.toThrow();
-    expect(() => registerDevices([reference], { cpu: twin() })).toThrow("devices[0] and cpu are two devices");
+    expect(() => registerDevices([reference], { cpu: copy() })).toThrow("devices[0] and cpu are two devices");
   });
 
   it("are one device listed twice, if they are", () => {

@@ -117,7 +117,7 @@ export class MemoryDesc {
     expect(
       frequency > 0 && frequency <= 1,
       ResultCode.BAD_DATA,
-      () => `${what}: ${frequency} is not a frequency; a number within (0, 1] is needed`,
+      () => `${what}: expected a frequency, a number within (0, 1], got ${frequency}`,
     );
     const { type, scale, zeroPoint, extraParams, dimensions } = elementAt(operands, operandIndex);
     const facts = compilation.factsOf(type);

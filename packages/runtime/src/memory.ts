@@ -66,17 +66,17 @@ export class Memory {
     expect(
       Number.isInteger(fd) && fd >= 0,
       ResultCode.BAD_DATA,
-      () => `${what}: ${describe(fd)} is not a file descriptor`,
+      () => `${what}: expected a file descriptor, got ${describe(fd)}`,
     );
     const { READ, WRITE } = Protection;
     const isKnown = Number.isInteger(protection) && protection >= 0 && protection <= READ + WRITE;
     expect(
       isKnown,
       ResultCode.BAD_DATA,
-      () => `${what}: ${describe(protection)} is not a sum of READ (1) and WRITE (2)`,
+      () => `${what}: expected a protection, READ (1), WRITE (2) or their sum, got ${describe(protection)}`,
     );
     const isOffset = Number.isSafeInteger(offset) && offset >= 0;
-    expect(isOffset, ResultCode.BAD_DATA, () => `${what}: ${describe(offset)} is not an offset in a file`);
+    expect(isOffset, ResultCode.BAD_DATA, () => `${what}: expected an offset in a file, got ${describe(offset)}`);
     const own = duplicated(fd, (protection & WRITE) !== 0, what);
     const memory = mmapFdMemory(size, own ?? fd, [protection, offset % 2 ** 32, Math.floor(offset / 2 ** 32)]);
     if (own === undefined) return new Memory(sizedContent(memory), what);
@@ -229,7 +229,7 @@ function expectSize(size: number, what: string): void {
   expect(
     isSize,
     ResultCode.BAD_DATA,
-    () => `${what}: ${describe(size)} is not a size; an integer within [1, 2^32) is needed`,
+    () => `${what}: expected a size, an integer within [1, 2^32), got ${describe(size)}`,
   );
 }
 

@@ -369,7 +369,7 @@ export class Model {
     expect(
       isCode,
       ResultCode.BAD_DATA,
-      () => `${what}: ${describe(type)} is not a code within an extension: an integer within [0, 65535] is needed`,
+      () => `${what}: expected a code within an extension, an integer within [0, 65535], got ${describe(type)}`,
     );
     return extensionCode(this.#prefixOf(name, what), type);
   }

@@ -90,14 +90,14 @@ function scalarBytes(value: number, type: string, what: string): Uint8Array {
       expect(
         Number.isInteger(value) && value === (value | 0),
         ResultCode.BAD_DATA,
-        () => `${what}: ${value} is not an INT32`,
+        () => `${what}: expected an INT32, got ${value}`,
       );
       return new Uint8Array(Int32Array.of(value).buffer);
     case "UINT32":
       expect(
         Number.isInteger(value) && value === value >>> 0,
         ResultCode.BAD_DATA,
-        () => `${what}: ${value} is not a UINT32`,
+        () => `${what}: expected a UINT32, got ${value}`,
       );
       return new Uint8Array(Uint32Array.of(value).buffer);
     default:

@@ -1,13 +1,13 @@
-/** The service's side: a socket becomes a carrier of one client, whose user is checked, with a socket for descriptors if there is one. */
+/** The service's side: a socket becomes a channel of one client, whose user is checked, with a socket for descriptors if there is one. */
 import type { Socket } from "node:net";
 import { type DescriptorServer, type DescriptorSocket, peerCredentials } from "@nnhal/shared-memory";
-import { type Carrier, type CarrierOptions, socketCarrier } from "@nnhal/transport/carriers";
+import { type Channel, type ChannelOptions, socketChannel } from "@nnhal/transport/channels";
 import { takeFirst } from "./first-frame.ts";
 import { decodeGreeting, encodeReply, type Reply } from "./greeting.ts";
 
 /** A client that is accepted. */
 export interface AcceptedClient {
-  readonly carrier: Carrier;
+  readonly channel: Channel;
   /** Over which memories cross; undefined: they are copied. The service closes it when the client is gone. */
   readonly descriptors: DescriptorSocket | undefined;
   /** The client's process; undefined if the system does not say. */
@@ -15,7 +15,7 @@ export interface AcceptedClient {
 }
 
 /** Options of accepting clients. */
-export interface AcceptOptions extends CarrierOptions {
+export interface AcceptOptions extends ChannelOptions {
   /** Where sockets for descriptors arrive; a text says why there are none. */
   readonly descriptors: DescriptorServer | string;
   /** Why no client is taken now; undefined if one is. Asked once for each client. */
@@ -34,14 +34,14 @@ export async function acceptClient(
   socket: Socket,
   { descriptors, whyNot = () => undefined, users = [], limit = 5000, ...options }: AcceptOptions,
 ): Promise<AcceptedClient | { readonly refused: string }> {
-  const whole = socketCarrier(socket, options);
+  const whole = socketChannel(socket, options);
   const credentials = peerCredentials(socket);
   const first = await takeFirst(whole, limit);
   if ("closed" in first) return { refused: first.closed };
-  const { carrier } = first;
+  const { channel } = first;
   const refuse = (reason: string) => {
-    carrier.send(encodeReply({ kind: "refused", reason }));
-    carrier.close(reason);
+    channel.send(encodeReply({ kind: "refused", reason }));
+    channel.close(reason);
     return { refused: reason };
   };
   const greeting = decodeGreeting(first.bytes);
@@ -55,10 +55,10 @@ export async function acceptClient(
   const why = whyNot();
   if (why !== undefined) return refuse(why);
   const pid = "pid" in credentials ? credentials.pid : undefined;
-  const reply = (value: Reply) => carrier.send(encodeReply(value));
+  const reply = (value: Reply) => channel.send(encodeReply(value));
   const copied = (reason: string) => {
     reply({ kind: "copied", reason });
-    return { carrier, descriptors: undefined, pid };
+    return { channel, descriptors: undefined, pid };
   };
   // The reason of the service comes first: it may be why the client has no socket.
   if (typeof descriptors === "string") return copied(descriptors);
@@ -66,5 +66,5 @@ export async function acceptClient(
   const accepted = await descriptors.accept(greeting.secret, socket);
   if ("noSocket" in accepted) return copied(accepted.noSocket);
   reply({ kind: "shared", reason: "" });
-  return { carrier, descriptors: accepted, pid };
+  return { channel, descriptors: accepted, pid };
 }

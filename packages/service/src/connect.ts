@@ -8,7 +8,7 @@ import {
   type DescriptorSocket,
   descriptorWay,
 } from "@nnhal/shared-memory";
-import { type Carrier, noPassing, type PassingFactory, socketCarrier } from "@nnhal/transport/carriers";
+import { type Channel, noPassing, type PassingFactory, socketChannel } from "@nnhal/transport/channels";
 import { connectDevice, type RemoteDevice, type SessionOptions, type Unavailable } from "@nnhal/transport/client";
 import type { Memory } from "@nnhal/types";
 import { takeFirst } from "./first-frame.ts";
@@ -48,7 +48,7 @@ export interface ServiceDevice extends RemoteDevice {
 
 /** A connection whose protocol has not begun. */
 interface Joined {
-  readonly carrier: Carrier;
+  readonly channel: Channel;
   readonly way: MemoryWay;
   readonly descriptors: DescriptorSocket | undefined;
 }
@@ -68,13 +68,13 @@ export async function connectService(name: string, options: ServiceOptions = {})
     const way = descriptorWay(descriptors.fd);
     return "notPassed" in way ? noPassing(onUnused) : createPassing(way, { onUnused });
   };
-  const reconnect = async (): Promise<Carrier | Unavailable> => {
+  const reconnect = async (): Promise<Channel | Unavailable> => {
     const again = await joinService(name, options);
     if ("unavailable" in again) return again;
     current = again;
-    return again.carrier;
+    return again.channel;
   };
-  const device = await connectDevice(current.carrier, {
+  const device = await connectDevice(current.channel, {
     connectLimit: defaultConnectLimit,
     ...session,
     service: name,
@@ -123,7 +123,7 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
   }
   const own = sharing ? await connectDescriptors(path) : { noSocket: "sharing is off" };
   const secret = "secret" in own ? own.secret : undefined;
-  const whole = socketCarrier(socket);
+  const whole = socketChannel(socket);
   whole.send(encodeGreeting({ secret }));
   const release = () => {
     if ("close" in own) own.close();
@@ -132,13 +132,13 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
   const reply = "bytes" in first ? decodeReply(first.bytes) : undefined;
   if ("closed" in first || reply === undefined || reply.kind === "refused") {
     release();
-    if ("carrier" in first) first.carrier.close();
+    if ("channel" in first) first.channel.close();
     const why = "closed" in first ? first.closed : (reply?.reason ?? "it does not answer as a service of this version");
     return refuse(why);
   }
   // A daemon that the first connection has started has its socket for descriptors now.
   if (!isAgain && reply.kind === "copied" && "noSocket" in own && own.noSocket.includes("ENOENT")) {
-    first.carrier.close();
+    first.channel.close();
     return joinService(name, options, true);
   }
   if (!keepAlive) socket.unref();
@@ -149,7 +149,7 @@ async function joinService(name: string, options: ServiceOptions, isAgain = fals
   const isOwn = "noSocket" in own && !own.noSocket.includes("ENOENT");
   const why = isOwn ? own.noSocket : `the service cannot share them: ${reply.reason}`;
   return {
-    carrier: first.carrier,
+    channel: first.channel,
     way: isShared ? { kind: "shared" } : { kind: "copied", reason: why },
     descriptors: isShared ? own : undefined,
   };

@@ -1,16 +1,16 @@
-/** A carrier whose first frame is taken before its receiver is known. */
-import type { Carrier, Frame, Receiver } from "@nnhal/transport/carriers";
+/** A channel whose first frame is taken before its receiver is known. */
+import type { Channel, Frame, Receiver } from "@nnhal/transport/channels";
 
-/** The first frame, and the carrier of the rest; or why none came. */
-export type FirstFrame = { readonly bytes: Uint8Array; readonly carrier: Carrier } | { readonly closed: string };
+/** The first frame, and the channel of the rest; or why none came. */
+export type FirstFrame = { readonly bytes: Uint8Array; readonly channel: Channel } | { readonly closed: string };
 
-/** Waits for the first frame of a carrier. Closes the carrier if none comes within some milliseconds. */
-export function takeFirst(whole: Carrier, limit: number): Promise<FirstFrame> {
+/** Waits for the first frame of a channel. Closes the channel if none comes within some milliseconds. */
+export function takeFirst(whole: Channel, limit: number): Promise<FirstFrame> {
   const held: Frame[] = [];
   let receiver: Receiver | undefined;
   let over: string | undefined;
   let isTaken = false;
-  const carrier: Carrier = {
+  const channel: Channel = {
     name: whole.name,
     start(given) {
       receiver = given;
@@ -40,7 +40,7 @@ export function takeFirst(whole: Carrier, limit: number): Promise<FirstFrame> {
         clearTimeout(cancel);
         // Further frames of the peer wait until there is a receiver.
         whole.pause();
-        resolve({ bytes: frame.bytes, carrier });
+        resolve({ bytes: frame.bytes, channel });
       },
       closed(reason) {
         clearTimeout(cancel);

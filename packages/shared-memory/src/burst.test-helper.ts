@@ -9,7 +9,7 @@ import type { Peer } from "./start-peer.test-helper.ts";
 
 /** A queue, as a message brings it. */
 interface QueueMessage {
-  readonly ticket: Uint8Array;
+  readonly reference: Uint8Array;
   readonly capacity: number;
 }
 
@@ -62,11 +62,11 @@ export async function memoriesOf(
   ask: Peer["ask"],
   slots: readonly number[],
 ): Promise<BurstMemories> {
-  const tickets = await ask("getMemories", slots);
-  if (!Array.isArray(tickets)) return { status: ErrorStatus.INVALID_ARGUMENT, buffers: [] };
+  const references = await ask("getMemories", slots);
+  if (!Array.isArray(references)) return { status: ErrorStatus.INVALID_ARGUMENT, buffers: [] };
   return {
     status: ErrorStatus.NONE,
-    buffers: tickets.map((ticket) => unwrap(passing?.receive(ticket) ?? { refused: "not connected" })),
+    buffers: references.map((reference) => unwrap(passing?.receive(reference) ?? { refused: "not connected" })),
   };
 }
 
@@ -78,10 +78,13 @@ export function clientContext(
   ended?: Promise<void>,
 ) {
   let callback: IBurstCallback | undefined;
-  const ticketOf = (memory: Memory) => unwrap(passing()?.pass(memory) ?? { refused: "not connected" }).ticket;
+  const referenceOf = (memory: Memory) => unwrap(passing()?.pass(memory) ?? { refused: "not connected" }).reference;
   const configure: ConfigureExecutionBurst = async (given, requests, results) => {
     callback = given;
-    const queue = ({ memory, capacity }: typeof requests | typeof results) => ({ ticket: ticketOf(memory), capacity });
+    const queue = ({ memory, capacity }: typeof requests | typeof results) => ({
+      reference: referenceOf(memory),
+      capacity,
+    });
     const message: ConfigureMessage = { requests: queue(requests), results: queue(results), pollingWindow, how };
     const answer = await ask("configure", message);
     const status = Object(answer).status;
@@ -104,7 +107,7 @@ export function clientContext(
     /** Answers the service's question. */
     async getMemories(slots: readonly number[]) {
       const { status, buffers } = (await callback?.getMemories(slots)) ?? { status: -1, buffers: [] };
-      return status === ErrorStatus.NONE ? buffers.map(ticketOf) : undefined;
+      return status === ErrorStatus.NONE ? buffers.map(referenceOf) : undefined;
     },
   };
 }

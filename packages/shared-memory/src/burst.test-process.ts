@@ -51,7 +51,7 @@ const ask = answer({
   /** The service's side. */
   configure({ requests, results, pollingWindow, how }: ConfigureMessage) {
     if (passing === undefined) throw new Error("not connected");
-    const [requestMemory, resultMemory] = [passing.receive(requests.ticket), passing.receive(results.ticket)];
+    const [requestMemory, resultMemory] = [passing.receive(requests.reference), passing.receive(results.reference)];
     const callback: IBurstCallback = { getMemories: (slots) => memoriesOf(passing, ask, slots) };
     const served = configureExecutionBurst(
       how === "stall" ? stalling : how === "park" ? parked : prepared,

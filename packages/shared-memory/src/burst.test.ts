@@ -126,7 +126,7 @@ describe.runIf(isHere)("a burst whose service is another process", { timeout: 60
 
 describe.runIf(isHere)("the death of a process with a burst", { timeout: 60_000 }, () => {
   it.each<[string, Partial<ConfigureMessage>, object]>([
-    ["asleep", { pollingWindow: 0 }, {}],
+    ["sleeping", { pollingWindow: 0 }, {}],
     ["polling", { pollingWindow: 50 }, {}],
     ["blocking", { pollingWindow: 0 }, { signal: blockingFutexSignal() }],
   ])(
@@ -172,13 +172,13 @@ async function serveClient() {
   };
   const peer: Peer = startPeer("./burst.test-process.ts", [], {
     configure({ requests, results }: ConfigureMessage) {
-      const receive = (ticket: Uint8Array) => unwrap(passing?.receive(ticket) ?? { refused: "not connected" });
+      const receive = (reference: Uint8Array) => unwrap(passing?.receive(reference) ?? { refused: "not connected" });
       const callback: IBurstCallback = { getMemories: (slots) => memoriesOf(passing, peer.ask, slots) };
       const served = configureExecutionBurst(
         model,
         callback,
-        { datum: "FmqRequestDatum", memory: receive(requests.ticket), capacity: requests.capacity },
-        { datum: "FmqResultDatum", memory: receive(results.ticket), capacity: results.capacity },
+        { datum: "FmqRequestDatum", memory: receive(requests.reference), capacity: requests.capacity },
+        { datum: "FmqResultDatum", memory: receive(results.reference), capacity: results.capacity },
         { pollingWindow: 0 },
       );
       context = served.context ?? undefined;

@@ -9,11 +9,11 @@ import { type ClientSocket, connectDescriptors, serveDescriptors } from "./descr
 import { descriptorWay, folderWay } from "./file-way.ts";
 import { sharedMemoryForm } from "./form.ts";
 import { linux } from "./linux.ts";
+import { encodeReference } from "./memory-reference.ts";
 import { createPassing, type MemoryPassing, type PassedMemory } from "./passing.ts";
 import { peerCredentials } from "./peer-credentials.ts";
 import { createSharedMemory } from "./shared-memory.ts";
 import { answer } from "./start-peer.test-helper.ts";
-import { encodeTicket } from "./ticket.ts";
 
 let socket: ClientSocket | undefined;
 let passing: MemoryPassing | undefined;
@@ -39,13 +39,13 @@ function calls() {
   return system;
 }
 
-/** Sends the descriptor `raw` with a ticket that need not be true. */
+/** Sends the descriptor `raw` with a reference that need not be true. */
 function offer(length: number, protection: number): Uint8Array {
   const way = descriptorWay(connected().fd);
   if ("notPassed" in way) throw new Error(way.notPassed);
   const sent = way.send(raw);
   if ("refused" in sent) throw new Error(sent.refused);
-  return encodeTicket({ ...sent, start: 0, length, protection, offset: 0, size: length });
+  return encodeReference({ ...sent, start: 0, length, protection, offset: 0, size: length });
 }
 
 function memoryFile(flags: number): number {
@@ -61,7 +61,7 @@ function passMemory(one: Memory) {
   if ("refused" in result) throw new Error(result.refused);
   passed = result;
   result.store?.(0, one.size);
-  return result.ticket;
+  return result.reference;
 }
 
 answer({
@@ -116,7 +116,7 @@ answer({
     }
     return unused.splice(0);
   },
-  /** Offers a memory file. `flags`: allow sealing. `says`: the length in the ticket. */
+  /** Offers a memory file. `flags`: allow sealing. `says`: the length in the reference. */
   offerMemoryFile({ length, flags, says }: { length: number; flags: number; says: number }) {
     raw = memoryFile(flags);
     ftruncateSync(raw, length);
@@ -146,7 +146,7 @@ answer({
       return error instanceof Error && "code" in error ? error.code : error;
     }
   },
-  /** Descriptors without tickets, until the socket has no room. */
+  /** Descriptors without references, until the socket has no room. */
   flood(count: number) {
     const channel = descriptorChannel(connected().fd);
     if ("notPassed" in channel) throw new Error(channel.notPassed);
@@ -181,12 +181,12 @@ answer({
     for (const index of [0, 1, 2]) view.setInt32(144 + 4 * index, 0, true);
     return Number(library.func("long sendmsg(int socket, void *message, int flags)")(connected().fd, page, 0));
   },
-  /** A file in the folder of the other side, and a ticket for it. */
+  /** A file in the folder of the other side, and a reference for it. */
   offerNamed({ folder, file, mode, link }: { folder: string; file: string; mode: number; link: boolean }) {
     const path = join(folder, file);
     writeFileSync(link ? `${path}-target` : path, new Uint8Array(64), { mode });
     if (link) symlinkSync(`${path}-target`, path);
-    return encodeTicket({ id: 77, file, start: 0, length: 64, protection: 3, offset: 0, size: 64 });
+    return encodeReference({ id: 77, file, start: 0, length: 64, protection: 3, offset: 0, size: 64 });
   },
   truncatePath: (path: string) => truncateSync(path, 0),
   readPath: (path: string) => [...readFileSync(path)],

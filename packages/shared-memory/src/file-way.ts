@@ -6,12 +6,12 @@ import { mapPool } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
 import { adoptMemory, statsOf, whyUnreadable } from "./adopt.ts";
 import { descriptorChannel, type NotPassed } from "./descriptor-channel.ts";
+import type { MemoryReference } from "./memory-reference.ts";
 import { createSharedMemory, type NoMemory } from "./shared-memory.ts";
-import type { Ticket } from "./ticket.ts";
 
 /** Bytes that both sides reach. */
-export interface Twin {
-  /** Copies a range of `bytes`, the memory that the twin is of, to the same place of the twin. */
+export interface SharedCopy {
+  /** Copies a range of `bytes`, the memory that the copy is of, to the same place of the copy. */
   write(bytes: Uint8Array, offset: number, length: number): void;
   read(bytes: Uint8Array, offset: number, length: number): void;
 }
@@ -29,8 +29,8 @@ export interface FileWay {
   readonly sharesFiles: boolean;
   send(fd: number): SentFile | NoMemory;
   /** Makes and sends a file for bytes that are copied. */
-  sendTwin(length: number): (SentFile & { readonly twin: Twin }) | NoMemory;
-  receive(ticket: Ticket): Memory | NoMemory;
+  sendCopy(length: number): (SentFile & { readonly copy: SharedCopy }) | NoMemory;
+  receive(reference: MemoryReference): Memory | NoMemory;
   /** The descriptor of an open file that the other side has sent. The caller closes it. */
   take?(id: number): number | NoMemory;
   /** A file that was sent is not needed any more. */
@@ -50,7 +50,7 @@ export function descriptorWay(socket: number): FileWay | NotPassed {
     way: "descriptors",
     sharesFiles: true,
     send,
-    sendTwin(length) {
+    sendCopy(length) {
       const memory = createSharedMemory(length);
       if ("refused" in memory) return memory;
       const sent = send(memory.handle.fd);
@@ -61,7 +61,7 @@ export function descriptorWay(socket: number): FileWay | NotPassed {
       const shared = mapping.bytes;
       return {
         ...sent,
-        twin: {
+        copy: {
           write: (bytes, offset, count) => {
             shared.set(bytes.subarray(offset, offset + count), bytes.byteOffset + offset);
           },
@@ -118,7 +118,7 @@ export function folderWay({ folder, owner = process.getuid?.() }: FolderOptions)
     way: "files",
     sharesFiles: false,
     send: () => ({ refused: "descriptors are not passed" }),
-    sendTwin(length) {
+    sendCopy(length) {
       const id = lastId + 1;
       const file = `${prefix}-${id}`;
       try {
@@ -126,7 +126,7 @@ export function folderWay({ folder, owner = process.getuid?.() }: FolderOptions)
         mine.set(file, fd);
         ftruncateSync(fd, length);
         lastId = id;
-        return { id, file, twin: fileTwin(fd) };
+        return { id, file, copy: copyInFile(fd) };
       } catch (error) {
         forget(file);
         return { refused: `a file for its bytes cannot be made: ${error instanceof Error ? error.message : error}` };
@@ -167,7 +167,7 @@ function remove(path: string): void {
   }
 }
 
-function fileTwin(fd: number): Twin {
+function copyInFile(fd: number): SharedCopy {
   return {
     write(bytes, offset, length) {
       for (let done = 0; done < length; ) {

@@ -38,8 +38,8 @@ describe("a process without koffi", { timeout: 60_000 }, () => {
     mkdirSync(files, { mode: 0o700 });
     await peer.ask("startFiles", files);
     const passing = createPassing(folderWay({ folder: files }));
-    const ticket = await peer.ask("passOwn", [1, 2, 3]);
-    const memory = ticket instanceof Uint8Array ? passing.receive(ticket) : { refused: "no ticket" };
+    const reference = await peer.ask("passOwn", [1, 2, 3]);
+    const memory = reference instanceof Uint8Array ? passing.receive(reference) : { refused: "no reference" };
     const mapping = "refused" in memory ? memory : mapPool(memory);
     if (!("bytes" in mapping)) throw new Error(JSON.stringify(mapping));
     expect([...mapping.bytes]).toEqual([1, 2, 3]);

@@ -100,10 +100,10 @@ function createSleeping(system: Linux, slice?: number): Parking {
       wake: (words, index) => system.wake(addressOf(system, words, index)),
       sleep(words, index, expected) {
         if (Atomics.load(words, index) !== expected) return;
-        const asleep = sleepers.add(words, index, expected);
+        const sleeping = sleepers.add(words, index, expected);
         if (isWaiting) sleepers.ring();
         else setImmediate(wait);
-        return asleep;
+        return sleeping;
       },
     },
     doorbell: sleepers.doorbell,

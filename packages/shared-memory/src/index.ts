@@ -11,7 +11,14 @@ export {
   type NoSocket,
   serveDescriptors,
 } from "./descriptor-socket.ts";
-export { descriptorWay, type FileWay, type FolderOptions, folderWay, type SentFile, type Twin } from "./file-way.ts";
+export {
+  descriptorWay,
+  type FileWay,
+  type FolderOptions,
+  folderWay,
+  type SentFile,
+  type SharedCopy,
+} from "./file-way.ts";
 export { type SharedMemoryForm, sharedMemoryForm } from "./form.ts";
 export { blockingFutexSignal, createParking, mappedSignal, type Parking, ringParked } from "./futex-signal.ts";
 export type { Credentials } from "./linux.ts";

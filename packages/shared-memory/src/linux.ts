@@ -224,13 +224,13 @@ function createScratch(library: SystemLibrary, allocate: Linux["allocate"]) {
     view,
     bytes,
     /** Prepares a message with room for some bytes of content and control data. */
-    message(contentLength: number, controlRoom: number): bigint {
+    message(contentLength: number, controlLength: number): bigint {
       bytes.fill(0, 0, at.time);
       view.setBigUint64(at.header + 16, pointer(at.vector), true);
       view.setBigUint64(at.header + 24, 1n, true);
-      if (controlRoom > 0) {
+      if (controlLength > 0) {
         view.setBigUint64(at.header + 32, pointer(at.control), true);
-        view.setBigUint64(at.header + 40, BigInt(controlRoom), true);
+        view.setBigUint64(at.header + 40, BigInt(controlLength), true);
       }
       view.setBigUint64(at.vector, pointer(at.content), true);
       view.setBigUint64(at.vector + 8, BigInt(contentLength), true);

@@ -56,8 +56,8 @@ function bytesOf(memory: Memory | NoMemory): Uint8Array {
   return mapping.bytes;
 }
 
-/** A ticket as messages bring it. */
-async function ticket(what: string, argument?: unknown): Promise<Uint8Array> {
+/** A reference as messages bring it. */
+async function reference(what: string, argument?: unknown): Promise<Uint8Array> {
   const bytes = await client.ask(what, argument);
   if (bytes instanceof Uint8Array) return bytes;
   throw new Error(`${what} returned ${bytes}`);
@@ -77,7 +77,7 @@ describe.runIf(isHere)(
     afterAll(() => client.kill());
 
     const open = async (options: PassingOptions = {}) => {
-      const secret = await ticket("connect", path);
+      const secret = await reference("connect", path);
       // The main connection is not the client's own here, so the check of its process is left out.
       const found = await server.accept(secret, undefined);
       if ("noSocket" in found) throw new Error(found.noSocket);
@@ -97,7 +97,7 @@ describe.runIf(isHere)(
 
     it("sees the same bytes, in both directions, and keeps no descriptor", async () => {
       await start();
-      const bytes = bytesOf(passing.receive(await ticket("passShared", length)));
+      const bytes = bytesOf(passing.receive(await reference("passShared", length)));
       expect(bytes.length).toBe(length);
       expect([...bytes.subarray(250, 260)]).toEqual([250, 251, 252, 253, 254, 255, 0, 1, 2, 3]);
       bytes.fill(7);
@@ -107,14 +107,14 @@ describe.runIf(isHere)(
 
     it("knows a memory that is passed again", async () => {
       await start();
-      const first = passing.receive(await ticket("passShared", 4096));
-      expect(passing.receive(await ticket("passAgain"))).toBe(first);
+      const first = passing.receive(await reference("passShared", 4096));
+      expect(passing.receive(await reference("passAgain"))).toBe(first);
       expect(passing.receivedBytes).toBe(4096);
     });
 
     it("is told when a memory is gone, and releases it", async () => {
       await start();
-      passing.receive(await ticket("passShared", 4096));
+      passing.receive(await reference("passShared", 4096));
       const gone = await client.ask("forget");
       expect(gone).toEqual([1]);
       passing.release(1);
@@ -124,12 +124,12 @@ describe.runIf(isHere)(
 
     it("gets copies of bytes that only the client has, and of results", async () => {
       await start();
-      const bytes = bytesOf(passing.receive(await ticket("passOwn", [1, 2, 3])));
+      const bytes = bytesOf(passing.receive(await reference("passOwn", [1, 2, 3])));
       expect([...bytes]).toEqual([1, 2, 3]);
       bytes[2] = 30;
       expect(await client.ask("read")).toEqual([1, 2, 30]);
       // A part of a buffer: the rest of it is not copied.
-      const part = bytesOf(passing.receive(await ticket("passPart", [4, 5])));
+      const part = bytesOf(passing.receive(await reference("passPart", [4, 5])));
       expect([...part]).toEqual([4, 5]);
       expect(new Uint8Array(part.buffer)[0]).toBe(0);
       part[1] = 50;
@@ -138,7 +138,7 @@ describe.runIf(isHere)(
 
     it("seals a file that is not sealed: the client cannot make it shorter", async () => {
       const flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-      const memory = passing.receive(await ticket("offerMemoryFile", { length, flags, says: length }));
+      const memory = passing.receive(await reference("offerMemoryFile", { length, flags, says: length }));
       expect(await client.ask("truncate", 0)).toBe("EPERM");
       expect(bytesOf(memory).every((byte) => byte === 0)).toBe(true);
     });
@@ -147,14 +147,14 @@ describe.runIf(isHere)(
       [4096, "one byte more than the file has", { length: 4095, flags: 3, says: 4096 }],
       [4096, "a file without a length", { length: 0, flags: 3, says: 4096 }],
     ])("refuses %i bytes that are %s", async (_size, _why, argument) => {
-      expect(passing.receive(await ticket("offerMemoryFile", argument))).toMatchObject({
+      expect(passing.receive(await reference("offerMemoryFile", argument))).toMatchObject({
         refused: expect.stringContaining(`reaches beyond the file's ${argument.length} bytes`),
       });
       expect(openFiles()).toBe(filesBefore);
     });
 
     it("uses a file by copies if it cannot be sealed, and survives its truncation", async () => {
-      const memory = passing.receive(await ticket("offerMemoryFile", { length, flags: MFD_CLOEXEC, says: length }));
+      const memory = passing.receive(await reference("offerMemoryFile", { length, flags: MFD_CLOEXEC, says: length }));
       if ("refused" in memory) throw new Error(memory.refused);
       expect(whyCopied(memory)).toBe("it is not sealed against getting shorter");
       const mapping = mapPool(memory);
@@ -169,7 +169,7 @@ describe.runIf(isHere)(
     it("uses a file of a disk by copies, both ways", async () => {
       const file = join(folder.path, "weights");
       writeFileSync(file, Uint8Array.of(1, 2, 3, 4));
-      const memory = passing.receive(await ticket("offerPathAgain", { path: file, length: 4 }));
+      const memory = passing.receive(await reference("offerPathAgain", { path: file, length: 4 }));
       const bytes = bytesOf(memory);
       if ("refused" in memory) throw new Error(memory.refused);
       expect([...bytes]).toEqual([1, 2, 3, 4]);
@@ -200,23 +200,23 @@ describe.runIf(isHere)(
       await start();
       const file = join(folder.path, "mapped");
       writeFileSync(file, Uint8Array.of(1, 2, 3, 4));
-      const bytes = bytesOf(passing.receive(await ticket("passFile", { path: file, size: 4 })));
+      const bytes = bytesOf(passing.receive(await reference("passFile", { path: file, size: 4 })));
       expect([...bytes]).toEqual([1, 2, 3, 4]);
     });
 
     it.each(["/dev/zero", "/", "/proc/self/status"])("refuses %s, which is not a file of a disk", async (offered) => {
-      expect(passing.receive(await ticket("offerPath", offered))).toMatchObject({ refused: expect.any(String) });
+      expect(passing.receive(await reference("offerPath", offered))).toMatchObject({ refused: expect.any(String) });
       expect(openFiles()).toBe(filesBefore);
     });
 
     it("refuses a socket", async () => {
-      expect(passing.receive(await ticket("offerSocket"))).toMatchObject({ refused: expect.any(String) });
+      expect(passing.receive(await reference("offerSocket"))).toMatchObject({ refused: expect.any(String) });
       expect(openFiles()).toBe(filesBefore);
     });
 
-    it("refuses tickets without a descriptor, or that say something else than the one before", async () => {
+    it("refuses references without a descriptor, or that say something else than the one before", async () => {
       await start();
-      const good = await ticket("passShared", 4096);
+      const good = await reference("passShared", 4096);
       const with_ = (at: number, value: number) => {
         const bytes = good.slice();
         new DataView(bytes.buffer).setFloat64(at, value, true);
@@ -235,7 +235,9 @@ describe.runIf(isHere)(
         }
       }
       expect(passing.receive(new Uint8Array(39))).toMatchObject({ refused: expect.stringContaining("39 bytes") });
-      expect(passing.receive(new Uint8Array(40))).toMatchObject({ refused: "a ticket's id is 0, which is not valid" });
+      expect(passing.receive(new Uint8Array(40))).toMatchObject({
+        refused: "a reference's id is 0, which is not valid",
+      });
     });
 
     it("keeps as many files and bytes as its limits say", async () => {
@@ -248,16 +250,16 @@ describe.runIf(isHere)(
         { mostFiles: 2, mostBytes: 8192 },
       );
       await start();
-      expect(passing.receive(await ticket("passShared", 4096))).not.toHaveProperty("refused");
-      expect(passing.receive(await ticket("passShared", 4097))).toMatchObject({
+      expect(passing.receive(await reference("passShared", 4096))).not.toHaveProperty("refused");
+      expect(passing.receive(await reference("passShared", 4097))).toMatchObject({
         refused: expect.stringContaining("4096 bytes of the 8192"),
       });
-      expect(passing.receive(await ticket("passShared", 4096))).not.toHaveProperty("refused");
-      expect(passing.receive(await ticket("passShared", 1))).toMatchObject({
+      expect(passing.receive(await reference("passShared", 4096))).not.toHaveProperty("refused");
+      expect(passing.receive(await reference("passShared", 1))).toMatchObject({
         refused: expect.stringContaining("2 files"),
       });
       passing.release(1);
-      expect(passing.receive(await ticket("passAgain"))).not.toHaveProperty("refused");
+      expect(passing.receive(await reference("passAgain"))).not.toHaveProperty("refused");
     });
 
     it("closes the descriptors of a client that floods it", async () => {
@@ -266,7 +268,7 @@ describe.runIf(isHere)(
       const sent = await client.ask("flood", 2000);
       // The socket itself bounds what waits in it.
       expect(sent).toBeLessThan(2000);
-      // A ticket for one that never comes makes the service receive all.
+      // A reference for one that never comes makes the service receive all.
       for (let round = 0; round < 4; round++) {
         channel.take(1_000_000);
         if ("notPassed" in Object(channel.take(1))) break;
@@ -294,7 +296,7 @@ describe.runIf(isHere)(
 
     it("keeps what it has when the client is killed", async () => {
       await start();
-      const memory = passing.receive(await ticket("passShared", length));
+      const memory = passing.receive(await reference("passShared", length));
       await client.kill();
       expect(bytesOf(memory)[255]).toBe(255);
       const channel = descriptorChannel(accepted.fd);
@@ -354,7 +356,7 @@ describe.runIf(isHere)("a service that memories are passed to by files", { timeo
   afterEach(() => passing.close());
 
   it("copies bytes both ways, and leaves no file", async () => {
-    const memory = passing.receive(await ticket("passOwn", [1, 2, 3]));
+    const memory = passing.receive(await reference("passOwn", [1, 2, 3]));
     const mapping = "refused" in memory ? memory : mapPool(memory);
     if (!("bytes" in mapping)) throw new Error(JSON.stringify(mapping));
     expect([...mapping.bytes]).toEqual([1, 2, 3]);
@@ -370,7 +372,7 @@ describe.runIf(isHere)("a service that memories are passed to by files", { timeo
     ["a file that others may read", { file: "open", mode: 0o644, link: false }, "its mode is 644"],
   ])("refuses %s", async (_what, argument, why) => {
     const before = openFiles();
-    expect(passing.receive(await ticket("offerNamed", { folder: files, ...argument }))).toMatchObject({
+    expect(passing.receive(await reference("offerNamed", { folder: files, ...argument }))).toMatchObject({
       refused: expect.stringContaining(why),
     });
     expect(openFiles()).toBe(before);
@@ -379,7 +381,7 @@ describe.runIf(isHere)("a service that memories are passed to by files", { timeo
   it("refuses a file of another user", async () => {
     const owned = createPassing(folderWay({ folder: files, owner: 12_345 }));
     expect(
-      owned.receive(await ticket("offerNamed", { folder: files, file: "mine", mode: 0o600, link: false })),
+      owned.receive(await reference("offerNamed", { folder: files, file: "mine", mode: 0o600, link: false })),
     ).toMatchObject({
       refused: expect.stringContaining("not 12345"),
     });
@@ -393,7 +395,7 @@ describe.runIf(isHere)("a service that memories are passed to by files", { timeo
     view.setFloat64(16, 4, true);
     view.setFloat64(32, 4, true);
     expect(passing.receive(named)).toMatchObject({
-      refused: expect.stringContaining(file === "" ? "no file is named" : "a ticket's file is"),
+      refused: expect.stringContaining(file === "" ? "no file is named" : "a reference's file is"),
     });
   });
 });

@@ -1,21 +1,21 @@
 /**
- * Passes memories over a connection between two processes. The sender makes a ticket of a memory, which any message can
- * carry; the receiver makes a memory of the ticket. A file crosses once: later tickets name it by its number.
+ * Passes memories over a connection between two processes. The sender makes a reference of a memory, which any message can
+ * carry; the receiver makes a memory of the reference. A file crosses once: later references name it by its number.
  *
- * Memory that lies in a file is shared. Bytes of the sender's own are copied to a twin that is shared: `store` before the other
+ * Memory that lies in a file is shared. Bytes of the sender's own are copied to a copy that is shared: `store` before the other
  * side reads them, `load` after it has written them.
  */
 import { closeSync } from "node:fs";
 import { type Mapping, mapPool, mappedMemory } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
-import type { FileWay, Twin } from "./file-way.ts";
+import type { FileWay, SharedCopy } from "./file-way.ts";
+import { decodeReference, encodeReference, type MemoryReference } from "./memory-reference.ts";
 import { createSharedMemory, greatestSize, type NoMemory } from "./shared-memory.ts";
-import { decodeTicket, encodeTicket, type Ticket } from "./ticket.ts";
 
 /** A memory that can be passed. */
 export interface PassedMemory {
   /** Bytes of a message, from which the receiver makes the memory. */
-  readonly ticket: Uint8Array;
+  readonly reference: Uint8Array;
   /** Copies a range of the memory to where the other side reads it. Absent if the bytes are shared. Throws if that fails. */
   store?(offset: number, length: number): void;
   /** Copies a range that the other side has written. Absent if the bytes are shared. Throws if that fails. */
@@ -26,12 +26,12 @@ export interface PassedMemory {
 export interface MemoryPassing {
   /** The form in which files are passed: as descriptors, or by names of files that are copied. */
   readonly way: FileWay["way"];
-  /** The ticket of a memory. */
+  /** The reference of a memory. */
   pass(memory: Memory): PassedMemory | NoMemory;
   /** Makes zeroed memory that crosses without a copy. Absent: files are copied. */
   readonly allocate?: (size: number) => Memory | NoMemory;
-  /** The memory of a ticket, which can be any bytes. Tickets of one memory of the sender give memories of the same bytes. */
-  receive(ticket: Uint8Array): Memory | NoMemory;
+  /** The memory of a reference, which can be any bytes. References of one memory of the sender give memories of the same bytes. */
+  receive(reference: Uint8Array): Memory | NoMemory;
   /** The sender no longer needs a file (`onUnused`); its memory lives as long as it is used here. */
   release(id: number): void;
   /** Passes an open file, such as one of a cache, as the number by which the other side takes it. Absent: files do not pass. */
@@ -68,7 +68,7 @@ interface Sent {
   readonly id: number;
   readonly file: string;
   readonly length: number;
-  readonly twin: Twin | undefined;
+  readonly copy: SharedCopy | undefined;
 }
 
 /** A file that this side knows. */
@@ -97,11 +97,11 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
 
   const sendShared = (memory: Memory, fd: number): Sent | NoMemory => {
     const one = way.send(fd);
-    return "refused" in one ? one : { ...one, length: memory.size, twin: undefined };
+    return "refused" in one ? one : { ...one, length: memory.size, copy: undefined };
   };
-  const sendTwin = (length: number): Sent | NoMemory => {
+  const sendCopy = (length: number): Sent | NoMemory => {
     if (length > greatestSize) return { refused: `its buffer has ${length} bytes, and ${greatestSize} can be shared` };
-    const one = way.sendTwin(length);
+    const one = way.sendCopy(length);
     return "refused" in one ? one : { ...one, length };
   };
   const keep = (owner: object, make: () => Sent | NoMemory): Sent | NoMemory => {
@@ -125,36 +125,36 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
       if ("refused" in file) return file;
       const { id, length } = file;
       const { protection, offset } = handle;
-      const ticket = encodeTicket({ id, file: "", start: offset, length, protection, offset: 0, size });
+      const reference = encodeReference({ id, file: "", start: offset, length, protection, offset: 0, size });
       // This process's own view of a file can be a copy as well.
-      return { ticket, ...copiesOf(mapPool(memory)) };
+      return { reference, ...copiesOf(mapPool(memory)) };
     }
     const mapping = mapPool(memory);
     if ("unmappable" in mapping) return { refused: mapping.unmappable };
     const { bytes, writable } = mapping;
     const known = sent.get(bytes.buffer);
     const fits = known !== undefined && known.length >= bytes.byteOffset + size;
-    const one = fits ? known : keep(bytes.buffer, () => sendTwin(bytes.buffer.byteLength));
+    const one = fits ? known : keep(bytes.buffer, () => sendCopy(bytes.buffer.byteLength));
     if ("refused" in one) return one;
-    const { id, file, length, twin } = one;
-    const ticket = encodeTicket({ id, file, start: 0, length, protection: 3, offset: bytes.byteOffset, size });
-    const copies = copiesToTwin(mapping, twin);
-    return { ticket, store: copies.store, ...(writable && { load: copies.load }) };
+    const { id, file, length, copy } = one;
+    const reference = encodeReference({ id, file, start: 0, length, protection: 3, offset: bytes.byteOffset, size });
+    const copies = copiesToShared(mapping, copy);
+    return { reference, store: copies.store, ...(writable && { load: copies.load }) };
   };
 
-  const take = (ticket: Ticket): Received | NoMemory => {
-    const known = received.get(ticket.id);
+  const take = (reference: MemoryReference): Received | NoMemory => {
+    const known = received.get(reference.id);
     if (known !== undefined) return known;
     if (received.size >= mostFiles)
       return { refused: `the other side has passed ${received.size} files and uses all of them` };
-    if (receivedBytes + ticket.length > mostBytes) {
+    if (receivedBytes + reference.length > mostBytes) {
       return { refused: `the other side has passed ${receivedBytes} bytes of the ${mostBytes} that it may` };
     }
-    const memory = way.receive(ticket);
+    const memory = way.receive(reference);
     if ("refused" in memory) return memory;
-    const one = { memory, length: ticket.length, protection: ticket.protection };
-    received.set(ticket.id, one);
-    receivedBytes += ticket.length;
+    const one = { memory, length: reference.length, protection: reference.protection };
+    received.set(reference.id, one);
+    receivedBytes += reference.length;
     return one;
   };
 
@@ -170,11 +170,11 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
     },
     receive(bytes) {
       if (isClosed) return { refused: "the connection is closed" };
-      const ticket = decodeTicket(bytes);
-      if ("refused" in ticket) return ticket;
-      const file = take(ticket);
-      if ("refused" in file) return { refused: `receiving a memory of ${ticket.size} bytes: ${file.refused}` };
-      return partOf(file, ticket);
+      const reference = decodeReference(bytes);
+      if ("refused" in reference) return reference;
+      const file = take(reference);
+      if ("refused" in file) return { refused: `receiving a memory of ${reference.size} bytes: ${file.refused}` };
+      return partOf(file, reference);
     },
     ...(way.sharesFiles && { allocate: createSharedMemory }),
     ...filesOf(way),
@@ -191,15 +191,18 @@ export function createPassing(way: FileWay, options: PassingOptions = {}): Memor
   };
 }
 
-/** Copies between bytes of this side and their twin, which the other side sees. */
-function copiesToTwin({ bytes, load, store }: Mapping, twin: Twin | undefined): Required<Omit<PassedMemory, "ticket">> {
+/** Copies between bytes of this side and their copy, which the other side sees. */
+function copiesToShared(
+  { bytes, load, store }: Mapping,
+  copy: SharedCopy | undefined,
+): Required<Omit<PassedMemory, "reference">> {
   return {
     store(offset, count) {
       load?.(offset, count);
-      twin?.write(bytes, offset, count);
+      copy?.write(bytes, offset, count);
     },
     load(offset, count) {
-      twin?.read(bytes, offset, count);
+      copy?.read(bytes, offset, count);
       store?.(offset, count);
     },
   };
@@ -229,11 +232,11 @@ function copiesOf(mapping: ReturnType<typeof mapPool>): Pick<PassedMemory, "load
 }
 
 /** The memory of a part of a file. */
-function partOf(file: Received, { offset, size, length }: Ticket): Memory | NoMemory {
+function partOf(file: Received, { offset, size, length }: MemoryReference): Memory | NoMemory {
   if (length !== file.length)
-    return { refused: `a ticket says that its file has ${length} bytes, one before ${file.length}` };
+    return { refused: `a reference says that its file has ${length} bytes, one before ${file.length}` };
   if (offset + size > length)
-    return { refused: `a ticket's memory of ${size} bytes at ${offset} is in a file of ${length}` };
+    return { refused: `a reference's memory of ${size} bytes at ${offset} is in a file of ${length}` };
   if (offset === 0 && size === length) return file.memory;
   const whole = mapPool(file.memory);
   if ("unmappable" in whole) return { refused: whole.unmappable };

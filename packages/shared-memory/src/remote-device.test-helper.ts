@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { addModel } from "@nnhal/test-kit/models";
-import { socketCarrier } from "@nnhal/transport/carriers";
+import { socketChannel } from "@nnhal/transport/channels";
 import { connectDevice } from "@nnhal/transport/client";
 import type { PreparedModel } from "@nnhal/types";
 import { unwrap } from "./burst.test-helper.ts";
@@ -18,7 +18,7 @@ export async function prepareRemotely(path: string, options: PassingOptions = {}
   socket.write(descriptors.secret);
   await once(socket, "data");
   let passing: MemoryPassing | undefined;
-  const device = await connectDevice(socketCarrier(socket), {
+  const device = await connectDevice(socketChannel(socket), {
     passing(onUnused) {
       passing = createPassing(unwrap(descriptorWay(descriptors.fd)), { ...options, onUnused });
       return passing;

@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
-import { socketCarrier } from "@nnhal/transport/carriers";
+import { socketChannel } from "@nnhal/transport/channels";
 import { serve } from "@nnhal/transport/server";
 import { unwrap } from "./burst.test-helper.ts";
 import { type DescriptorSocket, serveDescriptors } from "./descriptor-socket.ts";
@@ -21,7 +21,7 @@ answer({
       socket.once("data", async (secret) => {
         socket.pause();
         const channel: DescriptorSocket = unwrap(await descriptors.accept(new Uint8Array(secret), socket));
-        const { ended } = serve(device, socketCarrier(socket), {
+        const { ended } = serve(device, socketChannel(socket), {
           passing: (onUnused) => createPassing(unwrap(descriptorWay(channel.fd)), { onUnused }),
         });
         void ended.then(() => channel.close());

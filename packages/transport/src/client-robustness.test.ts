@@ -7,7 +7,7 @@ import { addModel } from "@nnhal/test-kit/models";
 import { type Device, DeviceStatus, ErrorStatus } from "@nnhal/types";
 import { encode } from "@nnhal/utils/codec";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Carrier, memoryCarriers, socketCarrier, type TakenFile, threadPassing } from "./carrier/index.ts";
+import { type Channel, memoryChannels, socketChannel, type TakenFile, threadPassing } from "./channel/index.ts";
 import { connectDevice } from "./client/index.ts";
 import {
   addRequest,
@@ -38,7 +38,7 @@ describe("a client", () => {
   });
 
   /** A server that answers each call by frames. */
-  function faulty(server: Carrier, answer: (id: number, code: number) => readonly Uint8Array[]): void {
+  function faulty(server: Channel, answer: (id: number, code: number) => readonly Uint8Array[]): void {
     server.start({
       frame({ bytes }) {
         if (bytes[0] === FrameKind.hello) return server.send(welcomed);
@@ -56,20 +56,20 @@ describe("a client", () => {
       // The call itself ends too.
       [Uint8Array.of(1), FrameKind.refusal, "a frame is malformed"],
     ] as const) {
-      const [client, server] = memoryCarriers();
+      const [client, server] = memoryChannels();
       faulty(server, (id) => [frame(kind, [id], content)]);
       expect(await connectDevice(client)).toEqual({ unavailable: expect.stringContaining(message) });
     }
   });
 
   it("is told by a server of another kind that it is one", async () => {
-    const [client, server] = memoryCarriers();
+    const [client, server] = memoryChannels();
     server.start({ frame: () => server.send(new TextEncoder().encode("HTTP/1.1 400")), closed: () => {} });
     expect(await connectDevice(client)).toEqual({ unavailable: expect.stringContaining("has come") });
   });
 
   it("gives up a server that does not greet", async () => {
-    const [client] = memoryCarriers();
+    const [client] = memoryChannels();
     const clock = manualClock();
     const connecting = connectDevice(client, { ...clock, connectLimit: 1_000_000n });
     clock.advance(1_000_000n);
@@ -81,7 +81,7 @@ describe("a client", () => {
     const never = new Promise<never>(() => {});
     const silent: Device = { ...device, getSupportedOperations: () => never };
     const clock = manualClock();
-    const [client, server] = memoryCarriers();
+    const [client, server] = memoryChannels();
     serve(() => ({ device: silent }), server, { ...clock });
     const remote = await connectDevice(client, { ...clock, silenceLimit: 400n });
     if ("unavailable" in remote) throw new Error(remote.unavailable);
@@ -113,7 +113,7 @@ describe("a client", () => {
         return device.getSupportedOperations(model);
       },
     };
-    const [client, server] = memoryCarriers();
+    const [client, server] = memoryChannels();
     const clock = manualClock();
     serve(() => ({ device: late }), server);
     const remote = await connectDevice(client, { ...clock, silenceLimit: 400n });
@@ -146,8 +146,8 @@ describe("a client", () => {
         return { ...outcome, preparedModel: { ...preparedModel, executeFenced } };
       },
     };
-    serve(() => ({ device: fenced }), socketCarrier(server));
-    const remote = await connectDevice(socketCarrier(client));
+    serve(() => ({ device: fenced }), socketChannel(server));
+    const remote = await connectDevice(socketChannel(client));
     if ("unavailable" in remote) throw new Error(remote.unavailable);
     const model = await prepared(remote, addModel([2]));
     // The client reads nothing until both have been written.
@@ -163,7 +163,7 @@ describe("a client", () => {
   });
 
   it("is told of the end of a burst that comes in one piece with the answer that names it", async () => {
-    const [client, server] = memoryCarriers();
+    const [client, server] = memoryChannels();
     let configured = 0;
     const ending: Device = {
       ...device,
@@ -200,7 +200,7 @@ describe("a client", () => {
   });
 
   it("does not close because of answers and messages that it does not expect", async () => {
-    const [client, server] = memoryCarriers();
+    const [client, server] = memoryChannels();
     const served = serve(device, server);
     const remote = await connectDevice(client);
     if ("unavailable" in remote) throw new Error(remote.unavailable);
@@ -213,7 +213,7 @@ describe("a client", () => {
   });
 });
 
-describe.each(pairs)("over a carrier of kind %s, a server that ends", (_, pair, passing) => {
+describe.each(pairs)("over a channel of kind %s, a server that ends", (_, pair, passing) => {
   it.each(["getSupportedOperations", "prepareModel", "execute", "copyFrom"] as const)(
     "during %s ends the call with DEVICE_UNAVAILABLE",
     async (phase) => {
@@ -290,8 +290,8 @@ describe("a device that finds its service again", () => {
       },
     });
     let last: ReturnType<typeof serve> | undefined;
-    const open = async (): Promise<Carrier> => {
-      const [client, server] = memoryCarriers();
+    const open = async (): Promise<Channel> => {
+      const [client, server] = memoryChannels();
       opened++;
       last = serve(() => ({ device: dying() }), server);
       return client;
@@ -303,7 +303,7 @@ describe("a device that finds its service again", () => {
   });
 
   it("says why the service is not found again", async () => {
-    const [client, server] = memoryCarriers();
+    const [client, server] = memoryChannels();
     const served = serve(device, server);
     const remote = await connectDevice(client, { reconnect: async () => ({ unavailable: "no such socket" }) });
     if ("unavailable" in remote) throw new Error(remote.unavailable);
@@ -318,7 +318,7 @@ describe("the files of a cache", () => {
     ["all can be used", 0],
     ["the first cannot be used", 1],
   ])("are closed after the call if %s", async (_, refusals) => {
-    const [client, server] = memoryCarriers();
+    const [client, server] = memoryChannels();
     const taken: number[] = [];
     const closed: number[] = [];
     const takeFile = (id: number): TakenFile | { readonly refused: string } => {

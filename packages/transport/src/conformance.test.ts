@@ -1,5 +1,5 @@
 /**
- * The conformance kit through a connection, on the device as it is: some suites over each carrier, without arithmetic, which is the same over
+ * The conformance kit through a connection, on the device as it is: some suites over each channel, without arithmetic, which is the same over
  * all. With NNHAL_TRANSPORT=all every case of every suite over each, and through each HAL version.
  */
 import { type DeviceSuiteName, defineConformanceTests, runDeviceSuites } from "@nnhal/conformance";
@@ -13,14 +13,14 @@ const isWhole = process.env.NNHAL_TRANSPORT === "all";
 /** The omitted cases spend their time in the convolution, not in the connection. */
 const filter = (name: string) => !name.startsWith("prepared-model/windows");
 
-/** The carriers differ in how memory crosses: over a socket it is copied here. */
+/** The channels differ in how memory crosses: over a socket it is copied here. */
 const suites: Readonly<Record<string, readonly DeviceSuiteName[]>> = {
   memory: ["burst"],
   port: ["device", "fenced", "caching"],
   socket: ["prepared-model", "memory", "burst"],
 };
 
-describe.each(pairs)("the reference device over a carrier of kind %s", (name, pair, passing) => {
+describe.each(pairs)("the reference device over a channel of kind %s", (name, pair, passing) => {
   const open = async () => {
     const device = await reference();
     const [client, server] = await pair();

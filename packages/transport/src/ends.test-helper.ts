@@ -1,4 +1,4 @@
-/** Clients and servers at the two ends of each carrier, and a model to run through them. */
+/** Clients and servers at the two ends of each channel, and a model to run through them. */
 import { rmSync } from "node:fs";
 import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,13 +7,13 @@ import { MessageChannel } from "node:worker_threads";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import type { Memory, PreparedModel, Request } from "@nnhal/types";
-import { type Carrier, type CarrierOptions, memoryCarriers, portCarrier, socketCarrier } from "./carrier/index.ts";
+import { type Channel, type ChannelOptions, memoryChannels, portChannel, socketChannel } from "./channel/index.ts";
 import { type ConnectOptions, connectDevice, type RemoteDevice } from "./client/index.ts";
 import { noPassing, threadPassing } from "./memory/passing.ts";
 import { type Provider, type ServedDevice, type ServeOptions, serve } from "./server/index.ts";
 
 /** Makes the two ends of a connection. */
-export type Pair = (options?: CarrierOptions) => Promise<readonly [client: Carrier, server: Carrier]>;
+export type Pair = (options?: ChannelOptions) => Promise<readonly [client: Channel, server: Channel]>;
 
 let sockets = 0;
 
@@ -31,14 +31,14 @@ export async function socketPair(): Promise<readonly [Socket, Socket]> {
   return [first, second];
 }
 
-/** Every carrier, with how memories cross it. */
+/** Every channel, with how memories cross it. */
 export const pairs: readonly (readonly [name: string, pair: Pair, passing: typeof threadPassing])[] = [
-  ["memory", async (options) => memoryCarriers(options), threadPassing],
+  ["memory", async (options) => memoryChannels(options), threadPassing],
   [
     "port",
     async (options) => {
       const { port1, port2 } = new MessageChannel();
-      return [portCarrier(port1, options), portCarrier(port2, options)];
+      return [portChannel(port1, options), portChannel(port2, options)];
     },
     threadPassing,
   ],
@@ -46,7 +46,7 @@ export const pairs: readonly (readonly [name: string, pair: Pair, passing: typeo
     "socket",
     async (options) => {
       const [client, server] = await socketPair();
-      return [socketCarrier(client, options), socketCarrier(server, options)];
+      return [socketChannel(client, options), socketChannel(server, options)];
     },
     noPassing,
   ],
@@ -97,8 +97,8 @@ export async function reconnecting(
   device: ServedDevice,
 ): Promise<{ readonly remote: RemoteDevice; readonly servers: readonly ReturnType<typeof serve>[] }> {
   const servers: ReturnType<typeof serve>[] = [];
-  const open = async (): Promise<Carrier> => {
-    const [client, server] = memoryCarriers();
+  const open = async (): Promise<Channel> => {
+    const [client, server] = memoryChannels();
     servers.push(serve(device, server));
     return client;
   };

@@ -6,7 +6,7 @@ import { addModel } from "@nnhal/test-kit/models";
 import { type Device, ErrorStatus } from "@nnhal/types";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { memoryCarriers, socketCarrier } from "./carrier/index.ts";
+import { memoryChannels, socketChannel } from "./channel/index.ts";
 import { addRequest, connected, frame, pairs, prepared, reference, socketPair } from "./ends.test-helper.ts";
 import { FrameKind } from "./protocol/frames.ts";
 import { handshakeFrame, hello, protocolVersion } from "./protocol/handshake.ts";
@@ -23,7 +23,7 @@ const greeting = handshakeFrame("hello", hello, { versions: [protocolVersion], s
 
 /** A client that sends raw frames, and records the received ones and the end of its connection. */
 function rawClient(limits = {}) {
-  const [client, server] = memoryCarriers();
+  const [client, server] = memoryChannels();
   const served = serve(device, server, { limits });
   const received: Uint8Array[] = [];
   let over: string | undefined;
@@ -95,7 +95,7 @@ describe("a server", () => {
   });
 
   it("ends the connection of a client that says nothing", async () => {
-    const [, server] = memoryCarriers();
+    const [, server] = memoryChannels();
     const clock = manualClock();
     const served = serve(device, server, { ...clock, connectLimit: 100n });
     clock.advance(100n);
@@ -129,7 +129,7 @@ describe("a server", () => {
 
   it("limits what a client has", async () => {
     const [, pair] = pairs[0] ?? [];
-    if (pair === undefined) throw new Error("no carrier");
+    if (pair === undefined) throw new Error("no channel");
     const { remote, served } = await connected(device, pair, { limits: { objects: 2, copiedBytes: 30, memories: 3 } });
     const models = [await prepared(remote, addModel([2])), await prepared(remote, addModel([2]))];
     expect(await remote.prepareModel(addModel([2]))).toMatchObject({
@@ -160,7 +160,7 @@ describe("a server", () => {
       },
     };
     const [, pair] = pairs[0] ?? [];
-    if (pair === undefined) throw new Error("no carrier");
+    if (pair === undefined) throw new Error("no channel");
     const { remote } = await connected(() => ({ device: slow }), pair, { limits: { calls: 5 } });
     const answers = Array.from({ length: 6 }, () => remote.getSupportedOperations(addModel([1])));
     expect(await answers[5]).toMatchObject({ status: RESOURCE_EXHAUSTED_TRANSIENT });
@@ -170,7 +170,7 @@ describe("a server", () => {
   });
 });
 
-describe.each(pairs)("a server over a carrier of kind %s", (_, pair) => {
+describe.each(pairs)("a server over a channel of kind %s", (_, pair) => {
   it("takes no further calls of a client that does not read its answers", async () => {
     const [client, server] = await pair();
     let calls = 0;
@@ -212,14 +212,14 @@ describe.each(pairs)("a server over a carrier of kind %s", (_, pair) => {
 describe("a socket", () => {
   it("that carries a frame over the limit is closed", async () => {
     const [client, server] = await socketPair();
-    const served = serve(device, socketCarrier(server, { mostFrame: 1000 }));
+    const served = serve(device, socketChannel(server, { mostFrame: 1000 }));
     client.write(Uint8Array.of(233, 3, 0, 0));
     expect(await served.ended).toContain("a frame of 1001 bytes has come: 1000 is the limit");
   });
 
   it("that ends in a frame frees its client", async () => {
     const [client, server] = await socketPair();
-    const served = serve(device, socketCarrier(server));
+    const served = serve(device, socketChannel(server));
     client.write(Uint8Array.of(100, 0, 0, 0, 1, 2, 3));
     client.end();
     expect(await served.ended).toContain("closed the connection");
@@ -227,7 +227,7 @@ describe("a socket", () => {
 
   it("that delivers frames byte by byte delivers them", async () => {
     const [client, server] = await socketPair();
-    const served = serve(device, socketCarrier(server));
+    const served = serve(device, socketChannel(server));
     const answer = new Promise<Uint8Array>((resolve) => client.once("data", resolve));
     for (const byte of [greeting.length, 0, 0, 0, ...greeting]) client.write(Uint8Array.of(byte));
     expect((await answer)[4]).toBe(FrameKind.welcome);

@@ -5,7 +5,7 @@ import { Burst, Compilation, Execution, Model } from "@nnhal/runtime";
 import { addModel } from "@nnhal/test-kit/models";
 import { ErrorStatus } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
-import { memoryCarriers, threadPassing } from "./carrier/index.ts";
+import { memoryChannels, threadPassing } from "./channel/index.ts";
 import { connectDevice } from "./client/index.ts";
 import { addRequest, connected, pairs, prepared, reconnecting, reference } from "./ends.test-helper.ts";
 import { serve } from "./server/index.ts";
@@ -24,7 +24,7 @@ function sum(compilation: Compilation) {
   return { execution, output };
 }
 
-describe.each(pairs)("over a carrier of kind %s", (_, pair, passing) => {
+describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
   it("models are compiled and executed, alone and in bursts", async () => {
     const { remote } = await connected(device, pair, { passing });
     const model = Model.from(addModel([2]));
@@ -116,7 +116,7 @@ describe("a burst over a connection that copies", () => {
   });
 });
 
-const pairOfMemory = async () => memoryCarriers();
+const pairOfMemory = async () => memoryChannels();
 
 describe("a service that has gone and come back", () => {
   it("has its models prepared anew, and executions that found it gone succeed", async () => {
@@ -135,7 +135,7 @@ describe("a service that has gone and come back", () => {
   });
 
   it("is a failure if it has not come back", async () => {
-    const [client, server] = memoryCarriers();
+    const [client, server] = memoryChannels();
     const served = serve(device, server);
     const remote = await connectDevice(client);
     if ("unavailable" in remote) throw new Error(remote.unavailable);

@@ -30,7 +30,7 @@ const memories: readonly (readonly [string, () => Memory])[] = [
   ["an ArrayBuffer", () => memoryOf(new Uint8Array(24))],
 ];
 
-describe.each(pairs)("over a carrier of kind %s", (_, pair, passing) => {
+describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
   const ends: (() => void)[] = [];
   afterEach(() => {
     for (const end of ends.splice(0)) end();

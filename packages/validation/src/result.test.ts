@@ -5,9 +5,9 @@ import { checkResult, type ExpectedOutput } from "./index.ts";
 
 const { NONE, OUTPUT_INSUFFICIENT_SIZE, GENERAL_FAILURE } = ErrorStatus;
 
-/** 2 by an unknown number of floats with room for 6. */
-const floats = { facts: namedFacts("TENSOR_FLOAT32"), dimensions: [2, 0], room: 24 } satisfies ExpectedOutput;
-const integer = { facts: namedFacts("INT32"), dimensions: [], room: 4 } satisfies ExpectedOutput;
+/** 2 by an unknown number of floats with available for 6. */
+const floats = { facts: namedFacts("TENSOR_FLOAT32"), dimensions: [2, 0], available: 24 } satisfies ExpectedOutput;
+const integer = { facts: namedFacts("INT32"), dimensions: [], available: 4 } satisfies ExpectedOutput;
 const outputs: readonly ExpectedOutput[] = [floats, integer];
 const scalar = { dimensions: [], isSufficient: true };
 const answer = (dimensions: unknown, isSufficient: unknown = true, status: number = NONE) => ({
@@ -91,15 +91,15 @@ describe("checkResult", () => {
     expect(codeOf({ status: NONE, outputShapes: shapes })).toBe("result-dimensions outputShapes[1].dimensions");
   });
 
-  it("refuses a result that is larger than its room: both sides of the bound (rule 71)", () => {
+  it("refuses a result that is larger than its available: both sides of the bound (rule 71)", () => {
     expect(codeOf(answer([2, 0]))).toBeUndefined();
     expect(codeOf(answer([2, 3]))).toBeUndefined();
     expect(codeOf(answer([2, 4]))).toBe("result-size outputShapes[0].dimensions");
     expect(codeOf(answer([2, 4], false, OUTPUT_INSUFFICIENT_SIZE))).toBeUndefined();
-    const { room: _, ...roomless } = floats;
-    const withoutRoom = [roomless, integer];
-    expect(codeOf(answer([2, 0x1fff_ffff]), withoutRoom)).toBeUndefined();
-    expect(codeOf(answer([2, 0x2000_0000]), withoutRoom)).toBe("result-size outputShapes[0].dimensions");
+    const { available: _, ...unlimited } = floats;
+    const withoutBytes = [unlimited, integer];
+    expect(codeOf(answer([2, 0x1fff_ffff]), withoutBytes)).toBeUndefined();
+    expect(codeOf(answer([2, 0x2000_0000]), withoutBytes)).toBe("result-size outputShapes[0].dimensions");
   });
 
   it.each([

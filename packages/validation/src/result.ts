@@ -18,7 +18,7 @@ export interface ExpectedOutput {
   /** True if the request omits the output: it can have any shape, and need not be sufficient. Default: false. */
   readonly isOmitted?: boolean;
   /** Bytes available for the output. Default: any number. */
-  readonly room?: number;
+  readonly available?: number;
 }
 
 /** The part of an answer that is checked here. */
@@ -150,9 +150,9 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
 function checkSize(shape: OutputShape, output: ExpectedOutput, index: number): OutputShape | { readonly issue: Issue } {
   const { dimensions, isSufficient } = shape;
   const size = output.facts === undefined ? 0 : byteSize(output.facts, dimensions);
-  const room = isSufficient ? (output.room ?? greatestSize) : greatestSize;
-  if (size <= room) return shape;
-  const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${room} are there`;
+  const available = isSufficient ? (output.available ?? greatestSize) : greatestSize;
+  if (size <= available) return shape;
+  const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${available} are there`;
   return broken("result-size", pathOf(index, ".dimensions"), problem);
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { modelOf as modelOfExample, randomExamples } from "@nnhal/conformance";
 import { encodeRequest, serializeRequest } from "@nnhal/driver-core/burst";
-import { type Carrier, memoryCarriers } from "@nnhal/transport/carriers";
+import { type Channel, memoryChannels } from "@nnhal/transport/channels";
 import { connectDevice } from "@nnhal/transport/client";
 import { serve } from "@nnhal/transport/server";
 import { ErrorStatus, MeasureTiming, type Model, type Request } from "@nnhal/types";
@@ -132,17 +132,17 @@ function burstSeeds(): Case[] {
 async function frameSeeds(): Promise<{ server: Case[]; client: Case[] }> {
   const device = await openReference();
   const sent: { client: Uint8Array[]; server: Uint8Array[] } = { client: [], server: [] };
-  const recorded = (carrier: Carrier, to: Uint8Array[]): Carrier => ({
-    ...carrier,
+  const recorded = (channel: Channel, to: Uint8Array[]): Channel => ({
+    ...channel,
     get waiting() {
-      return carrier.waiting;
+      return channel.waiting;
     },
     send(bytes, attachments) {
       to.push(bytes.slice());
-      carrier.send(bytes, attachments);
+      channel.send(bytes, attachments);
     },
   });
-  const [own, other] = memoryCarriers();
+  const [own, other] = memoryChannels();
   const served = serve(device, recorded(other, sent.server));
   const remote = await connectDevice(recorded(own, sent.client));
   must(!("unavailable" in remote), () => "the client is refused");

@@ -9,6 +9,8 @@ interface AvoidedForm {
   /** Matched line by line, in any case. */
   readonly pattern: RegExp;
   readonly instead: string;
+  /** Files of other projects' terms. Default: none. */
+  readonly exempt?: readonly string[];
 }
 
 export const avoidedForms: readonly AvoidedForm[] = [
@@ -27,6 +29,19 @@ export const avoidedForms: readonly AvoidedForm[] = [
   { pattern: /\bin vain\b/i, instead: 'the effect: "without a result", "is dropped"' },
   { pattern: /\b(is|are) of no use\b/i, instead: 'the reason: "is not needed", "is ignored"' },
   { pattern: /\bwhere (that|there|it) (is|are) none\b/i, instead: '"if there is none"' },
+  { pattern: /["'`][^"'`]*\b(is|are) needed\b[^"'`]*["'`]/, instead: 'in a message "expected X, got Y"' },
+  // Words of our own for what the field has a term for, also as parts of names.
+  { pattern: /(?<![a-z])tickets?(?![a-z])|Tickets?(?![a-z])/, instead: '"reference", or the field that it carries' },
+  { pattern: /(?<![a-z])twins?(?![a-z])|Twins?(?![a-z])/, instead: '"copy" or "pair"' },
+  { pattern: /(?<![a-z])breathers?(?![a-z])|Breathers?(?![a-z])/, instead: '"limit of a turn"' },
+  {
+    pattern: /(?<![a-z])carriers?(?![a-z])|Carriers?(?![a-z])/,
+    instead: '"channel"',
+    // The term of OpenTelemetry for the headers that bring a trace.
+    exempt: ["apps/server/src/telemetry.test.ts"],
+  },
+  { pattern: /(?<![a-z])rooms(?![a-z])|Rooms(?![a-z])/, instead: '"output buffers", "memory"' },
+  { pattern: /\b(angry|asleep|torn|lying)\b/i, instead: '"throws", "sleeping", "truncated", "invalid"' },
 ];
 
 /** Folders whose comments do not begin with "What", "How" or "Whether". A folder is added once its comments are rewritten. */
@@ -81,7 +96,8 @@ export function checkWording(files: readonly SourceFile[]): string[] {
     if (exempt.includes(path) || path.endsWith(".gen.ts")) continue;
     if (plainHeads.some((folder) => path.startsWith(`${folder}/`))) problems.push(...checkHeads(path, text));
     for (const [index, line] of text.split("\n").entries()) {
-      for (const { pattern, instead } of avoidedForms) {
+      for (const { pattern, instead, exempt: others = [] } of avoidedForms) {
+        if (others.includes(path)) continue;
         const found = pattern.exec(line);
         if (found !== null) problems.push(`${path}:${index + 1}: "${found[0].trim()}": write ${instead}`);
       }

@@ -5,7 +5,7 @@ import { writeAccuracyData } from "./accuracy-data.ts";
 const [folder, count = "200"] = process.argv.slice(2);
 
 if (folder === undefined || !(Number(count) > 0)) {
-  console.error("npm run accuracy-data -- DIR [COUNT]: a folder is needed, and a count greater than 0");
+  console.error("npm run accuracy-data -- DIR [COUNT]: expected a folder, and a count greater than 0");
   process.exitCode = 2;
 } else {
   // npm runs scripts in the package, and leaves the user's folder in INIT_CWD.

@@ -22,13 +22,13 @@ const missing = Object.assign(new Error("Cannot find package '@x/far' imported f
 });
 const engines: readonly Engine[] = [
   engine("far", () => Promise.reject(missing)),
-  engine("torn", () => Promise.reject(new Error("libgpu.so:\n cannot open shared object file"))),
-  engine("asleep", async () => ({
-    name: "asleep",
+  engine("broken", () => Promise.reject(new Error("libgpu.so:\n cannot open shared object file"))),
+  engine("no-gpu", async () => ({
+    name: "no-gpu",
     deviceType: 3,
     open: async () => ({ unavailable: "there is no GPU", remedy: "plug one in" }),
   })),
-  engine("angry", async () => ({ name: "angry", deviceType: 4, open: () => Promise.reject(new Error("no!")) })),
+  engine("throws", async () => ({ name: "throws", deviceType: 4, open: () => Promise.reject(new Error("no!")) })),
   engine("near", async () => ({ ...referenceBackend, name: "near" })),
   engine("slow", async () => ({ ...referenceBackend, name: "slow", open: openSlow })),
 ];
@@ -75,12 +75,12 @@ describe("nnhal devices", () => {
         "nnhal-far     -            -                  UNAVAILABLE  -",
         "  @x/far is not installed",
         "  to add it: npm install @x/far",
-        "nnhal-torn    -            -                  UNAVAILABLE  -",
-        "  loading @x/torn failed: libgpu.so: cannot open shared object file",
-        "nnhal-asleep  GPU          -                  UNAVAILABLE  -",
+        "nnhal-broken  -            -                  UNAVAILABLE  -",
+        "  loading @x/broken failed: libgpu.so: cannot open shared object file",
+        "nnhal-no-gpu  GPU          -                  UNAVAILABLE  -",
         "  there is no GPU",
         "  to add it: plug one in",
-        "nnhal-angry   ACCELERATOR  -                  UNAVAILABLE  -",
+        "nnhal-throws  ACCELERATOR  -                  UNAVAILABLE  -",
         "  opening the backend: it threw: no!",
         "nnhal-near    CPU          nnhal-reference-1  AVAILABLE    reference",
         "nnhal-slow    CPU          nnhal-reference-1  AVAILABLE    derived",
@@ -343,12 +343,12 @@ describe("--device", () => {
     expect(await run(args("toaster"), { engines })).toEqual({
       stdout: "",
       stderr:
-        'nnhal run: there is no device "toaster"; there are: nnhal-torn, nnhal-asleep, nnhal-angry, nnhal-near, nnhal-slow\n',
+        'nnhal run: there is no device "toaster"; there are: nnhal-broken, nnhal-no-gpu, nnhal-throws, nnhal-near, nnhal-slow\n',
       exitCode: 2,
     });
-    expect(await run(args("asleep"), { engines })).toEqual({
+    expect(await run(args("no-gpu"), { engines })).toEqual({
       stdout: "",
-      stderr: "nnhal run: device nnhal-asleep cannot work here: there is no GPU; plug one in\n",
+      stderr: "nnhal run: device nnhal-no-gpu cannot work here: there is no GPU; plug one in\n",
       exitCode: 1,
     });
   });

@@ -196,7 +196,7 @@ describe("--device", () => {
     const { stdout } = await run(["run", "add.tflite", "--random", "1", "--json", ...args], { engines });
     return JSON.parse(stdout).device;
   };
-  const twin: Engine = { ...referenceEngine, device: "nnhal-twin", module: "@x/twin" };
+  const copy: Engine = { ...referenceEngine, device: "nnhal-copy", module: "@x/copy" };
 
   it("is auto by default: the best of all, with the reference behind them", async () => {
     await put("add.tflite", addingModel());
@@ -222,10 +222,10 @@ describe("--device", () => {
     await put("add.tflite", addingModel());
     const deviceOf = async (names: string) => {
       const args = ["run", "add.tflite", "--random", "1", "--json", "--device", names];
-      return JSON.parse((await run(args, { engines: [twin, referenceEngine] })).stdout).device;
+      return JSON.parse((await run(args, { engines: [copy, referenceEngine] })).stdout).device;
     };
-    expect(await deviceOf("twin,reference")).toBe("nnhal-twin");
-    expect(await deviceOf("reference, twin")).toBe("nnhal-reference");
+    expect(await deviceOf("copy,reference")).toBe("nnhal-copy");
+    expect(await deviceOf("reference, copy")).toBe("nnhal-reference");
     expect(await deviceOf("auto")).toBe("nnhal-reference");
   });
 

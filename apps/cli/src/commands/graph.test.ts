@@ -113,7 +113,7 @@ describe("renderPng", () => {
 
   onUnix("passes on what the program says, or how it ended, also if it does not read", async () => {
     const long = `digraph {${" ".repeat(1 << 20)}}`;
-    await expect(renderPng(long, await program("torn", "echo 'no fonts' >&2; exit 3"))).rejects.toEqual(
+    await expect(renderPng(long, await program("failing", "echo 'no fonts' >&2; exit 3"))).rejects.toEqual(
       failure("Graphviz cannot draw the graph: no fonts"),
     );
     const silent = await program("silent", "exit 4");

@@ -255,7 +255,7 @@ describe("an input of nnhal run", () => {
     expect(await valuesOf("numbers.csv")).toContain("the input numbers.csv is not a PNG");
     await put("model.tflite", passingModel({ shape: [1, 2], type: "INT32" }));
     await put("numbers.csv", "1, nan");
-    expect(await valuesOf("numbers.csv")).toContain("NaN is not an integer");
+    expect(await valuesOf("numbers.csv")).toContain("expected an integer from -2147483648 to 2147483647, got NaN");
   });
 
   it("is a sound, which silence follows if it is too short", async () => {
@@ -310,7 +310,7 @@ describe("an input of nnhal run", () => {
     expect(await valuesOf("numbers.txt")).toContain("has 3 elements, but numbers.txt has 2 numbers");
     await put("model.tflite", passingModel({ shape: [1, 3], type: "INT32" }));
     await put("numbers.txt", "1 2.5 3");
-    expect(await valuesOf("numbers.txt")).toContain("2.5 is not an integer");
+    expect(await valuesOf("numbers.txt")).toContain("expected an integer from -2147483648 to 2147483647, got 2.5");
   });
 
   it("is the standard input in any format, or of the tensor's size", async () => {

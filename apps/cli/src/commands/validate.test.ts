@@ -194,12 +194,12 @@ describe("nnhal validate", () => {
   });
 
   it("exits with 2 and one line for a file that holds no model", async () => {
-    await put("torn.tflite", addingModel().subarray(0, 40));
+    await put("truncated.tflite", addingModel().subarray(0, 40));
     await put("half.json", '{"name": "x"');
     await put("empty.json", "{}");
     await put("empty.tflite", "");
     for (const [file, problem] of [
-      ["torn.tflite", "the model torn.tflite cannot be used: "],
+      ["truncated.tflite", "the model truncated.tflite cannot be used: "],
       ["half.json", "the conformance example half.json cannot be used: not JSON"],
       ["empty.json", "the conformance example empty.json cannot be used: name: "],
       ["empty.tflite", "the model empty.tflite cannot be used: "],

@@ -16,7 +16,7 @@ describe("writeStage", () => {
     expect(sources).toEqual([tensor]);
   });
 
-  it("has all threads in one row if there are no grids, or no coordinates are needed", () => {
+  it("has all threads in one row if there are no grids, or coordinates are not used", () => {
     const write = () => "1";
     expect(writeStage(tensor, { ...grids, grids: false }, write).program.threads).toEqual([120]);
     expect(writeStage({ ...tensor, flat: true }, grids, write).program.threads).toEqual([120]);

@@ -117,7 +117,7 @@ function createReads(target: Target) {
     names.set(key, (names.get(key) ?? new Map<unknown, string>()).set(identityOf(source), name));
     if (constantElements !== undefined) constants[constant] = constantElements;
     else {
-      ensureRoom(lengthOf(source), target);
+      ensureCount(lengthOf(source), target);
       sources.push(source);
       reads.push({ name, length: lengthOf(source), ...form });
     }
@@ -129,7 +129,7 @@ function createReads(target: Target) {
 /** Creates a stage of code for a machine. */
 export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid, target: Target, write: Write): Stage {
   const { packs, lanes, unrolls, floats } = target;
-  ensureRoom(elementCount(dimensions), target);
+  ensureCount(elementCount(dimensions), target);
   const { sources, reads, constants, nameOf } = createReads(target);
   const lines: string[] = [];
   let count = 0;
@@ -229,7 +229,7 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
   return { program: { reads, constants, body: lines.join("\n"), threads, width, groups }, sources };
 }
 
-function ensureRoom(count: number, target: Pick<Machine, "mostElements">): void {
+function ensureCount(count: number, target: Pick<Machine, "mostElements">): void {
   const reason = whyTooMany(count, target);
   ensure(reason === undefined, () => `${reason}`);
 }

@@ -19,6 +19,7 @@ import { ErrorStatus, OperationType } from "@nnhal/types";
 import type { RunContext, RunSection } from "../contract.ts";
 import { StatusError } from "../status-error.ts";
 import type { KernelOutcome, KernelTensor, ReadTensor } from "./kernel.ts";
+import { noteShape, type OpenOutputs } from "./output-buffers.ts";
 import {
   bytesFor,
   isOmitted,
@@ -28,7 +29,6 @@ import {
   prepareStep,
   withFacts,
 } from "./plan.ts";
-import { noteShape, type Rooms } from "./rooms.ts";
 import { awaited, type Check, type Steps, settled } from "./steps.ts";
 import { isTurnDue } from "./turns.ts";
 import { dataOf, drop, dropAll, hold, type Memory, type Value, type Values } from "./values.ts";
@@ -49,7 +49,7 @@ interface Frame<Handle> {
   readonly values: Values<Handle>;
   readonly run: Run<Handle>;
   /** The destinations of outputs of this subgraph that are outputs of the main one; undefined if all their shapes are known. */
-  readonly rooms: Rooms | undefined;
+  readonly openOutputs: OpenOutputs | undefined;
   readonly read: ReadTensor<Handle>;
 }
 
@@ -58,10 +58,10 @@ export function* walkPlan<Handle>(
   plan: KernelPlan<Handle>,
   values: Values<Handle>,
   run: Run<Handle>,
-  rooms?: Rooms,
+  openOutputs?: OpenOutputs,
 ): Steps<void> {
   const read: ReadTensor<Handle> = ({ index }) => requiredValue(plan, values, index).handle;
-  let frame: Frame<Handle> = { plan, values, run, rooms, read };
+  let frame: Frame<Handle> = { plan, values, run, openOutputs, read };
   for (const step of plan.steps) {
     if (isTurnDue()) yield;
     const section = enterStep(run, step);
@@ -112,7 +112,7 @@ function startStep<Handle>(
   prepared: PreparedStep<Handle>,
 ): KernelOutcome<Handle> {
   const { run } = frame;
-  checkRoom(frame, step, prepared);
+  checkOutputs(frame, step, prepared);
   run.memory.used += prepared.bytes;
   try {
     return prepared.run(frame.read, run.context);
@@ -123,17 +123,21 @@ function startStep<Handle>(
 }
 
 /** Refuses a step whose outputs do not fit their destinations or the limit of temporaries. */
-function checkRoom<Handle>(
-  { run, rooms }: Frame<Handle>,
+function checkOutputs<Handle>(
+  { run, openOutputs }: Frame<Handle>,
   step: KernelStep<Handle>,
   outcome: Pick<PreparedStep<Handle>, "outputs" | "bytes" | "isDynamic">,
 ): void {
-  if (rooms !== undefined && !outcome.isDynamic) noteShapes(rooms, step, outcome.outputs);
+  if (openOutputs !== undefined && !outcome.isDynamic) noteShapes(openOutputs, step, outcome.outputs);
   checkLimit(run, step, outcome);
 }
 
-function noteShapes<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, infos: readonly TensorInfo[]): void {
-  for (const [position, info] of infos.entries()) noteShape(rooms, elementAt(view.outputs, position).index, info);
+function noteShapes<Handle>(
+  openOutputs: OpenOutputs,
+  { view }: KernelStep<Handle>,
+  infos: readonly TensorInfo[],
+): void {
+  for (const [position, info] of infos.entries()) noteShape(openOutputs, elementAt(view.outputs, position).index, info);
 }
 
 function checkLimit<Handle>(
@@ -156,7 +160,7 @@ export function checkPeak<Handle>(
   { temporaryLimit: limit }: Pick<RunContext, "temporaryLimit">,
 ): void {
   if (limit === undefined || peak.bytes <= limit) return;
-  throw exhausted(true, `${peak.operation}: ${peak.bytes} bytes are needed, but ${limit} are allowed for temporaries`);
+  throw exhausted(true, `${peak.operation}: temporaries take ${peak.bytes} bytes, more than the limit of ${limit}`);
 }
 
 /** `isLasting`: every run of the model fails. */
@@ -185,7 +189,7 @@ function* finish<Handle>(
 
 /** Assigns the results of a kernel to the outputs of its step. */
 function assign<Handle>(
-  { values, run, rooms }: Frame<Handle>,
+  { values, run, openOutputs }: Frame<Handle>,
   { view: { outputs } }: KernelStep<Handle>,
   { outputs: infos, isDynamic }: PreparedStep<Handle>,
   handles: readonly Handle[],
@@ -211,7 +215,7 @@ function assign<Handle>(
     const info = values[index]?.info;
     if (info === undefined) continue;
     refineDimensions(index, dimensions, info.dimensions);
-    if (rooms !== undefined) noteShape(rooms, index, info);
+    if (openOutputs !== undefined) noteShape(openOutputs, index, info);
   }
 }
 
@@ -254,7 +258,7 @@ function* prepareAndRun<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>):
     inputs.push(value && withFacts(operand, value.info, data));
   }
   const prepared = prepareStep(view, kernel, inputs, run.memory.engine, plan.constants, (outcome) =>
-    checkRoom(frame, step, outcome),
+    checkOutputs(frame, step, outcome),
   );
   try {
     const outcome = startStep(frame, step, prepared);
@@ -269,7 +273,7 @@ function* walkReferenced<Handle>(
   plan: KernelPlan<Handle>,
   inputs: readonly (Value<Handle> | undefined)[],
   run: Run<Handle>,
-  rooms?: Rooms,
+  openOutputs?: OpenOutputs,
 ): Steps<Value<Handle>[]> {
   const values: Values<Handle> = [];
   try {
@@ -284,7 +288,7 @@ function* walkReferenced<Handle>(
       );
       values[index] = hold(input);
     });
-    yield* walkPlan(plan, values, run, rooms);
+    yield* walkPlan(plan, values, run, openOutputs);
     return plan.graph.outputs.map((index) => hold(requiredValue(plan, values, index)));
   } finally {
     dropAll(run.memory, values, values.keys());
@@ -313,22 +317,26 @@ function inputsFrom<Handle>({ plan, values }: Frame<Handle>, step: KernelStep<Ha
 }
 
 function* walkIf<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {
-  const { run, rooms } = frame;
+  const { run, openOutputs } = frame;
   const verdict = yield* isTrue(run, inputsFrom(frame, step, 0)[0]);
   run.context.log?.(`operation ${step.view.index + 1} (IF): the condition is ${verdict}`);
   const branch = planOf(frame, step, verdict ? 1 : 2);
-  const inner = rooms && roomsOfBranch(rooms, step, branch);
+  const inner = openOutputs && narrowToBranch(openOutputs, step, branch);
   assignOutputs(frame, step, yield* walkReferenced(branch, inputsFrom(frame, step, 3), run, inner));
 }
 
 /** The outputs of a branch have the destinations of the outputs of the IF. */
-function roomsOfBranch<Handle>(rooms: Rooms, { view }: KernelStep<Handle>, { graph }: KernelPlan<Handle>): Rooms {
+function narrowToBranch<Handle>(
+  openOutputs: OpenOutputs,
+  { view }: KernelStep<Handle>,
+  { graph }: KernelPlan<Handle>,
+): OpenOutputs {
   const places = new Map<number, number>();
   view.outputs.forEach(({ index }, position) => {
-    const place = rooms.places.get(index);
+    const place = openOutputs.places.get(index);
     if (place !== undefined) places.set(elementAt(graph.outputs, position), place);
   });
-  return { ...rooms, places };
+  return { ...openOutputs, places };
 }
 
 function* walkWhile<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>): Steps<void> {

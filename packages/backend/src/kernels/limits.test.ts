@@ -87,7 +87,7 @@ describe("outputs without room", () => {
     expect(record.alive.size).toBe(0);
   });
 
-  it("may have exactly the size that is needed", async () => {
+  it("may have exactly the size of the value", async () => {
     const { kernel, made } = noting();
     const { session } = await openOver({ FILL: kernel });
     const executable = await compile(session, filling);
@@ -173,7 +173,7 @@ describe("temporaries", () => {
     const run = (temporaryLimit: number) => executable.run([], [place()], { ...context, temporaryLimit });
     expect(await run(255)).toMatchObject({
       status: RESOURCE_EXHAUSTED_PERSISTENT,
-      message: "operation 1 (FILL): 256 bytes are needed, but 255 are allowed for temporaries",
+      message: "operation 1 (FILL): temporaries take 256 bytes, more than the limit of 255",
     });
     expect(made).toEqual([]);
     expect((await run(256)).status).toBe(NONE);

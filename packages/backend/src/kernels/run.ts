@@ -18,9 +18,9 @@ import type { CompileOptions, InputBuffer, OutputBuffer, RunContext, RunResult }
 import { inputInfo } from "../input.ts";
 import { failedRun, StatusError } from "../status-error.ts";
 import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
+import { type OpenOutputs, Outcome, shortage } from "./output-buffers.ts";
 import type { Places } from "./places.ts";
 import type { KernelPlan } from "./plan.ts";
-import { Outcome, type Rooms, shortage } from "./rooms.ts";
 import { awaited, type Check, drive, type Steps, settled } from "./steps.ts";
 import { dataOf, dropAll, type Memory, type Value, type Values } from "./values.ts";
 
@@ -70,7 +70,7 @@ function* runMain<Handle>(
   const run: Run<Handle> = { context, section, memory: session.memory, check };
   context.log?.(`run: ${plan.steps.length} operations in the main subgraph`);
   try {
-    const rooms = roomsOf(plan, outputs);
+    const openOutputs = findOpenOutputs(plan, outputs);
     checkPeak(plan, context);
     const decoding = section?.begin("LC", "PTR", "decode inputs");
     for (let position = 0; position < inputs.length; position++) {
@@ -85,10 +85,10 @@ function* runMain<Handle>(
     }
     decoding?.end();
     const start = context.measure ? context.now() : 0n;
-    yield* walkPlan(plan, values, run, rooms);
+    yield* walkPlan(plan, values, run, openOutputs);
     const timeOnDevice = context.measure ? context.now() - start : undefined;
     const encoding = section?.begin("LC", "PR", "encode outputs");
-    const result = yield* store(plan, values, outputs, session, rooms !== undefined);
+    const result = yield* store(plan, values, outputs, session, openOutputs !== undefined);
     encoding?.end();
     // A result that is ready after the deadline is not delivered.
     check();
@@ -106,10 +106,10 @@ function* runMain<Handle>(
  * The facts of the outputs that are known before the run. Undefined if all are known, so that nothing is left to check. Throws an Outcome
  * if an output does not fit.
  */
-function roomsOf<Handle>(
+function findOpenOutputs<Handle>(
   { graph, outputs: known }: KernelPlan<Handle>,
   outputs: readonly OutputBuffer[],
-): Rooms | undefined {
+): OpenOutputs | undefined {
   let isComplete = true;
   for (let position = 0; position < known.length; position++) {
     const info = known[position];
@@ -210,9 +210,9 @@ function* oemShortage<Handle>(
     const value = requiredValue(plan, values, index);
     const { type, dimensions } = value.info;
     const length = type === "OEM" ? (yield* awaited(dataOf(memory, value))).length : 0;
-    const room = elementAt(outputs, position).bytes.length;
-    const isSufficient = length <= room;
-    if (!isSufficient) message ??= `output ${position}, an OEM scalar, has ${length} bytes, not ${room}`;
+    const available = elementAt(outputs, position).bytes.length;
+    const isSufficient = length <= available;
+    if (!isSufficient) message ??= `output ${position}, an OEM scalar, has ${length} bytes, not ${available}`;
     outputShapes.push({ dimensions, isSufficient });
   }
   return message === undefined ? undefined : { status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, message, outputShapes };

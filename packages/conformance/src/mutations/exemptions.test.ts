@@ -107,7 +107,7 @@ describe("the exemptions", () => {
     expect(exempt(unused, "removeOperand")).toEqual([["main operand 2 is gone", "no operation uses the operand"]]);
   });
 
-  it("are needed: validation accepts such a mutant", () => {
+  it("exempt what they must: validation accepts such a mutant", () => {
     const needed = [concatenation, cast, normalisation, withLayout, unused].flatMap(mutantsOf);
     const reasons = new Set(needed.flatMap(({ exempt: why = [] }) => why));
     for (const reason of reasons) {

@@ -46,8 +46,8 @@ export const smallOperations: readonly SmallOperation[] = [
   },
 ];
 
-/** The layouts of a model. `twin`: two of the operation side by side. `chain`: one after the other. */
-export type Layout = "single" | "twin" | "chain";
+/** The layouts of a model. `pair`: two of the operation side by side. `chain`: one after the other. */
+export type Layout = "single" | "pair" | "chain";
 
 /** Facts of a small model. */
 export interface SmallModelFacts {
@@ -123,7 +123,7 @@ function graphOf(
     operate(x, between);
     operate(between, y);
   } else {
-    const count = layout === "twin" ? 2 : 1;
+    const count = layout === "pair" ? 2 : 1;
     const inputs = Array.from({ length: count }, () => add(like("SUBGRAPH_INPUT", dimensions)));
     const outputs = inputs.map(() => add(like("SUBGRAPH_OUTPUT", outputDimensions)));
     inputs.forEach((x, index) => {

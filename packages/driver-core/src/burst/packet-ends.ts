@@ -48,7 +48,7 @@ export function packetEnds(send: (packet: Int32Array) => void, capacity: number 
     capacity,
     writer: {
       ...end,
-      room: () => capacity,
+      free: () => capacity,
       write(packet) {
         if (packet.length > capacity * wordsPerSlot) return false;
         if (!isPeerClosed) send(packet);

@@ -49,7 +49,7 @@ describe("a ring", () => {
               const read = reader.read();
               expect(read === undefined ? [] : [...read]).toEqual(queue.splice(0));
             }
-            expect(writer.room()).toBe(capacity - queue.length / wordsPerSlot);
+            expect(writer.free()).toBe(capacity - queue.length / wordsPerSlot);
           }
         },
       ),
@@ -91,7 +91,7 @@ describe("a ring", () => {
     const { words, writer } = makeRing(8);
     writer.write(packetOf(3, 1));
     words[headWord] = head;
-    expect(writer.room()).toBe(0);
+    expect(writer.free()).toBe(0);
     expect(writer.write(packetOf(1, 1))).toBe(false);
   });
 
@@ -108,10 +108,10 @@ describe("a ring", () => {
   it("wakes a reader that sleeps, and one that is about to", async () => {
     const { writer, reader } = makeRing(8);
     const turns = createTurns(1);
-    const asleep = sleepUntil(reader, () => reader.read(), turns);
+    const sleeping = sleepUntil(reader, () => reader.read(), turns);
     await turns.give();
     writer.write(packetOf(1, 1));
-    expect([...(await asleep)]).toEqual([...packetOf(1, 1)]);
+    expect([...(await sleeping)]).toEqual([...packetOf(1, 1)]);
     const late = sleepUntil(reader, () => reader.read(), turns);
     writer.write(packetOf(1, 2));
     expect([...(await late)]).toEqual([...packetOf(1, 2)]);

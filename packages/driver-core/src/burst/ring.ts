@@ -94,7 +94,7 @@ export interface RingEnd {
 /** The end that packets are written to. */
 export interface RingWriter extends RingEnd {
   /** Slots that are free now. */
-  room(): number;
+  free(): number;
   /** Publishes a packet. Returns false and writes nothing if the packet does not fit. */
   write(packet: Int32Array): boolean;
   /** Signals that this end is alive. */
@@ -117,15 +117,15 @@ export interface RingReader extends RingEnd {
 /** A ring's writer. There must be no other. */
 export function ringWriter(words: Int32Array, capacity: number, signal: Signal): RingWriter {
   let tail = Atomics.load(words, Word.tail);
-  const room = () => {
+  const free = () => {
     const used = (tail - Atomics.load(words, Word.head)) >>> 0;
     return used > capacity ? 0 : capacity - used;
   };
   return {
-    room,
+    free,
     write(packet) {
       const count = packet.length / wordsPerSlot;
-      if (count > room()) return false;
+      if (count > free()) return false;
       copyIn(words, capacity, tail, packet);
       tail = (tail + count) | 0;
       Atomics.store(words, Word.tail, tail);
@@ -189,9 +189,9 @@ function sleepAt(
 ): Promise<void> | void {
   Atomics.store(words, flag, 1);
   const heard = Atomics.load(words, bell);
-  const asleep = isReady() ? undefined : signal.sleep(words, bell, heard);
-  if (asleep === undefined) Atomics.store(words, flag, 0);
-  else return asleep.then(() => void Atomics.store(words, flag, 0));
+  const sleeping = isReady() ? undefined : signal.sleep(words, bell, heard);
+  if (sleeping === undefined) Atomics.store(words, flag, 0);
+  else return sleeping.then(() => void Atomics.store(words, flag, 0));
 }
 
 function dozeAt(words: Int32Array, flag: number, bell: number, doze: NonNullable<Signal["doze"]>): RingReader["doze"] {

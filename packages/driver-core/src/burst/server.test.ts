@@ -315,7 +315,7 @@ describe("a burst's service", () => {
     expect(burst.writer.isPeerClosed()).toBe(true);
   });
 
-  it("ends when it is closed: asleep, or after the execution under way", async () => {
+  it("ends when it is closed: while it sleeps, or after the execution under way", async () => {
     const idle = addBurst();
     await new Promise((resolve) => setImmediate(resolve));
     await idle.burst.context.close();

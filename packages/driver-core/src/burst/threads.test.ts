@@ -85,7 +85,7 @@ describe("a burst between two threads", { timeout: 60_000 }, () => {
   });
 
   it.each<[string, BurstOptions]>([
-    ["asleep", {}],
+    ["sleeping", {}],
     ["blocking", { signal: blockingSignal() }],
   ])("fails the request under way when the service's thread dies, with a client that is %s", async (_how, options) => {
     const { burst, worker } = await burstInWorker({ stall: true }, options);

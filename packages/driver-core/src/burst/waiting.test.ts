@@ -133,7 +133,7 @@ describe("sleeping", () => {
     const { reader, writer } = makeRing(signal, words);
     let isThere = false;
     let looks = 0;
-    const asleep = sleepUntil(
+    const sleeping = sleepUntil(
       reader,
       () => {
         looks++;
@@ -148,7 +148,7 @@ describe("sleeping", () => {
     expect(looks).toBeGreaterThan(before);
     isThere = true;
     writer.write(new Int32Array(8));
-    expect(await asleep).toBe("seen");
+    expect(await sleeping).toBe("seen");
   });
 
   it("is not confused by two rings in one buffer", async () => {

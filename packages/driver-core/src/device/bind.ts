@@ -25,7 +25,7 @@ export function bindInputs(record: ModelRecord, { request, pools }: CheckedReque
   });
 }
 
-/** Binds the outputs of a request. Throws OutOfRoom if there is no memory for a device buffer. */
+/** Binds the outputs of a request. Throws OutOfMemory if there is no memory for a device buffer. */
 export function bindOutputs(record: ModelRecord, { request, pools }: CheckedRequest): OutputBuffer[] {
   return request.outputs.map((argument, index): OutputBuffer => {
     const dimensions = extentsOf(record, elementAt(record.graph.outputs, index), argument);

@@ -16,7 +16,7 @@ import { openDevice } from "./index.ts";
 
 const { NONE, INVALID_ARGUMENT, DEVICE_UNAVAILABLE } = ErrorStatus;
 const values = () => floats(1, 2, 3, 4, 5, 6);
-const room = (): Memory => allocateMemory(24);
+const emptyMemory = (): Memory => allocateMemory(24);
 
 /** A device over a backend that counts closed objects. */
 async function open(run: Executable["run"] = succeeding.run, options: Partial<DeviceOptions> = {}) {
@@ -71,7 +71,7 @@ describe("clients of one device", () => {
     const model = await preparedOn(device, reluModel());
     const others = await preparedOn(other, reluModel());
     const { token } = await bufferFor(device, model, [0], []);
-    const execute = (by: PreparedModel) => by.execute(requestFor([token], [room()]));
+    const execute = (by: PreparedModel) => by.execute(requestFor([token], [emptyMemory()]));
     const message = `request pool 0: token ${token} is not a buffer of this client`;
     await expect(execute(others)).resolves.toMatchObject({ status: INVALID_ARGUMENT, message });
     // Its owner's execution gets as far as to find that there is no value.
@@ -99,10 +99,10 @@ describe("clients of one device", () => {
     const memory = values();
     const first = await burstOf(await preparedOn(device, reluModel()));
     const second = await burstOf(await preparedOn(other, reluModel()));
-    const request = requestFor([memory], [room()]);
+    const request = requestFor([memory], [emptyMemory()]);
     expect((await first.compute(request)).status).toBe(NONE);
     // Slot 0 is another memory to each of them.
-    expect((await second.compute(requestFor([room()], [memory]))).status).toBe(NONE);
+    expect((await second.compute(requestFor([emptyMemory()], [memory]))).status).toBe(NONE);
     await other.close();
     expect((await first.compute(request)).status).toBe(NONE);
     await expect(second.compute(request)).resolves.toMatchObject({ fallback: true });
@@ -140,13 +140,13 @@ describe("closing a client", () => {
     await other.close();
     expect(closed).toEqual({ executables: 2, sessions: 0 });
     const gone = { status: DEVICE_UNAVAILABLE, message: "the client is closed" };
-    await expect(model.execute(requestFor([values()], [room()]))).resolves.toMatchObject(gone);
-    await expect(model.executeFenced?.(requestFor([values()], [room()]), [])).resolves.toMatchObject(gone);
+    await expect(model.execute(requestFor([values()], [emptyMemory()]))).resolves.toMatchObject(gone);
+    await expect(model.executeFenced?.(requestFor([values()], [emptyMemory()]), [])).resolves.toMatchObject(gone);
     await expect(burstOf(model)).rejects.toThrow("the client is closed");
-    await expect(buffer.copyTo(room())).resolves.toEqual(gone);
-    await expect(buffer.copyFrom(room(), [])).resolves.toEqual(gone);
+    await expect(buffer.copyTo(emptyMemory())).resolves.toEqual(gone);
+    await expect(buffer.copyFrom(emptyMemory(), [])).resolves.toEqual(gone);
     buffer.close?.();
-    await expect(kept.execute(requestFor([values()], [room()]))).resolves.toMatchObject({ status: NONE });
+    await expect(kept.execute(requestFor([values()], [emptyMemory()]))).resolves.toMatchObject({ status: NONE });
     await other.close();
     expect(closed.executables).toBe(2);
   });

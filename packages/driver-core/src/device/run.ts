@@ -6,7 +6,7 @@ import type { InputBuffer, RunContext, RunResult } from "@nnhal/backend";
 import { ErrorStatus, type ExecuteOptions } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { callAt } from "@nnhal/utils/time";
-import { OutOfRoom } from "../domains/budget.ts";
+import { OutOfMemory } from "../domains/budget.ts";
 import type { RunAnswer } from "../engine/guarded-executable.ts";
 import type { ModelRecord } from "../engine/record.ts";
 import { exhausted, failure, messageOf, type Refusal } from "../guard/refusal.ts";
@@ -89,7 +89,7 @@ function runNow(job: Job): RunResult | Promise<RunResult> {
 
 function thrown(error: unknown): Refusal {
   const message = `executing: ${messageOf(error)}`;
-  return error instanceof OutOfRoom ? exhausted(message) : failure(message);
+  return error instanceof OutOfMemory ? exhausted(message) : failure(message);
 }
 
 /** The engine's answer, or why it is not asked. */

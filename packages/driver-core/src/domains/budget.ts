@@ -1,15 +1,15 @@
 /** A limit for the total memory of one client's buffers, so that some is left for others. */
 
 /** Thrown if the bytes exceed the limit or cannot be allocated. */
-export class OutOfRoom extends Error {}
+export class OutOfMemory extends Error {}
 
 /** One client's share of memory. */
 export interface BufferBudget {
-  /** Reserves bytes. Throws OutOfRoom if they exceed the share. */
+  /** Reserves bytes. Throws OutOfMemory if they exceed the share. */
   take(size: number): void;
   giveBack(size: number): void;
   /**
-   * Reserves bytes in place of earlier ones and allocates them, zeroed. Throws OutOfRoom and reserves nothing if that
+   * Reserves bytes in place of earlier ones and allocates them, zeroed. Throws OutOfMemory and reserves nothing if that
    * fails.
    */
   bytes(size: number, inPlaceOf?: number): Uint8Array;
@@ -21,7 +21,7 @@ export function createBudget(most: number): BufferBudget {
   const budget: BufferBudget = {
     take(size) {
       if (taken + size > most) {
-        throw new OutOfRoom(
+        throw new OutOfMemory(
           `${size} bytes more than the ${taken} of the client's other buffers exceed its share of ${most}`,
         );
       }
@@ -36,7 +36,7 @@ export function createBudget(most: number): BufferBudget {
         return new Uint8Array(size);
       } catch (error) {
         budget.giveBack(size - inPlaceOf);
-        throw new OutOfRoom(`${size} bytes: ${error instanceof Error ? error.message : "they cannot be allocated"}`);
+        throw new OutOfMemory(`${size} bytes: ${error instanceof Error ? error.message : "they cannot be allocated"}`);
       }
     },
   };

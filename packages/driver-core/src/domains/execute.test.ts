@@ -10,15 +10,15 @@ import {
   floats,
   floatsIn,
   type Place,
+  pairModel,
   preparedOn,
   referenceDevice,
   reluModel,
   requestFor,
-  twinModel,
 } from "./relu-model.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
-const room = () => allocateMemory(24);
+const emptyMemory = () => allocateMemory(24);
 const values = [1, -2, 3, -4, 5, -6];
 const rectified = [1, 0, 3, 0, 5, 0];
 
@@ -54,10 +54,10 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
   it("refuses tokens that no buffer has: 0, unknown and freed ones", async () => {
     const { buffer, token } = await bufferFor(device, model, [0], [0]);
     await buffer.copyFrom(floats(...values), []);
-    expect(await run([token], [room()])).toEqual(done);
+    expect(await run([token], [emptyMemory()])).toEqual(done);
     buffer.close?.();
     for (const wrong of [0, 100, token]) {
-      expect(await run([wrong], [room()])).toEqual(refused);
+      expect(await run([wrong], [emptyMemory()])).toEqual(refused);
       expect(await run([floats(...values)], [wrong])).toEqual(refused);
     }
   });
@@ -66,20 +66,20 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
     const other = await preparedOn(device, reluModel());
     const { buffer, token } = await bufferFor(device, other, [0], [0]);
     await buffer.copyFrom(floats(...values), []);
-    expect(await run([token], [room()])).toEqual(refused);
+    expect(await run([token], [emptyMemory()])).toEqual(refused);
     expect(await run([floats(...values)], [token])).toEqual(refused);
-    expect(await run([token], [room()], other)).toEqual(done);
+    expect(await run([token], [emptyMemory()], other)).toEqual(done);
   });
 
   it("refuses a buffer for another input or output", async () => {
-    const twin = await preparedOn(device, twinModel());
-    const input = await bufferFor(device, twin, [0], []);
-    const output = await bufferFor(device, twin, [], [0]);
+    const pair = await preparedOn(device, pairModel());
+    const input = await bufferFor(device, pair, [0], []);
+    const output = await bufferFor(device, pair, [], [0]);
     await input.buffer.copyFrom(floats(...values), []);
     const x = floats(...values);
-    expect(await run([x, input.token], [room(), room()], twin)).toEqual(refused);
-    expect(await run([x, x], [room(), output.token], twin)).toEqual(refused);
-    expect(await run([input.token, x], [output.token, room()], twin)).toEqual(done);
+    expect(await run([x, input.token], [emptyMemory(), emptyMemory()], pair)).toEqual(refused);
+    expect(await run([x, x], [emptyMemory(), output.token], pair)).toEqual(refused);
+    expect(await run([input.token, x], [output.token, emptyMemory()], pair)).toEqual(done);
   });
 
   it("refuses a buffer for inputs as an output, and the other way round", async () => {
@@ -87,35 +87,35 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
     const output = await bufferFor(device, model, [], [0]);
     await output.buffer.copyFrom(floats(...values), []);
     expect(await run([floats(...values)], [input.token])).toEqual(refused);
-    expect(await run([output.token], [room()])).toEqual(refused);
+    expect(await run([output.token], [emptyMemory()])).toEqual(refused);
   });
 
   it("fails on an input without a value, and succeeds after an execution wrote it", async () => {
     const { token } = await bufferFor(device, model, [0], [0]);
-    expect(await run([token], [room()])).toEqual(failed);
+    expect(await run([token], [emptyMemory()])).toEqual(failed);
     expect(await run([floats(...values)], [token])).toEqual(done);
-    const memory = room();
+    const memory = emptyMemory();
     expect(await run([token], [memory])).toEqual(done);
     expect([...floatsIn(memory)]).toEqual(rectified);
   });
 
   it("lets one buffer be several inputs, but nothing beside an output", async () => {
-    const twin = await preparedOn(device, twinModel());
-    const { buffer, token } = await bufferFor(device, twin, [0, 1], [0, 1]);
+    const pair = await preparedOn(device, pairModel());
+    const { buffer, token } = await bufferFor(device, pair, [0, 1], [0, 1]);
     await buffer.copyFrom(floats(...values), []);
     const x = floats(...values);
-    expect(await run([token, x], [token, room()], twin)).toEqual(refused);
-    expect(await run([x, x], [token, token], twin)).toEqual(refused);
+    expect(await run([token, x], [token, emptyMemory()], pair)).toEqual(refused);
+    expect(await run([x, x], [token, token], pair)).toEqual(refused);
     expect(await valueIn(buffer)).toEqual(values);
-    const memories = [room(), room()];
-    expect(await run([token, token], memories, twin)).toEqual(done);
+    const memories = [emptyMemory(), emptyMemory()];
+    expect(await run([token, token], memories, pair)).toEqual(done);
     expect(memories.map((memory) => [...floatsIn(memory)])).toEqual([rectified, rectified]);
   });
 
   it("refuses a place within a buffer", async () => {
     const { buffer, token } = await bufferFor(device, model, [0], []);
     await buffer.copyFrom(floats(...values), []);
-    const request = requestFor([token], [room()]);
+    const request = requestFor([token], [emptyMemory()]);
     const input = elementAt(request.inputs, 0);
     for (const location of [
       { poolIndex: 0, offset: 4, length: 0 },
@@ -140,7 +140,7 @@ describe("device memory of open dimensions", () => {
       expect(result).toMatchObject({ status: NONE, outputShapes: [{ dimensions: [rows, 3], isSufficient: true }] });
       expect(await valueIn(buffer, 3 * rows)).toEqual([...floatsIn(at)]);
     }
-    const memory = room();
+    const memory = emptyMemory();
     expect((await execute({ at: token, dimensions: [4, 3] }, memory)).status).toBe(INVALID_ARGUMENT);
     expect((await execute({ at: token, dimensions: [2, 3] }, memory)).status).toBe(NONE);
     expect([...floatsIn(memory)]).toEqual([0, 1, 2, 3, 4, 5]);
@@ -160,7 +160,7 @@ describe("device memory of open dimensions", () => {
     // Only the execution finds out that the output has three rows; it fails, and so there is no value any more.
     const discovered = await execute({ at, dimensions: [3, 3] }, token);
     expect(discovered).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
-    expect((await buffer.copyTo(room())).status).toBe(GENERAL_FAILURE);
+    expect((await buffer.copyTo(emptyMemory())).status).toBe(GENERAL_FAILURE);
   });
 });
 
@@ -187,8 +187,8 @@ describe("the value of a buffer", () => {
     const model = await preparedOn(device, reluModel());
     const { buffer, token } = await bufferFor({ allocate }, model, [0], [0]);
     const execute = (deadline?: bigint) =>
-      model.execute(requestFor([room()], [token]), deadline === undefined ? {} : { deadline });
-    const hasValue = async () => (await buffer.copyTo(room())).status === NONE;
+      model.execute(requestFor([emptyMemory()], [token]), deadline === undefined ? {} : { deadline });
+    const hasValue = async () => (await buffer.copyTo(emptyMemory())).status === NONE;
 
     expect([(await execute()).status, await hasValue()]).toEqual([NONE, true]);
     status = GENERAL_FAILURE;
@@ -209,7 +209,7 @@ describe("the value of a buffer", () => {
     const model = await preparedOn(device, reluModel());
     const { buffer, token } = await bufferFor(device, model, [0], []);
     await buffer.copyFrom(floats(...values), []);
-    const memories = Array.from({ length: 20 }, room);
+    const memories = Array.from({ length: 20 }, emptyMemory);
     const results = await Promise.all(memories.map((memory) => model.execute(requestFor([token], [memory]))));
     expect(new Set(results.map(({ status }) => status))).toEqual(new Set([NONE]));
     for (const memory of memories) expect([...floatsIn(memory)]).toEqual(rectified);

@@ -86,7 +86,7 @@ export function addModel(facts: OperandFacts = {}): Model {
 }
 
 /** Two RELUs side by side: inputs 0 and 1 to outputs 0 and 1. */
-export function twinModel(facts: OperandFacts = {}): Model {
+export function pairModel(facts: OperandFacts = {}): Model {
   const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT } = OperandLifeTime;
   return {
     ...base,

@@ -8,7 +8,7 @@ export interface BufferStorage {
   readonly place: GuardedPlace | undefined;
   /** Memory that begins with the value. Empty if the value lies in the backend's place. */
   bytes: Uint8Array;
-  /** Makes room for `size` bytes; the value is lost then. Throws OutOfRoom if there is none. */
+  /** Makes room for `size` bytes; the value is lost then. Throws OutOfMemory if there is none. */
   reserve(size: number): void;
   /** Adds a user of the value; `release` must follow. */
   retain(): void;
@@ -16,7 +16,7 @@ export interface BufferStorage {
   release(): void;
 }
 
-/** Storage with one user. Throws OutOfRoom if there is no room for it. */
+/** Storage with one user. Throws OutOfMemory if there is no room for it. */
 export function createStorage(place: GuardedPlace | undefined, size: number, budget: BufferBudget): BufferStorage {
   let users = 1;
   if (place !== undefined) budget.take(size);

@@ -127,7 +127,7 @@ export function guardExecutable(
   return {
     run(inputs, outputs, context, client) {
       try {
-        const given = context.deadline === undefined ? outputs : outputs.map(roomOfItsOwn);
+        const given = context.deadline === undefined ? outputs : outputs.map(copyOutput);
         const answer = executable.run(inputs, given, context);
         return isPromise(answer)
           ? waitFor(answer, outputs, given, context, client)
@@ -168,8 +168,10 @@ export function guardExecutable(
 function answerCheck(types: readonly (AnyOperandType | undefined)[], complain: GuardOptions["complain"]) {
   const facts = types.map((type) => type && namedFacts(type));
   const expected = ({ bytes, dimensions, buffer, hardwareBuffer }: OutputBuffer, index: number): ExpectedOutput => {
-    const isRoomKnown = buffer === undefined && hardwareBuffer === undefined;
-    return isRoomKnown ? { facts: facts[index], dimensions, room: bytes.length } : { facts: facts[index], dimensions };
+    const isLengthKnown = buffer === undefined && hardwareBuffer === undefined;
+    return isLengthKnown
+      ? { facts: facts[index], dimensions, available: bytes.length }
+      : { facts: facts[index], dimensions };
   };
   const copyResults = (shapes: readonly OutputShape[], from: readonly OutputBuffer[], to: readonly OutputBuffer[]) => {
     for (let index = 0; index < to.length; index++) {
@@ -207,7 +209,7 @@ function answerCheck(types: readonly (AnyOperandType | undefined)[], complain: G
 }
 
 /** An output that the engine can write to even after the run was given up on. */
-function roomOfItsOwn(output: OutputBuffer): OutputBuffer {
+function copyOutput(output: OutputBuffer): OutputBuffer {
   const { bytes, hardwareBuffer } = output;
   if (bytes.length === 0) return output;
   // The engine can leave some bytes of a hardware buffer unchanged.

@@ -119,18 +119,18 @@ describe("predicted times", () => {
 
 describe("equals by cost", () => {
   it("go to the first device, but to the CPU before all", () => {
-    const twin = deviceOf("twin", capabilitiesOf(1));
+    const copy = deviceOf("copy", capabilitiesOf(1));
     const deviceFor = (devices: readonly PlanningDevice[], options: PlanOptions = {}) => {
       const { steps, devices: names } = planned(alternating, devices, options);
       return steps.map((one) => one.kind === "execution" && names[one.device]);
     };
-    expect(deviceFor([twin, cpu])).toEqual(["twin"]);
-    expect(deviceFor([cpu, twin])).toEqual(["cpu"]);
-    expect(deviceFor([twin, cpu], { cpu: "cpu" })).toEqual(["cpu"]);
+    expect(deviceFor([copy, cpu])).toEqual(["copy"]);
+    expect(deviceFor([cpu, copy])).toEqual(["cpu"]);
+    expect(deviceFor([copy, cpu], { cpu: "cpu" })).toEqual(["cpu"]);
   });
 
   it("go to the CPU if they could not all be on one device", () => {
-    const twin = deviceOf("twin", capabilitiesOf(1), ["ABS", "NEG"]);
+    const copy = deviceOf("copy", capabilitiesOf(1), ["ABS", "NEG"]);
     const some = deviceOf("some", capabilitiesOf(0.01), ["FLOOR"]);
     const plain = deviceOf("cpu", capabilitiesOf(1), ["ABS", "NEG"]);
     const main = sketch(
@@ -141,7 +141,7 @@ describe("equals by cost", () => {
       "in",
       "out",
     );
-    const { choices } = planned(main, [twin, some, plain], { cpu: "cpu" });
+    const { choices } = planned(main, [copy, some, plain], { cpu: "cpu" });
     expect(choices.map(({ device }) => device)).toEqual([1, 2]);
   });
 });

@@ -136,7 +136,7 @@ function prepare(
 
 /** The callback by any of its methods: lifts pass objects that have them all. */
 function allVersions(callback: V1_0.IPreparedModelCallback | null): V1_3.IPreparedModelCallback {
-  if (callback === null || !("notify_1_3" in callback)) throw new TypeError("a callback of all versions is needed");
+  if (callback === null || !("notify_1_3" in callback)) throw new TypeError("expected a callback of all versions");
   return callback as V1_3.IPreparedModelCallback;
 }
 

@@ -70,7 +70,7 @@ async function classifySound(
       `classifyAudio: the input ${infoText(input)} is not a waveform [samples]; compute what it takes, and use classify`,
   );
   const { step = length } = options;
-  check(Number.isInteger(step) && step > 0, "BAD_OPTION", () => `step: ${step} is not a whole number above 0`);
+  check(Number.isInteger(step) && step > 0, "BAD_OPTION", () => `step: expected a whole number above 0, got ${step}`);
   const given = isSound(source) ? source : await sound(source, { signal });
   const { samples } = await resampleInPauses(given, rate, signal);
   check(samples.length > 0, "NOT_A_SOUND", () => "classifyAudio: the sound has no samples");

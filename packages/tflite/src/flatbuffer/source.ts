@@ -8,7 +8,7 @@ import { ensure } from "../error.ts";
 export interface Source {
   readonly bytes: Uint8Array;
   readonly values: DataView;
-  /** Called if bytes up to `end` are needed, which are not there: `bytes` may be the start of a file. It may throw. */
+  /** Called to get bytes up to `end`, which are not there: `bytes` may be the start of a file. It may throw. */
   readonly beyond: ((end: number) => void) | undefined;
   /** The bytes that may still be read as tables, strings and vectors. */
   budget: number;

@@ -14,7 +14,7 @@ function viewOf(bytes: Uint8Array): DataView {
 
 /** The values of an integer constant; INT64 ones must fit in 32 bits, the HAL's only size. */
 export function integersOf(type: TensorTypeName, bytes: Uint8Array, place: Place): number[] {
-  ensure(type === "INT32" || type === "INT64", place, () => `INT32 or INT64 is needed, it is ${type}`);
+  ensure(type === "INT32" || type === "INT64", place, () => `expected INT32 or INT64, got ${type}`);
   const view = viewOf(bytes);
   if (type === "INT32") return Array.from({ length: bytes.length / 4 }, (_, i) => view.getInt32(4 * i, true));
   return Array.from({ length: bytes.length / 8 }, (_, i) => {

@@ -90,7 +90,7 @@ describe("elements of less than 8 bits", () => {
     ]);
   });
 
-  test.each([1, 3])("%d bytes are refused where 2 are needed", (length) => {
+  test.each([1, 3])("%d bytes are refused, since a value has 2", (length) => {
     expect(() => importTflite(sum([4], { type: "INT4", data: new Uint8Array(length) }))).toThrow(
       `4 stored elements of INT4 take 2 bytes, its value has ${length}`,
     );

@@ -13,7 +13,7 @@ import {
   type PrepareResult,
 } from "@nnhal/types";
 import { decode, encode, Unwritable, type ValueOf } from "@nnhal/utils/codec";
-import type { Carrier } from "../protocol/carrier.ts";
+import type { Channel } from "../protocol/channel.ts";
 import { deadObject } from "../protocol/connection.ts";
 import { buffer as bufferMethods, device as methods } from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";
@@ -35,10 +35,10 @@ export interface RemoteDevice extends Device {
 
 /** Connects to a device of a server. Never rejects. */
 export async function connectDevice(
-  carrier: Carrier,
+  channel: Channel,
   options: ConnectOptions = {},
 ): Promise<RemoteDevice | Unavailable> {
-  const opened = await openSession(carrier, options);
+  const opened = await openSession(channel, options);
   if ("unavailable" in opened) return opened;
   const facts = await readFacts(opened);
   if ("unavailable" in facts) {

@@ -1,6 +1,6 @@
 /** The session of a device whose service is found again after it was lost: calls that the loss has ended are made once more. */
 import { DeviceStatus, ErrorStatus, type Outcome } from "@nnhal/types";
-import type { Carrier } from "../protocol/carrier.ts";
+import type { Channel } from "../protocol/channel.ts";
 import { deadObject } from "../protocol/connection.ts";
 import { textOf } from "../protocol/frames.ts";
 import { openSession, type Session, type SessionOptions, type Unavailable } from "./session.ts";
@@ -11,7 +11,7 @@ export interface ConnectOptions extends SessionOptions {
    * Finds the service again after it was lost. A call of the device that the loss has ended is made once more. Default: a
    * device that is lost stays lost.
    */
-  readonly reconnect?: (() => Promise<Carrier | Unavailable>) | undefined;
+  readonly reconnect?: (() => Promise<Channel | Unavailable>) | undefined;
 }
 
 /** See the file's head. */
@@ -52,8 +52,8 @@ export function findAgain(opened: Session, { reconnect, ...sessionOptions }: Con
     const reason = session.connection.over ?? "it is closed";
     if (isClosed || reconnect === undefined) return deadObject(reason);
     try {
-      const carrier = await reconnect();
-      const found = "unavailable" in carrier ? carrier : await openSession(carrier, sessionOptions);
+      const channel = await reconnect();
+      const found = "unavailable" in channel ? channel : await openSession(channel, sessionOptions);
       if ("unavailable" in found) return deadObject(`${reason}, and it is not found again: ${found.unavailable}`);
       if (isClosed) {
         found.connection.close("the client is closed");

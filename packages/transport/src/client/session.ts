@@ -6,7 +6,7 @@ import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { type ClientMemories, createClientMemories } from "../memory/client-memories.ts";
 import { type MemoryPassing, noPassing, type PassingFactory } from "../memory/passing.ts";
 import { answering, taking } from "../protocol/answers.ts";
-import type { Carrier } from "../protocol/carrier.ts";
+import type { Channel } from "../protocol/channel.ts";
 import { type Connection, createConnection } from "../protocol/connection.ts";
 import { FrameKind } from "../protocol/frames.ts";
 import { handshakeFrame, hello, protocolVersion, type Welcome, welcome } from "../protocol/handshake.ts";
@@ -62,7 +62,7 @@ export interface Session extends Pick<SessionFences, "fenceOf" | "idOfFence"> {
 }
 
 /** Connects to a server. Never rejects. */
-export function openSession(carrier: Carrier, options: SessionOptions = {}): Promise<Session | Unavailable> {
+export function openSession(channel: Channel, options: SessionOptions = {}): Promise<Session | Unavailable> {
   const { service = "", passing: makePassing = noPassing, connectLimit = 5_000_000_000n } = options;
   const { silenceLimit = 30_000_000_000n, mostWaiting = 128 * 2 ** 20 } = options;
   const { timer = systemTimer } = options;
@@ -92,7 +92,7 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
     answering(burstCallback.getMemories, (id, { slots }) => getMemories(callbacks.get(id), slots, memories)),
   ];
   const connection: Connection = createConnection(
-    carrier,
+    channel,
     handlers,
     { timer, silenceLimit, mostCalls: 64, mostWaiting },
     (kind, from) => {
@@ -167,6 +167,6 @@ export function openSession(carrier: Carrier, options: SessionOptions = {}): Pro
       ({ status } = given);
       resolve(session(given));
     });
-    carrier.send(handshakeFrame("hello", hello, { versions: [protocolVersion], service }));
+    channel.send(handshakeFrame("hello", hello, { versions: [protocolVersion], service }));
   });
 }

@@ -61,8 +61,8 @@ export function createClientMemories(passing: MemoryPassing, connection: () => C
     let copying: Copying | undefined;
     let attachments: readonly SharedArrayBuffer[] = [];
     const passed = handle === null ? { refused: "it has no handle" } : passSafely(passing, memory);
-    if ("ticket" in passed) {
-      definition = { kind: "shared", ticket: passed.ticket };
+    if ("reference" in passed) {
+      definition = { kind: "shared", reference: passed.reference };
       attachments = passed.attachments ?? [];
       const mapping = passed.store === undefined && passed.load === undefined ? undefined : mapPool(memory);
       if (mapping !== undefined && !("unmappable" in mapping)) copying = { mapping, passed };

@@ -1,5 +1,5 @@
 /**
- * Passes memories over a connection without a copy. The sender makes a ticket, which a frame carries, and the receiver
+ * Passes memories over a connection without a copy. The sender makes a reference, which a frame carries, and the receiver
  * makes a memory from it. A memory that cannot be passed is copied in frames.
  */
 import { allocateMemory } from "@nnhal/driver-core/memory";
@@ -26,8 +26,8 @@ export interface NotPassed {
 /** A memory that can be passed. */
 export interface PassedMemory {
   /** The description from which the receiver makes the memory. */
-  readonly ticket: Uint8Array;
-  /** Buffers that go with the ticket. Default: none. */
+  readonly reference: Uint8Array;
+  /** Buffers that go with the reference. Default: none. */
   readonly attachments?: readonly SharedArrayBuffer[];
   /** Copies a range of the memory to where the other side reads it. Absent if the bytes are shared. Throws if that fails. */
   store?(offset: number, length: number): void;
@@ -38,8 +38,8 @@ export interface PassedMemory {
 /** One side of a connection over which memories pass. `MemoryPassing` of @nnhal/shared-memory is one, between processes. */
 export interface MemoryPassing {
   pass(memory: Memory): PassedMemory | NotPassed;
-  /** The memory of a ticket, which can be any bytes. */
-  receive(ticket: Uint8Array, attachments: readonly SharedArrayBuffer[]): Memory | NotPassed;
+  /** The memory of a reference, which can be any bytes. */
+  receive(reference: Uint8Array, attachments: readonly SharedArrayBuffer[]): Memory | NotPassed;
   /** Makes zeroed memory that passes without a copy. Absent: there is none. */
   readonly allocate?: ((size: number) => Memory | NotPassed) | undefined;
   /** The sender does not use a file any more. */
@@ -98,14 +98,14 @@ export const threadPassing: PassingFactory = () => ({
     const isHardwareBuffer = handle.kind === "hardwareBuffer";
     const content: BufferHandle | FileDescriptorHandle = isHardwareBuffer ? handle.content : handle;
     const description = isHardwareBuffer ? handle.description : undefined;
-    if (content.kind === "fileDescriptor") return { ticket: encode(shared, { name, size, content, description }) };
+    if (content.kind === "fileDescriptor") return { reference: encode(shared, { name, size, content, description }) };
     const { buffer } = content;
     if (!(buffer instanceof SharedArrayBuffer)) return { refused: "its bytes lie in an ArrayBuffer" };
-    return { ticket: encode(shared, { name, size, content, description }), attachments: [buffer] };
+    return { reference: encode(shared, { name, size, content, description }), attachments: [buffer] };
   },
-  receive(ticket, [buffer]) {
+  receive(reference, [buffer]) {
     try {
-      const { name, size, content, description } = decode(shared, ticket);
+      const { name, size, content, description } = decode(shared, reference);
       if (content.kind === "buffer" && buffer === undefined) return { refused: "its buffer has not come with it" };
       // The absence of a buffer was refused above.
       const handle = content.kind === "buffer" ? { ...content, buffer: buffer as SharedArrayBuffer } : content;

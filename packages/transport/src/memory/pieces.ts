@@ -13,14 +13,14 @@ export interface Range {
 
 /** Sends a range of a memory's bytes to the other side. Waits while the other side has not read what was sent before. */
 export async function sendRange(
-  { send, carrier }: Connection,
+  { send, channel }: Connection,
   memory: number,
   bytes: Uint8Array,
   { offset, length }: Range,
 ): Promise<void> {
   const end = Math.min(offset + length, bytes.length);
   for (let at = offset; at < end; at += pieceLength) {
-    await carrier.drained();
+    await channel.drained();
     send(notices.writeMemory, { memory, offset: at, content: bytes.subarray(at, Math.min(at + pieceLength, end)) });
   }
 }

@@ -55,7 +55,7 @@ export function createServerMemories(
   const define = (definition: MemoryDefinition, attachments: readonly SharedArrayBuffer[]): Entry | Refused => {
     switch (definition.kind) {
       case "shared": {
-        const memory = passing.receive(definition.ticket, attachments);
+        const memory = passing.receive(definition.reference, attachments);
         if (!("refused" in memory)) return { memory, copiedBytes: 0 };
         return new Refused(ErrorStatus.GENERAL_FAILURE, `a memory was not passed: ${memory.refused}`);
       }

@@ -1,7 +1,7 @@
 /** The answering side of a connection: calls and messages of the peer reach their handlers, and each call is answered. */
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { type ByteReader, type ByteWriter, readLast, UnreadableBytes } from "@nnhal/utils/codec";
-import type { Carrier, Frame } from "./carrier.ts";
+import type { Channel, Frame } from "./channel.ts";
 import { type Attachments, FrameKind, textOf, writeFrame } from "./frames.ts";
 import { type Method, type Notice, ping } from "./methods.ts";
 import { outcome } from "./values.ts";
@@ -60,8 +60,8 @@ export interface Answers {
   notice(from: ByteReader, frame: Frame): void;
 }
 
-/** Answers over a carrier. Pings are answered by themselves. */
-export function createAnswers(carrier: Carrier, handlers: readonly Handler[], limits: AnswerLimits): Answers {
+/** Answers over a channel. Pings are answered by themselves. */
+export function createAnswers(channel: Channel, handlers: readonly Handler[], limits: AnswerLimits): Answers {
   const { mostCalls, mostWaiting } = limits;
   const byCode = new Map(
     [answering(ping, () => ({ outcome: { status: ErrorStatus.NONE } })), ...handlers].map((one) => [one.code, one]),
@@ -69,7 +69,7 @@ export function createAnswers(carrier: Carrier, handlers: readonly Handler[], li
   let underWay = 0;
 
   const refuse = (id: number, refusal: Outcome) =>
-    writeFrame(carrier, FrameKind.refusal, (to) => {
+    writeFrame(channel, FrameKind.refusal, (to) => {
       to.uint32(id);
       outcome.write(refusal, to);
     });
@@ -78,7 +78,7 @@ export function createAnswers(carrier: Carrier, handlers: readonly Handler[], li
     underWay++;
     try {
       const content = await handler.handle(object, from, attachments);
-      writeFrame(carrier, FrameKind.answer, (to) => {
+      writeFrame(channel, FrameKind.answer, (to) => {
         to.uint32(id);
         content?.(to);
       });
@@ -89,9 +89,9 @@ export function createAnswers(carrier: Carrier, handlers: readonly Handler[], li
     } finally {
       underWay--;
       // A peer that does not read its answers gets no further ones.
-      if (carrier.waiting > mostWaiting) {
-        carrier.pause();
-        void carrier.drained().then(() => carrier.resume());
+      if (channel.waiting > mostWaiting) {
+        channel.pause();
+        void channel.drained().then(() => channel.resume());
       }
     }
   };

@@ -1,12 +1,12 @@
 /**
- * Calls and messages of the table over a carrier, the same on both sides. Any bytes are answered or end the connection; a call
+ * Calls and messages of the table over a channel, the same on both sides. Any bytes are answered or end the connection; a call
  * ends when the peer answers, is gone, or is given up.
  */
 
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { type ByteReader, byteReader, readLast, UnreadableBytes } from "@nnhal/utils/codec";
 import { type AnswerLimits, createAnswers, type Handler } from "./answers.ts";
-import type { Carrier, Frame } from "./carrier.ts";
+import type { Channel, Frame } from "./channel.ts";
 import { type Attachments, FrameKind, textOf, writeCall, writeFrame, writeNotice } from "./frames.ts";
 import { type Method, type Notice, ping } from "./methods.ts";
 import { type SilenceOptions, watchSilence } from "./silence.ts";
@@ -17,7 +17,7 @@ export interface ConnectionOptions extends AnswerLimits, SilenceOptions {}
 
 /** One side of a connection. */
 export interface Connection {
-  readonly carrier: Carrier;
+  readonly channel: Channel;
   /** Why the connection is over; undefined while it is not. */
   readonly over: string | undefined;
   /** Resolves with the reason when the connection is over. */
@@ -42,20 +42,20 @@ interface Pending {
   fail(outcome: Outcome): void;
 }
 
-/** Runs a connection over a carrier. `first`: takes a frame that is part of the handshake. */
+/** Runs a connection over a channel. `first`: takes a frame that is part of the handshake. */
 export function createConnection(
-  carrier: Carrier,
+  channel: Channel,
   handlers: readonly Handler[],
   options: ConnectionOptions,
   first: (kind: number, from: ByteReader) => void,
 ): Connection {
   const { mostWaiting } = options;
-  const answers = createAnswers(carrier, handlers, options);
+  const answers = createAnswers(channel, handlers, options);
   const pending = new Map<number, Pending>();
   const silence = watchSilence(
     options,
     () => pending.size > 0 && over === undefined,
-    () => writeFrame(carrier, FrameKind.call, (to) => writeCall(to, 0, ping.code, 0)),
+    () => writeFrame(channel, FrameKind.call, (to) => writeCall(to, 0, ping.code, 0)),
     (milliseconds) => close(`it has shown no sign of life for ${milliseconds} ms`),
   );
   let lastId = 0;
@@ -74,7 +74,7 @@ export function createConnection(
     settle(reason);
   };
   const close = (reason: string) => {
-    carrier.close(reason);
+    channel.close(reason);
     end(reason);
   };
 
@@ -107,7 +107,7 @@ export function createConnection(
   };
 
   const connection: Connection = {
-    carrier,
+    channel,
     get over() {
       return over;
     },
@@ -116,15 +116,15 @@ export function createConnection(
       new Promise((resolve) => {
         const fail = (failed: Outcome) => resolve(method.failed(described(method.name, failed)));
         if (over !== undefined) return fail(deadObject(over));
-        if (carrier.waiting > mostWaiting) {
-          const message = `${carrier.waiting} bytes wait for the service to read them`;
+        if (channel.waiting > mostWaiting) {
+          const message = `${channel.waiting} bytes wait for the service to read them`;
           return fail({ status: ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, message });
         }
         // 0 is the id of pings of the watch.
         lastId = lastId === 0xffff_ffff ? 1 : lastId + 1;
         const id = lastId;
         try {
-          writeFrame(carrier, FrameKind.call, (to) => {
+          writeFrame(channel, FrameKind.call, (to) => {
             writeCall(to, id, method.code, object);
             method.arguments.write(given, to);
           });
@@ -145,11 +145,11 @@ export function createConnection(
       }),
     send(notice, given, attachments) {
       if (over !== undefined) return;
-      writeNotice(carrier, notice, given, attachments);
+      writeNotice(channel, notice, given, attachments);
     },
     close,
   };
-  carrier.start({
+  channel.start({
     frame(frame) {
       if (over !== undefined) return;
       try {

@@ -1,6 +1,6 @@
-/** Frames: a byte with their kind, and content, over a carrier. */
+/** Frames: a byte with their kind, and content, over a channel. */
 import { type ByteWriter, toBytes, Unwritable } from "@nnhal/utils/codec";
-import type { Carrier, Frame } from "./carrier.ts";
+import type { Channel, Frame } from "./channel.ts";
 import type { Notice } from "./methods.ts";
 
 /** The first byte of a frame. */
@@ -11,7 +11,7 @@ export type Attachments = Frame["attachments"];
 
 /** Writes a frame of a kind. Throws Unwritable. */
 export function writeFrame(
-  carrier: Carrier,
+  channel: Channel,
   kind: number,
   content: (to: ByteWriter) => void,
   attachments?: Attachments,
@@ -20,7 +20,7 @@ export function writeFrame(
     to.uint8(kind);
     content(to);
   });
-  carrier.send(bytes, attachments);
+  channel.send(bytes, attachments);
 }
 
 /** Writes the head of a call. `object`: the number of the object whose method it is; 0 for the device. */
@@ -32,7 +32,7 @@ export function writeCall(to: ByteWriter, id: number, code: number, object: numb
 
 /** Writes a message to the device. Throws Unwritable. */
 export function writeNotice<Arguments>(
-  carrier: Carrier,
+  channel: Channel,
   notice: Notice<Arguments>,
   given: Arguments,
   attachments?: Attachments,
@@ -42,7 +42,7 @@ export function writeNotice<Arguments>(
     to.uint32(0);
     notice.arguments.write(given, to);
   };
-  writeFrame(carrier, FrameKind.notice, content, attachments);
+  writeFrame(channel, FrameKind.notice, content, attachments);
 }
 
 /** A thrown value as a text. */

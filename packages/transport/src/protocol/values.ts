@@ -183,7 +183,7 @@ export const hardwareBuffer: Codec<HardwareBufferDescription> = struct<HardwareB
 /** The meaning of a memory's number from then on. */
 export type MemoryDefinition =
   /** The connection's way of sharing memory knows it. `attachments`: how many buffers came with the frame. */
-  | { readonly kind: "shared"; readonly ticket: Uint8Array }
+  | { readonly kind: "shared"; readonly reference: Uint8Array }
   /** The bytes are copied: the receiver allocates as many. */
   | {
       readonly kind: "copied";
@@ -195,7 +195,7 @@ export type MemoryDefinition =
   | { readonly kind: "unusable"; readonly name: string; readonly size: number; readonly hasHandle: boolean };
 
 export const memoryDefinition: Codec<MemoryDefinition> = union<MemoryDefinition>({
-  shared: struct({ ticket: bytes }),
+  shared: struct({ reference: bytes }),
   copied: struct({ name: text, size: float64, description: optional(hardwareBuffer) }),
   unusable: struct({ name: text, size: float64, hasHandle: flag }),
 });

@@ -132,7 +132,7 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
       return { outcome: outcomeOf(answer), supported, reasons, dispatches };
     }),
     serving(table.device.prepareModel, async (_, { model, cache, ...options }) => {
-      objects.checkRoom();
+      objects.checkCount();
       const own = modelOf(model, memories);
       // Files that cannot be used do not fail a preparation: nothing is kept.
       const found = cache === undefined ? undefined : filesOf(cache, passing);
@@ -144,7 +144,7 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
       }
     }),
     serving(table.device.prepareModelFromCache, async (_, { cache, deadline }) => {
-      objects.checkRoom();
+      objects.checkCount();
       const device = current();
       const files = filesOf(cache, passing);
       if ("refused" in files) throw new Refused(ErrorStatus.GENERAL_FAILURE, files.refused);
@@ -159,7 +159,7 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
       }
     }),
     serving(table.device.allocate, async (_, { dimensions, preparedModels, inputRoles, outputRoles }) => {
-      objects.checkRoom();
+      objects.checkCount();
       const device = current();
       if (device.allocate === undefined) {
         throw new Refused(ErrorStatus.GENERAL_FAILURE, "the device does not allocate buffers");
@@ -183,7 +183,7 @@ function executionHandlers({ objects, memories, fences, connection }: ClientCont
       return { outcome: outcomeOf(answer), outputShapes: answer.outputShapes, timing: answer.timing };
     }),
     serving(table.preparedModel.executeFenced, async (id, { request, waitFor, ...options }) => {
-      objects.checkRoom();
+      objects.checkCount();
       const model = objects.get("preparedModel", id);
       if (model.executeFenced === undefined) {
         throw new Refused(ErrorStatus.GENERAL_FAILURE, "the prepared model has no fenced executions");
@@ -208,7 +208,7 @@ function executionHandlers({ objects, memories, fences, connection }: ClientCont
       return { outcome: outcomeOf(answer), syncFence: fence, callback: callbackId };
     }),
     serving(table.preparedModel.configureExecutionBurst, async (id, { callback, requestChannel, resultChannel }) => {
-      objects.checkRoom();
+      objects.checkCount();
       const model = objects.get("preparedModel", id);
       if (model.configureExecutionBurst === undefined) {
         throw new Refused(ErrorStatus.GENERAL_FAILURE, "the prepared model has no bursts");

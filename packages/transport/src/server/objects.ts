@@ -25,7 +25,7 @@ export interface ClientObjects {
   /** An object of a kind. Throws Refused if the number is that of another, or of none. */
   get<Kind extends keyof Kinds>(kind: Kind, id: number): Kinds[Kind];
   /** Throws Refused if no further object may be made. */
-  checkRoom(): void;
+  checkCount(): void;
   release(id: number): void;
   readonly size: number;
   close(): void;
@@ -48,7 +48,7 @@ export function createObjects(mostObjects: number): ClientObjects {
       // The kind determines the type of the value; TypeScript does not follow that for a kind that is a parameter.
       return entry.value as Kinds[typeof kind];
     },
-    checkRoom() {
+    checkCount() {
       if (entries.size < mostObjects) return;
       const why = `the client has ${entries.size} objects, which is the limit`;
       throw new Refused(ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, why);

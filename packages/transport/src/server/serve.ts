@@ -1,6 +1,6 @@
 /**
- * Serves a device to one client over a carrier. The client has a separate device: the objects that it prepares and allocates are known by
- * its numbers only, is limited, and is freed when the carrier closes.
+ * Serves a device to one client over a channel. The client has a separate device: the objects that it prepares and allocates are known by
+ * its numbers only, is limited, and is freed when the channel closes.
  */
 
 import { type Awaitable, type Device, DeviceStatus, newestHalVersion } from "@nnhal/types";
@@ -8,7 +8,7 @@ import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
 import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { noPassing, type PassingFactory } from "../memory/passing.ts";
 import { createServerMemories } from "../memory/server-memories.ts";
-import type { Carrier } from "../protocol/carrier.ts";
+import type { Channel } from "../protocol/channel.ts";
 import { type Connection, createConnection } from "../protocol/connection.ts";
 import { FrameKind, textOf } from "../protocol/frames.ts";
 import { type Hello, handshakeFrame, hello, protocolVersion, type Welcome, welcome } from "../protocol/handshake.ts";
@@ -69,8 +69,8 @@ export interface ServedConnection {
   close(reason?: string): Promise<string>;
 }
 
-/** Serves a device to the client at the other end of a carrier. Never throws. */
-export function serve(served: ServedDevice | Provider, carrier: Carrier, options: ServeOptions = {}): ServedConnection {
+/** Serves a device to the client at the other end of a channel. Never throws. */
+export function serve(served: ServedDevice | Provider, channel: Channel, options: ServeOptions = {}): ServedConnection {
   const { passing = noPassing, limits = {}, connectLimit = 5_000_000_000n } = options;
   const { timer = systemTimer } = options;
   const objects = createObjects(limits.objects ?? 1024);
@@ -95,11 +95,11 @@ export function serve(served: ServedDevice | Provider, carrier: Carrier, options
           unavailable: `the service speaks version ${protocolVersion} of the protocol, the client ${versions.join(", ")}`,
         };
     if ("device" in found) device = found.device;
-    if (connection.over === undefined) carrier.send(handshakeFrame("welcome", welcome, welcomeOf(found)));
+    if (connection.over === undefined) channel.send(handshakeFrame("welcome", welcome, welcomeOf(found)));
     return found;
   };
   const connection: Connection = createConnection(
-    carrier,
+    channel,
     [
       ...memories.handlers,
       ...fences.handlers,

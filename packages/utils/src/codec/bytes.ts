@@ -49,18 +49,18 @@ export const mostItems = 2 ** 24;
 
 /** See `toBytes`. */
 class RoomWriter implements ByteWriter {
-  #room = new Uint8Array(firstRoom);
-  #view = new DataView(this.#room.buffer);
+  #buffer = new Uint8Array(firstLength);
+  #view = new DataView(this.#buffer.buffer);
   #length = 0;
 
   /** Reserves room and returns where it begins. */
   #take(size: number): number {
     const start = this.#length;
     const length = start + size;
-    if (length > this.#room.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#room.length));
-      larger.set(this.#room);
-      this.#room = larger;
+    if (length > this.#buffer.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#buffer.length));
+      larger.set(this.#buffer);
+      this.#buffer = larger;
       this.#view = new DataView(larger.buffer);
     }
     this.#length = length;
@@ -93,7 +93,7 @@ class RoomWriter implements ByteWriter {
     if (!(value instanceof Uint8Array)) throw new Unwritable(`${typeof value} instead of a Uint8Array`);
     this.uint32(value.length);
     const at = this.#take(value.length);
-    this.#room.set(value, at);
+    this.#buffer.set(value, at);
   }
   text(value: string) {
     if (typeof value !== "string") throw new Unwritable(`${typeof value} instead of a text`);
@@ -101,19 +101,19 @@ class RoomWriter implements ByteWriter {
   }
   /** A copy of everything written. */
   taken() {
-    return this.#room.slice(0, this.#length);
+    return this.#buffer.slice(0, this.#length);
   }
   clear() {
     this.#length = 0;
   }
   get isLarge() {
-    return this.#room.length > mostKeptRoom;
+    return this.#buffer.length > mostKeptLength;
   }
 }
 
-const firstRoom = 256;
+const firstLength = 256;
 /** A writer with a larger buffer is not reused. */
-const mostKeptRoom = 2 ** 16;
+const mostKeptLength = 2 ** 16;
 
 let spare: RoomWriter | undefined;
 

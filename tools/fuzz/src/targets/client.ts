@@ -1,5 +1,5 @@
 /** Frames of a server to a client of a device. */
-import { memoryCarriers } from "@nnhal/transport/carriers";
+import { memoryChannels } from "@nnhal/transport/channels";
 import { connectDevice } from "@nnhal/transport/client";
 import { mustBeOutcome, preparedOf } from "../answers.ts";
 import { memoryWith, readAs } from "../model-input.ts";
@@ -21,7 +21,7 @@ export const client: Target = {
       async run(input) {
         const given = readAs(frames, input);
         if (given === undefined) return;
-        const [own, other] = memoryCarriers({ mostFrame: 2 ** 20 });
+        const [own, other] = memoryChannels({ mostFrame: 2 ** 20 });
         const left = given.map((frame) => frame.slice());
         other.start({
           frame({ bytes }) {
@@ -46,9 +46,9 @@ export const client: Target = {
   },
 };
 
-async function use(carrier: Parameters<typeof connectDevice>[0]): Promise<void> {
+async function use(channel: Parameters<typeof connectDevice>[0]): Promise<void> {
   // A server that does not answer is given up soon.
-  const device = await connectDevice(carrier, { connectLimit: 20_000_000n, silenceLimit: 40_000_000n });
+  const device = await connectDevice(channel, { connectLimit: 20_000_000n, silenceLimit: 40_000_000n });
   if ("unavailable" in device) {
     must(device.unavailable !== "", () => "there is no reason why the device is not available");
     return;

@@ -1,5 +1,5 @@
 /** Frames of a client to a server of devices. */
-import { memoryCarriers } from "@nnhal/transport/carriers";
+import { memoryChannels } from "@nnhal/transport/channels";
 import { serve } from "@nnhal/transport/server";
 import { openReference } from "../device.ts";
 import { readAs } from "../model-input.ts";
@@ -24,7 +24,7 @@ export const server: Target = {
       async run(input) {
         const sent = readAs(frames, input);
         if (sent === undefined) return;
-        const [client, other] = memoryCarriers({ mostFrame: 2 ** 20 });
+        const [client, other] = memoryChannels({ mostFrame: 2 ** 20 });
         const served = serve(device, other, { limits });
         const answers = new Map<number, number>();
         let isOver = false;

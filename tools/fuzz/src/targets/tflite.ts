@@ -35,7 +35,8 @@ export const tflite: Target = {
           const { start, ranges } = tfliteNeeds(input, 4 * input.length);
           must(
             start <= 4 * input.length && ranges.every(({ length }) => length > 0),
-            () => `${start} bytes of the start are needed, and ${ranges.length} ranges`,
+            () =>
+              `expected at most all bytes of the start and ranges that are not empty, got ${start} and ${ranges.length} ranges`,
           );
           hasExternalBuffers(input);
           const { imported, problems, problemCount, packedFiles } = inspectTflite(input, { outside: [otherFile] });

@@ -172,7 +172,7 @@ export const serviceCases: readonly SuiteCase[] = [
     async "a result that does not fit its queue is a failure without shapes, and no fallback"(bench) {
       // A rank of ten gives one output twelve data, and there are two outputs: the small queue holds 8.
       const dimensions = [1, 1, 2, 3];
-      const small = await smallModel(bench, { layout: "twin", dimensions });
+      const small = await smallModel(bench, { layout: "pair", dimensions });
       const preparedModel = await prepare(bench, small.model);
       const one = trialFor(small, [sampleValues(small.type, 6), sampleValues(small.type, 6, 1)]);
       const { burst } = await openBurst(bench, preparedModel, { resultCapacity: 8 });

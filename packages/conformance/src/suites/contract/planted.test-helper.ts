@@ -176,14 +176,14 @@ const limits = { callLimit: 30_000, timeLimit: 600_000 };
  */
 function createAlarm(): { readonly timer: Timer; sleep(): void; wake(): void } {
   const waiting = new Set<() => void>();
-  let isAsleep = false;
+  let isSleeping = false;
   /** The innermost call began last, and is the first to be found. */
   const ring = () => {
     for (const callback of [...waiting].reverse()) callback();
   };
   return {
     timer(milliseconds, callback) {
-      const timeout = setTimeout(callback, isAsleep && milliseconds <= limits.callLimit ? 25 : milliseconds);
+      const timeout = setTimeout(callback, isSleeping && milliseconds <= limits.callLimit ? 25 : milliseconds);
       if (milliseconds <= limits.callLimit) waiting.add(callback);
       return () => {
         clearTimeout(timeout);
@@ -191,11 +191,11 @@ function createAlarm(): { readonly timer: Timer; sleep(): void; wake(): void } {
       };
     },
     sleep() {
-      isAsleep = true;
+      isSleeping = true;
       setTimeout(ring, 5);
     },
     wake() {
-      isAsleep = false;
+      isSleeping = false;
     },
   };
 }

@@ -21,14 +21,14 @@ async function holdValue(bench: Bench, salt: number) {
   const { buffer, token } = await allocate(bench, roles);
   const values = sampleValues(small.type, 6, salt);
   await fill(buffer, memoryWith(small.type, values));
-  const room = () => emptyMemory(sizeOf(small.type, [6]));
+  const target = () => emptyMemory(sizeOf(small.type, [6]));
   /** Executes on the buffer, and looks at the result. */
   const use = async () => {
-    const output = room();
+    const output = target();
     expectExecution("execute", await preparedModel.execute(requestFor([token], [output])), NONE);
     expectValues("execute: output 0", small.type, output, elementAt(small.compute([values]), 0));
   };
-  return { small, preparedModel, roles, buffer, token, values, room, use };
+  return { small, preparedModel, roles, buffer, token, values, target, use };
 }
 
 export const clientCases: readonly SuiteCase[] = group("clients", "1.3", {
@@ -43,10 +43,10 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.3", {
     });
   },
   async "the token of another client's buffer is INVALID_ARGUMENT"(bench) {
-    const { small, token, values, room, use } = await holdValue(anotherClient(bench), 1);
+    const { small, token, values, target, use } = await holdValue(anotherClient(bench), 1);
     const own = await prepare(bench, small.model);
     const input = memoryWith(small.type, values);
-    for (const request of [requestFor([token], [room()]), requestFor([input], [token])]) {
+    for (const request of [requestFor([token], [target()]), requestFor([input], [token])]) {
       expectExecution("execute with another client's token", await own.execute(request), INVALID_ARGUMENT);
     }
     await use();
@@ -61,14 +61,14 @@ export const clientCases: readonly SuiteCase[] = group("clients", "1.3", {
     await other.use();
     await client.close();
     await own.use();
-    await expectCopy("copyTo", own.buffer.copyTo(own.room()), NONE);
+    await expectCopy("copyTo", own.buffer.copyTo(own.target()), NONE);
   },
   async "buffers of a client that ended can be used no more"(bench) {
     const client = anotherClient(bench);
-    const { preparedModel, token, room } = await holdValue(client, 1);
+    const { preparedModel, token, target } = await holdValue(client, 1);
     await client.close();
     const { DEVICE_UNAVAILABLE } = ErrorStatus;
-    const result = await preparedModel.execute(requestFor([token], [room()]));
+    const result = await preparedModel.execute(requestFor([token], [target()]));
     expectExecution("execute of a client that ended", result, INVALID_ARGUMENT, DEVICE_UNAVAILABLE);
   },
 });

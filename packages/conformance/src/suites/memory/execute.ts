@@ -37,7 +37,7 @@ interface Ready {
 
 async function ready(bench: Bench, name: Way["name"], type?: ElementType): Promise<Ready> {
   const way = await wayOf(bench, name);
-  const small = await smallModel(bench, { layout: "twin", ...(type && { type }) });
+  const small = await smallModel(bench, { layout: "pair", ...(type && { type }) });
   const preparedModel = await prepare(bench, small.model, {}, way.device);
   const values = sampleValues(small.type, 6);
   return {
@@ -176,11 +176,11 @@ async function openReady(bench: Bench, name: Way["name"]) {
     at: memoryWith(small.type, sampleValues(small.type, 3 * rows)),
     dimensions: [rows, 3],
   });
-  const room = (rows: number) => ({ at: emptyMemory(sizeOf(small.type, [3 * rows])), dimensions: [rows, 3] });
+  const target = (rows: number) => ({ at: emptyMemory(sizeOf(small.type, [3 * rows])), dimensions: [rows, 3] });
   const expect = async (status: ErrorStatus, input: PlacedArgument, output: PlacedArgument) => {
     await expectBy(way, preparedModel, requestFor([input], [output]), {}, status);
   };
-  return { small, token, buffer, values, room, expect };
+  return { small, token, buffer, values, target, expect };
 }
 
 export const executeCases: readonly SuiteCase[] = [
@@ -208,11 +208,11 @@ export const executeCases: readonly SuiteCase[] = [
     ["execute", "launch"] as const,
     (name) => `dimensions that contradict the buffer's (${name})`,
     async (bench, name) => {
-      const { small, token, buffer, values, room, expect } = await openReady(bench, name);
+      const { small, token, buffer, values, target, expect } = await openReady(bench, name);
       await fill(buffer, memoryWith(small.type, sampleValues(small.type, 6)), [2, 3]);
-      await expect(INVALID_ARGUMENT, { at: token, dimensions: [4, 3] }, room(4));
+      await expect(INVALID_ARGUMENT, { at: token, dimensions: [4, 3] }, target(4));
       await expect(INVALID_ARGUMENT, values(4), { at: token, dimensions: [4, 3] });
-      await expect(NONE, { at: token, dimensions: [2, 3] }, room(2));
+      await expect(NONE, { at: token, dimensions: [2, 3] }, target(2));
       await expect(NONE, values(2), { at: token, dimensions: [2, 3] });
     },
   ),

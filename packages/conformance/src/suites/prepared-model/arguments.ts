@@ -90,7 +90,7 @@ async function execute(
 /**
  * Executes with more bytes than the tensors have: bytes behind an input are not read, and those behind an output not written.
  */
-async function executeWithRoom(bench: Bench, how: How): Promise<void> {
+async function executeWithLength(bench: Bench, how: How): Promise<void> {
   const { run } = await execute(bench, how);
   const small = await smallModel(bench);
   const values = sampleValues(small.type, 6);
@@ -105,7 +105,7 @@ async function executeWithRoom(bench: Bench, how: How): Promise<void> {
 }
 
 export const argumentCases: readonly SuiteCase[] = hows.flatMap((how) => [
-  ...casesOf("arguments", since[how], [how], () => `more bytes than a tensor takes (${how})`, executeWithRoom),
+  ...casesOf("arguments", since[how], [how], () => `more bytes than a tensor takes (${how})`, executeWithLength),
   ...casesOf(
     "arguments",
     since[how],

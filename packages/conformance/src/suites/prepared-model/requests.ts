@@ -53,7 +53,7 @@ export const requestCases: readonly SuiteCase[] = requestMutations.flatMap((muta
     [mutation],
     ({ name }) => name,
     async (bench, { mutate }) => {
-      const small = await smallModel(bench, { layout: "twin" });
+      const small = await smallModel(bench, { layout: "pair" });
       const preparedModel = await prepare(bench, small.model);
       const inputs = [sampleValues(small.type, 6), sampleValues(small.type, 6, 1)];
       const { request } = trialFor(small, inputs);

@@ -26,14 +26,14 @@ function expectShape(
 }
 
 /** A model whose outputs have unknown extents, where the device can find them. */
-async function findingShapes(bench: Bench, layout: "single" | "twin" = "single") {
+async function findingShapes(bench: Bench, layout: "single" | "pair" = "single") {
   const small = await smallModel(bench, { layout, outputDimensions: [0, 0] });
   return { small, preparedModel: await prepare(bench, small.model) };
 }
 
 /** Executes on an output that is some bytes too small. */
 async function executeShort(bench: Bench, isKnown: boolean) {
-  const small = await smallModel(bench, { layout: "twin", outputDimensions: isKnown ? [2, 3] : [0, 0] });
+  const small = await smallModel(bench, { layout: "pair", outputDimensions: isKnown ? [2, 3] : [0, 0] });
   const preparedModel = await prepare(bench, small.model);
   const inputs = [sampleValues(small.type, 6), sampleValues(small.type, 6, 1)];
   const size = sizeOf(small.type, [6]);
@@ -96,7 +96,7 @@ export const shapeCases: readonly SuiteCase[] = [
       expectShape("execute: output 0", result.outputShapes[0], [2, 3]);
     },
     async "of several outputs, each has its own shape"(bench) {
-      const { small, preparedModel } = await findingShapes(bench, "twin");
+      const { small, preparedModel } = await findingShapes(bench, "pair");
       const inputs = [sampleValues(small.type, 6), sampleValues(small.type, 6, 1)];
       const { outputShapes } = await runTrial(preparedModel, trialFor(small, inputs));
       for (const index of [0, 1]) expectShape(`execute: output ${index}`, outputShapes[index], [2, 3]);

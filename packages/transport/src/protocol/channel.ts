@@ -19,7 +19,7 @@ export interface Receiver {
 }
 
 /** One end of a connection. */
-export interface Carrier {
+export interface Channel {
   /** Kind of channel for messages, such as `unix socket`. */
   readonly name: string;
   /** Begins to receive. Called once; frames that arrive before wait. */
@@ -31,22 +31,22 @@ export interface Carrier {
   send(bytes: Uint8Array, attachments?: readonly SharedArrayBuffer[]): void;
   /** Bytes that were sent and that the other side has not taken yet: the sender must not let them grow without limit. */
   readonly waiting: number;
-  /** Resolves when fewer bytes wait than `lowWater`, or the carrier is closed. */
+  /** Resolves when fewer bytes wait than `lowWater`, or the channel is closed. */
   drained(): Promise<void>;
   /** Stops taking frames, so that the other side's `waiting` grows, until `resume`. */
   pause(): void;
   resume(): void;
-  /** Closes the carrier. Frames that were sent before reach the other side if it still reads. */
+  /** Closes the channel. Frames that were sent before reach the other side if it still reads. */
   close(reason?: string): void;
 }
 
-/** Limits of a carrier. */
-export interface CarrierOptions {
-  /** Most bytes of one frame, in either direction. A longer one that arrives closes the carrier. Default 64 MiB. */
+/** Limits of a channel. */
+export interface ChannelOptions {
+  /** Most bytes of one frame, in either direction. A longer one that arrives closes the channel. Default 64 MiB. */
   readonly mostFrame?: number | undefined;
 }
 
-/** See `CarrierOptions.mostFrame`. */
+/** See `ChannelOptions.mostFrame`. */
 export const defaultMostFrame = 64 * 2 ** 20;
 
 /** Below so many waiting bytes a sender goes on. */

@@ -4,18 +4,18 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import {
-  type Carrier,
-  type CarrierOptions,
+  type Channel,
+  type ChannelOptions,
   checkLength,
   createDrain,
   defaultMostFrame,
   type Frame,
   lowWater,
-} from "../protocol/carrier.ts";
+} from "../protocol/channel.ts";
 import { createInbox } from "./inbox.ts";
 
 /** Options of a port. */
-export interface PortOptions extends CarrierOptions {
+export interface PortOptions extends ChannelOptions {
   /** True if the port keeps this thread alive. Default: true. */
   readonly keepAlive?: boolean | undefined;
 }
@@ -23,8 +23,8 @@ export interface PortOptions extends CarrierOptions {
 /** Number of taken bytes after which the other side is notified. */
 const tellAfter = lowWater / 4;
 
-/** A carrier over one end of a MessageChannel. It owns the port. */
-export function portCarrier(port: MessagePort, options: PortOptions = {}): Carrier {
+/** A channel over one end of a MessageChannel. It owns the port. */
+export function portChannel(port: MessagePort, options: PortOptions = {}): Channel {
   const { mostFrame = defaultMostFrame, keepAlive = true } = options;
   let waiting = 0;
   let untold = 0;

@@ -1,23 +1,23 @@
 /** Two ends in one thread, for tests and for a server in the thread of its client. */
 import {
-  type Carrier,
-  type CarrierOptions,
+  type Channel,
+  type ChannelOptions,
   checkLength,
   createDrain,
   defaultMostFrame,
   lowWater,
-} from "../protocol/carrier.ts";
+} from "../protocol/channel.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
 
 /** A pair of connected ends. */
-export function memoryCarriers({ mostFrame = defaultMostFrame }: CarrierOptions = {}): readonly [Carrier, Carrier] {
+export function memoryChannels({ mostFrame = defaultMostFrame }: ChannelOptions = {}): readonly [Channel, Channel] {
   const first: End = createEnd(() => second, mostFrame);
   const second: End = createEnd(() => first, mostFrame);
-  return [first.carrier, second.carrier];
+  return [first.channel, second.channel];
 }
 
 interface End {
-  readonly carrier: Carrier;
+  readonly channel: Channel;
   readonly inbox: Inbox;
   /** The other end has taken bytes of this one. */
   taken(count: number): void;
@@ -41,7 +41,7 @@ function createEnd(other: () => End, mostFrame: number): End {
       waiting -= count;
       if (waiting < lowWater) drain.release();
     },
-    carrier: {
+    channel: {
       name: "memory",
       start: (receiver) => inbox.start(receiver),
       send(bytes, attachments = []) {

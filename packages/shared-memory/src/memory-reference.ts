@@ -2,7 +2,7 @@
 import { greatestSize, type NoMemory } from "./shared-memory.ts";
 
 /** A part of a file of the sender. */
-export interface Ticket {
+export interface MemoryReference {
   /** The number of the file on this connection, from 1. */
   readonly id: number;
   /** The file's name in the folder that both sides know; empty for a descriptor. */
@@ -21,8 +21,8 @@ const headLength = 40;
 /** Names of files are made by `folderWay`. */
 const longestName = 64;
 
-/** A ticket as bytes: numbers of 32 and 64 bits, the lower byte first, then the name. */
-export function encodeTicket({ id, file, start, length, protection, offset, size }: Ticket): Uint8Array {
+/** A reference as bytes: numbers of 32 and 64 bits, the lower byte first, then the name. */
+export function encodeReference({ id, file, start, length, protection, offset, size }: MemoryReference): Uint8Array {
   const bytes = new Uint8Array(headLength + file.length);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, id, true);
@@ -35,16 +35,16 @@ export function encodeTicket({ id, file, start, length, protection, offset, size
   return bytes;
 }
 
-/** Decodes a ticket. Returns why if the bytes are not one. */
-export function decodeTicket(bytes: Uint8Array): Ticket | NoMemory {
+/** Decodes a reference. Returns why if the bytes are not one. */
+export function decodeReference(bytes: Uint8Array): MemoryReference | NoMemory {
   const nameLength = bytes.length - headLength;
   if (nameLength < 0 || nameLength > longestName) {
     return {
-      refused: `a ticket of ${bytes.length} bytes is not valid: ${headLength} to ${headLength + longestName} are`,
+      refused: `a reference of ${bytes.length} bytes is not valid: ${headLength} to ${headLength + longestName} are`,
     };
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const ticket: Ticket = {
+  const reference: MemoryReference = {
     id: view.getUint32(0, true),
     protection: view.getUint32(4, true),
     start: view.getFloat64(8, true),
@@ -53,14 +53,16 @@ export function decodeTicket(bytes: Uint8Array): Ticket | NoMemory {
     size: view.getFloat64(32, true),
     file: String.fromCharCode(...bytes.subarray(headLength)),
   };
-  const refuse = (field: keyof Ticket) => ({ refused: `a ticket's ${field} is ${ticket[field]}, which is not valid` });
-  if (ticket.id === 0) return refuse("id");
-  if (ticket.protection !== 1 && ticket.protection !== 3) return refuse("protection");
-  if (!Number.isSafeInteger(ticket.start) || ticket.start < 0) return refuse("start");
-  if (!isCount(ticket.length) || ticket.length < 1) return refuse("length");
-  if (!isCount(ticket.offset)) return refuse("offset");
-  if (!isCount(ticket.size)) return refuse("size");
-  return /^[a-z0-9-]*$/.test(ticket.file) ? ticket : refuse("file");
+  const refuse = (field: keyof MemoryReference) => ({
+    refused: `a reference's ${field} is ${reference[field]}, which is not valid`,
+  });
+  if (reference.id === 0) return refuse("id");
+  if (reference.protection !== 1 && reference.protection !== 3) return refuse("protection");
+  if (!Number.isSafeInteger(reference.start) || reference.start < 0) return refuse("start");
+  if (!isCount(reference.length) || reference.length < 1) return refuse("length");
+  if (!isCount(reference.offset)) return refuse("offset");
+  if (!isCount(reference.size)) return refuse("size");
+  return /^[a-z0-9-]*$/.test(reference.file) ? reference : refuse("file");
 }
 
 function isCount(value: number): boolean {

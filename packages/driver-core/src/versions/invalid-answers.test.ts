@@ -40,7 +40,7 @@ describe("answers of a lifted execution", () => {
     const execute = async () => ({ ...success, ...result });
     const own: PreparedModel = { ...wholeModel, execute };
     const driver = { ...driverV1_2().device };
-    const lifted = liftDevice("lying", {
+    const lifted = liftDevice("invalid", {
       ...driver,
       prepareModel_1_2(_model, _preference, _modelCache, _dataCache, _token, callback) {
         const prepared = { ...asV1_3PreparedModel(), executeSynchronously_1_3: own.execute };
@@ -74,7 +74,7 @@ describe("answers of a lifted execution", () => {
   ])("with %s are GENERAL_FAILURE", async (_what, result) => {
     const answer = await answered(result);
     expect(answer).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
-    expect(answer?.message).toContain("lying: execute answered a result that is not valid: ");
+    expect(answer?.message).toContain("invalid: execute answered a result that is not valid: ");
   });
 
   it("have times only if they are times", async () => {

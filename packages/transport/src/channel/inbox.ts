@@ -2,7 +2,7 @@
  * Frames that have arrived and wait for their receiver. They are delivered one in each microtask, so that a receiver that
  * pauses after one does not receive the next.
  */
-import type { Frame, Receiver } from "../protocol/carrier.ts";
+import type { Frame, Receiver } from "../protocol/channel.ts";
 
 /** See the file's head. */
 export interface Inbox {

@@ -3,21 +3,21 @@
  */
 import type { Socket } from "node:net";
 import {
-  type Carrier,
-  type CarrierOptions,
+  type Channel,
+  type ChannelOptions,
   checkLength,
   createDrain,
   defaultMostFrame,
   lowWater,
-} from "../protocol/carrier.ts";
+} from "../protocol/channel.ts";
 import { createInbox } from "./inbox.ts";
 
 const headerLength = 4;
 /** Bytes of a frame that are copied behind its header: below this, one write takes less time than two. */
 const mostJoined = 4096;
 
-/** A carrier over a connected socket, which it owns. The socket keeps the process alive unless it is unreferenced. */
-export function socketCarrier(socket: Socket, { mostFrame = defaultMostFrame }: CarrierOptions = {}): Carrier {
+/** A channel over a connected socket, which it owns. The socket keeps the process alive unless it is unreferenced. */
+export function socketChannel(socket: Socket, { mostFrame = defaultMostFrame }: ChannelOptions = {}): Channel {
   let isClosed = false;
   let reason = "the other side has closed the connection";
   const inbox = createInbox();

@@ -8,7 +8,7 @@ import type { OutputBuffer, RunResult } from "../contract.ts";
 import { StatusError } from "../status-error.ts";
 
 /** The destinations of the graph's outputs, and the facts of their values as far as they are known. */
-export interface Rooms {
+export interface OpenOutputs {
   readonly outputs: readonly OutputBuffer[];
   /** By output of the graph. */
   readonly infos: (TensorInfo | undefined)[];
@@ -27,7 +27,7 @@ export class Outcome extends StatusError {
 }
 
 /** Notes the shape of an operand, if it is an output of the graph. Throws an Outcome if an output does not fit. */
-export function noteShape({ outputs, infos, places }: Rooms, index: number, info: TensorInfo): void {
+export function noteShape({ outputs, infos, places }: OpenOutputs, index: number, info: TensorInfo): void {
   const place = places.get(index);
   if (place === undefined) return;
   refineDimensions(index, elementAt(outputs, place).dimensions, info.dimensions);
