@@ -4,6 +4,16 @@
 import { describe, expectList } from "./given.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
+/** Throws BAD_DATA unless an argument is right: `expected` says what it must be, such as `a priority`. */
+export function expectRight(isRight: boolean, what: string, expected: string, given: unknown): asserts isRight {
+  expect(isRight, ResultCode.BAD_DATA, () => `${what}: expected ${expected}, got ${describe(given)}`);
+}
+
+/** Throws BAD_DATA unless an argument is a duration. */
+export function expectNanoseconds(given: bigint, what: string): void {
+  expectRight(typeof given === "bigint" && given >= 0n, what, "a bigint of nanoseconds >= 0", given);
+}
+
 /** Throws BAD_DATA unless every extent fits in the HAL's 32 bits. */
 export function expectDimensions(dimensions: readonly number[], what: string): void {
   expectList(dimensions, what, "dimensions");
@@ -17,12 +27,7 @@ export function expectDimensions(dimensions: readonly number[], what: string): v
 
 /** A timeout in nanoseconds; undefined for 0n, which means none. */
 export function timeoutOf(nanoseconds: bigint, what: string): bigint | undefined {
-  const isTimeout = typeof nanoseconds === "bigint" && nanoseconds >= 0n;
-  expect(
-    isTimeout,
-    ResultCode.BAD_DATA,
-    () => `${what}: expected a bigint of nanoseconds >= 0, got ${describe(nanoseconds)}`,
-  );
+  expectNanoseconds(nanoseconds, what);
   return nanoseconds === 0n ? undefined : nanoseconds;
 }
 

@@ -16,7 +16,7 @@ import {
 import { inSection, type Logger, loadOnce, makeDeadline, modelSummary, type Tracer, whenCollected } from "@nnhal/utils";
 import { steadyClock } from "@nnhal/utils/time";
 import type { Caching } from "./caching.ts";
-import { timeoutOf } from "./checks.ts";
+import { expectRight, timeoutOf } from "./checks.ts";
 import { close } from "./close.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { divideOptions, divisionGiven } from "./divide-options.ts";
@@ -87,11 +87,7 @@ export class Compilation implements CompiledModel {
   setPreference(preference: ExecutionPreference): void {
     this.#expectOpen("setPreference");
     const known = Object.values<number>(ExecutionPreference).includes(preference);
-    expect(
-      known,
-      ResultCode.BAD_DATA,
-      () => `setPreference: expected an execution preference, got ${describe(preference)}`,
-    );
+    expectRight(known, "setPreference", "an execution preference", preference);
     this.#preference = preference;
   }
 
@@ -99,7 +95,7 @@ export class Compilation implements CompiledModel {
   setPriority(priority: Priority): void {
     this.#expectOpen("setPriority");
     const known = Object.values<number>(Priority).includes(priority);
-    expect(known, ResultCode.BAD_DATA, () => `setPriority: expected a priority, got ${describe(priority)}`);
+    expectRight(known, "setPriority", "a priority", priority);
     this.#priority = priority;
   }
 

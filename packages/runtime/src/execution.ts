@@ -19,7 +19,7 @@ import {
 import { inSection, loadOnce, makeDeadline, notMeasured } from "@nnhal/utils";
 import { nextTurn } from "@nnhal/utils/time";
 import type { Burst } from "./burst.ts";
-import { timeoutOf } from "./checks.ts";
+import { expectNanoseconds, expectRight, timeoutOf } from "./checks.ts";
 import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
 import { type Ending, Event, startedEvent } from "./event.ts";
 import { type ArgumentRegion, ExecutionArguments } from "./execution-arguments.ts";
@@ -171,12 +171,7 @@ export class Execution {
   /** Sets the maximum duration of one WHILE in nanoseconds; at most 15 s. Default: 2 s. */
   setLoopTimeout(nanoseconds: bigint): void {
     this.#expectOpen("setLoopTimeout");
-    const isTimeout = typeof nanoseconds === "bigint" && nanoseconds >= 0n;
-    expect(
-      isTimeout,
-      ResultCode.BAD_DATA,
-      () => `setLoopTimeout: expected a bigint of nanoseconds >= 0, got ${describe(nanoseconds)}`,
-    );
+    expectNanoseconds(nanoseconds, "setLoopTimeout");
     const most = maximumLoopTimeout;
     if (nanoseconds > most) this.#compilation.log.warning(`setLoopTimeout: ${nanoseconds} ns are taken as ${most} ns`);
     this.#loopTimeout = nanoseconds < most ? nanoseconds : most;
@@ -281,11 +276,7 @@ export class Execution {
   /** A duration in nanoseconds; undefined if the device did not report it. Only after a measured execution that succeeded. */
   getDuration(code: DurationCode): bigint | undefined {
     const what = "getDuration";
-    expect(
-      durationCodes.includes(code),
-      ResultCode.BAD_DATA,
-      () => `${what}: expected a duration, got ${describe(code)}`,
-    );
+    expectRight(durationCodes.includes(code), what, "a duration", code);
     const { status, launched, fenced } = this.#expectDone(what);
     const isMeasured = this.#measure && status === ErrorStatus.NONE;
     expect(isMeasured, ResultCode.BAD_STATE, () => `${what}: the execution was not measured or failed`);

@@ -5,7 +5,7 @@ import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { combineDimensions, defaultLogger, type Logger } from "@nnhal/utils";
-import { allocated, expectDimensions } from "./checks.ts";
+import { allocated, expectDimensions, expectRight } from "./checks.ts";
 import type { CompiledModel } from "./compiled-model.ts";
 import { expectKind } from "./given.ts";
 import type { GuardedDevice } from "./guard/device.ts";
@@ -114,11 +114,7 @@ export class MemoryDesc {
       (other) => other.compilation === compilation && other.side === side && other.index === index,
     );
     expect(!isTwice, ResultCode.BAD_DATA, () => `${what}: ${side} ${index} of this compilation is a role already`);
-    expect(
-      frequency > 0 && frequency <= 1,
-      ResultCode.BAD_DATA,
-      () => `${what}: expected a frequency, a number within (0, 1], got ${frequency}`,
-    );
+    expectRight(frequency > 0 && frequency <= 1, what, "a frequency, a number within (0, 1]", frequency);
     const { type, scale, zeroPoint, extraParams, dimensions } = elementAt(operands, operandIndex);
     const facts = compilation.factsOf(type);
     expect(facts !== undefined, ResultCode.BAD_DATA, () => `${what}: nothing describes operand type ${type}`);

@@ -6,7 +6,7 @@ import type { Memory as HalMemory } from "@nnhal/types";
 import { defaultLogger, type Logger, whenCollected } from "@nnhal/utils";
 import { descriptorStats, nodeModule } from "@nnhal/utils/node";
 import { poolIssues } from "@nnhal/validation";
-import { allocated } from "./checks.ts";
+import { allocated, expectRight } from "./checks.ts";
 import { close } from "./close.ts";
 import { describe, expectGiven, expectKind, optionsOf } from "./given.ts";
 import { type MemoryContent, opaqueContent, sizedContent } from "./memory-content.ts";
@@ -63,20 +63,12 @@ export class Memory {
   static createFromFd(size: number, protection: number, fd: number, offset = 0): Memory {
     const what = "Memory.createFromFd";
     expectSize(size, what);
-    expect(
-      Number.isInteger(fd) && fd >= 0,
-      ResultCode.BAD_DATA,
-      () => `${what}: expected a file descriptor, got ${describe(fd)}`,
-    );
+    expectRight(Number.isInteger(fd) && fd >= 0, what, "a file descriptor", fd);
     const { READ, WRITE } = Protection;
     const isKnown = Number.isInteger(protection) && protection >= 0 && protection <= READ + WRITE;
-    expect(
-      isKnown,
-      ResultCode.BAD_DATA,
-      () => `${what}: expected a protection, READ (1), WRITE (2) or their sum, got ${describe(protection)}`,
-    );
+    expectRight(isKnown, what, "a protection, READ (1), WRITE (2) or their sum", protection);
     const isOffset = Number.isSafeInteger(offset) && offset >= 0;
-    expect(isOffset, ResultCode.BAD_DATA, () => `${what}: expected an offset in a file, got ${describe(offset)}`);
+    expectRight(isOffset, what, "an offset in a file", offset);
     const own = duplicated(fd, (protection & WRITE) !== 0, what);
     const memory = mmapFdMemory(size, own ?? fd, [protection, offset % 2 ** 32, Math.floor(offset / 2 ** 32)]);
     if (own === undefined) return new Memory(sizedContent(memory), what);
@@ -226,11 +218,7 @@ function plainLog(): Logger {
 
 function expectSize(size: number, what: string): void {
   const isSize = Number.isInteger(size) && size > 0 && size <= greatestSize;
-  expect(
-    isSize,
-    ResultCode.BAD_DATA,
-    () => `${what}: expected a size, an integer within [1, 2^32), got ${describe(size)}`,
-  );
+  expectRight(isSize, what, "a size, an integer within [1, 2^32)", size);
 }
 
 const files = () => nodeModule("node:fs", "a memory in a file");

@@ -28,6 +28,7 @@ import {
 import { defaultLogger, inSection, isExtensionOperationType, type Logger, noTracer, type Tracer } from "@nnhal/utils";
 import { extensionIssues, sealModel } from "@nnhal/validation";
 import { logGraph } from "#log-graph";
+import { expectRight } from "./checks.ts";
 import { createConstants } from "./constants.ts";
 import {
   channelQuantOf,
@@ -366,11 +367,7 @@ export class Model {
     this.#expectOpen(what);
     expectGiven(name, what, "extensionName");
     const isCode = typeof type === "number" && type >>> 0 === type && type <= 0xffff;
-    expect(
-      isCode,
-      ResultCode.BAD_DATA,
-      () => `${what}: expected a code within an extension, an integer within [0, 65535], got ${describe(type)}`,
-    );
+    expectRight(isCode, what, "a code within an extension, an integer within [0, 65535]", type);
     return extensionCode(this.#prefixOf(name, what), type);
   }
 
