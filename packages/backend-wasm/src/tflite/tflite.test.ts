@@ -95,17 +95,17 @@ async function outputsOn(
     const tensor = tensorAt(graph, index);
     return { bytes: bytesOf(tensor, given[place] ?? new Float32Array()), dimensions: tensor.dimensions };
   });
-  const rooms = graph.outputs.map((index) => ({
+  const lengths = graph.outputs.map((index) => ({
     bytes: new Uint8Array(mostBytes),
     dimensions: graph.operands[index]?.dimensions ?? [],
   }));
-  const { status, message = "", outputShapes } = await executable.run(inputs, rooms, context);
+  const { status, message = "", outputShapes } = await executable.run(inputs, lengths, context);
   executable.close();
   if (status !== ErrorStatus.NONE) return message;
   return graph.outputs.map((index, place): Output => {
     const { type } = tensorAt(graph, index);
     const count = elementCount(outputShapes[place]?.dimensions ?? []);
-    const bytes = rooms[place]?.bytes.slice(0, byteLength(type, count)) ?? new Uint8Array();
+    const bytes = lengths[place]?.bytes.slice(0, byteLength(type, count)) ?? new Uint8Array();
     return { type, numbers: Array.from<number | bigint>(decodeTensorData(type, bytes, count)) };
   });
 }
