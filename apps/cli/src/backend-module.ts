@@ -7,7 +7,8 @@ import { createRequire } from "node:module";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Backend, Unavailable } from "@nnhal/backend";
-import { type ExtensionDefinition, isExtensionName } from "@nnhal/operations";
+import { extensionsIn } from "@nnhal/network/session";
+import type { ExtensionDefinition } from "@nnhal/operations";
 import { type Device, deviceTypeNames } from "@nnhal/types";
 import { messageOf, usageError } from "./failure.ts";
 import { ensureKind } from "./files.ts";
@@ -49,8 +50,7 @@ export async function engineOf(module: string, cwd: string): Promise<Engine> {
 
 /** The extensions that a module exports. Rejects with a usage error if the module cannot be loaded or exports none. */
 export async function extensionsOf(module: string, cwd: string): Promise<readonly ExtensionDefinition[]> {
-  const namespace = await loadModule(module, "extension", cwd);
-  const extensions = isObject(namespace) ? Object.values(namespace).filter(isExtension) : [];
+  const extensions = extensionsIn(await loadModule(module, "extension", cwd));
   if (extensions.length === 0) throw usageError(`the module ${module} exports no definition of an extension`);
   return extensions;
 }
@@ -120,10 +120,4 @@ function isObject(value: unknown): value is object {
 
 function isBackend(value: unknown): value is Backend {
   return problemOf(value) === undefined;
-}
-
-function isExtension(value: unknown): value is ExtensionDefinition {
-  if (!isObject(value) || !("name" in value) || !("operandTypes" in value) || !("operations" in value)) return false;
-  const { name, operandTypes, operations } = value;
-  return typeof name === "string" && isExtensionName(name) && Array.isArray(operandTypes) && Array.isArray(operations);
 }

@@ -116,7 +116,7 @@ describe("--backend", () => {
     const { stdout, stderr, exitCode } = await run([...args, "--device", "chip"]);
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
     expect(stderr).toMatch(
-      /^nnhal run: the model cannot run: no device supports operation 1 of 1\. nnhal-chip: RESHAPE: not on this chip\n$/,
+      /^nnhal run: the model cannot run: subgraphs\[0\]\.operators\[0\] \(RESHAPE version 1\): no device supports it\. nnhal-chip: RESHAPE: not on this chip\n$/,
     );
   });
 

@@ -5,14 +5,18 @@ import { connectService, findServices } from "@nnhal/service";
 import type { Opening } from "./open-model.ts";
 import { openRunner, type Runner, zeroInputs } from "./runner.ts";
 
-/** Opens models, each in a separate worker thread. */
-export function openInWorkers(engines: readonly string[]): (opening: Opening) => Promise<Runner> {
+/** Opens models, each in a separate worker thread. `engines`, `extensions`: names of modules. */
+export function openInWorkers(
+  engines: readonly string[],
+  extensions: readonly string[],
+): (opening: Opening) => Promise<Runner> {
   return ({ file, signature, settings }) =>
     openRunner(file, {
       ...shapesOf(settings),
       devices: settings.devices,
       worker: true,
       threads: threadsOf(settings),
+      extensions,
       ...(signature !== undefined && { signature }),
       ...(engines.length > 0 && { engines }),
     });
@@ -20,12 +24,13 @@ export function openInWorkers(engines: readonly string[]): (opening: Opening) =>
 
 /**
  * Opens models on devices of a daemon, each with a separate connection. `owner`: user id of the daemon's owner (default: the
- * user of this process). Rejects if there is no such daemon.
+ * user of this process). `extensions`: names of modules; the daemon's devices compute their operations. Rejects if there is no such daemon.
  */
 export async function openInDriver(
   driver: string,
   cwd: string,
   owner?: number,
+  extensions: readonly string[] = [],
 ): Promise<(opening: Opening) => Promise<Runner>> {
   const found = await findServices(driver, cwd, owner);
   if ("none" in found) throw new Error(`--driver ${driver}: ${found.none}`);
@@ -46,6 +51,7 @@ export async function openInDriver(
       const runner = await openRunner(file, {
         ...shapesOf(settings),
         devices,
+        extensions,
         ...(signature !== undefined && { signature }),
       });
       return {

@@ -29,6 +29,23 @@ export function passingModel(type: TfliteTensor["type"] = "FLOAT32", width = 2):
   });
 }
 
+/** A model of MediaPipe's operator that puts each element of `given` at its place of a 2 by 2 window. */
+export function unpoolingModel(): Uint8Array {
+  const shape = [1, 1, 1, 1];
+  const customOptions = new Uint8Array(Int32Array.of(1, 2, 2, 2, 2, 0).buffer);
+  return modelOf({
+    tensors: [tensor("given", { shape }), tensor("places", { shape }), tensor("unpooled", { shape: [1, 2, 2, 1] })],
+    inputs: [0, 1],
+    outputs: [2],
+    operators: [
+      {
+        ...{ name: "CUSTOM", customCode: "MaxUnpooling2D", version: 1, options: {}, customOptions },
+        ...{ inputs: [0, 1], outputs: [2] },
+      },
+    ],
+  });
+}
+
 /** A model that adds its inputs `left` and `right` of the shape [rows, 2]; rows are open. */
 export function openAddingModel(): Uint8Array {
   const shape = { shape: [1, 2], shapeSignature: [-1, 2] };

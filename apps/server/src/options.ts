@@ -29,6 +29,8 @@ export interface Settings {
   /** User id of the daemon's owner; undefined: the user of this process. */
   readonly driverOwner: number | undefined;
   readonly engines: readonly string[];
+  /** Modules of extensions for custom operators. */
+  readonly extensions: readonly string[];
   readonly host: string;
   readonly restPort: number | undefined;
   readonly grpcPort: number | undefined;
@@ -82,6 +84,12 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
     .option("--versions <policy>", "latest, latest:N, all, or numbers", policy, defaultSettings.versions)
     .option("--devices <names>", "devices to divide a model among", defaultSettings.devices)
     .option("--engine <module>", "an engine besides those installed; may be given several times", collect, [])
+    .option(
+      "--extension <module>",
+      "an extension for custom operators, such as @nnhal/extension-mediapipe; may be given several times",
+      collect,
+      [],
+    )
     .option("--driver <directory|name>", "compute in a daemon (nnhal-sample-driver) instead of threads")
     .option("--driver-owner <user>", driverOwnerHelp, userNumber)
     .option("--instances <count>", "copies of each model, with a thread for each", count(...instances), 1)
@@ -146,6 +154,7 @@ export function parseOptions(args: readonly string[], version: string): Parsed {
         dynamicShapes: given.dynamicShapes === true,
       },
       engines: given.engine,
+      extensions: given.extension,
       restPort: given.rest ? given.port : undefined,
       grpcPort: given.grpc ? given.grpcPort : undefined,
       readOnly: given.readOnly === true,
@@ -163,6 +172,7 @@ interface Given extends Omit<ModelSettings, "dynamicShapes"> {
   readonly name: string | undefined;
   readonly load: string | undefined;
   readonly engine: readonly string[];
+  readonly extension: readonly string[];
   readonly driver: string | undefined;
   readonly driverOwner: number | undefined;
   readonly timeout: number | undefined;

@@ -11,7 +11,7 @@ import { endProcesses, startSource } from "@nnhal/test-kit/processes";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { grpcClient } from "./client.test-helper.ts";
 import { protoFile } from "./grpc.ts";
-import { folderOf, removeFolders, unknownOperatorModel } from "./models.test-helper.ts";
+import { folderOf, removeFolders, unknownOperatorModel, unpoolingModel } from "./models.test-helper.ts";
 import { connectionTo, demoFolder, type StartedServer, startServer } from "./process.test-helper.ts";
 
 const rounds = Number(process.env.NNHAL_SERVER_ROUNDS ?? 3);
@@ -39,6 +39,8 @@ const binary = Buffer.concat([Buffer.from(json), pixels]);
 const binaryHeaders = { "inference-header-content-length": String(json.length) };
 const path = "/v2/models/digits/infer";
 
+const mediapipe = fileURLToPath(new URL("../../../packages/extension-mediapipe/src/index.ts", import.meta.url));
+
 let folder: string;
 let server: StartedServer;
 /** The bytes of the output, as `nnhal run` writes them. */
@@ -48,10 +50,11 @@ beforeAll(async () => {
   folder = folderOf({
     "digits/1/model.tflite": digits,
     "broken/1/model.tflite": unknownOperatorModel(),
+    "unpooling/1/model.tflite": unpoolingModel(),
     "picture.bin": pixels,
   });
   expected = outputOfRun();
-  server = await startServer([folder, "--queue", "7", "--linger", "5"]);
+  server = await startServer([folder, "--queue", "7", "--linger", "5", "--extension", mediapipe]);
 });
 afterAll(async () => {
   await endProcesses();
@@ -67,7 +70,9 @@ async function outputOfRun(): Promise<Buffer> {
 }
 
 it("says where it listens and which models are ready; one that is broken is logged", () => {
-  expect(server.output.stdout).toMatch(/^ready rest=http:\/\/127\.0\.0\.1:\d+ grpc=127\.0\.0\.1:\d+ digits\n$/);
+  expect(server.output.stdout).toMatch(
+    /^ready rest=http:\/\/127\.0\.0\.1:\d+ grpc=127\.0\.0\.1:\d+ (?:digits unpooling|unpooling digits)\n$/,
+  );
   const entries = server.output.stderr
     .trim()
     .split("\n")
@@ -75,6 +80,17 @@ it("says where it listens and which models are ready; one that is broken is logg
   expect(entries).toContainEqual(
     expect.objectContaining({ level: "error", service: "broken", msg: expect.stringContaining("Frobnicate") }),
   );
+});
+
+it("computes custom operators with an extension that is named", async () => {
+  const connection = connectionTo(server.rest);
+  const inputs = [
+    { name: "given", datatype: "FP32", shape: [1, 1, 1, 1], data: [5] },
+    { name: "places", datatype: "FP32", shape: [1, 1, 1, 1], data: [2] },
+  ];
+  const { body } = await connection.post("/v2/models/unpooling/infer", Buffer.from(JSON.stringify({ inputs })));
+  expect(JSON.parse(body.toString())).toMatchObject({ outputs: [{ shape: [1, 2, 2, 1], data: [0, 0, 5, 0] }] });
+  connection.close();
 });
 
 it("REST and gRPC return what `nnhal run` does", async () => {

@@ -90,6 +90,7 @@ it.each([
     /TLS cannot use the certificate .*program.ts with the key .*program.ts: /,
   ],
   [[import.meta.dirname, "--driver", "/no/such/directory"], "--driver /no/such/directory: "],
+  [[import.meta.dirname, "--extension", "@nnhal/no"], "extensions: @nnhal/no is not installed: npm install @nnhal/no"],
 ])("refuses what is not there: %j", async (args, message) => {
   const { code, stdout, stderr } = await run(args);
   expect(stderr).toMatch(message);

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
+import { openExtensions } from "@nnhal/network/session";
 import { endSignal, exitCodeOf, exitCodes, notifySystem, type Surroundings, UsageError } from "@nnhal/program";
 import { createLog } from "@nnhal/program/log";
 import { createBudget } from "./budget.ts";
@@ -42,10 +43,14 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
   await named(find);
   const token = await tokenOf(settings, surroundings);
   const tls = await tlsOf(settings, cwd);
-  const { driver, driverOwner, engines } = settings;
+  const { driver, driverOwner, engines, extensions } = settings;
+  await named(() => openExtensions(extensions));
   const models = createModels({
     find,
-    open: driver === undefined ? openInWorkers(engines) : await named(() => openInDriver(driver, cwd, driverOwner)),
+    open:
+      driver === undefined
+        ? openInWorkers(engines, extensions)
+        : await named(() => openInDriver(driver, cwd, driverOwner, extensions)),
     onEvent: (severity, message, model) => log[severity]({ service: model }, message),
   });
   const service = createService({

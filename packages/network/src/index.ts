@@ -5,6 +5,7 @@ export type { Engine } from "./devices.ts";
 export type { ElementArray, ElementType, NumberArray, Quantization } from "./elements.ts";
 export { NetworkError, type NetworkErrorCode, type NetworkErrorOptions } from "./error.ts";
 export type { RunTiming } from "./execute.ts";
+export type { Extension } from "./extensions.ts";
 export type { InputValue } from "./inputs.ts";
 export { coco80Labels, cocoLabels, pascalVocLabels } from "./label-lists.ts";
 export { type LoadOptions, type LoadProgress, load } from "./load.ts";

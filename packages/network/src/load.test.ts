@@ -149,7 +149,7 @@ describe("load", () => {
     [{ engines: ["@nnhal/no-such-engine"] }, "NO_DEVICE", "@nnhal/no-such-engine is not installed"],
     [{ engines: ["./no-such-engine.mjs"] }, "NO_DEVICE", "loading ./no-such-engine.mjs failed"],
     [{ engines: [async () => ({})] }, "BAD_OPTION", "is not a backend, nor a module that exports one as backend"],
-    [{ worker: true, engines: [async () => ({})] }, "BAD_OPTION", "only names of engines and devices"],
+    [{ worker: true, engines: [async () => ({})] }, "BAD_OPTION", "are passed to a worker by name"],
     [{ threads: 2 }, "BAD_OPTION", "threads: 2: it must be an integer above 0, for `worker: true`"],
     [{ worker: true, threads: 0 }, "BAD_OPTION", "threads: 0: it must be an integer above 0"],
   ])("refuses the options %j", async (more, code, message) => {

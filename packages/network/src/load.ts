@@ -31,7 +31,10 @@ export interface LoadOptions extends SessionOptions {
   readonly devices?: SessionOptions["devices"];
   /** Engines besides the reference, best first. Default: @nnhal/backend-wasm, and in Node.js the others of this project that are installed. */
   readonly engines?: SessionOptions["engines"];
-  /** Extensions for custom operators of the file, which the reference then runs. Default: none. */
+  /**
+   * Extensions for custom operators of the file, which the reference then runs: definitions, functions that load a module, or names of modules,
+   * such as `@nnhal/extension-mediapipe`. Default: none.
+   */
   readonly extensions?: SessionOptions["extensions"];
   /**
    * A folder that keeps prepared models, and what engines found when they checked themselves, for the next start (Node.js). It must
@@ -43,8 +46,8 @@ export interface LoadOptions extends SessionOptions {
   /** Shapes of inputs by tensor name, or by place in decimal. Default: those that the file stores. */
   readonly inputShapes?: SessionOptions["inputShapes"];
   /**
-   * Computes in a worker thread (Node.js) or web worker, so that this thread stays free. Engines and devices are then given by name. A
-   * function returns the port of a worker that runs `@nnhal/network/worker`, for bundlers that do not find it. Default: no.
+   * Computes in a worker thread (Node.js) or web worker, so that this thread stays free. Engines, devices and extensions are then given by
+   * name, or the worker has its own: see `provide` of `@nnhal/network/worker`. A function returns the port of a worker that runs `@nnhal/network/worker`, for bundlers that do not find it. Default: no.
    */
   readonly worker?: boolean | (() => Port) | undefined;
   /**

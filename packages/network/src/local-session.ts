@@ -8,6 +8,7 @@ import {
   type ImportedModel,
   type ImportOptions,
   importTflite,
+  problemsOf,
   type ReadingOptions,
   readTflite,
   TfliteError,
@@ -15,15 +16,20 @@ import {
   type TfliteOutside,
 } from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
+import { loadModule } from "#platform";
+import type { Tools } from "./apart-tools.ts";
 import { describeModel } from "./describe.ts";
 import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
 import { NetworkError } from "./error.ts";
+import type { Extension } from "./extensions.ts";
 import { type PreparedSession, prepareSession } from "./prepared-session.ts";
 import type { Description, Explanation, NamedOperation, Session } from "./session.ts";
 import { oneLine } from "./text.ts";
 
 /** Options of opening a model. Those that can be copied go to a worker, too. */
-export interface SessionOptions extends SelectionOptions {
+export interface SessionOptions extends Omit<SelectionOptions, "extensions"> {
+  /** See `LoadOptions`. */
+  readonly extensions?: readonly Extension[] | undefined;
   readonly signature?: string | undefined;
   readonly inputShapes?: Readonly<Record<string, readonly number[]>> | undefined;
   readonly dynamicShapes?: boolean | undefined;
@@ -46,10 +52,20 @@ export interface OpeningOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** One import, since each has a cost in a page. */
+export const apart = () => import("./apart.ts");
+
+export const tools: Tools = { NetworkError, oneLine, loadModule, problemsOf };
+
+/** Options with the definitions of extensions. */
+interface OpenedOptions extends Omit<OpeningSession, "extensions"> {
+  readonly extensions: readonly ExtensionDefinition[];
+}
+
 /** Opens a model. Rejects with a NetworkError, or with the reason of the signal. */
 export async function openLocalSession(
   bytes: Uint8Array,
-  options: OpeningSession,
+  given: OpeningSession,
   { onStage, onWarning, onEngineWarning, signal }: OpeningOptions = {},
 ): Promise<Session> {
   const begin = async (stage: Stage) => {
@@ -59,10 +75,20 @@ export async function openLocalSession(
     signal?.throwIfAborted();
   };
   await begin("import");
+  const { extensions = [] } = given;
+  const options: OpenedOptions = {
+    ...given,
+    extensions: extensions.length === 0 ? [] : await (await apart()).openExtensions(extensions, tools),
+  };
   const importing = importOptions(options);
   const file = { bytes, content: await readModelFile(bytes, options) };
-  const imported = await whenLoaded(() => importModel(file.content, importing));
+  const importFile = (more?: Pick<ImportOptions, "emptyInputs">): Promise<ImportedModel> =>
+    whenLoaded(() => importTflite(file.content, { ...importing, ...more })).catch(async (error: unknown) => {
+      throw (await apart()).refusalOfImport(error, tools);
+    });
+  const imported = await importFile();
   const tflite = await extensionFor(imported);
+  const named = [...(tflite ? [tflite] : []), ...options.extensions];
   await begin("devices");
   const selection = await selectDevices(options, tflite, onEngineWarning);
   let prepared: PreparedSession | undefined;
@@ -73,19 +99,19 @@ export async function openLocalSession(
     prepared = await prepareSession({
       imported,
       selection,
-      importEmpty: (emptyInputs) => whenLoaded(() => importModel(file.content, { ...importing, emptyInputs })),
+      importEmpty: (emptyInputs) => importFile({ emptyInputs }),
       extend: tflite ? undefined : async () => selectDevices(options, await loadExtension()),
       preparing: { log: silentLogger, onFallback: onWarning, cache },
     });
     signal?.throwIfAborted();
-    const extensions = [...(tflite ? [tflite] : []), ...(options.extensions ?? [])];
     const { deviceNames } = prepared.compilation;
     const description = await whenLoaded(() => describeModel(file, imported, deviceNames, onWarning));
-    return createSession(description, prepared, selection, extensions);
+    return createSession(description, prepared, selection, named);
   } catch (error) {
     await prepared?.close();
     await selection.close();
-    throw error;
+    if (signal?.aborted) throw error;
+    throw await (await apart()).refusalOfModel(error, { ...file, imported, importing, extensions: named }, tools);
   }
 }
 
@@ -105,13 +131,7 @@ async function loadExtension(): Promise<ExtensionDefinition> {
 }
 
 /** The options of the import: they decide what the model is, so they are part of its token in a cache. */
-function importOptions({
-  signature,
-  inputShapes,
-  dynamicShapes,
-  outside,
-  extensions = [],
-}: OpeningSession): ImportOptions {
+function importOptions({ signature, inputShapes, dynamicShapes, outside, extensions }: OpenedOptions): ImportOptions {
   return {
     customOperators: extensions,
     ...(signature !== undefined && { signature }),
@@ -134,21 +154,6 @@ export async function readingModel<Result>(bytes: Uint8Array, read: () => Promis
     if (!(error instanceof TfliteError)) throw error;
     const reason = (await import("./file-kind.ts")).whyNoModel(bytes) ?? oneLine(error.message);
     throw new NetworkError("NOT_A_MODEL", `these bytes are not a .tflite model: ${reason}`, { cause: error });
-  }
-}
-
-function importModel(content: TfliteModel, options: ImportOptions): ImportedModel {
-  try {
-    return importTflite(content, options);
-  } catch (error) {
-    if (!(error instanceof TfliteError)) throw error;
-    const isOption = error.path.startsWith("options");
-    const problems = error.problems.map(({ path, message }) => oneLine(path === "" ? message : `${path}: ${message}`));
-    throw new NetworkError(
-      isOption ? "BAD_OPTION" : "CANNOT_RUN",
-      isOption ? oneLine(error.message) : `the model cannot run: ${oneLine(error.message)}`,
-      { cause: error, problems: isOption ? [] : problems },
-    );
   }
 }
 

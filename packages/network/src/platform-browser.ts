@@ -27,8 +27,8 @@ export const localBeside: (source: string | URL, name: string) => Promise<string
 /** Loads the engine that belongs to this package, as a file of its own. Names of other modules mean nothing in a bundle. */
 export async function loadModule(name: string): Promise<unknown> {
   if (name === wasm) return import("@nnhal/backend-wasm");
-  const help = `give the module itself: engines: [() => import("${name}")]`;
-  throw new NetworkError("BAD_OPTION", `engines: "${name}" cannot be loaded by its name in a browser; ${help}`);
+  const help = `give the module itself: () => import("${name}")`;
+  throw new NetworkError("BAD_OPTION", `"${name}" cannot be loaded by its name in a browser; ${help}`);
 }
 
 const warned = new Set<string>();

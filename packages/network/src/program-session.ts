@@ -4,10 +4,12 @@
  */
 export type { Selection } from "./devices.ts";
 export type { InputBytes } from "./execute.ts";
+export { type Extension, extensionsIn } from "./extensions.ts";
 export { describeKnown, type KnownModel } from "./known-outputs.ts";
 export { createStepTimer, type Load, type MeasuredModel, measureModel, type StepTimer } from "./measure.ts";
 export type { ModelFile } from "./model-file.ts";
 export { modelToken } from "./model-token.ts";
+export { nameOperations } from "./operation-names.ts";
 export {
   type PreparedSession,
   type PreparedSessionOptions,
@@ -16,4 +18,6 @@ export {
 } from "./prepared-session.ts";
 export type { ModelBytes, ModelReadOptions, Source } from "./read.ts";
 export { readModelApart, readOutside } from "./read-model.ts";
+export type { RefusedModel } from "./refusal.ts";
 export type { Asked, Computed, Value } from "./session.ts";
+export { openExtensions, refusalOfModel } from "./with-tools.ts";

@@ -12,7 +12,7 @@ import {
 } from "@nnhal/tflite";
 import { hasFiles, localBeside, openLocal } from "#platform";
 import { NetworkError } from "./error.ts";
-import { readingModel, readModelFile } from "./local-session.ts";
+import { apart, readingModel, readModelFile } from "./local-session.ts";
 import { type FileParts, MOST_FLATBUFFER, START_BYTES } from "./port.ts";
 import { type ModelBytes, type ModelReadOptions, readSource, reasonOf, type Source } from "./read.ts";
 import { oneLine } from "./text.ts";
@@ -22,9 +22,6 @@ const tools = {
   ...{ TfliteError, mayHaveParts, nearestName, tfliteParts },
   needsOf: (bytes: Uint8Array, size?: number) => readingModel(bytes, () => whenLoaded(() => tfliteNeeds(bytes, size))),
 };
-
-/** One import, since each has a cost in a page. */
-const apart = () => import("./apart.ts");
 
 /** Rejects with a NetworkError, or with the reason of the signal. */
 export async function readModel(source: Source, options: ModelReadOptions): Promise<ModelBytes> {

@@ -2,11 +2,34 @@
  * The end of a worker. It contains nothing that starts workers: bundlers would put the worker into itself.
  */
 import { check, NetworkError } from "./error.ts";
-import { openLocalSession } from "./local-session.ts";
+import { type OpeningSession, openLocalSession, type SessionOptions } from "./local-session.ts";
 import type { Port } from "./port.ts";
 import type { Computed, Session } from "./session.ts";
 import { messageOf } from "./text.ts";
 import { type Answer, type Request, wholeBuffers } from "./worker-messages.ts";
+
+/** Engines and extensions that a worker has by itself, because a message cannot carry them. */
+export interface Provided {
+  /** For a model whose `load` names no engines. See `LoadOptions`. */
+  readonly engines?: SessionOptions["engines"];
+  /** Besides those that `load` names. See `LoadOptions`. */
+  readonly extensions?: SessionOptions["extensions"];
+}
+
+let provided: Provided = {};
+
+/**
+ * Gives the models of this worker engines and extensions. A worker of your own calls it while its module is evaluated, before `serve` has a
+ * question to answer; in a browser there is no other way to them, since names mean nothing there.
+ */
+export function provide(given: Provided): void {
+  provided = { ...provided, ...given };
+}
+
+/** Options of `load` with what this worker has by itself. */
+function withProvided({ engines = provided.engines, extensions = [], ...options }: OpeningSession): OpeningSession {
+  return { ...options, ...(engines && { engines }), extensions: [...extensions, ...(provided.extensions ?? [])] };
+}
 
 /** Opens one model, and answers for it. */
 export function serve(port: Pick<Port, "listen" | "post">): void {
@@ -26,7 +49,7 @@ export function serve(port: Pick<Port, "listen" | "post">): void {
   };
   const answerTo = async (request: Exclude<Request, { readonly ask: "stop" }>): Promise<unknown> => {
     if (request.ask === "open") {
-      session = await openLocalSession(request.bytes, request.options, {
+      session = await openLocalSession(request.bytes, withProvided(request.options), {
         onStage: (stage) => send({ stage }),
         onWarning: (warning) => send({ warning }),
         onEngineWarning: (engineWarning) => send({ engineWarning }),

@@ -3,6 +3,7 @@
  */
 import { serve } from "./serve.ts";
 
+export { type Provided, provide } from "./serve.ts";
 export { serve };
 
 /** Globals of a web worker. */

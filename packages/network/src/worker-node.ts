@@ -4,6 +4,7 @@
 import { parentPort } from "node:worker_threads";
 import { serve } from "./serve.ts";
 
+export { type Provided, provide } from "./serve.ts";
 export { serve };
 
 if (parentPort !== null) {

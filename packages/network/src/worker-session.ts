@@ -19,11 +19,12 @@ export async function openWorkerSession(
 ): Promise<Session> {
   const { devices, engines = [], extensions = [] } = options;
   const areNames = (list: readonly unknown[]) => list.every((each) => typeof each === "string");
-  const isCopied = extensions.length === 0 && areNames(engines) && (typeof devices !== "object" || areNames(devices));
+  const isCopied = areNames(extensions) && areNames(engines) && (typeof devices !== "object" || areNames(devices));
   check(
     isCopied,
     "BAD_OPTION",
-    () => "worker: only names of engines and devices, and no extensions, can be passed to a worker",
+    () =>
+      "worker: engines, devices and extensions are passed to a worker by name, such as @nnhal/extension-mediapipe; a worker of your own has others by `provide` of nnhal/worker",
   );
   const port = start();
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();

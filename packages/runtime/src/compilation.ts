@@ -2,7 +2,7 @@
  * Compilation: a model prepared for devices (NNAPI: ANeuralNetworksCompilation).
  */
 
-import type { Plan } from "@nnhal/driver-core/partition";
+import type { Plan, Unplannable } from "@nnhal/driver-core/partition";
 import {
   BYTE_SIZE_OF_CACHE_TOKEN,
   type Device,
@@ -269,7 +269,7 @@ export class Compilation implements CompiledModel {
     };
     const divided = await divideAndPrepare(this.hal, this.#devices, this.#options, options, prepareParts);
     if ("plan" in divided) return divided;
-    if ("unplannable" in divided) throw new NeuralNetworksError(ResultCode[divided.unplannable], divided.message);
+    if ("unplannable" in divided) throw unplannableError(divided);
     const { status, message = `status ${status}` } = divided;
     if (dead !== undefined) throw new NeuralNetworksError(ResultCode.DEAD_OBJECT, `finish: ${message}`);
     throw new NeuralNetworksError(convertErrorStatusToResultCode(status), `finish: ${message}`);
@@ -305,4 +305,8 @@ export class Compilation implements CompiledModel {
     expect(this.#prepared !== undefined, ResultCode.BAD_STATE, () => `${what}: the compilation is ${this.#state}`);
     return this.#prepared;
   }
+}
+
+function unplannableError({ unplannable, message, places }: Unplannable): NeuralNetworksError {
+  return new NeuralNetworksError(ResultCode[unplannable], message, places);
 }

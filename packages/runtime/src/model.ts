@@ -418,5 +418,5 @@ function sealed(model: HalModel): HalModel {
   const result = sealModel(model);
   if ("model" in result) return result.model;
   const lines = result.issues.map(({ path, message }) => `${path}: ${message}`);
-  throw new NeuralNetworksError(ResultCode.BAD_DATA, `the model is not valid: ${lines.join("; ")}`);
+  throw new NeuralNetworksError(ResultCode.BAD_DATA, `the model is not valid: ${lines.join("; ")}`, result.issues);
 }

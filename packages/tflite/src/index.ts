@@ -14,6 +14,7 @@ export {
   type TokenizerMetadata,
 } from "./describe/model-metadata.ts";
 export { type PackedFile, packedFiles, readPackedFile } from "./describe/packed-files.ts";
+export { problemsOf } from "./describe/problems-of.ts";
 export { type ProblemOperator, type ProblemTensor, TfliteError, type TfliteProblem } from "./error.ts";
 export {
   type ImportedModel,

@@ -3,6 +3,7 @@
  */
 
 import { androidPolicy, askAndPlan, costPolicy, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
+import { nameOperations } from "@nnhal/network/session";
 import { exitCodes } from "@nnhal/program";
 import { guardDevice, Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
@@ -24,7 +25,6 @@ import { writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
 import { shownNames } from "../model/load-hal.ts";
-import { nameOperations } from "../operation-names.ts";
 import {
   addEntryOptions,
   deviceOption,

@@ -59,7 +59,7 @@ describe("nnhal info", () => {
     const { stdout, exitCode } = await run(["info", "custom.tflite"]);
     const reason = 'the HAL has no counterpart of the custom operator "Frobnicate"';
     const help =
-      "import it with customOperators (--extension on the command line): an extension with an operation of its name";
+      "give an extension with an operation of its name: --extension (nnhal, nnhal-server), extensions (load), customOperators (importTflite)";
     expect(exitCode).toBe(0);
     expect(stdout).toContain("runs         no: 1 problem\n");
     expect(stdout).toContain(`  1  CUSTOM Frobnicate  version 1  blocked: ${reason}\n`);
@@ -70,9 +70,7 @@ describe("nnhal info", () => {
     await put("sum.tflite", unfitSumModel());
     const { stdout } = await run(["info", "sum.tflite"]);
     expect(stdout).toContain("no: 1 problem\n");
-    expect(stdout).toMatch(
-      / ADD {2}version 1 {2}blocked: the HAL model that it becomes is not valid: main\.operations\[0\]: /,
-    );
+    expect(stdout).toMatch(/ ADD {2}version 1 {2}blocked: the HAL model that it becomes is not valid: ADD: /);
     expect(await json("sum.tflite")).toMatchObject({
       runs: false,
       problemCount: 1,

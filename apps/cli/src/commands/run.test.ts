@@ -253,7 +253,7 @@ describe("nnhal run, given something wrong", () => {
     });
     expect(await problem("custom.tflite", "--random", "1")).toEqual({
       line: expect.stringMatching(
-        /operators\[0\].*the HAL has no counterpart of the custom operator "Frobnicate"; import it with customOperators/,
+        /operators\[0\].*the HAL has no counterpart of the custom operator "Frobnicate"; give an extension with an operation of its name/,
       ),
       exitCode: 1,
     });
@@ -265,7 +265,7 @@ describe("nnhal run, given something wrong", () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr: expect.stringMatching(
-        /counterpart of the custom operator "TransformLandmarks"; install @nnhal\/extension-mediapipe, and name it: --extension @nnhal\/extension-mediapipe/,
+        /counterpart of the custom operator "TransformLandmarks"; install @nnhal\/extension-mediapipe, and give it: --extension @nnhal\/extension-mediapipe/,
       ),
     });
     const module = import.meta.resolve("@nnhal/extension-mediapipe");

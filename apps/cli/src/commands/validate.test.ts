@@ -190,7 +190,9 @@ describe("nnhal validate", () => {
       ],
       requirements: [],
     });
-    expect((await run(["validate", "unknown.tflite"])).stdout).toMatch(/"Frobnicate"; import it with customOperators/);
+    expect((await run(["validate", "unknown.tflite"])).stdout).toMatch(
+      /"Frobnicate"; give an extension with an operation of its name/,
+    );
   });
 
   it("exits with 2 and one line for a file that holds no model", async () => {

@@ -2,6 +2,7 @@
  * The work of `nnhal diff`: inputs of all runs, the comparison, and what is written of it.
  */
 import { type DiffOptions, diffModel, type ModelDiff, type TensorValue } from "@nnhal/diff";
+import { nameOperations } from "@nnhal/network/session";
 import { elementAt } from "@nnhal/operations";
 import { exitCodes } from "@nnhal/program";
 import { createStates } from "@nnhal/tflite";
@@ -14,7 +15,6 @@ import { valuesOf } from "../model/execute.ts";
 import { filesOfRuns, type GivenInputs, normalisationOf, prepareInputs } from "../model/inputs.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { shownNames } from "../model/load-hal.ts";
-import { nameOperations } from "../operation-names.ts";
 import { entryOf } from "../option-values.ts";
 import { createProgressBar } from "../progress.ts";
 import { oneLine } from "../text.ts";

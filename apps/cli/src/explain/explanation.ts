@@ -3,6 +3,7 @@
  */
 
 import type { Plan, Step } from "@nnhal/driver-core/partition";
+import { nameOperations } from "@nnhal/network/session";
 import {
   elementAt,
   type FactsByCode,
@@ -17,7 +18,6 @@ import { planMemory } from "@nnhal/runtime";
 import type { OperatorReport, TfliteInspection, TfliteProblem } from "@nnhal/tflite";
 import { type Device, ErrorStatus, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 import { extensionDataText } from "@nnhal/utils/graph";
-import { nameOperations } from "../operation-names.ts";
 import { formatCount } from "../text.ts";
 
 /** Answer of a device about an operation. */

@@ -81,8 +81,8 @@ async function measure(
   const steps = createStepTimer();
   const { session } = await prepareRun(model, selection, { ...options, onStep: steps.onStep });
   try {
-    const { plan, untimed, ...measured } = await explainFailure(() => measureModel(session, load, steps));
-    return { plan, measured, ...(untimed && { untimed: (await failureOf(untimed)).message }) };
+    const { plan, untimed, ...measured } = await explainFailure(model, () => measureModel(session, load, steps));
+    return { plan, measured, ...(untimed && { untimed: (await failureOf(model, untimed)).message }) };
   } finally {
     await session.close();
   }

@@ -2,14 +2,18 @@
  * Runs a model on devices: the session of @nnhal/network, with tensors as commands show them and the messages of commands.
  */
 import { NetworkError } from "@nnhal/network";
-import { type InputBytes, type PreparedSession, type PrepareOptions, prepareSession } from "@nnhal/network/session";
+import {
+  type InputBytes,
+  type PreparedSession,
+  type PrepareOptions,
+  prepareSession,
+  refusalOfModel,
+} from "@nnhal/network/session";
 import type { TensorValue } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
-import { NeuralNetworksError } from "@nnhal/runtime";
 import type { States, TensorDescription } from "@nnhal/tflite";
 import type { DeviceSelection } from "../devices.ts";
-import { type CommandError, failure } from "../failure.ts";
-import { nameOperations } from "../operation-names.ts";
+import { type CommandError, failure, messageOf } from "../failure.ts";
 import { oneLine } from "../text.ts";
 import { type LoadedModel, withEmptyInputs } from "./load.ts";
 import { shapeForBytes } from "./values.ts";
@@ -34,7 +38,7 @@ export async function prepareRun(
   selection: DeviceSelection,
   { carried, ...preparing }: PrepareRunOptions = {},
 ): Promise<PreparedRun> {
-  const session = await explainFailure(() =>
+  const session = await explainFailure(model, () =>
     prepareSession({
       imported: model,
       selection,
@@ -58,7 +62,7 @@ export async function runOnce(
   inputs: readonly Uint8Array[],
 ): Promise<readonly OutputValue[]> {
   if (!carriesStates) session.states.reset();
-  const { values } = await explainFailure(() => session.compute(valuesOf(model, inputs)));
+  const { values } = await explainFailure(model, () => session.compute(valuesOf(model, inputs)));
   return values.map(({ bytes, shape }, place) => {
     const info = elementAt(model.outputs, elementAt(model.wantedOutputs, place));
     return { info: { ...info, shape }, bytes };
@@ -82,19 +86,19 @@ export function stateValues(model: LoadedModel, states: States): readonly Output
 }
 
 /** Does work of which a problem of the runtime means that the model cannot run: a failure that says why. */
-export async function explainFailure<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function explainFailure<Result>(model: LoadedModel, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof NetworkError ? await failureOf(error) : error;
+    throw error instanceof NetworkError ? await failureOf(model, error) : error;
   }
 }
 
-/** The failure of a command whose model cannot run. */
-export async function failureOf(error: NetworkError): Promise<CommandError> {
-  const { cause } = error;
-  if (!(cause instanceof NeuralNetworksError)) return failure(oneLine(error.message), error);
+/** The failure of a command whose model cannot run: it names the operators of the file. */
+export async function failureOf(model: LoadedModel, error: NetworkError): Promise<CommandError> {
   const { tfliteExtension } = await import("@nnhal/extension-tflite");
-  const message = nameOperations(oneLine(cause.message), [tfliteExtension]);
-  return failure(`the model cannot run: ${message}`, cause);
+  const { content, importing } = model;
+  const extensions = [tfliteExtension, ...(importing.customOperators ?? [])];
+  const refusal = await refusalOfModel(error, { content, imported: model, importing, extensions });
+  return failure(oneLine(messageOf(refusal)), error);
 }

@@ -100,6 +100,7 @@ describe("plan by Android's policy", () => {
     expect(result).toEqual({
       unplannable: "BAD_DATA",
       message: "no device supports operation 2 of 2. npu: NEG is not for npu",
+      places: [{ path: "main.operations[1]", message: "no device supports it. npu: NEG is not for npu" }],
     });
   });
 });

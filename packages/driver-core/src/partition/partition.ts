@@ -94,7 +94,11 @@ function planSubgraph(
   const stuck = candidates.findIndex((_, index) => !isTaken(planning, index));
   if (stuck >= 0) {
     const why = describeUnsupported(elementAt(candidates, stuck), devices);
-    return { unplannable: "BAD_DATA", message: `no device supports operation ${stuck + 1} of ${length}. ${why}` };
+    return {
+      unplannable: "BAD_DATA",
+      message: `no device supports operation ${stuck + 1} of ${length}. ${why}`,
+      places: [{ path: `main.operations[${stuck}]`, message: `no device supports it. ${why}` }],
+    };
   }
   // Control flow of the CPU is interpreted instead, so that its subgraphs can run on other devices.
   const interpreted = (assigned: readonly (number | undefined)[]) =>

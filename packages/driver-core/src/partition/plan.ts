@@ -96,4 +96,6 @@ export interface Unplannable {
   /** BAD_DATA: no device supports an operation. OP_FAILED: it could only be divided at operands of unknown size. */
   readonly unplannable: "BAD_DATA" | "OP_FAILED";
   readonly message: string;
+  /** The operation that no device supports, such as `main.operations[3]`, and why. */
+  readonly places?: readonly { readonly path: string; readonly message: string }[];
 }

@@ -2,11 +2,11 @@
  * Rules of the HAL that an imported model breaks, as problems of the file's operators.
  */
 import type { Model } from "@nnhal/types";
-import type { TfliteProblem } from "../error.ts";
-import type { ImportedModel } from "../import/import.ts";
+import { quoted, type TfliteProblem } from "../error.ts";
+import type { ImportedModel, ImportOptions } from "../import/import.ts";
 import { operatorWhere } from "../import/lowering/place.ts";
 import type { OperatorReport } from "../import/reports.ts";
-import type { TfliteSubgraph } from "../model.ts";
+import type { TfliteModel } from "../model.ts";
 
 /** A rule that a HAL model breaks. */
 export interface BrokenRule {
@@ -26,21 +26,42 @@ function operationOf({ operations }: Model["main"], path: string): number {
   return writer >= 0 ? writer : operations.findIndex(({ inputs }) => inputs.includes(place));
 }
 
-/** The problem of each rule that is broken: at the operator that it follows from, if that is in the imported subgraph. */
+/** A place within an operation, and a message about it, with the names of tensors instead of places of operands. */
+function textOf({ path, message }: BrokenRule, names: readonly (string | undefined)[]): string {
+  const nameOf = (found: string, place: string) => {
+    const name = names[Number(place)];
+    return name ? quoted(name) : found;
+  };
+  const within = path.replace(/^main\.operations\[\d+\]\.?/, "").replace(/^main\.operands\[(\d+)\]/, nameOf);
+  const text = message.replaceAll(/\boperand (\d+)\b/g, nameOf);
+  return within === "" ? text : `${within}: ${text}`;
+}
+
+/** See problems-of.ts. */
 export function problemsOf(
-  rules: readonly BrokenRule[],
-  { model, operators }: Pick<ImportedModel, "model" | "operators">,
-  subgraph: TfliteSubgraph,
-  index: number,
+  places: readonly BrokenRule[],
+  { model, operators, operandNames }: Pick<ImportedModel, "model" | "operators" | "operandNames">,
+  { subgraphs, signatures }: TfliteModel,
+  { signature }: Pick<ImportOptions, "signature"> = {},
 ): TfliteProblem[] {
-  return rules.map(({ path, message }): TfliteProblem => {
+  const index = signatures.find(({ key }) => key === signature)?.subgraph ?? 0;
+  return places.map((given): TfliteProblem => {
+    const { path, message } = given;
     const operation = operationOf(model.main, path);
     const place = operators[operation]?.index ?? -1;
-    const operator = subgraph.operators[place];
-    const text = `the HAL model that it becomes is not valid: ${path}: ${message}`;
-    if (operator === undefined) return { path: `subgraphs[${index}]`, message: text };
-    return { ...operatorWhere({ path: `subgraphs[${index}]`, index }, operator, place), message: text };
+    const operator = subgraphs[index]?.operators[place];
+    if (operator === undefined) return { path: `subgraphs[${index}]`, message: `${path}: ${message}` };
+    const where = operatorWhere({ path: `subgraphs[${index}]`, index }, operator, place);
+    return { ...where, message: textOf(given, operandNames) };
   });
+}
+
+/** The problems of rules that the HAL model of a file breaks. */
+export function problemsOfRules(...[rules, ...rest]: Parameters<typeof problemsOf>): TfliteProblem[] {
+  return problemsOf(rules, ...rest).map(({ message, ...problem }) => ({
+    ...problem,
+    message: `the HAL model that it becomes is not valid: ${message}`,
+  }));
 }
 
 /** The reports of operators, of which those with a problem are blocked. */

@@ -128,22 +128,21 @@ describe("inspectTflite", () => {
         { path: "subgraphs[0].operators[1] (ADD version 1)", operator: { subgraph: 0, index: 1, name: "ADD" } },
       ]);
       expect(operators.map(({ status }) => status)).toEqual(["hal", "blocked"]);
-      expect(operators[1]?.reason).toMatch(
-        /^the HAL model that it becomes is not valid: main\.operations\[1\]: .*\b3\b/,
-      );
+      expect(operators[1]?.reason).toMatch(/^the HAL model that it becomes is not valid: ADD: .*\b3\b.*"w" \[3\]/);
     });
 
     test.each([
-      ["main.operands[2].scale", 0],
-      ["main.operations[1].inputs", 1],
-      ["main.operands[0]", 0],
-      ["main.operations[9]", undefined],
-      ["referenced[0].operations[0]", undefined],
-      ["pools", undefined],
-    ])("finds the operator of %s", (path, index) => {
+      ["main.operands[2].scale", 0, '"a".scale: a rule'],
+      ["main.operations[1].inputs", 1, "inputs: a rule"],
+      ["main.operations[1]", 1, "a rule"],
+      ["main.operands[0]", 0, '"x": a rule'],
+      ["main.operations[9]", undefined, "main.operations[9]: a rule"],
+      ["referenced[0].operations[0]", undefined, "referenced[0].operations[0]: a rule"],
+      ["pools", undefined, "pools: a rule"],
+    ])("finds the operator of %s", (path, index, text) => {
       const { problems } = inspectTflite(sum(2), { validate: () => [{ path, message: "a rule" }] });
       expect(problems.map(({ operator }) => operator?.index)).toEqual([index]);
-      expect(problems[0]?.message).toBe(`the HAL model that it becomes is not valid: ${path}: a rule`);
+      expect(problems[0]?.message).toBe(`the HAL model that it becomes is not valid: ${text}`);
     });
 
     test("refuses one that is not a function", () => {

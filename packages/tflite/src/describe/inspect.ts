@@ -7,7 +7,7 @@ import { attemptImport, type ImportedModel, type ImportOptions } from "../import
 import type { OperatorReport } from "../import/reports.ts";
 import type { TfliteModel } from "../model.ts";
 import { readTflite } from "../read.ts";
-import { type BrokenRule, blockOperators, problemsOf } from "./broken-rules.ts";
+import { type BrokenRule, blockOperators, problemsOfRules } from "./broken-rules.ts";
 import { type ModelMetadata, modelMetadata } from "./model-metadata.ts";
 import { multiplyAdds } from "./multiply-adds.ts";
 import { type PackedFile, packedFiles } from "./packed-files.ts";
@@ -75,7 +75,7 @@ export function inspectTflite(
   };
   const index = model.signatures.find(({ key }) => key === options.signature)?.subgraph ?? 0;
   const main = model.subgraphs[index];
-  const broken = imported && main && validate ? problemsOf(validate(imported.model), imported, main, index) : [];
+  const broken = imported && validate ? problemsOfRules(validate(imported.model), imported, model, options) : [];
   return {
     model,
     imported: broken.length === 0 ? imported : undefined,

@@ -246,9 +246,9 @@ describe("a custom operator", () => {
       return problem?.help;
     };
     expect(helpFor("MaxUnpooling2D")).toMatch(
-      /^install @nnhal\/extension-mediapipe, and name it: --extension @nnhal\/extension-mediapipe on the command line/,
+      /^install @nnhal\/extension-mediapipe, and give it: --extension @nnhal\/extension-mediapipe \(nnhal, nnhal-server\)/,
     );
-    expect(helpFor("MaxUnpooling3D")).toMatch(/^import it with customOperators \(/);
+    expect(helpFor("MaxUnpooling3D")).toMatch(/^give an extension with an operation of its name: /);
     // With an operation of the name, the reason is that operation's alone.
     const unpooling = defineExtension({ name: "com.example.pool", operations: [picked("MaxUnpooling2D", 1)] });
     expect(() => importTflite(model({}, "MaxUnpooling2D"), { customOperators: [unpooling] })).toThrow(

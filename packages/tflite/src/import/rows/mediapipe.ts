@@ -4,7 +4,7 @@ import type { Lowering } from "../lowering.ts";
 import type { CustomRow } from "../row.ts";
 
 const help =
-  "install @nnhal/extension-mediapipe, and name it: --extension @nnhal/extension-mediapipe on the command line, extensions: [mediapipe] for load, customOperators: [mediapipe] for importTflite";
+  'install @nnhal/extension-mediapipe, and give it: --extension @nnhal/extension-mediapipe (nnhal, nnhal-server), extensions: ["@nnhal/extension-mediapipe"] (load, in a worker too; in a browser the module itself), customOperators: [mediapipe] (importTflite)';
 
 const names = [
   "Convolution2DTransposeBias",
