@@ -166,9 +166,13 @@ export function signatureOption(): Option {
 
 const devices = "one device, or several with commas between them, the first of equals first; auto: all that work here";
 
-/** The option `--device` of commands that divide a model among devices. */
-export function deviceOption(): Option {
-  return new Option("--device <names>", `what to run on: ${devices}`).default(allDevices);
+/** The option `--device` of commands that divide a model among devices. `byDefault`: says what an absent one means. */
+export function deviceOption(byDefault?: string): Option {
+  const option = new Option(
+    "--device <names>",
+    `what to run on: ${devices}${byDefault ? ` (default: ${byDefault})` : ""}`,
+  );
+  return byDefault === undefined ? option.default(allDevices) : option;
 }
 
 /** Form in which layers with float inputs and 8-bit weights are computed. */

@@ -4,7 +4,10 @@ import { type Arithmetic, arithmeticIn, floatPrecision, type Terms } from "./ari
 
 /** The greatest differences of an operation that computes on the judge's values. */
 export interface Allowance {
-  /** Of quantised elements: the greatest difference in steps. Operations that only move elements must move the right ones. Default: 1. */
+  /**
+   * Of quantised elements: the greatest difference in steps. Operations that only move elements must move the right ones. Infinity:
+   * differences of all elements, floats too, are measured, and none is wrong. Default: 1.
+   */
   readonly steps: number;
   /**
    * Of quantised elements: the mean of all signed differences, in steps. More says that an operation rounds in one direction, though no
@@ -65,6 +68,7 @@ export function boundOf(
 ): Bound {
   const arithmetic = operation && arithmeticIn(operation);
   const { steps, bias, relative } = allowance;
+  if (steps === Number.POSITIVE_INFINITY) return { absolute: steps, relative: 0, bias: steps };
   const none = { absolute: 0, relative: 0, bias };
   if (isExtensionType(type)) return none;
   const isHalf = type === "TENSOR_FLOAT16" || type === "FLOAT16";

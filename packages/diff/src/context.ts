@@ -14,16 +14,12 @@ import { type Model, OperandLifeTime, OperationType } from "@nnhal/types";
 import { constantBytes } from "@nnhal/utils";
 import type { Allowance, Compared, JudgedOperand } from "./allowance.ts";
 import { sizesOf } from "./difference.ts";
-import { type Engine, type PreparedPart, preparePart, type TensorValue } from "./prepared-part.ts";
+import { type Engine, type PreparedPart, preparePart } from "./prepared-part.ts";
+import type { RecordedValues } from "./recorded.ts";
+import { type SideValues, valuesOf } from "./values.ts";
 
 /** The side that is right: devices, or values that something else has computed. */
 export type Judge = Engine | RecordedValues;
-
-/** Values that something else has computed. */
-export interface RecordedValues {
-  /** The value of an operand of the main subgraph in a run; undefined: it is not known. */
-  recordedValue(operand: number, run: number): Promise<TensorValue | undefined>;
-}
 
 /** The side that is judged: devices in planning order, and the device that computes what they do not take. */
 export type Suspect = Engine;
@@ -46,13 +42,26 @@ export interface DiffContext {
   readonly prepare: (part: Model, engine: Engine) => Promise<PreparedPart>;
 }
 
+/** Returns how each operand of the main subgraph is compared; undefined: its type is not known. */
+export function comparedTypesOf(
+  { main, extensionNameToPrefix: prefixes, relaxComputationFloat32toFloat16: isRelaxed }: Model,
+  extensions: readonly ExtensionDefinition[],
+): (operand: number) => Compared | undefined {
+  const vocabulary = vocabularyOf(prefixes, { extensions });
+  return (operand) => {
+    const { type: code, scale, zeroPoint } = elementAt(main.operands, operand);
+    const type = vocabulary.operandTypeByCode(code);
+    return type && { type, scale: isTensorType(type) ? scale : 0, zeroPoint, isRelaxed };
+  };
+}
+
 /** Makes the context of a comparison. */
 export async function createContext(
   model: Model,
   given: Pick<DiffContext, "judge" | "suspect" | "allowance"> & { readonly extensions: readonly ExtensionDefinition[] },
 ): Promise<DiffContext> {
   const { extensions, ...rest } = given;
-  const { main, referenced, extensionNameToPrefix: prefixes, relaxComputationFloat32toFloat16: isRelaxed } = model;
+  const { main, referenced, extensionNameToPrefix: prefixes } = model;
   const vocabulary = vocabularyOf(prefixes, { extensions });
   const described = extensions.map(describeExtension);
   const factsOf = factsByCode(prefixes, described);
@@ -60,11 +69,8 @@ export async function createContext(
     type === OperationType.RANDOM_MULTINOMIAL ||
     (splitExtensionCode(type).prefix > 0 && vocabulary.operationByCode(type)?.random === true);
   const drawsInside = referenced.some(({ operations }) => operations.some(({ type }) => draws(type)));
-  const comparedAs = (operand: number): Compared | undefined => {
-    const { type: code, scale, zeroPoint } = elementAt(main.operands, operand);
-    const type = vocabulary.operandTypeByCode(code);
-    return type && { type, scale: isTensorType(type) ? scale : 0, zeroPoint, isRelaxed };
-  };
+  const isRelaxed = model.relaxComputationFloat32toFloat16 || given.suspect.way?.isRelaxed === true;
+  const comparedAs = comparedTypesOf({ ...model, relaxComputationFloat32toFloat16: isRelaxed }, extensions);
   return {
     ...rest,
     model,
@@ -83,4 +89,23 @@ export async function createContext(
     },
     prepare: (part, engine) => preparePart(part, engine, described, factsOf),
   };
+}
+
+/** Computes a part of the model on the values of each run, and puts results there that are not known yet. Rejects with a NeuralNetworksError. */
+export async function computePart(
+  { prepare }: DiffContext,
+  engine: Engine,
+  part: StepModel,
+  sides: readonly SideValues[],
+): Promise<void> {
+  const prepared = await prepare(part.model, engine);
+  try {
+    for (const side of sides) {
+      const results = await prepared.run(valuesOf(side, part.inputs));
+      for (const [place, operand] of part.outputs.entries())
+        if (!side.has(operand)) side.set(operand, elementAt(results, place));
+    }
+  } finally {
+    prepared.close();
+  }
 }

@@ -1,8 +1,12 @@
 /** Comparisons of small networks on devices with a fault. */
 
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type OperationView, partialBackend } from "@nnhal/backend";
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
+import { asVersion, liftDevice } from "@nnhal/driver-core/versions";
 import type { Operation } from "@nnhal/operations";
 import { Model } from "@nnhal/runtime";
 import { type Device, ErrorStatus, type Model as HalModel } from "@nnhal/types";
@@ -179,6 +183,54 @@ describe("a comparison", () => {
     // Without a value, neither the operation that writes it nor the one that reads it can be judged.
     const gap = new Map([...values].filter(([operand]) => operand !== product));
     expect((await diffOn(suspect, judge(gap))).verdicts).toEqual(["right", "unknown", "unknown", "wrong"]);
+    // With an engine that stands in for it, what reads it can be judged.
+    const engine = { devices: [await right()] };
+    const helped = { judge: { ...judge(gap).judge, engine } };
+    expect((await diffOn(suspect, helped)).verdicts).toEqual(["right", "unknown", "right", "wrong"]);
+  });
+
+  it("finds what is wrong only as the device loads it from its cache", async () => {
+    const [honest, wrong] = [await right(), await wrongIn("SUB", (element) => element + 1)];
+    const { prepareModelFromCache } = wrong;
+    const loading: Device = { ...honest, name: "loading", ...(prepareModelFromCache && { prepareModelFromCache }) };
+    expect((await diffOn(loading)).verdicts).toEqual(["right", "right", "right", "right"]);
+    const cache = await mkdtemp(join(tmpdir(), "nnhal-diff-"));
+    try {
+      const { verdicts } = await diffOn(loading, { suspect: { devices: [loading], way: { cache } } });
+      expect(verdicts).toEqual(["right", "right", "wrong", "right"]);
+    } finally {
+      await rm(cache, { recursive: true });
+    }
+  });
+
+  it.each([
+    [{ inBurst: true }, "bursts"],
+    [{ isRelaxed: true }, "relaxed"],
+  ] as const)("runs parts of the device in the way %j", async (way, counted) => {
+    const judge = await right();
+    const counts = { bursts: 0, relaxed: 0, strict: 0 };
+    const watched: Device = {
+      ...judge,
+      async prepareModel(model, options) {
+        counts[model.relaxComputationFloat32toFloat16 ? "relaxed" : "strict"]++;
+        const answer = await judge.prepareModel(model, options);
+        const { preparedModel } = answer;
+        if (preparedModel === null) return answer;
+        const { configureExecutionBurst: configure } = preparedModel;
+        const configureExecutionBurst: typeof configure = (...given) => {
+          counts.bursts++;
+          return configure?.(...given) ?? Promise.reject(new TypeError("expected a device with bursts"));
+        };
+        return { ...answer, preparedModel: { ...preparedModel, configureExecutionBurst } };
+      },
+    };
+    // Bursts of devices in this thread have no queues; those of a HAL driver do.
+    const driven = liftDevice("driven", asVersion["1.3"](watched));
+    const { verdicts } = await diffOn(driven, { judge: { devices: [judge] }, suspect: { devices: [driven], way } });
+    expect(verdicts).toEqual(["right", "right", "right", "right"]);
+    // Four operations, and the whole network.
+    expect(counts[counted]).toBe(5);
+    expect(counts.relaxed + counts.strict).toBe(5);
   });
 
   it("frees nothing that is still read, and hands each operation over with its values", async () => {

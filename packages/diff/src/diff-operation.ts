@@ -1,10 +1,11 @@
 /** One operation on both sides. */
 import { elementAt } from "@nnhal/operations";
 import { boundOf, type Compared, type JudgedOperand } from "./allowance.ts";
-import type { DiffContext, Judge, RecordedValues } from "./context.ts";
+import { computePart, type DiffContext, type Judge } from "./context.ts";
 import { addDifferences, compareTensors, type Difference, sizesOf } from "./difference.ts";
 import { type Engine, messageOf, type PreparedPart, type TensorValue } from "./prepared-part.ts";
-import { type SideValues, sameValue, type Values } from "./values.ts";
+import { inTypeOf, type RecordedValues } from "./recorded.ts";
+import { known, type SideValues, sameValue, type Values, valuesOf } from "./values.ts";
 
 /** An output of an operation. */
 export interface OutputDiff {
@@ -19,7 +20,7 @@ export interface OutputDiff {
 /**
  * `right`: within the allowance on the judge's values. `wrong`: beyond it. `failed`: the device did not compute it, although it had said
  * that it could. `judge`: the judge's own device computes it. `drawn`: its results are drawn at random. `unknown`: the judge has no values
- * of it. `refused`: the device does not take it, so that the judge's results stand for its own. `unused`: nothing reads its results.
+ * of it; those of its engine stand in, if it has one. `refused`: the device does not take it, so that the judge's results stand for its own. `unused`: nothing reads its results.
  */
 export type OperationVerdict = "right" | "wrong" | "failed" | "refused" | "judge" | "drawn" | "unknown" | "unused";
 
@@ -38,7 +39,7 @@ export interface OperationDiff {
   readonly outputs: readonly OutputDiff[];
 }
 
-/** The values of an operation that was compared, on the judge's values. */
+/** The values of an operation that was compared. Those without a further word are on the judge's values. */
 export interface OperationValues {
   /** Operands of the main subgraph, in the order of `inputs`. */
   readonly operands: readonly number[];
@@ -50,6 +51,8 @@ export interface OperationValues {
     /** By output of the `OperationDiff`. */
     readonly expected: readonly TensorValue[];
     readonly actual: readonly TensorValue[];
+    /** The same on the values that the device computed before. */
+    readonly accumulated: readonly TensorValue[];
   }[];
 }
 
@@ -83,7 +86,8 @@ export async function diffOperation(
   const base = { index, operation: nameOf(index), device: chosen.name, excess: 0 };
   if (part.outputs.length === 0) return { ...base, verdict: "unused", outputs: [] };
   const outputs = part.outputs.map((operand) => ({ operand, alone: undefined, accumulated: undefined }));
-  if (!(await judgeOperation(context, part, values))) return { ...base, verdict: "unknown", outputs };
+  const judged = await judgeOperation(context, part, values);
+  if (judged === "none") return { ...base, verdict: "unknown", outputs };
   const copy = () => {
     for (const [run, side] of values.suspect.entries()) adopt(elementAt(values.judge, run), side, part.outputs);
   };
@@ -96,7 +100,8 @@ export async function diffOperation(
     copy();
     return { ...base, verdict: "drawn", outputs };
   }
-  const isJudges = !isRecorded(judge) && engine.devices.every((device) => judge.devices.includes(device));
+  const isJudges =
+    !isRecorded(judge) && engine.way === judge.way && engine.devices.every((device) => judge.devices.includes(device));
   const isClean = (run: number) =>
     part.inputs.every(
       (operand) => elementAt(values.suspect, run).get(operand) === elementAt(values.judge, run).get(operand),
@@ -122,7 +127,7 @@ export async function diffOperation(
       };
     });
     const excess = Math.max(0, ...found.map((each) => each.excess));
-    const verdict = isJudges ? "judge" : excess > 1 ? "wrong" : "right";
+    const verdict = isJudges ? "judge" : excess > 1 ? "wrong" : judged === "computed" ? "unknown" : "right";
     const operation: OperationDiff = { ...base, verdict, excess, outputs: added };
     compared = {
       operation,
@@ -143,6 +148,7 @@ interface ComparedRun {
   readonly inputs: readonly TensorValue[];
   readonly expected: readonly TensorValue[];
   readonly actual: readonly TensorValue[];
+  readonly accumulated: readonly TensorValue[];
   readonly outputs: readonly OutputDiff[];
   readonly excess: number;
 }
@@ -153,28 +159,31 @@ export function isRecorded(judge: Judge): judge is RecordedValues {
   return "recordedValue" in judge;
 }
 
-/** Puts the judge's results of an operation among the values; false: the judge does not know them. */
-async function judgeOperation({ judge, prepare }: DiffContext, part: Part, { judge: sides }: Values): Promise<boolean> {
+/**
+ * Puts the judge's results of an operation among the values. `none`: they are not known, nor can they be computed. `computed`: they are not
+ * known, and the engine of the judge stands in.
+ */
+async function judgeOperation(
+  context: DiffContext,
+  part: Part,
+  { judge: sides }: Values,
+): Promise<"known" | "computed" | "none"> {
+  const { judge } = context;
+  const hasAll = (operands: readonly number[]) => sides.every((side) => operands.every((operand) => side.has(operand)));
   if (isRecorded(judge)) {
     for (const [run, side] of sides.entries()) {
       for (const operand of part.outputs) {
         const value = await judge.recordedValue(operand, run);
-        if (value !== undefined) side.set(operand, value);
+        if (value !== undefined) side.set(operand, inTypeOf(context.comparedAs(operand), value));
       }
     }
-    const isKnown = (side: SideValues) => [...part.inputs, ...part.outputs].every((operand) => side.has(operand));
-    return sides.every(isKnown);
   }
-  const prepared = await prepare(part.model, judge);
-  try {
-    for (const side of sides) {
-      const results = await prepared.run(valuesOf(side, part.inputs));
-      for (const [place, operand] of part.outputs.entries()) side.set(operand, elementAt(results, place));
-    }
-  } finally {
-    prepared.close();
-  }
-  return true;
+  if (!hasAll(part.inputs)) return "none";
+  if (hasAll(part.outputs)) return "known";
+  const engine = isRecorded(judge) ? judge.engine : judge;
+  if (engine === undefined) return "none";
+  await computePart(context, engine, part, sides);
+  return isRecorded(judge) ? "computed" : "known";
 }
 
 /** One run of an operation on the device: on the judge's values, and on its own if these are others. */
@@ -207,7 +216,7 @@ async function diffRun(
     const together = isSame ? alone : compareTensors(as, wanted, found, (size) => boundOf(as, size, context.allowance));
     return { operand, alone, accumulated: together };
   });
-  return { inputs, expected, actual, outputs, excess };
+  return { inputs, expected, actual, accumulated, outputs, excess };
 }
 
 /** The operands of an operation with the sizes of their elements, from which the roundings of a sum follow. */
@@ -218,15 +227,6 @@ function operandsOf(context: DiffContext, operation: number, values: SideValues)
     const as = context.comparedAs(operand);
     return as && sizesOf(as, given);
   });
-}
-
-function valuesOf(side: SideValues, operands: readonly number[]): TensorValue[] {
-  return operands.map((operand) => known(side.get(operand)));
-}
-
-function known(value: TensorValue | undefined): TensorValue {
-  if (value === undefined) throw new TypeError("expected the value of an operand that was computed before, got none");
-  return value;
 }
 
 function adopt(from: SideValues, to: SideValues, operands: readonly number[]): void {

@@ -11,6 +11,7 @@ import {
 } from "@nnhal/operations";
 import type { Bound, Compared, JudgedOperand } from "./allowance.ts";
 import type { TensorValue } from "./prepared-part.ts";
+import type { JudgeValue } from "./values.ts";
 
 /** The least and the greatest of the finite elements, in real numbers; undefined if there are none. */
 export interface ValueRange {
@@ -91,10 +92,13 @@ const noSums: Sums = {
 /** Fewer elements say nothing about a mean. */
 const LEAST_FOR_BIAS = 64;
 
-/** Compares a tensor with the expected one. `boundFor`: how far elements may be off, given the root mean square of the expected ones. */
+/**
+ * Compares a tensor with the expected one. `boundFor`: how far elements may be off, given the root mean square of the expected ones. Where
+ * the expected one was recorded in another type, its elements count as they are, and differ if they are more than half a step off.
+ */
 export function compareTensors(
   tensor: Compared,
-  expected: TensorValue,
+  expected: JudgeValue,
   actual: TensorValue,
   boundFor: (rootMeanSquare: number) => Bound,
 ): Difference {
@@ -103,7 +107,8 @@ export function compareTensors(
   const isHalf = type === "TENSOR_FLOAT16" || type === "FLOAT16" || (isFloat && isRelaxed);
   const isQuantised = !isExtensionType(type) && scale > 0;
   const range = isQuantised ? integerRange(type) : undefined;
-  const [wanted, found] = [elementsOf(type, expected), elementsOf(type, actual)];
+  const [wanted, found] = [expectedElements(tensor, expected), elementsOf(type, actual)];
+  const least = isFloat || expected.recorded === undefined ? 0 : 0.5;
   const isOther = !sameShape(expected.dimensions, actual.dimensions) || wanted.length !== found.length;
   const unit = isQuantised ? scale : 1;
   const square = isFloat ? meanSquareOf(wanted) : 0;
@@ -129,7 +134,7 @@ export function compareTensors(
         continue;
       }
       if (range !== undefined) {
-        if (one === range[0] || one === range[1]) sums.saturatedExpected++;
+        if (one <= range[0] || one >= range[1]) sums.saturatedExpected++;
         if (other === range[0] || other === range[1]) sums.saturatedActual++;
       }
       const [a, b] = [real(one), real(other)];
@@ -138,8 +143,8 @@ export function compareTensors(
       sums.product += a * b;
       const difference = other - one;
       if (difference === 0) continue;
-      differing++;
       const distance = isFloat ? Math.abs(difference) / step : Math.abs(difference);
+      if (distance > least) differing++;
       if (distance > largest) [largest, worst] = [distance, index];
       const allowed = bound.absolute + bound.relative * Math.abs(one);
       most = Math.max(most, allowed === 0 ? Number.POSITIVE_INFINITY : Math.abs(difference) / allowed);
@@ -170,6 +175,13 @@ export function compareTensors(
     otherShape: isOther ? actual.dimensions : undefined,
     ...fromSums(sums, count, differing),
   };
+}
+
+/** The expected elements in the units of a tensor: of those that were recorded in another type, between its steps too. */
+function expectedElements(tensor: Compared, { recorded, ...own }: JudgeValue): ArrayLike<number> {
+  if (recorded?.as === undefined) return elementsOf(tensor.type, own);
+  const real = realValuesOf(recorded.as, recorded);
+  return tensor.scale > 0 ? real.map((element) => element / tensor.scale + tensor.zeroPoint) : real;
 }
 
 /** The elements of a tensor in real numbers. */

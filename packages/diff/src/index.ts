@@ -4,10 +4,14 @@
  */
 export { type Allowance, type Compared, defaultAllowance } from "./allowance.ts";
 export { type Arithmetic, arithmeticIn, arithmeticOf, floatPrecision, type Terms } from "./arithmetic.ts";
-export type { Judge, Suspect } from "./context.ts";
+export { comparedTypesOf, type Judge, type Suspect } from "./context.ts";
 export { type DiffOptions, diffModel, type ModelDiff } from "./diff-model.ts";
 export type { OnOperation, OperationDiff, OperationValues, OperationVerdict, OutputDiff } from "./diff-operation.ts";
 export { addDifferences, compareTensors, type Difference, realValuesOf, type ValueRange } from "./difference.ts";
-export type { Engine, TensorValue } from "./prepared-part.ts";
+export { matchNetworks, type NamedModel } from "./match-networks.ts";
+export { createNetworkJudge, type NetworkJudge, type NetworkJudgeOptions } from "./network-judge.ts";
+export type { Engine, TensorValue, Way } from "./prepared-part.ts";
+export type { RecordedValues } from "./recorded.ts";
 export type { TogetherDiff } from "./together.ts";
+export type { JudgeValue, RecordedValue } from "./values.ts";
 export { type DiffVerdict, judgeDiff } from "./verdict.ts";

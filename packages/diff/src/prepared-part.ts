@@ -1,7 +1,7 @@
 /** A part of a model that is ready to run on a device, on bytes. */
 import { byteSize, elementAt, type FactsByCode, isUnspecified } from "@nnhal/operations";
-import { Compilation, computeOutputs, Execution, Model } from "@nnhal/runtime";
-import type { Device, Extension, Model as HalModel } from "@nnhal/types";
+import { Burst, Compilation, computeOutputs, Execution, Model } from "@nnhal/runtime";
+import { BYTE_SIZE_OF_CACHE_TOKEN, type Device, type Extension, type Model as HalModel } from "@nnhal/types";
 
 /** The bytes of a tensor, and its extents. */
 export interface TensorValue {
@@ -22,6 +22,18 @@ export interface Engine {
   readonly devices: readonly Device[];
   /** The device that computes what the others do not take. Default: none. */
   readonly cpu?: Device | undefined;
+  /** Default: the usual way. */
+  readonly way?: Way | undefined;
+}
+
+/** The way in which parts are prepared and run. Devices have to give the same results in all of them. */
+export interface Way {
+  /** True if float32 may be computed as float16, whatever the model says. Default: what the model says. */
+  readonly isRelaxed?: boolean | undefined;
+  /** True if runs are those of a burst. Default: each by itself. */
+  readonly inBurst?: boolean | undefined;
+  /** An empty folder: parts are kept there by the device, and run as it loads them. Default: they run as they were prepared. */
+  readonly cache?: string | undefined;
 }
 
 /**
@@ -30,13 +42,20 @@ export interface Engine {
  */
 export async function preparePart(
   model: HalModel,
-  { devices, cpu }: Engine,
+  { devices, cpu, way = {} }: Engine,
   extensions: readonly Extension[],
   factsOf: FactsByCode,
 ): Promise<PreparedPart> {
-  const source = Model.from(model, { extensions });
-  const compilation = new Compilation(source, devices, { ...(cpu && { cpu }), partition: 2 });
-  await compilation.finish();
+  const isRelaxed = way.isRelaxed ?? model.relaxComputationFloat32toFloat16;
+  const source = Model.from({ ...model, relaxComputationFloat32toFloat16: isRelaxed }, { extensions });
+  const compile = async (cache?: { readonly folder: string; readonly token: Uint8Array }) => {
+    const compilation = new Compilation(source, devices, { ...(cpu && { cpu }), partition: 2 });
+    if (cache !== undefined) compilation.setCaching(cache.folder, cache.token);
+    await compilation.finish();
+    return compilation;
+  };
+  const compilation = await (way.cache === undefined ? compile() : compileTwice(way.cache, compile));
+  const burst = way.inBurst ? await Burst.create(compilation) : undefined;
   const { operands, inputIndexes, outputIndexes } = model.main;
   const factsOfOperand = (index: number) =>
     factsOf(elementAt(operands, index).type) ?? { kind: "tensor" as const, elementSize: 1 };
@@ -59,9 +78,23 @@ export async function preparePart(
   });
   return {
     compilation,
-    run: async (inputs) => (await computeOutputs(() => prepare(inputs), { sizes, sizeOf: outputSize })).outputs,
-    close: () => compilation.close(),
+    run: async (inputs) => (await computeOutputs(() => prepare(inputs), { sizes, sizeOf: outputSize, burst })).outputs,
+    close() {
+      burst?.close();
+      compilation.close();
+    },
   };
+}
+
+/** Has devices keep what they prepare, and returns what they load from there. */
+async function compileTwice(
+  folder: string,
+  compile: (cache: { readonly folder: string; readonly token: Uint8Array }) => Promise<Compilation>,
+): Promise<Compilation> {
+  // No other part has this token.
+  const cache = { folder, token: crypto.getRandomValues(new Uint8Array(BYTE_SIZE_OF_CACHE_TOKEN)) };
+  (await compile(cache)).close();
+  return compile(cache);
 }
 
 /** The message of an error, in one line. */

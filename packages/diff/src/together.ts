@@ -9,7 +9,7 @@ import { type Bound, boundOf, type Compared } from "./allowance.ts";
 import type { DiffContext } from "./context.ts";
 import { type DeviceOf, isRecorded, type OperationDiff } from "./diff-operation.ts";
 import { addDifferences, compareTensors, type Difference } from "./difference.ts";
-import { messageOf, type PreparedPart, type TensorValue } from "./prepared-part.ts";
+import { type Engine, messageOf, type PreparedPart, type TensorValue } from "./prepared-part.ts";
 import type { Values } from "./values.ts";
 
 /** Operations that are wrong only together. */
@@ -49,20 +49,22 @@ export async function runWhole(
 ): Promise<WholeRun> {
   const all = [...suspect.devices, ...(suspect.cpu ? [suspect.cpu] : [])];
   const refusals = await whyUnsupported(model, all);
-  if (refusals.some((refusal) => refusal !== undefined)) return runApart(model, all, refusals);
+  if (refusals.some((refusal) => refusal !== undefined)) return runApart(model, all, refusals, suspect.way);
   let prepared: PreparedPart | undefined;
   try {
     prepared = await prepare(model, suspect);
     const outputs: (readonly TensorValue[])[] = [];
     for (const values of inputs) outputs.push(await prepared.run(values));
-    return { devices: devicesIn(prepared, all), outputs, failure: undefined, close: prepared.close };
+    return { devices: devicesIn(prepared, all, suspect.way), outputs, failure: undefined, close: prepared.close };
   } catch (error) {
-    const devices: DeviceOf = prepared ? devicesIn(prepared, all) : () => ({ name: undefined, engine: suspect });
+    const devices: DeviceOf = prepared
+      ? devicesIn(prepared, all, suspect.way)
+      : () => ({ name: undefined, engine: suspect });
     return { devices, outputs: [], failure: messageOf(error), close: () => prepared?.close() };
   }
 }
 
-function devicesIn({ compilation }: PreparedPart, all: readonly Device[]): DeviceOf {
+function devicesIn({ compilation }: PreparedPart, all: readonly Device[], way: Engine["way"]): DeviceOf {
   const { plan } = compilation;
   const byName = new Map(all.map((device) => [device.name, device]));
   return (operation) => {
@@ -70,7 +72,7 @@ function devicesIn({ compilation }: PreparedPart, all: readonly Device[]): Devic
     const name = place === undefined ? undefined : plan.devices[place];
     const device = name === undefined ? undefined : byName.get(name);
     // The parts of an IF or WHILE may be on several devices.
-    return { name: device?.name, engine: { devices: device ? [device] : all } };
+    return { name: device?.name, engine: { devices: device ? [device] : all, way } };
   };
 }
 
@@ -79,6 +81,7 @@ async function runApart(
   model: Model,
   all: readonly Device[],
   refusals: readonly (string | undefined)[],
+  way: Engine["way"],
 ): Promise<WholeRun> {
   const taken = await Promise.all(all.map((device) => whyUnsupported(model, [device])));
   return {
@@ -87,7 +90,7 @@ async function runApart(
       if (refusal !== undefined) return { name: undefined, refusal };
       const place = taken.findIndex((reasons) => reasons[operation] === undefined);
       const device = all[place];
-      return { name: device?.name, engine: { devices: device ? [device] : all } };
+      return { name: device?.name, engine: { devices: device ? [device] : all, way } };
     },
     outputs: [],
     failure: undefined,

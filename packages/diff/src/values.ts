@@ -1,10 +1,26 @@
 /** The values of a network on both sides, each kept until the last operation that reads it. */
 import { elementAt } from "@nnhal/operations";
 import type { Model } from "@nnhal/types";
+import type { Compared } from "./allowance.ts";
 import type { TensorValue } from "./prepared-part.ts";
 
+/** A value that something else has computed. */
+export interface RecordedValue extends TensorValue {
+  /**
+   * The type of its elements, if it is not that of the operand: a float tensor that stands for a quantised one, say. The operations of the
+   * device get it in the type of the operand, rounded once, and results are held against the value as it is. Default: the operand's.
+   */
+  readonly as?: Compared | undefined;
+}
+
+/** The value of the judge for an operand, as operations get it. */
+export interface JudgeValue extends TensorValue {
+  /** The value as it was recorded, if that has another type. */
+  readonly recorded?: RecordedValue | undefined;
+}
+
 /** Values of one side in one run, by operand. */
-export type SideValues = Map<number, TensorValue>;
+export type SideValues = Map<number, JudgeValue>;
 
 /** Values of all runs. */
 export interface Values {
@@ -51,4 +67,15 @@ export function sameValue(one: TensorValue, other: TensorValue): boolean {
   if (bytes.length !== other.bytes.length || String(dimensions) !== String(other.dimensions)) return false;
   for (let index = 0; index < bytes.length; index++) if (bytes[index] !== other.bytes[index]) return false;
   return true;
+}
+
+/** The values of some operands, which were computed before. */
+export function valuesOf(side: SideValues, operands: readonly number[]): TensorValue[] {
+  return operands.map((operand) => known(side.get(operand)));
+}
+
+/** A value that was computed before. */
+export function known(value: TensorValue | undefined): TensorValue {
+  if (value === undefined) throw new TypeError("expected the value of an operand that was computed before, got none");
+  return value;
 }

@@ -11,6 +11,8 @@ export interface DiffVerdict {
   readonly wrong: readonly OperationDiff[];
   /** Operations that add an error, the greatest first: by the ratio of the noise that each adds alone to its signal. */
   readonly ranking: readonly OperationDiff[];
+  /** The beginning of the ranking that adds half of all noise, at least: the islands of error. Of a quantised network: what to keep in float first. */
+  readonly heaviest: readonly OperationDiff[];
   /**
    * Operations that are right, and of whose differing elements nine of ten differ in one direction, at least 32: they round otherwise than
    * the judge. In a deep network such errors add up.
@@ -28,7 +30,14 @@ export function judgeDiff({ operations, together, wholeFailure }: ModelDiff): Di
     .sort((a, b) => noiseOf(b) - noiseOf(a) || a.index - b.index);
   const oneSided = operations.filter((operation) => operation.verdict === "right" && isOneSided(operation));
   const isRight = wrong.length === 0 && together === undefined && wholeFailure === undefined;
-  return { first: wrong.length === 0 ? undefined : elementAt(wrong, 0), wrong, ranking, oneSided, isRight };
+  const total = ranking.reduce((sum, operation) => sum + noiseOf(operation), 0);
+  let added = 0;
+  const heaviest = ranking.filter((operation) => {
+    const isNeeded = added < total / 2;
+    added += noiseOf(operation);
+    return isNeeded;
+  });
+  return { first: wrong.length === 0 ? undefined : elementAt(wrong, 0), wrong, ranking, heaviest, oneSided, isRight };
 }
 
 /** The greatest ratio of noise to signal that an operation adds on the judge's values; Infinity if it failed or its shape is another. */

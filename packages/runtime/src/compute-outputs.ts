@@ -1,4 +1,5 @@
 /** Runs whose outputs get memory of the size that the run determines. */
+import type { Burst } from "./burst.ts";
 import type { Execution } from "./execution.ts";
 import { NeuralNetworksError, ResultCode } from "./result-code.ts";
 
@@ -17,6 +18,8 @@ export interface OutputMemory {
   readonly sizeOf: (output: number, dimensions: readonly number[]) => number;
   /** Memory for some outputs, which is used if its length is right. Default: none. */
   readonly into?: readonly (Uint8Array | undefined)[];
+  /** The burst that runs the execution. Default: it runs by itself. */
+  readonly burst?: Burst | undefined;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface OutputMemory {
  */
 export async function computeOutputs(
   prepare: () => Execution,
-  { sizes, sizeOf, into = [] }: OutputMemory,
+  { sizes, sizeOf, into = [], burst }: OutputMemory,
 ): Promise<{ readonly execution: Execution; readonly outputs: readonly ComputedOutput[] }> {
   let lengths = sizes;
   for (let isLast = false; ; isLast = true) {
@@ -37,7 +40,7 @@ export async function computeOutputs(
     });
     for (const [output, buffer] of buffers.entries()) execution.setOutput(output, buffer);
     try {
-      await execution.compute();
+      await (burst === undefined ? execution.compute() : execution.burstCompute(burst));
     } catch (error) {
       const isTooSmall = error instanceof NeuralNetworksError && error.code === ResultCode.OUTPUT_INSUFFICIENT_SIZE;
       if (isLast || !isTooSmall) throw error;

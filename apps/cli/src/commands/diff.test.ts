@@ -1,14 +1,17 @@
 /** `nnhal diff` on the demo's networks and a device with a fault. */
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import type { Operation, OperationName } from "@nnhal/operations";
+import { readTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../backend-module.ts";
 import type { DiffReport } from "../diff/report.ts";
-import { referenceEngine, useFolder } from "../program.test-helper.ts";
+import { writeNpy } from "../model/npy.ts";
+import { passingModel, referenceEngine, useFolder } from "../program.test-helper.ts";
 
-const { run, get, path } = useFolder();
+const { run, get, put, path } = useFolder();
+const readModel = async (file: string) => readTflite(new Uint8Array(await readFile(file)));
 const digits = fileURLToPath(new URL("../../demo/digits-uint8.tflite", import.meta.url));
 
 /** The reference under another name, with other results of an operation. */
@@ -53,8 +56,8 @@ describe("nnhal diff", () => {
   it("names the first wrong operation, with its error, and exits with 1", async () => {
     const { stdout, exitCode } = await run(["diff", digits, "--device", "wrong"], wrong);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/^operation +operator +output +device +alone +differ +mean +SNR +network$/m);
-    expect(stdout).toMatch(/^\d+ +MAX_POOL_2D .* nnhal-wrong +wrong +3 steps +[\d.]+ % +\+\d/m);
+    expect(stdout).toMatch(/^ +operator +output +alone +differ +mean +SNR +network +SNR$/m);
+    expect(stdout).toMatch(/^\d+ +MAX_POOL_2D .* wrong +3 steps +[\d.]+ % +\+\d/m);
     expect(stdout).toMatch(
       /operation \d+, MAX_POOL_2D \(.*\), is the first that nnhal-wrong computes wrong: [\d.]+ % of the elements differ, by up to 3 steps \(\S+\), \+[\d.]+ in the mean, at element 0: expected \S+, got \S+\.\n$/,
     );
@@ -112,6 +115,91 @@ describe("nnhal diff", () => {
     expect(html).toContain(">4 MAX_POOL_2D<");
     expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/);
     expect(html).not.toContain("NaN");
+  });
+
+  it("says what quantisation costs against the float form of the network", async () => {
+    const float = fileURLToPath(new URL("../../demo/digits-float.tflite", import.meta.url));
+    const { stdout, exitCode } = await run(["diff", digits, "--against", float]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/digits-uint8\.tflite: nnhal-reference against .*digits-float\.tflite, noise of seed 1\n/);
+    expect(stdout).toMatch(
+      /The signal-to-noise ratio of the outputs against .* is [\d.]+ dB\. Operation \d+, \w+ \(.*\), loses most: [\d.]+ dB alone.* half of all noise\. Keep (it|these) in float first\.\n$/,
+    );
+    const { stdout: text } = await run(["diff", digits, "--against", float, "--json"]);
+    const report: DiffReport = JSON.parse(text);
+    expect(report).toMatchObject({ isRight: true, isMeasured: true, against: [float] });
+    expect(report.heaviest.length).toBeGreaterThan(0);
+    expect(report.heaviest).toEqual(report.ranking.slice(0, report.heaviest.length));
+    // A bound makes it a test.
+    expect((await run(["diff", digits, "--against", float, "--allow", "0.1"])).exitCode).toBe(1);
+  });
+
+  it("refuses another network as its judge", async () => {
+    await put("other.tflite", passingModel({ shape: [1, 3] }));
+    const { stderr, exitCode } = await run(["diff", digits, "--against", "other.tflite"]);
+    expect(stderr).toMatch(
+      /other\.tflite cannot judge .*digits-uint8\.tflite: expected two networks whose inputs have the same shapes/,
+    );
+    expect(exitCode).toBe(2);
+  });
+
+  it("takes the tensors of another engine from a folder, with the inputs", async () => {
+    const written = await run(["diff", digits, "--device", "wrong", "--random", "3", "--record", "tensors"], wrong);
+    expect(written.stdout).toMatch(/recorded \d+ tensors of the first run in tensors\n/);
+    const names = await readdir(path("tensors"));
+    expect(names.every((name) => name.endsWith(".npy"))).toBe(true);
+    // The reference is held against what the wrong device has computed.
+    const { stdout, exitCode } = await run(["diff", digits, "--against", "tensors", "--device", "reference"], wrong);
+    expect(stdout).toMatch(/digits-uint8\.tflite: nnhal-reference against tensors, .*\.npy, uint8 \[1, 32, 32, 3\]\n/);
+    expect(stdout).toContain("MAX_POOL_2D");
+    expect(exitCode).toBe(1);
+    expect((await run(["diff", digits, "--against", "tensors", "--device", "wrong"], wrong)).exitCode).toBe(0);
+  });
+
+  it("takes files by the index of a tensor, and real numbers for quantised elements", async () => {
+    const model = await readModel(digits);
+    const [input = 0] = model.subgraphs[0]?.inputs ?? [];
+    const { shape = [], quantization } = model.subgraphs[0]?.tensors[input] ?? {};
+    const [scale = 1, zeroPoint = 0] = [quantization?.scale[0], Number(quantization?.zeroPoint[0])];
+    const count = shape.reduce((product, extent) => product * extent, 1);
+    const real = Float32Array.from({ length: count }, (_, index) => ((index % 256) - zeroPoint) * scale);
+    await mkdir(path("real"));
+    await put(`real/${input}.npy`, writeNpy("float32", shape, new Uint8Array(real.buffer)));
+    const { stdout, exitCode } = await run(["diff", digits, "--against", "real", "--device", "reference"]);
+    // All but the input is computed by the reference, so nothing was compared.
+    expect(stdout).toContain(`${input}.npy, float32`);
+    expect(exitCode).toBe(0);
+    const [pool] = model.subgraphs[0]?.operators.find(({ name }) => name === "MAX_POOL_2D")?.outputs ?? [];
+    await put(`real/${pool}.npy`, writeNpy("int16", [1, 1], new Uint8Array(2)));
+    const refused = await run(["diff", digits, "--against", "real", "--device", "reference"]);
+    expect(refused.stderr).toMatch(
+      /the tensor real\/\d+\.npy stands for one of uint8: expected elements of that type, or real numbers as floats, got int16/,
+    );
+    expect(refused.exitCode).toBe(2);
+  });
+
+  it("says which files a folder needs", async () => {
+    await mkdir(path("empty"));
+    const { stderr, exitCode } = await run(["diff", digits, "--against", "empty"]);
+    expect(stderr).toMatch(
+      /expected \.npy files of this model's tensors in the folder empty, such as \S+\.npy, got none/,
+    );
+    expect(exitCode).toBe(2);
+    const twice = await run(["diff", digits, "--against", "tensors", "--random", "2"]);
+    expect(twice.stderr).toContain("the folder tensors has the tensors of one run, but there are 2");
+  });
+
+  it.each([
+    ["--path burst", "in a burst"],
+    ["--path cached", "from its cache"],
+    ["--hal 1.0", "through HAL 1.0"],
+    ["--relaxed", "relaxed"],
+  ])("holds a device against itself with %s", async (way, said) => {
+    const args = ["diff", digits, "--device", "reference", "--against", "reference", ...way.split(" ")];
+    const { stdout, stderr, exitCode } = await run(args);
+    expect([stderr, exitCode]).toEqual(["", 0]);
+    expect(stdout).toContain(`nnhal-reference (${said}) against nnhal-reference`);
+    expect(stdout).toMatch(/All \d+ operations that were compared are right; the outputs are equal\.\n$/);
   });
 
   it("has another judge with --against, and nothing to compare if it is the same device", async () => {

@@ -2,12 +2,14 @@
  * `nnhal diff MODEL`: which operation a device computes otherwise than a judge.
  */
 import { count } from "@nnhal/program";
+import { halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
-import type { DiffCommandOptions } from "../diff/options.ts";
+import { type DiffCommandOptions, diffPaths } from "../diff/options.ts";
 import { usageError } from "../failure.ts";
 import {
   addPixelOptions,
+  allDevices,
   deviceOption,
   externalBufferOption,
   hybridOption,
@@ -25,6 +27,19 @@ What is wrong:
   mean square of its tensor together. What an operation only moves must be equal.
   The exit code is 1 if an operation is wrong, if the device fails, or if the whole network is wrong.
 
+Against a file:
+  nnhal diff quantised.tflite --against float.tflite says what the quantisation costs: each operation of the first file gets the
+  real numbers of the second, rounded once, and is held against the exact ones. Tensors are matched by name, order and shape.
+  Nothing is wrong unless --allow says so. Signal-to-noise ratios say which operations to keep in float first.
+
+Against a folder:
+  nnhal diff model.tflite --against tensors takes what another engine has computed: NAME.npy for each tensor, with _ for what a file
+  name cannot have, or INDEX.npy as the .tflite file counts. The inputs of the run are taken from the folder, too.
+
+A device against itself:
+  --path, --hal and --relaxed are about --device only. A device has to give the same results in a burst, from its cache and by
+  every version of the HAL: nnhal diff model.tflite --device ort --against ort --path burst
+
 Columns:
   alone       the greatest difference on the judge's values, in steps of the type (of floats, units in the last place)
   differ      the share of elements that differ at all
@@ -37,6 +52,7 @@ Examples:
   nnhal diff mobilenet.tflite --device ort --input cat.jpg --all
   nnhal diff mobilenet.tflite --device gpujs --html diff.html
   nnhal diff mobilenet.tflite --device tfjs --against ort --random 5 --json
+  nnhal diff mobilenet_int8.tflite --against mobilenet.tflite --input photos
   nnhal --driver sample diff mobilenet.tflite --device sample --save wrong`;
 
 /** Gives the command its arguments, options and work. */
@@ -51,14 +67,32 @@ export function registerDiffCommand(command: Command, context: () => Promise<Mod
     .addOption(signatureOption())
     .addOption(inputShapeOption())
     .addOption(externalBufferOption())
-    .addOption(deviceOption())
-    .option("--against <names>", "the judge: one device, or several with commas between them (default: reference)")
+    .addOption(deviceOption(`${allDevices}; reference against a file`))
+    .option(
+      "--against <judge>",
+      "the judge: devices with commas between them, a .tflite file, or a folder with .npy files of tensors (default: reference)",
+    )
+    .addOption(
+      new Option(
+        "--path <path>",
+        "how the device runs: each request by itself, in a burst, or from its compilation cache",
+      )
+        .choices(diffPaths)
+        .default("sync"),
+    )
+    .addOption(
+      new Option("--hal <version>", "reach the device by this version of the HAL (default: as it is)").choices(
+        halVersions,
+      ),
+    )
+    .option("--relaxed", "let the device compute float32 as float16")
     .option("--random <n>", "run on noise from the seeds 1 to n", count(1, 1000))
     .addOption(hybridOption())
     .addOption(
-      new Option("--allow <steps>", "steps that integers and quantised elements may be off")
-        .argParser(least0)
-        .default(1),
+      new Option(
+        "--allow <steps>",
+        "steps that integers and quantised elements may be off (default: 1; any against a file)",
+      ).argParser(least0),
     )
     .addOption(
       new Option(
@@ -68,6 +102,7 @@ export function registerDiffCommand(command: Command, context: () => Promise<Mod
     )
     .option("--all", "list all operations in order (default: those that are wrong, or differ most)")
     .option("--save <folder>", "write each wrong operation as a .tflite file, with its inputs and the judge's outputs")
+    .option("--record <folder>", "write what the device computes in the first run as .npy files, which --against takes")
     .option(
       "--html <file>",
       "write a page: the error along the network, its graph, histograms and values of what differs most",

@@ -12,6 +12,8 @@ export interface DiffSubject {
   readonly model: string;
   readonly devices: readonly string[];
   readonly against: readonly string[];
+  /** True if differences are expected and measured, as those of a quantised network from its float form. */
+  readonly isMeasured: boolean;
   /** Where the inputs of each run are from. */
   readonly inputs: readonly string[];
   /** The operator of the file of each operation. */
@@ -19,6 +21,8 @@ export interface DiffSubject {
   readonly operandNames: readonly (string | undefined)[];
   readonly outputIndexes: readonly number[];
   readonly saved: readonly SavedPiece[];
+  /** The folder that has the device's tensors, if they were to be written. */
+  readonly recorded?: { readonly folder: string; readonly tensors: number };
 }
 
 /** A difference as JSON: null for what is infinite or not a number. */
@@ -79,6 +83,8 @@ export interface DiffReport {
   readonly model: string;
   readonly devices: readonly string[];
   readonly against: readonly string[];
+  /** True if another form of the network judges, so that differences are expected. */
+  readonly isMeasured: boolean;
   readonly inputs: readonly string[];
   readonly isRight: boolean;
   /** The outcome in a sentence. */
@@ -87,6 +93,8 @@ export interface DiffReport {
   readonly first: number | null;
   /** Indexes of the operations that add an error, the greatest first. */
   readonly ranking: readonly number[];
+  /** The beginning of the ranking that adds half of all noise. */
+  readonly heaviest: readonly number[];
   /** Indexes of operations that are right, and nearly all of whose differences have one sign. */
   readonly oneSided: readonly number[];
   readonly operations: readonly OperationJson[];
@@ -95,12 +103,14 @@ export interface DiffReport {
   /** The operation up to which the network is wrong only as a whole. */
   readonly together?: { readonly operation: number; readonly tries: number; readonly difference: DifferenceJson };
   readonly saved: readonly SavedPiece[];
+  /** The folder that has the device's tensors, if they were to be written. */
+  readonly recorded?: { readonly folder: string; readonly tensors: number };
 }
 
 /** The report of a comparison. */
 export function reportOf(found: ModelDiff, subject: DiffSubject): DiffReport {
   const { operators, operandNames, outputIndexes, ...rest } = subject;
-  const { first, wrong, ranking, oneSided, isRight } = judgeDiff(found);
+  const { first, wrong, ranking, heaviest, oneSided, isRight } = judgeDiff(found);
   const nameOf = (operand: number) => operandNames[operand] ?? null;
   const operations = found.operations.map(
     ({ index, operation, device, verdict, failure, outputs }): OperationJson => ({
@@ -121,9 +131,10 @@ export function reportOf(found: ModelDiff, subject: DiffSubject): DiffReport {
   return {
     ...rest,
     isRight,
-    verdict: sentenceOf(found, operations, { first, wrong, oneSided }, rest),
+    verdict: sentenceOf(found, operations, { first, wrong, heaviest, oneSided }, rest),
     first: first?.index ?? null,
     ranking: ranking.map(({ index }) => index),
+    heaviest: heaviest.map(({ index }) => index),
     oneSided: oneSided.map(({ index }) => index),
     operations,
     outputs: found.whole.map((difference, place) => ({
@@ -138,11 +149,11 @@ export function reportOf(found: ModelDiff, subject: DiffSubject): DiffReport {
 function sentenceOf(
   { together, wholeFailure, whole, operations }: ModelDiff,
   shown: readonly OperationJson[],
-  found: Pick<ReturnType<typeof judgeDiff>, "first" | "wrong" | "oneSided">,
-  { devices, against }: Pick<DiffSubject, "devices" | "against">,
+  found: Pick<ReturnType<typeof judgeDiff>, "first" | "wrong" | "heaviest" | "oneSided">,
+  { devices, against, isMeasured }: Pick<DiffSubject, "devices" | "against" | "isMeasured">,
 ): string {
   const judge = against.join(", ");
-  const { first, wrong, oneSided } = found;
+  const { first, wrong, heaviest, oneSided } = found;
   if (first !== undefined) {
     const what = `operation ${first.index + 1}, ${titleOf(elementAt(shown, first.index))}`;
     const by = first.device ?? devices.join(", ");
@@ -156,6 +167,7 @@ function sentenceOf(
     const at = elementAt(shown, together.operation);
     return `Each operation by itself is right; together the operations up to ${together.operation + 1}, ${titleOf(at)}, are wrong: ${differenceText(together.difference)}. The device joins operations there.`;
   }
+  if (isMeasured) return measuredText(whole, heaviest, shown, judge);
   return [
     rightText(operations, whole, devices, judge),
     sidedText(oneSided, shown),
@@ -163,6 +175,33 @@ function sentenceOf(
   ]
     .filter((text) => text !== "")
     .join(" ");
+}
+
+/** The cost of another form of the network, such as a quantised one. */
+function measuredText(
+  whole: readonly Difference[],
+  heaviest: readonly OperationDiff[],
+  shown: readonly OperationJson[],
+  judge: string,
+): string {
+  const [most, ...others] = heaviest;
+  const end = whole.map(({ signalToNoise }) => signalToNoise).reduce((least, each) => Math.min(least, each), Infinity);
+  const outputs =
+    whole.length === 0 ? "" : `The signal-to-noise ratio of the outputs against ${judge} is ${ratioText(end)}. `;
+  if (most === undefined) return `${outputs}No operation that was compared loses anything.`;
+  const alone = Math.min(...most.outputs.map((output) => output.alone?.signalToNoise ?? Infinity));
+  const beyond = Math.max(...most.outputs.map((output) => output.alone?.saturatedExpected ?? 0));
+  const clipped =
+    beyond > 0.01 ? `, where ${shareText(beyond, 1)} of the exact values lie at or beyond the ends of the range` : "";
+  const numbers = others.slice(0, MOST_TITLES).map(({ index }) => index + 1);
+  const more = others.length > numbers.length ? ` and ${others.length - numbers.length} others` : "";
+  const half = others.length === 0 ? "it adds" : `with ${numbers.join(", ")}${more} it adds`;
+  return `${outputs}Operation ${most.index + 1}, ${titleOf(elementAt(shown, most.index))}, loses most: ${ratioText(alone)} alone${clipped}; ${half} half of all noise. Keep ${others.length === 0 ? "it" : "these"} in float first.`;
+}
+
+/** A signal-to-noise ratio. */
+function ratioText(decibels: number): string {
+  return Number.isFinite(decibels) ? `${decibels.toFixed(1)} dB` : "without limit";
 }
 
 function rightText(
@@ -210,8 +249,13 @@ function refusedText(
 function titleOf({ operation, operator, outputs }: OperationJson): string {
   const name = outputs[0]?.name;
   const of = operator === "" || operator === operation ? operation : `${operation} of ${operator}`;
-  return name == null ? of : `${of} (${plain(name)})`;
+  if (name == null || name === "") return of;
+  const shown = firstName(name);
+  return `${of} (${shown.length > MOST_TITLE ? `…${shown.slice(-MOST_TITLE)}` : shown})`;
 }
+
+/** Characters of a name in a sentence. */
+const MOST_TITLE = 48;
 
 function worstOf({ outputs }: OperationDiff): Difference | undefined {
   const all = outputs.flatMap(({ alone }) => alone ?? []);
@@ -238,7 +282,8 @@ export function formatDiff(report: DiffReport, { all = false }: { readonly all?:
   const differing = operations.filter(({ verdict }) => verdict === "wrong" || verdict === "failed");
   const worst = ranking.slice(0, Math.max(LISTED - differing.length, 0)).map((index) => elementAt(operations, index));
   const listed = all ? operations : [...new Set([...differing.slice(0, MOST_LISTED), ...worst])];
-  const rows = listed.map((each) => rowOf(each));
+  const isOneDevice = new Set(listed.map(({ device }) => device)).size <= 1;
+  const rows = listed.map((each) => rowOf(each, isOneDevice));
   const lines = [
     `${plain(report.model)}: ${devices.join(", ")} against ${against.join(", ")}, ${inputs.length === 1 ? inputs[0] : formatCount(inputs.length, "run")}`,
     "",
@@ -246,7 +291,19 @@ export function formatDiff(report: DiffReport, { all = false }: { readonly all?:
   if (rows.length > 0)
     lines.push(
       ...columns([
-        ["operation", "operator", "output", "device", "", "alone", "differ", "mean", "SNR", "network"],
+        [
+          "",
+          "operator",
+          "output",
+          ...(isOneDevice ? [] : ["device"]),
+          "",
+          "alone",
+          "differ",
+          "mean",
+          "SNR",
+          "network",
+          "SNR",
+        ],
         ...rows,
       ]),
     );
@@ -258,6 +315,10 @@ export function formatDiff(report: DiffReport, { all = false }: { readonly all?:
   for (const { name, difference } of report.outputs)
     lines.push(`output ${plain(name ?? "")}: ${outputText(difference)}`);
   for (const { model, inputs: files } of report.saved) lines.push(`saved ${model} with ${files.join(", ")}`);
+  if (report.recorded)
+    lines.push(
+      `recorded ${formatCount(report.recorded.tensors, "tensor")} of the first run in ${report.recorded.folder}`,
+    );
   lines.push(report.verdict);
   return `${lines.join("\n")}\n`;
 }
@@ -266,7 +327,10 @@ export function formatDiff(report: DiffReport, { all = false }: { readonly all?:
 const LISTED = 12;
 const MOST_LISTED = 40;
 
-function rowOf({ index, operation, operator, outputs, device, verdict }: OperationJson): string[] {
+function rowOf(
+  { index, operation, operator, outputs, device, verdict }: OperationJson,
+  isOneDevice: boolean,
+): string[] {
   const alone = outputs.flatMap((output) => output.alone ?? []).sort((a, b) => b.largestReal - a.largestReal)[0];
   const network = outputs
     .flatMap((output) => output.accumulated ?? [])
@@ -274,30 +338,41 @@ function rowOf({ index, operation, operator, outputs, device, verdict }: Operati
   return [
     String(index + 1),
     operator === "" ? operation : operator,
-    plain(outputs[0]?.name ?? "").slice(-MOST_NAME),
-    device ?? "",
+    firstName(outputs[0]?.name ?? "").slice(-MOST_NAME),
+    ...(isOneDevice ? [] : [device ?? ""]),
     verdict === "right" ? "" : verdict,
     alone === undefined ? "" : largestText(alone),
     alone === undefined ? "" : shareText(alone.differing, alone.elements),
     alone === undefined || alone.isFloat ? "" : signed(alone.mean),
-    alone === undefined
-      ? ""
-      : alone.signalToNoise === null
-        ? alone.differing === 0
-          ? "equal"
-          : ""
-        : `${alone.signalToNoise.toFixed(0)} dB`,
+    ratioColumn(alone),
     network === undefined ? "" : largestText(network),
+    ratioColumn(network),
   ];
 }
 
+function ratioColumn(difference: DifferenceJson | undefined): string {
+  if (difference === undefined) return "";
+  const { signalToNoise, differing } = difference;
+  return signalToNoise === null ? (differing === 0 ? "equal" : "") : `${signalToNoise.toFixed(0)} dB`;
+}
+
 const MOST_NAME = 24;
+
+/** The first of the names that a converter has joined. */
+function firstName(name: string): string {
+  return plain(name.split(";")[0] ?? name);
+}
 
 /** Floats in real numbers, others in steps. */
 export function largestText({ isFloat, largest, largestReal, unusual, otherShape }: DifferenceJson): string {
   if (otherShape !== undefined) return `shape ${shapeText(otherShape)}`;
   if (unusual > 0) return `${unusual} NaN`;
-  return largest === 0 ? "0" : isFloat ? short(largestReal) : formatCount(largest, "step");
+  return largest === 0 ? "0" : isFloat ? short(largestReal) : stepsText(largest);
+}
+
+/** A number of steps, which may lie between two. */
+function stepsText(steps: number): string {
+  return Number.isInteger(steps) ? formatCount(steps, "step") : `${short(steps)} steps`;
 }
 
 function outputText(difference: DifferenceJson): string {
@@ -314,7 +389,7 @@ function sizeText({
   largestReal,
 }: Pick<DifferenceJson, "isFloat" | "largest" | "largestReal">): string {
   if (isFloat) return short(largestReal);
-  const steps = formatCount(largest, "step");
+  const steps = stepsText(largest);
   return largest === largestReal ? steps : `${steps} (${short(largestReal)})`;
 }
 

@@ -1,27 +1,31 @@
 /**
  * The work of `nnhal diff`: inputs of all runs, the comparison, and what is written of it.
  */
-import { type DiffOptions, diffModel, type ModelDiff, type TensorValue } from "@nnhal/diff";
+import { type DiffOptions, defaultAllowance, diffModel, type ModelDiff, type TensorValue } from "@nnhal/diff";
 import { nameOperations } from "@nnhal/network/session";
 import { elementAt } from "@nnhal/operations";
 import { exitCodes } from "@nnhal/program";
 import { createStates } from "@nnhal/tflite";
 import type { ModelCommandContext } from "../context.ts";
 import { judgeDevice } from "../devices.ts";
-import { failure, messageOf } from "../failure.ts";
+import { CommandError, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import { valuesOf } from "../model/execute.ts";
-import { filesOfRuns, type GivenInputs, normalisationOf, prepareInputs } from "../model/inputs.ts";
+import { filesOfRuns, type GivenInputs, normalisationOf, type PreparedInput, prepareInputs } from "../model/inputs.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { shownNames } from "../model/load-hal.ts";
-import { entryOf } from "../option-values.ts";
+
+import { allDevices, entryOf } from "../option-values.ts";
 import { createProgressBar } from "../progress.ts";
 import { oneLine } from "../text.ts";
+import { findJudge } from "./judges.ts";
 import type { DiffCommandOptions } from "./options.ts";
 import { createValueCollector, diffPage } from "./page.ts";
 import { createSaver } from "./pieces.ts";
 import { type DiffReport, formatDiff, reportOf } from "./report.ts";
+import { createTensorRecorder } from "./tensor-files.ts";
+import { reachDevices, wayText } from "./ways.ts";
 
 /** Runs the command; the exit code is 1 if anything is wrong. Rejects with a CommandError. */
 export async function runDiffCommand(
@@ -34,40 +38,54 @@ export async function runDiffCommand(
   const definitions = await devices.definitions();
   const importing = { ...entryOf(options), hybrid: options.hybrid, customOperators: definitions };
   const model = await loadModel(path, cwd, importing);
-  const runs = await inputsOfRuns(model, files, options, context);
-  const suspect = await devices.select(options.device);
-  const judge = await devices.select(options.against ?? judgeDevice);
+  const against = await findJudge(options.against ?? judgeDevice, model, context);
+  const runs = await inputsOfRuns(model, files, options, context, against.inputs);
+  const selection = await devices.select(options.device ?? (against.isNetwork ? judgeDevice : allDevices));
+  const judge = await against.judgeOf(runs.map(({ values }) => values));
   const collector = options.html === undefined ? undefined : createValueCollector();
+  const recorder = options.record === undefined ? undefined : createTensorRecorder(options.record, model, cwd);
   const saver = options.save === undefined ? undefined : createSaver(options.save, model, cwd);
   const bar = createProgressBar(stderr, model.model.main.operations.length);
+  const { suspect, close } = await reachDevices(selection, options);
   let found: ModelDiff;
   try {
+    await recorder?.begin(elementAt(runs, 0).values);
     found = await compare(model, {
       suspect,
       judge,
       inputs: runs.map(({ values }) => values),
       extensions: definitions,
-      allowance: { steps: options.allow, relative: options.allowFloat },
+      allowance: {
+        steps: options.allow ?? (against.isNetwork ? Number.POSITIVE_INFINITY : defaultAllowance.steps),
+        bias: against.isNetwork ? Number.POSITIVE_INFINITY : defaultAllowance.bias,
+        relative: options.allowFloat,
+      },
       onProgress: (done) => bar.moveTo(done, model.operators[done]?.name ?? ""),
       async onOperation(operation, values) {
         await saver?.take(operation, values);
+        await recorder?.take(operation, values);
         await collector?.take(operation, values);
       },
     });
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     throw failure(nameOperations(oneLine(messageOf(error)), definitions), error);
   } finally {
+    await close();
     bar.stop();
   }
   const report: DiffReport = reportOf(found, {
     model: path,
-    devices: suspect.devices.map(({ name }) => name),
-    against: judge.devices.map(({ name }) => name),
+    devices: suspect.devices.map(({ name }) => `${name}${wayText(options)}`),
+    against: against.names,
+    isMeasured: against.isNetwork,
     inputs: runs.map(({ source }) => source),
     operators: model.operators,
     operandNames: shownNames(model),
     outputIndexes: model.model.main.outputIndexes,
     saved: saver?.files() ?? [],
+    ...(recorder &&
+      options.record !== undefined && { recorded: { folder: options.record, tensors: recorder.count() } }),
   });
   if (options.html !== undefined)
     await writeUserFile(options.html, diffPage(report, model.model, collector?.shown() ?? []), cwd);
@@ -91,7 +109,9 @@ async function inputsOfRuns(
   files: readonly string[],
   options: DiffCommandOptions,
   context: ModelCommandContext,
+  recorded: readonly PreparedInput[] | undefined,
 ): Promise<readonly GivenRun[]> {
+  if (recorded !== undefined && files.length === 0 && options.random === undefined) return [givenRun(model, recorded)];
   const noise = Array.from({ length: options.random ?? 1 }, (_, run): GivenInputs => ({ files: [], seed: run + 1 }));
   const given: readonly GivenInputs[] =
     files.length === 0
@@ -100,16 +120,22 @@ async function inputsOfRuns(
   const runs: GivenRun[] = [];
   for (const each of given) {
     const prepared = await prepareInputs(model, each, context);
-    const values = valuesOf(
-      model,
-      prepared.map(({ bytes }) => bytes),
-    );
-    runs.push({
-      source: each.seed === undefined ? each.files.join(", ") : `noise of seed ${each.seed}`,
-      values: withStates(model, values),
-    });
+    const source = each.seed === undefined ? each.files.join(", ") : `noise of seed ${each.seed}`;
+    runs.push(givenRun(model, prepared, source));
   }
   return runs;
+}
+
+function givenRun(
+  model: LoadedModel,
+  prepared: readonly PreparedInput[],
+  source = prepared.map((each) => each.source).join(", "),
+): GivenRun {
+  const values = valuesOf(
+    model,
+    prepared.map(({ bytes }) => bytes),
+  );
+  return { source, values: withStates(model, values) };
 }
 
 /** The values of all inputs, in the order of the model: those of the user, and the first values of what the model keeps between runs. */

@@ -1,5 +1,5 @@
 /**
- * Reads .npy files, as NumPy writes arrays. Every problem of a file is a RangeError with a message that goes on from the file's name.
+ * Reads and writes .npy files, as NumPy does. Every problem of a file is a RangeError with a message that goes on from the file's name.
  */
 import type { ElementType } from "@nnhal/network/tensors";
 import { elementAt, fromFloat16Bits } from "@nnhal/operations";
@@ -16,6 +16,9 @@ export interface NumpyArray {
 /** The most characters of a header, and the most extents: as many as NumPy reads. */
 const MOST_HEADER = 10_000;
 const MOST_EXTENTS = 64;
+
+/** Where the header of a file of version 1 begins. */
+const HEADER_AT = 10;
 
 const start = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 
@@ -39,6 +42,22 @@ const readers: Readonly<Record<string, Reader>> = {
   f4: { type: "float32", size: 4, read: (view, at, isLittle) => view.getFloat32(at, isLittle) },
   f8: { type: "float64", size: 8, read: (view, at, isLittle) => view.getFloat64(at, isLittle) },
 };
+
+/** Returns a .npy file of version 1, in C's order. `bytes`: elements in little-endian order. Throws for a type that NumPy does not have. */
+export function writeNpy(type: ElementType, shape: readonly number[], bytes: Uint8Array): Uint8Array {
+  const descr = Object.keys(readers).find((each) => readers[each]?.type === type);
+  if (descr === undefined) throw new TypeError(`expected a type of NumPy, got ${type}`);
+  const order = readers[descr]?.size === 1 ? "|" : "<";
+  const extents = shape.length === 1 ? `${shape[0]},` : shape.join(", ");
+  const header = `{'descr': '${order}${descr}', 'fortran_order': False, 'shape': (${extents}), }`;
+  // Elements begin at a multiple of 64 bytes, and the header ends with a line feed.
+  const length = Math.ceil((HEADER_AT + header.length + 1) / 64) * 64 - HEADER_AT;
+  const file = new Uint8Array(HEADER_AT + length + bytes.length);
+  file.set([...start, 1, 0, length & 0xff, length >> 8]);
+  file.set(new TextEncoder().encode(`${header.padEnd(length - 1)}\n`), HEADER_AT);
+  file.set(bytes, HEADER_AT + length);
+  return file;
+}
 
 /** True if bytes begin like a .npy file. */
 export function isNpy(bytes: Uint8Array): boolean {
