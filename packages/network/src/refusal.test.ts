@@ -25,7 +25,7 @@ function modelOf(
 /** A device that takes no operation. */
 const chip = partialBackend(createReferenceBackend({ extensions: [tfliteExtension] }), {
   name: "chip",
-  whyNot: () => "not on this chip",
+  whyNot: () => "nnhal.tflite operation 1156: not on this chip",
 });
 
 async function refusalOf(file: Uint8Array, devices = "reference") {
