@@ -1,10 +1,18 @@
 /** Rows of a product, brought together from an image: pieces of it one after the other, integers widened to 16 bits less their zero point. */
 import type { Code, Local } from "../assembler/code.ts";
-import { elementBytes, type RowSource } from "../plan/plan.ts";
+import { type ElementType, elementBytes, type RowSource } from "../plan/plan.ts";
 import { advance, count } from "./loops.ts";
 
 /** Elements that one instruction loads. */
 const atOnce = (source: RowSource): number => (source.type === "f32" ? 4 : 8);
+
+/** Loads of eight integers as 16 bits, by their type. */
+const loads: Readonly<Partial<Record<ElementType, "v128.load8x8_u" | "v128.load8x8_s" | "v128.load">>> = {
+  u8: "v128.load8x8_u",
+  i8: "v128.load8x8_s",
+  i16: "v128.load",
+  f32: "v128.load",
+};
 
 /** Pieces up to so many vectors are copied without a loop. */
 const mostUnrolled = 6;
@@ -24,6 +32,8 @@ export function emitGather(
 ): void {
   const bytes = elementBytes[source.type];
   const { runs, length, width, height, pixelStep, rowStep, batchStep } = source;
+  const load = loads[source.type];
+  if (load === undefined) throw new TypeError(`rows of ${source.type} are not gathered`);
   const zero = code.local("v128");
   if (source.type !== "f32") code.i32(source.zeroPoint).op("i16x8.splat").set(zero);
   const [from, to] = [code.local("i32"), code.local("i32")];
@@ -32,11 +42,8 @@ export function emitGather(
   const copy = (offset: number, place: number) => {
     code.get(to);
     code.get(from);
-    if (source.type === "f32") code.op("v128.load", offset);
-    else {
-      code.op(source.type === "u8" ? "v128.load8x8_u" : "v128.load8x8_s", offset);
-      if (source.zeroPoint !== 0) code.get(zero).op("i16x8.sub");
-    }
+    code.op(load, offset);
+    if (source.type !== "f32" && source.zeroPoint !== 0) code.get(zero).op("i16x8.sub");
     code.op("v128.store", place);
   };
   const isSolid =

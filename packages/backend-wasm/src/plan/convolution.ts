@@ -1,6 +1,14 @@
 /** Convolutions and fully connected layers as products, and depthwise convolutions. */
 import type { KernelTensor } from "@nnhal/backend";
-import { dilatedExtent, elementCount, type Padding, stridesOf, type TensorInfo } from "@nnhal/operations";
+import {
+  dilatedExtent,
+  elementCount,
+  type OperationArgs,
+  type OperationName,
+  type Padding,
+  stridesOf,
+  type TensorInfo,
+} from "@nnhal/operations";
 import {
   addElementwise,
   addMove,
@@ -15,7 +23,7 @@ import { type Expression, element, real, whole } from "./expression.ts";
 import type { LoweringTable } from "./lowering.ts";
 import type { ImageExtents, Segment, Window } from "./plan.ts";
 import { refuse } from "./refusal.ts";
-import { addProduct, depthwiseParts } from "./weighted.ts";
+import { addProduct, depthwiseParts, type Sums } from "./weighted.ts";
 
 const toNhwc = [0, 2, 3, 1];
 const toNchw = [0, 3, 1, 2];
@@ -123,18 +131,63 @@ function segments(
 /** More cells than this, of all parts together, would make too much code. */
 const mostCells = 2048;
 
+/** The operands of a layer of the HAL, or of one with another use of its sums. */
+export type Layer<Name extends OperationName> = Omit<OperationArgs<Name, KernelTensor>, "bias"> & {
+  readonly bias: KernelTensor | undefined;
+  readonly sums?: Sums;
+};
+
+/** Adds CONV_2D. */
+export function addConvolution(
+  { input, filter, bias, activation, nchw, sums, ...sliding }: Layer<"CONV_2D">,
+  { output }: { readonly output: TensorInfo },
+  builder: Builder,
+): Value {
+  const { image, padding } = prepared(builder, input, sliding, nchw);
+  const { target, finish } = imageOutput(builder, output, nchw);
+  const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
+  const size = height * width * depth;
+  const weights = { filter, depth: size, columns: channels, depthStep: 1, columnStep: size };
+  const { source, rows } = rowsUnder(builder, image, input, target, height, width, { ...sliding, ...padding });
+  addProduct(builder, "CONV_2D", { input, weights, bias, output, activation, sums }, rows, source, target);
+  return finish();
+}
+
+/** Adds FULLY_CONNECTED. */
+export function addConnected(
+  { input, weights: filter, bias, activation, sums }: Layer<"FULLY_CONNECTED">,
+  { output }: { readonly output: TensorInfo },
+  builder: Builder,
+): Value {
+  const value = builder.read(input);
+  const [channels = 0, depth = 1] = filter.dimensions;
+  const rows = elementCount(input.dimensions) / depth;
+  const weights = { filter, depth, columns: channels, depthStep: 1, columnStep: depth };
+  const target = outputOf(builder, output);
+  const weighted = { input, weights, bias, output, activation, sums };
+  addProduct(builder, "FULLY_CONNECTED", weighted, rows, rowsOf(value, rows, depth), target);
+  return target;
+}
+
+/** Rows that lie one behind the other. */
+export function rowsOf({ region, type }: Value, rows: number, depth: number, first = 0) {
+  const all = rows * depth;
+  return {
+    region,
+    type,
+    width: rows,
+    height: 1,
+    pixelStep: depth,
+    rowStep: all,
+    batchStep: all,
+    runs: [first],
+    length: depth,
+  };
+}
+
 /** The lowerings. */
 export const convolutions: LoweringTable = {
-  CONV_2D({ input, filter, bias, activation, nchw, ...sliding }, { output }, builder) {
-    const { image, padding } = prepared(builder, input, sliding, nchw);
-    const { target, finish } = imageOutput(builder, output, nchw);
-    const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
-    const size = height * width * depth;
-    const weights = { filter, depth: size, columns: channels, depthStep: 1, columnStep: size };
-    const { source, rows } = rowsUnder(builder, image, input, target, height, width, { ...sliding, ...padding });
-    addProduct(builder, "CONV_2D", { input, weights, bias, output, activation }, rows, source, target);
-    return finish();
-  },
+  CONV_2D: addConvolution,
   DEPTHWISE_CONV_2D({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }, builder) {
     const { image: given, padding } = prepared(builder, input, sliding, nchw);
     const { target, finish } = imageOutput(builder, output, nchw);
@@ -182,26 +235,7 @@ export const convolutions: LoweringTable = {
     });
     return finish();
   },
-  FULLY_CONNECTED({ input, weights: filter, bias, activation }, { output }, builder) {
-    const value = builder.read(input);
-    const [channels = 0, depth = 1] = filter.dimensions;
-    const rows = elementCount(input.dimensions) / depth;
-    const weights = { filter, depth, columns: channels, depthStep: 1, columnStep: depth };
-    const source = {
-      region: value.region,
-      type: value.type,
-      width: rows,
-      height: 1,
-      pixelStep: depth,
-      rowStep: rows * depth,
-      batchStep: rows * depth,
-      runs: [0],
-      length: depth,
-    };
-    const target = outputOf(builder, output);
-    addProduct(builder, "FULLY_CONNECTED", { input, weights, bias, output, activation }, rows, source, target);
-    return target;
-  },
+  FULLY_CONNECTED: addConnected,
 };
 
 function windowOf(height: number, width: number, sliding: Sliding): Window {

@@ -2,7 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { stridesOf, type TensorInfo } from "@nnhal/operations";
 import { addElementwise, addMove, type Builder, operandOf, transposed, type Value } from "./builder.ts";
-import { extentsOf, imageOutput, prepared, rowsUnder } from "./convolution.ts";
+import { extentsOf, imageOutput, type Layer, prepared, rowsUnder } from "./convolution.ts";
 import { real, whole } from "./expression.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { refuse } from "./refusal.ts";
@@ -55,52 +55,61 @@ export const grouped: LoweringTable = {
     }
     return finish();
   },
-  // Output pixel o is at q · stride + r of the padded output; it sees the cells r, r + stride, … of the filter, and the pixels q, q - 1, … of the input.
-  TRANSPOSE_CONV_2D({ input, filter, bias, activation, nchw, ...sliding }, { output }, builder) {
-    const given = builder.read(input);
-    const image = nchw ? transposed(builder, given, [0, 2, 3, 1]) : given;
-    const { target, finish } = imageOutput(builder, output, nchw);
-    const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
-    const { strideHeight, strideWidth, paddingTop, paddingLeft } = sliding;
-    if (strideHeight * strideWidth > mostProducts)
-      refuse(`strides of ${strideHeight}x${strideWidth} make more code than there may be`);
-    const all = { ...extentsOf(target) };
-    const rows = phases(all.height, height, strideHeight, paddingTop);
-    const columns = phases(all.width, width, strideWidth, paddingLeft);
-    const strides = stridesOf(target.dimensions);
-    for (const down of rows) {
-      for (const across of columns) {
-        const result = builder.value(target.type, [all.batches, down.count, across.count, channels]);
-        const cells = { down: Math.max(1, down.cells), across: Math.max(1, across.cells) };
-        const flipped = flippedFilter(builder, filter, down, across, strideHeight, strideWidth, cells);
-        // The last cell of the filter sees the first pixel.
-        const { source, rows: count } = rowsUnder(builder, image, input, result, cells.down, cells.across, {
-          strideHeight: 1,
-          strideWidth: 1,
-          ...once,
-          paddingTop: cells.down - 1 - down.firstPixel,
-          paddingLeft: cells.across - 1 - across.firstPixel,
-          paddingBottom: 0,
-          paddingRight: 0,
-        });
-        const size = cells.down * cells.across * depth;
-        const weights = { filter: flipped, depth: size, columns: channels, depthStep: 1, columnStep: size };
-        const weighted = { input, weights, bias, output, activation };
-        addProduct(builder, "TRANSPOSE_CONV_2D", weighted, count, source, result);
-        const offset = down.first * (strides[1] ?? 0) + across.first * (strides[2] ?? 0);
-        const steps = [
-          strides[0] ?? 0,
-          strideHeight * (strides[1] ?? 0),
-          strideWidth * (strides[2] ?? 0),
-          strides[3] ?? 0,
-        ];
-        const from = operandOf(result, stridesOf(result.dimensions));
-        addMove(builder, "TRANSPOSE_CONV_2D", result.dimensions, from, operandOf(target, steps, offset));
-      }
-    }
-    return finish();
-  },
+  TRANSPOSE_CONV_2D: addTransposed,
 };
+
+/**
+ * Adds TRANSPOSE_CONV_2D. Output pixel o is at q · stride + r of the padded output; it sees the cells r, r + stride, … of the filter, and the pixels q, q - 1, … of the
+ * input.
+ */
+export function addTransposed(
+  { input, filter, bias, activation, nchw, sums, ...sliding }: Layer<"TRANSPOSE_CONV_2D">,
+  { output }: { readonly output: TensorInfo },
+  builder: Builder,
+): Value {
+  const given = builder.read(input);
+  const image = nchw ? transposed(builder, given, [0, 2, 3, 1]) : given;
+  const { target, finish } = imageOutput(builder, output, nchw);
+  const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
+  const { strideHeight, strideWidth, paddingTop, paddingLeft } = sliding;
+  if (strideHeight * strideWidth > mostProducts)
+    refuse(`strides of ${strideHeight}x${strideWidth} make more code than there may be`);
+  const all = { ...extentsOf(target) };
+  const rows = phases(all.height, height, strideHeight, paddingTop);
+  const columns = phases(all.width, width, strideWidth, paddingLeft);
+  const strides = stridesOf(target.dimensions);
+  for (const down of rows) {
+    for (const across of columns) {
+      const result = builder.value(target.type, [all.batches, down.count, across.count, channels]);
+      const cells = { down: Math.max(1, down.cells), across: Math.max(1, across.cells) };
+      const flipped = flippedFilter(builder, filter, down, across, strideHeight, strideWidth, cells);
+      // The last cell of the filter sees the first pixel.
+      const { source, rows: count } = rowsUnder(builder, image, input, result, cells.down, cells.across, {
+        strideHeight: 1,
+        strideWidth: 1,
+        ...once,
+        paddingTop: cells.down - 1 - down.firstPixel,
+        paddingLeft: cells.across - 1 - across.firstPixel,
+        paddingBottom: 0,
+        paddingRight: 0,
+      });
+      const size = cells.down * cells.across * depth;
+      const weights = { filter: flipped, depth: size, columns: channels, depthStep: 1, columnStep: size };
+      const weighted = { input, weights, bias, output, activation, sums };
+      addProduct(builder, "TRANSPOSE_CONV_2D", weighted, count, source, result);
+      const offset = down.first * (strides[1] ?? 0) + across.first * (strides[2] ?? 0);
+      const steps = [
+        strides[0] ?? 0,
+        strideHeight * (strides[1] ?? 0),
+        strideWidth * (strides[2] ?? 0),
+        strides[3] ?? 0,
+      ];
+      const from = operandOf(result, stridesOf(result.dimensions));
+      addMove(builder, "TRANSPOSE_CONV_2D", result.dimensions, from, operandOf(target, steps, offset));
+    }
+  }
+  return finish();
+}
 
 /** The pixels of an axis of the output that see the same cells of the filter. */
 interface Phase {

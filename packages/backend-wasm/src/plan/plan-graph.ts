@@ -98,6 +98,7 @@ const bySettings: ReadonlySet<string> = new Set<OperationName>([
   "SQUEEZE",
   "STRIDED_SLICE",
   "TILE",
+  "TOPK_V2",
   "TRANSPOSE",
 ]);
 

@@ -94,6 +94,7 @@ export interface Target {
  */
 export interface RowSource {
   readonly region: Region;
+  /** f32, u8, i8 or i16. */
   readonly type: ElementType;
   readonly zeroPoint: number;
   /** True if the rows are contiguous floats, which are read in place. */

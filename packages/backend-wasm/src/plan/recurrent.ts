@@ -3,6 +3,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { stridesOf } from "@nnhal/operations";
 import { sequenceOf } from "@nnhal/operations/compiling";
 import { addMove, type Builder, operandOf, type Value } from "./builder.ts";
+import { rowsOf } from "./convolution.ts";
 import { accumulator } from "./expression.ts";
 import { calc, integer } from "./formula.ts";
 import { fused } from "./fuse.ts";
@@ -22,22 +23,10 @@ export function addFloatProduct(
   const [columns = 0, depth = 1] = filter.dimensions;
   const rows = source.dimensions.reduce((product, extent) => product * extent, 1) / Math.max(1, depth);
   const target = builder.value("f32", [rows, columns]);
-  const all = rows * depth;
-  const from = {
-    region: source.region,
-    type: source.type,
-    zeroPoint: 0,
-    width: rows,
-    height: 1,
-    pixelStep: depth,
-    rowStep: all,
-    batchStep: all,
-    runs: [0],
-    length: depth,
-  };
   const list =
     bias === undefined ? builder.constant(filled(new Array<number>(columns).fill(0))) : builder.read(bias).region;
   const weights = { filter, depth, columns, depthStep: 1, columnStep: depth };
+  const from = { ...rowsOf(source, rows, depth), zeroPoint: 0 };
   addRows(builder, name, weights, rows, from, target, list, accumulator("f32"));
   return target;
 }

@@ -34,12 +34,18 @@ export interface Weights {
 export interface Weighted {
   readonly input: KernelTensor;
   readonly weights: Weights;
-  readonly bias: KernelTensor;
+  /** Undefined: `sums` knows it. */
+  readonly bias: KernelTensor | undefined;
   /** The channels that the sums are of. Default: all of the bias. */
   readonly channels?: { readonly first: number; readonly all: number };
   readonly output: TensorInfo;
   readonly activation: number;
+  /** The bias and the use of sums. Default: those of the HAL's operations. */
+  readonly sums?: Sums | undefined;
 }
+
+/** The numbers that sums begin with, and the expression of a result, whose accumulator is a sum. */
+export type Sums = (builder: Builder, weighted: Weighted) => { readonly bias: Region; readonly value: Expression };
 
 /** Those of per-channel scales have no zero point. */
 function zeroPointOf(filter: KernelTensor): number {
@@ -97,7 +103,10 @@ function saturatedSum(a: Expression, b: Expression): Expression {
 }
 
 /** The bias and the expression of a weighted sum. */
-function sums(builder: Builder, { input, weights, bias, output, activation, channels }: Weighted) {
+function sums(builder: Builder, weighted: Weighted): ReturnType<Sums> {
+  const { input, weights, bias, output, activation, channels } = weighted;
+  if (weighted.sums !== undefined) return weighted.sums(builder, weighted);
+  if (bias === undefined) throw new TypeError("sums have no bias");
   const { filter, columns } = weights;
   const { first, all } = channels ?? { first: 0, all: columns };
   const { data } = bias;
@@ -134,7 +143,7 @@ function biasPart(builder: Builder, bias: KernelTensor, first: number, columns: 
 }
 
 /** Refuses sums that may need more than 32 bits. */
-function expectSmallSums(input: TensorInfo, bias: readonly number[], weights: Weights): void {
+export function expectSmallSums(input: TensorInfo, bias: readonly number[], weights: Weights): void {
   const [least, greatest] = integerRange(input.type);
   const largest = Math.max(Math.abs(least - input.zeroPoint), Math.abs(greatest - input.zeroPoint));
   const most = 2 ** 31 - 1;

@@ -31,10 +31,13 @@ import {
 } from "../plan/builder.ts";
 import { realElement, storeReal } from "../plan/elements.ts";
 import { converted, type Expression, element, on, real, select, shifted, whole, within } from "../plan/expression.ts";
-import { calc, type Formula, turned } from "../plan/formula.ts";
+import { calc, type Formula, realNumber, turned } from "../plan/formula.ts";
 import { halLowerings } from "../plan/lowerings.ts";
+import { around } from "../plan/normalisation.ts";
 import { type ElementType, elementBytes } from "../plan/plan.ts";
+import { exponentialOf, powersOfTwo } from "../plan/real-functions.ts";
 import { refuse } from "../plan/refusal.ts";
+import { addRoutine } from "../plan/routine.ts";
 import { addForEach, addSine, spreadTo } from "../plan/transcendental.ts";
 import { expectPlain, type One, type Result, type Table, type Two } from "./operands.ts";
 
@@ -214,6 +217,48 @@ function addLongCast(input: KernelTensor, source: Value, output: TensorInfo, tar
   return target;
 }
 
+/** The quantisation of a type of the extension, as of one of the HAL. */
+function withQuantisation(info: TensorInfo): TensorInfo {
+  if (!isExtensionType(info.type) || info.type.name !== "TENSOR_QUANT16_ASYMM_SIGNED") return info;
+  // The codec of the type returns these.
+  const { scale, zeroPoint } = info.params as { readonly scale: number; readonly zeroPoint: number };
+  return { ...info, type: "TENSOR_QUANT16_SYMM", scale, zeroPoint };
+}
+
+interface Softmax extends One {
+  readonly beta: number;
+  readonly axis: number;
+}
+
+/** Shares of quantised elements, in floats of 64 bits: of each lane along an axis. */
+function addSoftmax({ input, beta, axis }: Softmax, outputs: Result, builder: Builder): Value {
+  if (isFloat(input.type)) return byHal("SOFTMAX", { input, beta, axis }, { ...outputs }, builder);
+  if (input.type === "TENSOR_QUANT16_SYMM") refuse("elements of 16 bits are not available");
+  const [outer, length, inner] = around(input, axis);
+  const output = withQuantisation(outputs.output);
+  const [source, target, table] = [builder.read(input), outputOf(builder, output), powersOfTwo(builder)];
+  addRoutine(builder, "SOFTMAX", outer * inner, 90 * length, (routine) => {
+    const [elements, powers, to] = [routine.read(source), routine.read(table), routine.write(target)];
+    const column = calc("rem", routine.unit, inner);
+    const first = routine.local(calc("add", calc("mul", calc("div", routine.unit, inner), length * inner), column));
+    const at = (index: Formula) => routine.local(calc("add", first, calc("mul", index, inner)));
+    const greatest = routine.local(realNumber(Number.NEGATIVE_INFINITY));
+    routine.each(0, length, (index) =>
+      routine.set(greatest, calc("max", greatest, realElement(elements, input, at(index)))),
+    );
+    const power = (index: Formula) => {
+      const below = calc("sub", realElement(elements, input, at(index)), greatest);
+      return routine.local(exponentialOf(routine, powers, routine.local(calc("mul", below, beta))));
+    };
+    const sum = routine.local(realNumber(0));
+    routine.each(0, length, (index) => routine.set(sum, calc("add", sum, power(index))));
+    routine.each(0, length, (index) => {
+      storeReal(routine, to, output, at(index), routine.local(calc("div", power(index), sum)));
+    });
+  });
+  return target;
+}
+
 /** The lowerings. */
 export const elementwise: Table = {
   ADD: pair(
@@ -235,6 +280,7 @@ export const elementwise: Table = {
     ({ type }) => type === "TENSOR_QUANT16_SYMM",
   ),
   CAST: addCast,
+  SOFTMAX: addSoftmax,
   COS: ({ input }: One, { output }: Result, builder) => addSine(builder, "COS", input, output, 1),
   LEAKY_RELU: unary("LEAKY_RELU", (x, { alpha }) => select(on("gt", x, real(0)), x, on("mul", x, real(Number(alpha))))),
   QUANTIZE(args: One, outputs: Result, builder) {

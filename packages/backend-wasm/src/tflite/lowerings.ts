@@ -7,11 +7,13 @@ import type { Lowerings } from "../plan/lowering.ts";
 import { halLowerings } from "../plan/lowerings.ts";
 import { complex } from "./complex.ts";
 import { elementwise } from "./elementwise.ts";
+import { layers } from "./layers.ts";
 import { moving } from "./moving.ts";
 import type { Table } from "./operands.ts";
+import { recurrent } from "./recurrent.ts";
 import { searching } from "./searching.ts";
 
-const table: Table = { ...complex, ...elementwise, ...moving, ...searching };
+const table: Table = { ...complex, ...elementwise, ...layers, ...moving, ...recurrent, ...searching };
 
 /** The lowerings of the HAL's operations and of the extension's. */
 export const withTflite: Lowerings = (definition) => {

@@ -1,0 +1,273 @@
+/**
+ * Layers for the types of .tflite: elements of 16 bits with weights of 8, hybrid layers of floats with weights of 8 bits, no bias; products of stacks of matrices.
+ */
+import type { KernelTensor } from "@nnhal/backend";
+import { activationRange, elementCount, isFloat, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
+import { quantiseMultiplier } from "@nnhal/operations/compiling";
+import { addElementwise, addMove, type Builder, operandOf, outputOf, transposed, type Value } from "../plan/builder.ts";
+import { addConnected, addConvolution, type Layer, rowsOf } from "../plan/convolution.ts";
+import { awayFromZero, bounded } from "../plan/elements.ts";
+import { accumulator, channel, converted, element, on, whole, within } from "../plan/expression.ts";
+import { calc, choose, type Formula, realNumber, turned } from "../plan/formula.ts";
+import { addTransposed, valueAsTensor } from "../plan/grouped.ts";
+import { filled, filledWhole, finishedFloat } from "../plan/lowering.ts";
+import { refuse } from "../plan/refusal.ts";
+import { addRoutine } from "../plan/routine.ts";
+import { addProduct, expectSmallSums, type Sums } from "../plan/weighted.ts";
+import { numbersOf, type Result, type Table } from "./operands.ts";
+
+const zeros = (count: number) => new Array<number>(count).fill(0);
+
+function scalesOf({ scale, channelQuant }: TensorInfo, channels: number): readonly number[] {
+  return channelQuant?.scales ?? new Array<number>(channels).fill(scale);
+}
+
+/** Whole factors of 2^-31 for sums of each channel: the upper 16 bits of a multiplier, with one rounding, as .tflite scales sums of 64 bits. */
+function factorsOf(input: TensorInfo, scales: readonly number[], output: TensorInfo): number[] {
+  return scales.map((scale) => {
+    const { mantissa, shift } = quantiseMultiplier((input.scale * scale) / output.scale);
+    const bits = 15 - shift;
+    if (bits < 15 || bits > 31) refuse(`a factor of ${(input.scale * scale) / output.scale} is not available`);
+    return Math.min((mantissa + 2 ** 15) >>> 16, 0x7fff) * 2 ** (31 - bits);
+  });
+}
+
+/** Sums of products of elements of 16 bits and weights of 8. */
+function wideSums(bias: KernelTensor | undefined): Sums {
+  return (builder, { input, weights, output, activation }) => {
+    const { filter, columns } = weights;
+    if (bias?.type === "TENSOR_INT32") refuse("a bias of 32 bits beside elements of 16 bits is not available");
+    const numbers = bias === undefined ? zeros(columns) : numbersOf("the bias", bias);
+    expectSmallSums(input, numbers, weights);
+    const factors = factorsOf(input, scalesOf(filter, columns), output);
+    const steps = on("highMul", accumulator("i32"), channel(builder.constant(filledWhole(factors)), "i32"));
+    const [least, greatest] = quantisedActivationRange(activation, output);
+    const value = within(on("add", steps, whole(output.zeroPoint)), least, greatest);
+    return { bias: builder.constant(filledWhole([...numbers])), value };
+  };
+}
+
+/** Sums of floats without a bias. */
+const floatSums: Sums = (builder, { weights, activation }) => ({
+  bias: builder.constant(filled(zeros(weights.columns))),
+  value: finishedFloat(activation),
+});
+
+/** Sums of integers as they are. */
+export const wholeSums: Sums = (builder, { input, weights }) => {
+  expectSmallSums(input, [], weights);
+  return { bias: builder.constant(filledWhole(zeros(weights.columns))), value: accumulator("i32") };
+};
+
+/** Rows of floats as integers, each by its own least and greatest number, and the scales: see the extension's hybrid layers. */
+function addQuantisedRows(builder: Builder, source: Value, rows: number, isAsymmetric: boolean) {
+  const size = elementCount(source.dimensions) / rows;
+  const [values, scales] = [builder.value("i16", source.dimensions), builder.value("f32", [rows])];
+  addRoutine(builder, "quantise", rows, 12 * size, (routine) => {
+    const [numbers, integers, list] = [routine.read(source), routine.write(values), routine.write(scales)];
+    const first = routine.local(calc("mul", routine.unit, size));
+    const least = routine.local(realNumber(Number.POSITIVE_INFINITY));
+    const greatest = routine.local(realNumber(Number.NEGATIVE_INFINITY));
+    routine.each(0, size, (index) => {
+      const value = routine.local(numbers.at(calc("add", first, index)));
+      routine.when(calc("lt", value, least), () => routine.set(least, value));
+      routine.when(calc("gt", value, greatest), () => routine.set(greatest, value));
+    });
+    const single = (value: Formula) => turned("toSingle", value);
+    const scale = routine.local(realNumber(1));
+    const inverse = routine.local(realNumber(1));
+    const zeroPoint = routine.local(realNumber(0));
+    if (isAsymmetric) {
+      const bottom = routine.local(choose(calc("lt", least, 0), least, realNumber(0)));
+      const top = routine.local(choose(calc("gt", greatest, 0), greatest, realNumber(0)));
+      routine.when(calc("lt", bottom, top), () => {
+        const step = routine.local(calc("div", calc("sub", top, bottom), 255));
+        const below = routine.local(calc("div", bottom, step));
+        const above = routine.local(calc("div", top, step));
+        // Of the two ends the one nearer to a whole step determines the zero point.
+        const isBottomNearer = calc("lt", calc("sub", realNumber(128), below), calc("add", realNumber(127), above));
+        const point = routine.local(
+          choose(isBottomNearer, calc("sub", realNumber(-128), below), calc("sub", realNumber(127), above)),
+        );
+        routine.set(zeroPoint, bounded(routine.local(awayFromZero(point)), -128, 127));
+        routine.set(scale, single(step));
+        routine.set(inverse, single(calc("div", realNumber(1), scale)));
+      });
+    } else {
+      const range = routine.local(calc("max", calc("abs", least), calc("abs", greatest)));
+      routine.when(calc("gt", range, 0), () => {
+        routine.set(scale, single(calc("div", range, 127)));
+        routine.set(inverse, single(calc("div", realNumber(127), range)));
+      });
+    }
+    routine.each(0, size, (index) => {
+      const at = routine.local(calc("add", first, index));
+      const scaled = single(calc("mul", numbers.at(at), inverse));
+      const step = routine.local(awayFromZero(routine.local(single(calc("add", zeroPoint, scaled)))));
+      routine.store(integers, at, calc("sub", bounded(step, isAsymmetric ? -128 : -127, 127), zeroPoint));
+    });
+    routine.store(list, routine.unit, scale);
+  });
+  return { values, scales };
+}
+
+/** Weights of a hybrid layer: signed bytes without a zero point, whatever their type says. */
+function hybridWeights(filter: KernelTensor): KernelTensor {
+  const { data } = filter;
+  const signed = { ...filter, type: "TENSOR_QUANT8_ASYMM_SIGNED", zeroPoint: 0 } as const;
+  if (!(data instanceof Uint8Array))
+    return filter.type === "TENSOR_QUANT8_ASYMM" ? refuse("the weights are not constant") : signed;
+  return { ...signed, data: new Int8Array(data.buffer, data.byteOffset, data.length) };
+}
+
+/** Parts of a hybrid layer. */
+interface Hybrid {
+  readonly input: KernelTensor;
+  readonly filter: KernelTensor;
+  readonly bias: KernelTensor | undefined;
+  readonly activation: number;
+  /** Parts of the input that are quantised each by itself. */
+  readonly rows: number;
+  readonly isAsymmetric: boolean;
+  /** The shape of the result in which the first axis is the rows, and the place of the axis of channels. */
+  readonly shape: readonly number[];
+  readonly channelAxis: number;
+}
+
+/** A layer of floats with weights of 8 bits. `sum` adds the layer of integers. */
+function addHybrid(
+  builder: Builder,
+  name: string,
+  { input, filter, bias, activation, rows, isAsymmetric, shape, channelAxis }: Hybrid,
+  output: TensorInfo,
+  sum: (input: KernelTensor, filter: KernelTensor, output: TensorInfo, sums: Sums) => Value,
+): Value {
+  const { values, scales } = addQuantisedRows(builder, builder.read(input), rows, isAsymmetric);
+  const integers = valueAsTensor(builder, { ...input, type: "TENSOR_QUANT16_SYMM", scale: 1, zeroPoint: 0 }, values);
+  const sums = sum(integers, hybridWeights(filter), { ...output, type: "TENSOR_INT32" }, wholeSums);
+  const [channels = 1] = filter.dimensions;
+  const ofRows = shape.map((extent, axis) => (axis === 0 ? extent : 1));
+  const ofChannels = shape.map((extent, axis) => (axis === channelAxis ? extent : 1));
+  const list: Value = {
+    region: builder.constant(filled([...scalesOf(filter, channels)])),
+    type: "f32",
+    dimensions: ofChannels,
+  };
+  const target = outputOf(builder, output);
+  const units = on("mul", on("mul", converted("toFloat", element(0, "i32")), element(1, "f32")), element(2, "f32"));
+  const value = bias === undefined ? units : on("add", units, element(3, "f32"));
+  addElementwise(
+    builder,
+    name,
+    [
+      { ...sums, dimensions: shape },
+      { ...scales, dimensions: ofRows },
+      list,
+      ...(bias === undefined ? [] : [{ ...builder.read(bias), dimensions: ofChannels }]),
+    ],
+    { ...target, dimensions: shape },
+    within(value, ...activationRange(activation)),
+  );
+  return target;
+}
+
+const isHybrid = (input: TensorInfo, filter: TensorInfo) => isFloat(input.type) && !isFloat(filter.type);
+
+/** The use of sums of a layer that is not hybrid. */
+function sumsOf({ input, bias }: Pick<Layer<"CONV_2D">, "input" | "bias">): { readonly sums?: Sums } {
+  if (input.type === "TENSOR_QUANT16_SYMM") return { sums: wideSums(bias) };
+  if (!isFloat(input.type)) return refuse("elements of 8 bits with these scales are not available");
+  return bias === undefined ? { sums: floatSums } : {};
+}
+
+/** More matrices than these would make too much code. */
+const mostMatrices = 64;
+
+interface Matrices {
+  readonly x: KernelTensor;
+  readonly y: KernelTensor;
+  readonly adjX: boolean;
+  readonly adjY: boolean;
+}
+
+/** The place of the matrix of an operand for each batch of the output. */
+function matrixPlaces(own: readonly number[], batches: readonly number[]): number[] {
+  const missing = batches.length - own.length;
+  return Array.from({ length: elementCount(batches) }, (_, batch) => {
+    let [rest, place, step] = [batch, 0, 1];
+    for (let axis = batches.length - 1; axis >= missing; axis--) {
+      const [extent = 1, ownExtent = 1] = [batches[axis], own[axis - missing]];
+      if (ownExtent > 1) place += (rest % extent) * step;
+      rest = Math.floor(rest / extent);
+      step *= ownExtent;
+    }
+    return place;
+  });
+}
+
+/** The lowerings. */
+export const layers: Table = {
+  CONV_2D(args: Layer<"CONV_2D">, outputs: Result, builder): Value {
+    const { input, filter, bias, activation, nchw } = args;
+    const [, , , depth = 1] = filter.dimensions;
+    const [batches = 1] = input.dimensions;
+    const shape = outputs.output.dimensions;
+    if (input.dimensions[nchw ? 1 : 3] !== depth) refuse("groups of filters are not available");
+    if (!isHybrid(input, filter)) return addConvolution({ ...args, ...sumsOf(args) }, outputs, builder);
+    const isAsymmetric = new Set(filter.channelQuant?.scales).size > 1;
+    const hybrid = { input, filter, bias, activation, rows: batches, isAsymmetric, shape, channelAxis: nchw ? 1 : 3 };
+    return addHybrid(builder, "CONV_2D", hybrid, outputs.output, (integers, weights, output, sums) =>
+      addConvolution({ ...args, input: integers, filter: weights, activation: 0, sums }, { output }, builder),
+    );
+  },
+  TRANSPOSE_CONV_2D(args: Layer<"TRANSPOSE_CONV_2D">, outputs: Result, builder): Value {
+    if (Math.min(args.paddingTop, args.paddingLeft) < 0) refuse("a padding below 0 is not available");
+    return addTransposed({ ...args, ...sumsOf(args) }, outputs, builder);
+  },
+  FULLY_CONNECTED({ asymmetricQuantizeInputs, blockScales, ...args }, outputs: Result, builder): Value {
+    const { input, weights: filter, bias, activation }: Layer<"FULLY_CONNECTED"> = args;
+    if (blockScales !== undefined) refuse("weights in blocks are not available");
+    if (!isHybrid(input, filter)) return addConnected({ ...args, ...sumsOf(args) }, outputs, builder);
+    const [units = 1, size = 1] = filter.dimensions;
+    const rows = elementCount(input.dimensions) / size;
+    const shape = [rows, units];
+    const isAsymmetric = asymmetricQuantizeInputs;
+    const hybrid = { input, filter, bias, activation, rows, isAsymmetric, shape, channelAxis: 1 };
+    return addHybrid(builder, "FULLY_CONNECTED", hybrid, outputs.output, (integers, weights, output, sums) =>
+      addConnected({ input: integers, weights, bias, activation: 0, sums }, { output }, builder),
+    );
+  },
+  BATCH_MATMUL({ x, y, adjX, adjY }: Matrices, { output }: Result, builder): Value {
+    const isWide = x.type === "TENSOR_QUANT16_SYMM" && y.type !== x.type && output.type === x.type;
+    if (!isWide && !(isFloat(x.type) && isFloat(y.type))) refuse("matrices of these types are not available");
+    const places = [x, y].map(({ dimensions }) =>
+      matrixPlaces(dimensions.slice(0, -2), output.dimensions.slice(0, -2)),
+    );
+    const [lefts = [], rights = []] = places;
+    if (lefts.length > mostMatrices) refuse(`${lefts.length} matrices make more code than there may be`);
+    const [rows = 1, columns = 1] = output.dimensions.slice(-2);
+    const depth = x.dimensions.at(adjX ? -2 : -1) ?? 1;
+    const order = [...x.dimensions.keys()];
+    const last = order.splice(-2).reverse();
+    const value = adjX ? transposed(builder, builder.read(x), [...order, ...last], "BATCH_MATMUL") : builder.read(x);
+    const target = outputOf(builder, output);
+    const sums = isWide ? wideSums(undefined) : floatSums;
+    for (const [batch, left] of lefts.entries()) {
+      const result = lefts.length === 1 ? target : builder.value(target.type, [rows, columns]);
+      const weights = {
+        filter: y,
+        depth,
+        columns,
+        depthStep: adjY ? 1 : columns,
+        columnStep: adjY ? depth : 1,
+        first: (rights[batch] ?? 0) * depth * columns,
+      };
+      const weighted = { input: x, weights, bias: undefined, output, activation: 0, sums };
+      addProduct(builder, "BATCH_MATMUL", weighted, rows, rowsOf(value, rows, depth, left * rows * depth), result);
+      if (result === target) continue;
+      const to = operandOf(target, [columns, 1], batch * rows * columns);
+      addMove(builder, "BATCH_MATMUL", [rows, columns], operandOf(result, [columns, 1]), to);
+    }
+    return target;
+  },
+};
