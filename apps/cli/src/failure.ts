@@ -35,15 +35,24 @@ export function failure(message: string, cause?: unknown): CommandError {
   return new CommandError(exitCodes.failed, message, { cause });
 }
 
-/** Loads a package that is found if it is installed. Rejects with a failure that says what needs it, and why it is not there. */
-export async function loadPackage<Loaded>(module: string, what: string, load: () => Promise<Loaded>): Promise<Loaded> {
+/**
+ * Loads what needs packages that are found if they are installed. Rejects with a failure that says what needs them, and why the first of
+ * them is not there.
+ */
+export async function loadPackage<Loaded>(
+  modules: readonly [string, ...string[]],
+  what: string,
+  load: () => Promise<Loaded>,
+): Promise<Loaded> {
   try {
     return await load();
   } catch (cause) {
     const { isMissing } = await import("@nnhal/backend/engines");
-    const missing = isMissing(cause, module) ? module : undefined;
-    const why = missing === undefined ? `loading it failed: ${loadingReason(cause)}` : "it is not installed";
-    throw new CommandError(exitCodes.failed, `${what} needs the package ${module}: ${why}`, { cause, missing });
+    const absent = modules.find((module) => isMissing(cause, module));
+    const missing = absent && modules.join(" ");
+    const why = absent === undefined ? `loading it failed: ${loadingReason(cause)}` : "it is not installed";
+    const message = `${what} needs the package ${absent ?? modules[0]}: ${why}`;
+    throw new CommandError(exitCodes.failed, message, { cause, missing });
   }
 }
 

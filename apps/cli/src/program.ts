@@ -246,7 +246,7 @@ async function createProgram(surroundings: Surroundings, wanted: (name: string) 
 async function definitionOf({ load, needs }: CommandEntry): Promise<Definition> {
   if (needs === undefined) return load();
   try {
-    return await loadPackage(needs, "the command", load);
+    return await loadPackage([needs], "the command", load);
   } catch (error) {
     return (command) =>
       command

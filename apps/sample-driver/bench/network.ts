@@ -15,7 +15,7 @@ import { openDevice } from "@nnhal/driver-core/device";
 import { mapPool } from "@nnhal/driver-core/memory";
 import { elementCount } from "@nnhal/operations";
 import { connectService } from "@nnhal/service";
-import { burstAcrossProcesses } from "@nnhal/shared-memory";
+import { burstAcrossProcesses } from "@nnhal/service/shared-memory";
 import { addModel } from "@nnhal/test-kit/models";
 import { importTflite } from "@nnhal/tflite";
 import { ErrorStatus, type Model, OperandType, type Request } from "@nnhal/types";

@@ -14,7 +14,7 @@ import {
   memoriesOf,
   passingOver,
   unwrap,
-} from "../../../packages/shared-memory/src/round-trips.test-helper.ts";
+} from "../../../packages/service/src/shared-memory/round-trips.test-helper.ts";
 import { readFrames, toWords, writeFrame } from "./frames.ts";
 import { prepareAdd } from "./prepare-add.ts";
 

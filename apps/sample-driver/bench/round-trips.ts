@@ -42,7 +42,7 @@ import {
   serveDescriptors,
   startPeer,
   unwrap,
-} from "../../../packages/shared-memory/src/round-trips.test-helper.ts";
+} from "../../../packages/service/src/shared-memory/round-trips.test-helper.ts";
 import { prepare } from "../src/models.test-helper.ts";
 import { cleanUp, startDaemonProcess } from "../src/process.test-helper.ts";
 import { readFrames, toWords, writeFrame } from "./frames.ts";

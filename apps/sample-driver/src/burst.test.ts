@@ -3,7 +3,7 @@
 import { mapPool } from "@nnhal/driver-core/memory";
 import { Burst, Compilation, Execution, Memory, Model } from "@nnhal/runtime";
 import { connectService, type ServiceDevice } from "@nnhal/service";
-import { createSharedMemory } from "@nnhal/shared-memory";
+import { createSharedMemory } from "@nnhal/service/shared-memory";
 import type { Device } from "@nnhal/types";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addModel } from "./models.test-helper.ts";

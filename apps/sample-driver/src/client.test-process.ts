@@ -1,6 +1,6 @@
 /** A client in a separate process, to be killed. It reports on stdout when it has reached a phase, and stays in it. */
 import { connectService } from "@nnhal/service";
-import { createSharedMemory } from "@nnhal/shared-memory";
+import { createSharedMemory } from "@nnhal/service/shared-memory";
 import { ErrorStatus, type Memory } from "@nnhal/types";
 import { addModel, addRequest, burstOf, prepare } from "./models.test-helper.ts";
 

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectService, type ServiceDevice } from "@nnhal/service";
-import { createSharedMemory } from "@nnhal/shared-memory";
+import { createSharedMemory } from "@nnhal/service/shared-memory";
 import { examplesOf, runExample } from "@nnhal/test-kit/run-example";
 import { DeviceStatus, DeviceType, ErrorStatus } from "@nnhal/types";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

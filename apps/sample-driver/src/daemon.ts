@@ -1,7 +1,7 @@
 /** A daemon: services of a runtime directory, each with its socket, until it is closed. */
 import { createServer, type Server } from "node:net";
 import { acceptClient, openDirectory, protectSocket, removeStale, socketPath } from "@nnhal/service";
-import { type DescriptorServer, serveDescriptors } from "@nnhal/shared-memory";
+import { type DescriptorServer, serveDescriptors } from "@nnhal/service/shared-memory";
 import type { Trace } from "@nnhal/utils";
 import { createServiceHost, type HostOptions, type ServiceHost } from "./service-host.ts";
 import type { Service } from "./services.ts";

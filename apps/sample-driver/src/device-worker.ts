@@ -6,7 +6,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import { fileOutcomes } from "@nnhal/driver-core/outcomes";
-import { createPassing, descriptorWay } from "@nnhal/shared-memory";
+import { createPassing, descriptorWay } from "@nnhal/service/shared-memory";
 import { noPassing, type PassingFactory, portChannel } from "@nnhal/transport/channels";
 import { type ServedConnection, serve } from "@nnhal/transport/server";
 import { createLogger, createTraceRecorder, noTracer, VLOG_PROPERTY } from "@nnhal/utils";

@@ -6,7 +6,7 @@ import { openDevice } from "@nnhal/driver-core/device";
 import { memoryOf } from "@nnhal/driver-core/memory";
 import { Compilation, Execution, Model } from "@nnhal/runtime";
 import { connectService, type ServiceDevice } from "@nnhal/service";
-import { sharedMemoryForm } from "@nnhal/shared-memory";
+import { sharedMemoryForm } from "@nnhal/service/shared-memory";
 import { ErrorStatus } from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { mapPool, memoryOf } from "@nnhal/driver-core/memory";
 import { connectService, type ServiceDevice } from "@nnhal/service";
-import { createSharedMemory } from "@nnhal/shared-memory";
+import { createSharedMemory } from "@nnhal/service/shared-memory";
 import { constant, input, modelOf, operand, output, subgraphOf } from "@nnhal/test-kit/models";
 import { type Memory, type Model, OperandType, OperationType } from "@nnhal/types";
 import { addModel, addRequest, prepare } from "./models.test-helper.ts";

@@ -12,7 +12,7 @@ import {
   runVectors,
 } from "@nnhal/conformance";
 import { connectService, type ServiceDevice } from "@nnhal/service";
-import { sharedMemoryForm } from "@nnhal/shared-memory";
+import { sharedMemoryForm } from "@nnhal/service/shared-memory";
 import { vectorsFolder } from "@nnhal/test-kit/folders";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, startDaemonProcess, withoutKoffi } from "./process.test-helper.ts";

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { digestOf } from "@nnhal/batch";
-import { openQueue } from "@nnhal/batch-queue";
+import { openQueue } from "@nnhal/batch/queue";
 import { fromSource } from "@nnhal/test-kit/from-source";
 import { hasRedis, redisRemedy, startRedis } from "@nnhal/test-kit/redis";
 import { writeTflite } from "@nnhal/tflite";

@@ -4,7 +4,7 @@
  */
 import { setTimeout as after } from "node:timers/promises";
 import type { Pool } from "@nnhal/batch";
-import { openQueue } from "@nnhal/batch-queue";
+import { openQueue } from "@nnhal/batch/queue";
 
 const [url = ""] = process.argv.slice(2);
 const pool: Pool = {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { digestOf } from "@nnhal/batch";
-import { openQueue } from "@nnhal/batch-queue";
+import { openQueue } from "@nnhal/batch/queue";
 import { fromSource } from "@nnhal/test-kit/from-source";
 import { hasRedis, redisRemedy, startRedis } from "@nnhal/test-kit/redis";
 import { describe, expect, it } from "vitest";

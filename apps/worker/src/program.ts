@@ -1,6 +1,6 @@
 /** A worker from its command line to its exit code. */
 import { type BatchThread, createPool, messageOf } from "@nnhal/batch";
-import { type BatchQueue, openQueues, type WorkerEvent } from "@nnhal/batch-queue";
+import { type BatchQueue, openQueues, type WorkerEvent } from "@nnhal/batch/queue";
 import { endSignal, exitCodes, type Surroundings as ProgramSurroundings } from "@nnhal/program";
 import { parseOptions, type Settings } from "./options.ts";
 

@@ -1,9 +1,10 @@
 /** The service's side: a socket becomes a channel of one client, whose user is checked, with a socket for descriptors if there is one. */
 import type { Socket } from "node:net";
-import { type DescriptorServer, type DescriptorSocket, peerCredentials } from "@nnhal/shared-memory";
 import { type Channel, type ChannelOptions, socketChannel } from "@nnhal/transport/channels";
 import { takeFirst } from "./first-frame.ts";
 import { decodeGreeting, encodeReply, type Reply } from "./greeting.ts";
+import type { DescriptorServer, DescriptorSocket } from "./shared-memory/descriptor-socket.ts";
+import { peerCredentials } from "./shared-memory/peer-credentials.ts";
 
 /** A client that is accepted. */
 export interface AcceptedClient {

@@ -1,13 +1,6 @@
 /** The client's side: connects to a service of a runtime directory, and finds it again after its process was replaced. */
 import { connect as connectSocket, type Socket } from "node:net";
 import { allocateMemory } from "@nnhal/driver-core/memory";
-import {
-  connectDescriptors,
-  createPassing,
-  createSharedMemory,
-  type DescriptorSocket,
-  descriptorWay,
-} from "@nnhal/shared-memory";
 import { type Channel, noPassing, type PassingFactory, socketChannel } from "@nnhal/transport/channels";
 import { connectDevice, type RemoteDevice, type SessionOptions, type Unavailable } from "@nnhal/transport/client";
 import type { Memory } from "@nnhal/types";
@@ -15,6 +8,10 @@ import { takeFirst } from "./first-frame.ts";
 import { decodeReply, encodeGreeting } from "./greeting.ts";
 import { clientSocketProblem, peerProblem } from "./ownership.ts";
 import { defaultDirectory, listSockets, socketPath } from "./runtime-directory.ts";
+import { connectDescriptors, type DescriptorSocket } from "./shared-memory/descriptor-socket.ts";
+import { descriptorWay } from "./shared-memory/file-way.ts";
+import { createPassing } from "./shared-memory/passing.ts";
+import { createSharedMemory } from "./shared-memory/shared-memory.ts";
 
 /** Opening a device for its first client can take long: an engine is loaded. */
 const defaultConnectLimit = 60_000_000_000n;

@@ -6,7 +6,7 @@ import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname } from "node:path";
-import { peerCredentials } from "@nnhal/shared-memory";
+import { peerCredentials } from "./shared-memory/peer-credentials.ts";
 
 /** The user of this process; undefined on systems without users of this kind. */
 export const ownUser = () => process.getuid?.();

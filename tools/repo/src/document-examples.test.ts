@@ -30,7 +30,7 @@ const uses: Readonly<Record<string, Use>> = {
   "docs/network.md": { runBy: here },
   "docs/runtime.md": { runBy: here },
   "docs/trying-an-operation.md": { runBy: "apps/cli/src/commands/trying-guide.test.ts" },
-  "docs/shared-memory.md": { runBy: "packages/shared-memory/src/docs.test.ts" },
+  "docs/shared-memory.md": { runBy: "packages/service/src/shared-memory/docs.test.ts" },
   "docs/tflite.md": { runBy: "packages/tflite/src/docs.test.ts" },
   "docs/transport.md": { runBy: here },
   "packages/create-nnhal/templates/backend/README.md": { runBy: scaffolds },

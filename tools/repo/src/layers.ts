@@ -20,9 +20,9 @@ interface Layer {
 export const layers: readonly Layer[] = [
   { title: "To install", members: ["nnhal", "create-nnhal"] },
   { title: "Programs", members: ["cli", "server", "sample-driver", "worker"] },
-  { title: "Applications", members: ["network", "batch", "batch-queue", "program"] },
+  { title: "Applications", members: ["network", "batch", "program"] },
   { title: "Programming model", members: ["runtime", "tflite", "diff"] },
-  { title: "Other processes", members: ["service", "transport", "shared-memory"] },
+  { title: "Other processes", members: ["service", "transport"] },
   { title: "Driver", members: ["driver-core"] },
   { title: "Engines", members: ["backend-reference", "backend-wasm", "backend-ort", "backend-tfjs", "backend-gpujs"] },
   { title: "Extensions", members: ["extension-tflite", "extension-mediapipe", "extension-fibonacci"] },

@@ -56,7 +56,7 @@ export const longFiles: readonly string[] = [
   "apps/sample-driver/src/faults.test.ts",
   "apps/sample-driver/src/through.test.ts",
   "apps/sample-driver/src/users.test.ts",
-  "packages/batch-queue/src/hostile.test.ts",
+  "packages/batch/src/queue/hostile.test.ts",
   "apps/cli/src/commands/bench.test.ts",
   "tools/train-demo-model/src/train.test.ts",
   "packages/tflite/src/hostile.test.ts",

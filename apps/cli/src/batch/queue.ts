@@ -3,7 +3,7 @@
  */
 
 import { digestOf, ensureIn, type Json, openStore, taskDigest } from "@nnhal/batch";
-import type { BatchQueue, BatchStatus } from "@nnhal/batch-queue";
+import type { BatchQueue, BatchStatus } from "@nnhal/batch/queue";
 import { exitCodes } from "@nnhal/program";
 import { failure, loadPackage, messageOf, usageError } from "../failure.ts";
 import { pathFrom } from "../files.ts";
@@ -44,7 +44,7 @@ async function withQueue(
   work: (queue: BatchQueue) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { openQueues } = await loadPackage("@nnhal/batch-queue", "a queue", () => import("@nnhal/batch-queue"));
+  const { openQueues } = await loadPackage(["bullmq", "ioredis"], "a queue", () => import("@nnhal/batch/queue"));
   await reportFailure(async () => {
     const onTrouble = (text: string) => stderr.write(`nnhal batch: note: ${text}\n`);
     const addresses = urls.map((url) => ({ url, name }));

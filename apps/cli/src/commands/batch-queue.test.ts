@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { createPool } from "@nnhal/batch";
-import { openQueue, openQueues } from "@nnhal/batch-queue";
+import { openQueue, openQueues } from "@nnhal/batch/queue";
 import { hasRedis, redisRemedy, startRedis, type TestRedis } from "@nnhal/test-kit/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { passingModel, startThread, useFolder } from "../program.test-helper.ts";

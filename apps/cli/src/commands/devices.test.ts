@@ -2,7 +2,7 @@ import { checkForms, chooseForm } from "@nnhal/backend/proof";
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import type { ExtensionDefinition } from "@nnhal/operations";
 import { allowEveryApplication, parseAllowList } from "@nnhal/runtime";
-import { sharedMemoryForm } from "@nnhal/shared-memory";
+import { sharedMemoryForm } from "@nnhal/service/shared-memory";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
 import { describe, expect, it } from "vitest";
 import type { Engine, RemoteEngine } from "../backend-module.ts";
@@ -48,7 +48,7 @@ async function openSlow() {
   return "unavailable" in session ? session : { ...session, missing, choices, powerBasis: "derived" as const };
 }
 
-/** The form of this machine is tested by @nnhal/shared-memory. */
+/** The form of this machine is tested by @nnhal/service/shared-memory. */
 const { why, remedy } = sharedMemoryForm();
 const sharedMemoryLines = [`shared memory: ${why}`, ...(remedy === undefined ? [] : [`  to add it: ${remedy}`])];
 

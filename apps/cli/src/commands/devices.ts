@@ -4,7 +4,7 @@
 
 import type { FormChoice, PowerBasis, Unavailable } from "@nnhal/backend";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
-import { type SharedMemoryForm, sharedMemoryForm } from "@nnhal/shared-memory";
+import { type SharedMemoryForm, sharedMemoryForm } from "@nnhal/service/shared-memory";
 import { deviceStatusNames, deviceTypeNames, type Extension } from "@nnhal/types";
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";

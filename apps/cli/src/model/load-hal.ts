@@ -120,7 +120,7 @@ async function exampleModel(
   bytes: Uint8Array,
   options: Parameters<typeof parseExample>[1],
 ): Promise<Model> {
-  const kit = await loadPackage("@nnhal/conformance", "a conformance example", () => import("@nnhal/conformance"));
+  const kit = await loadPackage(["@nnhal/conformance"], "a conformance example", () => import("@nnhal/conformance"));
   try {
     const example = kit.parseExample(new TextDecoder().decode(bytes), options);
     return kit.modelOf({ name: example.name, example, unspecifiedOutputs: false });

@@ -35,7 +35,7 @@ export interface PassedMemory {
   load?(offset: number, length: number): void;
 }
 
-/** One side of a connection over which memories pass. `MemoryPassing` of @nnhal/shared-memory is one, between processes. */
+/** One side of a connection over which memories pass. `MemoryPassing` of @nnhal/service/shared-memory is one, between processes. */
 export interface MemoryPassing {
   pass(memory: Memory): PassedMemory | NotPassed;
   /** The memory of a reference, which can be any bytes. */

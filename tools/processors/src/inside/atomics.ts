@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Worker, workerData } from "node:worker_threads";
 import { mapAnew } from "@nnhal/driver-core/memory";
-import { createSharedMemory } from "@nnhal/shared-memory";
+import { createSharedMemory } from "@nnhal/service/shared-memory";
 import type { Memory } from "@nnhal/types";
 import type { Tally } from "../result.ts";
 

@@ -1,8 +1,9 @@
 /** The connection to Redis. It reconnects; pending commands wait for it and are sent again. */
-import { BatchError, messageOf } from "@nnhal/batch";
+
 import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
+import { BatchError, messageOf } from "../task.ts";
 
 /** Address of a queue. */
 export interface QueueAddress {

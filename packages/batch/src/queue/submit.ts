@@ -2,7 +2,8 @@
  * Submission of the inputs of a batch to the queue, in chunks. The job is added before the entries of its inputs: whenever it
  * ends, inputs with an entry have been queued, and the next submission queues the rest.
  */
-import { BatchError, digestOf, type FileMark, markOf, readInput, readingProblem } from "@nnhal/batch";
+import { type FileMark, markOf, readInput, readingProblem } from "../inputs.ts";
+import { BatchError, digestOf } from "../task.ts";
 import { jobOptions } from "./chunk-worker.ts";
 import type { ChunkData, Connection } from "./connection.ts";
 import { type Change, type Ledger, LostBatch, nameText, openLedger, repliesOf, shortenDigest } from "./ledger.ts";

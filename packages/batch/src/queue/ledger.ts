@@ -3,8 +3,8 @@
  * and the results as a stream. States change in one script, so that counts are right however often a change is repeated.
  */
 import { createHash } from "node:crypto";
-import { BatchError } from "@nnhal/batch";
 import type { ChainableCommander } from "ioredis";
+import { BatchError } from "../task.ts";
 import type { Connection } from "./connection.ts";
 import { type BatchRecord, readRecord } from "./shapes.ts";
 

@@ -1,6 +1,9 @@
 /** Computing the inputs of a chunk; the ledger receives the outcome of each. An input with a result is not computed again. */
 import { stat } from "node:fs/promises";
-import { BatchError, digestOf, messageOf, type Places, type Pool, readInput, readingProblem } from "@nnhal/batch";
+import { readInput, readingProblem } from "../inputs.ts";
+import type { Places } from "../places.ts";
+import type { Pool } from "../pool.ts";
+import { BatchError, digestOf, messageOf } from "../task.ts";
 import type { ChunkData } from "./connection.ts";
 import { type Change, type Ledger, lengthenDigest } from "./ledger.ts";
 import type { OpenedTask } from "./open-task.ts";

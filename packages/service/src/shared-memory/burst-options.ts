@@ -16,7 +16,7 @@ export function burstAcrossProcesses(): Required<Pick<BurstOptions, "allocate" |
     },
     refuseMemory({ handle }) {
       if (handle?.kind === "fileDescriptor") return undefined;
-      return "its bytes are of this process alone; use createSharedMemory of @nnhal/shared-memory";
+      return "its bytes are of this process alone; use createSharedMemory of @nnhal/service/shared-memory";
     },
   };
 }

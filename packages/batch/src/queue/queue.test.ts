@@ -2,10 +2,13 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFolderStore, digestOf, openInputs, type Pool } from "@nnhal/batch";
 import { hasRedis, redisRemedy, startRedis, type TestRedis } from "@nnhal/test-kit/redis";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openInputs } from "../inputs.ts";
+import type { Pool } from "../pool.ts";
+import { createFolderStore } from "../store.ts";
+import { digestOf } from "../task.ts";
 import { type BatchQueue, openQueue, type WorkerEvent } from "./index.ts";
 
 const model = new TextEncoder().encode("a model");

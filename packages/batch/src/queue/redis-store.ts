@@ -1,5 +1,6 @@
 /** The default store: models in the Redis of the queue. */
-import { BatchError, type Store } from "@nnhal/batch";
+import type { Store } from "../store.ts";
+import { BatchError } from "../task.ts";
 import type { Connection } from "./connection.ts";
 
 /** Maximum length of a Redis value. */

@@ -4,16 +4,17 @@
  * time, and the part of that time in which it computed (near 100 % Redis is saturated); and the processor time of both sides,
  * whose ratio is the number of workers' processors that one Redis serves.
  *
- *     node --import ./tools/launcher/src/sources.mjs packages/batch-queue/bench/saturation.ts [INPUTS] [SHARE] [CHUNK] [WORKERS...]
+ *     node --import ./tools/launcher/src/sources.mjs packages/batch/bench/saturation.ts [INPUTS] [SHARE] [CHUNK] [WORKERS...]
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import { digestOf, type Pool } from "@nnhal/batch";
 import { startRedis } from "@nnhal/test-kit/redis";
 import { Redis } from "ioredis";
-import { openQueue } from "../src/index.ts";
+import type { Pool } from "../src/pool.ts";
+import { openQueue } from "../src/queue/index.ts";
+import { digestOf } from "../src/task.ts";
 
 const [inputs = 4000, share = 0.02, chunk = 64, ...counts] = process.argv.slice(2).map(Number);
 const result = { found: "tabby  0.77", top: Array.from({ length: 5 }, (_, index) => ({ index, score: 0.123456 })) };

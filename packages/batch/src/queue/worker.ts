@@ -3,9 +3,12 @@
  * unavailable; inputs with a result are not computed again, and states change once. Jobs that are not chunks are dropped, and
  * repeated chunks wait before.
  */
-import { BatchError, createPlaces, messageOf, type Pool } from "@nnhal/batch";
+
 import { expectKnownOptions, type OptionNames } from "@nnhal/operations";
 import { DelayedError, type Job, WaitingError } from "bullmq";
+import { createPlaces } from "../places.ts";
+import type { Pool } from "../pool.ts";
+import { BatchError, messageOf } from "../task.ts";
 import { ChunkWorker, jobOptions, repairJob, repairJobs } from "./chunk-worker.ts";
 import { computeChunk } from "./compute-chunk.ts";
 import { type ChunkData, type Connection, isReply, replyText } from "./connection.ts";

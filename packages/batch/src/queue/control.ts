@@ -1,5 +1,8 @@
 /** Batches of a queue: their status, their results, and retrying, cancelling and removing them. */
-import { BatchError, inOrder, type Json, openResults, type ResultFolder, readInput, taskDigest } from "@nnhal/batch";
+import { inOrder } from "../in-order.ts";
+import { readInput } from "../inputs.ts";
+import { openResults, type ResultFolder } from "../results.ts";
+import { BatchError, type Json, taskDigest } from "../task.ts";
 import type { ChunkData, Connection } from "./connection.ts";
 import {
   batchesKey,

@@ -2,7 +2,7 @@
  * The shapes of the data that Redis has for a worker: only data of these shapes, which `submit` writes, is used, whatever else
  * is written there.
  */
-import { BatchError, type Json, type Task } from "@nnhal/batch";
+import { BatchError, type Json, type Task } from "../task.ts";
 import type { ChunkData } from "./connection.ts";
 
 /** The facts of a batch. */

@@ -2,16 +2,11 @@
  * The tasks of batches: the model, its store, and the destination of results. Models come from stores that a queue names, some
  * slowly: a chunk whose model is slow makes room for others.
  */
-import {
-  BatchError,
-  checkedGet,
-  openResults,
-  openStore,
-  type Places,
-  type PoolTask,
-  type ResultFolder,
-  taskDigest,
-} from "@nnhal/batch";
+import type { Places } from "../places.ts";
+import type { PoolTask } from "../pool.ts";
+import { openResults, type ResultFolder } from "../results.ts";
+import { checkedGet, openStore } from "../store.ts";
+import { BatchError, taskDigest } from "../task.ts";
 import type { Connection } from "./connection.ts";
 import { createRedisStore } from "./redis-store.ts";
 import type { BatchRecord } from "./shapes.ts";

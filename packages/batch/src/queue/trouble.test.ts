@@ -6,10 +6,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { digestOf, openInputs, type Pool } from "@nnhal/batch";
 import { hasRedis, redisRemedy, startRedis, type TestRedis } from "@nnhal/test-kit/redis";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openInputs } from "../inputs.ts";
+import type { Pool } from "../pool.ts";
+import { digestOf } from "../task.ts";
 import { type BatchQueue, openQueue, type WorkerEvent } from "./index.ts";
 
 const model = new TextEncoder().encode("a model");

@@ -3,7 +3,9 @@
  * saturates one is divided among several.
  */
 import { createHash } from "node:crypto";
-import { BatchError, joinInOrder, type Store } from "@nnhal/batch";
+import { joinInOrder } from "../in-order.ts";
+import type { Store } from "../store.ts";
+import { BatchError } from "../task.ts";
 import type { ConnectOptions, QueueAddress } from "./connection.ts";
 import type { QueueStatus } from "./control.ts";
 import { type BatchQueue, openQueue } from "./queue.ts";

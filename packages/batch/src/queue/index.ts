@@ -1,5 +1,5 @@
 /**
- * @nnhal/batch-queue: batches over many machines, through BullMQ and Redis.
+ * @nnhal/batch/queue: batches over many machines, through BullMQ and Redis.
  */
 
 export type { ConnectOptions, QueueAddress } from "./connection.ts";

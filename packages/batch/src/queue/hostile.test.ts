@@ -7,10 +7,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { digestOf, openInputs, type Pool } from "@nnhal/batch";
 import { hasRedis, redisRemedy, startRedis, type TestRedis } from "@nnhal/test-kit/redis";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openInputs } from "../inputs.ts";
+import type { Pool } from "../pool.ts";
+import { digestOf } from "../task.ts";
 import { type BatchQueue, openQueue, type WorkerEvent, type WorkerOptions } from "./index.ts";
 import { shortenDigest } from "./ledger.ts";
 

@@ -1,4 +1,4 @@
-/** @nnhal/shared-memory: memory that processes share, and what they need to pass it to each other and to wait for each other. */
+/** @nnhal/service/shared-memory: memory that processes share, and what they need to pass it to each other and to wait for each other. */
 export { type AdoptOptions, adoptMemory, whyCopied } from "./adopt.ts";
 export { burstAcrossProcesses } from "./burst-options.ts";
 export { type DescriptorChannel, descriptorChannel, type NotPassed } from "./descriptor-channel.ts";

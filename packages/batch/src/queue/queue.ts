@@ -1,6 +1,7 @@
 /** A queue with its batches: one object for submitting, querying and working. */
 
-import { BatchError, type Store } from "@nnhal/batch";
+import type { Store } from "../store.ts";
+import { BatchError } from "../task.ts";
 import {
   type Connection,
   type ConnectOptions,

@@ -1,7 +1,7 @@
 /**
  * Measures the cost and limit of a queue: batches of inputs whose computing takes no time, with many workers in one process, on
  * a separate Redis. Prints, for each number of workers and inputs in a chunk: Redis commands, bytes over its connections, its
- * processor time and its memory, for each input. Run: npx tsx --conditions=@nnhal/source packages/batch-queue/bench/scale.ts
+ * processor time and its memory, for each input. Run: npx tsx --conditions=@nnhal/source packages/batch/bench/scale.ts
  * [INPUTS] [WORKERS...]
  */
 
@@ -9,10 +9,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import { digestOf, openResults, type Pool } from "@nnhal/batch";
 import { startRedis } from "@nnhal/test-kit/redis";
 import { Redis } from "ioredis";
-import { openQueue } from "../src/index.ts";
+import type { Pool } from "../src/pool.ts";
+import { openQueue } from "../src/queue/index.ts";
+import { openResults } from "../src/results.ts";
+import { digestOf } from "../src/task.ts";
 
 const [inputs = 10_000, ...counts] = process.argv.slice(2).map(Number);
 const workerCounts = counts.length > 0 ? counts : [10, 100, 1000];
