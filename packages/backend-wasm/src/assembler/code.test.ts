@@ -5,7 +5,11 @@ import { webAssembly } from "../web-assembly.ts";
 import { createWriter } from "./bytes.ts";
 import { type Code, writeCode } from "./code.ts";
 import type { ValueType } from "./instructions.ts";
+import { addInstructions } from "./instructions.ts";
 import { writeModule } from "./module.ts";
+import { others } from "./others.ts";
+
+addInstructions(others);
 
 async function functionOf(params: readonly ValueType[], results: readonly ValueType[], write: (code: Code) => void) {
   const api = webAssembly();

@@ -45,3 +45,9 @@ export type Row = readonly [opcode: number, signature?: string | undefined, imme
 
 /** The name of a row and the form of its immediates. */
 export type Rows = Readonly<Record<string, Row>>;
+
+/** Rows with the byte before their opcodes; 0 if there is none. */
+export interface Table {
+  readonly prefix: number;
+  readonly rows: Rows;
+}

@@ -4,9 +4,13 @@ import initWabt from "wabt";
 import { webAssembly } from "../web-assembly.ts";
 import type { Code } from "./code.ts";
 import { immediateForms, type Row } from "./instruction.ts";
-import { tables, type ValueType } from "./instructions.ts";
+import { addInstructions, tables as used, type ValueType } from "./instructions.ts";
 import { lanesOf, resultOf } from "./lanes.test-helper.ts";
 import { type FunctionSpec, writeModule } from "./module.ts";
+import { others } from "./others.ts";
+
+addInstructions(others);
+const tables = [...used, ...others];
 
 const letters: Readonly<Record<string, ValueType>> = { i: "i32", l: "i64", f: "f32", d: "f64", v: "v128" };
 const loads = { i32: "i32.load", i64: "i64.load", f32: "f32.load", f64: "f64.load", v128: "v128.load" } as const;

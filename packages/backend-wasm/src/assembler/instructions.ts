@@ -1,21 +1,19 @@
 /**
- * Every instruction by its name: the one place that knows opcodes, immediates and signatures. The encoder and its tests read it.
+ * Instructions by their names: the one place that knows opcodes, immediates and signatures. The encoder and its tests read it.
  */
-import { atomics } from "./atomics.ts";
-import { type ImmediateForm, type Instruction, immediateForms, type Row } from "./instruction.ts";
+import { type ImmediateForm, type Instruction, immediateForms, type Table } from "./instruction.ts";
+import type { OtherRows } from "./others.ts";
 import { plain, saturatingAndBulk } from "./scalar.ts";
-import { relaxedSimd, simd } from "./simd.ts";
+import { simd } from "./simd.ts";
 
-/** The tables, with the byte before their opcodes; 0 if there is none. */
+/** The tables of what kernels use. */
 export const tables = [
   { prefix: 0, rows: plain },
   { prefix: 0xfc, rows: saturatingAndBulk },
   { prefix: 0xfd, rows: simd },
-  { prefix: 0xfd, rows: relaxedSimd },
-  { prefix: 0xfe, rows: atomics },
-] as const;
+] as const satisfies readonly Table[];
 
-type AllRows = typeof plain & typeof saturatingAndBulk & typeof simd & typeof relaxedSimd & typeof atomics;
+type AllRows = typeof plain & typeof saturatingAndBulk & typeof simd & OtherRows;
 
 /** The name of an instruction, as the specification spells it. */
 export type InstructionName = keyof AllRows;
@@ -57,10 +55,9 @@ type FormOf<R> = R extends readonly [number, unknown, infer Form extends Immedia
 /** The immediates that a caller gives for an instruction. */
 export type ImmediatesOf<Name extends InstructionName> = Given<(typeof immediateForms)[FormOf<AllRows[Name]>]>;
 
-function byName(): ReadonlyMap<string, Instruction> {
-  const all = new Map<string, Instruction>();
-  for (const { prefix, rows } of tables) {
-    for (const [name, row] of Object.entries<Row>(rows)) {
+function byName(all: Map<string, Instruction>, more: readonly Table[]): Map<string, Instruction> {
+  for (const { prefix, rows } of more) {
+    for (const [name, row] of Object.entries(rows)) {
       const [opcode, signature, immediates = "none", align] = row;
       all.set(name, {
         prefix,
@@ -74,13 +71,18 @@ function byName(): ReadonlyMap<string, Instruction> {
   return all;
 }
 
-let made: ReadonlyMap<string, Instruction> | undefined;
+let made: Map<string, Instruction> | undefined;
+
+/** Makes more instructions known. */
+export function addInstructions(more: readonly Table[]): void {
+  made = byName(made ?? byName(new Map(), tables), more);
+}
 
 /** The row of an instruction. */
 export function instructionOf(name: InstructionName): Instruction {
-  made ??= byName();
+  made ??= byName(new Map(), tables);
   const found = made.get(name);
-  if (found === undefined) throw new TypeError(`there is no instruction ${name}`);
+  if (found === undefined) throw new TypeError(`there is no instruction ${name} among those that are known`);
   return found;
 }
 

@@ -2,6 +2,7 @@
 import { arithmetic } from "./arithmetic.ts";
 import { casting } from "./casting.ts";
 import { convolutions } from "./convolution.ts";
+import { detections } from "./detection.ts";
 import { grouped } from "./grouped.ts";
 import type { Lowerings, LoweringTable } from "./lowering.ts";
 import { lstms } from "./lstm.ts";
@@ -21,6 +22,7 @@ const table: LoweringTable = {
   ...arithmetic,
   ...casting,
   ...convolutions,
+  ...detections,
   ...grouped,
   ...lstms,
   ...movement,
