@@ -14,7 +14,6 @@ const everyWay = process.env.NNHAL_VECTOR_WAYS === "all";
 /** Operations without a lowering, or of which all examples are refused. */
 const without = [
   "BOX_WITH_NMS_LIMIT",
-  "DETECTION_POSTPROCESSING",
   "GENERATE_PROPOSALS",
   "LSH_PROJECTION",
   "QUANTIZED_16BIT_LSTM",
