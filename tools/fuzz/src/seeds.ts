@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { modelOf as modelOfExample, randomExamples } from "@nnhal/conformance";
-import { encodeRequest, serializeRequest } from "@nnhal/driver-core/burst";
+import { writeRequest } from "@nnhal/driver-core/burst";
 import { type Channel, memoryChannels } from "@nnhal/transport/channels";
 import { connectDevice } from "@nnhal/transport/client";
 import { serve } from "@nnhal/transport/server";
@@ -118,7 +118,7 @@ function burstSeeds(): Case[] {
     pools: [],
   });
   const packet = (slots: readonly number[], measure: MeasureTiming) => {
-    const words = encodeRequest(serializeRequest(request(slots.length - 1), measure, slots));
+    const words = writeRequest(request(slots.length - 1), measure, slots);
     return new Uint8Array(words.buffer, words.byteOffset, words.byteLength).slice();
   };
   const [one, two] = [packet([0], MeasureTiming.NO), packet([0, 1], MeasureTiming.YES)];

@@ -1,13 +1,12 @@
 /** Faults of bursts and launches are found, one at a time. */
 import {
   createTurns,
-  encodeResult,
   openChannel,
   ringReader,
   ringWriter,
-  serializeResult,
   sharedSignal,
   sleepUntil,
+  writeResult,
 } from "@nnhal/driver-core/burst";
 import { asV1_3 } from "@nnhal/driver-core/versions";
 import {
@@ -33,7 +32,7 @@ function carelessBurst(
   const signal = sharedSignal();
   const [reader, writer] = [ringReader(from, 1024, signal), ringWriter(to, 1024, signal)];
   const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
-  const answer = encodeResult(serializeResult({ status: NONE, outputShapes: [], timing }));
+  const answer = writeResult({ status: NONE, outputShapes: [], timing });
   let isOver = false;
   const serve = async () => {
     while (!isOver) {

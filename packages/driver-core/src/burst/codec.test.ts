@@ -3,27 +3,13 @@ import { notMeasured } from "@nnhal/utils";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { burstRequest, burstResult } from "./arbitraries.test-helper.ts";
-import { decoded } from "./malformed.ts";
-import { type BurstRequest, deserializeRequest, requestPacketSize, serializeRequest } from "./request-codec.ts";
-import { decodeRequest, encodeRequest } from "./request-slots.ts";
-import { deserializeResult, serializeResult } from "./result-codec.ts";
-import { burstStatus, decodeResult, encodeResult } from "./result-slots.ts";
+import { requestData, requestWords, resultData, resultWords } from "./data.ts";
+import { type BurstRequest, readRequest, requestPacketSize, writeRequest } from "./request-codec.ts";
+import { burstStatus, readResult, writeResult } from "./result-codec.ts";
 import { wordsPerSlot } from "./ring.ts";
 
 function packetOf({ inputs, outputs, slots, measure }: BurstRequest): FmqRequestDatum[] {
-  return serializeRequest({ inputs, outputs, pools: [] }, measure, slots);
-}
-
-/** A request's words, read as the service reads them. */
-function readRequest(words: Int32Array) {
-  const data = decoded(decodeRequest, words);
-  return "malformed" in data ? data : deserializeRequest(data);
-}
-
-/** A result's words, read as the client reads them. */
-function readResult(words: Int32Array) {
-  const data = decoded(decodeResult, words);
-  return "malformed" in data ? data : deserializeResult(data);
+  return requestData(writeRequest({ inputs, outputs, pools: [] }, measure, slots));
 }
 
 const argument: RequestArgument = {
@@ -40,7 +26,7 @@ const omitted: RequestArgument = {
 describe("request packets", () => {
   it("have the HAL's data in the HAL's order", () => {
     const request: Request = { inputs: [argument, omitted], outputs: [{ ...argument, dimensions: [7] }], pools: [] };
-    expect(serializeRequest(request, MeasureTiming.YES, [-3, 8])).toEqual([
+    expect(requestData(writeRequest(request, MeasureTiming.YES, [-3, 8]))).toEqual([
       {
         kind: "packetInformation",
         packetInformation: { packetSize: 10, numberOfInputOperands: 2, numberOfOutputOperands: 1, numberOfPools: 2 },
@@ -70,14 +56,14 @@ describe("request packets", () => {
     fc.assert(
       fc.property(burstRequest, (request) => {
         const data = packetOf(request);
-        expect(decodeRequest(encodeRequest(data))).toEqual(data);
-        expect(readRequest(encodeRequest(data))).toEqual(request);
+        expect(requestWords(data)).toEqual(writeRequest({ ...request, pools: [] }, request.measure, request.slots));
+        expect(readRequest(requestWords(data))).toEqual(request);
       }),
     );
   });
 
   it("consist of whole slots: one word less or more is malformed", () => {
-    const words = encodeRequest(
+    const words = requestWords(
       packetOf({ inputs: [argument], outputs: [argument], slots: [0], measure: MeasureTiming.NO }),
     );
     for (const length of [words.length - 1, words.length + 1]) {
@@ -92,7 +78,7 @@ describe("request packets", () => {
       fc.property(burstRequest, ({ inputs, outputs, slots, measure }) => {
         const pools = slots.map((token) => ({ kind: "token", token }) as const);
         const request = { inputs, outputs, pools };
-        expect(serializeRequest(request, measure, slots)).toHaveLength(requestPacketSize(request));
+        expect(requestData(writeRequest(request, measure, slots))).toHaveLength(requestPacketSize(request));
       }),
     );
   });
@@ -100,7 +86,7 @@ describe("request packets", () => {
   it("are malformed when cut off behind any datum, or any word less or more", () => {
     fc.assert(
       fc.property(burstRequest, (request) => {
-        const words = encodeRequest(packetOf(request));
+        const words = requestWords(packetOf(request));
         for (let end = 0; end < words.length; end += wordsPerSlot) {
           expect(readRequest(words.subarray(0, end))).toHaveProperty("malformed");
         }
@@ -116,7 +102,7 @@ describe("request packets", () => {
         burstRequest,
         fc.array(fc.tuple(fc.nat(), fc.integer()), { minLength: 1, maxLength: 4 }),
         (request, damage) => {
-          const words = encodeRequest(packetOf(request));
+          const words = requestWords(packetOf(request));
           for (const [at, value] of damage) words[at % words.length] = value;
           const read = readRequest(words);
           // A damaged packet that is still read as a request has as many data as before: nothing is invented.
@@ -145,13 +131,15 @@ describe("request packets", () => {
       if (first?.kind !== "packetInformation") throw new Error("no packetInformation");
       for (const field of ["numberOfInputOperands", "numberOfOutputOperands", "numberOfPools"] as const) {
         const packetInformation = { ...first.packetInformation, [field]: count };
-        expect(deserializeRequest([{ kind: "packetInformation", packetInformation }, ...rest])).toEqual({
+        expect(readRequest(requestWords([{ kind: "packetInformation", packetInformation }, ...rest]))).toEqual({
           malformed: expect.stringMatching(/^datum 0: \d+ operands, pools and measureTiming where 9 data are left$/),
         });
       }
       const inputOperandInformation = { ...argument, numberOfDimensions: count };
       expect(
-        deserializeRequest([first, { kind: "inputOperandInformation", inputOperandInformation }, ...rest.slice(1)]),
+        readRequest(
+          requestWords([first, { kind: "inputOperandInformation", inputOperandInformation }, ...rest.slice(1)]),
+        ),
       ).toEqual({ malformed: `datum 1: ${count} dimensions where 8 data are left` });
     }
   });
@@ -159,33 +147,35 @@ describe("request packets", () => {
   it("say which datum is wrong, and how", () => {
     const swapped = good();
     swapped.splice(7, 3, ...swapped.slice(7, 10).reverse());
-    expect(deserializeRequest(swapped)).toEqual({ malformed: "datum 7: expected poolIdentifier, got measureTiming" });
-    expect(deserializeRequest(good().slice(1))).toEqual({
+    expect(readRequest(requestWords(swapped))).toEqual({
+      malformed: "datum 7: expected poolIdentifier, got measureTiming",
+    });
+    expect(readRequest(requestWords(good().slice(1)))).toEqual({
       malformed: "datum 0: expected packetInformation, got inputOperandInformation",
     });
-    expect(deserializeRequest(good().slice(0, -1))).toEqual({
+    expect(readRequest(requestWords(good().slice(0, -1)))).toEqual({
       malformed: "packetSize is 10 where the packet has 9 data",
     });
-    expect(deserializeRequest([])).toEqual({
+    expect(readRequest(requestWords([]))).toEqual({
       malformed: "datum 0: expected packetInformation, got the end of the packet",
     });
   });
 
   it.each([
-    ["a kind of 0", 0, 0, "datum 0: its kind is 0, which does not exist"],
-    ["a kind beyond the last", 0, 8, "datum 0: its kind is 8, which does not exist"],
+    ["a kind of 0", 0, 0, "datum 0: expected packetInformation, got the kind 0, which does not exist"],
+    ["a kind beyond the last", 0, 8, "datum 0: expected packetInformation, got the kind 8, which does not exist"],
     ["hasNoValue of 2", 9, 2, "datum 1: hasNoValue: expected 0 or 1, got 2"],
     ["measureTiming of -1", 9 * 8 + 1, -1, "datum 9: measureTiming: expected 0 or 1, got -1"],
   ])("refuse %s", (_what, at, value, malformed) => {
-    const words = encodeRequest(good());
+    const words = requestWords(good());
     words[at] = value;
     expect(readRequest(words)).toEqual({ malformed });
   });
 
   it.each([-1, 2 ** 32, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("cannot be made with a length of %d", (length) => {
     const wrong = { ...argument, location: { ...argument.location, length } };
-    const packet = packetOf({ inputs: [wrong], outputs: [], slots: [], measure: MeasureTiming.NO });
-    expect(() => encodeRequest(packet)).toThrow(`length is ${length}, which is not a uint32`);
+    const packet = () => packetOf({ inputs: [wrong], outputs: [], slots: [], measure: MeasureTiming.NO });
+    expect(packet).toThrow(`length is ${length}, which is not a uint32`);
   });
 });
 
@@ -196,7 +186,7 @@ describe("result packets", () => {
       { dimensions: [], isSufficient: false },
     ];
     const timing = { timeOnDevice: 5n, timeInDriver: 6n };
-    expect(serializeResult({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, outputShapes, timing })).toEqual([
+    expect(resultData(writeResult({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, outputShapes, timing }))).toEqual([
       { kind: "packetInformation", packetInformation: { packetSize: 6, errorStatus: 3, numberOfOperands: 2 } },
       { kind: "operandInformation", operandInformation: { isSufficient: true, numberOfDimensions: 2 } },
       { kind: "operandDimensionValue", operandDimensionValue: 2 },
@@ -209,9 +199,9 @@ describe("result packets", () => {
   it("come back as they went", () => {
     fc.assert(
       fc.property(burstResult, (result) => {
-        const data = serializeResult(result);
-        expect(decodeResult(encodeResult(data))).toEqual(data);
-        expect(readResult(encodeResult(data))).toEqual(result);
+        const data = resultData(writeResult(result));
+        expect(resultWords(data)).toEqual(writeResult(result));
+        expect(readResult(resultWords(data))).toEqual(result);
       }),
     );
   });
@@ -219,7 +209,7 @@ describe("result packets", () => {
   it("are malformed when cut off behind any datum, or followed by one more", () => {
     fc.assert(
       fc.property(burstResult, (result) => {
-        const words = encodeResult(serializeResult(result));
+        const words = writeResult(result);
         for (let end = 0; end < words.length; end += wordsPerSlot) {
           expect(readResult(words.subarray(0, end))).toHaveProperty("malformed");
         }
@@ -234,10 +224,10 @@ describe("result packets", () => {
         burstResult,
         fc.array(fc.tuple(fc.nat(), fc.integer()), { minLength: 1, maxLength: 4 }),
         (result, damage) => {
-          const words = encodeResult(serializeResult(result));
+          const words = writeResult(result);
           for (const [at, value] of damage) words[at % words.length] = value;
           const read = readResult(words);
-          if (!("malformed" in read)) expect(serializeResult(read)).toHaveLength(words.length / wordsPerSlot);
+          if (!("malformed" in read)) expect(resultData(writeResult(read))).toHaveLength(words.length / wordsPerSlot);
           else expect(read.malformed).not.toBe("");
         },
       ),
@@ -249,7 +239,7 @@ describe("result packets", () => {
     const used = { 1: [1, 2, 3], 2: [1, 2], 3: [1], 4: [1, 2, 3, 4] };
     fc.assert(
       fc.property(burstResult, (result) => {
-        const words = encodeResult(serializeResult(result));
+        const words = writeResult(result);
         for (let at = 0; at < words.length; at += wordsPerSlot) {
           const fields = Object.entries(used).find(([kind]) => Number(kind) === words[at])?.[1] ?? [];
           for (let word = 1; word < wordsPerSlot; word++) {
@@ -264,12 +254,12 @@ describe("result packets", () => {
     ["a status of HAL 1.3", 2, 5, "datum 0: errorStatus is 5, which HAL 1.2 does not know"],
     ["a negative status", 2, -1, "datum 0: errorStatus is -1, which HAL 1.2 does not know"],
     ["isSufficient of 256", 9, 256, "datum 1: isSufficient: expected 0 or 1, got 256"],
-    ["a kind that does not exist", 8, 5, "datum 1: its kind is 5, which does not exist"],
+    ["a kind that does not exist", 8, 5, "datum 1: expected operandInformation, got the kind 5, which does not exist"],
     ["more operands than data", 3, -1, "datum 0: 4294967296 operands and executionTiming where 3 data are left"],
     ["more dimensions than data", 10, 3, "datum 1: 3 dimensions where 2 data are left"],
   ])("refuse %s", (_what, at, value, malformed) => {
     const outputShapes = [{ dimensions: [2], isSufficient: true }];
-    const words = encodeResult(serializeResult({ status: ErrorStatus.NONE, outputShapes, timing: notMeasured }));
+    const words = writeResult({ status: ErrorStatus.NONE, outputShapes, timing: notMeasured });
     words[at] = value;
     expect(readResult(words)).toEqual({ malformed });
   });

@@ -14,11 +14,11 @@ import { localSignal } from "../memory/signal.ts";
 import type { BurstOptions } from "./burst.ts";
 import { openChannel } from "./channel.ts";
 import { type ConfigureExecutionBurst, createBurst } from "./controller.ts";
+import { resultData, resultWords } from "./data.ts";
 import { createLocalBurst, withFallback } from "./local.ts";
 import { createMemorySlots } from "./memory-slots.ts";
 import { adder, result } from "./raw-burst.test-helper.ts";
-import { serializeResult } from "./result-codec.ts";
-import { encodeResult } from "./result-slots.ts";
+import { writeResult } from "./result-codec.ts";
 import { ringReader, ringWriter } from "./ring.ts";
 import { configureExecutionBurst } from "./server.ts";
 
@@ -66,9 +66,9 @@ async function burstAnswering(answers: (Int32Array | "nothing")[], options: Burs
   return { burst, freed, service };
 }
 
-const words = (data: readonly FmqResultDatum[]) => encodeResult(data);
+const words = (data: readonly FmqResultDatum[]) => resultWords(data);
 const packet = (status: ErrorStatus, outputShapes: ExecutionResult["outputShapes"] = [], timing = notMeasured) =>
-  words(serializeResult({ status, outputShapes, timing }));
+  words(resultData(writeResult({ status, outputShapes, timing })));
 
 describe("starting a burst", () => {
   const context: IBurstContext = { freeMemory() {} };

@@ -12,8 +12,7 @@ import { notMeasured } from "@nnhal/utils";
 import { isRecord } from "./calls.ts";
 import { type Limits, milliseconds } from "./limits.ts";
 import type { BurstRequest } from "./request-codec.ts";
-import type { BurstResultPacket } from "./result-codec.ts";
-import { burstStatus } from "./result-slots.ts";
+import { type BurstResultPacket, burstStatus } from "./result-codec.ts";
 import type { SlotCache } from "./slot-cache.ts";
 
 /** See the file's head. */

@@ -3,10 +3,10 @@ import { ErrorStatus, MeasureTiming } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { resultWords } from "./data.ts";
 import { adder, rawBurst } from "./raw-burst.test-helper.ts";
-import { serializeRequest } from "./request-codec.ts";
-import { encodeRequest } from "./request-slots.ts";
-import { deserializeResult } from "./result-codec.ts";
+import { writeRequest } from "./request-codec.ts";
+import { readResult } from "./result-codec.ts";
 import { wordsPerSlot } from "./ring.ts";
 
 const capacity = 64;
@@ -49,7 +49,7 @@ describe("a burst's service that is sent damaged packets", () => {
   it("answers each exactly once, and executes the good ones between them", { timeout: 60_000 }, async () => {
     const { model, memory, request, values } = adder();
     const burst = rawBurst(model, { requestCapacity: capacity, resultCapacity: 16 });
-    const good = encodeRequest(serializeRequest(request, MeasureTiming.YES, [burst.memories.slotOf(memory, memory)]));
+    const good = writeRequest(request, MeasureTiming.YES, [burst.memories.slotOf(memory, memory)]);
     let sent = 0;
     let refused = 0;
     await fc.assert(
@@ -58,7 +58,7 @@ describe("a burst's service that is sent damaged packets", () => {
           const packet = damaged(good, harm);
           burst.send(packet);
           sent++;
-          const answer = deserializeResult(await burst.receive());
+          const answer = readResult(resultWords(await burst.receive()));
           if ("malformed" in answer) throw new Error(answer.malformed);
           // Damage can hit words that belong to no field, or change nothing: the packet is good then.
           if (answer.status !== ErrorStatus.NONE) {
@@ -83,9 +83,9 @@ describe("a burst's service that is sent damaged packets", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(), fc.integer()), { minLength: 1, maxLength: 20 }), async (writes) => {
         const burst = rawBurst(model, { requestCapacity: 8, resultCapacity: 8 });
-        const good = encodeRequest(
-          serializeRequest({ ...request, inputs: [] }, MeasureTiming.NO, [burst.memories.slotOf(memory, memory)]),
-        );
+        const good = writeRequest({ ...request, inputs: [] }, MeasureTiming.NO, [
+          burst.memories.slotOf(memory, memory),
+        ]);
         const { words } = burst.requests;
         for (const [at, value] of writes) {
           burst.writer.write(good);

@@ -13,16 +13,15 @@ export {
   createPacketBurst,
   type PacketBurstOptions,
 } from "./controller.ts";
+export { requestData, requestWords, resultData, resultWords } from "./data.ts";
 export type { LimitOptions } from "./limits.ts";
 export { createLocalBurst, type LocalBurstOptions, withFallback } from "./local.ts";
-export { decoded, type Malformed } from "./malformed.ts";
+export type { Malformed } from "./malformed.ts";
 export { createMemorySlots, type MemoryKey, type MemorySlots } from "./memory-slots.ts";
 export { type PacketEnds, packetEnds } from "./packet-ends.ts";
 export { readBurstResult } from "./read-burst-result.ts";
-export { type BurstRequest, serializeRequest } from "./request-codec.ts";
-export { encodeRequest } from "./request-slots.ts";
-export { type BurstResultPacket, deserializeResult, serializeResult } from "./result-codec.ts";
-export { decodeResult, encodeResult } from "./result-slots.ts";
+export { writeRequest } from "./request-codec.ts";
+export { type BurstResultPacket, readResult, writeResult } from "./result-codec.ts";
 export { type RingReader, type RingWriter, ringReader, ringWriter, wordsPerSlot } from "./ring.ts";
 export { type BurstContext, type BurstServerOptions, configureExecutionBurst, servePackets } from "./server.ts";
 export { connectBurst, type ServedBurst, serveBurst } from "./threads.ts";

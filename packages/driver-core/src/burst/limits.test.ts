@@ -10,8 +10,7 @@ import { openChannel } from "./channel.ts";
 import { type ConfigureExecutionBurst, createBurst } from "./controller.ts";
 import { limitsOf } from "./limits.ts";
 import { adder } from "./raw-burst.test-helper.ts";
-import { serializeResult } from "./result-codec.ts";
-import { encodeResult } from "./result-slots.ts";
+import { writeResult } from "./result-codec.ts";
 import { type RingReader, type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { isSettled, never, secondClock, turn } from "./seconds.test-helper.ts";
 import { configureExecutionBurst } from "./server.ts";
@@ -43,7 +42,7 @@ async function burstWith(context: IBurstContext = { freeMemory() {} }, options: 
   return { burst, clock, signal, reader, writer, words };
 }
 
-const answer = encodeResult(serializeResult({ status: NONE, outputShapes: [shape], timing: notMeasured }));
+const answer = writeResult({ status: NONE, outputShapes: [shape], timing: notMeasured });
 
 describe("limits", () => {
   it.each([0n, -1n, 1000 as unknown as bigint, null as unknown as bigint])("of %s are not limits", async (limit) => {

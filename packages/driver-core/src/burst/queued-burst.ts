@@ -20,7 +20,8 @@ import {
 import type { BurstController, BurstExecuteOptions, BurstExecutionResult, BurstOptions } from "./burst.ts";
 import { type Limits, milliseconds } from "./limits.ts";
 import type { MemorySlots } from "./memory-slots.ts";
-import { requestEncoder, resultDecoder } from "./repeated-packets.ts";
+import { mostWords, resultDecoder } from "./repeated-packets.ts";
+import { writeRequest } from "./request-codec.ts";
 import type { RingReader, RingWriter } from "./ring.ts";
 import { isTeardownPacket, sayGoodbye, withoutTeardown } from "./teardown.ts";
 import { createPoller, createTurns, sleepUntil } from "./waiting.ts";
@@ -43,7 +44,7 @@ export function queuedBurst(
   const exclusive = createMutex();
   const poller = createPoller(pollingWindow, reader);
   const turns = createTurns(10);
-  const encode = requestEncoder();
+  const scratch = new Int32Array(mostWords);
   const decode = resultDecoder();
   let over: End | undefined;
   let closed: Promise<void> | undefined;
@@ -105,7 +106,7 @@ export function queuedBurst(
     const slots = request.pools.map((pool, index) =>
       pool.kind === "memory" ? memories.slotOf(pool.memory, keys === undefined ? pool.memory : keys[index]) : 0,
     );
-    const packet = encode(request, measure, slots);
+    const packet = writeRequest(request, measure, slots, scratch);
     // A packet that is already in the queue comes from a faulty service and does not answer this request.
     reader.read();
     if (!writer.write(packet)) return notSent("its queue has no room");

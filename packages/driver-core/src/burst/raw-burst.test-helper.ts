@@ -17,10 +17,9 @@ import { notMeasured } from "@nnhal/utils";
 import { allocateMemory, mapMemory } from "../memory/memory.ts";
 import { localSignal, type Signal } from "../memory/signal.ts";
 import { type Channel, createChannel } from "./channel.ts";
+import { requestWords, resultData, resultWords } from "./data.ts";
 import { createMemorySlots, type MemorySlots } from "./memory-slots.ts";
-import { encodeRequest } from "./request-slots.ts";
-import { type BurstResultPacket, deserializeResult } from "./result-codec.ts";
-import { decodeResult } from "./result-slots.ts";
+import { type BurstResultPacket, readResult } from "./result-codec.ts";
 import { type RingWriter, ringReader, ringWriter } from "./ring.ts";
 import { type BurstContext, type BurstServerOptions, configureExecutionBurst } from "./server.ts";
 import { createTurns, sleepUntil } from "./waiting.ts";
@@ -73,14 +72,14 @@ export function rawBurst(
     writer,
     signal,
     send(data) {
-      if (!writer.write(data instanceof Int32Array ? data : encodeRequest(data))) throw new Error("no room");
+      if (!writer.write(data instanceof Int32Array ? data : requestWords(data))) throw new Error("no room");
     },
     pulse: () => reader.pulse(),
     receiveWords: () => sleepUntil(reader, () => reader.read(), turns),
-    receive: async () => decodeResult(await burst.receiveWords()),
+    receive: async () => resultData(await burst.receiveWords()),
     async ask(data) {
       burst.send(data);
-      const result = deserializeResult(await burst.receive());
+      const result = readResult(resultWords(await burst.receive()));
       if ("malformed" in result) throw new Error(result.malformed);
       return result;
     },

@@ -2,11 +2,9 @@ import { ErrorStatus, MeasureTiming, type Request, type RequestArgument } from "
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
 import { allocateMemory } from "../memory/memory.ts";
-import { requestDecoder, requestEncoder, resultDecoder, resultEncoder } from "./repeated-packets.ts";
-import { deserializeRequest, serializeRequest } from "./request-codec.ts";
-import { decodeRequest, encodeRequest } from "./request-slots.ts";
-import { type BurstResultPacket, serializeResult } from "./result-codec.ts";
-import { encodeResult } from "./result-slots.ts";
+import { mostWords, requestDecoder, resultDecoder } from "./repeated-packets.ts";
+import { readRequest, writeRequest } from "./request-codec.ts";
+import { type BurstResultPacket, writeResult } from "./result-codec.ts";
 
 const { NO, YES } = MeasureTiming;
 const argument = (offset: number, dimensions: readonly number[] = [2]): RequestArgument => ({
@@ -22,7 +20,14 @@ const result: BurstResultPacket = {
   timing: notMeasured,
 };
 
-describe("requestEncoder", () => {
+/** Writes requests as an end of a burst does: with one buffer for all. */
+function requestEncoder() {
+  const scratch = new Int32Array(mostWords);
+  return (given: Request, measure: MeasureTiming, slots: readonly number[]) =>
+    writeRequest(given, measure, slots, scratch);
+}
+
+describe("writeRequest", () => {
   it("writes what the request is, whatever the last one was", () => {
     const encode = requestEncoder();
     const many = Array.from({ length: 80 }, (_, index) => argument(index));
@@ -44,7 +49,7 @@ describe("requestEncoder", () => {
       [request, NO, [3]],
     ];
     for (const [given, measure, slots] of all) {
-      expect([...encode(given, measure, slots)]).toEqual([...encodeRequest(serializeRequest(given, measure, slots))]);
+      expect([...encode(given, measure, slots)]).toEqual([...writeRequest(given, measure, slots)]);
     }
   });
 
@@ -72,19 +77,19 @@ describe("requestEncoder", () => {
 describe("requestDecoder", () => {
   it("reads a repeated packet once, and each other packet", () => {
     const decode = requestDecoder();
-    const packet = encodeRequest(serializeRequest(request, NO, [3]));
-    const other = encodeRequest(serializeRequest(request, YES, [3]));
+    const packet = writeRequest(request, NO, [3]);
+    const other = writeRequest(request, YES, [3]);
     const first = decode(packet);
     expect(first).toEqual({ inputs: request.inputs, outputs: request.outputs, slots: [3], measure: NO });
     // The words of a ring are used again.
     expect(decode(packet.slice())).toBe(first);
     expect(decode(other)).toMatchObject({ measure: YES });
-    expect(decode(packet)).toEqual(deserializeRequest(decodeRequest(packet)));
+    expect(decode(packet)).toEqual(readRequest(packet));
   });
 
   it("refuses what is malformed each time, also after a valid packet", () => {
     const decode = requestDecoder();
-    const packet = encodeRequest(serializeRequest(request, NO, [3]));
+    const packet = writeRequest(request, NO, [3]);
     decode(packet);
     const changed = packet.slice();
     changed[1] = 99;
@@ -97,7 +102,7 @@ describe("requestDecoder", () => {
 
   it("returns what no user can change for another", () => {
     const decode = requestDecoder();
-    const content = decode(encodeRequest(serializeRequest(request, NO, [3])));
+    const content = decode(writeRequest(request, NO, [3]));
     if ("malformed" in content) throw new Error(content.malformed);
     // A user without types.
     const { location } = content.inputs[0] as { location: { offset: number } };
@@ -107,9 +112,9 @@ describe("requestDecoder", () => {
   });
 });
 
-describe("resultEncoder and resultDecoder", () => {
+describe("writeResult and resultDecoder", () => {
   it("agree, whatever the last result was", () => {
-    const [encode, decode] = [resultEncoder(), resultDecoder()];
+    const [scratch, decode] = [new Int32Array(mostWords), resultDecoder()];
     const all: BurstResultPacket[] = [
       result,
       structuredClone(result),
@@ -128,8 +133,8 @@ describe("resultEncoder and resultDecoder", () => {
       result,
     ];
     for (const given of all) {
-      const packet = encode(given);
-      expect([...packet]).toEqual([...encodeResult(serializeResult(given))]);
+      const packet = writeResult(given, scratch);
+      expect([...packet]).toEqual([...writeResult(given)]);
       expect(decode(packet)).toEqual(given);
     }
   });

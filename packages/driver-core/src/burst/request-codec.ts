@@ -1,14 +1,11 @@
 /**
- * Requests as packets of FmqRequestDatum, and back.
+ * Requests as packets of FmqRequestDatum, in the words of a ring's slots, and back.
  */
-import type {
-  FmqRequestDatum,
-  FmqRequestOperandInformation,
-  MeasureTiming,
-  Request,
-  RequestArgument,
-} from "@nnhal/types";
-import { decoded, type Malformed, type PacketCursor, packetCursor, repeat } from "./malformed.ts";
+import { type FmqRequestDatum, MeasureTiming, type Request, type RequestArgument } from "@nnhal/types";
+import { decoded, type Malformed } from "./malformed.ts";
+import { type Kinds, type PacketCursor, packetCursor, repeat } from "./packet-cursor.ts";
+import { wordsPerSlot } from "./ring.ts";
+import { flag, int32, signedWord, uint32, unsignedWord, wordsFor } from "./slot.ts";
 
 /** The content of a request packet: a request whose pools are slots. */
 export interface BurstRequest {
@@ -19,87 +16,122 @@ export interface BurstRequest {
   readonly measure: MeasureTiming;
 }
 
+type Kind = FmqRequestDatum["kind"];
+
+/** The number of each kind of datum, in the HAL's order. */
+export const requestKinds: Kinds<Kind> = {
+  packetInformation: 1,
+  inputOperandInformation: 2,
+  inputOperandDimensionValue: 3,
+  outputOperandInformation: 4,
+  outputOperandDimensionValue: 5,
+  poolIdentifier: 6,
+  measureTiming: 7,
+};
+
 /** The number of data in a request's packet. */
 export function requestPacketSize({ inputs, outputs, pools }: Request): number {
-  let size = 2 + inputs.length + outputs.length + pools.length;
+  return packetSize(inputs, outputs, pools.length);
+}
+
+function packetSize(
+  inputs: readonly RequestArgument[],
+  outputs: readonly RequestArgument[],
+  numberOfPools: number,
+): number {
+  let size = 2 + inputs.length + outputs.length + numberOfPools;
   for (const { dimensions } of inputs) size += dimensions.length;
   for (const { dimensions } of outputs) size += dimensions.length;
   return size;
 }
 
-/** A request as a packet. `slots`: one for each pool. */
-export function serializeRequest(
-  request: Request,
+/**
+ * A request as a packet, in a part of `scratch` if that is long enough. `slots`: one for each pool. Throws RangeError for a number that is
+ * not a 32 bit integer.
+ */
+export function writeRequest(
+  { inputs, outputs }: Request,
   measure: MeasureTiming,
   slots: readonly number[],
-): FmqRequestDatum[] {
-  const { inputs, outputs } = request;
-  const packetInformation = {
-    packetSize: requestPacketSize(request) - request.pools.length + slots.length,
-    numberOfInputOperands: inputs.length,
-    numberOfOutputOperands: outputs.length,
-    numberOfPools: slots.length,
-  };
-  const data: FmqRequestDatum[] = [{ kind: "packetInformation", packetInformation }];
-  for (const argument of inputs) {
-    data.push({ kind: "inputOperandInformation", inputOperandInformation: informationOf(argument) });
-    for (const inputOperandDimensionValue of argument.dimensions) {
-      data.push({ kind: "inputOperandDimensionValue", inputOperandDimensionValue });
-    }
+  scratch?: Int32Array,
+): Int32Array {
+  const size = packetSize(inputs, outputs, slots.length);
+  const words = wordsFor(size, scratch);
+  words[0] = requestKinds.packetInformation;
+  words[1] = uint32(size, "packetSize");
+  words[2] = uint32(inputs.length, "numberOfInputOperands");
+  words[3] = uint32(outputs.length, "numberOfOutputOperands");
+  words[4] = uint32(slots.length, "numberOfPools");
+  let at = wordsPerSlot;
+  for (const argument of inputs) at = writeArgument(argument, "input", words, at);
+  for (const argument of outputs) at = writeArgument(argument, "output", words, at);
+  for (const slot of slots) {
+    words[at] = requestKinds.poolIdentifier;
+    words[at + 1] = int32(slot, "poolIdentifier");
+    at += wordsPerSlot;
   }
-  for (const argument of outputs) {
-    data.push({ kind: "outputOperandInformation", outputOperandInformation: informationOf(argument) });
-    for (const outputOperandDimensionValue of argument.dimensions) {
-      data.push({ kind: "outputOperandDimensionValue", outputOperandDimensionValue });
-    }
+  words[at] = requestKinds.measureTiming;
+  words[at + 1] = int32(measure, "measureTiming");
+  return words;
+}
+
+/** Writes an argument and its dimensions. Returns the word behind them. */
+function writeArgument(
+  { hasNoValue, location, dimensions }: RequestArgument,
+  side: "input" | "output",
+  words: Int32Array,
+  start: number,
+): number {
+  words[start] = requestKinds[`${side}OperandInformation`];
+  words[start + 1] = hasNoValue ? 1 : 0;
+  words[start + 2] = uint32(location.poolIndex, "poolIndex");
+  words[start + 3] = uint32(location.offset, "offset");
+  words[start + 4] = uint32(location.length, "length");
+  words[start + 5] = uint32(dimensions.length, "numberOfDimensions");
+  let at = start + wordsPerSlot;
+  for (const extent of dimensions) {
+    words[at] = requestKinds[`${side}OperandDimensionValue`];
+    words[at + 1] = uint32(extent, "dimension");
+    at += wordsPerSlot;
   }
-  for (const poolIdentifier of slots) data.push({ kind: "poolIdentifier", poolIdentifier });
-  data.push({ kind: "measureTiming", measureTiming: measure });
-  return data;
+  return at;
 }
 
-function informationOf({ hasNoValue, location, dimensions }: RequestArgument): FmqRequestOperandInformation {
-  return { hasNoValue, location, numberOfDimensions: dimensions.length };
+/** Reads a request packet, or reports its first fault. The request is not validated here. */
+export function readRequest(words: Int32Array): BurstRequest | Malformed {
+  return decoded(requestIn, words);
 }
 
-/** Decodes a request packet, or reports its first fault. The request is not validated here. */
-export function deserializeRequest(data: readonly FmqRequestDatum[]): BurstRequest | Malformed {
-  return decoded(readRequest, data);
-}
-
-function readRequest(data: readonly FmqRequestDatum[]): BurstRequest {
-  const cursor = packetCursor(data);
-  const { packetInformation } = cursor.take("packetInformation");
-  const { packetSize, numberOfInputOperands, numberOfOutputOperands, numberOfPools } = packetInformation;
-  cursor.expectSize(packetSize);
+function requestIn(words: Int32Array): BurstRequest {
+  const cursor = packetCursor(words, requestKinds);
+  const { slots: view } = cursor;
+  const head = cursor.take("packetInformation");
+  cursor.expectSize(unsignedWord(view, head + 1));
+  const numberOfInputs = unsignedWord(view, head + 2);
+  const numberOfOutputs = unsignedWord(view, head + 3);
+  const numberOfPools = unsignedWord(view, head + 4);
   // Counts come from the other end: check that so many data are there before a count is used.
-  cursor.need(numberOfInputOperands + numberOfOutputOperands + numberOfPools + 1, "operands, pools and measureTiming");
-  const inputs = repeat(numberOfInputOperands, () =>
-    takeArgument(
-      cursor,
-      () => cursor.take("inputOperandInformation").inputOperandInformation,
-      () => cursor.take("inputOperandDimensionValue").inputOperandDimensionValue,
-    ),
-  );
-  const outputs = repeat(numberOfOutputOperands, () =>
-    takeArgument(
-      cursor,
-      () => cursor.take("outputOperandInformation").outputOperandInformation,
-      () => cursor.take("outputOperandDimensionValue").outputOperandDimensionValue,
-    ),
-  );
-  const slots = repeat(numberOfPools, () => cursor.take("poolIdentifier").poolIdentifier);
-  const { measureTiming } = cursor.take("measureTiming");
+  cursor.need(numberOfInputs + numberOfOutputs + numberOfPools + 1, "operands, pools and measureTiming");
+  const inputs = repeat(numberOfInputs, () => takeArgument(cursor, "input"));
+  const outputs = repeat(numberOfOutputs, () => takeArgument(cursor, "output"));
+  const slots = repeat(numberOfPools, () => signedWord(view, cursor.take("poolIdentifier") + 1));
+  const isMeasured = flag(view, cursor.take("measureTiming"), "measureTiming");
   cursor.end();
-  return { inputs, outputs, slots, measure: measureTiming };
+  return { inputs, outputs, slots, measure: isMeasured ? MeasureTiming.YES : MeasureTiming.NO };
 }
 
-function takeArgument(
-  cursor: PacketCursor<FmqRequestDatum>,
-  takeInformation: () => FmqRequestOperandInformation,
-  takeDimension: () => number,
-): RequestArgument {
-  const { hasNoValue, location, numberOfDimensions } = takeInformation();
+function takeArgument(cursor: PacketCursor<Kind>, side: "input" | "output"): RequestArgument {
+  const { slots: view } = cursor;
+  const at = cursor.take(`${side}OperandInformation`);
+  const numberOfDimensions = unsignedWord(view, at + 5);
   cursor.need(numberOfDimensions, "dimensions");
-  return { hasNoValue, location, dimensions: repeat(numberOfDimensions, takeDimension) };
+  return {
+    hasNoValue: flag(view, at, "hasNoValue"),
+    location: {
+      poolIndex: unsignedWord(view, at + 2),
+      offset: unsignedWord(view, at + 3),
+      length: unsignedWord(view, at + 4),
+    },
+    dimensions: repeat(numberOfDimensions, () => unsignedWord(view, cursor.take(`${side}OperandDimensionValue`) + 1)),
+  };
 }

@@ -1,8 +1,7 @@
 /** The results of a burst on their way to the client: each waits until the queue has room, if the client still reads. */
 import { type Limits, milliseconds } from "./limits.ts";
-import { resultEncoder } from "./repeated-packets.ts";
-import { type BurstResultPacket, serializeResult } from "./result-codec.ts";
-import { encodeResult } from "./result-slots.ts";
+import { mostWords } from "./repeated-packets.ts";
+import { type BurstResultPacket, writeResult } from "./result-codec.ts";
 import type { RingWriter } from "./ring.ts";
 import { sleepUntil, type Turns } from "./waiting.ts";
 
@@ -20,12 +19,12 @@ export function createResultQueue(
   refuse: (message: string) => BurstResultPacket,
   log: (message: string) => void,
 ): ResultQueue {
-  const encodeShort = resultEncoder();
+  const scratch = new Int32Array(mostWords);
   const encode = (result: BurstResultPacket) => {
     try {
-      return encodeShort(result);
+      return writeResult(result, scratch);
     } catch (error) {
-      return encodeResult(serializeResult(refuse(`a result cannot be sent: ${error}`)));
+      return writeResult(refuse(`a result cannot be sent: ${error}`));
     }
   };
   return {

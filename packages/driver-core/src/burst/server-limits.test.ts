@@ -1,15 +1,16 @@
 import { ErrorStatus, MeasureTiming, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
+import { requestData } from "./data.ts";
 import { createLocalBurst } from "./local.ts";
 import { createMemorySlots } from "./memory-slots.ts";
 import { adder, rawBurst, result } from "./raw-burst.test-helper.ts";
-import { serializeRequest } from "./request-codec.ts";
+import { writeRequest } from "./request-codec.ts";
 import { isSettled, never, secondClock, turn } from "./seconds.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 
 describe("a service", () => {
-  const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.NO, []);
+  const packet = requestData(writeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.NO, []));
 
   it("whose client does not name its memories refuses the request, and asks again for the next one", async () => {
     const clock = secondClock();
@@ -19,11 +20,11 @@ describe("a service", () => {
     const getMemories = vi.spyOn(memories, "getMemories").mockImplementationOnce(() => never());
     const log: string[] = [];
     const burst = rawBurst(model, { memories, timer: clock.timer, log: (message) => log.push(message) });
-    const first = burst.ask(serializeRequest(request, MeasureTiming.NO, [slot]));
+    const first = burst.ask(writeRequest(request, MeasureTiming.NO, [slot]));
     await clock.pass(32);
     expect(await first).toMatchObject({ status: INVALID_ARGUMENT });
     expect(log[0]).toContain("the client did not answer within 30000 ms");
-    expect(await burst.ask(serializeRequest(request, MeasureTiming.NO, [slot]))).toMatchObject({ status: NONE });
+    expect(await burst.ask(writeRequest(request, MeasureTiming.NO, [slot]))).toMatchObject({ status: NONE });
     expect(getMemories).toHaveBeenCalledTimes(2);
     await burst.context.close();
     expect(clock.waiting).toBe(0);
@@ -37,7 +38,7 @@ describe("a service", () => {
     wrong.mockImplementationOnce(() => JSON.parse("no")).mockImplementationOnce(() => JSON.parse("null"));
     wrong.mockImplementationOnce(() => JSON.parse('{"status":0}'));
     const burst = rawBurst(model, { memories });
-    const ask = () => burst.ask(serializeRequest(request, MeasureTiming.NO, [slot]));
+    const ask = () => burst.ask(writeRequest(request, MeasureTiming.NO, [slot]));
     for (let count = 0; count < 3; count++) expect(await ask()).toMatchObject({ status: INVALID_ARGUMENT });
     expect(await ask()).toMatchObject({ status: NONE });
     await burst.context.close();

@@ -5,11 +5,11 @@ import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import { localSignal } from "../memory/signal.ts";
 import { createChannel } from "./channel.ts";
+import { requestData, resultData } from "./data.ts";
 import { createMemorySlots } from "./memory-slots.ts";
 import { adder, rawBurst, result } from "./raw-burst.test-helper.ts";
-import { serializeRequest } from "./request-codec.ts";
-import { deserializeResult, serializeResult } from "./result-codec.ts";
-import { decodeResult } from "./result-slots.ts";
+import { writeRequest } from "./request-codec.ts";
+import { readResult, writeResult } from "./result-codec.ts";
 import { configureExecutionBurst } from "./server.ts";
 import { teardownPacket, withoutTeardown } from "./teardown.ts";
 
@@ -22,7 +22,7 @@ function addBurst(options: Parameters<typeof rawBurst>[1] = {}) {
   const add = adder();
   const burst = rawBurst(add.model, options);
   const slot = burst.memories.slotOf(add.memory, add.memory);
-  return { ...add, burst, slot, packet: serializeRequest(add.request, MeasureTiming.NO, [slot]) };
+  return { ...add, burst, slot, packet: requestData(writeRequest(add.request, MeasureTiming.NO, [slot])) };
 }
 
 describe("configureExecutionBurst", () => {
@@ -111,8 +111,8 @@ describe("a burst's service", () => {
     const execute = vi.fn<PreparedModel["execute"]>(async () => result(NONE));
     const burst = rawBurst({ execute });
     const slot = burst.memories.slotOf(adder().memory, "memory");
-    await burst.ask(serializeRequest(request, MeasureTiming.YES, [slot]));
-    await burst.ask(serializeRequest(request, MeasureTiming.NO, [slot]));
+    await burst.ask(writeRequest(request, MeasureTiming.YES, [slot]));
+    await burst.ask(writeRequest(request, MeasureTiming.NO, [slot]));
     expect(execute.mock.calls.map(([, options]) => options)).toEqual([{ measure: 1 }, { measure: 0 }]);
     const { inputs, outputs } = request;
     expect(execute.mock.calls[0]?.[0]).toMatchObject({ inputs, outputs });
@@ -134,7 +134,7 @@ describe("a burst's service", () => {
     });
     const burst = rawBurst({ execute }, { now: () => time });
     const ask = async (measure: MeasureTiming) =>
-      (await burst.ask(serializeRequest({ inputs: [], outputs: [], pools: [] }, measure, []))).timing;
+      (await burst.ask(writeRequest({ inputs: [], outputs: [], pools: [] }, measure, []))).timing;
     expect(await ask(MeasureTiming.YES)).toEqual({ timeOnDevice: 3n, timeInDriver: 9n });
     expect(await ask(MeasureTiming.NO)).toEqual(notMeasured);
     expect(await ask(MeasureTiming.YES)).toEqual(notMeasured);
@@ -147,9 +147,9 @@ describe("a burst's service", () => {
     const getMemories = vi.spyOn(memories, "getMemories");
     const { burst, request, memory } = addBurst({ memories });
     for (let key = 0; key < 5; key++) memories.slotOf(memory, key);
-    await burst.ask(serializeRequest(request, MeasureTiming.NO, [4, 2, 4]));
-    await burst.ask(serializeRequest(request, MeasureTiming.NO, [3, 4, 1, 2]));
-    await burst.ask(serializeRequest(request, MeasureTiming.NO, [1, 2, 3, 4]));
+    await burst.ask(writeRequest(request, MeasureTiming.NO, [4, 2, 4]));
+    await burst.ask(writeRequest(request, MeasureTiming.NO, [3, 4, 1, 2]));
+    await burst.ask(writeRequest(request, MeasureTiming.NO, [1, 2, 3, 4]));
     expect(getMemories.mock.calls).toEqual([[[2, 4]], [[1, 3]]]);
     await burst.context.close();
   });
@@ -159,7 +159,7 @@ describe("a burst's service", () => {
     async (slot) => {
       const { burst, request, packet, executed } = addBurst();
       const invalid = { ...failure, status: INVALID_ARGUMENT };
-      expect(await burst.ask(serializeRequest(request, MeasureTiming.YES, [slot]))).toEqual(invalid);
+      expect(await burst.ask(writeRequest(request, MeasureTiming.YES, [slot]))).toEqual(invalid);
       expect(executed).toEqual([]);
       expect(await burst.ask(packet)).toEqual(sum);
       await burst.context.close();
@@ -175,7 +175,7 @@ describe("a burst's service", () => {
     const memories = createMemorySlots();
     const { burst, memory, request } = addBurst({ memories });
     memories.slotOf(memory, "again");
-    const packet = serializeRequest(request, MeasureTiming.NO, [0, 1]);
+    const packet = requestData(writeRequest(request, MeasureTiming.NO, [0, 1]));
     const getMemories = vi.spyOn(memories, "getMemories").mockImplementationOnce(wrong);
     expect(await burst.ask(packet)).toEqual({ ...failure, status: INVALID_ARGUMENT });
     await burst.ask(packet);
@@ -207,7 +207,7 @@ describe("a burst's service", () => {
       });
     const burst = rawBurst({ execute });
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    burst.send(serializeRequest(request, MeasureTiming.NO, [burst.memories.slotOf(memory, memory)]));
+    burst.send(writeRequest(request, MeasureTiming.NO, [burst.memories.slotOf(memory, memory)]));
     await turn();
     const freed = burst.context.freeMemory(0).then(() => order.push("freed"));
     await turn();
@@ -223,7 +223,7 @@ describe("a burst's service", () => {
     const statuses = [NONE, OUTPUT_INSUFFICIENT_SIZE, INVALID_ARGUMENT, MISSED_DEADLINE_TRANSIENT];
     const execute = async () => result(statuses.shift() ?? NONE, shapes);
     const burst = rawBurst({ execute });
-    const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.NO, []);
+    const packet = requestData(writeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.NO, []));
     const answers = [];
     for (let count = 0; count < 4; count++) answers.push(await burst.ask(packet));
     expect(answers.map(({ status, outputShapes }) => [status, outputShapes])).toEqual([
@@ -244,7 +244,7 @@ describe("a burst's service", () => {
     ];
     const execute: PreparedModel["execute"] = async () => (await answers.shift()?.()) ?? result(NONE);
     const burst = rawBurst({ execute }, { log: (message) => log.push(message) });
-    const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.NO, []);
+    const packet = requestData(writeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.NO, []));
     expect(await burst.ask(packet)).toEqual(failure);
     expect(await burst.ask(packet)).toEqual(failure);
     expect(await burst.ask(packet)).toEqual({ ...failure, status: NONE });
@@ -258,16 +258,16 @@ describe("a burst's service", () => {
   ])("replaces a result longer than its queue: %d dimensions fit: %s", async (count, fits) => {
     const shapes = [{ dimensions: Array.from({ length: count - 1 }, () => 1), isSufficient: true }];
     const burst = rawBurst({ execute: async () => result(NONE, shapes) }, { resultCapacity: 8 });
-    const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.YES, []);
+    const packet = requestData(writeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.YES, []));
     const expected = { status: NONE, outputShapes: shapes, timing: notMeasured };
-    expect(serializeResult(expected)).toHaveLength(count + 2);
+    expect(resultData(writeResult(expected))).toHaveLength(count + 2);
     for (let time = 0; time < 3; time++) expect(await burst.ask(packet)).toEqual(fits ? expected : failure);
     await burst.context.close();
   });
 
   it("waits for a client that does not read its results, and loses no answer", async () => {
     const burst = rawBurst({ execute: async () => result(NONE) }, { resultCapacity: 4 });
-    const packet = serializeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.YES, []);
+    const packet = requestData(writeRequest({ inputs: [], outputs: [], pools: [] }, MeasureTiming.YES, []));
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     for (let count = 0; count < 3; count++) {
       burst.send(packet);
@@ -275,10 +275,10 @@ describe("a burst's service", () => {
     }
     const both = await burst.receive();
     expect(both).toEqual([
-      ...serializeResult({ ...failure, status: NONE }),
-      ...serializeResult({ ...failure, status: NONE }),
+      ...resultData(writeResult({ ...failure, status: NONE })),
+      ...resultData(writeResult({ ...failure, status: NONE })),
     ]);
-    expect(await burst.receive()).toEqual(serializeResult(failure));
+    expect(await burst.receive()).toEqual(resultData(writeResult(failure)));
     await burst.context.close();
   });
 
@@ -301,7 +301,7 @@ describe("a burst's service", () => {
     await burst.context.ended;
     const words = await burst.receiveWords();
     expect(withoutTeardown(words).length).toBeLessThan(words.length);
-    expect(deserializeResult(decodeResult(withoutTeardown(words)))).toEqual(failure);
+    expect(readResult(withoutTeardown(words))).toEqual(failure);
     expect(burst.writer.isPeerClosed()).toBe(true);
     expect(log).toEqual(["the request queue's counters are not valid"]);
     expect(executed).toHaveLength(1);

@@ -8,17 +8,6 @@ import { TIMING_NOT_MEASURED } from "@nnhal/types";
 import { MalformedPacket } from "./malformed.ts";
 import { wordsPerSlot } from "./ring.ts";
 
-/** Decodes the slots of a packet. `decode`: decodes the slot at a word. Throws MalformedPacket for a part of a slot. */
-export function decodeSlots<Datum>(words: Int32Array, decode: (slots: DataView, at: number) => Datum): Datum[] {
-  const { buffer, byteOffset, byteLength, length } = words;
-  if (length % wordsPerSlot !== 0)
-    throw new MalformedPacket(`the packet has ${length} words, which are not whole slots`);
-  const slots = new DataView(buffer, byteOffset, byteLength);
-  const data: Datum[] = [];
-  for (let at = 0; at < length; at += wordsPerSlot) data.push(decode(slots, at));
-  return data;
-}
-
 /** A word as a signed number. */
 export function signedWord(slots: DataView, at: number): number {
   return slots.getInt32(4 * at, true);

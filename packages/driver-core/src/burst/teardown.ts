@@ -2,11 +2,12 @@
  * The announcement that an end of a burst is gone: a flag in the ring, and a packetInformation of zeros to wake the reader,
  * which is malformed without the flag.
  */
-import { encodeRequest } from "./request-slots.ts";
+
+import { requestWords } from "./data.ts";
 import type { RingReader, RingWriter } from "./ring.ts";
 
 /** The words are the same in both queues. */
-export const teardownPacket: Int32Array = encodeRequest([
+export const teardownPacket: Int32Array = requestWords([
   {
     kind: "packetInformation",
     packetInformation: { packetSize: 0, numberOfInputOperands: 0, numberOfOutputOperands: 0, numberOfPools: 0 },

@@ -7,11 +7,11 @@ import { ErrorStatus, type FmqRequestDatum, MeasureTiming, type PreparedModel } 
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
 import { prepareAdd } from "./add-model.test-helper.ts";
+import { requestData, resultData, resultWords } from "./data.ts";
 import { createLocalBurst } from "./local.ts";
 import { adder, rawBurst } from "./raw-burst.test-helper.ts";
-import { serializeRequest } from "./request-codec.ts";
-import { serializeResult } from "./result-codec.ts";
-import { encodeResult } from "./result-slots.ts";
+import { writeRequest } from "./request-codec.ts";
+import { writeResult } from "./result-codec.ts";
 import { wordsPerSlot } from "./ring.ts";
 
 const operandInformation = {
@@ -59,7 +59,7 @@ describe("ValidateBurst", () => {
   const { memory, request, values } = adder();
   /** The adder's request; its dimensions stay in it, so that there are data of all kinds. */
   const slots = [0];
-  const good = serializeRequest(request, MeasureTiming.YES, slots);
+  const good = requestData(writeRequest(request, MeasureTiming.YES, slots));
 
   it.each([
     ["removeDatum", [...removals(good)], 9],
@@ -112,14 +112,16 @@ describe("ValidateBurst", () => {
       "operandDimensionValue",
       "executionTiming",
     ]);
-    const words = encodeResult(data);
+    const words = resultWords(data);
     expect([...words.subarray(wordsPerSlot, 2 * wordsPerSlot)]).toEqual([2, 1, 1, 0, 0, 0, 0, 0]);
     expect(
-      serializeResult({
-        status: 0,
-        outputShapes: [{ dimensions: [1], isSufficient: true }],
-        timing: notMeasured,
-      }).slice(0, 3),
+      resultData(
+        writeResult({
+          status: 0,
+          outputShapes: [{ dimensions: [1], isSufficient: true }],
+          timing: notMeasured,
+        }),
+      ).slice(0, 3),
     ).toEqual(data.slice(0, 3));
     await burst.context.close();
   });

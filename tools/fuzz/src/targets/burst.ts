@@ -5,9 +5,8 @@ import {
   createChannel,
   createMemorySlots,
   createTurns,
-  decodeResult,
-  deserializeResult,
   localSignal,
+  readResult,
   ringReader,
   ringWriter,
   sleepUntil,
@@ -77,7 +76,7 @@ function open(prepared: PreparedModel) {
       if (length === 0) return;
       const words = new Int32Array(packet.slice(0, 4 * length).buffer);
       if (!writer.write(words)) return;
-      const answer = deserializeResult(decodeResult(await sleepUntil(reader, () => reader.read(), turns)));
+      const answer = readResult(await sleepUntil(reader, () => reader.read(), turns));
       must(!("malformed" in answer), () => `the answer is malformed: ${"malformed" in answer && answer.malformed}`);
       mustBeOutcome("the burst", { ...answer, message: "results of packets have no message" });
       must(

@@ -1,5 +1,5 @@
 /** The end of bursts: by their context, by an invalid queue, and by nothing else. */
-import { serializeRequest } from "@nnhal/driver-core/burst";
+import { requestData, writeRequest } from "@nnhal/driver-core/burst";
 import { ErrorStatus, MeasureTiming } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectThat, mismatch } from "../check.ts";
@@ -19,7 +19,7 @@ async function ready(bench: Bench) {
     const slots = request.pools.map((pool) =>
       pool.kind === "memory" ? burst.slotOf(pool.memory) : mismatch("no memory"),
     );
-    return serializeRequest(request, MeasureTiming.NO, slots);
+    return requestData(writeRequest(request, MeasureTiming.NO, slots));
   };
   expectExecution("a burst", await burst.ask(packet(0)), ErrorStatus.NONE);
   return { preparedModel, burst, trial, packet };

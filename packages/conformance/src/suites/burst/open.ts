@@ -9,9 +9,8 @@ import {
   createChannel,
   createMemorySlots,
   createTurns,
-  decodeResult,
-  deserializeResult,
-  encodeRequest,
+  readResult,
+  requestWords,
   ringReader,
   ringWriter,
   sharedSignal,
@@ -150,13 +149,13 @@ export async function openRawBurst(
     slotOf: (memory) => memories.slotOf(memory, memory),
     asked,
     send(packet) {
-      const isWritten = writer.write(packet instanceof Int32Array ? packet : encodeRequest(packet));
+      const isWritten = writer.write(packet instanceof Int32Array ? packet : requestWords(packet));
       expectThat(isWritten, () => "a request: the service has not taken the packets before");
     },
     receiveWords: () => bench.watch.within("a burst: a packet of results", next),
     async ask(packet) {
       burst.send(packet);
-      const result = deserializeResult(decodeResult(await burst.receiveWords()));
+      const result = readResult(await burst.receiveWords());
       return "malformed" in result ? mismatch(`a result packet is malformed: ${result.malformed}`) : result;
     },
     hasMore: () => reader.read() !== undefined,

@@ -2,7 +2,7 @@
  * Packets that are not requests: VTS's removeDatum, addDatum and mutateDatum, at every place of a good packet. Each is
  * answered by an error without shapes and durations, and the burst goes on.
  */
-import { decodeResult, encodeRequest, encodeResult, serializeRequest } from "@nnhal/driver-core/burst";
+import { requestData, requestWords, resultData, resultWords, writeRequest } from "@nnhal/driver-core/burst";
 import { ErrorStatus, type FmqRequestDatum, MeasureTiming } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectSame, expectThat, mismatch } from "../check.ts";
@@ -79,7 +79,7 @@ async function ready(bench: Bench) {
   const slots = request.pools.map((pool) =>
     pool.kind === "memory" ? burst.slotOf(pool.memory) : mismatch("no memory"),
   );
-  return { burst, trial, good: serializeRequest(request, MeasureTiming.YES, slots) };
+  return { burst, trial, good: requestData(writeRequest(request, MeasureTiming.YES, slots)) };
 }
 
 async function answersError(burst: RawBurst, what: string, packet: Packet | Int32Array): Promise<void> {
@@ -105,7 +105,7 @@ export const packetCases: readonly SuiteCase[] = [
       const { burst, good } = await ready(bench);
       burst.send(good);
       const words = await burst.receiveWords();
-      const data = decodeResult(words);
+      const data = resultData(words);
       const kinds = data.map(({ kind }) => kind);
       const dimensions = Array.from({ length: kinds.length - 3 }, () => "operandDimensionValue");
       expectSame("the data of a result", kinds, [
@@ -115,18 +115,18 @@ export const packetCases: readonly SuiteCase[] = [
         "executionTiming",
       ]);
       expectThat(kinds.length === 3 || kinds.length === 5, () => `a result of one output has ${kinds.length} data`);
-      expectSame("the words of a result", [...words], [...encodeResult(data)]);
+      expectSame("the words of a result", [...words], [...resultWords(data)]);
     },
     async "a packet of zeros"(bench) {
       const { burst, good } = await ready(bench);
-      await answersError(burst, "of zeros", new Int32Array(encodeRequest(good).length));
+      await answersError(burst, "of zeros", new Int32Array(requestWords(good).length));
       await goesOn(burst, good);
     },
     async "a packet of random words"(bench) {
       const { burst, good } = await ready(bench);
       let state = 1;
       for (let turn = 0; turn < 50; turn++) {
-        const words = Int32Array.from(encodeRequest(good));
+        const words = Int32Array.from(requestWords(good));
         for (let index = 0; index < words.length; index++) {
           state = Math.imul(state, 1_103_515_245) + 12_345;
           words[index] = state;

@@ -1,6 +1,6 @@
 /** Memory slots: the service's questions to its client, and the facts that it may rely on. */
 
-import { type BurstResultPacket, serializeRequest } from "@nnhal/driver-core/burst";
+import { type BurstResultPacket, writeRequest } from "@nnhal/driver-core/burst";
 import { elementAt } from "@nnhal/operations";
 import { type BurstMemories, ErrorStatus, MeasureTiming, type Request } from "@nnhal/types";
 import { type Bench, prepare, smallModel } from "../bench.ts";
@@ -24,7 +24,7 @@ function slotsOf(burst: RawBurst, { pools }: Request): number[] {
 }
 
 function ask(burst: RawBurst, request: Request, slots = slotsOf(burst, request)): Promise<BurstResultPacket> {
-  return burst.ask(serializeRequest(request, MeasureTiming.NO, slots));
+  return burst.ask(writeRequest(request, MeasureTiming.NO, slots));
 }
 
 const wrongAnswers: readonly { readonly what: string; answer(right: BurstMemories): BurstMemories }[] = [
