@@ -3,11 +3,16 @@ import { load } from "@nnhal/network";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { mediapipe } from "./index.ts";
 
-/** A tensor of FLOAT32: its shape, and its elements if it is a constant. */
+/** A tensor: its shape, and its elements if it is a constant. */
 export interface Given {
+  /** Default: FLOAT32. */
+  readonly type?: "INT32";
   readonly shape: readonly number[];
   readonly data?: readonly number[];
 }
+
+/** A tensor with elements. */
+export type Constant = Given & Required<Pick<Given, "data">>;
 
 /** A custom operator of a file; tensors by name. */
 export interface CustomOperator {
@@ -37,12 +42,12 @@ export function fileOf(
       {
         name: "main",
         tensors: Object.entries(tensors).map(
-          ([name, { shape, data }]): TfliteTensor => ({
+          ([name, { type, shape, data }]): TfliteTensor => ({
             name,
-            type: "FLOAT32",
+            type: type ?? "FLOAT32",
             shape,
             isVariable: false,
-            ...(data && { data: new Uint8Array(Float32Array.from(data).buffer) }),
+            ...(data && { data: new Uint8Array((type === "INT32" ? Int32Array : Float32Array).from(data).buffer) }),
           }),
         ),
         inputs: places(inputs),
@@ -74,8 +79,8 @@ export async function runFile(file: Uint8Array, inputs: Readonly<Record<string, 
 /** One operator: `x` is its first input, constants are the others; the result is `y`. */
 export async function runOne(
   operator: Omit<CustomOperator, "inputs" | "outputs">,
-  x: Required<Given>,
-  constants: readonly Required<Given>[] = [],
+  x: Constant,
+  constants: readonly Constant[] = [],
   shape: readonly number[] = [1, 1, 1, 1],
 ): Promise<{ readonly shape: readonly number[]; readonly data: number[] }> {
   const others = Object.fromEntries(constants.map((constant, index) => [`c${index}`, constant]));

@@ -76,6 +76,16 @@ describe("inputs without elements", () => {
     await model.close();
   });
 
+  it("are profiled: the model is prepared once, and an operation that cannot be separated has no time", async () => {
+    const model = await load(sumModel(), { devices, dynamicShapes: true });
+    const { time, operations } = await model.profile({ inputs: { rows: [], one: [5, 7] }, runs: 2 });
+    expect(time).toBeGreaterThan(0);
+    const add = operations.find(({ operation }) => operation === "ADD");
+    expect(add).toMatchObject({ operator: "ADD", device: "nnhal-reference", time: undefined });
+    expect(operations.map(({ operation }) => operation)).toEqual(["nnhal.tflite FILL", "ADD"]);
+    await model.close();
+  });
+
   it("are summed to 0", async () => {
     const tensors = [
       { name: "x", shape: [1, 2], shapeSignature: [-1, 2] },

@@ -2,7 +2,7 @@
  * Runs in which inputs have no elements. A request of the HAL cannot express such a value, so that the model is prepared for each of these
  * runs with the inputs as constants.
  */
-import type { Compilation } from "@nnhal/runtime";
+import type { Compilation, CompilationOptions } from "@nnhal/runtime";
 import type { ImportedModel } from "@nnhal/tflite";
 import type { Selection } from "./devices.ts";
 import type { InputBytes } from "./execute.ts";
@@ -24,15 +24,26 @@ export interface EmptyRunOptions {
    */
   readonly extend: (() => Promise<Selection>) | undefined;
   readonly importWith: (emptyInputs: ReadonlyMap<number, readonly number[]>) => Promise<ImportedModel>;
-  readonly prepare: (imported: ImportedModel, selection: Pick<Selection, "devices" | "cpu">) => Promise<Compilation>;
+  readonly prepare: (
+    imported: ImportedModel,
+    selection: Pick<Selection, "devices" | "cpu">,
+    observing?: Pick<CompilationOptions, "onStep" | "separateOperations">,
+  ) => Promise<Compilation>;
 }
 
 /** Runs with inputs without elements. */
 export interface EmptyRuns {
-  /** Prepares the model for these values, computes with those that have elements, and lets the model go. */
+  /**
+   * Prepares the model for these values, computes with those that have elements, and lets the model go. `prepareAgain`: prepares it once more
+   * for the same values.
+   */
   run<Result>(
     values: readonly InputBytes[],
-    compute: (prepared: Prepared, rest: readonly InputBytes[]) => Promise<Result>,
+    compute: (
+      prepared: Prepared,
+      rest: readonly InputBytes[],
+      prepareAgain: (observing: Pick<CompilationOptions, "onStep" | "separateOperations">) => Promise<Compilation>,
+    ) => Promise<Result>,
   ): Promise<Result>;
   close(): Promise<void>;
 }
@@ -62,6 +73,7 @@ export async function openEmptyRuns({
         return await compute(
           { imported, compilation },
           values.filter((_, place) => !empty.has(place)),
+          (observing) => prepare(imported, selection, observing),
         );
       } finally {
         compilation.close();

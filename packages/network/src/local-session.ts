@@ -110,7 +110,6 @@ export async function openLocalSession(
   } catch (error) {
     await prepared?.close();
     await selection.close();
-    if (signal?.aborted) throw error;
     throw await (await apart()).refusalOfModel(error, { ...file, imported, importing, extensions: named }, tools);
   }
 }
@@ -164,12 +163,13 @@ function createSession(
   extensions: readonly ExtensionDefinition[],
 ): Session {
   const { imported, compilation, states, inTurn } = prepared;
-  const named = namedOperations(imported, extensions);
+  const nameOf = (model: ImportedModel, ...more: readonly ExtensionDefinition[]) =>
+    namedOperations(model, [...extensions, ...more]);
   return {
     description,
     compute: prepared.compute,
-    explain: async () => explain(compilation, named),
-    profile: async (values, runs) => (await import("./measure.ts")).profile(prepared, named, values, runs),
+    explain: async () => explain(compilation, nameOf(imported)),
+    profile: async (values, runs) => (await import("./measure.ts")).profile(prepared, nameOf, values, runs),
     readState: () =>
       inTurn(async () =>
         imported.states.map(({ name }) => {

@@ -3,7 +3,9 @@
  * imports nothing: what it imported would be in a bundle for a browser as a part of its own.
  */
 import type { Plan, Step } from "@nnhal/driver-core/partition";
+import type { ExtensionDefinition } from "@nnhal/operations";
 import type { StepTime } from "@nnhal/runtime";
+import type { ImportedModel } from "@nnhal/tflite";
 import type { Prepared } from "./empty-runs.ts";
 import type { NetworkError } from "./error.ts";
 import type { InputBytes } from "./execute.ts";
@@ -120,28 +122,63 @@ function isNetworkError(error: unknown): error is NetworkError {
   return error instanceof Error && error.name === "NetworkError";
 }
 
-/** The times of a model's operations on some inputs: medians of some runs. Rejects if operations cannot be separated. */
+/** Prepares a model for values of which some have no elements, and lets it go after the work. `rest`: the values that have elements. */
+export async function withEmpty<Result>(
+  session: PreparedSession,
+  values: readonly InputBytes[],
+  work: (session: Measured, rest: readonly InputBytes[]) => Promise<Result>,
+): Promise<Result> {
+  const runs = await session.emptyRuns();
+  return runs.run(values, (prepared, rest, prepareAgain) => work({ ...session, ...prepared, prepareAgain }, rest));
+}
+
+/** Returns true if a value has no elements, so that a model is prepared for it. */
+export function hasEmpty(values: readonly InputBytes[]): boolean {
+  return values.some(({ shape }) => shape?.includes(0));
+}
+
+/**
+ * The times of a model's operations on some inputs: medians of some runs. Rejects if operations cannot be separated. With an input without
+ * elements the model is prepared for that once, and `nameOf` names the operations of what it becomes; operations that cannot be separated, since
+ * their results have no elements either, have no time.
+ */
 export async function profile(
-  session: Measured,
-  named: readonly NamedOperation[],
+  session: PreparedSession,
+  nameOf: (imported: ImportedModel, ...more: readonly ExtensionDefinition[]) => readonly NamedOperation[],
   values: readonly Value[],
   runs: number,
 ): Promise<Profile> {
-  const { total, operations, apart, untimed } = await measureModel(session, {
+  if (!hasEmpty(values)) return profileWhole(session, nameOf(session.imported), values, runs);
+  // The model that it becomes has operations of this extension.
+  const { tfliteExtension } = await import("@nnhal/extension-tflite");
+  return withEmpty(session, values, (model, rest) =>
+    profileWhole(model, nameOf(model.imported, tfliteExtension), rest, runs, true),
+  );
+}
+
+async function profileWhole(
+  session: Measured,
+  named: readonly NamedOperation[],
+  values: readonly InputBytes[],
+  runs: number,
+  isEmpty = false,
+): Promise<Profile> {
+  const { total, operations, plan, apart, untimed } = await measureModel(session, {
     warm: (run) => run(values),
     async count(run) {
       for (let count = 0; count < runs; count++) await run(values);
     },
     combine: median,
   });
-  if (apart === undefined) throw untimed;
+  if (apart === undefined && !isEmpty) throw untimed;
+  const { choices, devices } = apart ?? plan;
   return {
     time: total,
     operations: named.map((operation, index) => {
-      const device = apart.choices[index]?.device;
+      const device = choices[index]?.device;
       return {
         ...operation,
-        device: device === undefined ? undefined : apart.devices[device],
+        device: device === undefined ? undefined : devices[device],
         time: operations[index],
       };
     }),

@@ -49,6 +49,8 @@ export interface PreparedSession extends Prepared {
   prepareAgain(observing: Pick<CompilationOptions, "onStep" | "separateOperations">): Promise<Compilation>;
   /** Runs a compilation of the model from the states as they are, which stay as they are. */
   runOn(prepared: Prepared, values: readonly InputBytes[]): Promise<unknown>;
+  /** Runs with values of which some have no elements: the model is prepared for these. */
+  emptyRuns(): Promise<EmptyRuns>;
   /** Waits for runs that have started. The devices stay open. */
   close(): Promise<void>;
 }
@@ -72,8 +74,12 @@ export async function prepareSession({
       selection,
       extend,
       importWith: importEmpty,
-      prepare: (other, devices) => prepare(other, devices, others),
+      prepare: (other, devices, observing) => prepare(other, devices, { ...others, ...observing }),
     });
+  const emptyRuns = () => {
+    empties ??= openEmpty();
+    return empties;
+  };
   const running = new Set<Promise<unknown>>();
   const track = <Result>(work: Promise<Result>): Promise<Result> => {
     const done: Promise<unknown> = work.catch(() => {}).finally(() => running.delete(done));
@@ -119,8 +125,7 @@ export async function prepareSession({
   const runOn = async (prepared: Prepared, ...[values, into, asked]: Arguments) => {
     if (!values.some(({ shape }) => shape?.includes(0))) return runPrepared(prepared, values, into, asked);
     // The HAL has no requests with such values.
-    empties ??= openEmpty();
-    return (await empties).run(values, (other, rest) => runPrepared(other, rest, into, asked));
+    return (await emptyRuns()).run(values, (other, rest) => runPrepared(other, rest, into, asked));
   };
   const own: Prepared = { imported, compilation };
   const once = async (...given: Arguments): Promise<Computed> => {
@@ -141,6 +146,7 @@ export async function prepareSession({
     compute: (...given) => (imported.states.length === 0 ? track(once(...given)) : inTurn(() => once(...given))),
     prepareAgain: (observing) => prepare(imported, selection, { ...others, ...observing }),
     runOn,
+    emptyRuns,
     async close() {
       await Promise.all(running);
       compilation.close();

@@ -6,7 +6,15 @@ export type { Selection } from "./devices.ts";
 export type { InputBytes } from "./execute.ts";
 export { type Extension, extensionsIn } from "./extensions.ts";
 export { describeKnown, type KnownModel } from "./known-outputs.ts";
-export { createStepTimer, type Load, type MeasuredModel, measureModel, type StepTimer } from "./measure.ts";
+export {
+  createStepTimer,
+  hasEmpty,
+  type Load,
+  type MeasuredModel,
+  measureModel,
+  type StepTimer,
+  withEmpty,
+} from "./measure.ts";
 export type { ModelFile } from "./model-file.ts";
 export { modelToken } from "./model-token.ts";
 export { nameOperations } from "./operation-names.ts";

@@ -11,14 +11,13 @@ import {
   tfliteParts,
 } from "@nnhal/tflite";
 import { hasFiles, localBeside, openLocal } from "#platform";
-import { NetworkError } from "./error.ts";
-import { apart, readingModel, readModelFile } from "./local-session.ts";
+import { apart, readingModel, readModelFile, tools as shared } from "./local-session.ts";
 import { type FileParts, MOST_FLATBUFFER, START_BYTES } from "./port.ts";
 import { type ModelBytes, type ModelReadOptions, readSource, reasonOf, type Source } from "./read.ts";
-import { oneLine } from "./text.ts";
 
 const tools = {
-  ...{ NetworkError, oneLine, readSource, reasonOf, openLocal, localBeside, mostFlatbuffer: MOST_FLATBUFFER },
+  ...shared,
+  ...{ readSource, reasonOf, openLocal, localBeside, mostFlatbuffer: MOST_FLATBUFFER },
   ...{ TfliteError, mayHaveParts, nearestName, tfliteParts },
   needsOf: (bytes: Uint8Array, size?: number) => readingModel(bytes, () => whenLoaded(() => tfliteNeeds(bytes, size))),
 };

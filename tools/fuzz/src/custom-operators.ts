@@ -43,6 +43,8 @@ interface Operator {
   readonly customCode: string;
   readonly inputs: readonly (readonly number[])[];
   readonly outputs: number;
+  /** Places of inputs of INT32; others are of FLOAT32. */
+  readonly integers?: readonly number[];
 }
 
 const image = [1, 4, 4, 2];
@@ -67,15 +69,17 @@ const operators: readonly Operator[] = [
     ],
     outputs: 4,
   },
+  { customCode: "Resampler", inputs: [image, image], outputs: 1 },
+  { customCode: "LiteRtMaxUnpooling2D", inputs: [image, image], outputs: 1, integers: [1] },
 ];
 
 /** A file of the operator that the first byte of an input says, of the version that the second says, with the rest as options. */
 export function customFile(input: Uint8Array): { readonly customCode: string; readonly bytes: Uint8Array } {
   const operator = operators[(input[0] ?? 0) % operators.length] ?? { customCode: "", inputs: [], outputs: 0 };
-  const { customCode, inputs, outputs } = operator;
+  const { customCode, inputs, outputs, integers = [] } = operator;
   const tensors = [...inputs, ...Array.from({ length: outputs }, () => [1])].map((shape, index) => ({
     name: `t${index}`,
-    type: "FLOAT32" as const,
+    type: integers.includes(index) ? ("INT32" as const) : ("FLOAT32" as const),
     shape,
     isVariable: false,
   }));
@@ -129,5 +133,7 @@ export function customSeeds(): Case[] {
     seed("Landmarks2TransformMatrix 1", 7, 1, flexible({ ...rotation, ...version1, subset: [0, 1, 3] })),
     seed("AudioSpectrogram", 8, 1, flexible({ window_size: 4, stride: 2, magnitude_squared: true })),
     seed("TFLite_Detection_PostProcess", 9, 1, flexible(detection)),
+    seed("Resampler", 10, 1, []),
+    seed("LiteRtMaxUnpooling2D", 11, 1, pooling),
   ];
 }

@@ -10,7 +10,7 @@ import { judgeDevice } from "../devices.ts";
 import { messageOf } from "../failure.ts";
 import { readUserFile } from "../files.ts";
 import { blockedFailure } from "../model/blocked.ts";
-import { prepareInputs } from "../model/inputs.ts";
+import { expectElements, prepareInputs } from "../model/inputs.ts";
 import { inspectFile, type LoadedModel, modelOfFile } from "../model/load.ts";
 import type { Hybrid, InputShapes } from "../option-values.ts";
 import { oneLine } from "../text.ts";
@@ -107,6 +107,7 @@ export async function benchmarkModel(
   const { timeLimit } = settings;
   const given = settings.inputs.length === 0 ? { files: [], seed: SEED } : { files: settings.inputs };
   const inputs = await prepareInputs(model, given, { cwd });
+  expectElements("measure", inputs);
   const folder = await mkdtemp(join(tmpdir(), "nnhal-bench-"));
   const stations: Station[] = [];
   try {

@@ -246,7 +246,7 @@ describe("--device", () => {
     expect(stderr).toBe("nnhal explain: note: there is no plan to draw; nnhal graph draws the file\n");
     const reason = 'the HAL has no counterpart of the custom operator "Frobnicate"';
     const help =
-      "give an extension with an operation of its name: --extension (nnhal, nnhal-server), extensions (load), customOperators (importTflite)";
+      "give an extension with an operation of its name: --extension, extensions of load, customOperators of importTflite";
     expect(stdout).toContain("plan     none: the file cannot become a HAL model: 1 problem\n");
     expect(stdout).toContain(`Operators of the file\n  1  CUSTOM Frobnicate  blocked: ${reason}\n`);
     expect(stdout).toContain(`Problems\n  subgraphs[0].operators[0] (CUSTOM version 1): ${reason}; ${help}\n`);

@@ -59,7 +59,7 @@ describe("nnhal info", () => {
     const { stdout, exitCode } = await run(["info", "custom.tflite"]);
     const reason = 'the HAL has no counterpart of the custom operator "Frobnicate"';
     const help =
-      "give an extension with an operation of its name: --extension (nnhal, nnhal-server), extensions (load), customOperators (importTflite)";
+      "give an extension with an operation of its name: --extension, extensions of load, customOperators of importTflite";
     expect(exitCode).toBe(0);
     expect(stdout).toContain("runs         no: 1 problem\n");
     expect(stdout).toContain(`  1  CUSTOM Frobnicate  version 1  blocked: ${reason}\n`);

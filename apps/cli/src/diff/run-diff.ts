@@ -12,7 +12,14 @@ import { CommandError, failure, messageOf } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import { valuesOf } from "../model/execute.ts";
-import { filesOfRuns, type GivenInputs, normalisationOf, type PreparedInput, prepareInputs } from "../model/inputs.ts";
+import {
+  expectElements,
+  filesOfRuns,
+  type GivenInputs,
+  normalisationOf,
+  type PreparedInput,
+  prepareInputs,
+} from "../model/inputs.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { shownNames } from "../model/load-hal.ts";
 
@@ -120,6 +127,7 @@ async function inputsOfRuns(
   const runs: GivenRun[] = [];
   for (const each of given) {
     const prepared = await prepareInputs(model, each, context);
+    expectElements("compare", prepared);
     const source = each.seed === undefined ? each.files.join(", ") : `noise of seed ${each.seed}`;
     runs.push(givenRun(model, prepared, source));
   }

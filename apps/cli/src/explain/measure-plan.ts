@@ -2,8 +2,18 @@
  * Times the steps of a model's plan, and each operation in a step of its own.
  */
 import type { Plan } from "@nnhal/driver-core/partition";
-import { createStepTimer, type Load, measureModel } from "@nnhal/network/session";
+import {
+  createStepTimer,
+  hasEmpty,
+  type InputBytes,
+  type Load,
+  measureModel,
+  type PreparedSession,
+  type StepTimer,
+  withEmpty,
+} from "@nnhal/network/session";
 import type { DeviceSelection } from "../devices.ts";
+import { usageError } from "../failure.ts";
 import { explainFailure, failureOf, type PrepareRunOptions, prepareRun, valuesOf } from "../model/execute.ts";
 import { prepareInputs } from "../model/inputs.ts";
 import type { LoadedModel } from "../model/load.ts";
@@ -44,12 +54,16 @@ export async function measurePlan(
   const noise = async () =>
     (await prepareInputs(model, { files: [], seed: SEED }, { cwd: "" })).map(({ bytes }) => bytes);
   const values = valuesOf(model, given ?? (await noise()));
-  return measure(model, selection, options, {
+  const load = (used: readonly InputBytes[]): Load => ({
     now,
-    warm: (run) => repeat(warming, now, () => run(values)),
-    count: (run) => repeat(counting, now, () => run(values)),
+    warm: (run) => repeat(warming, now, () => run(used)),
+    count: (run) => repeat(counting, now, () => run(used)),
     combine: median,
   });
+  if (!hasEmpty(values)) return measure(model, selection, options, load(values));
+  return withSession(model, selection, options, (session) =>
+    withEmpty(session, values, (empty, rest) => measured(model, empty, load(rest))),
+  );
 }
 
 /** The same for a batch of inputs, of which each runs once; times are sums over the batch. */
@@ -60,32 +74,58 @@ export async function measureBatch(
   now: () => number,
   batch: () => AsyncIterable<readonly Uint8Array[]>,
 ): Promise<MeasuredPlan> {
+  const valuesIn = (inputs: readonly Uint8Array[]) => {
+    const values = valuesOf(model, inputs);
+    if (hasEmpty(values))
+      throw usageError("--profile of several inputs: expected inputs with elements, got one without; profile it alone");
+    return values;
+  };
   return measure(model, selection, options, {
     now,
     async warm(run) {
-      for await (const inputs of batch()) return repeat(warming, now, () => run(valuesOf(model, inputs)));
+      for await (const inputs of batch()) return repeat(warming, now, () => run(valuesIn(inputs)));
     },
     async count(run) {
-      for await (const inputs of batch()) await run(valuesOf(model, inputs));
+      for await (const inputs of batch()) await run(valuesIn(inputs));
     },
     combine: (times) => times.reduce((sum, time) => sum + time, 0),
   });
 }
 
-async function measure(
+function measure(
   model: LoadedModel,
   selection: DeviceSelection,
   options: PrepareRunOptions,
   load: Load,
 ): Promise<MeasuredPlan> {
   const steps = createStepTimer();
-  const { session } = await prepareRun(model, selection, { ...options, onStep: steps.onStep });
+  return withSession(model, selection, { ...options, onStep: steps.onStep }, (session) =>
+    measured(model, session, load, steps),
+  );
+}
+
+async function withSession<Result>(
+  model: LoadedModel,
+  selection: DeviceSelection,
+  options: PrepareRunOptions,
+  work: (session: PreparedSession) => Promise<Result>,
+): Promise<Result> {
+  const { session } = await prepareRun(model, selection, options);
   try {
-    const { plan, untimed, ...measured } = await explainFailure(model, () => measureModel(session, load, steps));
-    return { plan, measured, ...(untimed && { untimed: (await failureOf(model, untimed)).message }) };
+    return await explainFailure(model, () => work(session));
   } finally {
     await session.close();
   }
+}
+
+async function measured(
+  model: LoadedModel,
+  session: Parameters<typeof measureModel>[0],
+  load: Load,
+  steps?: StepTimer,
+): Promise<MeasuredPlan> {
+  const { plan, untimed, ...times } = await measureModel(session, load, steps);
+  return { plan, measured: times, ...(untimed && { untimed: (await failureOf(model, untimed)).message }) };
 }
 
 async function repeat(

@@ -135,3 +135,11 @@ async function readInput(file: string, info: TensorDescription, { cwd, stdin }: 
       : { bytes: MOST_FILE_BYTES, reason: "more than any input needs" };
   return readUserFile(file, { what: "input", cwd, most });
 }
+
+/** Throws a usage error for an input without elements. `work`: what such an input leaves nothing for. */
+export function expectElements(work: "measure" | "compare", inputs: readonly PreparedInput[]): void {
+  const empty = inputs.find(({ bytes }) => bytes.length === 0);
+  if (empty === undefined) return;
+  const what = `the input ${tensorText(empty.info)} has no elements, which leaves nothing to ${work}`;
+  throw usageError(`${what}: give it a file with elements, or a shape by --input-shape`);
+}

@@ -1,10 +1,11 @@
 /**
- * Rules of the HAL that an imported model breaks, as problems of the file's operators.
+ * Rules of the HAL that an imported model breaks, as problems of the file's operators. It imports nothing: what it imported would be in a bundle
+ * for a browser as a part of its own.
  */
 import type { Model } from "@nnhal/types";
-import { quoted, type TfliteProblem } from "../error.ts";
+import type { quoted, TfliteProblem } from "../error.ts";
 import type { ImportedModel, ImportOptions } from "../import/import.ts";
-import { operatorWhere } from "../import/lowering/place.ts";
+import type { operatorWhere } from "../import/lowering/place.ts";
 import type { OperatorReport } from "../import/reports.ts";
 import type { TfliteModel } from "../model.ts";
 
@@ -26,8 +27,14 @@ function operationOf({ operations }: Model["main"], path: string): number {
   return writer >= 0 ? writer : operations.findIndex(({ inputs }) => inputs.includes(place));
 }
 
+/** Functions that messages are made with. */
+export interface Naming {
+  readonly quoted: typeof quoted;
+  readonly operatorWhere: typeof operatorWhere;
+}
+
 /** A place within an operation, and a message about it, with the names of tensors instead of places of operands. */
-function textOf({ path, message }: BrokenRule, names: readonly (string | undefined)[]): string {
+function textOf({ path, message }: BrokenRule, names: readonly (string | undefined)[], { quoted }: Naming): string {
   const nameOf = (found: string, place: string) => {
     const name = names[Number(place)];
     return name ? quoted(name) : found;
@@ -39,6 +46,7 @@ function textOf({ path, message }: BrokenRule, names: readonly (string | undefin
 
 /** See problems-of.ts. */
 export function problemsOf(
+  naming: Naming,
   places: readonly BrokenRule[],
   { model, operators, operandNames }: Pick<ImportedModel, "model" | "operators" | "operandNames">,
   { subgraphs, signatures }: TfliteModel,
@@ -51,14 +59,14 @@ export function problemsOf(
     const place = operators[operation]?.index ?? -1;
     const operator = subgraphs[index]?.operators[place];
     if (operator === undefined) return { path: `subgraphs[${index}]`, message: `${path}: ${message}` };
-    const where = operatorWhere({ path: `subgraphs[${index}]`, index }, operator, place);
-    return { ...where, message: textOf(given, operandNames) };
+    const where = naming.operatorWhere({ path: `subgraphs[${index}]`, index }, operator, place);
+    return { ...where, message: textOf(given, operandNames, naming) };
   });
 }
 
 /** The problems of rules that the HAL model of a file breaks. */
-export function problemsOfRules(...[rules, ...rest]: Parameters<typeof problemsOf>): TfliteProblem[] {
-  return problemsOf(rules, ...rest).map(({ message, ...problem }) => ({
+export function problemsOfRules(...given: Parameters<typeof problemsOf>): TfliteProblem[] {
+  return problemsOf(...given).map(({ message, ...problem }) => ({
     ...problem,
     message: `the HAL model that it becomes is not valid: ${message}`,
   }));

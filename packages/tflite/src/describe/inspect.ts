@@ -2,8 +2,9 @@
  * Contents of a file, and the outcome of each operator, whether or not the file can be imported.
  */
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
-import { describeValue, ensure, MOST_PROBLEMS, TfliteError, type TfliteProblem } from "../error.ts";
+import { describeValue, ensure, MOST_PROBLEMS, quoted, TfliteError, type TfliteProblem } from "../error.ts";
 import { attemptImport, type ImportedModel, type ImportOptions } from "../import/import.ts";
+import { operatorWhere } from "../import/lowering/place.ts";
 import type { OperatorReport } from "../import/reports.ts";
 import type { TfliteModel } from "../model.ts";
 import { readTflite } from "../read.ts";
@@ -75,7 +76,10 @@ export function inspectTflite(
   };
   const index = model.signatures.find(({ key }) => key === options.signature)?.subgraph ?? 0;
   const main = model.subgraphs[index];
-  const broken = imported && validate ? problemsOfRules(validate(imported.model), imported, model, options) : [];
+  const broken =
+    imported && validate
+      ? problemsOfRules({ quoted, operatorWhere }, validate(imported.model), imported, model, options)
+      : [];
   return {
     model,
     imported: broken.length === 0 ? imported : undefined,

@@ -36,7 +36,8 @@ export function givenOptions(access: OperatorAccess, operation: Operation): Read
   const lists = params.filter(({ kind }) => kind === "tensor").slice(access.operator.inputs.length);
   const candidates = params.filter((param) => param.kind !== "tensor" || lists.includes(param));
   const values: Record<string, OptionValue> = {};
-  if (candidates.length === 0) return values;
+  // An operation that reads options may refuse them, also if it needs none.
+  if (candidates.length === 0 && operation.customOptions === undefined) return values;
   const optionOf = optionsOf(access, operation);
   for (const param of candidates) {
     const value = optionOf(param) ?? param.default;

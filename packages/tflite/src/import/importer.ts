@@ -192,7 +192,7 @@ function lowerByRow(op: Lowering): void {
 /** Remedy for an operator that is not known. */
 function helpFor(name: string): string | undefined {
   if (name === "CUSTOM")
-    return "give an extension with an operation of its name: --extension (nnhal, nnhal-server), extensions (load), customOperators (importTflite)";
+    return "give an extension with an operation of its name: --extension, extensions of load, customOperators of importTflite";
   if (name.startsWith("STABLEHLO_")) return "convert the model to the operators of TensorFlow Lite, not to StableHLO";
   return undefined;
 }

@@ -46,7 +46,7 @@ describe("all problems are reported together", () => {
         path: "subgraphs[0].operators[2] (CUSTOM version 2)",
         message: 'the HAL has no counterpart of the custom operator "Mine"',
         operator: { subgraph: 0, index: 2, name: "CUSTOM", customCode: "Mine", version: 2 },
-        help: "give an extension with an operation of its name: --extension (nnhal, nnhal-server), extensions (load), customOperators (importTflite)",
+        help: "give an extension with an operation of its name: --extension, extensions of load, customOperators of importTflite",
       },
     ]);
     expect(error.problemCount).toBe(3);

@@ -13,6 +13,8 @@ const names = [
   "TransformTensorBilinear",
   "TransformLandmarks",
   "Landmarks2TransformMatrix",
+  "Resampler",
+  "LiteRtMaxUnpooling2D",
 ];
 
 export const mediapipeRows: readonly CustomRow[] = names.map((customCode) => ({
