@@ -9,7 +9,6 @@ import {
   createInference,
   errorAnswerOf,
   type InferenceOptions,
-  inferencePathOf,
   type ModelPath,
 } from "./rest-inference.ts";
 import { jsonObjectOf } from "./rest-messages.ts";
@@ -38,9 +37,7 @@ export function createRest(options: RestOptions): FastifyInstance {
     serverFactory(handle) {
       const listener: RequestListener = (request, response) => {
         endUntaken(response, arrivalLimit);
-        const path = inferencePathOf(request);
-        if (path === undefined) handle(request, response);
-        else void answerInference(request, response, path);
+        handle(request, response);
       };
       // Node.js obeys these only if they are set here, and checks the times of connections in an interval.
       const times = {
@@ -153,7 +150,7 @@ function endUntaken(response: ServerResponse, limit: number): void {
   });
 }
 
-/** Adds the route of inference for paths that are not written in the plain way. */
+/** Adds the route of inference, which writes its answer itself: fastify would keep bodies that the budget counts. */
 function addInference(app: FastifyInstance, answerInference: AnswerInference): void {
   app.removeAllContentTypeParsers();
   // `answerInference` reads the body.
