@@ -8,7 +8,7 @@ import { createReferenceBackend, referenceBackend } from "@nnhal/backend-referen
 import { openDevice } from "@nnhal/driver-core/device";
 import { asVersion, liftDevice } from "@nnhal/driver-core/versions";
 import type { Operation } from "@nnhal/operations";
-import { Model } from "@nnhal/runtime";
+import { Burst, type Compilation, Model } from "@nnhal/runtime";
 import { type Device, ErrorStatus, type Model as HalModel } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { DiffOptions } from "./diff-model.ts";
@@ -204,7 +204,7 @@ describe("a comparison", () => {
   });
 
   it.each([
-    [{ inBurst: true }, "bursts"],
+    [{ burstOf: (compilation: Compilation) => Burst.create(compilation) }, "bursts"],
     [{ isRelaxed: true }, "relaxed"],
   ] as const)("runs parts of the device in the way %j", async (way, counted) => {
     const judge = await right();

@@ -12,6 +12,13 @@ export { matchNetworks, type NamedModel } from "./match-networks.ts";
 export { createNetworkJudge, type NetworkJudge, type NetworkJudgeOptions } from "./network-judge.ts";
 export type { Engine, TensorValue, Way } from "./prepared-part.ts";
 export type { RecordedValues } from "./recorded.ts";
+export {
+  type DiffReport,
+  type DiffSubject,
+  type ReportedDifference,
+  type ReportedOperation,
+  reportDiff,
+} from "./report.ts";
 export type { TogetherDiff } from "./together.ts";
 export type { JudgeValue, RecordedValue } from "./values.ts";
 export { type DiffVerdict, judgeDiff } from "./verdict.ts";

@@ -1,6 +1,6 @@
 /** A part of a model that is ready to run on a device, on bytes. */
 import { byteSize, elementAt, type FactsByCode, isUnspecified } from "@nnhal/operations";
-import { Burst, Compilation, computeOutputs, Execution, Model } from "@nnhal/runtime";
+import { type Burst, Compilation, computeOutputs, Execution, Model } from "@nnhal/runtime";
 import { BYTE_SIZE_OF_CACHE_TOKEN, type Device, type Extension, type Model as HalModel } from "@nnhal/types";
 
 /** The bytes of a tensor, and its extents. */
@@ -30,8 +30,8 @@ export interface Engine {
 export interface Way {
   /** True if float32 may be computed as float16, whatever the model says. Default: what the model says. */
   readonly isRelaxed?: boolean | undefined;
-  /** True if runs are those of a burst. Default: each by itself. */
-  readonly inBurst?: boolean | undefined;
+  /** Makes the burst that runs a part: `Burst.create`. Default: each run is by itself. */
+  readonly burstOf?: ((compilation: Compilation) => Promise<Burst>) | undefined;
   /** An empty folder: parts are kept there by the device, and run as it loads them. Default: they run as they were prepared. */
   readonly cache?: string | undefined;
 }
@@ -55,7 +55,7 @@ export async function preparePart(
     return compilation;
   };
   const compilation = await (way.cache === undefined ? compile() : compileTwice(way.cache, compile));
-  const burst = way.inBurst ? await Burst.create(compilation) : undefined;
+  const burst = await way.burstOf?.(compilation);
   const { operands, inputIndexes, outputIndexes } = model.main;
   const factsOfOperand = (index: number) =>
     factsOf(elementAt(operands, index).type) ?? { kind: "tensor" as const, elementSize: 1 };

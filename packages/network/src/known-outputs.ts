@@ -4,6 +4,7 @@
 import { whenLoaded } from "@nnhal/operations";
 import type { ImportedModel } from "@nnhal/tflite";
 import { describeModel } from "./describe.ts";
+import { NetworkError } from "./error.ts";
 import { createModel, type Model } from "./model.ts";
 import type { ModelFile } from "./model-file.ts";
 import type { Session, Value } from "./session.ts";
@@ -28,10 +29,18 @@ export async function describeKnown(
       compute: async () => ({ values }),
       explain: async () => ({ operations: [], steps: [], predictedTime: 0 }),
       profile: async () => ({ time: 0, operations: [] }),
+      diff: () =>
+        Promise.reject(new NetworkError("CANNOT_RUN", "diff: expected a model that computes, got known outputs")),
       readState: async () => [],
       writeState: async () => {},
       close: async () => {},
     };
-    return createModel(session);
+    return createModel(session, async () => ({ diffLoaded: refuseDiff }));
   };
+}
+
+function refuseDiff(): Promise<never> {
+  return Promise.reject(
+    new NetworkError("CANNOT_RUN", "diff: expected a model that computes, got one of known outputs"),
+  );
 }

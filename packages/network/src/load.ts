@@ -6,6 +6,7 @@ import { warnOnce } from "#platform";
 import { startWorker } from "#workers";
 import { buffersOf } from "./bytes.ts";
 import { check } from "./error.ts";
+import { apart } from "./load-apart.ts";
 import { openLocalSession, type SessionOptions, type Stage } from "./local-session.ts";
 import { createModel, type Model } from "./model.ts";
 import { checkOptions, wrapErrors } from "./options.ts";
@@ -125,7 +126,7 @@ async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
     onEngineWarning: onWarning ?? warnOnce,
     signal,
   };
-  if (worker === false) return createModel(await openLocalSession(bytes, session, opening));
+  if (worker === false) return createModel(await openLocalSession(bytes, session, opening), apart);
   const { openWorkerSession } = await import("./worker-session.ts");
   const port = () => (worker === true ? startWorker(threads) : worker());
   // Bytes that were read for this model are transferred; those of the caller are not.
@@ -133,5 +134,5 @@ async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
   const read = (outside ?? []).filter(({ bytes: { buffer } }) =>
     kept.every((one) => one !== buffer && (!ArrayBuffer.isView(one) || one.buffer !== buffer)),
   );
-  return createModel(await openWorkerSession(port, bytes, session, opening, buffersOf(read)));
+  return createModel(await openWorkerSession(port, bytes, session, opening, buffersOf(read)), apart);
 }

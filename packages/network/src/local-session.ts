@@ -19,9 +19,11 @@ import { silentLogger } from "@nnhal/utils";
 import { loadModule } from "#platform";
 import type { Tools } from "./apart-tools.ts";
 import { describeModel } from "./describe.ts";
-import { type Selection, type SelectionOptions, selectDevices } from "./devices.ts";
+import { type SelectionOptions, selectDevices } from "./devices.ts";
+import type { DiffParts } from "./diff-session.ts";
 import { NetworkError } from "./error.ts";
 import type { Extension } from "./extensions.ts";
+import { apart } from "./load-apart.ts";
 import { type PreparedSession, prepareSession } from "./prepared-session.ts";
 import type { Description, Explanation, NamedOperation, Session } from "./session.ts";
 import { oneLine } from "./text.ts";
@@ -51,9 +53,6 @@ export interface OpeningOptions {
   readonly onEngineWarning?: ((message: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
-
-/** One import, since each has a cost in a page. */
-export const apart = () => import("./apart.ts");
 
 export const tools: Tools = { NetworkError, oneLine, loadModule, problemsOf };
 
@@ -106,7 +105,8 @@ export async function openLocalSession(
     signal?.throwIfAborted();
     const { deviceNames } = prepared.compilation;
     const description = await whenLoaded(() => describeModel(file, imported, deviceNames, onWarning));
-    return createSession(description, prepared, selection, named);
+    const openJudge = async (devices: string) => selectDevices({ ...options, devices }, tflite, onEngineWarning);
+    return createSession(description, prepared, { selection, openJudge, extensions: named });
   } catch (error) {
     await prepared?.close();
     await selection.close();
@@ -159,16 +159,19 @@ export async function readingModel<Result>(bytes: Uint8Array, read: () => Promis
 function createSession(
   description: Description,
   prepared: PreparedSession,
-  selection: Selection,
-  extensions: readonly ExtensionDefinition[],
+  parts: Pick<DiffParts, "selection" | "openJudge" | "extensions">,
 ): Session {
   const { imported, compilation, states, inTurn } = prepared;
+  const { selection, extensions } = parts;
   const nameOf = (model: ImportedModel, ...more: readonly ExtensionDefinition[]) =>
     namedOperations(model, [...extensions, ...more]);
   return {
     description,
     compute: prepared.compute,
     explain: async () => explain(compilation, nameOf(imported)),
+    imported,
+    diff: async (...asked) =>
+      (await apart()).diffSession({ ...parts, name: description.name || "the model", prepared }, ...asked),
     profile: async (values, runs) => (await import("./measure.ts")).profile(prepared, nameOf, values, runs),
     readState: () =>
       inTurn(async () =>

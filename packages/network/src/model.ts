@@ -2,6 +2,7 @@
  * A loaded model as applications use it.
  */
 
+import type { DiffReport } from "@nnhal/diff";
 import type { OptionNames } from "@nnhal/operations";
 import { systemTimer, within } from "@nnhal/utils/time";
 import type { ElementArray } from "./elements.ts";
@@ -64,6 +65,11 @@ export interface Model extends AsyncDisposable {
   explain(): Promise<Explanation>;
   /** Runs several times and tells how long each operation takes. `inputs` default to zeros, `runs` to 5. */
   profile(options?: ProfileOptions): Promise<Profile>;
+  /**
+   * Holds each operation against a judge, alone and as the network runs, and says which is the first that is wrong. The report's `verdict` is
+   * the outcome in a sentence.
+   */
+  diff(options?: DiffOptions): Promise<DiffReport>;
   /** Waits for runs that have started, and frees the model. */
   close(): Promise<void>;
 }
@@ -86,10 +92,46 @@ export interface ProfileOptions {
   readonly runs?: number | undefined;
 }
 
+/** Options of holding a model against a judge. */
+export interface DiffOptions {
+  /** The inputs of each run. Default: noise. */
+  readonly inputs?: readonly Inputs[] | undefined;
+  /** Runs on noise, from the seeds 1 and up: at most 1000. Default: 1. */
+  readonly random?: number | undefined;
+  /**
+   * The judge: the devices of a list as of `LoadOptions.devices`, or another form of the network that is loaded in this thread, such as the
+   * float model of a quantised one. Then differences are measured, and none is wrong unless `steps` says so. Default: "reference".
+   */
+  readonly against?: string | Model | undefined;
+  /** Steps that integers and quantised elements may be off. Default: 1. */
+  readonly steps?: number | undefined;
+  /** The part that floats may be off, of the element and the root mean square of its tensor together. Default: as the arithmetic says. */
+  readonly relative?: number | undefined;
+  /** Called before each operation, and with the count at the end. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** When it aborts, the comparison rejects with its reason before the next operation. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 const profileOptions: OptionNames<ProfileOptions> = { inputs: true, runs: true };
 
+/** The work of `Model.diff`, which is loaded when it is needed. `sessionOf`: the session of a model. */
+export interface Differ {
+  diffLoaded(
+    session: Session,
+    options: DiffOptions,
+    sessionOf: (model: Model) => Session | undefined,
+    tools: DifferTools,
+  ): Promise<DiffReport>;
+}
+
+const tools = { check, checkOptions, encodeInputs, infoText, kindOf };
+
+/** Functions of this module that the differ is given, since it imports nothing: see `apart.ts`. */
+export type DifferTools = typeof tools;
+
 /** A model over a session. */
-export function createModel(session: Session): Model {
+export function createModel(session: Session, loadDiffer: () => Promise<Differ>): Model {
   const { inputs, outputs, states, devices, signatures, name, description, license } = session.description;
   let closing: Promise<void> | undefined;
   const expectOpen = (what: string) =>
@@ -162,7 +204,7 @@ export function createModel(session: Session): Model {
     closing ??= Promise.all(calls).then(() => session.close());
     return closing;
   };
-  return {
+  const model: Model = {
     inputs,
     outputs,
     devices,
@@ -183,10 +225,20 @@ export function createModel(session: Session): Model {
         );
         return session.profile(await (given === undefined ? zeroInputs(inputs) : encodeInputs(given, inputs)), runs);
       }),
+    diff: (options = {}) =>
+      call("diff", options, async () => {
+        const { diffLoaded } = await loadDiffer();
+        return diffLoaded(session, options, (other) => sessions.get(other), tools);
+      }),
     close,
     [Symbol.asyncDispose]: close,
   };
+  sessions.set(model, session);
+  return model;
 }
+
+/** The session of each model. */
+const sessions = new WeakMap<Model, Session>();
 
 async function zeroInputs(inputs: readonly TensorInfo[]): Promise<Value[]> {
   const values = inputs.map((info) => {

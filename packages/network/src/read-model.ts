@@ -11,7 +11,8 @@ import {
   tfliteParts,
 } from "@nnhal/tflite";
 import { hasFiles, localBeside, openLocal } from "#platform";
-import { apart, readingModel, readModelFile, tools as shared } from "./local-session.ts";
+import { apart } from "./load-apart.ts";
+import { readingModel, readModelFile, tools as shared } from "./local-session.ts";
 import { type FileParts, MOST_FLATBUFFER, START_BYTES } from "./port.ts";
 import { type ModelBytes, type ModelReadOptions, readSource, reasonOf, type Source } from "./read.ts";
 

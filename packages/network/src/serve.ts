@@ -36,16 +36,24 @@ export function serve(port: Pick<Port, "listen" | "post">): void {
   let session: Session | undefined;
   const computing = new Map<number, AbortController>();
   const send = (answer: Answer, transfer: readonly ArrayBuffer[] = []) => port.post(answer, transfer);
-  const compute = async ({ compute }: Session, id: number, args: readonly unknown[]) => {
+  const stoppable = async <Result>(id: number, work: (signal: AbortSignal) => Promise<Result>) => {
     const controller = new AbortController();
     computing.set(id, controller);
-    // The other end is a session, too, so the arguments are those of the method.
-    const [values, into, asked] = args as Parameters<Session["compute"]>;
     try {
-      return await compute(values, into, { ...asked, signal: controller.signal });
+      return await work(controller.signal);
     } finally {
       computing.delete(id);
     }
+  };
+  // The other end is a session, too, so the arguments are those of the methods.
+  const compute = ({ compute }: Session, id: number, args: readonly unknown[]) => {
+    const [values, into, asked] = args as Parameters<Session["compute"]>;
+    return stoppable(id, (signal) => compute(values, into, { ...asked, signal }));
+  };
+  const diff = ({ diff }: Session, id: number, args: readonly unknown[]) => {
+    const [asked] = args as Parameters<Session["diff"]>;
+    const onProgress = (done: number, total: number) => send({ id, done, total });
+    return stoppable(id, (signal) => diff({ ...asked, signal, onProgress }));
   };
   const answerTo = async (request: Exclude<Request, { readonly ask: "stop" }>): Promise<unknown> => {
     if (request.ask === "open") {
@@ -58,6 +66,7 @@ export function serve(port: Pick<Port, "listen" | "post">): void {
     }
     check(session !== undefined, "FAILED", () => "the worker has no model");
     if (request.ask === "compute") return compute(session, request.id, request.args);
+    if (request.ask === "diff") return diff(session, request.id, request.args);
     const method = session[request.ask] as (...args: readonly unknown[]) => Promise<unknown>;
     return method.apply(session, [...request.args]);
   };

@@ -1,6 +1,8 @@
 /**
  * A loaded model behind bytes: what computes in this thread, or in a worker. All values can be copied between threads.
  */
+import type { DiffReport } from "@nnhal/diff";
+import type { ImportedModel } from "@nnhal/tflite";
 import type { RunTiming } from "./execute.ts";
 import type { TensorInfo } from "./tensor-info.ts";
 
@@ -70,6 +72,20 @@ export interface Asked {
   readonly transfer?: boolean | undefined;
 }
 
+/** What a comparison is to do. */
+export interface DiffAsked {
+  /** The values of each run. Default: noise. */
+  readonly inputs?: readonly (readonly Value[])[] | undefined;
+  /** Runs on noise. */
+  readonly random: number;
+  /** The devices of the judge, or how the report names the model that judges. */
+  readonly against: string;
+  readonly steps?: number | undefined;
+  readonly relative?: number | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Result of a run. */
 export interface Computed {
   readonly values: readonly Value[];
@@ -85,6 +101,10 @@ export interface Session {
   explain(): Promise<Explanation>;
   /** Runs several times, with each operation in a step of its own. */
   profile(inputs: readonly Value[], runs: number): Promise<Profile>;
+  /** The model as it was imported, if it computes in this thread. */
+  readonly imported?: ImportedModel | undefined;
+  /** Holds each operation against a judge: devices, or another model of this thread. */
+  diff(asked: DiffAsked, other?: ImportedModel): Promise<DiffReport>;
   /** Copies of the states, by place. */
   readState(): Promise<readonly Value[]>;
   /** Sets some states; undefined is the state of the start. */

@@ -1,11 +1,9 @@
 /**
  * Text for messages: names from files made harmless, shapes.
  */
+import { plain } from "@nnhal/utils";
 
-/** A name out of a file, without the control characters that would let it write elsewhere on the terminal. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
-}
+export { plain };
 
 /** Any text as one line. */
 export function oneLine(text: string): string {

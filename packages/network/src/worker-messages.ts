@@ -12,7 +12,7 @@ export type Question =
   | { readonly ask: "open"; readonly bytes: Uint8Array; readonly options: OpeningSession }
   /** `target`: the question whose computation is to end. */
   | { readonly ask: "stop"; readonly target: number }
-  | { readonly ask: Exclude<keyof Session, "description">; readonly args: readonly unknown[] };
+  | { readonly ask: Exclude<keyof Session, "description" | "imported">; readonly args: readonly unknown[] };
 
 /** A message to the worker, and one from it. */
 export type Request = Question & { readonly id: number };
@@ -24,6 +24,8 @@ export type Answer =
       readonly message: string;
       readonly problems: readonly string[];
     }
+  /** Steps of the comparison that the question asks for. */
+  | { readonly id: number; readonly done: number; readonly total: number }
   | { readonly stage: Stage }
   | { readonly warning: string }
   | { readonly engineWarning: string };

@@ -1,11 +1,12 @@
 /**
  * A model that computes in a worker: its methods become messages. `serve` is the other end.
  */
+import type { DiffReport } from "@nnhal/diff";
 import { buffersOf, isDetached } from "./bytes.ts";
 import { check, NetworkError } from "./error.ts";
 import type { OpeningOptions, OpeningSession } from "./local-session.ts";
 import type { Port } from "./port.ts";
-import type { Computed, Description, Session, Value } from "./session.ts";
+import type { Computed, Description, DiffAsked, Session, Value } from "./session.ts";
 import { messageOf } from "./text.ts";
 import { type Answer, type Question, type Request, wholeBuffers } from "./worker-messages.ts";
 
@@ -27,7 +28,14 @@ export async function openWorkerSession(
       "worker: engines, devices and extensions are passed to a worker by name, such as @nnhal/extension-mediapipe; a worker of your own has others by `provide` of nnhal/worker",
   );
   const port = start();
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  const waiting = new Map<
+    number,
+    {
+      readonly resolve: (value: unknown) => void;
+      readonly reject: (error: unknown) => void;
+      readonly onProgress?: DiffAsked["onProgress"];
+    }
+  >();
   let lost: NetworkError | undefined;
   let next = 0;
   const lose = (error: Error) => {
@@ -43,6 +51,7 @@ export async function openWorkerSession(
       if ("warning" in answer) return onWarning?.(answer.warning);
       if ("engineWarning" in answer) return onEngineWarning?.(answer.engineWarning);
       const asked = waiting.get(answer.id);
+      if ("done" in answer) return asked?.onProgress?.(answer.done, answer.total);
       waiting.delete(answer.id);
       if (waiting.size === 0) port.letGo();
       if ("code" in answer) asked?.reject(new NetworkError(answer.code, answer.message, { problems: answer.problems }));
@@ -55,6 +64,7 @@ export async function openWorkerSession(
     question: Question,
     transfer: readonly ArrayBuffer[] = [],
     signal?: AbortSignal,
+    onProgress?: DiffAsked["onProgress"],
   ): Promise<Result> => {
     if (lost !== undefined) return Promise.reject(lost);
     const id = next;
@@ -72,13 +82,13 @@ export async function openWorkerSession(
     signal?.addEventListener("abort", stop, { once: true });
     const answer = new Promise<Result>((resolve, reject) => {
       // `serve` answers with what the session's method of that name returns.
-      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject, onProgress });
       port.hold();
     });
     return answer.finally(() => signal?.removeEventListener("abort", stop));
   };
   const call =
-    <Args extends readonly unknown[], Result>(method: Exclude<keyof Session, "description">) =>
+    <Args extends readonly unknown[], Result>(method: Exclude<keyof Session, "description" | "imported">) =>
     (...args: Args): Promise<Result> =>
       ask<Result>({ ask: method, args });
   const abort = () => lose(new Error("it was stopped"));
@@ -103,6 +113,14 @@ export async function openWorkerSession(
         // Memory that is copied here moves to the worker; the rest is copied on the way.
         const copies = own.filter((value, place) => value.bytes !== inputs[place]?.bytes);
         return compute(own, wholeBuffers(copies));
+      },
+      async diff({ signal, onProgress, ...asked }) {
+        const answer = ask<DiffReport>({ ask: "diff", args: [asked] }, [], signal, onProgress);
+        // The worker cannot send the reason.
+        return answer.catch((error) => {
+          signal?.throwIfAborted();
+          throw error;
+        });
       },
       explain: call("explain"),
       profile: call("profile"),

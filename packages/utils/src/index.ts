@@ -42,6 +42,7 @@ export {
   sizeOfTensorDataOverflowsUInt32,
   tensorHasUnspecifiedDimensions,
 } from "./operand.ts";
+export { plain } from "./plain.ts";
 export {
   convertErrorStatusToResultCode,
   convertResultCodeToErrorStatus,

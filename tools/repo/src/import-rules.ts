@@ -35,6 +35,7 @@ const allowedImports: Readonly<Record<string, Allowed>> = {
     "utils",
     "driver-core",
     "runtime",
+    "diff",
     "tflite",
     "extension-tflite",
   ],

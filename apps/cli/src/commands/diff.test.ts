@@ -6,7 +6,7 @@ import type { Operation, OperationName } from "@nnhal/operations";
 import { readTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../backend-module.ts";
-import type { DiffReport } from "../diff/report.ts";
+import type { DiffCommandReport } from "../diff/report.ts";
 import { writeNpy } from "../model/npy.ts";
 import { passingModel, referenceEngine, useFolder } from "../program.test-helper.ts";
 
@@ -74,7 +74,7 @@ describe("nnhal diff", () => {
 
   it("prints JSON with every operation, and lists all with --all", async () => {
     const { stdout } = await run(["diff", digits, "--device", "wrong", "--random", "2", "--json"], wrong);
-    const report: DiffReport = JSON.parse(stdout);
+    const report: DiffCommandReport = JSON.parse(stdout);
     expect(report).toMatchObject({
       devices: ["nnhal-wrong"],
       against: ["nnhal-reference"],
@@ -126,7 +126,7 @@ describe("nnhal diff", () => {
       /The signal-to-noise ratio of the outputs against .* is [\d.]+ dB\. Operation \d+, \w+ \(.*\), loses most: [\d.]+ dB alone.* half of all noise\. Keep (it|these) in float first\.\n$/,
     );
     const { stdout: text } = await run(["diff", digits, "--against", float, "--json"]);
-    const report: DiffReport = JSON.parse(text);
+    const report: DiffCommandReport = JSON.parse(text);
     expect(report).toMatchObject({ isRight: true, isMeasured: true, against: [float] });
     expect(report.heaviest.length).toBeGreaterThan(0);
     expect(report.heaviest).toEqual(report.ranking.slice(0, report.heaviest.length));

@@ -3,7 +3,14 @@
  * most both tensors as histograms and the values around the worst element.
  */
 import { basename } from "node:path";
-import { type OnOperation, realValuesOf } from "@nnhal/diff";
+import {
+  type DiffReport,
+  type OnOperation,
+  type ReportedDifference,
+  type ReportedOperation,
+  realValuesOf,
+} from "@nnhal/diff";
+import { numberText, shareText } from "@nnhal/diff/text";
 import { elementAt } from "@nnhal/operations";
 import type { Model } from "@nnhal/types";
 import { type DrawnEdge, drawGraphs } from "@nnhal/utils/graph";
@@ -11,14 +18,7 @@ import { chartStyle, lineChart } from "../bench/charts.ts";
 import { style } from "../conformance-html-style.ts";
 import { type Content, page, tag } from "../html.ts";
 import { plain } from "../text.ts";
-import {
-  type DifferenceJson,
-  type DiffReport,
-  largestText,
-  numberText,
-  type OperationJson,
-  shareText,
-} from "./report.ts";
+import { largestText } from "./report.ts";
 
 /** Values of an output that differs, as the page shows them. */
 export interface ShownOutput {
@@ -146,7 +146,7 @@ export function diffPage(report: DiffReport, model: Model, shown: readonly Shown
 
 /** The error along the network: noise in decibels of the signal; what is equal is at the bottom. */
 function curveOf({ operations }: DiffReport): Content {
-  const noise = (difference: DifferenceJson | null | undefined) =>
+  const noise = (difference: ReportedDifference | null | undefined) =>
     difference?.signalToNoise == null ? FLOOR : Math.max(FLOOR, -difference.signalToNoise);
   const values = (of: "alone" | "accumulated") =>
     operations.map(({ outputs }) => Math.max(FLOOR, ...outputs.map((output) => noise(output[of]))) - FLOOR);
@@ -175,7 +175,7 @@ const FLOOR = -160;
 
 const fills = { equal: "#d9efdc", right: "#fdf3c4", wrong: "#f5a9a2", other: "#e4e4e4" } as const;
 
-function fillOf({ verdict, outputs }: OperationJson): keyof typeof fills {
+function fillOf({ verdict, outputs }: ReportedOperation): keyof typeof fills {
   if (verdict === "wrong" || verdict === "failed") return "wrong";
   if (verdict !== "right") return "other";
   return outputs.every(({ alone }) => alone?.differing === 0) ? "equal" : "right";
@@ -274,7 +274,7 @@ function tableOf({ operations }: DiffReport): Content {
   );
 }
 
-function valuesSection(operation: OperationJson, { histogram, around }: ShownOutput): Content {
+function valuesSection(operation: ReportedOperation, { histogram, around }: ShownOutput): Content {
   const { index, operator, operation: own, outputs } = operation;
   const output = outputs.find(({ alone }) => alone !== null && alone.differing > 0);
   const alone = output?.alone;
@@ -357,7 +357,7 @@ function histogramOf({ least, greatest, expected, actual }: Histogram): Content 
   );
 }
 
-function rangeText(range: DifferenceJson["expectedRange"]): string {
+function rangeText(range: ReportedDifference["expectedRange"]): string {
   return range === null ? "no finite element" : `${number(range.least)} to ${number(range.greatest)}`;
 }
 

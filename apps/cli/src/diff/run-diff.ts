@@ -1,7 +1,14 @@
 /**
  * The work of `nnhal diff`: inputs of all runs, the comparison, and what is written of it.
  */
-import { type DiffOptions, defaultAllowance, diffModel, type ModelDiff, type TensorValue } from "@nnhal/diff";
+import {
+  type DiffOptions,
+  defaultAllowance,
+  diffModel,
+  type ModelDiff,
+  reportDiff,
+  type TensorValue,
+} from "@nnhal/diff";
 import { nameOperations } from "@nnhal/network/session";
 import { elementAt } from "@nnhal/operations";
 import { exitCodes } from "@nnhal/program";
@@ -30,7 +37,7 @@ import { findJudge } from "./judges.ts";
 import type { DiffCommandOptions } from "./options.ts";
 import { createValueCollector, diffPage } from "./page.ts";
 import { createSaver } from "./pieces.ts";
-import { type DiffReport, formatDiff, reportOf } from "./report.ts";
+import { type DiffCommandReport, formatDiff } from "./report.ts";
 import { createTensorRecorder } from "./tensor-files.ts";
 import { reachDevices, wayText } from "./ways.ts";
 
@@ -81,19 +88,21 @@ export async function runDiffCommand(
     await close();
     bar.stop();
   }
-  const report: DiffReport = reportOf(found, {
-    model: path,
-    devices: suspect.devices.map(({ name }) => `${name}${wayText(options)}`),
-    against: against.names,
-    isMeasured: against.isNetwork,
-    inputs: runs.map(({ source }) => source),
-    operators: model.operators,
-    operandNames: shownNames(model),
-    outputIndexes: model.model.main.outputIndexes,
+  const report: DiffCommandReport = {
+    ...reportDiff(found, {
+      model: path,
+      devices: suspect.devices.map(({ name }) => `${name}${wayText(options)}`),
+      against: against.names,
+      isMeasured: against.isNetwork,
+      inputs: runs.map(({ source }) => source),
+      operators: model.operators,
+      operandNames: shownNames(model),
+      outputIndexes: model.model.main.outputIndexes,
+    }),
     saved: saver?.files() ?? [],
     ...(recorder &&
       options.record !== undefined && { recorded: { folder: options.record, tensors: recorder.count() } }),
-  });
+  };
   if (options.html !== undefined)
     await writeUserFile(options.html, diffPage(report, model.model, collector?.shown() ?? []), cwd);
   stdout.write(options.json ? `${JSON.stringify(report)}\n` : fit(formatDiff(report, options), stdout.columns));

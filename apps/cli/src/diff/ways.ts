@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deviceThrough } from "@nnhal/conformance";
 import type { Suspect, Way } from "@nnhal/diff";
+import { Burst, type Compilation } from "@nnhal/runtime";
 import { newestHalVersion } from "@nnhal/types";
 import type { DeviceSelection } from "../devices.ts";
 import { usageError } from "../failure.ts";
@@ -30,7 +31,11 @@ export async function reachDevices(
   const sides = { devices: reached, ...(cpu && { cpu }) };
   if (path === "sync" && relaxed !== true) return { suspect: sides, close: async () => {} };
   const cache = path === "cached" ? await cacheFor(reached) : undefined;
-  const way: Way = { ...(relaxed && { isRelaxed: true }), ...(cache && { cache }), inBurst: path === "burst" };
+  const way: Way = {
+    ...(relaxed && { isRelaxed: true }),
+    ...(cache && { cache }),
+    ...(path === "burst" && { burstOf: (compilation: Compilation) => Burst.create(compilation) }),
+  };
   return {
     suspect: { ...sides, way },
     async close() {

@@ -4,14 +4,13 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { NetworkError } from "@nnhal/network";
-import { byteSize, type Normalisation, tensorText, textValues } from "@nnhal/network/tensors";
+import { byteSize, type Normalisation, randomTensor, tensorText, textValues } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
 import { usageError } from "../failure.ts";
 import { pathFrom, readUserFile, reasonOf } from "../files.ts";
 import { convertInput, inputEndings, type PreparedInput, standardInput } from "./input-file.ts";
 import type { LoadedModel } from "./load.ts";
-import { randomTensor } from "./random.ts";
 
 export type { PreparedInput } from "./input-file.ts";
 

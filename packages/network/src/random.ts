@@ -1,10 +1,17 @@
 /**
  * Inputs of seeded noise: the same on every machine.
  */
-import { encodeTensorData } from "@nnhal/backend";
-import { byteSize, elementsOf, type TensorShape } from "@nnhal/network/tensors";
-import { type AnyOperandType, type AnyTensorData, createData, isExtensionType } from "@nnhal/operations";
+import {
+  type AnyOperandType,
+  type AnyTensorData,
+  byteLength,
+  createData,
+  elementCount,
+  encodeTensorData,
+  isExtensionType,
+} from "@nnhal/operations";
 import { operandTypes } from "@nnhal/types";
+import type { TensorShape } from "./tensor.ts";
 
 /** Whole numbers in an input of INT32 are often indexes: small ones have a chance to be within bounds. */
 const INDEXES = 10;
@@ -14,15 +21,19 @@ const INDEXES = 10;
  * one number u in [0, 1) an element. Float: 2u - 1. Quantised: any element of the type, equally likely. INT32: 0 to 9.
  * BOOL8: false below 1/2. Types of extensions: as FLOAT or INT32.
  */
-export function randomTensor(tensor: TensorShape, seed: number, place: number): Uint8Array {
-  const { type, shape } = tensor;
+export function randomTensor(
+  { type, shape }: Pick<TensorShape, "type" | "shape">,
+  seed: number,
+  place: number,
+): Uint8Array {
   const random = mulberry32(1000 * seed + place);
   const elementOf = elementFunction(type);
-  const data = createData(type, elementsOf(shape)) as AnyTensorData;
+  const count = elementCount(shape);
+  const data = createData(type, count) as AnyTensorData;
   if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
     for (let index = 0; index < data.length; index++) data[index] = BigInt(elementOf(random()));
   } else for (let index = 0; index < data.length; index++) data[index] = elementOf(random());
-  const bytes = new Uint8Array(byteSize(tensor));
+  const bytes = new Uint8Array(byteLength(type, count));
   encodeTensorData(type, data, bytes);
   return bytes;
 }
