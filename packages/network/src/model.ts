@@ -115,7 +115,7 @@ export interface DiffOptions {
 
 const profileOptions: OptionNames<ProfileOptions> = { inputs: true, runs: true };
 
-/** The work of `Model.diff`, which is loaded when it is needed. `sessionOf`: the session of a model. */
+/** The work of `Model.diff`, loaded at its first call. `sessionOf`: the session of a model. */
 export interface Differ {
   diffLoaded(
     session: Session,

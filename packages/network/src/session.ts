@@ -72,7 +72,7 @@ export interface Asked {
   readonly transfer?: boolean | undefined;
 }
 
-/** What a comparison is to do. */
+/** Options of a comparison. */
 export interface DiffAsked {
   /** The values of each run. Default: noise. */
   readonly inputs?: readonly (readonly Value[])[] | undefined;

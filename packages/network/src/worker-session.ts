@@ -28,6 +28,76 @@ export async function openWorkerSession(
       "worker: engines, devices and extensions are passed to a worker by name, such as @nnhal/extension-mediapipe; a worker of your own has others by `provide` of nnhal/worker",
   );
   const port = start();
+  const { ask, lose, isLost } = connect(port, { onStage, onWarning, onEngineWarning });
+  const call =
+    <Args extends readonly unknown[], Result>(method: Exclude<keyof Session, "description" | "imported">) =>
+    (...args: Args): Promise<Result> =>
+      ask<Result>({ ask: method, args });
+  const abort = () => lose(new Error("it was stopped"));
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    const description = await ask<Description>({ ask: "open", bytes, options }, transfer);
+    return {
+      description,
+      // The worker cannot write into memory of this thread.
+      compute(inputs, _, asked) {
+        const { signal, ...rest } = asked ?? {};
+        const compute = (values: readonly Value[], transfer: readonly ArrayBuffer[]) =>
+          ask<Computed>({ ask: "compute", args: [values, [], rest] }, transfer, signal);
+        // Another run may have taken the memory since these values were made.
+        const isGone = inputs.some(({ bytes }) => isDetached(bytes.buffer));
+        if (isGone)
+          return Promise.reject(
+            new NetworkError("WRONG_SIZE", "the memory of an input has been transferred by another run"),
+          );
+        if (asked?.transfer) return compute(inputs, buffersOf(inputs));
+        const own = inputs.map(copyOwnBytes);
+        // Memory that is copied here moves to the worker; the rest is copied on the way.
+        const copies = own.filter((value, place) => value.bytes !== inputs[place]?.bytes);
+        return compute(own, wholeBuffers(copies));
+      },
+      async diff({ signal, onProgress, ...asked }) {
+        const answer = ask<DiffReport>({ ask: "diff", args: [asked] }, [], signal, onProgress);
+        // The worker cannot send the reason.
+        return answer.catch((error) => {
+          signal?.throwIfAborted();
+          throw error;
+        });
+      },
+      explain: call("explain"),
+      profile: call("profile"),
+      readState: call("readState"),
+      writeState: call("writeState"),
+      async close() {
+        if (!isLost()) await ask({ ask: "close", args: [] }).catch(() => {});
+        lose(new NetworkError("CLOSED", "the model is closed"));
+        await port.end();
+      },
+    };
+  } catch (error) {
+    await port.end();
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** The questions to a worker, and its answers. */
+interface Connection {
+  /** Asks, and resolves to the answer. Rejects with a NetworkError. */
+  ask<Result>(
+    question: Question,
+    transfer?: readonly ArrayBuffer[],
+    signal?: AbortSignal,
+    onProgress?: DiffAsked["onProgress"],
+  ): Promise<Result>;
+  /** Rejects all questions, those to come too. */
+  lose(error: Error): void;
+  isLost(): boolean;
+}
+
+function connect(port: Port, { onStage, onWarning, onEngineWarning }: Omit<OpeningOptions, "signal">): Connection {
   const waiting = new Map<
     number,
     {
@@ -39,7 +109,10 @@ export async function openWorkerSession(
   let lost: NetworkError | undefined;
   let next = 0;
   const lose = (error: Error) => {
-    lost ??= new NetworkError("FAILED", `the worker failed: ${error.message}`, { cause: error });
+    lost ??=
+      error instanceof NetworkError
+        ? error
+        : new NetworkError("FAILED", `the worker failed: ${error.message}`, { cause: error });
     for (const { reject } of waiting.values()) reject(lost);
     waiting.clear();
   };
@@ -87,58 +160,7 @@ export async function openWorkerSession(
     });
     return answer.finally(() => signal?.removeEventListener("abort", stop));
   };
-  const call =
-    <Args extends readonly unknown[], Result>(method: Exclude<keyof Session, "description" | "imported">) =>
-    (...args: Args): Promise<Result> =>
-      ask<Result>({ ask: method, args });
-  const abort = () => lose(new Error("it was stopped"));
-  signal?.addEventListener("abort", abort, { once: true });
-  try {
-    const description = await ask<Description>({ ask: "open", bytes, options }, transfer);
-    return {
-      description,
-      // The worker cannot write into memory of this thread.
-      compute(inputs, _, asked) {
-        const { signal, ...rest } = asked ?? {};
-        const compute = (values: readonly Value[], transfer: readonly ArrayBuffer[]) =>
-          ask<Computed>({ ask: "compute", args: [values, [], rest] }, transfer, signal);
-        // Another run may have taken the memory since these values were made.
-        const isGone = inputs.some(({ bytes }) => isDetached(bytes.buffer));
-        if (isGone)
-          return Promise.reject(
-            new NetworkError("WRONG_SIZE", "the memory of an input has been transferred by another run"),
-          );
-        if (asked?.transfer) return compute(inputs, buffersOf(inputs));
-        const own = inputs.map(copyOwnBytes);
-        // Memory that is copied here moves to the worker; the rest is copied on the way.
-        const copies = own.filter((value, place) => value.bytes !== inputs[place]?.bytes);
-        return compute(own, wholeBuffers(copies));
-      },
-      async diff({ signal, onProgress, ...asked }) {
-        const answer = ask<DiffReport>({ ask: "diff", args: [asked] }, [], signal, onProgress);
-        // The worker cannot send the reason.
-        return answer.catch((error) => {
-          signal?.throwIfAborted();
-          throw error;
-        });
-      },
-      explain: call("explain"),
-      profile: call("profile"),
-      readState: call("readState"),
-      writeState: call("writeState"),
-      async close() {
-        if (lost === undefined) await ask({ ask: "close", args: [] }).catch(() => {});
-        lost ??= new NetworkError("CLOSED", "the model is closed");
-        await port.end();
-      },
-    };
-  } catch (error) {
-    await port.end();
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    signal?.removeEventListener("abort", abort);
-  }
+  return { ask, lose, isLost: () => lost !== undefined };
 }
 
 /** A value without the rest of the memory that its bytes lie in, all of which a message would copy. */
