@@ -44,7 +44,7 @@ function viewOf(model: Model): GraphView {
 function refusalsOf(graph: GraphView): string[] {
   return [graph, ...graph.referenced].flatMap(({ operations }) =>
     operations.flatMap((view) => {
-      const reason = refusalOf(view, withTflite);
+      const reason = refusalOf(view, withTflite, graph.referenced);
       return reason === undefined
         ? []
         : [

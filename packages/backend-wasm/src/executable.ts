@@ -27,7 +27,7 @@ import { ErrorStatus } from "@nnhal/types";
 import { nextTurn } from "@nnhal/utils/time";
 import type { Lowerings } from "./plan/lowering.ts";
 import { settingsOf } from "./plan/plan-graph.ts";
-import { type Program, programOf, restoredProgram, savedProgram } from "./program.ts";
+import { computingOf, type Program, type ProgramStep, programOf, restoredProgram, savedProgram } from "./program.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
 
 /** State that the executables of a session share. */
@@ -113,7 +113,7 @@ const workForFastCode = 2 ** 21;
  */
 async function warmUp({ steps }: Program): Promise<void> {
   let work = 0;
-  for (const { units, workPerUnit, compute, checks } of steps) {
+  for (const { units, workPerUnit, compute, checks } of computingOf(steps)) {
     // Values in memory may break them.
     if (checks !== undefined) continue;
     const some = Math.min(units, Math.max(2, Math.ceil(workForFastCode / Math.max(1, workPerUnit))));
@@ -254,7 +254,7 @@ function start(
       const outputShapes = infos.map(({ dimensions }) => ({ dimensions, isSufficient: true }));
       return { status: ErrorStatus.NONE, outputShapes, ...(context.measure && { timeOnDevice }) };
     };
-    const parts = partsOf(program);
+    const parts = partsOf(program, context);
     return advance(parts, context, check) ? finish() : rest(parts, context, check).then(finish);
   } catch (error) {
     section?.end();
@@ -263,16 +263,39 @@ function start(
 }
 
 /** Runs the steps in parts, each of some milliseconds at most. */
-function* partsOf({ steps }: Program): Generator<void, void> {
+function partsOf({ steps, memory }: Program, { now, loopTimeoutDuration }: RunContext): Generator<void, void> {
   let work = 0;
-  for (const { units, workPerUnit, compute } of steps) {
-    const most = Math.max(1, Math.floor(workBetweenLooks / Math.max(1, workPerUnit)));
-    for (let unit = 0; unit < units; unit += most) {
-      const end = Math.min(units, unit + most);
-      compute(unit, end);
-      work += (end - unit) * workPerUnit;
-      if (work < workBetweenLooks) continue;
-      work = 0;
+  return run(steps);
+
+  function* run(list: readonly ProgramStep[]): Generator<void, void> {
+    for (const step of list) {
+      if (step.kind === "compute") {
+        const { units, workPerUnit } = step;
+        const most = Math.max(1, Math.floor(workBetweenLooks / Math.max(1, workPerUnit)));
+        for (let unit = 0; unit < units; unit += most) {
+          const end = Math.min(units, unit + most);
+          step.compute(unit, end);
+          work += (end - unit) * workPerUnit;
+          if (work < workBetweenLooks) continue;
+          work = 0;
+          yield;
+        }
+      } else if (step.kind === "branch") yield* run(memory[step.address] === 0 ? step.no : step.yes);
+      else yield* repeat(step);
+    }
+  }
+
+  function* repeat({ address, test, body }: Extract<ProgramStep, { kind: "loop" }>): Generator<void, void> {
+    const begun = now();
+    for (;;) {
+      yield* run(test);
+      if (memory[address] === 0) return;
+      if (now() - begun > loopTimeoutDuration) {
+        const message = `WHILE: the loop took longer than ${loopTimeoutDuration} ns`;
+        throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, message);
+      }
+      yield* run(body);
+      // A turn may have little work, and there may be many.
       yield;
     }
   }

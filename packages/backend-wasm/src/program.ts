@@ -3,13 +3,15 @@ import type { CacheBlobs, GraphView } from "@nnhal/backend";
 import { elementAt, type TensorData } from "@nnhal/operations";
 import { emitModule, functionName, pagesOf } from "./emit/emit.ts";
 import { failureAddress } from "./emit/routine.ts";
+import { loadFor } from "./plan/deferred.ts";
 import type { Lowerings } from "./plan/lowering.ts";
-import type { Plan, RoutineStep } from "./plan/plan.ts";
+import { isControl, type Plan, partsOf, type RoutineStep, type Step } from "./plan/plan.ts";
 import { planGraph } from "./plan/plan-graph.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
 
 /** A step that can be computed. */
-export interface ProgramStep {
+export interface ComputeStep {
+  readonly kind: "compute";
   readonly name: string;
   readonly units: number;
   readonly workPerUnit: number;
@@ -17,6 +19,25 @@ export interface ProgramStep {
   readonly checks?: RoutineStep["checks"];
   /** Computes the units [begin, end). Throws if the data do not fulfil a check. */
   compute(begin: number, end: number): void;
+}
+
+/** Steps that run as a byte in memory says: see the steps of these names in the plan. */
+export type ProgramControl =
+  | { readonly kind: "branch"; readonly address: number; readonly yes: Steps; readonly no: Steps }
+  | { readonly kind: "loop"; readonly address: number; readonly test: Steps; readonly body: Steps };
+
+type Steps = readonly ProgramStep[];
+
+/** A step of a program. */
+export type ProgramStep = ComputeStep | ProgramControl;
+
+/** All steps that compute, in the order of the module's functions. */
+export function computingOf(steps: Steps): readonly ComputeStep[] {
+  return steps.flatMap((step) => {
+    if (step.kind === "compute") return [step];
+    const [first, second] = step.kind === "branch" ? [step.yes, step.no] : [step.test, step.body];
+    return [...computingOf(first), ...computingOf(second)];
+  });
 }
 
 /** The parts of a plan that a run needs. */
@@ -33,7 +54,13 @@ export interface Program {
 }
 
 /** The saved part of a step. */
-type Outline = readonly [name: string, units: number, work: number, checks?: RoutineStep["checks"]];
+type Outline =
+  | readonly [name: string, units: number, work: number, checks?: RoutineStep["checks"]]
+  | {
+      readonly kind: "branch" | "loop";
+      readonly address: number;
+      readonly parts: readonly [readonly Outline[], readonly Outline[]];
+    };
 
 /** Plans and compiles a network for inputs of some shapes, and for the values of those that decide shapes. */
 export async function programOf(
@@ -43,15 +70,21 @@ export async function programOf(
   settings: ReadonlyMap<number, TensorData> = new Map(),
   lowerings?: Lowerings,
 ): Promise<Program> {
+  await loadFor(graph);
   return compiledPlan(api, planGraph(graph, dimensions, settings, lowerings));
 }
 
 /** Compiles a plan. The memory has its constants. */
 export async function compiledPlan(api: WebAssemblyApi, plan: Plan): Promise<Program> {
-  const outlines = plan.steps.map((step): Outline => {
+  const outlineOf = (step: Step): Outline => {
     const { name, units, work } = step;
+    if (isControl(step)) {
+      const [first = [], second = []] = partsOf(step).map((steps) => steps.map(outlineOf));
+      return { kind: step.kind, address: elementAt(plan.regions, step.condition).address, parts: [first, second] };
+    }
     return step.kind === "routine" && step.checks.length > 0 ? [name, units, work, step.checks] : [name, units, work];
-  });
+  };
+  const outlines = plan.steps.map(outlineOf);
   const bytes = emitModule(plan);
   const program = await instantiated(api, plan, bytes, outlines);
   for (const { address, data } of plan.regions) if (data !== undefined) program.memory.set(data, address);
@@ -71,11 +104,22 @@ async function instantiated(
   const module = await api.compile(bytes);
   const memory = new api.Memory({ initial: pages, maximum: pages });
   const { exports } = new api.Instance(module, { env: { memory } });
-  const steps = outlines.map(([name, units, workPerUnit, checks], place): ProgramStep => {
-    const compute = exports[functionName(place, { name })];
-    if (typeof compute !== "function") throw new Error(`the module has no function for step ${place}, ${name}`);
-    if (checks === undefined) return { name, units, workPerUnit, compute: (begin, end) => void compute(begin, end) };
+  let place = 0;
+  const stepOf = (outline: Outline): ProgramStep => {
+    if ("parts" in outline) {
+      const { kind, address } = outline;
+      const [first, second] = outline.parts;
+      const [one, other] = [first.map(stepOf), second.map(stepOf)];
+      return kind === "branch" ? { kind, address, yes: one, no: other } : { kind, address, test: one, body: other };
+    }
+    const [name, units, workPerUnit, checks] = outline;
+    const number = place++;
+    const compute = exports[functionName(number, { name })];
+    if (typeof compute !== "function") throw new Error(`the module has no function for step ${number}, ${name}`);
+    if (checks === undefined)
+      return { kind: "compute", name, units, workPerUnit, compute: (begin, end) => void compute(begin, end) };
     return {
+      kind: "compute",
       name,
       units,
       workPerUnit,
@@ -88,12 +132,12 @@ async function instantiated(
         }
       },
     };
-  });
-  return { plan, bytes, memory: new Uint8Array(memory.buffer), steps };
+  };
+  return { plan, bytes, memory: new Uint8Array(memory.buffer), steps: outlines.map(stepOf) };
 }
 
 /** The message of the check that has failed. */
-function failedCheck(memory: ArrayBuffer, checks: NonNullable<Outline[3]>): string {
+function failedCheck(memory: ArrayBuffer, checks: NonNullable<RoutineStep["checks"]>): string {
   const [place = 0, value] = new Int32Array(memory, failureAddress, 2);
   const [what, least, greatest] = checks[place] ?? [];
   return `${what}: expected a number within [${least}, ${greatest}], got ${value}`;
@@ -106,14 +150,22 @@ interface Saved {
   readonly plan: ProgramPlan;
 }
 
+function savedStep(step: ProgramStep): Outline {
+  if (step.kind !== "compute") {
+    const { kind, address } = step;
+    const [first, second] = kind === "branch" ? [step.yes, step.no] : [step.test, step.body];
+    return { kind, address, parts: [first.map(savedStep), second.map(savedStep)] };
+  }
+  const { name, units, workPerUnit, checks } = step;
+  return checks === undefined ? [name, units, workPerUnit] : [name, units, workPerUnit, checks];
+}
+
 /** The blobs of a program: its module, what a run needs of the plan, and the constants as they lie in memory. */
 export function savedProgram({ bytes, plan, steps, memory }: Program, version: string): CacheBlobs {
   const saved: Saved = {
     version,
     plan,
-    steps: steps.map(({ name, units, workPerUnit, checks }) =>
-      checks === undefined ? [name, units, workPerUnit] : [name, units, workPerUnit, checks],
-    ),
+    steps: steps.map(savedStep),
   };
   return {
     model: [bytes, new TextEncoder().encode(JSON.stringify(saved))],

@@ -22,7 +22,7 @@ import { layOutMemory } from "./plan/memory.ts";
 import type { Plan, Port } from "./plan/plan.ts";
 import { portOf } from "./plan/plan-graph.ts";
 import { Refusal } from "./plan/refusal.ts";
-import { compiledPlan } from "./program.ts";
+import { compiledPlan, computingOf } from "./program.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
 
 /** Proves the engine, or takes the outcome that is kept for it and this processor. */
@@ -71,7 +71,7 @@ async function resultsOf(api: WebAssemblyApi, cases: readonly ProbeCase[]): Prom
       elementAt(plan.regions, port.region).address,
     );
   }
-  for (const { units, compute } of steps) compute(0, units);
+  for (const { units, compute } of computingOf(steps)) compute(0, units);
   return new Map(
     results.map(([each, { region, info, bytes }]) => {
       const { address } = elementAt(plan.regions, region);

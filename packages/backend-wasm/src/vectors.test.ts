@@ -20,7 +20,6 @@ const without = [
   "QUANTIZED_LSTM",
   "RANDOM_MULTINOMIAL",
   "RANK",
-  "WHILE",
 ];
 
 it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ skip }) => {

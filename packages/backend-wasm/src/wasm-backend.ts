@@ -66,9 +66,10 @@ async function open(
     capabilities: capabilitiesOf(times),
     powerBasis: powerBasisOf(times),
     extensions,
-    supports(view) {
+    supports(view, referenced) {
       const reason =
-        refusalOf(view, lowerings) ?? wrong(view.definition.name, { inputs: view.inputs }, { outputs: view.outputs });
+        refusalOf(view, lowerings, referenced) ??
+        wrong(view.definition.name, { inputs: view.inputs }, { outputs: view.outputs });
       return reason === undefined ? { supported: true } : { supported: false, reason };
     },
     compile: (graph, options) => compileGraph(machine, graph, options),

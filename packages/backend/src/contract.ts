@@ -63,9 +63,10 @@ export interface BackendSession extends VendorDefinitions {
   readonly missing?: readonly Unavailable[];
   /**
    * Returns whether one operation can run here. For IF and WHILE: whether the backend can run the loop or branch
-   * itself; it is asked about each operation inside separately.
+   * itself; it is asked about each operation inside separately, and before. `referenced`: for IF and WHILE, the subgraphs that they name by index, as
+   * `GraphView.referenced` has them.
    */
-  supports(operation: OperationView): Support;
+  supports(operation: OperationView, referenced?: readonly GraphView[]): Support;
   /**
    * Does all expensive work ahead of time, so that the first execution is not slower than the others. Rejects with an Error whose message
    * is the reason; a StatusError also has a status.

@@ -226,6 +226,14 @@ function isKnown(view: OperandView | undefined): view is OperandView {
   return view !== undefined;
 }
 
+/** The views of the subgraphs that a model references; `whole`: the indexes of those whose operations have views, of all others there are none. */
+export function viewReferenced(source: GraphSource, whole: (index: number) => boolean): GraphView[] {
+  const referenced: GraphView[] = [];
+  for (const [index, subgraph] of source.model.referenced.entries())
+    referenced.push(viewGraph(whole(index) ? subgraph : { ...subgraph, operations: [] }, source, referenced));
+  return referenced;
+}
+
 /** The view of a model's main subgraph and of all subgraphs that it references. Throws if an operation has no view. */
 export function viewModel(source: GraphSource): GraphView {
   const { main, referenced: subgraphs } = source.model;

@@ -36,6 +36,7 @@ export {
   type SubgraphView,
   type UnknownOperation,
   viewModel,
+  viewReferenced,
   viewSubgraph,
 } from "./graph.ts";
 export { inputInfo } from "./input.ts";

@@ -38,8 +38,8 @@ function partOf(session: BackendSession, part: Omit<BackendPart, "name">): Backe
     ...session,
     version,
     capabilities,
-    supports(operation) {
-      const support = session.supports(operation);
+    supports(operation, referenced) {
+      const support = session.supports(operation, referenced);
       if (!support.supported) return support;
       const reason = whyNot(operation);
       return reason === undefined ? support : { supported: false, reason };

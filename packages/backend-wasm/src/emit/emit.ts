@@ -1,8 +1,8 @@
-/** The module of a plan: one function for each step, with the first unit and the one after the last as parameters. */
+/** The module of a plan: one function for each step that computes, with the first unit and the one after the last as parameters. */
 
 import type { Code } from "../assembler/code.ts";
 import { type FunctionSpec, writeModule } from "../assembler/module.ts";
-import type { Plan, RepeatStep, Step } from "../plan/plan.ts";
+import { functionsOf, isControl, type PlainStep, type Plan, type RepeatStep, type Step } from "../plan/plan.ts";
 import { emitDepthwise } from "./depthwise.ts";
 import { emitElementwise } from "./elementwise.ts";
 import type { Regions } from "./kernel.ts";
@@ -36,6 +36,7 @@ export function emitModule(plan: Plan): Uint8Array<ArrayBuffer> {
   const functions: FunctionSpec[] = [];
   /** Adds a function, after those of its parts, and returns its number. */
   const add = (name: string, step: Step, isExported: boolean): number => {
+    if (isControl(step)) throw new TypeError(`${name} is no function`);
     const parts =
       step.kind === "repeat"
         ? step.steps.map((part, index) => ({
@@ -49,7 +50,7 @@ export function emitModule(plan: Plan): Uint8Array<ArrayBuffer> {
     };
     return functions.push({ name, params: ["i32", "i32"], results: [], isExported, write }) - 1;
   };
-  for (const [place, step] of plan.steps.entries()) add(functionName(place, step), step, true);
+  for (const [place, step] of functionsOf(plan.steps).entries()) add(functionName(place, step), step, true);
   return writeModule({ module: "env", name: "memory", pages: pagesOf(plan.memory) }, functions);
 }
 
@@ -66,7 +67,7 @@ function emitRepeat(
   });
 }
 
-function emitStep(code: Code, step: Exclude<Step, RepeatStep>, regions: Regions): void {
+function emitStep(code: Code, step: Exclude<PlainStep, RepeatStep>, regions: Regions): void {
   switch (step.kind) {
     case "elementwise":
       emitElementwise(code, step, regions);

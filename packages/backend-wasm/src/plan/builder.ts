@@ -45,6 +45,8 @@ export type PlannedOperation = Pick<Operation, "name" | "reference">;
 
 /** The plan so far. */
 export interface Builder {
+  /** True if only the refusal is wanted, and the plan is thrown away. */
+  readonly isTrial: boolean;
   readonly regions: readonly PlannedRegion[];
   readonly steps: readonly Step[];
   /** The region of each operand that has a value. */
@@ -62,20 +64,28 @@ export interface Builder {
   add(step: Step): void;
   /** The steps that a function adds, which do not become steps of the plan by themselves. */
   apart(fill: () => void): readonly Step[];
+  /** Fills a plan for another subgraph, whose operands have places of their own. */
+  inside<Result>(fill: () => Result): Result;
   /** The definition of the operation that is being planned. */
   definition(): PlannedOperation;
   /** Begins an operation. */
   begin(definition: PlannedOperation): void;
 }
 
+/** Subgraphs that one IF or WHILE may reach, each as often as it is named: a few could name each other without end. */
+const mostInside = 256;
+
 /** Creates an empty plan. */
-export function createBuilder(): Builder {
+export function createBuilder(isTrial = false): Builder {
   const regions: PlannedRegion[] = [];
   const steps: Step[] = [];
   const places = new Map<number, Region>();
   let added = steps;
   let current: PlannedOperation | undefined;
+  let depth = 0;
+  let inner = 0;
   const builder: Builder = {
+    isTrial,
     regions,
     steps,
     places,
@@ -110,6 +120,18 @@ export function createBuilder(): Builder {
       fill();
       added = outer;
       return inner;
+    },
+    inside(fill) {
+      if (depth === 0) inner = 0;
+      if (++inner > mostInside) refuse(`it reaches more than ${mostInside} subgraphs`);
+      const outer = [...places];
+      places.clear();
+      depth++;
+      const result = fill();
+      depth--;
+      places.clear();
+      for (const [index, region] of outer) places.set(index, region);
+      return result;
     },
     definition() {
       if (current === undefined) throw new TypeError("no operation is being planned");

@@ -4,9 +4,8 @@ import type { OperationArgs, TensorInfo } from "@nnhal/operations";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { real, whole } from "./expression.ts";
 import { calc, choose, type Formula, integer, realNumber } from "./formula.ts";
-import { expectFloat, type LoweringTable } from "./lowering.ts";
+import type { LoweringTable } from "./lowering.ts";
 import { exponentialOf, powersOfTwo } from "./real-functions.ts";
-import { refuse } from "./refusal.ts";
 import { addRoutine, type Place, type Routine } from "./routine.ts";
 
 type Args = OperationArgs<"DETECTION_POSTPROCESSING", KernelTensor>;
@@ -142,15 +141,10 @@ function insert(
   });
 }
 
-/** Pairs of boxes that may be compared: more of them take too long for one unit of work. */
-const mostPairs = 2 ** 25;
-
 /** Adds the routine that chooses, one unit for each batch. */
 function addChoice(args: Args, outputs: readonly [Value, Value, Value, Value], builder: Builder): void {
   const { scores, useRegularNms, most, mostPerClass, overlapThreshold, scoreThreshold, isBackgroundInLabel } = args;
   const [batches = 1, count = 1, classes = 1] = scores.dimensions;
-  const pairs = count * (useRegularNms ? Math.min(count, mostPerClass) * classes : Math.min(count, most));
-  if (pairs > mostPairs) refuse(`${count} boxes may have ${pairs} pairs, more than ${mostPairs}`);
   const { boxes: corners, best } = addBoxes(args, builder);
   const points = builder.read(scores);
   const [, boxTarget] = outputs;
@@ -231,7 +225,6 @@ function addChoice(args: Args, outputs: readonly [Value, Value, Value, Value], b
 /** The lowerings. */
 export const detections: LoweringTable = {
   DETECTION_POSTPROCESSING(args, { chosenScores, chosenBoxes, chosenClasses, counts }, builder) {
-    for (const tensor of [args.scores, args.deltas, args.anchors]) expectFloat(tensor);
     const outputs = [chosenScores, chosenBoxes, chosenClasses, counts].map((info: TensorInfo) =>
       outputOf(builder, info),
     ) as [Value, Value, Value, Value];

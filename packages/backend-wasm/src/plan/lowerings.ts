@@ -2,7 +2,7 @@
 import { arithmetic } from "./arithmetic.ts";
 import { casting } from "./casting.ts";
 import { convolutions } from "./convolution.ts";
-import { detections } from "./detection.ts";
+import { deferredLowerings } from "./deferred.ts";
 import { grouped } from "./grouped.ts";
 import type { Lowerings, LoweringTable } from "./lowering.ts";
 import { lstms } from "./lstm.ts";
@@ -10,7 +10,6 @@ import { movement } from "./movement.ts";
 import { normalisations } from "./normalisation.ts";
 import { pooling } from "./pooling.ts";
 import { reductions } from "./reduction.ts";
-import { regions } from "./regions.ts";
 import { resizing } from "./resize.ts";
 import { rnns } from "./rnn.ts";
 import { searches } from "./search.ts";
@@ -22,14 +21,13 @@ const table: LoweringTable = {
   ...arithmetic,
   ...casting,
   ...convolutions,
-  ...detections,
+  ...deferredLowerings,
   ...grouped,
   ...lstms,
   ...movement,
   ...normalisations,
   ...pooling,
   ...reductions,
-  ...regions,
   ...resizing,
   ...rnns,
   ...searches,

@@ -17,22 +17,14 @@ import {
   layOut,
   OperationError,
   type OperationName,
-  stridesOf,
   type TensorData,
   type TensorInfo,
   tensorInfo,
 } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
-import {
-  addElementwise,
-  addMove,
-  type Builder,
-  createBuilder,
-  layoutOf,
-  operandOf,
-  outputOf,
-  type Value,
-} from "./builder.ts";
+import { addElementwise, type Builder, createBuilder, layoutOf, outputOf, type Value } from "./builder.ts";
+import { addControl, type Fact, type Planned } from "./control.ts";
+import { copied } from "./copied.ts";
 import { element } from "./expression.ts";
 import { fused, withoutDead } from "./fuse.ts";
 import { fromHalf, toHalf, widened, widenedArgument } from "./half.ts";
@@ -46,10 +38,14 @@ import { Refusal, refuse } from "./refusal.ts";
  * Why an operation cannot be compiled; undefined if it can. Extents that only a request determines count as 8: a plan is made when they are
  * known.
  */
-export function refusalOf(view: OperationView, lowerings: Lowerings = halLowerings): string | undefined {
+export function refusalOf(
+  view: OperationView,
+  lowerings: Lowerings = halLowerings,
+  referenced: readonly GraphView[] = [],
+): string | undefined {
   const { definition, match, inputs } = view;
   try {
-    const builder = createBuilder();
+    const builder = createBuilder(true);
     const params = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
     const tensors = inputs.map((input, position) => {
       // An input of the model that requests may omit has no extents if they do.
@@ -64,8 +60,8 @@ export function refusalOf(view: OperationView, lowerings: Lowerings = halLowerin
     // With settings that only a request has, an operation cannot be planned now.
     if (hasOpenSettings(view) && lowerings(definition) !== undefined)
       return bySettings.has(definition.name) ? typeRefusal(view) : `${definition.name}: ${openSettings}`;
-    if (!isInferable(match.form, tensors)) return `${definition.name}: ${openSettings}`;
-    planOperation(view, tensors, builder, lowerings);
+    if (!definition.controlFlow && !isInferable(match.form, tensors)) return `${definition.name}: ${openSettings}`;
+    planOperation(view, tensors, builder, lowerings, referenced);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal || error instanceof OperationError) return `${definition.name}: ${error.message}`;
@@ -103,7 +99,8 @@ const bySettings: ReadonlySet<string> = new Set<OperationName>([
 ]);
 
 /** True if an operand decides shapes or is a setting. */
-function isSetting({ match: { form }, inputs }: OperationView, position: number): boolean {
+function isSetting({ match: { form }, inputs, definition }: OperationView, position: number): boolean {
+  if (definition.controlFlow) return false;
   const param = layOut(form.params, form.counts, inputs.length)?.[position];
   return param !== undefined && (param.kind !== "tensor" || param.read === true);
 }
@@ -161,17 +158,7 @@ export function planGraph(
     builder.places.set(index, value.region);
     return portOf(port.region, info);
   });
-  for (const view of graph.operations) {
-    const tensors = view.inputs.map((input) => {
-      if (isOmitted(input) || (known.has(input.index) && known.get(input.index) === undefined)) return undefined;
-      return withFacts(input, known.get(input.index), settings.get(input.index));
-    });
-    const { infos, values } = planOperation(view, tensors, builder, lowerings);
-    for (const [position, { index }] of view.outputs.entries()) {
-      known.set(index, elementAt(infos, position));
-      builder.places.set(index, elementAt(values, position).region);
-    }
-  }
+  planOperations(graph, known, settings, builder, lowerings);
   // Each output has a region of its own, which is not an input's or a constant.
   const taken = new Set<Region>(inputs.flatMap((port) => (port === undefined ? [] : [port.region])));
   const outputs = graph.outputs.map((index): Port => {
@@ -206,11 +193,50 @@ function isHalf({ type }: TensorInfo): boolean {
   return type === "TENSOR_FLOAT16";
 }
 
-function copied(builder: Builder, value: Value): Value {
-  const copy = builder.value(value.type, value.dimensions);
-  const strides = stridesOf(value.dimensions);
-  addMove(builder, "copy", value.dimensions, operandOf(value, strides), operandOf(copy, strides));
-  return copy;
+/** Plans the operations of a subgraph. `known` has the facts of its inputs, and gets those of results. */
+function planOperations(
+  graph: GraphView,
+  known: Map<number, TensorInfo | undefined>,
+  settings: ReadonlyMap<number, TensorData>,
+  builder: Builder,
+  lowerings: Lowerings,
+): void {
+  for (const view of graph.operations) {
+    const tensors = view.inputs.map((input) => {
+      if (isOmitted(input) || (known.has(input.index) && known.get(input.index) === undefined)) return undefined;
+      return withFacts(input, known.get(input.index), settings.get(input.index));
+    });
+    const { infos, values } = planOperation(view, tensors, builder, lowerings, graph.referenced);
+    for (const [position, { index }] of view.outputs.entries()) {
+      known.set(index, elementAt(infos, position));
+      builder.places.set(index, elementAt(values, position).region);
+    }
+  }
+}
+
+/** Plans a subgraph of an IF or WHILE. */
+function planSubgraph(
+  graph: GraphView,
+  inputs: readonly Fact[],
+  builder: Builder,
+  lowerings: Lowerings,
+): readonly Fact[] {
+  const known = new Map<number, TensorInfo>();
+  const settings = new Map<number, TensorData>();
+  for (const [position, index] of graph.inputs.entries()) {
+    const { info, value, data } = elementAt(inputs, position);
+    known.set(index, info);
+    builder.places.set(index, value.region);
+    if (data !== undefined) settings.set(index, data);
+  }
+  planOperations(graph, known, settings, builder, lowerings);
+  return graph.outputs.map((index): Fact => {
+    const operand = graph.operands[index];
+    const info = known.get(index) ?? (operand && tensorInfo(operand, operand.dimensions));
+    if (info === undefined) throw new Error(`output operand ${index} has no value`);
+    const data = operand?.data ?? settings.get(index);
+    return { info, value: builder.read({ index, ...info, ...(data && { data }) }) };
+  });
 }
 
 /** Adds the steps of an operation. Returns the facts and the values of its outputs. */
@@ -219,8 +245,14 @@ function planOperation(
   tensors: readonly (KernelTensor | undefined)[],
   builder: Builder,
   lowerings: Lowerings,
-) {
+  referenced: readonly GraphView[],
+): Planned {
   const { definition, match } = view;
+  if (definition.controlFlow) {
+    return addControl(view, tensors, builder, referenced, (graph, inputs) =>
+      planSubgraph(graph, inputs, builder, lowerings),
+    );
+  }
   const lowering = lowerings(definition);
   if (lowering === undefined) return refuse("wasm does not have this operation");
   if (definition.dynamic) return refuse("the shapes of its outputs depend on the data");

@@ -249,6 +249,43 @@ export interface RepeatStep extends Named {
   readonly steps: readonly Step[];
 }
 
+/** Computes some steps or others, as the first byte of a region says. */
+export interface BranchStep extends Named {
+  readonly kind: "branch";
+  readonly condition: Region;
+  readonly yes: readonly Step[];
+  readonly no: readonly Step[];
+}
+
+/** Computes steps, and then others as long as those leave a byte in a region that is not 0. */
+export interface LoopStep extends Named {
+  readonly kind: "loop";
+  readonly condition: Region;
+  readonly test: readonly Step[];
+  readonly body: readonly Step[];
+}
+
+/** A step of which whoever runs the plan computes parts, as data say: see `partsOf`. */
+export type ControlStep = BranchStep | LoopStep;
+
+/** The lists of steps that a step consists of. */
+export function partsOf(step: ControlStep): readonly (readonly Step[])[] {
+  return step.kind === "branch" ? [step.yes, step.no] : [step.test, step.body];
+}
+
+/** A step that is a function of the module. */
+export type PlainStep = Exclude<Step, ControlStep>;
+
+/** All steps that are functions, in the order of their numbers. */
+export function functionsOf(steps: readonly Step[]): PlainStep[] {
+  return steps.flatMap((step) => (isControl(step) ? functionsOf(partsOf(step).flat()) : [step]));
+}
+
+/** Returns true if a step consists of others that run as data say. */
+export function isControl(step: Step): step is ControlStep {
+  return step.kind === "branch" || step.kind === "loop";
+}
+
 /** A step. */
 export type Step =
   | ElementwiseStep
@@ -260,7 +297,8 @@ export type Step =
   | TableStep
   | ReduceStep
   | RoutineStep
-  | RepeatStep;
+  | RepeatStep
+  | ControlStep;
 
 /** An input or an output of the network. */
 export interface Port {

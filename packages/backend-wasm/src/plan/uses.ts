@@ -1,10 +1,11 @@
 /** Which regions steps read and write. */
 
 import type { Expression } from "./expression.ts";
-import type { Region, Step } from "./plan.ts";
+import { isControl, partsOf, type Region, type Step } from "./plan.ts";
 
 /** The regions that a step reads, constants and those of its expressions among them. */
 export function readsOf(step: Step): readonly Region[] {
+  if (isControl(step)) return [...new Set([step.condition, ...partsOf(step).flat().flatMap(readsOf)])];
   switch (step.kind) {
     case "elementwise":
       return [...step.operands.map(({ region }) => region), ...channelsOf(step.value)];
@@ -41,6 +42,7 @@ export function readsOf(step: Step): readonly Region[] {
 
 /** The regions that a step writes: its results, and room that it needs meanwhile. */
 export function writesOf(step: Step): readonly Region[] {
+  if (isControl(step)) return [...new Set(partsOf(step).flat().flatMap(writesOf))];
   if (step.kind === "repeat") return [...new Set([step.turn, ...step.steps.flatMap(writesOf)])];
   if (step.kind === "product" && step.scratch !== undefined) return [step.target.region, step.scratch];
   return resultsOf(step);
@@ -48,6 +50,7 @@ export function writesOf(step: Step): readonly Region[] {
 
 /** The regions of the results. */
 export function resultsOf(step: Step): readonly Region[] {
+  if (isControl(step)) return [...new Set(partsOf(step).flat().flatMap(resultsOf))];
   switch (step.kind) {
     case "table":
       return [step.target];

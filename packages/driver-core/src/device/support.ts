@@ -2,7 +2,7 @@
  * Which operations of a model a backend supports. An IF or WHILE is supported only if every operation of every subgraph
  * that it reaches is supported.
  */
-import { type GraphSource, viewSubgraph } from "@nnhal/backend";
+import { type GraphSource, type GraphView, viewReferenced, viewSubgraph } from "@nnhal/backend";
 import { elementAt } from "@nnhal/operations";
 import type { Model, Subgraph } from "@nnhal/types";
 import type { GuardedSession } from "../engine/guarded-session.ts";
@@ -45,18 +45,29 @@ function askFor(source: GraphSource, session: Pick<GuardedSession, "supports">):
   const { model } = source;
   /** By index of a referenced subgraph, why it is not supported; undefined if it is. */
   const known = new Map<number, string | undefined>();
+  let viewed: { readonly count: number; readonly graphs: readonly GraphView[] } | undefined;
+  /** The views of all subgraphs that are known to be supported. */
+  const supportedSubgraphs = () => {
+    if (viewed?.count !== known.size) {
+      const isWhole = (index: number) => known.has(index) && known.get(index) === undefined;
+      viewed = { count: known.size, graphs: viewReferenced(source, isWhole) };
+    }
+    return viewed.graphs;
+  };
   const supportIn = (subgraph: Subgraph): SubgraphSupport => {
     const { operations } = viewSubgraph(subgraph, source);
     const dispatches = operations.map(() => 1);
     const reasons = operations.map((view, index) => {
       if ("unknown" in view) return view.unknown;
-      const support = session.supports(view);
+      if (view.definition.controlFlow) {
+        const inside = namedSubgraphs(subgraph, index).map((named) => known.get(named));
+        const reason = inside.find((one) => one !== undefined);
+        if (reason !== undefined) return `${view.definition.name}: inside, ${reason}`;
+      }
+      const support = session.supports(view, view.definition.controlFlow ? supportedSubgraphs() : undefined);
       if (!support.supported) return support.reason;
       dispatches[index] = support.dispatches ?? 1;
-      if (!view.definition.controlFlow) return undefined;
-      const inside = namedSubgraphs(subgraph, index).map((named) => known.get(named));
-      const reason = inside.find((one) => one !== undefined);
-      return reason === undefined ? undefined : `${view.definition.name}: inside, ${reason}`;
+      return undefined;
     });
     // Callers of the device get these lists.
     return { reasons: Object.freeze(reasons), dispatches: Object.freeze(dispatches) };

@@ -40,7 +40,7 @@ export interface GuardedSession extends VendorDefinitions {
   readonly concurrency: number | undefined;
   /** True if it can restore a serialised executable. */
   readonly restores: boolean;
-  supports(operation: OperationView): Support;
+  supports(operation: OperationView, referenced?: readonly GraphView[]): Support;
   supportsHardwareBuffer(description: HardwareBufferDescription): Support;
   /**
    * Compiles a graph, or restores it if there are blobs and the backend supports it. An executable that arrives too
@@ -242,7 +242,8 @@ function guarded(
   return {
     ...facts,
     restores: methods.restore !== undefined,
-    supports: (operation) => supportOf(operation.definition.name, () => methods.supports(operation)),
+    supports: (operation, referenced) =>
+      supportOf(operation.definition.name, () => methods.supports(operation, referenced)),
     supportsHardwareBuffer(description) {
       const { supportsHardwareBuffer } = methods;
       if (supportsHardwareBuffer !== undefined) {

@@ -1,0 +1,7 @@
+/** Lowerings of operations that few networks have: see `deferred.ts`. */
+import { detections } from "./detection.ts";
+import type { LoweringTable } from "./lowering.ts";
+import { regions } from "./regions.ts";
+
+/** The lowerings. */
+export const rare: LoweringTable = { ...detections, ...regions };
