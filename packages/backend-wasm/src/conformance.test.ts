@@ -9,6 +9,6 @@ describe("the wasm device", () => {
   defineConformanceTests(it, () => deviceOf(), {
     // The faces of HAL versions do not depend on the backend: the reference device runs through them.
     versions: [],
-    lacks: ["IF", "WHILE", "scalar inputs", "unsupported operations"],
+    lacks: ["scalar inputs", "unsupported operations"],
   });
 });
