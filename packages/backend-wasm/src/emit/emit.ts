@@ -36,7 +36,7 @@ export function emitModule(plan: Plan): Uint8Array<ArrayBuffer> {
   const functions: FunctionSpec[] = [];
   /** Adds a function, after those of its parts, and returns its number. */
   const add = (name: string, step: Step, isExported: boolean): number => {
-    if (isControl(step)) throw new TypeError(`${name} is no function`);
+    if (isControl(step)) throw new TypeError(`${name} is not a function of the module`);
     const parts =
       step.kind === "repeat"
         ? step.steps.map((part, index) => ({

@@ -265,7 +265,7 @@ export interface LoopStep extends Named {
   readonly body: readonly Step[];
 }
 
-/** A step of which whoever runs the plan computes parts, as data say: see `partsOf`. */
+/** A step of which parts are computed as data say: see `partsOf`. */
 export type ControlStep = BranchStep | LoopStep;
 
 /** The lists of steps that a step consists of. */
