@@ -5,7 +5,6 @@ export { type AccuracyOptions, runAccuracy } from "./accuracy/run.ts";
 export { describeAllowance } from "./arithmetic/allowance-text.ts";
 export { type ExtremeConvolutionsOptions, extremeConvolutions } from "./arithmetic/extreme.ts";
 export { type ArithmeticOptions, arithmeticSize, defaultExampleCount, runArithmetic } from "./arithmetic/run.ts";
-
 export type { Deviation } from "./deviation.ts";
 export { defaultGraphCount, type GraphsOptions, type GraphWay, runGraphs } from "./graphs/run.ts";
 export {
@@ -30,6 +29,7 @@ export type { ModelMutation, Mutant, MutantOptions } from "./mutations/mutation.
 export { type RequestMutant, type RequestMutation, requestMutations } from "./mutations/request.ts";
 export { type MutationsOptions, mutationSubjects, runMutations } from "./mutations/run.ts";
 export type { Need } from "./needs.ts";
+export { listNetworks, type NetworksOptions, runNetworks } from "./networks/run.ts";
 export { type RandomExamplesOptions, randomExamples } from "./random/examples.ts";
 export { type RandomOptions, runRandomOperations } from "./random/suite.ts";
 export {

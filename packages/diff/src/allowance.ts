@@ -1,5 +1,5 @@
 /** The bounds within which a result counts as right. */
-import { type AnyOperandType, elementCount, isExtensionType } from "@nnhal/operations";
+import { type AnyOperandType, elementCount, isExtensionType, isFloat } from "@nnhal/operations";
 import { type Arithmetic, arithmeticIn, floatPrecision, type Terms } from "./arithmetic.ts";
 
 /** The greatest differences of an operation that computes on the judge's values. */
@@ -59,6 +59,12 @@ export interface JudgedOperand {
   readonly greatest: number;
 }
 
+/** Returns true for a type whose elements are floats, those of an extension too, such as the parts of complex numbers. */
+export function hasFloats(type: AnyOperandType): boolean {
+  if (!isExtensionType(type)) return isFloat(type);
+  return type.array === Float32Array || type.array === Float64Array;
+}
+
 /** The bound of an output. `operation`: undefined for the result of several. `rootMeanSquare`: of the expected elements. */
 export function boundOf(
   { type, scale, isRelaxed }: Compared,
@@ -70,9 +76,9 @@ export function boundOf(
   const { steps, bias, relative } = allowance;
   if (steps === Number.POSITIVE_INFINITY) return { absolute: steps, relative: 0, bias: steps };
   const none = { absolute: 0, relative: 0, bias };
-  if (isExtensionType(type)) return none;
+  if (isExtensionType(type) && !hasFloats(type)) return none;
   const isHalf = type === "TENSOR_FLOAT16" || type === "FLOAT16";
-  if (!isHalf && type !== "TENSOR_FLOAT32" && type !== "FLOAT32") {
+  if (!hasFloats(type)) {
     if (arithmetic?.kind === "moved" && !(arithmetic.rescales && scale > 0)) return none;
     return { ...none, absolute: scale > 0 || arithmetic === undefined ? steps : 0 };
   }

@@ -172,3 +172,32 @@ describe("the bound of an operation", () => {
 it("knows the sizes of elements in real numbers", () => {
   expect(sizesOf(quantised, bytes(10, 16, 2))).toMatchObject({ greatest: 4, rootMeanSquare: Math.sqrt((9 + 16) / 3) });
 });
+
+describe("elements of an extension", () => {
+  const complex = {
+    ...{ name: "COMPLEX64", extension: "test", kind: "tensor", elementSize: 8, array: Float32Array },
+  } as unknown as Parameters<typeof compareTensors>[0]["type"];
+  const as = { type: complex, scale: 0, zeroPoint: 0, isRelaxed: false };
+  const value = (...parts: number[]) => ({ bytes: new Uint8Array(Float32Array.from(parts).buffer), dimensions: [2] });
+  const boundFor = (size: number) => boundOf(as, size, defaultAllowance, { name: "test FFT", inputs: [] });
+
+  it("that are floats may be rounded otherwise, and are in real numbers", () => {
+    const found = compareTensors(as, value(1, -2, 3, 4), value(1, -2, 3.0001, 4), boundFor);
+    expect(found).toMatchObject({ isFloat: true, differing: 1, count: 4 });
+    expect(found.largestReal).toBeCloseTo(1e-4, 6);
+    expect(found.excess).toBeLessThan(1);
+    expect(compareTensors(as, value(1, -2, 3, 4), value(1, -2, 3.01, 4), boundFor).excess).toBeGreaterThan(1);
+  });
+
+  it("that are integers must be equal", () => {
+    const type = { ...(complex as object), array: Int32Array } as unknown as typeof complex;
+    const integers = (...elements: number[]) => ({
+      bytes: new Uint8Array(Int32Array.from(elements).buffer),
+      dimensions: [1],
+    });
+    const own = { ...as, type };
+    const bound = (size: number) => boundOf(own, size, defaultAllowance, { name: "test FFT", inputs: [] });
+    expect(compareTensors(own, integers(1, 2), integers(1, 2), bound).excess).toBe(0);
+    expect(compareTensors(own, integers(1, 2), integers(1, 3), bound).excess).toBe(Number.POSITIVE_INFINITY);
+  });
+});

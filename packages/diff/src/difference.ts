@@ -9,7 +9,7 @@ import {
   sameShape,
   type TensorData,
 } from "@nnhal/operations";
-import type { Bound, Compared, JudgedOperand } from "./allowance.ts";
+import { type Bound, type Compared, hasFloats, type JudgedOperand } from "./allowance.ts";
 import type { TensorValue } from "./prepared-part.ts";
 import type { JudgeValue } from "./values.ts";
 
@@ -103,7 +103,7 @@ export function compareTensors(
   boundFor: (rootMeanSquare: number) => Bound,
 ): Difference {
   const { type, scale, zeroPoint, isRelaxed } = tensor;
-  const isFloat = type === "TENSOR_FLOAT32" || type === "TENSOR_FLOAT16" || type === "FLOAT32" || type === "FLOAT16";
+  const isFloat = hasFloats(type);
   const isHalf = type === "TENSOR_FLOAT16" || type === "FLOAT16" || (isFloat && isRelaxed);
   const isQuantised = !isExtensionType(type) && scale > 0;
   const range = isQuantised ? integerRange(type) : undefined;

@@ -1,10 +1,10 @@
 /** A loaded model held against a judge, operation by operation. It is loaded when it is needed. */
 import type { DiffReport, Judge, TensorValue } from "@nnhal/diff";
+import type { NoisyTensor } from "@nnhal/diff/noise";
 import type { ExtensionDefinition } from "@nnhal/operations";
 import type { ImportedModel } from "@nnhal/tflite";
 import type { Selection } from "./devices.ts";
 import type { PreparedSession } from "./prepared-session.ts";
-import { randomTensor } from "./random.ts";
 import type { DiffAsked, Value } from "./session.ts";
 
 /** The parts of a session that a comparison needs. */
@@ -21,9 +21,12 @@ export interface DiffParts {
 export async function diffSession(parts: DiffParts, asked: DiffAsked, other?: ImportedModel): Promise<DiffReport> {
   const { name, prepared, selection, extensions, openJudge } = parts;
   const { against, steps, relative, onProgress, signal } = asked;
-  const { createNetworkJudge, defaultAllowance, diffModel, reportDiff } = await import("@nnhal/diff");
+  const [{ createNetworkJudge, defaultAllowance, diffModel, reportDiff }, { randomTensor }] = await Promise.all([
+    import("@nnhal/diff"),
+    import("@nnhal/diff/noise"),
+  ]);
   const { imported, compilation } = prepared;
-  const runs = runsOf(parts, asked);
+  const runs = runsOf(parts, asked, randomTensor);
   const inputs = runs.map(({ values }) => values);
   const judges = await openJudge(other === undefined ? against : "reference");
   try {
@@ -64,6 +67,7 @@ export async function diffSession(parts: DiffParts, asked: DiffAsked, other?: Im
 function runsOf(
   { prepared: { imported, inputsOf } }: DiffParts,
   { inputs, random }: DiffAsked,
+  noiseFor: (tensor: NoisyTensor, seed: number, place: number) => Uint8Array,
 ): readonly { readonly source: string; readonly values: readonly TensorValue[] }[] {
   const withStates = (values: readonly Value[]) =>
     inputsOf(values).map(({ bytes, shape }, place) => ({
@@ -74,7 +78,7 @@ function runsOf(
     return inputs.map((values, run) => ({ source: `inputs ${run + 1}`, values: withStates(values) }));
   const given = imported.inputs.slice(0, imported.inputs.length - imported.states.length);
   return Array.from({ length: random }, (_, run) => {
-    const noise = given.map((info, place) => ({ bytes: randomTensor(info, run + 1, place), shape: info.shape }));
+    const noise = given.map((info, place) => ({ bytes: noiseFor(info, run + 1, place), shape: info.shape }));
     return { source: `noise of seed ${run + 1}`, values: withStates(noise) };
   });
 }

@@ -16,7 +16,6 @@ export {
   pictureToTensor,
   whyNoPicture,
 } from "./picture/to-tensor.ts";
-export { randomTensor } from "./random.ts";
 export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts";
 export { partStarts } from "./tasks/sound.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";

@@ -24,6 +24,7 @@ import { findFiles, runInChildren, runWithProgress, serveCases, untilOffline } f
 import { commandLine } from "../text.ts";
 import { runAccuracySuite } from "./conformance-accuracy.ts";
 import { runCrashSuite } from "./conformance-crash.ts";
+import { runNetworksSuite } from "./conformance-networks.ts";
 import {
   type Again,
   type DrawnSuiteName,
@@ -74,6 +75,8 @@ export interface ConformanceCommandOptions {
   /** The number of random graphs, and of random examples of each operation. */
   readonly graphs?: number;
   readonly examples?: number;
+  /** The folder of the suite networks. */
+  readonly models?: string;
   /** A .tflite file, of the suites crash and accuracy, and the folder of inputs of the latter. */
   readonly network?: string;
   readonly data?: string;
@@ -128,6 +131,8 @@ export async function runSuites(options: ConformanceCommandOptions, context: Com
     const versions = vectorSuites[name].throughVersions ? options.hal : undefined;
     for (const version of versions ?? [undefined]) reports.push(await runOverVectors(name, version, options, context));
   }
+  if (wanted.includes("networks") || (suite === undefined && options.models !== undefined))
+    reports.push(await runNetworksSuite(options, context));
   if (wanted.includes("crash")) reports.push(await runCrashSuite(options, context));
   if (wanted.includes("accuracy")) reports.push(await runAccuracySuite(options, context));
   const some = withLeft(

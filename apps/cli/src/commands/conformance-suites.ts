@@ -49,13 +49,13 @@ export const drawnSuiteNames = ["arithmetic", "graphs"] as const;
 export type DrawnSuiteName = (typeof drawnSuiteNames)[number];
 
 /** The name of a suite. */
-export type SuiteName = DeviceSuiteName | DrawnSuiteName | VectorSuiteName | "crash" | "accuracy";
+export type SuiteName = DeviceSuiteName | DrawnSuiteName | VectorSuiteName | "networks" | "crash" | "accuracy";
 
 /** The suites that run unless some are chosen, in this order. */
 export const defaultSuiteNames: readonly SuiteName[] = [...deviceSuiteNames, ...drawnSuiteNames, ...vectorSuiteNames];
 
 /** All suites, in the order in which they run. */
-export const suiteNames: readonly SuiteName[] = [...defaultSuiteNames, "crash", "accuracy"];
+export const suiteNames: readonly SuiteName[] = [...defaultSuiteNames, "networks", "crash", "accuracy"];
 
 /** True if a suite is one over vectors. */
 export function isVectorSuite(name: SuiteName): name is VectorSuiteName {
@@ -120,6 +120,8 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
 export function purposeOf(name: SuiteName): string {
   if (isDrawnSuite(name)) return drawnSuites[name].purpose;
   if (name === "crash") return "many processes at once, closed at random moments and killed (after Android's MLTS)";
+  if (name === "networks")
+    return "each operation of the networks in a folder, alone and as they run, against the reference";
   if (name === "accuracy") return "how often a network is right on a folder of inputs, beside the reference";
   return isVectorSuite(name) ? vectorSuites[name].purpose : describeDeviceSuite(name);
 }

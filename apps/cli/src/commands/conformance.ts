@@ -31,7 +31,7 @@ const help = `
 Suites:
 ${suiteNames.map((name) => `  ${name.padEnd(15)} ${purposeOf(name)}`).join("\n")}
 
-Without --suite, all of them run but crash and accuracy: of those that need vectors, ${vectorSuiteNames.join(" and ")}, only with --vectors.
+Without --suite, all of them run but networks, crash and accuracy; networks does with --models: of those that need vectors, ${vectorSuiteNames.join(" and ")}, only with --vectors.
 
 Examples:
   nnhal conformance --device reference
@@ -87,6 +87,7 @@ export function registerConformanceCommand(command: Command, context: () => Prom
       "go on with random examples of further seeds, and further graphs, for so long; of the suite crash, how long each target works",
       parseMinutes,
     )
+    .option("--models <dir>", "folder of .tflite files, for the suite networks")
     .option("--network <file>", "a .tflite file for the suites crash and accuracy")
     .option("--data <dir>", "inputs with expected answers, for the suite accuracy")
     .option("--failures <dir>", `folder for examples that fail (default: ${failuresFolder}, if one does)`)

@@ -3,8 +3,9 @@
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { randomTensor } from "@nnhal/diff/noise";
 import { NetworkError } from "@nnhal/network";
-import { byteSize, type Normalisation, randomTensor, tensorText, textValues } from "@nnhal/network/tensors";
+import { byteSize, type Normalisation, tensorText, textValues } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import type { TensorDescription } from "@nnhal/tflite";
 import { usageError } from "../failure.ts";

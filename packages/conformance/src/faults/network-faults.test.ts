@@ -6,14 +6,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import { type DiffOptions, diffModel, judgeDiff } from "@nnhal/diff";
+import { randomTensor } from "@nnhal/diff/noise";
 import { openDevice } from "@nnhal/driver-core/device";
-import { byteLength, elementCount, loadOperations } from "@nnhal/operations";
+import { loadOperations } from "@nnhal/operations";
 import { corpusFolder, modelsFolder } from "@nnhal/test-kit/folders";
 import { everyFault } from "@nnhal/test-kit/samples";
 import { createStates, type ImportedModel, importTflite, readTflite } from "@nnhal/tflite";
 import type { Device } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../random/random.ts";
 import type { KernelFault } from "./kernel-fault.test-helper.ts";
 import { kernelFaults } from "./kernel-faults.test-helper.ts";
 
@@ -49,14 +49,9 @@ function inputsOf(imported: ImportedModel): DiffOptions["inputs"] {
 }
 
 function noiseFor(imported: ImportedModel, seed: number): DiffOptions["inputs"][number] {
-  const random = createRandom(seed);
-  const values = imported.inputs.map(({ type, shape }) => {
+  const values = imported.inputs.map(({ type, shape }, place) => {
     const dimensions = shape.map((extent) => Math.max(1, extent));
-    const bytes = new Uint8Array(byteLength(type, elementCount(dimensions)));
-    if (type === "TENSOR_FLOAT32") {
-      bytes.set(new Uint8Array(Float32Array.from({ length: bytes.length / 4 }, () => 2 * random.next() - 1).buffer));
-    } else for (let index = 0; index < bytes.length; index++) bytes[index] = random.integer(0, 255);
-    return { bytes, dimensions };
+    return { bytes: randomTensor({ type, shape: dimensions }, seed, place), dimensions };
   });
   for (const { index, bytes, dimensions } of createStates(imported).inputs(imported))
     values[index] = { bytes: Uint8Array.from(bytes), dimensions: [...dimensions] };

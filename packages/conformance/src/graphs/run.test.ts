@@ -1,3 +1,6 @@
+import { createReferenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import type { Operation } from "@nnhal/operations";
 import { type Device, ErrorStatus, OperationType, TIMING_NOT_MEASURED } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { CaseResult } from "../result.ts";
@@ -28,6 +31,29 @@ function without(device: Device, ...types: readonly number[]): Device {
   };
 }
 
+/** The reference with other results of an operation: 1 more, or 1 less where there is no more. */
+async function deviceWith(name: string): Promise<Device> {
+  const definitionFor = (operation: Operation): Operation => {
+    const { reference } = operation;
+    if (operation.name !== name || reference === undefined) return operation;
+    return {
+      ...operation,
+      *reference(args, outputs, context) {
+        const running = reference(args, outputs, context);
+        if (running) while (!running.next().done) yield;
+        for (const { data } of Object.values(outputs)
+          .flat()
+          .filter((output) => output !== undefined))
+          for (let index = 0; index < data.length; index++)
+            data[index] = (data[index] ?? 0) + ((data[index] ?? 0) < 100 ? 7 : -7);
+      },
+    };
+  };
+  const device = await openDevice({ backend: createReferenceBackend({ definitionFor }) });
+  if ("unavailable" in device) throw new Error(device.unavailable);
+  return device;
+}
+
 describe("the suite graphs", { timeout: 120_000 }, () => {
   it("passes on the reference to the bit, each graph in one way in turn", async () => {
     const results = await resultsOf(await referenceDevice(), { count: 14, exact: true });
@@ -39,6 +65,15 @@ describe("the suite graphs", { timeout: 120_000 }, () => {
       expect(results.map(({ subject }) => subject)).toContain(way);
     }
     for (const { elements } of results) expect(elements?.total).toBeGreaterThan(0);
+  });
+
+  it("names the operation at fault of a graph that fails", async () => {
+    const [first] = graphOf(1, 0).example.main.operations;
+    const name = first?.type ?? "ADD";
+    const wrong = await deviceWith(name);
+    const results = await resultsOf(wrong, { only: "graphs/1.0" });
+    expect(results).toMatchObject([{ verdict: "failed" }]);
+    expect(results[0]?.reason).toContain(`operation 1, ${name}, is the first that nnhal-reference computes wrong: `);
   });
 
   it("runs each graph in every way, if it is asked to", async () => {

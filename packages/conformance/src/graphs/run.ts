@@ -1,6 +1,6 @@
 /**
  * The suite graphs: random models of many operations, each in one of the ways to execute, in turn, held against the reference kernels. A
- * graph that fails is made as small as it can be.
+ * graph that fails is made as small as it can be, and its reason names the operation at fault.
  */
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
@@ -8,6 +8,7 @@ import { elementAt } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
 import { modelIssues } from "@nnhal/validation";
 import { attempt } from "../attempt.ts";
+import { blameOperation } from "../blame.ts";
 import type { OnProgress, OnStart } from "../isolated.ts";
 import { createRandom } from "../random/random.ts";
 import type { CaseResult } from "../result.ts";
@@ -109,10 +110,12 @@ export async function* runGraphs(device: Device, options: GraphsOptions = {}): A
         ...(reason !== undefined && { reason }),
         ...(isLost && { isLost }),
       };
-      if (verdict !== "failed" || keep === undefined || shrunk++ >= mostShrunk) yield result;
+      if (verdict !== "failed" || shrunk++ >= mostShrunk) yield result;
       else {
-        const smallest = await smallestOf(example, exact, { ...run, way });
-        yield { ...result, reason: `${reason ?? ""}\n${await keep(smallest, name, pathOf(way))}` };
+        const smallest = keep === undefined ? example : await smallestOf(example, exact, { ...run, way });
+        const blamed = isLost ? undefined : await blameGraph(smallest, { ...run, way });
+        const kept = await keep?.(smallest, name, pathOf(way));
+        yield { ...result, reason: [reason ?? "", blamed, kept].filter((text) => text !== undefined).join("\n") };
       }
     }
   }
@@ -199,6 +202,22 @@ function outcomeOfShared({ prepared, failure }: Shared): Outcome {
   if (failed !== undefined) return { verdict: "failed", reason: `${failed}; the reference stood in for it` };
   if (prepared() > 0) return { verdict: "passed" };
   return { verdict: "unsupported", reason: "no operation of the graph goes to the device" };
+}
+
+/** Names the operation of a graph that the device computes wrong; undefined: it is not known. */
+async function blameGraph(
+  example: Example,
+  { device, reference, way, timeLimit }: GraphRun,
+): Promise<string | undefined> {
+  const { operands, inputIndexes } = example.main;
+  const inputs = inputIndexes.flatMap((index) => {
+    const { data, dimensions } = elementAt(operands, index);
+    return data === null ? [] : { bytes: data, dimensions };
+  });
+  // An omitted input has no value that operations one by one could get.
+  if (inputs.length < inputIndexes.length) return undefined;
+  const model = modelOf({ name: "", example, unspecifiedOutputs: false });
+  return blameOperation(model, { device, reference, inputs, path: pathOf(way), timeLimit });
 }
 
 /** The smallest graph that is found to fail as well. */

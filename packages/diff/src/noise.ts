@@ -1,6 +1,4 @@
-/**
- * Inputs of seeded noise: the same on every machine.
- */
+/** @nnhal/diff/noise: inputs of seeded noise, the same on every machine. */
 import {
   type AnyOperandType,
   type AnyTensorData,
@@ -11,21 +9,22 @@ import {
   isExtensionType,
 } from "@nnhal/operations";
 import { operandTypes } from "@nnhal/types";
-import type { TensorShape } from "./tensor.ts";
 
 /** Whole numbers in an input of INT32 are often indexes: small ones have a chance to be within bounds. */
 const INDEXES = 10;
+
+/** A tensor that gets noise. */
+export interface NoisyTensor {
+  readonly type: AnyOperandType;
+  readonly shape: readonly number[];
+}
 
 /**
  * Noise for an input at a place among the user's inputs: the generator mulberry32 with the seed 1000 * seed + place,
  * one number u in [0, 1) an element. Float: 2u - 1. Quantised: any element of the type, equally likely. INT32: 0 to 9.
  * BOOL8: false below 1/2. Types of extensions: as FLOAT or INT32.
  */
-export function randomTensor(
-  { type, shape }: Pick<TensorShape, "type" | "shape">,
-  seed: number,
-  place: number,
-): Uint8Array {
+export function randomTensor({ type, shape }: NoisyTensor, seed: number, place: number): Uint8Array {
   const random = mulberry32(1000 * seed + place);
   const elementOf = elementFunction(type);
   const count = elementCount(shape);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mulberry32, randomTensor } from "./random.ts";
+import { mulberry32, randomTensor } from "./noise.ts";
 
 const plain = { scale: 0, zeroPoint: 0 };
 const shape = [1000];
