@@ -81,7 +81,7 @@ async function runNetwork(device: Device, path: string, options: NetworksOptions
     });
     return { verdict: "failed", reason };
   } catch (error) {
-    // What a device does wrong is a part of the comparison, so this is the judge's.
+    // The comparison has the faults of the device, so this is one of the judge.
     return { verdict: "skipped", reason: `the reference cannot judge it: ${describeError(error)}` };
   }
 }
