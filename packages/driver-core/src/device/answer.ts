@@ -3,21 +3,22 @@
  * measured.
  */
 import type { RunResult } from "@nnhal/backend";
-import { ErrorStatus, type ExecutionResult, TIMING_NOT_MEASURED, type Timing } from "@nnhal/types";
+import { ErrorStatus, type ExecutionResult, type Request, TIMING_NOT_MEASURED, type Timing } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
+import { CheckedAnswer } from "../guard/checked-answer.ts";
 
-/** The answer of a run. `timeInDriver`: nanoseconds, if measured. */
+/** The answer of a run to a request. `timeInDriver`: nanoseconds, if measured. */
 export function answer(
+  request: Request,
   { status, message, outputShapes, timeOnDevice }: RunResult,
   timeInDriver: bigint | undefined,
 ): ExecutionResult {
-  const hasShapes = status === ErrorStatus.NONE || status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE;
-  const isTimed = status === ErrorStatus.NONE && timeInDriver !== undefined;
-  const timing = isTimed ? timingOf(timeOnDevice, timeInDriver) : notMeasured;
-  const shapes = hasShapes ? outputShapes : [];
-  return message === undefined
-    ? { status, outputShapes: shapes, timing }
-    : { status, message, outputShapes: shapes, timing };
+  if (status === ErrorStatus.NONE) {
+    const timing = timeInDriver === undefined ? notMeasured : timingOf(timeOnDevice, timeInDriver);
+    return new CheckedAnswer(request, outputShapes, timing);
+  }
+  const shapes = status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE ? outputShapes : [];
+  return { status, ...(message !== undefined && { message }), outputShapes: shapes, timing: notMeasured };
 }
 
 /** Nanoseconds as the HAL's microseconds. The time on the device is not longer than the time in the driver. */

@@ -51,13 +51,17 @@ export function shortOutput(
   checked: CheckedRequest,
   outputs: readonly OutputBuffer[],
 ): RunResult | undefined {
+  const { known } = checked;
+  if (known?.isSufficient) return undefined;
   let short = -1;
   for (let index = 0; index < outputs.length; index++) {
     const fits = isSufficient(record, checked, outputs, index);
     if (fits === undefined) return undefined;
     if (!fits && short < 0) short = index;
   }
-  return short < 0 ? undefined : shortResult(record, checked, outputs, short);
+  if (short >= 0) return shortResult(record, checked, outputs, short);
+  if (known !== undefined) known.isSufficient = true;
+  return undefined;
 }
 
 /** Returns true if an output has room for its value; undefined if its shape is not known, or it is omitted. */

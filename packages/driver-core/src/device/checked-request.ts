@@ -6,7 +6,7 @@ import { combineDimensions, elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument } from "@nnhal/types";
 import { type DeviceBuffer, usedByLateRun } from "../domains/device-buffer.ts";
 import type { ModelRecord } from "../engine/record.ts";
-import { knownRequest, repeatedRequest } from "../guard/known-request.ts";
+import { type KnownRequest, knownRequest, repeatedRequest } from "../guard/known-request.ts";
 import { failure, invalid, type Refusal } from "../guard/refusal.ts";
 import { formatName } from "../memory/hardware-buffer.ts";
 import type { Mapping } from "../memory/mapping.ts";
@@ -30,6 +30,8 @@ export interface CheckedRequest {
   readonly isPlain: boolean;
   /** The device buffers among the outputs, by output; empty for most requests. */
   readonly written: ReadonlyMap<number, DeviceBuffer>;
+  /** The request that it repeats, if its outputs are plain bytes. */
+  readonly known: KnownRequest | undefined;
 }
 
 const nothing: CheckedRequest["written"] = new Map();
@@ -54,9 +56,9 @@ export function checkRequest(
     isPlain &&= isOrdinary(pool);
     pools[index] = pool;
   }
-  if (isPlain) return { request, pools, isPlain, written: nothing };
+  if (isPlain) return { request, pools, isPlain, written: nothing, known: repeated && known };
   const refusal = checkUses(record, request, pools, context);
-  return refusal ?? { request, pools, isPlain, written: writtenBy(request, pools) };
+  return refusal ?? { request, pools, isPlain, written: writtenBy(request, pools), known: undefined };
 }
 
 /** Copies and checks a request by the rules that need no memory. */

@@ -56,7 +56,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
         const started = "status" in taken ? unrun(taken) : execute(record, request, taken, section, context, start);
         const ended = started instanceof Promise ? await started : started;
         const isMeasured = !("status" in taken) && taken.measure === MeasureTiming.YES;
-        const result = answer(ended, isMeasured ? context.now() - start : undefined);
+        const result = answer(request, ended, isMeasured ? context.now() - start : undefined);
         // Refusals need no engine: a caller that asks again at once would keep all others from running.
         if (result.status !== ErrorStatus.NONE && turnLimit.isSpent(context.now())) await nextTurn();
         if (log.VLOG_IS_ON("DRIVER")) {

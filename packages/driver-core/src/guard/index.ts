@@ -4,6 +4,7 @@
  */
 export { readAllocation, readFencedResult } from "./answers.ts";
 export { attempt, attemptAsync, closeSafely, failureOf } from "./attempt.ts";
+export { CheckedAnswer } from "./checked-answer.ts";
 export { type AnswerReader, answerReader, type ReadOptions } from "./execution-answer.ts";
 export {
   failedAllocation,

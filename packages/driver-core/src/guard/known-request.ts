@@ -14,6 +14,8 @@ export interface KnownRequest {
   readonly inputs: readonly RequestArgument[];
   readonly outputs: readonly RequestArgument[];
   readonly pools: readonly KnownPool[];
+  /** True once a request that repeats it was found to have enough bytes for its outputs: so have all others. */
+  isSufficient: boolean;
 }
 
 /** Returns the facts of a copied, valid request to compare later ones with. */
@@ -26,6 +28,7 @@ export function knownRequest({ inputs, outputs, pools }: Request): KnownRequest 
       const { name, size } = pool.memory;
       return { kind: "memory", name, size };
     }),
+    isSufficient: false,
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import {
   answerReader,
+  CheckedAnswer,
   closeSafely,
   failedExecution,
   failedFenced,
@@ -94,7 +95,8 @@ export function guardModel(
   const reader = answerReader(model, factsByCode(prefixes, prefixes.length > 0 ? device.extensions() : []));
   // Drivers older than HAL 1.2 answer no shapes: the known ones are used.
   const reading = { mayOmitShapes: device.halVersion < "1.2" };
-  const read = (answer: unknown, request: Request) => reader.read(answer, reader.expect(request), reading);
+  const read = (answer: unknown, request: Request) =>
+    CheckedAnswer.isTo(request, answer) ? answer : reader.read(answer, reader.expect(request), reading);
   const canFence = typeof own.executeFenced === "function";
   const canBurst = typeof own.configureExecutionBurst === "function";
   const guarded: GuardedModel = {
