@@ -19,6 +19,17 @@ describe("nnhal graph", () => {
     expect(nodes).toMatch(/d\d \[label="\d: COPY\\nI32 = 0"\]/);
   });
 
+  it("writes the module of nnhal-wasm", async () => {
+    await put("add.tflite", addingModel());
+    const { stdout, exitCode } = await run(["graph", "add.tflite", "--wasm", "-o", "add.wat"]);
+    expect([stdout, exitCode]).toEqual(["", 0]);
+    expect(await text("add.wat")).toContain('(export "0 ADD" (func $0_ADD))');
+    const both = await run(["graph", "add.tflite", "--wasm", "--format", "svg"]);
+    expect(both.stderr).toContain("option '--wasm' cannot be used with option '--format <format>'");
+    await put("custom.tflite", unknownOperatorModel());
+    expect(await run(["graph", "custom.tflite", "--wasm"])).toMatchObject({ exitCode: 2 });
+  });
+
   it("writes JSON", async () => {
     await put("add.tflite", addingModel());
     const { stdout } = await run(["graph", "add.tflite", "--format", "json"]);

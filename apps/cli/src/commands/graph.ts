@@ -3,12 +3,14 @@
  */
 
 import { basename, extname } from "node:path";
+import { viewModel } from "@nnhal/backend";
+import type { ExtensionDefinition } from "@nnhal/operations";
 import { exitCodes } from "@nnhal/program";
 import type { Model } from "@nnhal/types";
 import { type DotOptions, type GraphDumpOptions, graphDump, graphToJson, graphToSvg } from "@nnhal/utils/graph";
 import { type Command, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
-import { usageError } from "../failure.ts";
+import { messageOf, usageError } from "../failure.ts";
 import { fileGraphDot, fileGraphJson, fileGraphSvg } from "../file-graph.ts";
 import { writeUserFile } from "../files.ts";
 import { type BlockedFile, loadHalModel } from "../model/load-hal.ts";
@@ -25,6 +27,8 @@ export interface GraphCommandOptions extends EntryOptions {
   /** Default: by the name of the output, else dot. */
   readonly format?: Format;
   readonly constants: NonNullable<DotOptions["constants"]>;
+  /** True if the module of `nnhal-wasm` is written, as text. Default: no. */
+  readonly wasm?: boolean;
 }
 
 const help = `
@@ -37,8 +41,12 @@ SVG needs nothing else: colors by the kind of operation, and the names of tensor
 shows more. A long network is folded into columns. PNG is drawn by Graphviz's program dot; with --constants nodes, as
 Android draws models, that can take minutes for a large network.
 
+With --wasm the module that the device nnhal-wasm makes of the network is written, as text: a function for each step, with
+the names of its operations.
+
 Examples:
   nnhal graph mobilenet.tflite -o mobilenet.svg
+  nnhal graph mobilenet.tflite --wasm -o mobilenet.wat
   nnhal graph mobilenet.tflite --constants nodes > mobilenet.dot
   nnhal graph mobilenet.tflite --format json`;
 
@@ -57,7 +65,8 @@ export function registerGraphCommand(command: Command, context: () => Promise<Mo
         new Option("--constants <where>", "inside the operations that read them, or as nodes of their own")
           .choices(["inside", "nodes"])
           .default("inside"),
-      ),
+      )
+      .addOption(new Option("--wasm", "write the module of nnhal-wasm as text").conflicts("format")),
   )
     .addHelpText("after", help)
     .action(async (model: string, options: GraphCommandOptions) => runGraphCommand(model, options, await context()));
@@ -68,13 +77,20 @@ type GraphContext = Pick<ModelCommandContext, "cwd" | "stdout" | "stderr" | "dev
 /** Runs the command. Rejects with a CommandError. */
 export async function runGraphCommand(
   path: string,
-  { output, format = formatOf(output), constants, ...entry }: GraphCommandOptions,
+  { output, wasm = false, format = wasm ? "dot" : formatOf(output), constants, ...entry }: GraphCommandOptions,
   { cwd, stdout, stderr, devices, setExitCode }: GraphContext,
 ): Promise<void> {
   if (format === "png" && output === undefined) throw usageError("a PNG needs a file to go to: add --output");
   const extensions = await devices.definitions();
   const loaded = await loadHalModel(path, cwd, { customOperators: extensions, ...entryOf(entry) });
   const isBlocked = "problems" in loaded;
+  if (wasm) {
+    if (isBlocked) throw usageError(`${path} cannot become a HAL model: ${oneLine(loaded.problems[0]?.message ?? "")}`);
+    const text = await wasmText(loaded.model, extensions);
+    if (output === undefined) stdout.write(text);
+    else await writeUserFile(output, text, cwd);
+    return;
+  }
   const drawn = await (isBlocked
     ? drawFile(basename(path), loaded, format)
     : draw(basename(path), loaded.model, format, { constants, extensions, operandNames: loaded.operandNames }));
@@ -85,6 +101,20 @@ export async function runGraphCommand(
   const what = `${formatCount(loaded.problems.length, "problem")}, the first: ${oneLine(first?.message ?? "")}`;
   stderr.write(`nnhal graph: note: this is the file itself, which cannot become a HAL model: ${what}\n`);
   setExitCode(exitCodes.failed);
+}
+
+/** The module of a model as text. Rejects with a usage error if there is none. */
+async function wasmText(model: Model, extensions: readonly ExtensionDefinition[]): Promise<string> {
+  const { moduleText } = await import("@nnhal/backend-wasm/text");
+  const pools = model.pools.map(({ handle, size }) => {
+    if (handle === null || !("buffer" in handle)) throw new TypeError("the pools of a model from a file are buffers");
+    return new Uint8Array(handle.buffer, handle.byteOffset, size);
+  });
+  try {
+    return await moduleText(viewModel({ model, pools, extensions }));
+  } catch (error) {
+    throw usageError(`nnhal-wasm makes no module of this network: ${messageOf(error)}`, error);
+  }
 }
 
 /** Draws a file that cannot become a HAL model. Throws a usage error if its indexes are out of range. */

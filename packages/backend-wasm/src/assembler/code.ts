@@ -60,17 +60,27 @@ export const typeBytes: Readonly<Record<BlockType, number>> = {
 /** Writes a function with some parameters. */
 export function writeCode(params: readonly ValueType[], write: (code: Code) => void): WrittenCode {
   const writer = createWriter();
+  const locals = writeInstructions(params, write, (name, given) => encode(writer, name, given));
+  return { locals, bytes: writer.taken() };
+}
+
+/** Calls `append` for each instruction of a function, in order, and returns the types of its locals after the parameters. */
+export function writeInstructions(
+  params: readonly ValueType[],
+  write: (code: Code) => void,
+  append: (name: InstructionName, immediates: readonly Part[]) => void,
+): readonly ValueType[] {
   const locals: ValueType[] = [];
   let depth = 0;
   const inside = (name: "block" | "loop", body: (label: Label) => void): void => {
-    encode(writer, name, ["none"]);
+    append(name, ["none"]);
     body({ depth: depth++ });
     depth--;
-    encode(writer, "end", []);
+    append("end", []);
   };
   const code: Code = {
     op(name, ...immediates) {
-      encode(writer, name, immediates);
+      append(name, immediates);
       return code;
     },
     local: (type) => params.length + locals.push(type) - 1,
@@ -87,27 +97,27 @@ export function writeCode(params: readonly ValueType[], write: (code: Code) => v
       return code;
     },
     if(body, otherwise, type = "none") {
-      encode(writer, "if", [type]);
+      append("if", [type]);
       depth++;
       body();
       if (otherwise !== undefined) {
-        encode(writer, "else", []);
+        append("else", []);
         otherwise();
       }
       depth--;
-      encode(writer, "end", []);
+      append("end", []);
       return code;
     },
     br: (label) => code.op("br", depth - 1 - label.depth),
     brIf: (label) => code.op("br_if", depth - 1 - label.depth),
   };
   write(code);
-  encode(writer, "end", []);
-  return { locals, bytes: writer.taken() };
+  append("end", []);
+  return locals;
 }
 
 /** The value of one part of an immediate, as callers give it. */
-type Part = number | bigint | string | readonly number[] | undefined;
+export type Part = number | bigint | string | readonly number[] | undefined;
 
 /** Appends an instruction. */
 function encode(writer: ByteWriter, name: InstructionName, given: readonly Part[]): void {

@@ -1,7 +1,7 @@
 /** The module of a plan: one function for each step that computes, with the first unit and the one after the last as parameters. */
 
 import type { Code } from "../assembler/code.ts";
-import { type FunctionSpec, writeModule } from "../assembler/module.ts";
+import { type FunctionSpec, type MemoryImport, writeModule } from "../assembler/module.ts";
 import { functionsOf, isControl, type PlainStep, type Plan, type RepeatStep, type Step } from "../plan/plan.ts";
 import { emitDepthwise } from "./depthwise.ts";
 import { emitElementwise } from "./elementwise.ts";
@@ -24,8 +24,14 @@ export function functionName(place: number, { name }: Pick<Step, "name">): strin
   return `${place} ${name}`;
 }
 
-/** The bytes of the module of a plan. It imports its memory as `env.memory`. */
+/** The bytes of the module of a plan. */
 export function emitModule(plan: Plan): Uint8Array<ArrayBuffer> {
+  const { memory, functions } = moduleOf(plan);
+  return writeModule(memory, functions);
+}
+
+/** The module of a plan. It imports its memory as `env.memory`. */
+export function moduleOf(plan: Plan): { readonly memory: MemoryImport; readonly functions: readonly FunctionSpec[] } {
   const regions: Regions = {
     address(region) {
       const placed = plan.regions[region];
@@ -51,7 +57,7 @@ export function emitModule(plan: Plan): Uint8Array<ArrayBuffer> {
     return functions.push({ name, params: ["i32", "i32"], results: [], isExported, write }) - 1;
   };
   for (const [place, step] of functionsOf(plan.steps).entries()) add(functionName(place, step), step, true);
-  return writeModule({ module: "env", name: "memory", pages: pagesOf(plan.memory) }, functions);
+  return { memory: { module: "env", name: "memory", pages: pagesOf(plan.memory) }, functions };
 }
 
 /** Emits the turns [begin, end), which are the first two parameters. */
