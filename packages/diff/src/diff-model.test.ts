@@ -9,11 +9,12 @@ import { openDevice } from "@nnhal/driver-core/device";
 import { asVersion, liftDevice } from "@nnhal/driver-core/versions";
 import type { Operation } from "@nnhal/operations";
 import { Burst, type Compilation, Model } from "@nnhal/runtime";
-import { type Device, ErrorStatus, type Model as HalModel } from "@nnhal/types";
+import { type Device, DeviceStatus, ErrorStatus, type Model as HalModel } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { DiffOptions } from "./diff-model.ts";
 import { diffModel } from "./diff-model.ts";
 import type { TensorValue } from "./prepared-part.ts";
+import { reportDiff } from "./report.ts";
 import { judgeDiff } from "./verdict.ts";
 
 async function opened(backend: Parameters<typeof openDevice>[0]["backend"]): Promise<Device> {
@@ -141,6 +142,37 @@ describe("a comparison", () => {
     expect(found.operations[2]?.failure).toContain("out of order");
     expect(found.wholeFailure).toContain("out of order");
     expect(verdict).toMatchObject({ isRight: false, first: { index: 2 } });
+  });
+
+  it("names the operation that ends the device, and asks for no other", async () => {
+    const honest = await right();
+    let isGone = false;
+    const gone = { status: ErrorStatus.DEVICE_UNAVAILABLE, message: "DEAD_OBJECT: the driver has ended" };
+    const prepared: number[] = [];
+    const suspect: Device = {
+      ...honest,
+      name: "crashing",
+      getStatus: () => (isGone ? DeviceStatus.OFFLINE : DeviceStatus.AVAILABLE),
+      async prepareModel(model, options) {
+        prepared.push(model.main.operations.length);
+        isGone ||= model.main.operations.some(({ type }) => type === chain().main.operations[1]?.type);
+        return isGone ? { ...gone, preparedModel: null } : honest.prepareModel(model, options);
+      },
+    };
+    const { found, verdicts, verdict } = await diffOn(suspect);
+    expect(verdicts).toEqual(["right", "failed", "gone", "gone"]);
+    expect(found.operations[1]?.failure).toMatch(/the driver has ended; it ended crashing$/);
+    expect(verdict.first).toMatchObject({ index: 1, operation: "MUL" });
+    expect(found.wholeFailure).toBeDefined();
+    // The whole network comes last: it would have ended the device before any operation could be asked for.
+    expect(prepared.slice(0, 2)).toEqual([1, 1]);
+    const { verdict: sentence } = reportDiff(found, {
+      ...{ model: "chain", devices: ["crashing"], against: ["reference"], isMeasured: false, inputs: [] },
+      ...{ operators: [], operandNames: [], outputIndexes: [] },
+    });
+    expect(sentence).toMatch(
+      /^operation 2, MUL, is the first that fails on crashing: .*; it ended crashing; 2 operations could not be asked for afterwards\.$/,
+    );
   });
 
   it("finds operations that are wrong only together", async () => {

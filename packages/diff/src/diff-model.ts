@@ -9,8 +9,10 @@ import { createContext, type Judge, type Suspect } from "./context.ts";
 import { diffOperation, type OnOperation, type OperationDiff } from "./diff-operation.ts";
 import type { Difference } from "./difference.ts";
 import type { TensorValue } from "./prepared-part.ts";
-import { diffTogether, runWhole, type TogetherDiff } from "./together.ts";
+import { inputsWithStates, type KeptState } from "./states.ts";
+import { diffTogether, type TogetherDiff } from "./together.ts";
 import { createValues } from "./values.ts";
+import { openWhole } from "./whole.ts";
 
 /** Parts of a comparison. */
 export interface DiffOptions {
@@ -18,6 +20,12 @@ export interface DiffOptions {
   readonly suspect: Suspect;
   /** For each run, the values of the model's inputs, in order. At least one run. */
   readonly inputs: readonly (readonly TensorValue[])[];
+  /**
+   * States of the network: results that are inputs of the next run, by their places. The runs are one after the other then, and their
+   * inputs are replaced from the second on: the judge's by what the judge left, and those of the network on the device by its own. Only with
+   * a judge that computes. Default: each run has its own inputs.
+   */
+  readonly states?: readonly KeptState[] | undefined;
   /** The extensions that the model uses. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
   /** Default: `defaultAllowance`; names that are left out have their defaults. */
@@ -52,21 +60,26 @@ export async function diffModel(model: Model, options: DiffOptions): Promise<Mod
   if (inputs.length === 0) throw new RangeError("inputs: expected the values of at least one run, got none");
   const allowance = { ...defaultAllowance, ...options.allowance };
   const context = await createContext(model, { judge, suspect, extensions, allowance });
-  const whole = await runWhole(context, inputs);
+  const judged =
+    options.states === undefined ? inputs : await inputsWithStates(context, options.inputs, options.states);
+  const network = await openWhole(context);
   try {
-    const values = createValues(model, inputs);
+    // What the network keeps on the device is known only when all of it has run.
+    const early = options.states && (await network.run(judged, options.states));
+    const values = createValues(model, judged, early?.inputs);
     const total = model.main.operations.length;
     const operations: OperationDiff[] = [];
     for (let index = 0; index < total; index++) {
       signal?.throwIfAborted();
       onProgress?.(index, total);
-      operations.push(await diffOperation(context, index, values, whole.devices, onOperation));
+      operations.push(await diffOperation(context, index, values, network.devices, onOperation));
       values.forget(index);
     }
-    const ends = await diffTogether(context, { operations, values, whole, inputs, signal });
+    const whole = early ?? (await network.run(judged, undefined));
+    const ends = await diffTogether(context, { operations, values, whole, inputs: judged, signal });
     onProgress?.(total, total);
     return { operations, runs: inputs.length, ...ends };
   } finally {
-    whole.close();
+    network.close();
   }
 }

@@ -1,5 +1,6 @@
 /** One operation on both sides. */
 import { elementAt } from "@nnhal/operations";
+import { type Device, DeviceStatus } from "@nnhal/types";
 import { boundOf, type Compared, type JudgedOperand } from "./allowance.ts";
 import { computePart, type DiffContext, type Judge } from "./context.ts";
 import { addDifferences, compareTensors, type Difference, sizesOf } from "./difference.ts";
@@ -19,10 +20,19 @@ export interface OutputDiff {
 
 /**
  * `right`: within the allowance on the judge's values. `wrong`: beyond it. `failed`: the device did not compute it, although it had said
- * that it could. `judge`: the judge's own device computes it. `drawn`: its results are drawn at random. `unknown`: the judge has no values
+ * that it could. `gone`: the device has ended before. `judge`: the judge's own device computes it. `drawn`: its results are drawn at random. `unknown`: the judge has no values
  * of it; those of its engine stand in, if it has one. `refused`: the device does not take it, so that the judge's results stand for its own. `unused`: nothing reads its results.
  */
-export type OperationVerdict = "right" | "wrong" | "failed" | "refused" | "judge" | "drawn" | "unknown" | "unused";
+export type OperationVerdict =
+  | "right"
+  | "wrong"
+  | "failed"
+  | "gone"
+  | "refused"
+  | "judge"
+  | "drawn"
+  | "unknown"
+  | "unused";
 
 /** An operation. */
 export interface OperationDiff {
@@ -96,6 +106,11 @@ export async function diffOperation(
     copy();
     return { ...base, verdict: "refused", failure: chosen.refusal ?? "no device takes it", outputs };
   }
+  const gone = findGone(engine);
+  if (gone !== undefined) {
+    copy();
+    return { ...base, verdict: "gone", failure: `${gone.name} is gone`, outputs };
+  }
   if (isDrawn(index)) {
     copy();
     return { ...base, verdict: "drawn", outputs };
@@ -135,12 +150,19 @@ export async function diffOperation(
     };
   } catch (error) {
     copy();
-    return { ...base, verdict: "failed", excess: Number.POSITIVE_INFINITY, failure: messageOf(error), outputs };
+    const ended = findGone(engine);
+    const failure = `${messageOf(error)}${ended ? `; it ended ${ended.name}` : ""}`;
+    return { ...base, verdict: "failed", excess: Number.POSITIVE_INFINITY, failure, outputs };
   } finally {
     prepared?.close();
   }
   await onOperation?.(compared.operation, compared.values);
   return compared.operation;
+}
+
+/** The device of an engine that is not there any more: a driver that has crashed, say. */
+function findGone({ devices }: Engine): Device | undefined {
+  return devices.find((device) => device.getStatus() === DeviceStatus.OFFLINE);
 }
 
 /** One run of an operation on the device. */

@@ -151,10 +151,15 @@ function sentenceOf(
   if (first !== undefined) {
     const what = `operation ${first.index + 1}, ${titleOf(elementAt(shown, first.index))}`;
     const by = first.device ?? devices.join(", ");
+    const gone = operations.filter(({ verdict }) => verdict === "gone").length;
+    const left = gone === 0 ? "" : `; ${formatCount(gone, "operation")} could not be asked for afterwards`;
     const others = wrong.length > 1 ? `; ${wrong.length - 1} more ${wrong.length === 2 ? "is" : "are"} wrong` : "";
-    if (first.verdict === "failed") return `${what}, is the first that fails on ${by}: ${first.failure}${others}.`;
+    if (first.verdict === "failed")
+      return `${what}, is the first that fails on ${by}: ${first.failure}${others}${left}.`;
     return `${what}, is the first that ${by} computes wrong: ${differenceText(worstOf(first))}${others}.`;
   }
+  if (wholeFailure !== undefined && operations.some(({ verdict }) => verdict === "gone"))
+    return `The device has ended, and no operation is to blame that ran by itself. The whole network fails: ${wholeFailure}`;
   if (wholeFailure !== undefined)
     return `Each operation by itself is right, and the whole network fails: ${wholeFailure}`;
   if (together !== undefined) {

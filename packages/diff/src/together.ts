@@ -2,15 +2,14 @@
  * The whole network as it runs on the device. Operations that are right one by one may be wrong together, since devices join them; then the
  * shortest part from the beginning that is wrong is found by halving.
  */
-import { whyUnsupported } from "@nnhal/driver-core/partition";
 import { elementAt } from "@nnhal/operations";
-import type { Device, Model } from "@nnhal/types";
 import { type Bound, boundOf, type Compared } from "./allowance.ts";
 import type { DiffContext } from "./context.ts";
-import { type DeviceOf, isRecorded, type OperationDiff } from "./diff-operation.ts";
+import { isRecorded, type OperationDiff } from "./diff-operation.ts";
 import { addDifferences, compareTensors, type Difference } from "./difference.ts";
-import { type Engine, messageOf, type PreparedPart, type TensorValue } from "./prepared-part.ts";
+import type { TensorValue } from "./prepared-part.ts";
 import type { Values } from "./values.ts";
+import type { WholeResult } from "./whole.ts";
 
 /** Operations that are wrong only together. */
 export interface TogetherDiff {
@@ -30,73 +29,8 @@ export interface Ends {
   readonly together?: TogetherDiff;
 }
 
-/** The whole network on the device. */
-export interface WholeRun {
-  readonly devices: DeviceOf;
-  /** By run. Empty if it failed. */
-  readonly outputs: readonly (readonly TensorValue[])[];
-  readonly failure: string | undefined;
-  close(): void;
-}
-
 /** The whole network counts as wrong together if it is so many times as far off as its operations one by one. */
 const margin = 4;
-
-/** Prepares the whole network on the device and runs it, if its devices take all of it. Does not reject. */
-export async function runWhole(
-  { model, suspect, prepare }: DiffContext,
-  inputs: readonly (readonly TensorValue[])[],
-): Promise<WholeRun> {
-  const all = [...suspect.devices, ...(suspect.cpu ? [suspect.cpu] : [])];
-  const refusals = await whyUnsupported(model, all);
-  if (refusals.some((refusal) => refusal !== undefined)) return runApart(model, all, refusals, suspect.way);
-  let prepared: PreparedPart | undefined;
-  try {
-    prepared = await prepare(model, suspect);
-    const outputs: (readonly TensorValue[])[] = [];
-    for (const values of inputs) outputs.push(await prepared.run(values));
-    return { devices: devicesIn(prepared, all, suspect.way), outputs, failure: undefined, close: prepared.close };
-  } catch (error) {
-    const devices: DeviceOf = prepared
-      ? devicesIn(prepared, all, suspect.way)
-      : () => ({ name: undefined, engine: suspect });
-    return { devices, outputs: [], failure: messageOf(error), close: () => prepared?.close() };
-  }
-}
-
-function devicesIn({ compilation }: PreparedPart, all: readonly Device[], way: Engine["way"]): DeviceOf {
-  const { plan } = compilation;
-  const byName = new Map(all.map((device) => [device.name, device]));
-  return (operation) => {
-    const { device: place } = elementAt(plan.choices, operation);
-    const name = place === undefined ? undefined : plan.devices[place];
-    const device = name === undefined ? undefined : byName.get(name);
-    // The parts of an IF or WHILE may be on several devices.
-    return { name: device?.name, engine: { devices: device ? [device] : all, way } };
-  };
-}
-
-/** Of a network that cannot run as a whole, the first device that takes an operation. */
-async function runApart(
-  model: Model,
-  all: readonly Device[],
-  refusals: readonly (string | undefined)[],
-  way: Engine["way"],
-): Promise<WholeRun> {
-  const taken = await Promise.all(all.map((device) => whyUnsupported(model, [device])));
-  return {
-    devices(operation) {
-      const refusal = refusals[operation];
-      if (refusal !== undefined) return { name: undefined, refusal };
-      const place = taken.findIndex((reasons) => reasons[operation] === undefined);
-      const device = all[place];
-      return { name: device?.name, engine: { devices: device ? [device] : all, way } };
-    },
-    outputs: [],
-    failure: undefined,
-    close() {},
-  };
-}
 
 /** Compares the results of the whole network, and searches what is wrong only together. Rejects if the judge fails. */
 export async function diffTogether(
@@ -104,7 +38,7 @@ export async function diffTogether(
   found: {
     readonly operations: readonly OperationDiff[];
     readonly values: Values;
-    readonly whole: WholeRun;
+    readonly whole: WholeResult;
     readonly inputs: readonly (readonly TensorValue[])[];
     readonly signal: AbortSignal | undefined;
   },

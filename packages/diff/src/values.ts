@@ -32,14 +32,21 @@ export interface Values {
   forget(operation: number): void;
 }
 
-/** Begins with the inputs of each run. */
-export function createValues({ main }: Model, inputs: readonly (readonly TensorValue[])[]): Values {
-  const begin = () =>
-    inputs.map((given): SideValues => {
-      const places = main.inputIndexes.map((index, place) => [index, elementAt(given, place)] as const);
-      return new Map(places);
+/** Begins with the inputs of each run. `own`: those of the device, if they may be others. */
+export function createValues(
+  { main }: Model,
+  inputs: readonly (readonly TensorValue[])[],
+  own: readonly (readonly TensorValue[])[] = inputs,
+): Values {
+  const begin = (all: readonly (readonly TensorValue[])[]) =>
+    all.map((given, run): SideValues => {
+      const valueAt = (place: number) => {
+        const [right, value] = [elementAt(elementAt(inputs, run), place), elementAt(given, place)];
+        return sameValue(right, value) ? right : value;
+      };
+      return new Map(main.inputIndexes.map((index, place) => [index, valueAt(place)] as const));
     });
-  const [judge, suspect] = [begin(), begin()];
+  const [judge, suspect] = [begin(inputs), begin(own)];
   const results = new Set(main.outputIndexes);
   const lastUse = new Map<number, number>();
   for (const [index, operation] of main.operations.entries()) {

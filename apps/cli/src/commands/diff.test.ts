@@ -202,6 +202,12 @@ describe("nnhal diff", () => {
     expect(stdout).toMatch(/All \d+ operations that were compared are right; the outputs are equal\.\n$/);
   });
 
+  it("says that a network keeps nothing", async () => {
+    const { stderr, exitCode } = await run(["diff", digits, "--device", "wrong", "--keep-state"], right);
+    expect(stderr).toContain("--keep-state: expected a network that keeps something between runs, got ");
+    expect(exitCode).toBe(2);
+  });
+
   it("has another judge with --against, and nothing to compare if it is the same device", async () => {
     const { stdout } = await run(["diff", digits, "--device", "reference", "--against", "wrong"], right);
     expect(stdout).toContain("nnhal-reference against nnhal-wrong");

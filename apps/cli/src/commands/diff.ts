@@ -87,6 +87,10 @@ export function registerDiffCommand(command: Command, context: () => Promise<Mod
     )
     .option("--relaxed", "let the device compute float32 as float16")
     .option("--random <n>", "run on noise from the seeds 1 to n", count(1, 1000))
+    .option(
+      "--keep-state",
+      "each run goes on with what the network keeps of the one before, and not with its first values",
+    )
     .addOption(hybridOption())
     .addOption(
       new Option(

@@ -21,6 +21,7 @@ export interface DiffCommandOptions extends EntryOptions {
   readonly relaxed?: boolean;
   /** Runs on noise. */
   readonly random?: number;
+  readonly keepState?: boolean;
   readonly hybrid: Hybrid;
   /** Steps. */
   readonly allow?: number;

@@ -5,6 +5,7 @@ import {
   type DiffOptions,
   defaultAllowance,
   diffModel,
+  type KeptState,
   type ModelDiff,
   reportDiff,
   type TensorValue,
@@ -15,7 +16,7 @@ import { exitCodes } from "@nnhal/program";
 import { createStates } from "@nnhal/tflite";
 import type { ModelCommandContext } from "../context.ts";
 import { judgeDevice } from "../devices.ts";
-import { CommandError, failure, messageOf } from "../failure.ts";
+import { CommandError, failure, messageOf, usageError } from "../failure.ts";
 import { writeUserFile } from "../files.ts";
 import { fit } from "../fit.ts";
 import { valuesOf } from "../model/execute.ts";
@@ -68,6 +69,7 @@ export async function runDiffCommand(
       suspect,
       judge,
       inputs: runs.map(({ values }) => values),
+      ...(options.keepState && { states: keptStates(model) }),
       extensions: definitions,
       allowance: {
         steps: options.allow ?? (against.isNetwork ? Number.POSITIVE_INFINITY : defaultAllowance.steps),
@@ -111,6 +113,16 @@ export async function runDiffCommand(
 
 function compare({ model }: LoadedModel, options: DiffOptions): Promise<ModelDiff> {
   return diffModel(model, options);
+}
+
+/** The states that the network keeps. Throws a usage error if that is nothing. */
+function keptStates({ path, states }: LoadedModel): readonly KeptState[] {
+  const kept = states.flatMap(({ input, output }) => (output === undefined ? [] : { input, output }));
+  if (kept.length === 0)
+    throw usageError(
+      `--keep-state: expected a network that keeps something between runs, got ${path}, which keeps nothing`,
+    );
+  return kept;
 }
 
 /** The values of a run, with those of the states, and where they are from. */
