@@ -64,7 +64,7 @@ export async function diffModel(model: Model, options: DiffOptions): Promise<Mod
     options.states === undefined ? inputs : await inputsWithStates(context, options.inputs, options.states);
   const network = await openWhole(context);
   try {
-    // What the network keeps on the device is known only when all of it has run.
+    // The states of the device are known only when all of it has run.
     const early = options.states && (await network.run(judged, options.states));
     const values = createValues(model, judged, early?.inputs);
     const total = model.main.operations.length;
