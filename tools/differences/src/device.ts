@@ -7,7 +7,6 @@ import { tfliteExtension } from "@nnhal/extension-tflite";
 import { type ElementArray, load } from "@nnhal/network";
 import { elementAt } from "@nnhal/operations";
 import type { Device } from "@nnhal/types";
-import type { Elements } from "./elements.ts";
 
 /** The packages of engines, by the names of their devices without prefix. */
 const engines: ReadonlyMap<string, string> = new Map(
@@ -42,7 +41,7 @@ export async function deviceRunner(name: string) {
   const names = name === "reference" ? [name] : [name, "reference"];
   const devices = await Promise.all(names.map(open));
   /** The elements of each output with their shape, or why the model does not run. `inputs`: in the order of the model's. */
-  return async (bytes: Uint8Array, inputs: readonly Elements[]): Promise<readonly Result[] | string> => {
+  return async (bytes: Uint8Array, inputs: readonly ElementArray[]): Promise<readonly Result[] | string> => {
     try {
       const model = await load(bytes, { devices });
       try {

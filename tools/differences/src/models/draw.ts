@@ -11,6 +11,8 @@ export interface DrawnInput {
   readonly shape: readonly number[];
   /** Elements of a constant. Default: an input of the model. */
   readonly data?: readonly number[];
+  /** The strings of a constant of STRING. */
+  readonly strings?: readonly string[];
   /** The range of random elements. Default: that of the type, or small numbers. */
   readonly range?: readonly [least: number, greatest: number];
   /** One scale, or one for each channel along `axis`. */
@@ -38,6 +40,32 @@ export interface DrawnModel {
   readonly isCopied?: boolean;
   /** Version of the operator. Default: 1. */
   readonly version?: number;
+  /** The subgraphs of a model of several operators, the main one first: it is the file instead of one operator on the inputs. */
+  readonly graphs?: readonly DrawnGraph[];
+}
+
+/** A subgraph of operators that follow one another. */
+export interface DrawnGraph {
+  /** By name; those without elements are inputs, results, or between. The shape may be left to follow. */
+  readonly tensors: Readonly<Record<string, Omit<DrawnInput, "shape"> & { readonly shape?: readonly number[] }>>;
+  readonly operators: readonly DrawnOperator[];
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+/** An operator of a subgraph. Tensors by name; undefined: omitted. */
+export interface DrawnOperator {
+  readonly name: string;
+  readonly inputs: readonly (string | undefined)[];
+  readonly outputs: readonly string[];
+  readonly options?: Readonly<Record<string, OptionValue>>;
+}
+
+/** A model of subgraphs. */
+export function graphModel(...graphs: readonly [DrawnGraph, ...DrawnGraph[]]): DrawnModel {
+  const [{ tensors, inputs, outputs }] = graphs;
+  const find = (name: string): DrawnInput => ({ type: "FLOAT32", shape: [], ...tensors[name] });
+  return { inputs: inputs.map(find), outputs: outputs.map(find), graphs };
 }
 
 /** A subgraph of one operator. */

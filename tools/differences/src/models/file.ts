@@ -1,5 +1,5 @@
 /** The file of a drawn model. */
-import { elementAt } from "@nnhal/operations";
+import { elementAt, toFloat16Bits } from "@nnhal/operations";
 import {
   type TfliteModel,
   type TfliteOperator,
@@ -7,9 +7,18 @@ import {
   type TfliteTensor,
   writeTflite,
 } from "@nnhal/tflite";
-import { createDraw, type DrawnBody, type DrawnInput, type DrawnModel, type DrawnType } from "./draw.ts";
+import {
+  createDraw,
+  type DrawnBody,
+  type DrawnGraph,
+  type DrawnInput,
+  type DrawnModel,
+  type DrawnType,
+} from "./draw.ts";
 
 const arrays = {
+  FLOAT64: Float64Array,
+  UINT32: Uint32Array,
   FLOAT32: Float32Array,
   INT8: Int8Array,
   UINT8: Uint8Array,
@@ -19,14 +28,44 @@ const arrays = {
 } as const;
 
 /** Elements of a tensor. */
-export type DrawnElements = Float32Array | Int8Array | Uint8Array | Int16Array | Int32Array | BigInt64Array;
+export type DrawnElements =
+  | Float32Array
+  | Float64Array
+  | Uint16Array
+  | Uint32Array
+  | BigUint64Array
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array;
 
 /** Numbers as elements of a type. Throws for a type that no drawn tensor has. */
 export function elementsOfType(type: DrawnType, numbers: readonly number[]): DrawnElements {
   if (type === "INT64") return BigInt64Array.from(numbers, BigInt);
+  if (type === "UINT64") return BigUint64Array.from(numbers, BigInt);
+  if (type === "FLOAT16") return Uint16Array.from(numbers, toFloat16Bits);
+  if (type === "INT4") return Uint8Array.from(nibbles(numbers));
   const array = Object.entries(arrays).find(([name]) => name === type)?.[1];
   if (array === undefined) throw new RangeError(`there are no elements of ${type}`);
   return array.from(numbers);
+}
+
+/** Two elements in each byte, the first in the lower half. */
+function nibbles(numbers: readonly number[]): number[] {
+  return Array.from(
+    { length: Math.ceil(numbers.length / 2) },
+    (_, at) => ((numbers[2 * at] ?? 0) & 15) | (((numbers[2 * at + 1] ?? 0) & 15) << 4),
+  );
+}
+
+/** The bytes of strings: how many there are, where each begins and the last ends, and their characters. */
+function bytesOfStrings(strings: readonly string[]): Uint8Array {
+  const bytes = strings.map((text) => new TextEncoder().encode(text));
+  const head = 4 * (strings.length + 2);
+  const ends = bytes.map((_, at) => bytes.slice(0, at + 1).reduce((sum, { length }) => sum + length, head));
+  const numbers = new Uint8Array(Int32Array.of(strings.length, head, ...ends).buffer);
+  return Uint8Array.from([...numbers, ...bytes.flatMap((each) => [...each])]);
 }
 
 /** Elements from their bytes. */
@@ -71,12 +110,13 @@ function modelInputs(inputs: DrawnModel["inputs"]): DrawnInput[] {
 }
 
 function tensorOf(given: DrawnInput, name: string): TfliteTensor {
-  const { type, shape, data, scale, zeroPoint = 0, axis = 0, isVariable = false } = given;
+  const { type, shape, data, strings, scale, zeroPoint = 0, axis = 0, isVariable = false } = given;
   const scales = scale === undefined ? [] : [scale].flat();
   return {
     ...{ name, shape, type, isVariable },
     ...(shape.length === 0 && { hasRank: true as const }),
     ...(data && { data: bytesOf(elementsOfType(type, data)) }),
+    ...(strings && { data: bytesOfStrings(strings) }),
     ...(scales.length > 0 && {
       quantization: {
         scale: scales.map(Math.fround),
@@ -90,9 +130,13 @@ function tensorOf(given: DrawnInput, name: string): TfliteTensor {
 /** The bytes of a file. `shapes`: those of the outputs that it stores. Default: none. */
 export function fileOf(
   operator: string,
-  { inputs, outputs, options = {}, bodies = [], version = 1, isCopied = false }: DrawnModel,
+  { inputs, outputs, options = {}, bodies = [], version = 1, isCopied = false, graphs }: DrawnModel,
   shapes?: readonly (readonly number[])[],
 ): Uint8Array {
+  if (graphs !== undefined) {
+    const subgraphs = graphs.map((graph, at) => subgraphOf(graph, at === 0 ? shapes : undefined));
+    return writeTflite({ version: 3, description: "", subgraphs, metadata: [], signatures: [] });
+  }
   const tensors: TfliteTensor[] = [];
   const add = (tensor: TfliteTensor) => tensors.push(tensor) - 1;
   const places = inputs.map((input, at) => (input === undefined ? -1 : add(tensorOf(input, `in${at}`))));
@@ -124,6 +168,33 @@ export function fileOf(
     signatures: [],
   };
   return writeTflite(model);
+}
+
+/** A subgraph of several operators. `shapes`: those of its outputs. Default: none. */
+function subgraphOf(
+  { tensors, operators, inputs, outputs }: DrawnGraph,
+  shapes: readonly (readonly number[])[] | undefined,
+): TfliteSubgraph {
+  const names = Object.keys(tensors);
+  const placeOf = (name: string | undefined) => {
+    const place = name === undefined ? -1 : names.indexOf(name);
+    if (name !== undefined && place < 0) throw new RangeError(`there is no tensor ${name}`);
+    return place;
+  };
+  return {
+    name: "graph",
+    tensors: Object.entries(tensors).map(([name, given]) => {
+      const shape = shapes?.[outputs.indexOf(name)] ?? given.shape;
+      const { hasRank, ...tensor } = tensorOf({ ...given, shape: shape ?? [] }, name);
+      return { ...tensor, ...(shape !== undefined && hasRank && { hasRank }) };
+    }),
+    operators: operators.map(({ name, options = {}, ...operator }) => ({
+      ...{ name, version: 1, options },
+      ...{ inputs: operator.inputs.map(placeOf), outputs: operator.outputs.map(placeOf) },
+    })),
+    inputs: inputs.map(placeOf),
+    outputs: outputs.map(placeOf),
+  };
 }
 
 /** The type of a copied result: the older build gives no INT64. */

@@ -13,12 +13,16 @@ export interface Verdict {
 /** Floats may differ by these parts of themselves, and of the largest of the tensor. */
 const ALLOWANCE = 3e-5;
 
-/** Compares results of an output. `isQuantised`: elements are steps. */
+/** The same for results of 16-bit floats: four of their steps. */
+const COARSE_ALLOWANCE = 4 * 2 ** -11;
+
+/** Compares results of an output. `isQuantised`: elements are steps. `isCoarse`: they were floats of 16 bits. */
 export function judge(
   type: DrawnType,
   isQuantised: boolean,
   actual: ArrayLike<number | bigint>,
   expected: DrawnElements,
+  isCoarse = false,
 ): Verdict {
   if (actual.length !== expected.length)
     return { kind: "differs", message: `${actual.length} elements, expected ${expected.length}` };
@@ -33,7 +37,11 @@ export function judge(
     if (ours === theirs || (Number.isNaN(ours) && Number.isNaN(theirs))) continue;
     const [one, other] = [Number(ours), Number(theirs)];
     const difference = Math.abs(one - other);
-    const allowed = isFloat ? ALLOWANCE * (Math.abs(other) + largest) : isQuantised ? 1 : 0;
+    const allowed = isFloat
+      ? (isCoarse ? COARSE_ALLOWANCE : ALLOWANCE) * (Math.abs(other) + largest)
+      : isQuantised
+        ? 1
+        : 0;
     if (!(difference <= allowed))
       return { kind: "differs", message: `element ${place} is ${ours}, expected ${theirs}` };
     kind = "close";

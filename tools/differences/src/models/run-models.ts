@@ -2,21 +2,31 @@
 import { elementAt } from "@nnhal/operations";
 import type { Result } from "../device.ts";
 import type { OracleEngine } from "../oracle.ts";
+import { withCasts } from "./casted.ts";
 import { createDraw, type Drawer, type DrawnModel, type DrawnType } from "./draw.ts";
 import { elementwise } from "./elementwise.ts";
 import { bytesOf, copiedType, type DrawnElements, drawElements, elementsOfBytes, fileOf } from "./file.ts";
+import { graphs, joined } from "./graphs.ts";
+import { hybrids } from "./hybrid.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { layers } from "./layers.ts";
 import { movement } from "./movement.ts";
 import type { OracleProcess } from "./oracle-process.ts";
 import { stablehlo } from "./stablehlo.ts";
 
-/** All operators that are drawn, in alphabetical order. */
+/** All operators that are drawn, in alphabetical order. A word behind an operator tells models of it apart. */
 export const drawers: Readonly<Record<string, Drawer>> = Object.fromEntries(
-  Object.entries({ ...elementwise, ...movement, ...layers, ...stablehlo }).sort(([one], [other]) =>
-    one < other ? -1 : 1,
-  ),
+  Object.entries({
+    ...joined(withCasts({ ...elementwise, ...movement, ...layers, ...stablehlo }), graphs),
+    ...hybrids,
+  }).sort(([one], [other]) => (one < other ? -1 : 1)),
 );
+
+/** The file of a model that was drawn. */
+export function drawnFile(drawn: string, model: DrawnModel, shapes?: readonly (readonly number[])[]): Uint8Array {
+  const [operator = drawn] = drawn.split(" ");
+  return fileOf(operator, model, shapes);
+}
 
 /** Runs a model: its results, or why there are none. */
 export type RunModel = (file: Uint8Array, inputs: readonly DrawnElements[]) => Promise<readonly Result[] | string>;
@@ -46,14 +56,14 @@ export async function compareModel(
   if (drawer === undefined) throw new RangeError(`there is no operator ${operator}`);
   const model = drawer.draw(createDraw(seed), type);
   const inputs = drawElements(model, seed + 1);
-  const results = await run(fileOf(operator, model), inputs);
+  const results = await run(drawnFile(operator, model), inputs);
   const shapes = typeof results === "string" ? undefined : results.map(({ shape }) => shape);
-  const file = fileOf(operator, model, shapes ?? model.outputs.map(() => model.inputs[0]?.shape ?? [1]));
+  const file = drawnFile(operator, model, shapes ?? model.outputs.map(() => model.inputs[0]?.shape ?? [1]));
   const outcomeOf = async (engine: OracleEngine): Promise<Outcome> => {
     const expected = await oracles[engine].run({ model: file, inputs: inputs.map(bytesOf) });
     if (typeof expected === "string") return { kind: "refused", message: expected };
     if (typeof results === "string") return { kind: "differs", message: `refused: ${results}` };
-    return worst(model, results, expected);
+    return worst(model, results, expected, type === "FLOAT16");
   };
   const outcomes = { litert: await outcomeOf("litert"), tfjs: await outcomeOf("tfjs") };
   return { operator, type, seed, outcomes, ...(typeof results === "string" && { refusal: results }) };
@@ -65,13 +75,14 @@ function worst(
   { outputs, isCopied = false }: DrawnModel,
   results: readonly Result[],
   expected: readonly Uint8Array[],
+  isCoarse: boolean,
 ): Verdict {
   if (expected.length !== outputs.length)
     return { kind: "differs", message: `${outputs.length} outputs, expected ${expected.length}` };
   const verdicts = outputs.map(({ type: own, scale }, at) => {
     const type = isCopied ? copiedType(own) : own;
     const bytes = elementAt(expected, at);
-    return judge(type, scale !== undefined, elementAt(results, at).data, elementsOfBytes(type, bytes));
+    return judge(type, scale !== undefined, elementAt(results, at).data, elementsOfBytes(type, bytes), isCoarse);
   });
   return verdicts.reduce((one, other) => (order.indexOf(other.kind) > order.indexOf(one.kind) ? other : one), {
     kind: "equal",
