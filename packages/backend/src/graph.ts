@@ -226,20 +226,20 @@ function isKnown(view: OperandView | undefined): view is OperandView {
   return view !== undefined;
 }
 
-/** The views of the subgraphs that a model references; `whole`: the indexes of those whose operations have views, of all others there are none. */
-export function viewReferenced(source: GraphSource, whole: (index: number) => boolean): GraphView[] {
+/**
+ * The views of the subgraphs that a model references. `isWhole`: whether the operations of one have views; those of others are left out. Default: all have, and it throws if
+ * one has none.
+ */
+export function viewReferenced(source: GraphSource, isWhole: (index: number) => boolean = () => true): GraphView[] {
   const referenced: GraphView[] = [];
   for (const [index, subgraph] of source.model.referenced.entries())
-    referenced.push(viewGraph(whole(index) ? subgraph : { ...subgraph, operations: [] }, source, referenced));
+    referenced.push(viewGraph(isWhole(index) ? subgraph : { ...subgraph, operations: [] }, source, referenced));
   return referenced;
 }
 
 /** The view of a model's main subgraph and of all subgraphs that it references. Throws if an operation has no view. */
 export function viewModel(source: GraphSource): GraphView {
-  const { main, referenced: subgraphs } = source.model;
-  const referenced: GraphView[] = [];
-  for (const subgraph of subgraphs) referenced.push(viewGraph(subgraph, source, referenced));
-  return viewGraph(main, source, referenced);
+  return viewGraph(source.model.main, source, viewReferenced(source));
 }
 
 function viewGraph(subgraph: Subgraph, source: GraphSource, referenced: readonly GraphView[]): GraphView {

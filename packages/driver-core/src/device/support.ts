@@ -45,14 +45,14 @@ function askFor(source: GraphSource, session: Pick<GuardedSession, "supports">):
   const { model } = source;
   /** By index of a referenced subgraph, why it is not supported; undefined if it is. */
   const known = new Map<number, string | undefined>();
-  let viewed: { readonly count: number; readonly graphs: readonly GraphView[] } | undefined;
+  let graphs: readonly GraphView[] = [];
+  let count = -1;
   /** The views of all subgraphs that are known to be supported. */
   const supportedSubgraphs = () => {
-    if (viewed?.count !== known.size) {
-      const isWhole = (index: number) => known.has(index) && known.get(index) === undefined;
-      viewed = { count: known.size, graphs: viewReferenced(source, isWhole) };
-    }
-    return viewed.graphs;
+    if (count !== known.size)
+      graphs = viewReferenced(source, (index) => known.has(index) && known.get(index) === undefined);
+    count = known.size;
+    return graphs;
   };
   const supportIn = (subgraph: Subgraph): SubgraphSupport => {
     const { operations } = viewSubgraph(subgraph, source);
