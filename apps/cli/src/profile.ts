@@ -8,6 +8,8 @@ import { columns, milliseconds, openShapeText } from "./text.ts";
 export interface Profile {
   /** Median time of a run in which operations are not separated. */
   readonly wholeMs: number;
+  /** Files with node data for Model Explorer. */
+  readonly written?: readonly string[];
   /** In the model's order. */
   readonly operations: readonly {
     /** Its index in the model, from 0. */
@@ -37,7 +39,7 @@ export function profileOf(wholeMs: number, operations: readonly ExplainedOperati
 }
 
 /** A table of the operations in the model's order, counted from 1, with the share of each in the sum of all. */
-export function formatProfile({ wholeMs, operations }: Profile): string[] {
+export function formatProfile({ wholeMs, operations, written }: Profile): string[] {
   const sum = operations.reduce((total, { ms }) => total + (ms ?? 0), 0);
   const rows = operations.map(({ index, type, shape, device, ms }) => [
     String(index + 1),
@@ -50,5 +52,6 @@ export function formatProfile({ wholeMs, operations }: Profile): string[] {
   return [
     ...columns([["operation", "type", "output", "device", "time", "share"], ...rows]),
     `each in a step of its own: ${milliseconds(sum)}; the whole model: ${milliseconds(wholeMs)}`,
+    ...(written === undefined ? [] : [`for Model Explorer: ${written.join(", ")}`]),
   ];
 }

@@ -111,6 +111,10 @@ export function registerDiffCommand(command: Command, context: () => Promise<Mod
       "--html <file>",
       "write a page: the error along the network, its graph, histograms and values of what differs most",
     )
+    .option(
+      "--model-explorer <folder>",
+      "write errors and devices as node data for Google's Model Explorer, which colours its graph by them",
+    )
     .option("--json", "print the report as JSON")
     .addHelpText("after", help)
     .action(async (model: string, files: readonly string[], options: DiffCommandOptions) => {

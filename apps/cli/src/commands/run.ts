@@ -91,6 +91,12 @@ export function registerRunCommand(command: Command, context: () => Promise<Mode
       "--profile",
       "also run each operation in a step of its own, and print the time of each, of several inputs the sum",
     )
+    .addOption(
+      new Option(
+        "--model-explorer <folder>",
+        "with --profile: write times and devices as node data for Google's Model Explorer",
+      ).implies({ profile: true }),
+    )
     .option(
       "--draw <file>",
       "draw what a detector, segmenter or pose network sees onto the picture, as this PNG file; for several pictures a folder",

@@ -31,5 +31,7 @@ export interface DiffCommandOptions extends EntryOptions {
   readonly save?: string;
   readonly record?: string;
   readonly html?: string;
+  /** Folder for node data. */
+  readonly modelExplorer?: string;
   readonly json?: boolean;
 }

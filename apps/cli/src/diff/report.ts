@@ -12,6 +12,8 @@ export interface DiffCommandReport extends DiffReport {
   readonly saved: readonly SavedPiece[];
   /** The folder that has the device's tensors, if they were to be written. */
   readonly recorded?: { readonly folder: string; readonly tensors: number };
+  /** Files with node data for Model Explorer. */
+  readonly nodeData?: readonly string[];
 }
 
 /** The report for people. */
@@ -57,6 +59,7 @@ export function formatDiff(report: DiffCommandReport, { all = false }: { readonl
     lines.push(
       `recorded ${formatCount(report.recorded.tensors, "tensor")} of the first run in ${report.recorded.folder}`,
     );
+  if (report.nodeData) lines.push(`for Model Explorer: ${report.nodeData.join(", ")}`);
   lines.push(report.verdict);
   return `${lines.join("\n")}\n`;
 }

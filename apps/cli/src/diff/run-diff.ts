@@ -30,7 +30,7 @@ import {
 } from "../model/inputs.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
 import { shownNames } from "../model/load-hal.ts";
-
+import { diffNodeData, writeNodeData } from "../model-explorer.ts";
 import { allDevices, entryOf } from "../option-values.ts";
 import { createProgressBar } from "../progress.ts";
 import { oneLine } from "../text.ts";
@@ -90,16 +90,20 @@ export async function runDiffCommand(
     await close();
     bar.stop();
   }
+  const compared = reportDiff(found, {
+    model: path,
+    devices: suspect.devices.map(({ name }) => `${name}${wayText(options)}`),
+    against: against.names,
+    isMeasured: against.isNetwork,
+    inputs: runs.map(({ source }) => source),
+    operators: model.operators,
+    operandNames: shownNames(model),
+    outputIndexes: model.model.main.outputIndexes,
+  });
   const report: DiffCommandReport = {
-    ...reportDiff(found, {
-      model: path,
-      devices: suspect.devices.map(({ name }) => `${name}${wayText(options)}`),
-      against: against.names,
-      isMeasured: against.isNetwork,
-      inputs: runs.map(({ source }) => source),
-      operators: model.operators,
-      operandNames: shownNames(model),
-      outputIndexes: model.model.main.outputIndexes,
+    ...compared,
+    ...(options.modelExplorer !== undefined && {
+      nodeData: await writeNodeData(options.modelExplorer, diffNodeData(compared), cwd),
     }),
     saved: saver?.files() ?? [],
     ...(recorder &&

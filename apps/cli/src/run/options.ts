@@ -22,6 +22,8 @@ export interface RunCommandOptions extends EntryOptions {
   /** Runs after the first. */
   readonly runs?: number;
   readonly profile?: boolean;
+  /** Folder for node data. */
+  readonly modelExplorer?: string;
   readonly draw?: string;
   readonly task?: GivenTask;
   readonly threshold?: number;

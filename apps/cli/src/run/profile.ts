@@ -4,6 +4,7 @@
 import { explainPlan } from "../explain/explanation.ts";
 import { type MeasuredPlan, measureBatch, measurePlan } from "../explain/measure-plan.ts";
 import { prepareInputs } from "../model/inputs.ts";
+import { profileNodeData, writeNodeData } from "../model-explorer.ts";
 import { type Profile, profileOf } from "../profile.ts";
 import { givenBy, type Session } from "./session.ts";
 
@@ -25,9 +26,12 @@ export async function profileBatch(files: readonly string[], session: Session): 
 
 async function profileFrom(
   { plan, measured, untimed }: MeasuredPlan,
-  { selection, context: { devices }, note }: Session,
+  { model, selection, options, context: { devices, cwd }, note }: Session,
 ): Promise<Profile> {
   if (untimed !== undefined) note(`operations are not timed: ${untimed}`);
   const explained = await explainPlan(plan, selection.devices, measured, { extensions: await devices.definitions() });
-  return profileOf(measured.total, explained.operations);
+  const profile = profileOf(measured.total, explained.operations);
+  const { modelExplorer } = options;
+  if (modelExplorer === undefined) return profile;
+  return { ...profile, written: await writeNodeData(modelExplorer, profileNodeData(profile, model), cwd) };
 }
