@@ -130,7 +130,7 @@ function receiveOne(
       given = bytes;
     },
     async half() {
-      if (given === undefined) throw new RequestError("invalid", `${method.path} takes one message, and none has come`);
+      if (given === undefined) throw new RequestError("invalid", `${method.path} takes one message, got none`);
       arrived();
       const answer = await method.answer(given, call);
       send(answer);

@@ -89,7 +89,7 @@ describe("a pool of threads", () => {
     const hang = hasty.compute(taskOf("m"), { name: "slow", bytes: bytesOf("hang") });
     expect(await hang).toEqual({ problem: "the input slow ended its thread: it took longer than 0.2 s" });
     await hasty.close();
-    await expect(hasty.compute(taskOf("m"), { name: "n", bytes: bytesOf("") })).rejects.toThrow("are ended");
+    await expect(hasty.compute(taskOf("m"), { name: "n", bytes: bytesOf("") })).rejects.toThrow("is closed");
   });
 });
 

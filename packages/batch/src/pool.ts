@@ -140,7 +140,7 @@ export function createPool(options: PoolOptions): Pool {
   return {
     threads: count,
     async compute(task, input) {
-      if (isClosed) throw new BatchError("the threads are ended");
+      if (isClosed) throw new BatchError("the pool is closed");
       const thread = await acquire(task.task);
       try {
         await prepare(thread, task);
@@ -149,7 +149,7 @@ export function createPool(options: PoolOptions): Pool {
         throw new BatchError("failed" in answer ? answer.failed : "the thread gave an answer to another question");
       } catch (error) {
         // The failure is not the input's.
-        if (isClosed) throw new BatchError("the threads are ended");
+        if (isClosed) throw new BatchError("the pool is closed");
         if (error instanceof LostThread)
           return { problem: `the input ${input.name} ended its thread: ${error.message}` };
         throw error;

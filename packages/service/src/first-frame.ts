@@ -28,7 +28,7 @@ export function takeFirst(whole: Channel, limit: number): Promise<FirstFrame> {
     close: (reason) => whole.close(reason),
   };
   return new Promise((resolve) => {
-    const cancel = setTimeout(() => whole.close(`nothing has come within ${limit} ms`), limit);
+    const cancel = setTimeout(() => whole.close(`received nothing within ${limit} ms`), limit);
     whole.start({
       frame(frame) {
         if (receiver !== undefined) return receiver.frame(frame);

@@ -65,7 +65,7 @@ describe("a client", () => {
   it("is told by a server of another kind that it is one", async () => {
     const [client, server] = memoryChannels();
     server.start({ frame: () => server.send(new TextEncoder().encode("HTTP/1.1 400")), closed: () => {} });
-    expect(await connectDevice(client)).toEqual({ unavailable: expect.stringContaining("has come") });
+    expect(await connectDevice(client)).toEqual({ unavailable: expect.stringContaining("received") });
   });
 
   it("gives up a server that does not greet", async () => {

@@ -25,6 +25,7 @@ test.each([
   "is of no use",
   "where there is none",
   "`a number is needed`",
+  "`a frame has come`",
   "the ticket",
   "sendTwin",
   "createBreather",
@@ -36,7 +37,7 @@ test.each([
 });
 
 test("every form of the table is found by one of the lines above", () => {
-  expect(avoidedForms).toHaveLength(18);
+  expect(avoidedForms).toHaveLength(19);
 });
 
 test("what only contains the letters of a form is left alone", () => {

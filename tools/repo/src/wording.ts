@@ -30,6 +30,7 @@ export const avoidedForms: readonly AvoidedForm[] = [
   { pattern: /\b(is|are) of no use\b/i, instead: 'the reason: "is not needed", "is ignored"' },
   { pattern: /\bwhere (that|there|it) (is|are) none\b/i, instead: '"if there is none"' },
   { pattern: /["'`][^"'`]*\b(is|are) needed\b[^"'`]*["'`]/, instead: 'in a message "expected X, got Y"' },
+  { pattern: /["`][^"`]*\b(has|have) come\b[^"`]*["`]/, instead: 'in a message "received X"' },
   // Words of our own for what the field has a term for, also as parts of names.
   { pattern: /(?<![a-z])tickets?(?![a-z])|Tickets?(?![a-z])/, instead: '"reference", or the field that it carries' },
   { pattern: /(?<![a-z])twins?(?![a-z])|Twins?(?![a-z])/, instead: '"copy" or "pair"' },

@@ -155,7 +155,7 @@ it("gives turns about the same time, and at least two runs, of long runs one", (
   expect(runsOfTurn(0)).toBe(500);
 });
 
-it("rejects at once if the signal has come already", async () => {
+it("rejects at once if the signal is aborted already", async () => {
   await expect(untilAborted(new Promise(() => {}), AbortSignal.abort())).rejects.toThrow("interrupted");
   expect(await untilAborted(Promise.resolve(5), new AbortController().signal)).toBe(5);
 });

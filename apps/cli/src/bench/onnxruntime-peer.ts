@@ -11,7 +11,7 @@ import { CannotRun, type Contestant, type Ready, type Task } from "./contestant.
 import { matrixProduct } from "./onnx-product.ts";
 import { packageVersion } from "./peer-packages.ts";
 
-/** Opens the peer. Its engine starts with its first session, of which no network is to bear the time and the memory: so does our device. */
+/** Opens the peer. The first session starts the engine. A tiny one is run first, so that its cost is charged to no network. */
 export async function openOnnxruntime(task: Task): Promise<Contestant> {
   const { threads } = task;
   const session = await InferenceSession.create(matrixProduct("float", 1), {

@@ -36,7 +36,7 @@ function textPool(compute?: (text: string) => Promise<void>): Pool & { readonly 
 function holdingPool(held: string): ReturnType<typeof textPool> {
   let end = () => {};
   const ended = new Promise<never>((_, reject) => {
-    end = () => reject(new Error("the threads are ended"));
+    end = () => reject(new Error("the pool is closed"));
   });
   ended.catch(() => {});
   return { ...textPool(async (text) => void (text === held && (await ended))), close: async () => end() };

@@ -105,7 +105,7 @@ describe("opening a backend", () => {
     expect(device.getCapabilities()).toEqual({ status: NONE, capabilities });
   });
 
-  it("that does not come to an end is unavailable after a time, and closed if it opens later", async () => {
+  it("that does not end is unavailable after a time, and closed if it opens later", async () => {
     const clock = manualClock();
     const close = vi.fn(async () => {});
     let finish: (session: BackendSession) => void = () => {};

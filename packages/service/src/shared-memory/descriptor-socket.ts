@@ -93,7 +93,7 @@ export async function serveDescriptors(path: string): Promise<DescriptorServer |
           one.socket.destroy();
           return { noSocket: "the socket for descriptors is not of the process that asks for it" };
         }
-        if (performance.now() >= end) return { noSocket: `no socket for descriptors has come within ${limit} ms` };
+        if (performance.now() >= end) return { noSocket: `received no socket for descriptors within ${limit} ms` };
         await new Promise((resolve) => setTimeout(resolve, lookInterval));
       }
     },

@@ -312,7 +312,7 @@ describe.runIf(isHere)("sockets for descriptors", () => {
     const own = await connectDescriptors(path);
     if ("noSocket" in own) throw new Error(own.noSocket);
     const wrong = await server.accept(new Uint8Array(16), main, 20);
-    expect(wrong).toEqual({ noSocket: "no socket for descriptors has come within 20 ms" });
+    expect(wrong).toEqual({ noSocket: "received no socket for descriptors within 20 ms" });
     expect(await server.accept(own.secret.subarray(1), main)).toMatchObject({
       noSocket: expect.stringContaining("15 bytes"),
     });

@@ -49,7 +49,7 @@ export function portChannel(port: MessagePort, options: PortOptions = {}): Chann
     if (read === undefined) return close("the other side has sent something else than a frame");
     if (typeof read !== "number") {
       const { length } = read.bytes;
-      if (length > mostFrame) return close(`a frame of ${length} bytes has come: ${mostFrame} is the limit`);
+      if (length > mostFrame) return close(`received a frame of ${length} bytes, more than the limit of ${mostFrame}`);
       return inbox.push(read);
     }
     waiting = Math.max(0, waiting - read);

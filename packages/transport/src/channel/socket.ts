@@ -41,7 +41,7 @@ export function socketChannel(socket: Socket, { mostFrame = defaultMostFrame }: 
         for (const frame of split(chunk)) {
           if ("bytes" in frame) inbox.push({ bytes: frame.bytes, attachments: [] });
           else {
-            reason = `a frame of ${frame.tooLong} bytes has come: ${mostFrame} is the limit`;
+            reason = `received a frame of ${frame.tooLong} bytes, more than the limit of ${mostFrame}`;
             socket.destroy();
           }
         }

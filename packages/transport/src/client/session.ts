@@ -96,7 +96,8 @@ export function openSession(channel: Channel, options: SessionOptions = {}): Pro
     handlers,
     { timer, silenceLimit, mostCalls: 64, mostWaiting },
     (kind, from) => {
-      if (kind !== FrameKind.welcome) throw new UnreadableBytes(`a frame of kind ${kind} has come`);
+      if (kind !== FrameKind.welcome)
+        throw new UnreadableBytes(`expected the server to welcome the client, received frame of kind ${kind}`);
       accept(readLast(welcome, from));
     },
   );

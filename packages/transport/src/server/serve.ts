@@ -84,7 +84,7 @@ export function serve(served: ServedDevice | Provider, channel: Channel, options
   let client: Promise<Found> | undefined;
   let device: Device | undefined;
   const current = (): Device => {
-    if (device === undefined) throw new UnreadableBytes("a call has come before the handshake was over");
+    if (device === undefined) throw new UnreadableBytes("received a call before the handshake was over");
     return device;
   };
 
@@ -114,7 +114,7 @@ export function serve(served: ServedDevice | Provider, channel: Channel, options
     },
     (kind, from) => {
       if (kind !== FrameKind.hello || client !== undefined)
-        throw new UnreadableBytes(`a frame of kind ${kind} has come`);
+        throw new UnreadableBytes(`expected a handshake, received frame of kind ${kind}`);
       cancel();
       client = greet(readLast(hello, from));
     },

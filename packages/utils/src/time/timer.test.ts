@@ -6,7 +6,7 @@ describe.each([
   ["callAt", callAt],
   ["callAfter", callAfter],
 ])("%s", (_, call) => {
-  it("calls back when the time has come, however early the timer is", () => {
+  it("calls back at the time, however early the timer is", () => {
     const clock = manualClock();
     let calls = 0;
     const timer: Timer = (nanoseconds, callback) => clock.timer(nanoseconds - 3n, callback);

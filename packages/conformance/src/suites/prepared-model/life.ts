@@ -29,7 +29,7 @@ export const lifeCases: readonly SuiteCase[] = [
       preparedModel.close();
       await runTrial(other, trialFor(small, [sampleValues(small.type, 6)]));
     },
-    async "executions that are under way when it is closed come to their end"(bench) {
+    async "executions that are under way when it is closed end"(bench) {
       const { small, preparedModel } = await prepareSmallModel(bench);
       const runs = [0, 1, 2, 3].map((salt) =>
         runTrial(preparedModel, trialFor(small, [sampleValues(small.type, 6, salt)])),
