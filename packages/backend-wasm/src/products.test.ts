@@ -4,7 +4,12 @@ import { referenceBackend } from "@nnhal/backend-reference";
 import { modelOf, operand, subgraphOf } from "@nnhal/test-kit/models";
 import { ErrorStatus, ExecutionPreference, OperandLifeTime, OperandType, OperationType, Priority } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
+import type { Plan, ProductStep } from "./plan/plan.ts";
+import { planGraph } from "./plan/plan-graph.ts";
+import { groupsFor } from "./plan/tiles.ts";
+import { compiledPlan, computingOf } from "./program.ts";
 import { backend } from "./wasm-backend.ts";
+import { webAssembly } from "./web-assembly.ts";
 
 const { TENSOR_FLOAT32, INT32 } = OperandType;
 const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, CONSTANT_COPY } = OperandLifeTime;
@@ -58,5 +63,61 @@ describe("rows of a product of several images", () => {
   ])("are %s", async (_, shape, result, stride) => {
     const [wasm, reference] = await convolved(shape, result, stride);
     expect(wasm).toEqual(reference);
+  });
+});
+
+describe("columns of a product in parts", () => {
+  const type = TENSOR_FLOAT32;
+
+  /** The results of FULLY_CONNECTED of 5 rows, with its columns in so many parts. */
+  async function connected(columns: number, groups: number): Promise<number[]> {
+    const of = (dimensions: number[], lifetime: number) => operand({ type, dimensions, lifetime });
+    const none = operand({
+      type: INT32,
+      dimensions: [],
+      lifetime: CONSTANT_COPY,
+      location: { poolIndex: 0, offset: 0, length: 4 },
+    });
+    const inputs = [of([5, 3], SUBGRAPH_INPUT), of([columns, 3], SUBGRAPH_INPUT), of([columns], SUBGRAPH_INPUT)];
+    const operation = { type: OperationType.FULLY_CONNECTED, inputs: [0, 1, 2, 3], outputs: [4] };
+    const subgraph = subgraphOf([...inputs, none, of([5, columns], SUBGRAPH_OUTPUT)], [operation]);
+    const graph = viewModel({ model: modelOf(subgraph, { operandValues: new Uint8Array(4) }), pools: [] });
+    const plan = planGraph(
+      graph,
+      inputs.map(({ dimensions }) => dimensions),
+    );
+    const part = (step: ProductStep): ProductStep => ({ ...step, groups, units: step.units * groups });
+    const divided: Plan = { ...plan, steps: plan.steps.map((step) => (step.kind === "product" ? part(step) : step)) };
+    const api = webAssembly();
+    if (api === undefined) throw new Error("there is no WebAssembly");
+    const { memory, steps } = await compiledPlan(api, divided);
+    const numbers = new Float32Array(memory.buffer);
+    for (const port of plan.inputs) {
+      const { address = 0 } = plan.regions[port?.region ?? 0] ?? {};
+      for (let place = 0; 4 * place < (port?.bytes ?? 0); place++)
+        numbers[address / 4 + place] = (place % 11) - place / 7;
+    }
+    // The last unit first: parts can be computed in any order.
+    for (const { units, compute } of computingOf(steps))
+      for (let unit = units - 1; unit >= 0; unit--) compute(unit, unit + 1);
+    const [output] = plan.outputs;
+    const { address = 0 } = plan.regions[output?.region ?? 0] ?? {};
+    return [...numbers.subarray(address / 4, address / 4 + 5 * columns)];
+  }
+
+  it.each([
+    [45, 3],
+    [45, 5],
+    [40, 2],
+    [16, 2],
+  ])("of %i columns in %i parts are the same", async (columns, groups) => {
+    expect(await connected(columns, groups)).toEqual(await connected(columns, 1));
+  });
+
+  it("are as many as the work needs, of whole panels", () => {
+    expect(groupsFor(2 ** 24, 4096, 2)).toBe(1);
+    expect(groupsFor(2 ** 25, 4096, 2)).toBe(8);
+    expect(groupsFor(2 ** 30, 40, 2)).toBe(5);
+    expect(groupsFor(2 ** 30, 3, 2)).toBe(1);
   });
 });

@@ -33,7 +33,7 @@ export function depthTurns(step: ProductStep): number {
 
 /** Emits the blocks [begin, end), which are the first two parameters. */
 export function emitProduct(code: Code, step: ProductStep, regions: Regions): void {
-  const { rows, columns, tile, blockRows, source, target, operands, scratch } = step;
+  const { rows, columns, tile, blockRows, groups, source, target, operands, scratch } = step;
   const [block, left, rowsLeft, blockRow] = [
     code.local("i32"),
     code.local("i32"),
@@ -53,8 +53,12 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
   const rest = columns - fullPanels * width;
   const panelBytes = 4 * width * depthTurns(step);
   const firstRow = code.local("i32");
+  const panelsOfGroup = Math.ceil(fullPanels / groups);
+  const [firstPanel, endPanel] = groups > 1 ? [code.local("i32"), code.local("i32")] : [0, 0];
   count(code, block, { local: 0 }, { local: 1 }, 1, () => {
-    code.get(block).i32(blockRows).op("i32.mul").set(blockRow);
+    code.get(block);
+    if (groups > 1) code.i32(groups).op("i32.div_u");
+    code.i32(blockRows).op("i32.mul").set(blockRow);
     // The last block may have fewer rows.
     code.i32(blockRows).i32(rows).get(blockRow).op("i32.sub").tee(left);
     code.i32(blockRows).get(left).op("i32.lt_s").op("select").set(left);
@@ -108,13 +112,39 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
       const last = rows % tile.rows;
       if (last > 0) code.get(rowsLeft).if(() => tileOf(last));
     };
-    code.i32(0).set(places.column);
-    code.i32(regions.address(step.weights)).set(places.panel);
+    if (groups === 1) {
+      code.i32(0).set(places.column);
+      code.i32(regions.address(step.weights)).set(places.panel);
+    } else {
+      code.get(block).i32(groups).op("i32.rem_u").i32(panelsOfGroup).op("i32.mul").tee(firstPanel);
+      code
+        .i32(4 * width)
+        .op("i32.mul")
+        .set(places.column);
+      code.get(firstPanel).i32(panelBytes).op("i32.mul").i32(regions.address(step.weights)).op("i32.add");
+      code.set(places.panel);
+      code.get(firstPanel).i32(panelsOfGroup).op("i32.add").tee(endPanel).i32(fullPanels);
+      code.get(endPanel).i32(fullPanels).op("i32.lt_s").op("select").set(endPanel);
+    }
     const eachPanel = (columnsHere: number) => {
       panel(columnsHere);
       advance(code, places.column, 4 * width);
       advance(code, places.panel, panelBytes);
     };
+    if (groups > 1) {
+      count(code, firstPanel, { local: firstPanel }, { local: endPanel }, 1, () => eachPanel(width));
+      // What is left belongs to the last part.
+      if (rest > 0) {
+        code
+          .get(block)
+          .i32(groups)
+          .op("i32.rem_u")
+          .i32(groups - 1)
+          .op("i32.eq");
+        code.if(() => panel(rest));
+      }
+      return;
+    }
     if (fullPanels === 1) eachPanel(width);
     else if (fullPanels > 1) count(code, code.local("i32"), 0, fullPanels, 1, () => eachPanel(width));
     if (rest > 0) panel(rest);

@@ -72,8 +72,10 @@ export interface ProductStep extends Named {
   /** A number for each column, i32 or f32. */
   readonly bias: Region;
   readonly tile: { readonly rows: number; readonly vectors: number };
-  /** Rows that are computed together: a unit. */
+  /** Rows that are computed together. */
   readonly blockRows: number;
+  /** Parts of the columns: a unit is one of them for one block of rows. */
+  readonly groups: number;
   /** Room for the rows of a block, if they are gathered. */
   readonly scratch: Region | undefined;
   readonly target: Target;

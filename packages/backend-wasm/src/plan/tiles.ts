@@ -17,3 +17,15 @@ export function tileFor(rows: number, depth: number, columns: number, isPaired: 
   const blockRows = Math.min(fitting, Math.ceil(rows / tile.rows)) * tile.rows;
   return { tile, blockRows };
 }
+
+/** Work of a block of rows above which its columns are computed in parts: it takes about 10 ms. */
+const mostWork = 2 ** 24;
+
+/** The parts of the columns of a block that has so much work, each of whole panels. */
+export function groupsFor(work: number, columns: number, vectors: number): number {
+  const panels = Math.max(1, Math.floor(columns / (4 * vectors)));
+  if (work <= mostWork) return 1;
+  // The last part has at least one whole panel.
+  const panelsOfGroup = Math.ceil(panels / Math.ceil((4 * work) / mostWork));
+  return Math.ceil(panels / panelsOfGroup);
+}

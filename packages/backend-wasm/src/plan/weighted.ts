@@ -17,7 +17,7 @@ import { filled, filledWhole, finishedFloat, finishedQuant8, isFloatOperation, m
 import { depthwiseChannels, type Matrix, packDepthwise, packPanels } from "./packing.ts";
 import type { Region, RowSource } from "./plan.ts";
 import { refuse } from "./refusal.ts";
-import { tileFor } from "./tiles.ts";
+import { groupsFor, tileFor } from "./tiles.ts";
 
 /** The part of a tensor of weights that a product reads: weight of depth k and column n at `first + k * depthStep + n * columnStep`. */
 export interface Weights {
@@ -197,6 +197,8 @@ export function addRows(
     (height === 1 || rowStep === width * pixelStep) &&
     (rows === height * width || batchStep === height * width * pixelStep);
   const { tile, blockRows } = tileFor(rows, depth, columns, isPaired);
+  const work = (Math.min(rows, blockRows) * depth * columns) / (isPaired ? 8 : 4);
+  const groups = groupsFor(work, columns, tile.vectors);
   const rowBytes = 4 * (isPaired ? Math.ceil(depth / 2) : depth);
   // A row is written up to a vector beyond its end.
   const scratch = isDirect ? undefined : builder.room("u8", blockRows * rowBytes + 64);
@@ -211,12 +213,13 @@ export function addRows(
     bias,
     tile,
     blockRows,
+    groups,
     scratch,
     target,
     operands: [],
     value,
-    units: Math.ceil(rows / blockRows),
-    work: (Math.min(rows, blockRows) * depth * columns) / (isPaired ? 8 : 4),
+    units: Math.ceil(rows / blockRows) * groups,
+    work: work / groups,
   });
 }
 
