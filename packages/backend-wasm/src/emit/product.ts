@@ -133,7 +133,7 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
     };
     if (groups > 1) {
       count(code, firstPanel, { local: firstPanel }, { local: endPanel }, 1, () => eachPanel(width));
-      // What is left belongs to the last part.
+      // The rest belongs to the last part.
       if (rest > 0) {
         code
           .get(block)
