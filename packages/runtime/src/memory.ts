@@ -1,17 +1,17 @@
 /**
  * Memory: holds inputs, outputs and constants instead of a caller's array (NNAPI: ANeuralNetworksMemory).
  */
-import { allocateMemory, mapMemory, mmapFdMemory, Protection } from "@nnhal/driver-core/memory";
+import { allocateMemory, mapMemory } from "@nnhal/driver-core/memory";
 import type { Memory as HalMemory } from "@nnhal/types";
 import { defaultLogger, type Logger, whenCollected } from "@nnhal/utils";
-import { descriptorStats, nodeModule } from "@nnhal/utils/node";
 import { poolIssues } from "@nnhal/validation";
 import { allocated, expectRight } from "./checks.ts";
 import { close } from "./close.ts";
-import { describe, expectGiven, expectKind, optionsOf } from "./given.ts";
+import { expectGiven, expectKind, optionsOf } from "./given.ts";
 import { type MemoryContent, opaqueContent, sizedContent } from "./memory-content.ts";
 import { copyContent } from "./memory-copy.ts";
 import type { MemoryDesc } from "./memory-desc.ts";
+import { mapFile } from "./memory-file.ts";
 import { greatestSize } from "./operand-facts.ts";
 import { expect, ResultCode } from "./result-code.ts";
 
@@ -48,11 +48,7 @@ export class Memory {
 
   /** Makes a memory of one in the HAL's form, such as an importer or a transport returns. */
   static from(memory: HalMemory): Memory {
-    expectGiven(memory, "Memory.from", "memory");
-    const isHal = typeof memory === "object" && "handle" in memory;
-    expect(isHal, ResultCode.BAD_DATA, () => `Memory.from: memory is ${describe(memory)}, not one in the HAL's form`);
-    const [issue] = poolIssues(memory);
-    expect(issue === undefined, ResultCode.BAD_DATA, () => `Memory.from: ${issue?.path}: ${issue?.message}`);
+    expectHalMemory(memory, "Memory.from");
     return new Memory(memory.name === "hardware_buffer" ? opaqueContent(memory) : sizedContent(memory), "Memory.from");
   }
 
@@ -63,21 +59,8 @@ export class Memory {
   static createFromFd(size: number, protection: number, fd: number, offset = 0): Memory {
     const what = "Memory.createFromFd";
     expectSize(size, what);
-    expectRight(Number.isInteger(fd) && fd >= 0, what, "a file descriptor", fd);
-    const { READ, WRITE } = Protection;
-    const isKnown = Number.isInteger(protection) && protection >= 0 && protection <= READ + WRITE;
-    expectRight(isKnown, what, "a protection, READ (1), WRITE (2) or their sum", protection);
-    const isOffset = Number.isSafeInteger(offset) && offset >= 0;
-    expectRight(isOffset, what, "an offset in a file", offset);
-    const own = duplicated(fd, (protection & WRITE) !== 0, what);
-    const memory = mmapFdMemory(size, own ?? fd, [protection, offset % 2 ** 32, Math.floor(offset / 2 ** 32)]);
-    if (own === undefined) return new Memory(sizedContent(memory), what);
-    // Models and requests have the HAL's memory, not this object: the descriptor lives as long as any of them.
-    const cancel = whenCollected(memory, own, files().closeSync);
-    return new Memory(sizedContent(memory), what, () => {
-      cancel();
-      files().closeSync(own);
-    });
+    const { memory, release } = mapFile(size, protection, fd, offset, what);
+    return new Memory(sizedContent(memory), what, release);
   }
 
   /**
@@ -86,14 +69,7 @@ export class Memory {
    */
   static createFromAHardwareBuffer(hardwareBuffer: HalMemory): Memory {
     const what = "Memory.createFromAHardwareBuffer";
-    expectGiven(hardwareBuffer, what, "hardwareBuffer");
-    const { handle } = optionsOf(hardwareBuffer, what, undefined, "hardwareBuffer");
-    const isOne = handle?.kind === "hardwareBuffer";
-    expect(
-      isOne,
-      ResultCode.BAD_DATA,
-      () => `${what}: hardwareBuffer is ${describe(hardwareBuffer)}, not a memory that lies in a hardware buffer`,
-    );
+    expectHardwareBuffer(hardwareBuffer, what);
     return Memory.from(hardwareBuffer);
   }
 
@@ -221,25 +197,16 @@ function expectSize(size: number, what: string): void {
   expectRight(isSize, what, "a size, an integer within [1, 2^32)", size);
 }
 
-const files = () => nodeModule("node:fs", "a memory in a file");
+function expectHalMemory(memory: HalMemory, what: string): void {
+  expectGiven(memory, what, "memory");
+  const isHal = typeof memory === "object" && "handle" in memory;
+  expectRight(isHal, what, "memory in the HAL's form", memory);
+  const [issue] = poolIssues(memory);
+  expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue?.path}: ${issue?.message}`);
+}
 
-/**
- * Another descriptor of the same file. Undefined if the system has none, or if it would allow more than the caller's: mapping the
- * caller's then reports what is not allowed.
- */
-function duplicated(fd: number, isWritten: boolean, what: string): number | undefined {
-  try {
-    if (!descriptorStats(fd, "a memory in a file").isFile()) return undefined;
-  } catch (error) {
-    expect(false, ResultCode.BAD_DATA, () => `${what}: ${error instanceof Error ? error.message : error}`);
-  }
-  const { openSync, readSync, writeSync } = files();
-  try {
-    readSync(fd, new Uint8Array(1), 0, 1, 0);
-    if (isWritten) writeSync(fd, new Uint8Array(0));
-    const descriptors = process.platform === "linux" ? "/proc/self/fd" : "/dev/fd";
-    return openSync(`${descriptors}/${fd}`, isWritten ? "r+" : "r");
-  } catch {
-    return undefined;
-  }
+function expectHardwareBuffer(memory: HalMemory, what: string): void {
+  expectGiven(memory, what, "hardwareBuffer");
+  const { handle } = optionsOf(memory, what, undefined, "hardwareBuffer");
+  expectRight(handle?.kind === "hardwareBuffer", what, "a memory that lies in a hardware buffer", memory);
 }

@@ -96,7 +96,7 @@ export function createEmission(
   ): "emitted" | string {
     let problem: string | undefined;
     // Operands as in the file are made only if they are needed.
-    for (const candidateOf of [() => inputs, () => inputsAsInFile(operation, inputs)]) {
+    for (const candidateOf of [() => inputs, () => inputsAsInFile(graph, operation, inputs)]) {
       const candidate = candidateOf();
       adoptShapes(operation, candidate, outputs);
       problem =
@@ -155,14 +155,16 @@ export function createEmission(
     return problem && `the ${owner}'s ${operation.name} cannot compute it: ${problem}`;
   }
 
-  /** Inputs with the 64-bit integers of the file, except where the operation has a fixed type. */
-  function inputsAsInFile({ forms }: Operation, inputs: readonly number[]): readonly number[] {
-    const params = forms.flatMap(({ params, counts }) => [layOut(params, counts, inputs.length) ?? []]);
-    const [positions = []] = params.filter((list) => list.length > 0);
-    return inputs.map((input, place) =>
-      positions[place]?.type === undefined ? (graph.widened(input) ?? input) : input,
-    );
-  }
-
   return { emit, emitChecked, emitExtension, emitIfAccepted, copyStored, problemOf };
+}
+
+/** Inputs with the 64-bit integers of the file, except where the operation has a fixed type. */
+function inputsAsInFile(
+  graph: OperatorAccess["graph"],
+  { forms }: Operation,
+  inputs: readonly number[],
+): readonly number[] {
+  const params = forms.flatMap(({ params, counts }) => [layOut(params, counts, inputs.length) ?? []]);
+  const [positions = []] = params.filter((list) => list.length > 0);
+  return inputs.map((input, place) => (positions[place]?.type === undefined ? (graph.widened(input) ?? input) : input));
 }
