@@ -53,7 +53,10 @@ describe("documents", () => {
 
 describe.concurrent("READMEs", () => {
   it("exist for the whole and for every package", () => {
-    expect(readmes).toHaveLength(readdirSync(join(root, "packages")).length + 1);
+    const folders = readdirSync(join(root, "packages"));
+    // Folders of packages that are gone may have builds in them.
+    const packages = folders.filter((name) => existsSync(join(root, "packages", name, "package.json")));
+    expect(readmes).toHaveLength(packages.length + 1);
   });
 
   it("of packages that users import have an example in TypeScript, and those of commands one for a shell", () => {

@@ -16,10 +16,11 @@ const scaffolds = [
 export const scaffoldedFolders = scaffolds.map(([kind]) => kind);
 
 /**
- * All tests, but of the kit only the suites on the device as it is, since faces of HAL versions do not depend on the backend, and not those
- * that measure time, which a busy machine disturbs. `npm run release-trial` runs the whole kit.
+ * All tests, but of the kit only the suites of the device and of its prepared models, on the device as it is: what is proven here is that the
+ * packed kit works in a package of its author. The guide's backend passes the whole kit in the tests, and `npm run release-trial` runs all
+ * of it on the scaffolds.
  */
-const tests = "--testNamePattern=^(?!.*(through.HAL|conformance:.(fenced|qos)))";
+const tests = "--testNamePattern=^(?!.*(through.HAL|conformance:.(memory|caching|burst|fenced|qos)))";
 
 /** Writes the packages into a project, with the create-nnhal of a tarball that is unpacked into `folder`. */
 export function writeScaffolds(root: string, tarball: string, folder: string, project: string): Promise<CommandResult> {
