@@ -13,8 +13,11 @@ import { knownEngines } from "./engines.ts";
 
 /** The faults whose models run, and how many models with inputs each has. */
 const faults = {
+  "gpujs-few-rows-residual": 2,
   "no-stored-shape": 4,
+  "ort-avx2-saturation": 4,
   "rank-output": 1,
+  "small-refusals": 4,
   "stablehlo-composite": 3,
   "strided-slice-shrink": 8,
   "transpose-conv-valid-output": 3,

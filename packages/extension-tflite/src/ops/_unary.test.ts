@@ -98,12 +98,13 @@ describe("functions of quantised elements", () => {
     expect(await elements("LEAKY_RELU", [floats, float32(0.5)], of("float32"))).toEqual([-1, 0, 2]);
   });
 
-  it("PRELU of 16-bit elements has factors of 8 or 16 bits", async () => {
+  it("PRELU of 16-bit elements has factors of 8 bits, and reads the bytes of those of 16 bits so", async () => {
     const input = given(of("int16", 0.5), [-8, 8, -3, 3], [2, 2]);
     const alpha = given(of("int8", 0.25, 2), [4, 10]);
     // Factors 0.5 and 2: -4 · 0.5, 4, -1.5 · 0.5, 1.5.
     expect(await elements("PRELU", [input, alpha], of("int16", 0.25))).toEqual([-8, 16, -3, 6]);
-    const wide = given(of("int16", 0.25), [2, 8]);
+    // The bytes 2 and 8.
+    const wide = given(of("int16", 0.25), [2 + 256 * 8, -1]);
     expect(await elements("PRELU", [input, wide], of("int16", 0.25))).toEqual([-8, 16, -3, 6]);
     const bytes = given(of("uint8"), [1, 2]);
     await expect(elements("PRELU", [input, bytes], of("int16"))).rejects.toThrow("PRELU: input 1");
@@ -112,7 +113,7 @@ describe("functions of quantised elements", () => {
   it("PRELU of 16-bit elements rounds twice, as .tflite's multipliers do, and clamps", async () => {
     // 856 and 2043 times 7/15 are 399.47 and 953.4: 798.9 and 1906.8 are rounded, then their halves.
     const input = given(of("int16", 0.0007), [856, 2043, 6913, -16740], [4]);
-    const alpha = given(of("int16", 0.0009), [-18089], [1]);
+    const alpha = given(of("int8", 0.06), [-128], [1]);
     expect(await elements("PRELU", [input, alpha], of("int16", 0.0015))).toEqual([400, 954, 3226, 32767]);
   });
 
