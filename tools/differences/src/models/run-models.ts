@@ -14,10 +14,63 @@ import { movement } from "./movement.ts";
 import type { OracleProcess } from "./oracle-process.ts";
 import { stablehlo } from "./stablehlo.ts";
 
+/** Types besides those of the drawers, in which a build computes the operators too. */
+const further: Readonly<Record<string, string>> = {
+  BATCH_TO_SPACE_ND: "INT16 BOOL",
+  BITCAST: "UINT8 INT8",
+  DILATE: "INT16",
+  DIV: "INT16",
+  DYNAMIC_UPDATE_SLICE: "INT16",
+  EMBEDDING_LOOKUP: "INT32 UINT8 INT8 INT16 BOOL",
+  EXPAND_DIMS: "BOOL",
+  FILL: "UINT8",
+  FLOOR_DIV: "INT8 INT16",
+  FLOOR_MOD: "INT8 INT16",
+  GELU: "INT16",
+  HASHTABLE_LOOKUP: "INT32 INT64 UINT8 INT8 INT16",
+  IF: "INT16",
+  LOG: "INT16",
+  MIRROR_PAD: "BOOL",
+  NEG: "INT16",
+  PAD: "BOOL",
+  PRELU: "INT16",
+  READ_VARIABLE: "INT16",
+  REDUCE_PROD: "INT8 INT16",
+  REDUCE_WINDOW: "UINT8 INT8 INT16",
+  RELU_0_TO_1: "UINT8 INT8",
+  RESIZE_NEAREST_NEIGHBOR: "INT32 BOOL",
+  RSQRT: "INT16",
+  SHAPE: "UINT8 INT8 INT16 BOOL",
+  SPACE_TO_BATCH_ND: "INT16 BOOL",
+  SQRT: "INT16",
+  STABLEHLO_ADD: "UINT8 INT8 INT16 BOOL",
+  STABLEHLO_AND: "UINT8 INT8 INT16",
+  STABLEHLO_CASE: "INT16",
+  STABLEHLO_GATHER: "UINT8 INT8 INT16 BOOL",
+  STABLEHLO_MAXIMUM: "UINT8 INT8 INT16 BOOL",
+  STABLEHLO_MINIMUM: "UINT8 INT8 INT16 BOOL",
+  STABLEHLO_MULTIPLY: "UINT8 INT8 INT16 BOOL",
+  STABLEHLO_PAD: "UINT8 INT16",
+  STABLEHLO_REDUCE_WINDOW: "UINT8 INT16",
+  STABLEHLO_SCATTER: "UINT8 INT8 INT16 BOOL",
+  UNIQUE: "INT64",
+  WHERE: "INT64",
+};
+
+function withFurther(all: Readonly<Record<string, Drawer>>): Readonly<Record<string, Drawer>> {
+  return Object.fromEntries(
+    Object.entries(all).map(([operator, drawer]) => {
+      // The texts are names of types.
+      const types = (further[operator]?.split(" ") ?? []) as DrawnType[];
+      return [operator, { ...drawer, types: [...drawer.types, ...types] }];
+    }),
+  );
+}
+
 /** All operators that are drawn, in alphabetical order. A word behind an operator tells models of it apart. */
 export const drawers: Readonly<Record<string, Drawer>> = Object.fromEntries(
   Object.entries({
-    ...joined(withCasts({ ...elementwise, ...movement, ...layers, ...stablehlo }), graphs),
+    ...withFurther(joined(withCasts({ ...elementwise, ...movement, ...layers, ...stablehlo }), graphs)),
     ...hybrids,
   }).sort(([one], [other]) => (one < other ? -1 : 1)),
 );

@@ -63,6 +63,18 @@ describe("operators of two tensors", () => {
     ).toEqual([result]);
   });
 
+  test.each([
+    ["STABLEHLO_ADD", "LOGICAL_OR"],
+    ["STABLEHLO_MAXIMUM", "LOGICAL_OR"],
+    ["STABLEHLO_MULTIPLY", "LOGICAL_AND"],
+    ["STABLEHLO_MINIMUM", "LOGICAL_AND"],
+  ])("%s of BOOL is %s", (operator, operation) => {
+    const b = { type: "BOOL", shape: [2] } as const;
+    expect(importLines(oneOperator(operator, { lhs: b, rhs: b }, { y: b }))).toEqual([
+      `${operation}(in0, in1) -> out0`,
+    ]);
+  });
+
   test("STABLEHLO_AND of BOOL is the HAL's", () => {
     const b = { type: "BOOL", shape: [2] } as const;
     expect(importLines(oneOperator("STABLEHLO_AND", { lhs: b, rhs: b }, { y: b }))).toEqual([

@@ -14,27 +14,33 @@ import type { Row } from "../row.ts";
 const plainTypes: ReadonlySet<unknown> = new Set(["TENSOR_FLOAT32", "TENSOR_FLOAT16", "TENSOR_INT32"]);
 
 const elementsNote =
-  "Of floats and INT32; others are of the extension, as integers that wrap. The shapes must be equal.";
+  "Of floats, INT32 and BOOL; others are of the extension, as integers that wrap. The shapes must be equal.";
 
-/** An operator of two tensors, which do not broadcast. `more`: operands of the HAL's operation after the tensors. */
+/**
+ * An operator of two tensors, which do not broadcast. `logical`: the operation of truth values. `more`: operands of the HAL's operation after the
+ * tensors.
+ */
 function pair(
   operator: ImportedOperatorName,
   operation: OperationTypeName,
+  logical: OperationTypeName,
   more: (op: Lowering) => readonly number[] = () => [],
 ): Row {
   return {
     operator,
     version: 1,
-    operations: [operation],
+    operations: [operation, logical],
     note: elementsNote,
     lower(op: Lowering) {
       const [lhs, rhs] = [op.inputSpec(0), op.inputSpec(1)];
+      const isLogical = lhs.type === "TENSOR_BOOL8";
       op.ensure(
-        plainTypes.has(lhs.type),
-        () => `the HAL computes it for floats and INT32 only, not for ${typeText(lhs.type)}`,
+        isLogical || plainTypes.has(lhs.type),
+        () => `the HAL computes it for floats, INT32 and BOOL only, not for ${typeText(lhs.type)}`,
       );
       ensureSameShape(op, lhs.dimensions, rhs.dimensions);
-      op.emit(operation, [op.input(0), op.input(1), ...more(op)], [op.output()]);
+      if (isLogical) op.emit(logical, [op.input(0), op.input(1)], [op.output()]);
+      else op.emit(operation, [op.input(0), op.input(1), ...more(op)], [op.output()]);
     },
   };
 }
@@ -127,10 +133,10 @@ function extended(
 }
 
 export const stablehloRows: readonly Row[] = [
-  pair("STABLEHLO_ADD", "ADD", (op) => [op.int32(0)]),
-  pair("STABLEHLO_MULTIPLY", "MUL", (op) => [op.int32(0)]),
-  pair("STABLEHLO_MAXIMUM", "MAXIMUM"),
-  pair("STABLEHLO_MINIMUM", "MINIMUM"),
+  pair("STABLEHLO_ADD", "ADD", "LOGICAL_OR", (op) => [op.int32(0)]),
+  pair("STABLEHLO_MULTIPLY", "MUL", "LOGICAL_AND", (op) => [op.int32(0)]),
+  pair("STABLEHLO_MAXIMUM", "MAXIMUM", "LOGICAL_OR"),
+  pair("STABLEHLO_MINIMUM", "MINIMUM", "LOGICAL_AND"),
   and,
   extended(
     "STABLEHLO_SCATTER",
