@@ -60,6 +60,7 @@ describe("rows of a product of several images", () => {
     ["the first row of two", [2, 2, 1, 2], [2, 1, 1, 3], 2],
     ["the first row of three", [2, 3, 1, 2], [2, 1, 1, 3], 3],
     ["every second pixel", [2, 1, 5, 2], [2, 1, 3, 3], 2],
+    ["one pixel, as its stride leads far beyond the image", [1, 2, 3, 2], [1, 1, 1, 3], 2 ** 30],
   ])("are %s", async (_, shape, result, stride) => {
     const [wasm, reference] = await convolved(shape, result, stride);
     expect(wasm).toEqual(reference);

@@ -1,5 +1,7 @@
-/** The device that targets use: the reference with the extension of .tflite, and little memory. */
+/** The devices that targets use: the reference and the compiler to WebAssembly, with the extension of .tflite, and little memory. */
+import type { Backend } from "@nnhal/backend";
 import { createReferenceBackend } from "@nnhal/backend-reference";
+import { backend as wasm } from "@nnhal/backend-wasm";
 import { type DeviceOptions, type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import type { ExtensionDefinition } from "@nnhal/operations";
@@ -17,11 +19,19 @@ export function soon(): bigint {
 }
 
 /** `extensions`: those besides that of .tflite. */
-export async function openReference(
+export function openReference(
   options: Partial<DeviceOptions> = {},
   extensions: readonly ExtensionDefinition[] = [],
 ): Promise<OpenedDevice> {
-  const backend = createReferenceBackend({ extensions: [tfliteExtension, ...extensions] });
+  return open(createReferenceBackend({ extensions: [tfliteExtension, ...extensions] }), options);
+}
+
+/** The device that compiles networks to WebAssembly, with the extension of .tflite. */
+export function openWasm(): Promise<OpenedDevice> {
+  return open(wasm.withExtensions?.([tfliteExtension]) ?? wasm, {});
+}
+
+async function open(backend: Backend, options: Partial<DeviceOptions>): Promise<OpenedDevice> {
   const device = await openDevice({ backend, temporaryLimit, log: silentLogger, ...options });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;

@@ -193,8 +193,8 @@ export const convolutions: LoweringTable = {
     const { target, finish } = imageOutput(builder, output, nchw);
     const [, height = 1, width = 1, channels = 1] = filter.dimensions;
     const image = depthMultiplier === 1 ? given : repeated(builder, given, depthMultiplier);
-    const window = windowOf(height, width, { ...sliding, ...padding });
     const [inputExtents, outputExtents] = [extentsOf(image), extentsOf(target)];
+    const window = windowOf(height, width, { ...sliding, ...padding }, inputExtents, outputExtents);
     const rows = segments(
       outputExtents.height,
       inputExtents.height,
@@ -238,9 +238,37 @@ export const convolutions: LoweringTable = {
   FULLY_CONNECTED: addConnected,
 };
 
-function windowOf(height: number, width: number, sliding: Sliding): Window {
-  const { strideHeight, strideWidth, dilationHeight, dilationWidth, paddingTop, paddingLeft } = sliding;
-  return { height, width, strideHeight, strideWidth, dilationHeight, dilationWidth, paddingTop, paddingLeft };
+/** Bytes that a window may reach: instructions have numbers of 32 bits with a sign. */
+const mostReach = 2 ** 31 - 1;
+
+/**
+ * A window over an image. A stride counts only where the output has several places, and a dilation where the window has several cells. Refuses what reaches further than numbers
+ * of instructions do.
+ */
+export function windowOf(
+  height: number,
+  width: number,
+  sliding: Sliding,
+  input: ImageExtents,
+  output: ImageExtents,
+): Window {
+  const { paddingTop, paddingLeft } = sliding;
+  const window: Window = {
+    height,
+    width,
+    strideHeight: output.height === 1 ? 1 : sliding.strideHeight,
+    strideWidth: output.width === 1 ? 1 : sliding.strideWidth,
+    dilationHeight: height === 1 ? 1 : sliding.dilationHeight,
+    dilationWidth: width === 1 ? 1 : sliding.dilationWidth,
+    paddingTop,
+    paddingLeft,
+  };
+  const reach = (extent: number, stride: number, dilation: number, padding: number) =>
+    4 * input.channels * (extent * dilation + stride + Math.abs(padding));
+  const down = reach(height, window.strideHeight, window.dilationHeight, paddingTop) * input.width;
+  const across = reach(width, window.strideWidth, window.dilationWidth, paddingLeft);
+  if (Math.max(down, across) > mostReach) refuse("its strides, dilations and paddings reach too far");
+  return window;
 }
 
 /** The extents of an image in NHWC. */
@@ -276,7 +304,12 @@ export function rowsUnder(
   sliding: Sliding,
 ) {
   const { height: outHeight, width: outWidth, batches } = extentsOf(target);
-  const { strideHeight, strideWidth, dilationHeight, dilationWidth, paddingTop, paddingLeft } = sliding;
+  const { dilationHeight, dilationWidth, paddingTop, paddingLeft } = sliding;
+  // A stride counts only where there are several places.
+  const [strideHeight, strideWidth] = [
+    outHeight === 1 ? 1 : sliding.strideHeight,
+    outWidth === 1 ? 1 : sliding.strideWidth,
+  ];
   // Padding below 0 leaves out the first pixels.
   const [skippedRows, skippedColumns] = [Math.max(0, -paddingTop), Math.max(0, -paddingLeft)];
   const neededHeight = skippedRows + (outHeight - 1) * strideHeight + dilatedExtent(height, dilationHeight);

@@ -2,7 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { activationRange, isFloat, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import { type Builder, outputOf, transposed, transposeInto, type Value } from "./builder.ts";
-import { extentsOf } from "./convolution.ts";
+import { extentsOf, windowOf } from "./convolution.ts";
 import { accumulator, converted, type Expression, on, roundedAway, within } from "./expression.ts";
 import { expectReal, type LoweringTable } from "./lowering.ts";
 import type { PoolStep } from "./plan.ts";
@@ -56,16 +56,7 @@ function pool(name: keyof typeof kinds) {
       source: image,
       input: extents,
       output: extentsOf(target),
-      window: {
-        height,
-        width,
-        strideHeight: args.strideHeight,
-        strideWidth: args.strideWidth,
-        dilationHeight: 1,
-        dilationWidth: 1,
-        paddingTop: args.paddingTop,
-        paddingLeft: args.paddingLeft,
-      },
+      window: windowOf(height, width, { ...args, dilationHeight: 1, dilationWidth: 1 }, extents, extentsOf(target)),
       target,
       value: pooledValue(kind, activation, input, output),
       units: batches * outHeight,

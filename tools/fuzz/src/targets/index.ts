@@ -5,7 +5,7 @@ import { cache } from "./cache.ts";
 import { client } from "./client.ts";
 import { custom } from "./custom.ts";
 import { extension } from "./extension.ts";
-import { prepare } from "./prepare.ts";
+import { prepare, wasm } from "./prepare.ts";
 import { request } from "./request.ts";
 import { server } from "./server.ts";
 import { tflite } from "./tflite.ts";
@@ -24,6 +24,7 @@ export const targets: readonly Target[] = [
   server,
   client,
   tokenizer,
+  wasm,
 ];
 
 /** The target with a name. */
