@@ -51,7 +51,7 @@ function binary(name: "ADD" | "MUL" | "SUB", type: number): Model {
   return modelOf(main, { operandValues: new Uint8Array(4) });
 }
 
-async function connected(directory: string): Promise<ServiceDevice> {
+async function connect(directory: string): Promise<ServiceDevice> {
   const device = await connectService("nnapi-sample_all", { directory });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
@@ -83,7 +83,7 @@ function memoryFor(device: ServiceDevice): Memory {
 export async function lifetimes(directory: string, count: number): Promise<number> {
   let wrong = 0;
   for (let life = 0; life < count; life++) {
-    const device = await connected(directory);
+    const device = await connect(directory);
     const prepared = await Promise.all(models.map(({ model }) => prepare(device, model)));
     wrong += await runAll(prepared, memoryFor(device));
     // Every second client leaves its models to the daemon.
@@ -97,7 +97,7 @@ export async function lifetimes(directory: string, count: number): Promise<numbe
 export async function soak(directory: string, clients: number, milliseconds: number) {
   const all = await Promise.all(
     Array.from({ length: clients }, async () => {
-      const device = await connected(directory);
+      const device = await connect(directory);
       const prepared = await Promise.all(models.map(({ model }) => prepare(device, model)));
       return { device, prepared, memory: memoryFor(device) };
     }),
@@ -141,7 +141,7 @@ export async function pings(directory: string, milliseconds: number) {
 
 /** Kills a daemon while calls are under way. Returns the milliseconds until the last of them has ended, and those that were not refused. */
 export async function killUnderLoad({ directory, child }: StartedDaemon, calls: number) {
-  const device = await connected(directory);
+  const device = await connect(directory);
   const model = await prepare(device);
   const request = addRequest(memoryFor(device));
   const waiting = Array.from({ length: calls }, () => model.execute(request));

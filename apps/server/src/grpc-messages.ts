@@ -102,11 +102,11 @@ function contentOfLists(
     () => `${what}: its shape [${shape}] has ${count} elements, ${wanted} ${list.length}`,
   );
   if (datatype === "BYTES") return isByteList(list) ? list : [];
-  return isByteList(list) ? new (arrayOf(datatype))(0) : narrowed(datatype, list, what);
+  return isByteList(list) ? new (arrayOf(datatype))(0) : narrow(datatype, list, what);
 }
 
 /** Converts elements of a list to a datatype, which may be narrower than the list's. */
-function narrowed(datatype: NumericDatatype, list: ElementArray, what: string): ElementArray {
+function narrow(datatype: NumericDatatype, list: ElementArray, what: string): ElementArray {
   const array = arrayOf(datatype);
   if (list instanceof array) return list;
   const content = new array(list.length);

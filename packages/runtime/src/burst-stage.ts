@@ -66,7 +66,7 @@ export function createBurstStage(allocate: (size: number) => Memory, onUnused: (
         hasNoValue ? undefined : arrays[location.poolIndex];
       let size = 0;
       for (const argument of [...inputs, ...outputs]) {
-        if (arrayOf(argument) !== undefined) size += aligned(argument.location.length);
+        if (arrayOf(argument) !== undefined) size += align(argument.location.length);
       }
       if (size === 0) return undefined;
       const shared = ensure(size);
@@ -88,7 +88,7 @@ export function createBurstStage(allocate: (size: number) => Memory, onUnused: (
         if (array === undefined)
           return { ...argument, location: { ...location, poolIndex: elementAt(indexes, poolIndex) } };
         const start = end;
-        end += aligned(length);
+        end += align(length);
         use(array.subarray(offset, offset + length), bytes.subarray(start, start + length));
         return { ...argument, location: { poolIndex: 0, offset: start, length } };
       };
@@ -109,7 +109,7 @@ export function createBurstStage(allocate: (size: number) => Memory, onUnused: (
   };
 }
 
-function aligned(length: number): number {
+function align(length: number): number {
   return Math.ceil(length / alignment) * alignment;
 }
 

@@ -102,7 +102,7 @@ export class ExecutionArguments {
   /** `bytes` null: the argument is omitted. */
   set(side: Side, index: number, bytes: Uint8Array | null, given: readonly number[], what: string): void {
     const slot = this.#unsetSlotAt(side, index, what);
-    const dimensions = combined(slot, given, side === "output" || bytes === null, what);
+    const dimensions = combine(slot, given, side === "output" || bytes === null, what);
     if (bytes === null) {
       const needed = whyNeeded(this.#compilation.hal.main, side, index);
       if (needed !== undefined) fail(`${what}: ${side} ${index} cannot be omitted: ${needed}`);
@@ -113,7 +113,7 @@ export class ExecutionArguments {
     const poolIndex = this.#poolCount++;
     this.#pools[poolIndex] = { kind: "memory", memory: memoryOf(bytes) };
     const location = { poolIndex, offset: 0, length: bytes.length };
-    this.#set[side][index] = { argument: { hasNoValue: false, location, dimensions: copied(given) }, dimensions };
+    this.#set[side][index] = { argument: { hasNoValue: false, location, dimensions: copy(given) }, dimensions };
   }
 
   setFromMemory(
@@ -125,7 +125,7 @@ export class ExecutionArguments {
   ): void {
     const slot = this.#unsetSlotAt(side, index, what);
     expectKind(memory, "Memory", what, "memory");
-    const dimensions = combined(slot, given, side === "output", what);
+    const dimensions = combine(slot, given, side === "output", what);
     const content = memory.content(what);
     const place = content.locate({ compilation: this.#compilation, side, index }, region, given);
     if (typeof place === "string") throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: ${place}`);
@@ -144,7 +144,7 @@ export class ExecutionArguments {
       this.#memories ??= new Map();
       this.#memories.set(content.plain, memory);
     }
-    const argument = { hasNoValue: false, location: { poolIndex, ...place }, dimensions: copied(given) };
+    const argument = { hasNoValue: false, location: { poolIndex, ...place }, dimensions: copy(given) };
     this.#set[side][index] = { argument, dimensions, content };
   }
 
@@ -256,7 +256,7 @@ export class ExecutionArguments {
 const noMemories: ReadonlyMap<HalMemory, Memory> = new Map();
 const noDimensions: readonly number[] = [];
 
-function copied(dimensions: readonly number[]): readonly number[] {
+function copy(dimensions: readonly number[]): readonly number[] {
   return dimensions.length === 0 ? noDimensions : [...dimensions];
 }
 
@@ -282,7 +282,7 @@ function unknownFacts({ type, dimensions }: Operand): OperandFacts {
 }
 
 /** The extents of an argument: the caller's, which must refine the model's, or the model's. */
-function combined(
+function combine(
   { operand, facts }: Slot,
   given: readonly number[],
   mayBeUnspecified: boolean,

@@ -18,7 +18,7 @@ export interface GivenDevices {
  * a device, a device that is listed twice, and two devices with the same name.
  */
 export function devicesGiven(devices: readonly Device[], cpu: Device | undefined, what: string): GivenDevices {
-  const given = listed(devices, cpu, what);
+  const given = list(devices, cpu, what);
   for (const [name, { flaw }] of given) {
     expect(flaw === undefined, ResultCode.BAD_DATA, () => `${what}: ${name} cannot be used: ${flaw}`);
   }
@@ -31,7 +31,7 @@ export function soundDevicesGiven(
   cpu: Device | undefined,
   what: string,
 ): GivenDevices & { readonly flawed: readonly { readonly name: string; readonly reason: string }[] } {
-  const given = listed(devices, cpu, what);
+  const given = list(devices, cpu, what);
   const flawed = [...given].flatMap(([name, { flaw }]) => (flaw === undefined ? [] : [{ name, reason: flaw }]));
   return {
     ...order(
@@ -49,7 +49,7 @@ function order(devices: readonly GuardedDevice[], cpu: Device | undefined): Give
 }
 
 /** The devices by argument: `devices[0]`, `cpu`. */
-function listed(devices: readonly Device[], cpu: Device | undefined, what: string): Map<string, GuardedDevice> {
+function list(devices: readonly Device[], cpu: Device | undefined, what: string): Map<string, GuardedDevice> {
   expectList(devices, what, "devices");
   const given = new Map<string, GuardedDevice>();
   for (const [index, device] of devices.entries()) add(device, `devices[${index}]`);

@@ -36,8 +36,8 @@ async function transfer(source: MemoryContent, destination: MemoryContent, from:
 
 async function fill(plain: HalMemory, destination: MemoryContent, { dimensions }: Metadata): Promise<void> {
   if (destination.plain === undefined) return expectDone(await destination.buffer?.copyFrom(plain, dimensions));
-  const from = mapped(plain, "source");
-  const to = mapped(destination.plain, "destination");
+  const from = map(plain, "source");
+  const to = map(destination.plain, "destination");
   expect(to.writable, ResultCode.UNMAPPABLE, () => `${what}: the destination must not be written`);
   const { length } = from.bytes;
   expect(
@@ -50,7 +50,7 @@ async function fill(plain: HalMemory, destination: MemoryContent, { dimensions }
   to.store?.(0, length);
 }
 
-function mapped(memory: HalMemory, side: string): Mapping {
+function map(memory: HalMemory, side: string): Mapping {
   const mapping = mapPool(memory);
   if ("unmappable" in mapping) {
     throw new NeuralNetworksError(ResultCode.UNMAPPABLE, `${what}: ${side}: ${mapping.unmappable}`);

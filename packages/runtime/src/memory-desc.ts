@@ -53,7 +53,7 @@ export class MemoryDesc {
     const what = "MemoryDesc.setDimensions";
     this.#expectOpen(what);
     expectDimensions(dimensions, what);
-    this.#dimensions = combined(this.#dimensions, dimensions, this.#operand, what);
+    this.#dimensions = combine(this.#dimensions, dimensions, this.#operand, what);
   }
 
   /** Makes the descriptor immutable. Throws BAD_DATA if it has no role. */
@@ -124,7 +124,7 @@ export class MemoryDesc {
       ResultCode.BAD_DATA,
       () => `${what}: ${side} ${index} has another type or quantisation than the roles before it`,
     );
-    this.#dimensions = combined(this.#dimensions, dimensions, operand, what);
+    this.#dimensions = combine(this.#dimensions, dimensions, operand, what);
     this.#operand = operand;
     this.#roles.push(role);
   }
@@ -134,7 +134,7 @@ export class MemoryDesc {
   }
 }
 
-function combined(
+function combine(
   known: readonly number[],
   more: readonly number[],
   operand: MemoryOperand | undefined,

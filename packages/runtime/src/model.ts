@@ -315,7 +315,7 @@ export class Model {
 
   #finishAs(draft: HalModel): void {
     this.#state = "invalid";
-    const model = sealed(draft);
+    const model = seal(draft);
     this.#hal = model;
     this.#state = "finished";
     this.#extensions = modelExtensions(this.#described, model.extensionNameToPrefix);
@@ -414,7 +414,7 @@ function oemNames({ main, referenced }: HalModel): string[] {
 }
 
 /** The copy of a model that devices get. It is validated here, and not again by devices in this process. */
-function sealed(model: HalModel): HalModel {
+function seal(model: HalModel): HalModel {
   const result = sealModel(model);
   if ("model" in result) return result.model;
   const lines = result.issues.map(({ path, message }) => `${path}: ${message}`);

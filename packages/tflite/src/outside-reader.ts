@@ -179,11 +179,11 @@ export function needsOf(
       if (external !== undefined && external.length > 0) ranges.push(external);
     }
   }
-  return { start: bytes.length, ranges: joined(ranges) };
+  return { start: bytes.length, ranges: join(ranges) };
 }
 
 /** Ranges by group and offset; those that overlap are one. */
-function joined(ranges: readonly TfliteRange[]): TfliteRange[] {
+function join(ranges: readonly TfliteRange[]): TfliteRange[] {
   const names = ["", ...new Set(ranges.flatMap(({ group }) => group ?? []))];
   const places = new Map(names.map((name, place) => [name, place]));
   const placeOf = ({ group }: TfliteRange) => (group === undefined ? -1 : (places.get(group) ?? 0));

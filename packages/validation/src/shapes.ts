@@ -67,19 +67,19 @@ export function checkShapes(
   for (const [position, info] of infos.entries()) {
     const index = elementAt(operation.outputs, position);
     const declared = elementAt(operands.outputs, position);
-    const dimensions = refined(index, declared.dimensions, info.dimensions, definition.dynamic);
+    const dimensions = refine(index, declared.dimensions, info.dimensions, definition.dynamic);
     if (typeof dimensions === "string") {
       const message = `${definition.name}: ${dimensions}${describeInputs(operation, params, inputs)}`;
       issues.add("output-shape", `${at}.outputs[${position}]`, message);
       continue;
     }
-    const known = settled(view, index, declared, info, dimensions);
+    const known = settle(view, index, declared, info, dimensions);
     if (known !== undefined) view.inferred[index] = known;
   }
 }
 
 /** The dimensions of an output by declaration and inference combined; a message if the two contradict each other. */
-function refined(
+function refine(
   index: number,
   declared: readonly number[],
   inferred: readonly number[],
@@ -129,7 +129,7 @@ function knownInputs(
  * The final facts of an output: an operation that fixes the quantisation of its output overrides that of a temporary. Undefined if the
  * declaration has the same facts.
  */
-function settled(
+function settle(
   { subgraph }: SubgraphView,
   index: number,
   declared: OperandInfo,

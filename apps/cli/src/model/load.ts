@@ -171,10 +171,10 @@ function rulesOf({ customOperators = [] }: ImportOptions): NonNullable<Inspectio
 
 /** The model of a file; undefined if it has problems. Throws a failure for a model that is too large. */
 export function modelOfFile({ inspection: { imported, model }, ...file }: InspectedFile): LoadedModel | undefined {
-  return imported && loaded({ ...file, content: model }, imported);
+  return imported && load({ ...file, content: model }, imported);
 }
 
-function loaded(file: Omit<InspectedFile, "inspection"> & ModelFile, imported: ImportedModel): LoadedModel {
+function load(file: Omit<InspectedFile, "inspection"> & ModelFile, imported: ImportedModel): LoadedModel {
   const { path } = file;
   for (const tensor of [...imported.inputs, ...imported.outputs]) {
     if (byteSize(tensor) > MOST_TENSOR_BYTES) {

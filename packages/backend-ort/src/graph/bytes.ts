@@ -20,7 +20,7 @@ export interface Difference {
 /** Bytes less a number of 8 bits. Unsigned ones also less 128. */
 export function difference(from: Int8Array | Uint8Array, less: number): Difference {
   const flip = from instanceof Uint8Array ? topBit : 0;
-  const { numbers, blocks } = computed(from, flip, less);
+  const { numbers, blocks } = compute(from, flip, less);
   const beyond: { readonly place: number; readonly rest: number }[] = [];
   for (const block of blocks) {
     for (let place = block; place < Math.min(block + blockSize, from.length); place++) {
@@ -33,7 +33,7 @@ export function difference(from: Int8Array | Uint8Array, less: number): Differen
 
 /** Unsigned bytes less 128. */
 export function toSigned(from: Uint8Array): Int8Array<ArrayBuffer> {
-  return computed(from, topBit, 0).numbers;
+  return compute(from, topBit, 0).numbers;
 }
 
 const topBit = 0x80;
@@ -45,7 +45,7 @@ const chunkSize = 2 ** 18;
 const pages = (chunkSize + (chunkSize / blockSize) * 4) / 2 ** 16;
 
 /** `blocks` are the places of those in which a difference does not fit 8 bits. */
-function computed(from: Uint8Array | Int8Array, flip: number, less: number) {
+function compute(from: Uint8Array | Int8Array, flip: number, less: number) {
   const { memory, subtract } = loop();
   const numbers = new Int8Array(from.length);
   const blocks: number[] = [];

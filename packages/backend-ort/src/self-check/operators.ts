@@ -26,7 +26,7 @@ function inputOf(row: number, term: number): number {
 const inputs = Float32Array.from({ length: rows * terms }, (_, at) => inputOf(Math.floor(at / terms), at % terms));
 const weights = Float32Array.from({ length: outputs * terms }, (_, at) => weightOf(Math.floor(at / terms), at % terms));
 
-function transposed(from: Float32Array, columns: number): Float32Array {
+function transpose(from: Float32Array, columns: number): Float32Array {
   const length = from.length / columns;
   return from.map((_, at) => from[(at % length) * columns + Math.floor(at / length)] ?? 0);
 }
@@ -57,7 +57,7 @@ function sumTrial(
 ): AddTrial {
   return (builder) => {
     const { expected, allowed } = sums();
-    const inOrder = (from: Float32Array) => (isNchw ? transposed(from, outputs) : from);
+    const inOrder = (from: Float32Array) => (isNchw ? transpose(from, outputs) : from);
     const bounds = inOrder(allowed);
     const numbers = Array.from(inOrder(expected));
     return { form: "float sums", subject, ...add(builder), expected: numbers, allowed: (place) => bounds[place] ?? 0 };
@@ -78,7 +78,7 @@ const convolution = sumTrial(
       { type: "float32", dims: [1, outputs, 2, 2] },
       { attributes },
     );
-    return { result, feeds: [[image, transposed(inputs, terms)]] };
+    return { result, feeds: [[image, transpose(inputs, terms)]] };
   },
   true,
 );

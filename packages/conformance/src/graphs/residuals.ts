@@ -92,7 +92,7 @@ function addLayer(scope: Scope, type: OperandTypeName, rows: number, channels: n
   const output = {
     type,
     dimensions: [],
-    ...quantised(type, 64 * inputScale * filterScale * Math.sqrt(isDepthwise ? 1 : depth)),
+    ...quantise(type, 64 * inputScale * filterScale * Math.sqrt(isDepthwise ? 1 : depth)),
   };
   return addOperation(scope, kind, [input, filter, bias, ...window, activation], [output])?.[0];
 }
@@ -115,10 +115,10 @@ function addSecond(scope: Scope, { dimensions, ...first }: TensorInfo): number |
 
 /** The type of a value with a scale by which sums and products of it are within the range. */
 function infoLike(scope: Scope, { type, scale }: TensorInfo): TensorInfo {
-  return { type, dimensions: [], ...quantised(type, scale * scope.random.pick([1, 2, 8])) };
+  return { type, dimensions: [], ...quantise(type, scale * scope.random.pick([1, 2, 8])) };
 }
 
-function quantised(type: TensorInfo["type"], scale: number): Pick<TensorInfo, "scale" | "zeroPoint"> {
+function quantise(type: TensorInfo["type"], scale: number): Pick<TensorInfo, "scale" | "zeroPoint"> {
   if (type === "TENSOR_QUANT8_ASYMM") return { scale: Math.fround(scale), zeroPoint: 128 };
   return { scale: type === "TENSOR_QUANT8_ASYMM_SIGNED" ? Math.fround(scale) : 0, zeroPoint: 0 };
 }

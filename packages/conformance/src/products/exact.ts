@@ -65,10 +65,10 @@ export function exactSums(operands: SumOperands, summing: Summing = exactly): Su
   const { name } = operands;
   const [input, filter, bias] = [operands.tensor("input"), operands.tensor("filter"), operands.tensor("bias")];
   const zeroPoints = [input.zeroPoint, filter.zeroPoint] as const;
-  if (name === "FULLY_CONNECTED") return connected(input, filter, bias, summing);
+  if (name === "FULLY_CONNECTED") return connect(input, filter, bias, summing);
   const number = (param: string, otherwise: number) => operands.number(param) ?? otherwise;
   const nchw = number("nchw", 0) !== 0;
-  const [batches, height, width, depth] = ordered(input.dimensions, nchw);
+  const [batches, height, width, depth] = order(input.dimensions, nchw);
   const isDepthwise = name === "DEPTHWISE_CONV_2D";
   const [filterHeight, filterWidth] = [extent(filter, 1), extent(filter, 2)];
   const outputs = extent(filter, isDepthwise ? 3 : 0);
@@ -145,7 +145,7 @@ function wholeOf(float: number): bigint {
   return BigInt(float * 2 ** Number(wholeBits));
 }
 
-function connected(input: Tensor, weights: Tensor, bias: Tensor, summing: Summing): Sums {
+function connect(input: Tensor, weights: Tensor, bias: Tensor, summing: Summing): Sums {
   const [units, size] = [extent(weights, 0), extent(weights, 1)];
   const [values, filters] = [Float64Array.from(input.data), Float64Array.from(weights.data)];
   const rows = values.length / size;
@@ -221,14 +221,14 @@ function extent({ dimensions }: Tensor, axis: number): number {
 }
 
 /** Batches, height, width and channels of an image. */
-function ordered(dimensions: readonly number[], nchw: boolean): readonly [number, number, number, number] {
+function order(dimensions: readonly number[], nchw: boolean): readonly [number, number, number, number] {
   const [batches = 0, second = 0, third = 0, fourth = 0] = dimensions;
   return nchw ? [batches, third, fourth, second] : [batches, second, third, fourth];
 }
 
 /** Returns the distances in memory of neighbours along each axis of an image. */
 function stepsOf(dimensions: readonly number[], nchw: boolean) {
-  const [, height, width, channels] = ordered(dimensions, nchw);
+  const [, height, width, channels] = order(dimensions, nchw);
   const batch = height * width * channels;
   return nchw
     ? { batch, row: width, column: 1, channel: height * width }

@@ -98,7 +98,7 @@ async function networkSubject(device: Device, file: string): Promise<StressSubje
   if (reason !== undefined) throw new UnsupportedNetwork(reason);
   const random = createRandom(1);
   const sizeOf = ({ type, shape }: (typeof inputs)[number]) => byteLength(type, elementCount(shape));
-  const elements = Uint8Array.from({ length: inputs.reduce((sum, one) => sum + aligned(sizeOf(one)), 0) }, () =>
+  const elements = Uint8Array.from({ length: inputs.reduce((sum, one) => sum + align(sizeOf(one)), 0) }, () =>
     random.integer(0, 63),
   );
   let first: Uint8Array | undefined;
@@ -106,7 +106,7 @@ async function networkSubject(device: Device, file: string): Promise<StressSubje
     let offset = 0;
     return sizes.map((length) => {
       const argument = { hasNoValue: false, location: { poolIndex, offset, length }, dimensions: [] };
-      offset += aligned(length);
+      offset += align(length);
       return argument;
     });
   };
@@ -116,7 +116,7 @@ async function networkSubject(device: Device, file: string): Promise<StressSubje
     ask() {
       const [given, results] = [
         allocateShared(elements.length),
-        allocateShared(outputs.reduce((sum, one) => sum + aligned(sizeOf(one)), 0)),
+        allocateShared(outputs.reduce((sum, one) => sum + align(sizeOf(one)), 0)),
       ];
       given.bytes.set(elements);
       const pools = [given, results].map(({ memory }) => ({ kind: "memory", memory }) as const);
@@ -133,7 +133,7 @@ async function networkSubject(device: Device, file: string): Promise<StressSubje
   };
 }
 
-function aligned(size: number): number {
+function align(size: number): number {
   return Math.ceil(size / 8) * 8;
 }
 

@@ -29,14 +29,14 @@ const longestInterval = 1_000_000_000n;
 /** The limits of one end. Throws a RangeError for a limit that is not a number of nanoseconds above 0. */
 export function limitsOf(options: LimitOptions): Limits {
   const { silenceLimit = 30_000_000_000n, requestLimit = 600_000_000_000n, timer = systemTimer } = options;
-  const silence = checked("silenceLimit", silenceLimit);
-  const request = checked("requestLimit", requestLimit);
+  const silence = check("silenceLimit", silenceLimit);
+  const request = check("requestLimit", requestLimit);
   const least = silence < request ? silence : request;
   const interval = least < longestInterval ? least : longestInterval;
   return { silence, request, watchdog: createWatchdog({ interval, timer }) };
 }
 
-function checked(name: string, nanoseconds: bigint): bigint {
+function check(name: string, nanoseconds: bigint): bigint {
   if (typeof nanoseconds === "bigint" && nanoseconds > 0n) return nanoseconds;
   throw new RangeError(`the ${name} of a burst: expected nanoseconds above 0 as a bigint, got ${show(nanoseconds)}`);
 }

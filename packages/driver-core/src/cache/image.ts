@@ -63,7 +63,7 @@ export function imageOf(source: GraphSource, options: CompileOptions, blobs: Cac
   const { operandValues } = source.model;
   const { structure, pieces } = gatherConstants(source);
   const dataBlobs = blobs?.data ?? [];
-  const data = concatenated([operandValues, ...pieces, ...dataBlobs]);
+  const data = concatenate([operandValues, ...pieces, ...dataBlobs]);
   const part: Rest = {
     options,
     hasBlobs: blobs !== undefined,
@@ -78,7 +78,7 @@ export function imageOf(source: GraphSource, options: CompileOptions, blobs: Cac
 }
 
 /** Concatenates pieces, each at the next multiple of `alignment`. */
-function concatenated(sections: readonly Uint8Array[]): Uint8Array {
+function concatenate(sections: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(sections.reduce((size, { length }) => size + aligned(length), 0));
   let at = 0;
   for (const section of sections) {

@@ -204,14 +204,14 @@ function guardSession(
   options: GuardedSessionOptions,
 ): GuardedSession | Unavailable {
   try {
-    return guarded(factsOf(session, backend), methodsOf(session), options);
+    return guard(factsOf(session, backend), methodsOf(session), options);
   } catch (error) {
     void closeLate(session);
     return { unavailable: `the backend cannot be used: ${messageOf(error)}` };
   }
 }
 
-function guarded(
+function guard(
   { lost, ...facts }: ReturnType<typeof factsOf>,
   methods: ReturnType<typeof methodsOf>,
   { log, name, timer, closeTimeout }: GuardedSessionOptions,

@@ -107,7 +107,7 @@ function planSubgraph(
     );
   const names = devices.map(({ name }) => name);
   const android = joinUnknown(planning, chooseByPerformance(planning));
-  if (policy.kind === "android") return explained(planning, draftOf(planning, interpreted(android)), names);
+  if (policy.kind === "android") return explain(planning, draftOf(planning, interpreted(android)), names);
   // The first of equals is chosen: the CPU, then in order.
   const inOrder = [...devices.keys()].sort((a, b) => Number(b === cpu) - Number(a === cpu) || a - b);
   const whole = inOrder.flatMap((device) => wholeOn(planning, device));
@@ -118,7 +118,7 @@ function planSubgraph(
   const able = both.filter((assigned) =>
     assigned.every((device, index) => device !== undefined || canInterpret(planning, index)),
   );
-  return explained(planning, bestDraft(able.map((assigned) => draftOf(planning, assigned))), names);
+  return explain(planning, bestDraft(able.map((assigned) => draftOf(planning, assigned))), names);
 }
 
 /** All operations on one device, if it supports all. */
@@ -198,7 +198,7 @@ function joinUnknown(
 }
 
 /** The plan of a draft, if it is one. */
-function explained(planning: Planning, draft: Draft | Unplannable, names: readonly string[]): Plan | Unplannable {
+function explain(planning: Planning, draft: Draft | Unplannable, names: readonly string[]): Plan | Unplannable {
   if ("unplannable" in draft) return draft;
   const { model, extensions, candidates, cpu } = planning;
   const { assigned, predictedTime } = draft;

@@ -35,7 +35,7 @@ export interface PreparedModelFaceContext {
 }
 
 /** Wraps the prepared model in a guard, with the members that the guard needs. */
-function guarded({
+function guard({
   preparedModel,
   source,
   log,
@@ -58,7 +58,7 @@ function execute(
 ): Promise<ExecutionResult> {
   const { preparedModel, log } = face;
   const canonical = convertToV1_3.request(request);
-  const { context, reader } = guarded(face);
+  const { context, reader } = guard(face);
   const expected = reader.expect(canonical);
   const answer = preparedModel.execute(canonical, options);
   return readExecution(async () => answer, reader, expected, options, context).then((result) => {
@@ -117,7 +117,7 @@ export function preparedModelV1_0(context: PreparedModelFaceContext): V1_0.IPrep
       );
       return narrowOutcome(outcome);
     },
-    close: () => guarded(context).sound.close(),
+    close: () => guard(context).sound.close(),
   };
 }
 
@@ -144,7 +144,7 @@ export function preparedModelV1_2(face: PreparedModelFaceContext): V1_2.IPrepare
     },
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       if (!callback) return { ...narrowOutcome(noCallback), context: null };
-      const { sound } = guarded(face);
+      const { sound } = guard(face);
       if (sound.configureExecutionBurst === undefined) {
         return { ...narrowOutcome(failure("configureExecutionBurst: the device has no bursts")), context: null };
       }
@@ -177,7 +177,7 @@ export function preparedModelV1_3(context: PreparedModelFaceContext): V1_3.IPrep
     executeSynchronously_1_3: (request, measure, deadline, loopTimeoutDuration) =>
       executeNow(context, request, "1.3", () => optionsV1_3(measure, deadline, loopTimeoutDuration)),
     async executeFenced(request, waitFor, measure, deadline, loopTimeoutDuration, duration) {
-      const { sound } = guarded(context);
+      const { sound } = guard(context);
       if (sound.executeFenced === undefined) {
         return failedFenced(failure("executeFenced: the device has no fences"));
       }

@@ -23,7 +23,7 @@ export function some(shape: readonly number[], seed: number): Given {
 }
 
 /** The same operands of another type; FLOAT32 scalars become FLOAT16 where tensors do. */
-function retyped(inputs: readonly Given[], type: OperandTypeName): Given[] {
+function retype(inputs: readonly Given[], type: OperandTypeName): Given[] {
   return inputs.map((input) => {
     if (input.type === "TENSOR_FLOAT32") return input.omitted ? omitted(type) : tensorOf(type, input.dimensions);
     return input.type === "FLOAT32" && type === "TENSOR_FLOAT16" ? tensorOf("FLOAT16", [], [1]) : input;
@@ -102,7 +102,7 @@ export function testSignatures(all: readonly Signature[]): void {
     expectTypes(
       operation,
       versions,
-      (type) => retyped(inputs, type),
+      (type) => retype(inputs, type),
       (type) => of(type, outputs),
     );
   });

@@ -54,12 +54,12 @@ export function squashing<const Name extends OperationTypeName>(operation: Squas
       if (!isQuant8(input.type)) {
         return inChunks(output.data.length, (part) => float(part(input.data), part(output.data)));
       }
-      return quantised(input, output, fixed, outputBits);
+      return quantise(input, output, fixed, outputBits);
     },
   });
 }
 
-function quantised(
+function quantise(
   input: Tensor,
   output: OutputTensor,
   fixed: Squashing<OperationTypeName>["fixed"],

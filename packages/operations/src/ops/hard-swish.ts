@@ -33,7 +33,7 @@ export const hardSwish = defineOperation({
     if (!isQuant8(input.type)) {
       return inChunks(output.data.length, (part) => float(part(input.data), part(output.data)));
     }
-    return quantised(input, output);
+    return quantise(input, output);
   },
 });
 
@@ -45,7 +45,7 @@ function float(input: TensorData, output: TensorData): void {
 }
 
 /** The element is shifted up 7 bits; 32768 represents 3 in the ramp before it is moved from [-1, 1] to [0, 1]. */
-function quantised(input: Tensor, output: OutputTensor): Generator<void, void> {
+function quantise(input: Tensor, output: OutputTensor): Generator<void, void> {
   const fineScale = input.scale / 128;
   const toOutput = quantiseMultiplier16(fineScale / output.scale);
   const toRamp = quantiseMultiplier16(fineScale / (3 / 32768));

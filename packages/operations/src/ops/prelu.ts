@@ -30,7 +30,7 @@ export const prelu = defineOperation({
     const alphaData = yield* broadcastData(alpha, output.dimensions);
     yield* inChunks(output.data.length, (part) => {
       const of = <T extends Tensor>(tensor: T, data = tensor.data) => ({ ...tensor, data: part(data) });
-      if (isQuant8(output.type)) quantised(of(input, inputData), of(alpha, alphaData), of(output));
+      if (isQuant8(output.type)) quantise(of(input, inputData), of(alpha, alphaData), of(output));
       else float(part(inputData), part(alphaData), part(output.data));
     });
   },
@@ -43,7 +43,7 @@ function float(input: TensorData, alpha: TensorData, output: TensorData): void {
   }
 }
 
-function quantised(input: Tensor, alpha: Tensor, output: OutputTensor): void {
+function quantise(input: Tensor, alpha: Tensor, output: OutputTensor): void {
   const { positive, negative } = preluSteps(input, alpha, output);
   const [least, greatest] = integerRange(output.type);
   const { data, zeroPoint } = output;

@@ -34,7 +34,7 @@ export function executeAfter(
     return refuse({ status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message });
   }
   return startFenced(async (): Promise<ExecutionInfo & Abandoned> => {
-    const failed = await settled(fences, options.deadline, now);
+    const failed = await settle(fences, options.deadline, now);
     const fenced = now();
     const deadline = earlierDeadline(options.deadline, makeDeadline(duration, fenced));
     const { status, message, timing, abandoned } =
@@ -51,7 +51,7 @@ export function executeAfter(
 }
 
 /** Undefined once the fences are signalled; a failure if one fails or the deadline passes. */
-async function settled(
+async function settle(
   fences: readonly SyncFence[],
   deadline: bigint | undefined,
   now: () => bigint,

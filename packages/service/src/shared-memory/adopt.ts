@@ -37,7 +37,7 @@ export function adoptMemory(fd: number, size: number, options: AdoptOptions = {}
     const file: FileDescriptorHandle = { kind: "fileDescriptor", fd, protection, offset };
     checkClaim(file, size);
     const unsafe = whyItCanShrink(fd, linux());
-    if (unsafe === undefined) return mapped(file, size);
+    if (unsafe === undefined) return map(file, size);
     const memory = copy(file, size, unsafe);
     isKept = true;
     return memory;
@@ -82,7 +82,7 @@ function whyItCanShrink(fd: number, system: Linux | { readonly missing: string }
   return statfsSync(`/proc/self/fd/${fd}`).type === TMPFS_MAGIC ? undefined : "it has pages of a special kind";
 }
 
-function mapped(file: FileDescriptorHandle, size: number): Memory {
+function map(file: FileDescriptorHandle, size: number): Memory {
   // This checks the length, which cannot get less from now on.
   const mapping = mapAnew({ name: "ashmem", size, handle: file });
   if ("unmappable" in mapping) throw new Error(mapping.unmappable);

@@ -51,7 +51,7 @@ export async function listArchive(
       continue;
     }
     ensure(depth < MOST_DEPTH, `part ${quoted(name)}`, () => `it is an archive in ${depth} others, more than are read`);
-    const inner = entry.method === STORED ? slice(file, at, entry.size) : await unpacked(part, budget);
+    const inner = entry.method === STORED ? slice(file, at, entry.size) : await unpack(part, budget);
     const innerBase = entry.method === STORED ? part.offset : undefined;
     parts.push(...(await listArchive(inner, budget, `${name}/`, innerBase, depth + 1)));
   }
@@ -70,7 +70,7 @@ function slice(file: TfliteContainer, at: number, size: number): TfliteContainer
   return { size, read: (from, length) => file.read(at + from, length) };
 }
 
-async function unpacked(part: TflitePart, budget: Budget): Promise<TfliteContainer> {
+async function unpack(part: TflitePart, budget: Budget): Promise<TfliteContainer> {
   budget.unpacked -= part.size;
   ensure(budget.unpacked >= 0, `part ${quoted(part.name)}`, () => "the archives in it take too many bytes to list");
   const bytes = await part.read();

@@ -46,7 +46,7 @@ function spanOf(buffer: ArrayBufferLike, parts: readonly Uint8Array[]): Uint8Arr
 }
 
 /** Copies parts of several buffers into one, each at a multiple of 16 bytes. */
-function packed(parts: readonly Uint8Array[]): Pool {
+function pack(parts: readonly Uint8Array[]): Pool {
   const offsets = new Map<Uint8Array, number>();
   let size = 0;
   for (const part of parts) {
@@ -90,7 +90,7 @@ function poolsOf(model: TfliteModel, file: Uint8Array | undefined): Pool[] {
   const { buffer } = first;
   // A model that was made by hand may have a memory for each constant.
   const isOne = inside.every((part) => part.buffer === buffer);
-  return [isOne ? view(spanOf(buffer, inside)) : packed(inside), ...pools];
+  return [isOne ? view(spanOf(buffer, inside)) : pack(inside), ...pools];
 }
 
 function memoryOf({ buffer, byteOffset, length }: Uint8Array): Memory {

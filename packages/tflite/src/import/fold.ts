@@ -148,12 +148,12 @@ function axisOf(value: OptionValue | undefined): number {
 }
 
 /** Rounds towards 0. */
-function truncated(left: number, right: number): number {
+function truncate(left: number, right: number): number {
   return Math.trunc(left / right);
 }
 
 /** The elements at the places begin, begin + step, …, of each dimension. */
-function strided(
+function stride(
   { values, shape }: IntegerTensor,
   dimensions: readonly { readonly begin: number; readonly count: number; readonly step: number }[],
 ): readonly number[] {
@@ -179,7 +179,7 @@ const slice: Fold = ({ inputs: [input, begin, size] }) => {
   const isInside = dimensions.every(
     ({ begin: first, count }, i) => first >= 0 && count >= 0 && first + count <= elementAt(shape, i),
   );
-  return isInside ? { values: strided(input, dimensions), shape: dimensions.map(({ count }) => count) } : undefined;
+  return isInside ? { values: stride(input, dimensions), shape: dimensions.map(({ count }) => count) } : undefined;
 };
 
 const stridedSlice: Fold = ({ inputs: [input, begin, end, strides], option }) => {
@@ -196,7 +196,7 @@ const stridedSlice: Fold = ({ inputs: [input, begin, end, strides], option }) =>
     shrinkAxisMask: mask("shrinkAxisMask"),
     isOffset: option("offset") === true,
   });
-  return "problem" in dense ? undefined : { values: strided(input, dense.dimensions), shape: dense.shape };
+  return "problem" in dense ? undefined : { values: stride(input, dense.dimensions), shape: dense.shape };
 };
 
 const gather: Fold = ({ inputs: [input, places], option }) => {
@@ -231,7 +231,7 @@ const folds: Readonly<Record<string, Fold>> = {
   ADD: elementwise((left, right) => left + right),
   SUB: elementwise((left, right) => left - right),
   MUL: elementwise((left, right) => left * right),
-  DIV: elementwise(truncated),
+  DIV: elementwise(truncate),
   FLOOR_DIV: elementwise((left, right) => Math.floor(left / right)),
   FLOOR_MOD: elementwise((left, right) => left - right * Math.floor(left / right)),
   MAXIMUM: elementwise(Math.max),

@@ -52,7 +52,7 @@ export function createExpander(stored: number): Expander {
       place,
       () => `${count} stored elements of ${type} take ${needed} bytes, its value has ${data.length}`,
     );
-    const elements = packing === undefined ? data : unpacked(data, count, packing, (size) => allocate(size, place));
+    const elements = packing === undefined ? data : unpack(data, count, packing, (size) => allocate(size, place));
     if (offsets === undefined) return elements;
     const dense = allocate(product(shape) * elementSize, place);
     scatter(elements, offsets.list(), elementSize, dense);
@@ -102,7 +102,7 @@ function widened(data: Uint8Array, allocate: (size: number) => Uint8Array): Uint
   return result;
 }
 
-function unpacked(
+function unpack(
   data: Uint8Array,
   count: number,
   { bits, isSigned }: Packing,

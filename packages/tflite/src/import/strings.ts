@@ -25,10 +25,10 @@ const measurers: ReadonlySet<string> = new Set(["RANK", "SHAPE"]);
 
 /** A program whose operators on strings are those of the extension. */
 export function withStrings({ main, procedures, cells }: Program): Program {
-  return { main: converted(main), procedures: procedures.map(converted), cells };
+  return { main: convert(main), procedures: procedures.map(convert), cells };
 }
 
-function converted(procedure: Procedure): Procedure {
+function convert(procedure: Procedure): Procedure {
   const { subgraph } = procedure;
   const tensors: TfliteTensor[] = [...subgraph.tensors];
   if (!tensors.some(({ type }) => type === "STRING")) return procedure;

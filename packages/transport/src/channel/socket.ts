@@ -108,7 +108,7 @@ export function frameSplitter(
     pieces.push(chunk);
     length += chunk.length;
     while (length >= wanted) {
-      const all = joined(pieces, length);
+      const all = join(pieces, length);
       const part = all.subarray(0, wanted);
       const rest = all.subarray(wanted);
       pieces = rest.length === 0 ? [] : [rest];
@@ -131,7 +131,7 @@ export function frameSplitter(
   };
 }
 
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+function join(pieces: readonly Uint8Array[], length: number): Uint8Array {
   const [first] = pieces;
   if (pieces.length === 1 && first !== undefined) return first;
   const all = new Uint8Array(length);

@@ -92,15 +92,15 @@ export function createClientMemories(passing: MemoryPassing, connection: () => C
       if (copying === undefined) return undefined;
       const { mapping, passed } = copying;
       if (passed !== undefined) {
-        for (const { offset, length } of clipped(ranges, mapping)) passed.store?.(offset, length);
+        for (const { offset, length } of clip(ranges, mapping)) passed.store?.(offset, length);
         return undefined;
       }
-      return sendAll(connection(), id, mapping, clipped(ranges, mapping));
+      return sendAll(connection(), id, mapping, clip(ranges, mapping));
     },
     load(memory, ranges) {
       const copying = known.get(memory)?.copying;
       if (copying?.passed?.load === undefined) return;
-      for (const { offset, length } of clipped(ranges, copying.mapping)) copying.passed.load(offset, length);
+      for (const { offset, length } of clip(ranges, copying.mapping)) copying.passed.load(offset, length);
     },
     handlers: [
       taking(notices.writeMemory, ({ memory, offset, content }) => {
@@ -130,7 +130,7 @@ async function sendAll(connection: Connection, id: number, mapping: Mapping, ran
 }
 
 /** The parts of ranges that are in a memory. */
-function clipped(ranges: readonly Range[], { bytes }: Mapping): Range[] {
+function clip(ranges: readonly Range[], { bytes }: Mapping): Range[] {
   return ranges
     .map(({ offset, length }) => ({ offset, length: Math.min(length, bytes.length - offset) }))
     .filter(({ length }) => length > 0);

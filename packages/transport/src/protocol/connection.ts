@@ -114,7 +114,7 @@ export function createConnection(
     closed,
     call: (method, object, given) =>
       new Promise((resolve) => {
-        const fail = (failed: Outcome) => resolve(method.failed(described(method.name, failed)));
+        const fail = (failed: Outcome) => resolve(method.failed(describe(method.name, failed)));
         if (over !== undefined) return fail(deadObject(over));
         if (channel.waiting > mostWaiting) {
           const message = `${channel.waiting} bytes wait for the service to read them`;
@@ -164,6 +164,6 @@ export function createConnection(
   return connection;
 }
 
-function described(method: string, { status, message = `status ${status}` }: Outcome): Outcome {
+function describe(method: string, { status, message = `status ${status}` }: Outcome): Outcome {
   return { status, message: `${method}: ${message}` };
 }

@@ -60,7 +60,7 @@ export const deviceStatus = code<DeviceStatus>();
 /** A status that is not known is GENERAL_FAILURE. An error without a message gets one, as the contract has it: the other side may be anything. */
 export const outcome: Codec<Outcome> = mapped<Outcome, { status: number; message: string | undefined }>(
   struct({ status: int32, message: optional(text) }),
-  ({ status, message }) => ({ status, message: message === undefined ? undefined : shortened(message) }),
+  ({ status, message }) => ({ status, message: message === undefined ? undefined : shorten(message) }),
   ({ status, message }) => {
     if (isErrorStatus(status)) {
       const isExplained = status === ErrorStatus.NONE || (message ?? "") !== "";
@@ -72,7 +72,7 @@ export const outcome: Codec<Outcome> = mapped<Outcome, { status: number; message
 );
 
 /** Messages are for people; a device may quote what a caller has sent. */
-function shortened(message: string): string {
+function shorten(message: string): string {
   return message.length > 4000 ? `${message.slice(0, 4000)}…` : message;
 }
 

@@ -34,7 +34,7 @@ export interface ClientContext {
 }
 
 /** Makes the handler of a method. An error that it throws becomes the outcome of the call. */
-function serving<Arguments, Result>(
+function serve<Arguments, Result>(
   method: table.Method<Arguments, Result>,
   work: (object: number, given: Arguments) => Promise<Result> | Result,
 ): Handler {
@@ -60,21 +60,21 @@ export function clientHandlers(context: ClientContext): readonly Handler[] {
     ...factHandlers(context),
     ...deviceHandlers(context),
     ...executionHandlers(context),
-    serving(table.buffer.copyTo, async (id, { memory }) => {
+    serve(table.buffer.copyTo, async (id, { memory }) => {
       const buffer = objects.get("buffer", id);
       const outcome = outcomeOf(await buffer.copyTo(memories.get(memory)));
       if (outcome.status === ErrorStatus.NONE) await memories.send(memory, [whole]);
       return { outcome };
     }),
-    serving(table.buffer.copyFrom, async (id, { memory, dimensions }) => {
+    serve(table.buffer.copyFrom, async (id, { memory, dimensions }) => {
       const buffer = objects.get("buffer", id);
       return { outcome: outcomeOf(await buffer.copyFrom(memories.get(memory), dimensions)) };
     }),
-    serving(table.fencedCallback.getExecutionInfo, async (id) => {
+    serve(table.fencedCallback.getExecutionInfo, async (id) => {
       const info = await objects.get("fencedCallback", id).getExecutionInfo();
       return { outcome: outcomeOf(info), timingLaunched: info.timingLaunched, timingFenced: info.timingFenced };
     }),
-    serving(table.burst.freeMemory, async (id, { slot }) => {
+    serve(table.burst.freeMemory, async (id, { slot }) => {
       await objects.get("burst", id).freeMemory(slot);
       return { outcome: { status: ErrorStatus.NONE } };
     }),
@@ -86,27 +86,27 @@ const whole: Range = { offset: 0, length: Number.POSITIVE_INFINITY };
 
 function factHandlers({ current }: ClientContext): Handler[] {
   return [
-    serving(table.device.getCapabilities, () => {
+    serve(table.device.getCapabilities, () => {
       const answer = current().getCapabilities();
       return { outcome: outcomeOf(answer), capabilities: answer.capabilities };
     }),
-    serving(table.device.getType, () => {
+    serve(table.device.getType, () => {
       const answer = current().getType();
       return { outcome: outcomeOf(answer), type: answer.type };
     }),
-    serving(table.device.getVersionString, () => {
+    serve(table.device.getVersionString, () => {
       const answer = current().getVersionString();
       return { outcome: outcomeOf(answer), version: answer.version };
     }),
-    serving(table.device.getSupportedExtensions, () => {
+    serve(table.device.getSupportedExtensions, () => {
       const answer = current().getSupportedExtensions();
       return { outcome: outcomeOf(answer), extensions: answer.extensions };
     }),
-    serving(table.device.getNumberOfCacheFilesNeeded, () => {
+    serve(table.device.getNumberOfCacheFilesNeeded, () => {
       const { numModelCache, numDataCache, ...answer } = current().getNumberOfCacheFilesNeeded();
       return { outcome: outcomeOf(answer), numModelCache, numDataCache };
     }),
-    serving(table.device.getStatus, () => ({ status: current().getStatus() })),
+    serve(table.device.getStatus, () => ({ status: current().getStatus() })),
   ];
 }
 
@@ -125,13 +125,13 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
     };
   };
   return [
-    serving(table.device.getSupportedOperations, async (_, { model }) => {
+    serve(table.device.getSupportedOperations, async (_, { model }) => {
       const { supported, reasons, dispatches, ...answer } = await current().getSupportedOperations(
         modelOf(model, memories),
       );
       return { outcome: outcomeOf(answer), supported, reasons, dispatches };
     }),
-    serving(table.device.prepareModel, async (_, { model, cache, ...options }) => {
+    serve(table.device.prepareModel, async (_, { model, cache, ...options }) => {
       objects.checkCount();
       const own = modelOf(model, memories);
       // Files that cannot be used do not fail a preparation: nothing is kept.
@@ -143,7 +143,7 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
         files?.close();
       }
     }),
-    serving(table.device.prepareModelFromCache, async (_, { cache, deadline }) => {
+    serve(table.device.prepareModelFromCache, async (_, { cache, deadline }) => {
       objects.checkCount();
       const device = current();
       const files = filesOf(cache, passing);
@@ -158,7 +158,7 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
         files.close();
       }
     }),
-    serving(table.device.allocate, async (_, { dimensions, preparedModels, inputRoles, outputRoles }) => {
+    serve(table.device.allocate, async (_, { dimensions, preparedModels, inputRoles, outputRoles }) => {
       objects.checkCount();
       const device = current();
       if (device.allocate === undefined) {
@@ -176,13 +176,13 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
 
 function executionHandlers({ objects, memories, fences, connection }: ClientContext): Handler[] {
   return [
-    serving(table.preparedModel.execute, async (id, { request, ...options }) => {
+    serve(table.preparedModel.execute, async (id, { request, ...options }) => {
       const model = objects.get("preparedModel", id);
       const answer = await model.execute(requestOf(request, memories), options);
       if (answer.status === ErrorStatus.NONE) await sendOutputs(request, memories);
       return { outcome: outcomeOf(answer), outputShapes: answer.outputShapes, timing: answer.timing };
     }),
-    serving(table.preparedModel.executeFenced, async (id, { request, waitFor, ...options }) => {
+    serve(table.preparedModel.executeFenced, async (id, { request, waitFor, ...options }) => {
       objects.checkCount();
       const model = objects.get("preparedModel", id);
       if (model.executeFenced === undefined) {
@@ -207,7 +207,7 @@ function executionHandlers({ objects, memories, fences, connection }: ClientCont
       const fence = syncFence === null ? null : { id: callbackId, state };
       return { outcome: outcomeOf(answer), syncFence: fence, callback: callbackId };
     }),
-    serving(table.preparedModel.configureExecutionBurst, async (id, { callback, requestChannel, resultChannel }) => {
+    serve(table.preparedModel.configureExecutionBurst, async (id, { callback, requestChannel, resultChannel }) => {
       objects.checkCount();
       const model = objects.get("preparedModel", id);
       if (model.configureExecutionBurst === undefined) {

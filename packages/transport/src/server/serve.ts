@@ -90,7 +90,7 @@ export function serve(served: ServedDevice | Provider, channel: Channel, options
 
   const greet = async ({ versions, service }: Hello) => {
     const found = versions.includes(protocolVersion)
-      ? await opened(provider, service)
+      ? await open(provider, service)
       : {
           unavailable: `the service speaks version ${protocolVersion} of the protocol, the client ${versions.join(", ")}`,
         };
@@ -152,7 +152,7 @@ function providerOf(device: ServedDevice): Provider {
   };
 }
 
-async function opened(provider: Provider, service: string): Promise<Found> {
+async function open(provider: Provider, service: string): Promise<Found> {
   try {
     return await provider(service);
   } catch (error) {

@@ -228,7 +228,7 @@ function readingFailed(field: string, start: number, error: unknown): unknown {
 /** An error of writing a field, with the field's name. */
 function writingFailed(field: string, error: unknown): unknown {
   if (!(error instanceof Unwritable)) return error;
-  return new Unwritable(`${field}${joined(error.message)}`);
+  return new Unwritable(`${field}${join(error.message)}`);
 }
 
 /** Returns "byte 4: .operands[0].type: …". The innermost field adds the byte, the outer ones only their names. */
@@ -237,6 +237,6 @@ function locateProblem(field: string, message: string, start: number): string {
   return place === undefined ? `byte ${start}: ${field}: ${message}` : `${place}${field}${rest}`;
 }
 
-function joined(message: string): string {
+function join(message: string): string {
   return message.startsWith(".") || message.startsWith("[") ? message : `: ${message}`;
 }

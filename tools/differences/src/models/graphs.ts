@@ -301,7 +301,7 @@ const projection: Drawer = {
 };
 
 /** Strings that an operator moves are compared with each word; an input keeps the results from being constants. */
-function moved(
+function move(
   shape: (random: Draw) => readonly number[],
   operator: (
     random: Draw,
@@ -359,14 +359,14 @@ const flat = (random: Draw) => random.shape(1, 3, 4);
 
 const strings: Readonly<Record<string, Drawer>> = {
   // Of one dimension: TensorFlow Lite gathers no others.
-  GATHER: moved(
+  GATHER: move(
     (random) => random.shape(1, 1, 6),
     (random, shape) => {
       const places = random.ints(random.int(1, 4), 0, (shape[0] ?? 1) - 1);
       return { name: "GATHER", constants: { i: whole(...places) }, shape: [places.length, ...shape.slice(1)] };
     },
   ),
-  GATHER_ND: moved(flat, (random, shape) => {
+  GATHER_ND: move(flat, (random, shape) => {
     const places = random.ints(3, 0, (shape[0] ?? 1) - 1);
     return {
       name: "GATHER_ND",
@@ -374,23 +374,23 @@ const strings: Readonly<Record<string, Drawer>> = {
       shape: [3, ...shape.slice(1)],
     };
   }),
-  SLICE: moved(flat, (random, shape) => {
+  SLICE: move(flat, (random, shape) => {
     const begin = shape.map((extent) => random.int(0, extent - 1));
     const size = shape.map((extent, at) => random.int(1, extent - (begin[at] ?? 0)));
     return { name: "SLICE", constants: { b: whole(...begin), n: whole(...size) }, shape: size };
   }),
-  STRIDED_SLICE: moved(flat, (random, shape) => {
+  STRIDED_SLICE: move(flat, (random, shape) => {
     const begin = shape.map((extent) => random.int(0, extent - 1));
     const constants = { b: whole(...begin), e: whole(...shape), d: whole(...shape.map(() => 1)) };
     return { name: "STRIDED_SLICE", constants, shape: shape.map((extent, at) => extent - (begin[at] ?? 0)) };
   }),
-  RESHAPE: moved(flat, (_, shape) => ({
+  RESHAPE: move(flat, (_, shape) => ({
     name: "RESHAPE",
     constants: { n: whole(count(shape)) },
     options: { newShape: [count(shape)] },
     shape: [count(shape)],
   })),
-  TILE: moved(flat, (random, shape) => {
+  TILE: move(flat, (random, shape) => {
     const times = shape.map(() => random.int(1, 2));
     return {
       name: "TILE",
@@ -398,8 +398,8 @@ const strings: Readonly<Record<string, Drawer>> = {
       shape: shape.map((extent, at) => extent * (times[at] ?? 1)),
     };
   }),
-  EXPAND_DIMS: moved(flat, (_, shape) => ({ name: "EXPAND_DIMS", constants: { a: whole(0) }, shape: [1, ...shape] })),
-  FILL: moved(
+  EXPAND_DIMS: move(flat, (_, shape) => ({ name: "EXPAND_DIMS", constants: { a: whole(0) }, shape: [1, ...shape] })),
+  FILL: move(
     () => [],
     (random) => {
       const shape = random.shape(1, 2, 3);

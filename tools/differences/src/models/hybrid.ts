@@ -13,7 +13,7 @@ import {
 import { layers } from "./layers.ts";
 
 /** Constants of floats as integers with a scale, or one for each channel along `axis`. */
-function quantised({ shape, data = [] }: DrawnInput, type: "INT8" | "INT4", axis?: number): DrawnInput {
+function quantise({ shape, data = [] }: DrawnInput, type: "INT8" | "INT4", axis?: number): DrawnInput {
   const most = type === "INT8" ? 127 : 7;
   const channels = axis === undefined ? 1 : (shape[axis] ?? 1);
   const inner = axis === undefined ? 1 : count(shape.slice(axis + 1));
@@ -48,7 +48,7 @@ function hybrid(operator: string, type: "INT8" | "INT4", places: readonly number
       const model = layerOf(random, operator, "FLOAT32");
       const isPerChannel = axis !== undefined && (operator !== "FULLY_CONNECTED" || random.bool());
       const inputs = model.inputs.map((input, place) =>
-        input !== undefined && places.includes(place) ? quantised(input, type, isPerChannel ? axis : undefined) : input,
+        input !== undefined && places.includes(place) ? quantise(input, type, isPerChannel ? axis : undefined) : input,
       );
       // The recent build quantises inputs with a zero point always, and the older one has no scales of channels and no 4 bits.
       const isRecent = operator === "FULLY_CONNECTED" && (isPerChannel || type === "INT4");
@@ -183,7 +183,7 @@ function hybridCell(drawer: Drawer): Drawer {
       const model = drawer.draw(random, "FLOAT32");
       const matrices = model.inputs.filter((input) => input?.data !== undefined && input.shape.length === 2);
       const inputs = model.inputs.map((input) =>
-        input !== undefined && matrices.includes(input) ? quantised(input, "INT8") : input,
+        input !== undefined && matrices.includes(input) ? quantise(input, "INT8") : input,
       );
       return { ...model, inputs, options: { ...model.options, asymmetricQuantizeInputs: random.bool() } };
     },
@@ -196,7 +196,7 @@ const wholeBytes: Drawer = {
   draw(random, type) {
     const [columns, ids] = [2 * random.int(1, 4), random.int(1, 4)];
     return {
-      inputs: [{ type: "INT32", shape: [ids], range: [0, 3] }, quantised(floats(random, 4, columns), "INT4")],
+      inputs: [{ type: "INT32", shape: [ids], range: [0, 3] }, quantise(floats(random, 4, columns), "INT4")],
       outputs: [{ type }],
     };
   },
@@ -212,7 +212,7 @@ const product: Drawer = {
     // The recent build quantises inputs with a zero point always, and the older one reads other scales where batches are repeated.
     const isRecent = x.shape.slice(0, -2).some((extent, at) => extent !== y.shape[at]);
     const options = { ...model.options, asymmetricQuantizeInputs: isRecent || random.bool() };
-    return { ...model, inputs: [x, quantised(floats(random, ...y.shape), "INT8")], options };
+    return { ...model, inputs: [x, quantise(floats(random, ...y.shape), "INT8")], options };
   },
 };
 
@@ -223,7 +223,7 @@ const unpacked: Drawer = {
     const shape = random.shape(1, 3, 4);
     const one: DrawnInput = { type: "FLOAT32", shape };
     return graphModel({
-      tensors: { x: one, c: quantised(floats(random, ...shape), "INT4"), d: one, y: one },
+      tensors: { x: one, c: quantise(floats(random, ...shape), "INT4"), d: one, y: one },
       operators: [
         { name: "DEQUANTIZE", inputs: ["c"], outputs: ["d"] },
         { name: "MUL", inputs: ["d", "x"], outputs: ["y"], options: { fusedActivationFunction: "NONE" } },

@@ -85,7 +85,7 @@ function piece({ length }: Uint8Array, random: Random): readonly [from: number, 
   return [from, Math.min(length, from + 1 + random.below(random.oneIn(8) ? length : longestPiece))];
 }
 
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
+function join(...parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -98,18 +98,18 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
 function remove(input: Uint8Array, random: Random): Uint8Array {
   if (input.length < 2) return input;
   const [from, to] = piece(input, random);
-  return joined(input.subarray(0, from), input.subarray(to));
+  return join(input.subarray(0, from), input.subarray(to));
 }
 
 function repeat(input: Uint8Array, random: Random): Uint8Array {
   const [from, to] = piece(input, random);
-  return joined(input.subarray(0, to), input.subarray(from, to), input.subarray(to));
+  return join(input.subarray(0, to), input.subarray(from, to), input.subarray(to));
 }
 
 function insert(input: Uint8Array, random: Random, other: Uint8Array): Uint8Array {
   const at = random.below(input.length + 1);
   const [from, to] = piece(other, random);
-  return joined(input.subarray(0, at), other.subarray(from, to), input.subarray(at));
+  return join(input.subarray(0, at), other.subarray(from, to), input.subarray(at));
 }
 
 function overwrite(input: Uint8Array, random: Random, other: Uint8Array): Uint8Array {

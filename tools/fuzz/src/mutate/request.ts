@@ -10,11 +10,11 @@ export function mutateRequest(input: Uint8Array, random: Random, other: Uint8Arr
   let request = readAs(requestInput, input);
   if (request === undefined) return undefined;
   const steps = 1 + random.below(4);
-  for (let step = 0; step < steps; step++) request = changed(request, random, other);
+  for (let step = 0; step < steps; step++) request = change(request, random, other);
   return writeAs(requestInput, request);
 }
 
-function changed(request: RequestInput, random: Random, other: Uint8Array): RequestInput {
+function change(request: RequestInput, random: Random, other: Uint8Array): RequestInput {
   switch (random.below(8)) {
     case 0:
       return { ...request, model: random.below(8) };

@@ -116,11 +116,7 @@ function functionOf({ name, options }: TfliteOperator): number | undefined {
 }
 
 /** An operator that the extension alone has. */
-function extended(
-  operator: ImportedOperatorName,
-  derivedOptions: NonNullable<Row["derivedOptions"]>,
-  note: string,
-): Row {
+function extend(operator: ImportedOperatorName, derivedOptions: NonNullable<Row["derivedOptions"]>, note: string): Row {
   return {
     operator,
     version: 1,
@@ -138,17 +134,17 @@ export const stablehloRows: readonly Row[] = [
   pair("STABLEHLO_MAXIMUM", "MAXIMUM", "LOGICAL_OR"),
   pair("STABLEHLO_MINIMUM", "MINIMUM", "LOGICAL_AND"),
   and,
-  extended(
+  extend(
     "STABLEHLO_SCATTER",
     (op) => ({ updateFunction: bodyFunction(op, "updateComputationSubgraphIndex", 0) }),
     "The body must be one of ADD, MUL, MINIMUM, MAXIMUM, or return the update.",
   ),
-  extended(
+  extend(
     "STABLEHLO_REDUCE_WINDOW",
     (op) => ({ reduceFunction: bodyFunction(op, "bodySubgraphIndex") }),
     "The body must be one of ADD, MUL, MINIMUM, MAXIMUM, AND, OR. AND and OR are logical for integers too, as in TensorFlow Lite.",
   ),
-  extended(
+  extend(
     "STABLEHLO_RNG_BIT_GENERATOR",
     (op) => ({ shape: resultShape(op, 1) }),
     "DEFAULT is PHILOX. The shape of the bits is the stored one.",

@@ -145,7 +145,7 @@ export function resourceOf(
 }
 
 /** Two descriptions of one cell: extents that differ are open. */
-function merged(first: TfliteTensor, second: TfliteTensor): TfliteTensor | undefined {
+function merge(first: TfliteTensor, second: TfliteTensor): TfliteTensor | undefined {
   const [shape, other] = [openShape(first), openShape(second)];
   if (first.type !== second.type || shape.length !== other.length) return undefined;
   const known = first.quantization === undefined ? { ...second, shape: first.shape } : first;
@@ -172,7 +172,7 @@ export function createResources(model: TfliteModel, main: number, { isDone, isFi
   ): void {
     const before = cells.get(key);
     const { data: _data, ...given } = { ...tensor, name, isVariable: false };
-    const both = before === undefined ? given : merged(before.tensor, given);
+    const both = before === undefined ? given : merge(before.tensor, given);
     ensure(both !== undefined, place, () => {
       const show = ({ type, shape }: TfliteTensor) => `${type}[${shape.join(", ")}]`;
       return `${quoted(name)} is ${show(tensor)} here and ${before && show(before.tensor)} elsewhere`;
