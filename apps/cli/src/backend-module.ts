@@ -8,7 +8,7 @@ import { basename, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Backend, Unavailable } from "@nnhal/backend";
 import { extensionsIn } from "@nnhal/network/session";
-import type { ExtensionDefinition } from "@nnhal/operations";
+import { type ExtensionDefinition, isExtensionName } from "@nnhal/operations";
 import { type Device, deviceTypeNames } from "@nnhal/types";
 import { messageOf, usageError } from "./failure.ts";
 import { ensureKind } from "./files.ts";
@@ -50,7 +50,8 @@ export async function engineOf(module: string, cwd: string): Promise<Engine> {
 
 /** The extensions that a module exports. Rejects with a usage error if the module cannot be loaded or exports none. */
 export async function extensionsOf(module: string, cwd: string): Promise<readonly ExtensionDefinition[]> {
-  const extensions = extensionsIn(await loadModule(module, "extension", cwd));
+  const found = extensionsIn(await loadModule(module, "extension", cwd));
+  const extensions = found.filter(({ name }) => isExtensionName(name));
   if (extensions.length === 0) throw usageError(`the module ${module} exports no definition of an extension`);
   return extensions;
 }
