@@ -19,6 +19,7 @@ export {
   type ReportedOperation,
   reportDiff,
 } from "./report.ts";
+export { type Candidates, type Shrinking, shrinkBy } from "./shrink.ts";
 export type { KeptState } from "./states.ts";
 export type { TogetherDiff } from "./together.ts";
 export type { JudgeValue, RecordedValue } from "./values.ts";

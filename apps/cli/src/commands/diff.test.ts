@@ -105,6 +105,34 @@ describe("nnhal diff", () => {
     ).toBe(1);
   });
 
+  it("makes the inputs of the saved operation smaller with --shrink", async () => {
+    const args = ["diff", digits, "--device", "wrong", "--save", "small", "--shrink"];
+    expect((await run(args, wrong)).exitCode).toBe(1);
+    const [base] = (await readdir(path("small"))).flatMap((name) => /^(.*)\.tflite$/.exec(name)?.[1] ?? []);
+    const model = await readModel(path(`small/${base}.tflite`));
+    const { tensors = [], inputs = [], outputs = [] } = model.subgraphs[0] ?? {};
+    const shapeOf = ([index = 0]: readonly number[]) => tensors[index]?.shape;
+    // A window of 2 by 2 of one channel. Tensors of fewer than 64 elements have no bias, and 3 steps are too many.
+    expect([shapeOf(inputs), shapeOf(outputs)]).toEqual([
+      [1, 2, 2, 1],
+      [1, 1, 1, 1],
+    ]);
+    expect((await get(`small/${base}.input0.bin`)).length).toBe(4);
+    const [expected] = await get(`small/${base}.expected0.bin`);
+    expect([...(await get(`small/${base}.actual0.bin`))]).toEqual([(expected ?? 0) + 3]);
+    const again = ["diff", `small/${base}.tflite`, `small/${base}.input0.bin`, "--device", "wrong"];
+    expect((await run(again, wrong)).exitCode).toBe(1);
+  });
+
+  it("refuses --shrink without files to write, and without a judge that computes", async () => {
+    const alone = await run(["diff", digits, "--device", "wrong", "--shrink"], wrong);
+    expect(alone.stderr).toContain("--shrink is about what --save writes, but there is no --save");
+    const float = fileURLToPath(new URL("../../demo/digits-float.tflite", import.meta.url));
+    const recorded = await run(["diff", digits, "--against", float, "--save", "none", "--shrink"], wrong);
+    expect(recorded.stderr).toContain("--shrink: expected devices as the judge");
+    expect([alone.exitCode, recorded.exitCode]).toEqual([2, 2]);
+  });
+
   it("writes a page with the error, the graph and the values of what differs", async () => {
     await run(["diff", digits, "--device", "wrong", "--html", "diff.html"], wrong);
     const html = new TextDecoder().decode(await get("diff.html"));

@@ -106,6 +106,7 @@ export function registerDiffCommand(command: Command, context: () => Promise<Mod
     )
     .option("--all", "list all operations in order (default: those that are wrong, or differ most)")
     .option("--save <folder>", "write each wrong operation as a .tflite file, with its inputs and the judge's outputs")
+    .option("--shrink", "with --save: with the smallest inputs that are found to be wrong as well")
     .option("--record <folder>", "write what the device computes in the first run as .npy files, which --against takes")
     .option(
       "--html <file>",
@@ -120,6 +121,8 @@ export function registerDiffCommand(command: Command, context: () => Promise<Mod
     .action(async (model: string, files: readonly string[], options: DiffCommandOptions) => {
       if (files.length > 0 && options.random !== undefined)
         throw usageError("--random replaces inputs, but there are some");
+      if (options.shrink && options.save === undefined)
+        throw usageError("--shrink is about what --save writes, but there is no --save");
       const { runDiffCommand } = await import("../diff/run-diff.ts");
       return runDiffCommand(model, files, options, await context());
     });

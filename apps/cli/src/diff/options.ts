@@ -29,6 +29,7 @@ export interface DiffCommandOptions extends EntryOptions {
   readonly allowFloat?: number;
   readonly all?: boolean;
   readonly save?: string;
+  readonly shrink?: boolean;
   readonly record?: string;
   readonly html?: string;
   /** Folder for node data. */

@@ -9,6 +9,7 @@ import { elementAt } from "@nnhal/operations";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { pathFrom, writeUserFile } from "../files.ts";
 import type { LoadedModel } from "../model/load.ts";
+import type { Piece } from "./shrink-piece.ts";
 
 /** A wrong operation that was written. */
 export interface SavedPiece {
@@ -28,8 +29,16 @@ export interface Saver {
   readonly files: () => readonly SavedPiece[];
 }
 
-/** Makes a writer of wrong operations into a folder, which is made when the first is written. */
-export function createSaver(folder: string, model: LoadedModel, cwd: string): Saver {
+/**
+ * Makes a writer of wrong operations into a folder, which is made when the first is written. `shrink`: makes each smaller, if it can. Default:
+ * they are written as they are.
+ */
+export function createSaver(
+  folder: string,
+  model: LoadedModel,
+  cwd: string,
+  shrink: (piece: Piece) => Promise<Piece> = async (piece) => piece,
+): Saver {
   const saved: SavedPiece[] = [];
   const take: OnOperation = async (operation, values) => {
     if (operation.verdict !== "wrong") return;
@@ -52,8 +61,11 @@ export function createSaver(folder: string, model: LoadedModel, cwd: string): Sa
     const expected = named(piece.outputs);
     put(outputs, run.actual);
     const actual = named(piece.outputs);
+    const known = (values: readonly (Uint8Array | undefined)[]) => values.filter((bytes) => bytes !== undefined);
+    const whole = { model: piece.model, inputs: known(inputs), expected: known(expected), actual: known(actual) };
     // An operator that became several operations has values that only some of these know.
-    if ([...inputs, ...expected].includes(undefined)) return;
+    if (whole.inputs.length < inputs.length || whole.expected.length < expected.length) return;
+    const smallest = await shrink(whole);
     const base = `${String(operation.index + 1).padStart(4, "0")}-${origin.name.toLowerCase()}`;
     await mkdir(pathFrom(cwd, folder), { recursive: true });
     const write = async (name: string, bytes: Uint8Array) => {
@@ -61,14 +73,14 @@ export function createSaver(folder: string, model: LoadedModel, cwd: string): Sa
       await writeUserFile(file, bytes, cwd);
       return file;
     };
-    const writeAll = (kind: string, all: readonly (Uint8Array | undefined)[]) =>
-      Promise.all(all.map((bytes, place) => write(`${base}.${kind}${place}.bin`, bytes ?? new Uint8Array(0))));
+    const writeAll = (kind: string, all: readonly Uint8Array[]) =>
+      Promise.all(all.map((bytes, place) => write(`${base}.${kind}${place}.bin`, bytes)));
     saved.push({
       operation: operation.index,
-      model: await write(`${base}.tflite`, writeTflite(piece.model)),
-      inputs: await writeAll("input", inputs),
-      expected: await writeAll("expected", expected),
-      actual: await writeAll("actual", actual),
+      model: await write(`${base}.tflite`, writeTflite(smallest.model)),
+      inputs: await writeAll("input", smallest.inputs),
+      expected: await writeAll("expected", smallest.expected),
+      actual: await writeAll("actual", smallest.actual),
     });
   };
   return { take, files: () => saved };

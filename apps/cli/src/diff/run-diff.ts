@@ -39,6 +39,7 @@ import type { DiffCommandOptions } from "./options.ts";
 import { createValueCollector, diffPage } from "./page.ts";
 import { createSaver } from "./pieces.ts";
 import { type DiffCommandReport, formatDiff } from "./report.ts";
+import { type Piece, shrinkPiece } from "./shrink-piece.ts";
 import { createTensorRecorder } from "./tensor-files.ts";
 import { reachDevices, wayText } from "./ways.ts";
 
@@ -59,9 +60,15 @@ export async function runDiffCommand(
   const judge = await against.judgeOf(runs.map(({ values }) => values));
   const collector = options.html === undefined ? undefined : createValueCollector();
   const recorder = options.record === undefined ? undefined : createTensorRecorder(options.record, model, cwd);
-  const saver = options.save === undefined ? undefined : createSaver(options.save, model, cwd);
   const bar = createProgressBar(stderr, model.model.main.operations.length);
+  if (options.shrink && "recordedValue" in judge)
+    throw usageError(
+      `--shrink: expected devices as the judge, which judge smaller inputs too, got ${options.against}`,
+    );
   const { suspect, close } = await reachDevices(selection, options);
+  const shrink = (piece: Piece) => shrinkPiece(piece, { judge, suspect, extensions: definitions, importing });
+  const saver =
+    options.save === undefined ? undefined : createSaver(options.save, model, cwd, options.shrink ? shrink : undefined);
   let found: ModelDiff;
   try {
     await recorder?.begin(elementAt(runs, 0).values);

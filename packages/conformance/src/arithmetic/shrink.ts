@@ -3,9 +3,9 @@
  * can be. A candidate that the reference refuses, or that the device has right, is not taken.
  */
 
+import { type Candidates, shrinkBy } from "@nnhal/diff";
 import { isTensorType, type Tensor, type TensorData } from "@nnhal/operations";
 import type { RandomOperation } from "../random/draw.ts";
-import { type Candidates, shrinkBy } from "../shrink.ts";
 
 /** Returns true if a candidate still fails. */
 export type StillFails = (candidate: RandomOperation) => Promise<boolean>;

@@ -4,10 +4,10 @@
  * correctly, are dropped.
  */
 
+import { type Candidates, shrinkBy } from "@nnhal/diff";
 import { elementAt, type Tensor } from "@nnhal/operations";
 import { bytesOf } from "../random/examples.ts";
 import { createRandom } from "../random/random.ts";
-import { type Candidates, shrinkBy } from "../shrink.ts";
 import type { Example, ExampleOperand, ExampleOperation, ExampleSubgraph } from "../vectors/example.ts";
 import { evaluate } from "./evaluate.ts";
 
