@@ -62,9 +62,7 @@ export async function runDiffCommand(
   const recorder = options.record === undefined ? undefined : createTensorRecorder(options.record, model, cwd);
   const bar = createProgressBar(stderr, model.model.main.operations.length);
   if (options.shrink && "recordedValue" in judge)
-    throw usageError(
-      `--shrink: expected devices as the judge, which judge smaller inputs too, got ${options.against}`,
-    );
+    throw usageError(`--shrink: expected devices as the judge, which judge smaller inputs too, got ${options.against}`);
   const { suspect, close } = await reachDevices(selection, options);
   const shrink = (piece: Piece) => shrinkPiece(piece, { judge, suspect, extensions: definitions, importing });
   const saver =
