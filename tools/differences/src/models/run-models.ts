@@ -17,7 +17,6 @@ import { stablehlo } from "./stablehlo.ts";
 /** Types besides those of the drawers, in which a build computes the operators too. */
 const further: Readonly<Record<string, string>> = {
   BATCH_TO_SPACE_ND: "INT16 BOOL",
-  BITCAST: "UINT8 INT8",
   DILATE: "INT16",
   DIV: "INT16",
   DYNAMIC_UPDATE_SLICE: "INT16",
@@ -35,7 +34,6 @@ const further: Readonly<Record<string, string>> = {
   PAD: "BOOL",
   PRELU: "INT16",
   READ_VARIABLE: "INT16",
-  REDUCE_PROD: "INT8 INT16",
   REDUCE_WINDOW: "UINT8 INT8 INT16",
   RELU_0_TO_1: "UINT8 INT8",
   RESIZE_NEAREST_NEIGHBOR: "INT32 BOOL",
