@@ -138,3 +138,45 @@ describe("floats of 16 bits", () => {
     expect([...halvesOf(wasm)].some(isNan)).toBe(false);
   });
 });
+
+describe("DIV of integers", () => {
+  it("goes towards minus infinity, wraps, and is 0 for a divisor of 0", async () => {
+    const pairs = [
+      [7, 2],
+      [-7, 2],
+      [7, -2],
+      [-7, -2],
+      [-(2 ** 31), -1],
+      [-(2 ** 31), 1],
+      [2 ** 31 - 1, -(2 ** 31)],
+      [5, 0],
+      [0, 0],
+    ] as const;
+    const of = (lifetime: typeof SUBGRAPH_INPUT | typeof SUBGRAPH_OUTPUT) =>
+      operand({ type: TENSOR_INT32, dimensions: [pairs.length], lifetime });
+    const none = operand({
+      type: INT32,
+      dimensions: [],
+      lifetime: CONSTANT_COPY,
+      location: { poolIndex: 0, offset: 0, length: 4 },
+    });
+    const operands = [of(SUBGRAPH_INPUT), of(SUBGRAPH_INPUT), none, of(SUBGRAPH_OUTPUT)];
+    const subgraph = subgraphOf(operands, [{ type: OperationType.DIV, inputs: [0, 1, 2], outputs: [3] }]);
+    const graph = viewModel({ model: modelOf(subgraph, { operandValues: new Uint8Array(4) }), pools: [] });
+    const bytesOf = (side: 0 | 1) => new Uint8Array(Int32Array.from(pairs, (pair) => pair[side]).buffer);
+    const results = await Promise.all(
+      [backend, referenceBackend].map(async (each) => {
+        const session = await each.open();
+        if ("unavailable" in session) throw new Error(session.unavailable);
+        const executable = await session.compile(graph, options);
+        const output = { bytes: new Uint8Array(4 * pairs.length), dimensions: [pairs.length] };
+        const inputs = ([0, 1] as const).map((side) => ({ bytes: bytesOf(side), dimensions: [pairs.length] }));
+        expect(await executable.run(inputs, [output], context)).toMatchObject({ status: ErrorStatus.NONE });
+        executable.close();
+        return [...new Int32Array(output.bytes.buffer)];
+      }),
+    );
+    expect(results[0]).toEqual([3, -4, -4, 3, -(2 ** 31), -(2 ** 31), -1, 0, 0]);
+    expect(results[0]).toEqual(results[1]);
+  });
+});

@@ -15,7 +15,8 @@ export function elementOf(operand: number, { type }: TensorInfo): Expression {
   return element(operand, isFloat(type) ? "f32" : "i32");
 }
 
-interface Two {
+/** Two tensors that broadcast. */
+export interface Two {
   readonly left: KernelTensor;
   readonly right: KernelTensor;
 }
@@ -71,7 +72,7 @@ function sum(name: "ADD" | "SUB") {
 }
 
 /** Floats with an activation, and integers of 32 bits, which wrap. */
-function plain(
+export function plain(
   kind: "add" | "sub" | "mul" | "div",
   left: TensorInfo,
   right: TensorInfo,
@@ -148,9 +149,6 @@ export const arithmetic: LoweringTable = {
     const ratio = Math.fround(product / output.scale);
     const steps = on("mul", converted("toFloat", on("mul", centred(0, left), centred(1, right))), real(ratio));
     return both(builder, "MUL", { left, right }, output, requantisedSteps(steps, activation, output));
-  },
-  DIV({ left, right, activation }, { output }, builder) {
-    return both(builder, "DIV", { left, right }, output, plain("div", left, right, activation));
   },
   EQUAL: comparison("EQUAL"),
   NOT_EQUAL: comparison("NOT_EQUAL"),

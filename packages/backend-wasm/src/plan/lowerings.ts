@@ -3,6 +3,7 @@ import { arithmetic } from "./arithmetic.ts";
 import { casting } from "./casting.ts";
 import { convolutions } from "./convolution.ts";
 import { deferredLowerings } from "./deferred.ts";
+import { divisions } from "./division.ts";
 import { grouped } from "./grouped.ts";
 import type { Lowerings, LoweringTable } from "./lowering.ts";
 import { lstms } from "./lstm.ts";
@@ -22,6 +23,7 @@ const table: LoweringTable = {
   ...casting,
   ...convolutions,
   ...deferredLowerings,
+  ...divisions,
   ...grouped,
   ...lstms,
   ...movement,
