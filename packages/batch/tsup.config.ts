@@ -3,5 +3,9 @@ import manifest from "./package.json" with { type: "json" };
 
 export default library(
   { index: "src/index.ts", "queue/index": "src/queue/index.ts" },
-  { external: [...manifest.foundIfInstalled] },
+  {
+    external: [...manifest.foundIfInstalled],
+    // Each install of nnhal has it. Lines stay short enough for the traces of errors to name a place.
+    esbuildOptions: (options) => void Object.assign(options, { minifyWhitespace: true, lineLimit: 200 }),
+  },
 );
