@@ -34,16 +34,20 @@ export function endOf(socket: Socket, limit: number, what: string): Promise<void
   });
 }
 
-/** Posts a body to an address of REST. Resolves with the status; undefined if the connection ended without one. */
+/** Posts a body to an address of REST. `isChunked`: in chunks, without its length. Resolves with the status; undefined if the connection ended without one. */
 export async function post(
   { rest, token }: ServerAddress,
   path: string,
   body: Uint8Array,
   headers: Readonly<Record<string, string>> = {},
+  isChunked = false,
 ): Promise<number | undefined> {
   try {
     const response = await fetch(`http://${rest}${path}`, {
-      ...{ method: "POST", body: new Uint8Array(body), signal: AbortSignal.timeout(60_000) },
+      ...{ method: "POST", signal: AbortSignal.timeout(60_000) },
+      ...(isChunked
+        ? { body: new Blob([new Uint8Array(body)]).stream(), duplex: "half" }
+        : { body: new Uint8Array(body) }),
       headers: { authorization: `Bearer ${token}`, ...headers },
     });
     await response.arrayBuffer();

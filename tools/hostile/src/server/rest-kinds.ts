@@ -1,5 +1,6 @@
 /** Hostile clients of REST. */
 import { setTimeout as wait } from "node:timers/promises";
+import { deflateSync } from "node:zlib";
 import type { Kind } from "../surface.ts";
 import { endOf, gzipOf, openSocket, post, type ServerAddress } from "./peers.ts";
 
@@ -91,26 +92,43 @@ function silentReaders(address: ServerAddress): Kind {
   };
 }
 
+/** Forms of a body with strings: whole, in chunks, compressed, and compressed in chunks. */
+const forms = [
+  { isChunked: false, isPacked: false },
+  { isChunked: true, isPacked: false },
+  { isChunked: false, isPacked: true },
+  { isChunked: true, isPacked: true },
+] as const;
+
 /** Strings whose rows would be as wide as the longest, and many short ones. */
 function strings(address: ServerAddress): Kind {
   return {
     name: "rest-strings",
     async send() {
-      const send = async (count: number, width: number) => {
+      const send = async (count: number, width: number, { isChunked, isPacked }: (typeof forms)[number]) => {
         const lengths = Buffer.alloc(4 * count + width);
         lengths.writeUInt32LE(width, 0);
         const json = `{"inputs":[{"name":"given","datatype":"BYTES","shape":[${count},1],"parameters":{"binary_data_size":${lengths.length}}}]}`;
-        return post(address, infer("strings"), Buffer.concat([Buffer.from(json), lengths]), {
+        const body = Buffer.concat([Buffer.from(json), lengths]);
+        const headers = {
           "inference-header-content-length": String(json.length),
-        });
+          ...(isPacked && { "content-encoding": "deflate" }),
+        };
+        return post(address, infer("strings"), isPacked ? deflateSync(body, { level: 1 }) : body, headers, isChunked);
       };
+      for (const form of forms) {
+        const status = await send(3, 5, form);
+        // A busy server may refuse it.
+        if (status !== undefined && status !== 200 && ![408, 429, 503].includes(status))
+          throw new Error(`three strings (${JSON.stringify(form)}) got the status ${status}`);
+      }
       for (const [count, width] of [
         [64_000, 65_000],
         [20_000, 60_000],
         [400_000, 300_000],
         [10 * mebibyte, 0],
       ] as const) {
-        const statuses = await Promise.all(Array.from({ length: 4 }, () => send(count, width)));
+        const statuses = await Promise.all(forms.map((form) => send(count, width, form)));
         const wrong = statuses.find((status) => status !== undefined && (status < 400 || status > 499));
         if (wrong !== undefined) throw new Error(`${count} strings, one of ${width} bytes, got the status ${wrong}`);
       }
