@@ -25,6 +25,7 @@ const uses: Readonly<Record<string, Use>> = {
   },
   "docs/daemon.md": { runBy: "apps/sample-driver/src/daemon.test.ts" },
   "docs/debugging.md": { runBy: here },
+  "docs/diff.md": { runBy: here },
   "docs/extensions.md": { runBy: here },
   "docs/memory.md": { runBy: "packages/driver-core/src/memory/docs.test.ts" },
   "docs/network.md": { runBy: here },

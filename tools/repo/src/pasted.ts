@@ -17,6 +17,7 @@ export const pastedDocuments = [
   "packages/network/README.md",
   "packages/runtime/README.md",
   "docs/network.md",
+  "docs/diff.md",
   "docs/runtime.md",
   "docs/browser.md",
 ] as const;
@@ -38,6 +39,7 @@ export async function checkPasted(root: string, project: string): Promise<Comman
   const demo = join(root, "apps/cli/demo");
   const digit = PNG.sync.read(readFileSync(join(demo, "3-chalk.png")));
   writeFileSync(join(project, "mobilenet.tflite"), readFileSync(join(demo, "digits-uint8.tflite")));
+  writeFileSync(join(project, "mobilenet_float.tflite"), readFileSync(join(demo, "digits-float.tflite")));
   writeFileSync(join(project, "cat.jpg"), jpeg.encode(digit, 95).data);
   for (const [name, data] of Object.entries(whitePictures))
     writeFileSync(join(project, name), Buffer.from(data, "base64"));

@@ -19,6 +19,7 @@ const readmes = [
 const files = {
   '"node_modules/@nnhal/cli/demo/digits-uint8.tflite"': "digits-uint8.tflite",
   '"mobilenet.tflite"': "digits-uint8.tflite",
+  '"mobilenet_float.tflite"': "digits-float.tflite",
   '"selfie_segmentation.tflite"': "digits-uint8.tflite",
   '"cat.jpg"': "3-chalk.png",
 };
@@ -79,7 +80,7 @@ describe.concurrent("READMEs", () => {
     expect(stdout).toBe(`${said.join("\n")}\n`);
   });
 
-  it.each(["docs/runtime.md", "docs/network.md"])(
+  it.each(["docs/runtime.md", "docs/network.md", "docs/diff.md"])(
     "%s: each of its examples prints what it says",
     { timeout: 120_000 },
     async (path) => {
