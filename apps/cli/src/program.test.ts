@@ -196,3 +196,26 @@ describe("help", () => {
     expect(imported.filter((name) => !isThere(name))).toEqual([]);
   });
 });
+
+describe("packages that are found if they are installed", () => {
+  // Loaded after the packages that they need were asked for (`loadPackage`, `needs`, `open.ts`).
+  const guarded = ["commands/conformance.ts", "commands/vectors.ts", "bench/onnxruntime-peer.ts", "bench/tfjs-peer.ts"];
+
+  it("are imported by no file that a command loads without asking for them", () => {
+    const visited = new Set<string>();
+    const imported: string[] = [];
+    const visit = (file: URL) => {
+      if (visited.has(file.href) || guarded.some((each) => file.href.endsWith(`/src/${each}`))) return;
+      visited.add(file.href);
+      const text = readFileSync(file, "utf8");
+      for (const [, specifier = ""] of text.matchAll(/^(?:import|export) (?!type )[^;]*?from "([^"]+)";/gm)) {
+        if (specifier.startsWith(".")) visit(new URL(specifier, file));
+        else if (manifest.foundIfInstalled.includes(specifier)) imported.push(`${basename(file.href)}: ${specifier}`);
+      }
+      for (const [, specifier = ""] of text.matchAll(/import\("(\.[^"]+)"\)/g)) visit(new URL(specifier, file));
+    };
+    visit(new URL("main.ts", import.meta.url));
+    expect([...visited].map((file) => basename(file))).toEqual(expect.arrayContaining(["run-diff.ts", "ways.ts"]));
+    expect(imported).toEqual([]);
+  });
+});

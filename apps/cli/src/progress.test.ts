@@ -21,6 +21,21 @@ describe("createProgressBar", () => {
   });
 });
 
+describe("the time that is left", () => {
+  it("is a question mark while nothing is done, in place of the library's INF cut to NFs", async () => {
+    const { stream, text } = terminal();
+    const bar = createProgressBar(stream, 4);
+    for (let turn = 0; turn < 4; turn++) {
+      bar.moveTo(0, `turn ${turn}`);
+      await wait(30);
+    }
+    bar.stop();
+    const shown = text();
+    expect(shown).toMatch(/\? left/);
+    expect(shown).not.toContain("NFs");
+  });
+});
+
 describe("createLateProgressBar", () => {
   it("stays away from short work", async () => {
     const { stream, text } = terminal();

@@ -1,7 +1,7 @@
 /**
  * A progress bar on a terminal. If stderr is not a terminal, nothing, or lines for work that takes minutes.
  */
-import { SingleBar } from "cli-progress";
+import { Format, type Options, SingleBar } from "cli-progress";
 import type { TextOutput } from "./context.ts";
 
 /** A bar that counts to a total. */
@@ -26,6 +26,7 @@ export function createProgressBar(stream: TextOutput, total: number): ProgressBa
     hideCursor: false,
     linewrap: true,
     clearOnComplete: true,
+    formatTime: leftText,
   });
   bar.start(total, 0, { detail: "" });
   let most = 0;
@@ -36,6 +37,11 @@ export function createProgressBar(stream: TextOutput, total: number): ProgressBa
     },
     stop: () => bar.stop(),
   };
+}
+
+/** Seconds as text. cli-progress has words such as INF for a time that it cannot know yet, and its own text cuts them to "NFs". */
+function leftText(seconds: number | string, options: Options, roundTo: number): string {
+  return typeof seconds === "number" ? Format.TimeFormat(seconds, options, roundTo) : "?";
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Latency } from "./model/measure.ts";
 import { isString, shownValues, valueCount } from "./model/values.ts";
 import { formatProfile, type Profile } from "./profile.ts";
 import type { Found } from "./seen/finder.ts";
-import { formatSeen, type Seen } from "./seen/format.ts";
+import { formatSeen, hasNames, type Seen } from "./seen/format.ts";
 import { bar, columns, milliseconds, plain, shapeText } from "./text.ts";
 
 /** Contents of a report. */
@@ -117,7 +117,9 @@ export function formatReport(report: RunReport, width = Number.POSITIVE_INFINITY
   const results =
     seen !== undefined ? formatSeen(seen) : top.length > 0 ? formatTop(top, width) : outputs.map(formatValues);
   const times = profile === undefined ? [] : ["", ...formatProfile(profile)];
-  return `${[...columns(facts), "", ...results, ...formatStates(states), ...times].join("\n")}\n`;
+  const hint =
+    seen === undefined || hasNames(seen) ? [] : ["", "--labels FILE, coco, coco80 or pascal-voc names the classes."];
+  return `${[...columns(facts), "", ...results, ...formatStates(states), ...times, ...hint].join("\n")}\n`;
 }
 
 const mostStates = 8;

@@ -31,7 +31,8 @@ describe("nnhal run with a detector", () => {
     const { stdout, stderr } = await run(["run", "detector.tflite", "things.bin"]);
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^task {5}detect$/m);
-    expect(stdout.split("\n\n")[1]).toBe("class 83  0.9000  from 2, 0 to 4, 3\n");
+    const hint = "--labels FILE, coco, coco80 or pascal-voc names the classes.\n";
+    expect(stdout.split("\n\n").slice(1)).toEqual(["class 83  0.9000  from 2, 0 to 4, 3", hint]);
     const both = await run(["run", "detector.tflite", "things.bin", "--threshold", "0.4"]);
     expect(both.stdout).toContain("\nclass 1   0.4000  from 1, 1 to 3, 2\n");
     const none = await run(["run", "detector.tflite", "things.bin", "--threshold", "0.95"]);

@@ -4,12 +4,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deviceThrough } from "@nnhal/conformance";
 import type { Suspect, Way } from "@nnhal/diff";
 import { Burst, type Compilation } from "@nnhal/runtime";
-import { newestHalVersion } from "@nnhal/types";
+import { type HalVersion, newestHalVersion } from "@nnhal/types";
 import type { DeviceSelection } from "../devices.ts";
-import { usageError } from "../failure.ts";
+import { loadPackage, usageError } from "../failure.ts";
 import type { DiffCommandOptions } from "./options.ts";
 
 /** Devices reached in a way, and the end of what was made for it. */
@@ -27,7 +26,7 @@ export async function reachDevices(
     throw usageError(`--path burst: expected HAL 1.2 or later, which has bursts, got --hal ${hal}`);
   // Bursts of devices in this process have no queues; those of a driver do.
   const version = path === "burst" ? (hal ?? newestHalVersion) : hal;
-  const reached = version === undefined ? devices : devices.map((device) => deviceThrough(version, device));
+  const reached = version === undefined ? devices : await devicesThrough(version, devices);
   const sides = { devices: reached, ...(cpu && { cpu }) };
   if (path === "sync" && relaxed !== true) return { suspect: sides, close: async () => {} };
   const cache = path === "cached" ? await cacheFor(reached) : undefined;
@@ -42,6 +41,15 @@ export async function reachDevices(
       if (cache !== undefined) await rm(cache, { recursive: true, force: true });
     },
   };
+}
+
+async function devicesThrough(version: HalVersion, devices: DeviceSelection["devices"]) {
+  const { deviceThrough } = await loadPackage(
+    ["@nnhal/conformance"],
+    "a device behind a version of the HAL",
+    () => import("@nnhal/conformance"),
+  );
+  return devices.map((device) => deviceThrough(version, device));
 }
 
 async function cacheFor(devices: DeviceSelection["devices"]): Promise<string> {

@@ -23,6 +23,13 @@ export function formatSeen(seen: Seen): string[] {
   return [...columns(rows.slice(0, shownParts)), ...(rest > 0 ? [`and ${rest} more`] : [])];
 }
 
+/** True if one class has a label, or none needs one. */
+export function hasNames(seen: Seen): boolean {
+  if (seen.task === "landmarks") return true;
+  const classes: readonly { readonly label: string | null }[] = seen.task === "detect" ? seen.detections : seen.areas;
+  return classes.length === 0 || classes.some(({ label }) => label !== null);
+}
+
 /** Summarises `Seen`: the best thing, the largest areas, or the number of landmarks. */
 export function seenText(seen: Seen): string {
   const mostNamed = 3;

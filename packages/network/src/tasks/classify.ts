@@ -9,7 +9,7 @@ import type { Source } from "../read.ts";
 import { outputNamed } from "../results.ts";
 import type { Inputs } from "../run-inputs.ts";
 import { checkLabels, type ScoredClass, top } from "../scores.ts";
-import { infoText } from "../tensor-info.ts";
+import { findByName, infoText } from "../tensor-info.ts";
 import { inputsOf } from "./picture-input.ts";
 
 /** Options of classifying. */
@@ -40,6 +40,7 @@ async function classifyInputs(model: Model, inputs: Inputs | Source, options: Cl
   checkOptions("classify", options, classifyOptions);
   checkLabels("classify", options.labels);
   const { top: count = 5, labels, output = "scores", signal } = options;
+  if (options.output === undefined) refuseDetector(model);
   const outputs = await model.run(await inputsOf(model, inputs, signal), { signal });
   const scores = outputNamed(outputs, output);
   check(scores !== undefined, "WRONG_NAME", () => {
@@ -47,4 +48,16 @@ async function classifyInputs(model: Model, inputs: Inputs | Source, options: Cl
     return `classify: there is no output "${output}"; there are: ${list}`;
   });
   return top(scores, count, labels);
+}
+
+/** Throws WRONG_TASK for a detector: its scores are those of things, not of classes. */
+function refuseDetector({ outputs }: Pick<Model, "outputs">): void {
+  const scores = findByName(outputs, "scores");
+  const boxes = outputs.find(
+    ({ shape }) => shape.at(-1) === 4 && shape.length > 1 && shape.at(-2) === scores?.shape.at(-1),
+  );
+  check(scores === undefined || boxes === undefined, "WRONG_TASK", () => {
+    const found = [scores, boxes].flatMap((info) => info ?? []).map(infoText);
+    return `classify: expected scores of classes, got those of things, ${found.join(", with the boxes ")}; use detect, or name an output with \`output\``;
+  });
 }

@@ -34,6 +34,22 @@ describe("classify", () => {
     await expect(classify(model, [1, 2, 3], { output: "other" })).rejects.toMatchObject({ code: "WRONG_NAME" });
   });
 
+  it("refuses a detector, whose scores are not of classes", async () => {
+    const model = await open(
+      fixedModel([
+        ["boxes", [1, 2, 4], Array(8).fill(0.5)],
+        ["classes", [1, 2], [1, 0]],
+        ["scores", [1, 2], [0.6, 0.9]],
+      ]),
+    );
+    await expect(classify(model, square)).rejects.toMatchObject({
+      code: "WRONG_TASK",
+      message:
+        'classify: expected scores of classes, got those of things, "scores" (float32 [1, 2]), with the boxes "boxes" (float32 [1, 2, 4]); use detect, or name an output with `output`',
+    });
+    expect(await classify(model, square, { output: "scores", top: 1 })).toMatchObject([{ index: 1 }]);
+  });
+
   it("says so if no output has scores", async () => {
     await expect(
       classify(await open(fixedModel([["map", [1, 2, 2, 3], Array(12).fill(0)]])), square),

@@ -195,10 +195,14 @@ function widthOf(text: string): number {
   return letters * letterWidth;
 }
 
-/** A text of at most `mostLetters` letters: the middle is left out, since names of tensors differ at both ends. */
+/**
+ * A text of at most `mostLetters` letters: the middle is left out, since names of tensors differ at both ends. Of a name that a converter has
+ * joined from those of fused operations (`a/Relu6;a/Conv2D`) the first is shown.
+ */
 function shorten(text: string): string {
-  const letters = [...text];
-  if (letters.length <= mostLetters) return text;
+  const [first = text] = text.length <= mostLetters ? [text] : text.split(";", 1);
+  const letters = [...first];
+  if (letters.length <= mostLetters) return first;
   const half = (mostLetters - 1) >> 1;
   return `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}`;
 }

@@ -32,6 +32,14 @@ describe("graphToSvg", () => {
     expect(texts).toContain("layers with weights");
   });
 
+  it("shows the first of the names that a converter has joined, if they are too long together", () => {
+    const joined = "net/Conv2d_0/Relu6;net/Conv2d_0/add_fold;net/Conv2d_1_depthwise/depthwise_Fold";
+    const texts = textsOf(
+      graphToSvg("conv", convolutionModel(), { operandNames: [...Array(6).fill(undefined), joined] }),
+    );
+    expect(texts).toContain("6: net/Conv2d_0/Relu6");
+  });
+
   it("draws constants as nodes of their own if it is asked to", () => {
     const texts = textsOf(graphToSvg("conv", convolutionModel(), { constants: "nodes" }));
     expect(texts.filter((text) => text.startsWith("CONSTANT_")).length).toBeGreaterThan(0);
