@@ -1,7 +1,7 @@
 /**
  * A progress bar on a terminal. If stderr is not a terminal, nothing, or lines for work that takes minutes.
  */
-import { Format, type Options, SingleBar } from "cli-progress";
+import { SingleBar } from "cli-progress";
 import type { TextOutput } from "./context.ts";
 
 /** A bar that counts to a total. */
@@ -40,8 +40,9 @@ export function createProgressBar(stream: TextOutput, total: number): ProgressBa
 }
 
 /** Seconds as text. cli-progress has words such as INF for a time that it cannot know yet, and its own text cuts them to "NFs". */
-function leftText(seconds: number | string, options: Options, roundTo: number): string {
-  return typeof seconds === "number" ? Format.TimeFormat(seconds, options, roundTo) : "?";
+function leftText(seconds: number | string): string {
+  if (typeof seconds !== "number") return "?";
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
 
 /**
