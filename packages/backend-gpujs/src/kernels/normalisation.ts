@@ -192,15 +192,20 @@ const instanceNormalization = kernelOf({
         return `value / ${pixels}`;
       });
     const means = average(() => (x) => x);
-    const variances = average(({ define, read, flat }) => {
+    // The mean of large elements is rounded, and the mean of what is left is the rest of it.
+    const rests = average(({ define, read, flat }) => {
       const mean = define(read(means)(flat));
-      return (x) => `(${x} - ${mean}) * (${x} - ${mean})`;
+      return (x) => `(${x} - ${mean})`;
+    });
+    const variances = average(({ define, read, flat }) => {
+      const [mean, rest] = [define(read(means)(flat)), define(read(rests)(flat))];
+      return (x) => `(${x} - ${mean} - ${rest}) * (${x} - ${mean} - ${rest})`;
     });
     return make.output((writer) => {
       const { read, index, at, flat } = writer;
       const { batch, channel } = placeOf(at, nchw);
       const slice = index(ravel([batch, channel], [image.channels, 1]));
-      const centred = `(${read(input)(flat)} - ${read(means)(slice)})`;
+      const centred = `(${read(input)(flat)} - ${read(means)(slice)} - ${read(rests)(slice)})`;
       const deviation = `Math.sqrt(${read(variances)(slice)} + ${scalar(writer, epsilon)})`;
       // Divided first: a large gamma must not overflow before the division.
       return `${centred} / ${deviation} * ${scalar(writer, gamma)} + ${scalar(writer, beta)}`;

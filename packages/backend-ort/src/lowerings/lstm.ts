@@ -69,7 +69,9 @@ function normaliseSums(builder: Builder, sums: Value, weights: Value): Value {
       type: "float32",
       dims: [elementAt(value.dims, 0), 1],
     });
-  const centred = combine(builder, "Sub", sums, mean(sums));
+  // The mean of large sums is rounded, and the mean of what is left is the rest of it.
+  const near = combine(builder, "Sub", sums, mean(sums));
+  const centred = combine(builder, "Sub", near, mean(near));
   const variance = combine(
     builder,
     "Add",

@@ -97,7 +97,10 @@ export function instanceNormalization(args: Instance, _: One, scope: Scope): Low
   if (!isFloat(input.type)) return refuse(`${typeName(input)} is not available`);
   const { builder } = scope;
   const { channels } = imageLayout(input.dimensions, nchw);
-  const image = scope.image(input, nchw);
+  const given = scope.image(input, nchw);
+  // The mean of large elements is rounded. The operator takes off the mean of what is left, which is the rest of it.
+  const mean = builder.node("GlobalAveragePool", [given], { type: "float32", dims: [...given.dims.slice(0, 2), 1, 1] });
+  const image = builder.node("Sub", [given, mean], given);
   const each = (number: number) =>
     builder.constant("float32", [channels], () => new Float32Array(channels).fill(number));
   const attributes = { epsilon: { real: epsilon } };

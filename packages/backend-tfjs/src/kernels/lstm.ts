@@ -6,6 +6,7 @@ import { ensure, isFloat, OperationError, type TensorInfo } from "@nnhal/operati
 import * as tf from "@tensorflow/tfjs-core";
 import { type Bag, floatKernel, type Read, rank2, type Setup, steppedKernel } from "./_kernel.ts";
 import { type CellStep, contributionsOf, linkAuxiliary, overTime, runSequence, sideBySide } from "./_sequence.ts";
+import { withoutMean } from "./normalisation.ts";
 
 interface Settings {
   readonly activation: number;
@@ -49,7 +50,7 @@ function clipper(limit: number): (tensor: tf.Tensor) => tf.Tensor {
 const LEAST_VARIANCE = 1e-8;
 
 function normalise(sums: tf.Tensor, weights: tf.Tensor): tf.Tensor {
-  const centred = tf.sub(sums, tf.mean(sums, 1, true));
+  const centred = withoutMean(sums, 1);
   const variance = tf.mean(tf.square(centred), 1, true);
   return tf.mul(tf.div(centred, tf.sqrt(tf.add(variance, LEAST_VARIANCE))), weights);
 }

@@ -109,11 +109,20 @@ interface Instance {
   readonly nchw: boolean;
 }
 
+/**
+ * The elements without their mean, which is taken off twice: the mean of large elements is rounded, and the mean of what is left is the rest
+ * of it.
+ */
+export function withoutMean(x: tf.Tensor, axes: number | number[]): tf.Tensor {
+  const near = tf.sub(x, tf.mean(x, axes, true));
+  return tf.sub(near, tf.mean(near, axes, true));
+}
+
 export const instanceNormalization = floatKernel({
   prepare({ input, gamma, beta, epsilon, nchw }: Instance) {
     return (read) => {
       const x = toNhwc(read(input), nchw);
-      const centred = tf.sub(x, tf.mean(x, [1, 2], true));
+      const centred = withoutMean(x, [1, 2]);
       const variance = tf.mean(tf.square(centred), [1, 2], true);
       const result = tf.add(tf.mul(tf.div(centred, tf.sqrt(tf.add(variance, epsilon))), gamma), beta);
       return fromNhwc(result, nchw);
