@@ -34,7 +34,9 @@ export async function findModels(path: string, defaults: ModelSettings, name?: s
   const isFile = await stat(path).then(
     (found) => found.isFile(),
     (error) => {
-      throw new Error(`the folder of models cannot be read: ${messageOf(error)}`);
+      const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+      const expected = "expected a folder of models or a .tflite file";
+      throw new Error(isMissing ? `${expected}, got ${path}, which is not there` : `${expected}: ${messageOf(error)}`);
     },
   );
   if (isFile) {

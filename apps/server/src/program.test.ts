@@ -77,7 +77,7 @@ it("takes its options", () => {
 });
 
 it.each([
-  [["/no/such/folder"], "the folder of models cannot be read"],
+  [["/no/such/folder"], "expected a folder of models or a .tflite file, got /no/such/folder, which is not there"],
   [[join(import.meta.dirname, "program.ts")], "is neither a folder nor a .tflite file"],
   [["/", "--token-file", "/no/such/file"], "the file of --token-file cannot be read: ENOENT"],
   [["/", "--tls-cert", "/no/such/file", "--tls-key", "/"], "the file of --tls-cert cannot be read: ENOENT"],
