@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import type { Operation, OperationName } from "@nnhal/operations";
-import { readTflite } from "@nnhal/tflite";
+import { readTflite, writeTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../backend-module.ts";
 import type { DiffCommandReport } from "../diff/report.ts";
@@ -36,6 +36,24 @@ function engineWith(name: OperationName, change: (element: number) => number): E
     module: "wrong",
     load: async () => ({ ...createReferenceBackend({ definitionFor }), name: "wrong" }),
   };
+}
+
+/** Two inputs times the weights 1 and 2, which are float16 in the file. */
+function halfWeightsModel(): Uint8Array {
+  const tensor = { type: "FLOAT32", isVariable: false } as const;
+  const tensors = [
+    { ...tensor, name: "x", shape: [1, 2] },
+    { ...tensor, type: "FLOAT16" as const, name: "half", shape: [1, 2], data: Uint8Array.of(0, 0x3c, 0, 0x40) },
+    { ...tensor, name: "weights", shape: [1, 2] },
+    { ...tensor, name: "y", shape: [1, 1] },
+  ];
+  const options = { fusedActivationFunction: "NONE", weightsFormat: "DEFAULT", keepNumDims: false };
+  const operators = [
+    { name: "DEQUANTIZE", version: 3, inputs: [1], outputs: [2], options: {} },
+    { name: "FULLY_CONNECTED", version: 1, inputs: [0, 2, -1], outputs: [3], options },
+  ];
+  const main = { name: "main", tensors, inputs: [0], outputs: [3], operators };
+  return writeTflite({ version: 3, description: "", subgraphs: [main], metadata: [], signatures: [] });
 }
 
 const engines = (change: (element: number) => number, name: OperationName = "MAX_POOL_2D") => ({
@@ -131,6 +149,24 @@ describe("nnhal diff", () => {
     const recorded = await run(["diff", digits, "--against", float, "--save", "none", "--shrink"], wrong);
     expect(recorded.stderr).toContain("--shrink: expected devices as the judge");
     expect([alone.exitCode, recorded.exitCode]).toEqual([2, 2]);
+  });
+
+  it("saves an operator with weights that another one widens", async () => {
+    await put("half.tflite", halfWeightsModel());
+    const more3 = engines((element) => element + 3, "FULLY_CONNECTED");
+    const { exitCode } = await run(["diff", "half.tflite", "--device", "wrong", "--save", "half"], more3);
+    expect(exitCode).toBe(1);
+    const files = (await readdir(path("half"))).sort();
+    const base = files.find((name) => name.endsWith(".tflite"))?.replace(".tflite", "") ?? "";
+    expect(base).toMatch(/fully_connected$/);
+    expect(files).toEqual(
+      ["actual0.bin", "expected0.bin", "input0.bin", "input1.bin", "tflite"].map((ending) => `${base}.${ending}`),
+    );
+    // 1 and 2, as float16 has them.
+    expect([...new Float32Array((await get(`half/${base}.input1.bin`)).buffer)]).toEqual([1, 2]);
+    const inputs = [0, 1].flatMap((place) => ["--input", `half/${base}.input${place}.bin`]);
+    await run(["run", `half/${base}.tflite`, ...inputs, "--device", "reference", "--output-dir", "half-results"]);
+    expect(await get("half-results/output0.bin")).toEqual(await get(`half/${base}.expected0.bin`));
   });
 
   it("writes a page with the error, the graph and the values of what differs", async () => {

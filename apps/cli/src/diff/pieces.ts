@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { OnOperation } from "@nnhal/diff";
 import { elementAt } from "@nnhal/operations";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
+import { constantBytes } from "@nnhal/utils";
 import { pathFrom, writeUserFile } from "../files.ts";
 import type { LoadedModel } from "../model/load.ts";
 import type { Piece } from "./shrink-piece.ts";
@@ -55,6 +56,11 @@ export function createSaver(
     };
     const outputs = operation.outputs.map(({ operand }) => operand);
     put(values.operands, run.inputs);
+    // Weights that other operators compute from constants, as DEQUANTIZE does, are constants of the model.
+    for (const [operand, name] of model.operandNames.entries()) {
+      const bytes = name !== undefined && !byName.has(name) ? constantOf(model, operand) : undefined;
+      if (name !== undefined && bytes !== undefined) byName.set(name, bytes);
+    }
     const named = (tensors: readonly TfliteTensor[]) => tensors.map(({ name }) => byName.get(name));
     const inputs = named(piece.inputs);
     put(outputs, run.expected);
@@ -86,7 +92,14 @@ export function createSaver(
   return { take, files: () => saved };
 }
 
-/** The model of one operator of a file, and its tensors without a stored value. Undefined: it calls subgraphs, or an import added it. */
+function constantOf({ model }: LoadedModel, operand: number): Uint8Array | undefined {
+  return constantBytes(elementAt(model.main.operands, operand), model);
+}
+
+/**
+ * The model of one operator of a file, and its tensors without a stored value. Subgraphs that it calls come with it. Undefined: an import added
+ * it, or it calls subgraphs and is not in the first one, which is the place of the operator in its own file.
+ */
 export function pieceOf(
   { content, importing }: Pick<LoadedModel, "content" | "importing">,
   index: number,
@@ -97,7 +110,9 @@ export function pieceOf(
   const place = content.signatures.find((signature) => signature.key === key)?.subgraph ?? 0;
   const subgraph = elementAt(content.subgraphs, place);
   const operator = subgraph.operators[index];
-  if (operator === undefined || callsSubgraphs.has(operator.name)) return undefined;
+  if (operator === undefined) return undefined;
+  const calls = callsSubgraphs.has(operator.name);
+  if (calls && place !== 0) return undefined;
   const used = [...new Set([...operator.inputs, ...operator.outputs, ...(operator.intermediates ?? [])])].filter(
     (tensor) => tensor >= 0,
   );
@@ -117,7 +132,10 @@ export function pieceOf(
   };
   const model: TfliteModel = {
     ...content,
-    subgraphs: [{ ...subgraph, tensors, operators: [own], inputs: moved(given), outputs: own.outputs }],
+    subgraphs: [
+      { ...subgraph, tensors, operators: [own], inputs: moved(given), outputs: own.outputs },
+      ...(calls ? content.subgraphs.slice(1) : []),
+    ],
     signatures: [],
     metadata: [],
   };
