@@ -54,7 +54,7 @@ export interface Difference {
   /** NaN and infinite elements that were expected, and that there are. */
   readonly unusualExpected: number;
   readonly unusualActual: number;
-  /** Shares of quantised elements at the ends of their type. */
+  /** Shares of quantised elements at the ends of their type; of expected ones in another type beyond the ends. */
   readonly saturatedExpected: number;
   readonly saturatedActual: number;
   readonly expectedRange: ValueRange | undefined;
@@ -134,7 +134,8 @@ export function compareTensors(
         continue;
       }
       if (range !== undefined) {
-        if (one <= range[0] || one >= range[1]) sums.saturatedExpected++;
+        // Exact elements count if they are beyond the ends; the type has no element for them.
+        if (one <= range[0] - least || one >= range[1] + least) sums.saturatedExpected++;
         if (other === range[0] || other === range[1]) sums.saturatedActual++;
       }
       const [a, b] = [real(one), real(other)];

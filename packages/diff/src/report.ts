@@ -41,7 +41,7 @@ export interface ReportedDifference {
   readonly unusual: number;
   readonly unusualExpected: number;
   readonly unusualActual: number;
-  /** Shares of the elements at the ends of a quantised type. */
+  /** Shares of the elements at the ends of a quantised type; of expected ones in another type beyond the ends. */
   readonly saturatedExpected: number;
   readonly saturatedActual: number;
   readonly expectedRange: Range | null;
@@ -191,7 +191,7 @@ function measuredText(
   const alone = Math.min(...most.outputs.map((output) => output.alone?.signalToNoise ?? Infinity));
   const beyond = Math.max(...most.outputs.map((output) => output.alone?.saturatedExpected ?? 0));
   const clipped =
-    beyond > 0.01 ? `, where ${shareText(beyond, 1)} of the exact values lie at or beyond the ends of the range` : "";
+    beyond > 0.01 ? `, where ${shareText(beyond, 1)} of the exact values lie beyond the ends of the range` : "";
   const numbers = others.slice(0, MOST_TITLES).map(({ index }) => index + 1);
   const more = others.length > numbers.length ? ` and ${others.length - numbers.length} others` : "";
   const half = others.length === 0 ? "it adds" : `with ${numbers.join(", ")}${more} it adds`;

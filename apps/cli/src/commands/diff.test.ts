@@ -194,6 +194,10 @@ describe("nnhal diff", () => {
     expect(report).toMatchObject({ isRight: true, isMeasured: true, against: [float] });
     expect(report.heaviest.length).toBeGreaterThan(0);
     expect(report.heaviest).toEqual(report.ranking.slice(0, report.heaviest.length));
+    await run(["diff", digits, "--against", float, "--html", "cost.html"]);
+    const html = new TextDecoder().decode(await get("cost.html"));
+    expect(html).toContain("30 to 40 dB");
+    expect(html).not.toContain("within the allowance");
     // A bound makes it a test.
     expect((await run(["diff", digits, "--against", float, "--allow", "0.1"])).exitCode).toBe(1);
   });

@@ -181,7 +181,21 @@ function fillOf({ verdict, outputs }: ReportedOperation): keyof typeof fills {
   return outputs.every(({ alone }) => alone?.differing === 0) ? "equal" : "right";
 }
 
-function graphSection({ operations, model: name }: DiffReport, { main }: Model): Content {
+/** Colours of operations of another form of the network, by the least signal-to-noise ratio in decibels. */
+const levels = [
+  { least: 40, fill: fills.equal, label: "40 dB and more" },
+  { least: 30, fill: fills.right, label: "30 to 40 dB" },
+  { least: 20, fill: "#fbc98d", label: "20 to 30 dB" },
+  { least: Number.NEGATIVE_INFINITY, fill: fills.wrong, label: "less than 20 dB" },
+] as const;
+
+function levelOf({ verdict, outputs }: ReportedOperation): string {
+  if (verdict !== "right") return fills[verdict === "wrong" || verdict === "failed" ? "wrong" : "other"];
+  const ratio = Math.min(...outputs.map(({ alone }) => alone?.signalToNoise ?? Number.POSITIVE_INFINITY));
+  return levels.find(({ least }) => ratio >= least)?.fill ?? fills.wrong;
+}
+
+function graphSection({ operations, model: name, isMeasured }: DiffReport, { main }: Model): Content {
   const writer = new Map(
     main.operations.flatMap(({ outputs }, from) =>
       outputs.map((operand, result) => [operand, { from, result }] as const),
@@ -197,16 +211,21 @@ function graphSection({ operations, model: name }: DiffReport, { main }: Model):
     const { index, operator, operation: own, verdict, outputs } = operation;
     const alone = outputs[0]?.alone;
     const error = alone == null ? verdict : alone.differing === 0 ? "equal" : largestText(alone);
+    const ratio = isMeasured && alone?.signalToNoise != null ? `, ${alone.signalToNoise.toFixed(0)} dB` : "";
     return {
-      lines: [`${index + 1} ${operator === "" ? own : operator}`, error],
-      fill: fills[fillOf(operation)],
+      lines: [`${index + 1} ${operator === "" ? own : operator}`, `${error}${ratio}`],
+      fill: isMeasured ? levelOf(operation) : fills[fillOf(operation)],
       title: operation.failure ?? outputs.map(({ name: output }) => plain(output ?? "")).join("\n"),
     };
   });
   const legend = [
-    { fill: fills.equal, label: "equal" },
-    { fill: fills.right, label: "within the allowance" },
-    { fill: fills.wrong, label: "wrong or failed" },
+    ...(isMeasured
+      ? levels
+      : [
+          { fill: fills.equal, label: "equal" },
+          { fill: fills.right, label: "within the allowance" },
+          { fill: fills.wrong, label: "wrong or failed" },
+        ]),
     { fill: fills.other, label: "not compared" },
   ];
   // The picture is a whole SVG document, whose first line a page does not have.
