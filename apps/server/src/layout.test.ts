@@ -51,7 +51,7 @@ describe("a folder", () => {
       { name: "named", versions: [{ version: "1" }] },
     ]);
     expect(await find(join(folder, "single/model.tflite"))).toMatchObject([{ name: "model" }]);
-    await expect(find(join(folder, "none"))).rejects.toThrow("cannot be read");
+    await expect(find(join(folder, "none"))).rejects.toThrow("none, which is not there");
   });
 });
 
