@@ -60,7 +60,7 @@ describe("extensions", () => {
   });
 
   it.each([
-    ["a list that is none", "x", "extensions: expected a list, got a value of the type string"],
+    ["a text instead of a list", "x", "extensions: expected a list, got a value of the type string"],
     [
       "a number",
       [5],

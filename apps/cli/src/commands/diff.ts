@@ -33,8 +33,8 @@ Against a file:
   Nothing is wrong unless --allow says so. Signal-to-noise ratios say which operations to keep in float first.
 
 Against a folder:
-  nnhal diff model.tflite --against tensors takes what another engine has computed: NAME.npy for each tensor, with _ for what a file
-  name cannot have, or INDEX.npy as the .tflite file counts. The inputs of the run are taken from the folder, too.
+  nnhal diff model.tflite --against tensors reads tensors that another engine computed: a file NAME.npy for each tensor, with _ in place
+  of characters that file names cannot have, or INDEX.npy as the .tflite file counts. The inputs of the run are taken from the folder, too.
 
 A device against itself:
   --path, --hal and --relaxed are about --device only. A device has to give the same results in a burst, from its cache and by

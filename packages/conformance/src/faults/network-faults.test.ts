@@ -6,15 +6,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import { type DiffOptions, diffModel, judgeDiff } from "@nnhal/diff";
-import { randomTensor } from "@nnhal/diff/noise";
 import { openDevice } from "@nnhal/driver-core/device";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { loadOperations } from "@nnhal/operations";
 import { corpusFolder, modelsFolder } from "@nnhal/test-kit/folders";
 import { everyFault } from "@nnhal/test-kit/samples";
-import { createStates, type ImportedModel, importTflite, readTflite } from "@nnhal/tflite";
+import { type ImportedModel, importTflite, readTflite } from "@nnhal/tflite";
 import type { Device } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
+import { noiseFor } from "../networks/run.ts";
 import type { KernelFault } from "./kernel-fault.test-helper.ts";
 import { kernelFaults } from "./kernel-faults.test-helper.ts";
 
@@ -49,16 +49,6 @@ function findFiles(folder: string, name: RegExp): string[] {
 /** Two runs on noise, from the first values of what the network keeps. */
 function inputsOf(imported: ImportedModel): DiffOptions["inputs"] {
   return [1, 2].map((seed) => noiseFor(imported, seed));
-}
-
-function noiseFor(imported: ImportedModel, seed: number): DiffOptions["inputs"][number] {
-  const values = imported.inputs.map(({ type, shape }, place) => {
-    const dimensions = shape.map((extent) => Math.max(1, extent));
-    return { bytes: randomTensor({ type, shape: dimensions }, seed, place), dimensions };
-  });
-  for (const { index, bytes, dimensions } of createStates(imported).inputs(imported))
-    values[index] = { bytes: Uint8Array.from(bytes), dimensions: [...dimensions] };
-  return values;
 }
 
 describe.skipIf(files.length === 0)("a fault of one operation in a network", { timeout: 3_600_000 }, () => {

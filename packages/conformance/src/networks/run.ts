@@ -87,7 +87,7 @@ async function runNetwork(device: Device, path: string, options: NetworksOptions
 }
 
 /** Noise for the inputs; what the network keeps has its first values. Extents that are open are 1. */
-function noiseFor(imported: ImportedModel, seed: number): DiffOptions["inputs"][number] {
+export function noiseFor(imported: ImportedModel, seed: number): DiffOptions["inputs"][number] {
   const values = imported.inputs.map(({ type, shape }, place) => {
     const dimensions = shape.map((extent) => Math.max(1, extent));
     return { bytes: randomTensor({ type, shape: dimensions }, seed, place), dimensions };
