@@ -7,8 +7,8 @@ import { type OperationView, partialBackend } from "@nnhal/backend";
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { asVersion, liftDevice } from "@nnhal/driver-core/versions";
-import type { Operation } from "@nnhal/operations";
 import { Burst, type Compilation, Model } from "@nnhal/runtime";
+import { changeElements } from "@nnhal/test-kit/changed-kernel";
 import { type Device, DeviceStatus, ErrorStatus, type Model as HalModel } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { DiffOptions } from "./diff-model.ts";
@@ -27,23 +27,7 @@ const right = () => opened(referenceBackend);
 
 /** The reference with other results of an operation. */
 function wrongIn(name: string, change: (element: number, index: number) => number): Promise<Device> {
-  const definitionFor = (operation: Operation): Operation => {
-    const { reference } = operation;
-    if (operation.name !== name || reference === undefined) return operation;
-    return {
-      ...operation,
-      *reference(args, outputs, context) {
-        const running = reference(args, outputs, context);
-        if (running) while (!running.next().done) yield;
-        for (const output of Object.values(outputs).flat()) {
-          if (output === undefined) continue;
-          for (let index = 0; index < output.data.length; index++)
-            output.data[index] = change(output.data[index] ?? 0, index);
-        }
-      },
-    };
-  };
-  return opened(createReferenceBackend({ definitionFor }));
+  return opened(createReferenceBackend({ definitionFor: changeElements(name, change) }));
 }
 
 const size = 4;

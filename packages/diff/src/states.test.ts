@@ -1,8 +1,8 @@
 /** Networks that keep something between runs. */
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
-import type { Operation } from "@nnhal/operations";
 import { Model } from "@nnhal/runtime";
+import { changeElements } from "@nnhal/test-kit/changed-kernel";
 import type { Device, Model as HalModel } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { type DiffOptions, diffModel } from "./diff-model.ts";
@@ -17,22 +17,7 @@ async function opened(backend: Parameters<typeof openDevice>[0]["backend"]): Pro
 
 /** The reference, whose ADD gives `more` besides. */
 function adding(more: number): Promise<Device> {
-  const definitionFor = (operation: Operation): Operation => {
-    const { reference } = operation;
-    if (operation.name !== "ADD" || reference === undefined) return operation;
-    return {
-      ...operation,
-      *reference(args, outputs, context) {
-        const running = reference(args, outputs, context);
-        if (running) while (!running.next().done) yield;
-        for (const { data } of Object.values(outputs)
-          .flat()
-          .filter((output) => output !== undefined))
-          for (let index = 0; index < data.length; index++) data[index] = (data[index] ?? 0) + more;
-      },
-    };
-  };
-  return opened(createReferenceBackend({ definitionFor }));
+  return opened(createReferenceBackend({ definitionFor: changeElements("ADD", (sum) => sum + more) }));
 }
 
 /** sum = x + state, which is the next state; result = |sum|. Inputs: x, state. Results: result, sum. */

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
-import type { Operation } from "@nnhal/operations";
+import { changeElements } from "@nnhal/test-kit/changed-kernel";
 import { afterAll, describe, expect, it } from "vitest";
 import { load } from "./load.ts";
 import { apart } from "./load-apart.ts";
@@ -15,22 +15,7 @@ const digits = async (form = "uint8") => new Uint8Array(await readFile(join(demo
 
 /** The reference under another name, with other results of a maximum pool. */
 function engineWith(change: (element: number) => number) {
-  const definitionFor = (operation: Operation): Operation => {
-    const { reference } = operation;
-    if (operation.name !== "MAX_POOL_2D" || reference === undefined) return operation;
-    return {
-      ...operation,
-      *reference(args, outputs, context) {
-        const running = reference(args, outputs, context);
-        if (running) while (!running.next().done) yield;
-        for (const output of Object.values(outputs).flat()) {
-          if (output === undefined) continue;
-          for (let index = 0; index < output.data.length; index++) output.data[index] = change(output.data[index] ?? 0);
-        }
-      },
-    };
-  };
-  return { ...createReferenceBackend({ definitionFor }), name: "wrong" };
+  return { ...createReferenceBackend({ definitionFor: changeElements("MAX_POOL_2D", change) }), name: "wrong" };
 }
 
 const models: Model[] = [];

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createReferenceBackend } from "@nnhal/backend-reference";
-import type { Operation, OperationName } from "@nnhal/operations";
+import { changeElements } from "@nnhal/test-kit/changed-kernel";
 import { readTflite, writeTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../backend-module.ts";
@@ -15,27 +15,23 @@ const readModel = async (file: string) => readTflite(new Uint8Array(await readFi
 const digits = fileURLToPath(new URL("../../demo/digits-uint8.tflite", import.meta.url));
 
 /** The reference under another name, with other results of an operation. */
-function engineWith(name: OperationName, change: (element: number) => number): Engine {
-  const definitionFor = (operation: Operation): Operation => {
-    const { reference } = operation;
-    if (operation.name !== name || reference === undefined) return operation;
-    return {
-      ...operation,
-      *reference(args, outputs, context) {
-        const running = reference(args, outputs, context);
-        if (running) while (!running.next().done) yield;
-        for (const output of Object.values(outputs).flat()) {
-          if (output === undefined) continue;
-          for (let index = 0; index < output.data.length; index++) output.data[index] = change(output.data[index] ?? 0);
-        }
-      },
-    };
-  };
+function engineWith(name: string, change: (element: number) => number): Engine {
+  const definitionFor = changeElements(name, change);
   return {
     device: "nnhal-wrong",
     module: "wrong",
     load: async () => ({ ...createReferenceBackend({ definitionFor }), name: "wrong" }),
   };
+}
+
+/** (x - y)², which becomes two operations. */
+function squaredDifferenceModel(): Uint8Array {
+  const tensors = ["x", "y", "squares"].map(
+    (name) => ({ name, type: "FLOAT32", shape: [1, 4], isVariable: false }) as const,
+  );
+  const operators = [{ name: "SQUARED_DIFFERENCE", version: 1, inputs: [0, 1], outputs: [2], options: {} }];
+  const subgraphs = [{ name: "main", tensors, inputs: [0, 1], outputs: [2], operators }];
+  return writeTflite({ version: 3, description: "", subgraphs, metadata: [], signatures: [] });
 }
 
 /** Two inputs times the weights 1 and 2, which are float16 in the file. */
@@ -56,7 +52,7 @@ function halfWeightsModel(): Uint8Array {
   return writeTflite({ version: 3, description: "", subgraphs: [main], metadata: [], signatures: [] });
 }
 
-const engines = (change: (element: number) => number, name: OperationName = "MAX_POOL_2D") => ({
+const engines = (change: (element: number) => number, name = "MAX_POOL_2D") => ({
   engines: [engineWith(name, change), referenceEngine],
 });
 const right = engines((element) => element);
@@ -167,6 +163,40 @@ describe("nnhal diff", () => {
     const inputs = [0, 1].flatMap((place) => ["--input", `half/${base}.input${place}.bin`]);
     await run(["run", `half/${base}.tflite`, ...inputs, "--device", "reference", "--output-dir", "half-results"]);
     expect(await get("half-results/output0.bin")).toEqual(await get(`half/${base}.expected0.bin`));
+  });
+
+  it.each(["SUB", "MUL"])("saves an operator that became several operations, of which %s is wrong", async (name) => {
+    await put("squares.tflite", squaredDifferenceModel());
+    const folder = `squares-${name}`;
+    const more3 = engines((element) => element + 3, name);
+    const json = await run(["diff", "squares.tflite", "--device", "wrong", "--save", folder, "--json"], more3);
+    const report: DiffCommandReport = JSON.parse(json.stdout);
+    const operations = report.operations.map(({ operation }) => operation);
+    expect(operations).toEqual(["SUB", "MUL"]);
+    expect(report.unsaved).toEqual([]);
+    expect(report.saved.map(({ operation }) => operations[operation])).toEqual([name]);
+    const [{ model, inputs, expected, actual } = { model: "", inputs: [], expected: [], actual: [] }] = report.saved;
+    expect([inputs.length, expected.length, actual.length]).toEqual([2, 1, 1]);
+    const given = inputs.flatMap((file) => ["--input", file]);
+    for (const [device, results] of Object.entries({ reference: expected, wrong: actual })) {
+      await run(["run", model, ...given, "--device", device, "--output-dir", "squares-results"], more3);
+      expect(await get("squares-results/output0.bin")).toEqual(await get(results[0] ?? ""));
+    }
+    expect(await get(expected[0] ?? "")).not.toEqual(await get(actual[0] ?? ""));
+  });
+
+  it("says why an operator of several operations is not saved", async () => {
+    await put("squares.tflite", squaredDifferenceModel());
+    const more3 = engines((element) => element + 3, "SUB");
+    // Tensors of another engine, which lack what is within the operator.
+    await run(["diff", "squares.tflite", "--device", "reference", "--record", "recorded"]);
+    const args = ["diff", "squares.tflite", "--against", "recorded", "--device", "wrong", "--save", "none-saved"];
+    const { stdout, exitCode } = await run(args, more3);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(
+      "not saved: operation 1 (SUB): it became several operations, and the judge does not compute",
+    );
+    expect(stdout).not.toContain("\nsaved ");
   });
 
   it("writes a page with the error, the graph and the values of what differs", async () => {

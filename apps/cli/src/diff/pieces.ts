@@ -4,8 +4,8 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { OnOperation } from "@nnhal/diff";
-import { elementAt } from "@nnhal/operations";
+import type { OnOperation, OperationDiff, OperationValues, TensorValue } from "@nnhal/diff";
+import { elementAt, elementCount } from "@nnhal/operations";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { constantBytes } from "@nnhal/utils";
 import { pathFrom, writeUserFile } from "../files.ts";
@@ -24,72 +24,156 @@ export interface SavedPiece {
   readonly actual: readonly string[];
 }
 
+/** A wrong operation that could not be written. */
+export interface UnsavedPiece {
+  /** Index of the operation. */
+  readonly operation: number;
+  readonly reason: string;
+}
+
 /** A writer of wrong operations. */
 export interface Saver {
   readonly take: OnOperation;
-  readonly files: () => readonly SavedPiece[];
+  readonly saved: () => readonly SavedPiece[];
+  readonly unsaved: () => readonly UnsavedPiece[];
 }
 
-/**
- * Makes a writer of wrong operations into a folder, which is made when the first is written. `shrink`: makes each smaller, if it can. Default:
- * they are written as they are.
- */
-export function createSaver(
-  folder: string,
-  model: LoadedModel,
-  cwd: string,
-  shrink: (piece: Piece) => Promise<Piece> = async (piece) => piece,
-): Saver {
+/** Options of a writer of wrong operations. */
+export interface SaverOptions {
+  readonly cwd: string;
+  /**
+   * Runs an operator by itself on both sides, with its inputs. Undefined: it is right by itself, or it cannot be imported. Absent: the judge
+   * computes nothing.
+   */
+  readonly reproduce?: ((piece: Omit<Piece, "expected" | "actual">) => Promise<Piece | undefined>) | undefined;
+  /** Makes a piece smaller, if it can. Default: pieces are written as they are. */
+  readonly shrink?: ((piece: Piece) => Promise<Piece>) | undefined;
+}
+
+/** An operator whose operations are being compared. */
+interface Pending {
+  readonly operator: number;
+  /** The judge's values by the name of the tensor. */
+  readonly values: NamedValues;
+  /** The first of its operations that is wrong. */
+  wrong?: { readonly operation: OperationDiff; readonly values: OperationValues };
+}
+
+type NamedValues = Map<string, TensorValue>;
+
+/** Makes a writer of wrong operations into a folder, which is made when the first is written. */
+export function createSaver(folder: string, model: LoadedModel, options: SaverOptions): Saver {
+  const { cwd, reproduce, shrink = async (piece) => piece } = options;
   const saved: SavedPiece[] = [];
+  const reasons = new Map<number, string>();
+  const nameOf = (operand: number) => model.operandNames[operand];
+  let pending: Pending | undefined;
+
   const take: OnOperation = async (operation, values) => {
-    if (operation.verdict !== "wrong") return;
-    const origin = elementAt(model.operators, operation.index);
-    const piece = pieceOf(model, origin.index);
+    const { index: operator } = elementAt(model.operators, operation.index);
+    if (pending?.operator !== operator) pending = { operator, values: new Map() };
     const [run] = values.runs;
-    if (piece === undefined || run === undefined) return;
-    const byName = new Map<string, Uint8Array>();
-    const put = (operands: readonly number[], of: readonly { readonly bytes: Uint8Array }[]) => {
-      for (const [place, operand] of operands.entries()) {
-        const name = model.operandNames[operand];
-        if (name !== undefined) byName.set(name, elementAt(of, place).bytes);
-      }
-    };
-    const outputs = operation.outputs.map(({ operand }) => operand);
-    put(values.operands, run.inputs);
-    // Weights that other operators compute from constants, as DEQUANTIZE does, are constants of the model.
-    for (const [operand, name] of model.operandNames.entries()) {
-      const bytes = name !== undefined && !byName.has(name) ? constantOf(model, operand) : undefined;
-      if (name !== undefined && bytes !== undefined) byName.set(name, bytes);
+    if (run === undefined) return;
+    putValues(pending.values, values.operands.map(nameOf), run.inputs);
+    if (operation.verdict === "wrong") pending.wrong ??= { operation, values };
+    // A later operation of the operator may read the input that is still missing.
+    if (pending.wrong !== undefined) await save(pending, pending.wrong);
+  };
+
+  /** Writes the operator of a wrong operation, unless that was done. */
+  async function save({ operator, values }: Pending, { operation, values: own }: NonNullable<Pending["wrong"]>) {
+    if (saved.some((piece) => piece.operation === operation.index)) return;
+    const piece = await completePiece(operator, values, operation, own);
+    if (typeof piece === "string") {
+      reasons.set(operation.index, piece);
+      return;
     }
-    const named = (tensors: readonly TfliteTensor[]) => tensors.map(({ name }) => byName.get(name));
-    const inputs = named(piece.inputs);
-    put(outputs, run.expected);
-    const expected = named(piece.outputs);
-    put(outputs, run.actual);
-    const actual = named(piece.outputs);
-    const known = (values: readonly (Uint8Array | undefined)[]) => values.filter((bytes) => bytes !== undefined);
-    const whole = { model: piece.model, inputs: known(inputs), expected: known(expected), actual: known(actual) };
-    // An operator that became several operations has values that only some of these know.
-    if (whole.inputs.length < inputs.length || whole.expected.length < expected.length) return;
-    const smallest = await shrink(whole);
-    const base = `${String(operation.index + 1).padStart(4, "0")}-${origin.name.toLowerCase()}`;
+    reasons.delete(operation.index);
+    saved.push(await write(operation.index, await shrink(piece)));
+  }
+
+  /** The operator by itself, with its inputs and results; a text: why it cannot be had. */
+  async function completePiece(
+    operator: number,
+    values: NamedValues,
+    operation: OperationDiff,
+    { runs: [run] }: OperationValues,
+  ): Promise<Piece | string> {
+    const cut = pieceOf(model, operator);
+    if (typeof cut === "string") return cut;
+    const known = new Map(values);
+    // Weights that other operators compute from constants, as DEQUANTIZE does, are constants of the model.
+    for (const [operand, { dimensions }] of model.model.main.operands.entries()) {
+      const bytes = constantOf(model, operand);
+      if (bytes !== undefined) putValues(known, [nameOf(operand)], [{ bytes, dimensions }]);
+    }
+    const bytesOf = (tensors: readonly TfliteTensor[], from: NamedValues) =>
+      tensors.flatMap(({ name }) => from.get(name)?.bytes ?? []);
+    const missing = cut.inputs.find(({ name }) => !known.has(name));
+    if (missing !== undefined) return `the value of its input ${missing.name} is not known`;
+    const outputNames = operation.outputs.map(({ operand }) => nameOf(operand));
+    const resultsOf = (all: readonly TensorValue[] = []) => putValues(new Map(), outputNames, all);
+    const [expected, actual] = [resultsOf(run?.expected), resultsOf(run?.actual)];
+    const inputs = bytesOf(cut.inputs, known);
+    const piece = { model: withShapesOf(withShapesOf(cut.model, known), expected), inputs };
+    if (cut.outputs.every(({ name }) => expected.has(name)))
+      return { ...piece, expected: bytesOf(cut.outputs, expected), actual: bytesOf(cut.outputs, actual) };
+    // The operator became several operations, of which this one does not compute all results.
+    if (reproduce === undefined) return "it became several operations, and the judge does not compute";
+    return (await reproduce(piece)) ?? "it became several operations, which are right by themselves";
+  }
+
+  async function write(operation: number, piece: Piece): Promise<SavedPiece> {
+    const { name } = elementAt(model.operators, operation);
+    const base = `${String(operation + 1).padStart(4, "0")}-${name.toLowerCase()}`;
     await mkdir(pathFrom(cwd, folder), { recursive: true });
-    const write = async (name: string, bytes: Uint8Array) => {
-      const file = join(folder, name);
+    const writeOne = async (suffix: string, bytes: Uint8Array) => {
+      const file = join(folder, `${base}.${suffix}`);
       await writeUserFile(file, bytes, cwd);
       return file;
     };
     const writeAll = (kind: string, all: readonly Uint8Array[]) =>
-      Promise.all(all.map((bytes, place) => write(`${base}.${kind}${place}.bin`, bytes)));
-    saved.push({
-      operation: operation.index,
-      model: await write(`${base}.tflite`, writeTflite(smallest.model)),
-      inputs: await writeAll("input", smallest.inputs),
-      expected: await writeAll("expected", smallest.expected),
-      actual: await writeAll("actual", smallest.actual),
-    });
+      Promise.all(all.map((bytes, place) => writeOne(`${kind}${place}.bin`, bytes)));
+    return {
+      operation,
+      model: await writeOne("tflite", writeTflite(piece.model)),
+      inputs: await writeAll("input", piece.inputs),
+      expected: await writeAll("expected", piece.expected),
+      actual: await writeAll("actual", piece.actual),
+    };
+  }
+
+  return {
+    take,
+    saved: () => saved,
+    unsaved: () => [...reasons].map(([operation, reason]) => ({ operation, reason })),
   };
-  return { take, files: () => saved };
+}
+
+/** Puts values under their names, where no value is yet. Returns the map. */
+function putValues(
+  map: NamedValues,
+  names: readonly (string | undefined)[],
+  values: readonly TensorValue[],
+): NamedValues {
+  for (const [place, value] of values.entries()) {
+    const name = names[place];
+    if (name !== undefined && !map.has(name)) map.set(name, value);
+  }
+  return map;
+}
+
+/** A model of one operator with the shapes that values have, where the file has shapes of another size. */
+function withShapesOf(model: TfliteModel, values: NamedValues): TfliteModel {
+  const [main, ...others] = model.subgraphs;
+  if (main === undefined) return model;
+  const tensors = main.tensors.map((tensor) => {
+    const dimensions = tensor.data === undefined ? values.get(tensor.name)?.dimensions : undefined;
+    return dimensions === undefined || elementCount(dimensions) === elementCount(tensor.shape)
+      ? tensor
+      : { ...tensor, shape: [...dimensions] };
+  });
+  return { ...model, subgraphs: [{ ...main, tensors }, ...others] };
 }
 
 function constantOf({ model }: LoadedModel, operand: number): Uint8Array | undefined {
@@ -97,22 +181,22 @@ function constantOf({ model }: LoadedModel, operand: number): Uint8Array | undef
 }
 
 /**
- * The model of one operator of a file, and its tensors without a stored value. Subgraphs that it calls come with it. Undefined: an import added
- * it, or it calls subgraphs and is not in the first one, which is the place of the operator in its own file.
+ * The model of one operator of a file, and its tensors without a stored value. Subgraphs that it calls come with it. A text: why it cannot be
+ * by itself. An operator that calls subgraphs must be in the first one, which is its place in its own file.
  */
 export function pieceOf(
   { content, importing }: Pick<LoadedModel, "content" | "importing">,
   index: number,
 ):
   | { readonly model: TfliteModel; readonly inputs: readonly TfliteTensor[]; readonly outputs: readonly TfliteTensor[] }
-  | undefined {
+  | string {
   const { signature: key } = importing;
   const place = content.signatures.find((signature) => signature.key === key)?.subgraph ?? 0;
   const subgraph = elementAt(content.subgraphs, place);
   const operator = subgraph.operators[index];
-  if (operator === undefined) return undefined;
+  if (operator === undefined) return "the import added it: the file has no such operator";
   const calls = callsSubgraphs.has(operator.name);
-  if (calls && place !== 0) return undefined;
+  if (calls && place !== 0) return `it calls subgraphs, and is in subgraph ${place}; expected the first one`;
   const used = [...new Set([...operator.inputs, ...operator.outputs, ...(operator.intermediates ?? [])])].filter(
     (tensor) => tensor >= 0,
   );

@@ -5,11 +5,13 @@ import type { DiffReport, ReportedDifference, ReportedOperation } from "@nnhal/d
 import { firstName, shareText, short, signed, sizeText, stepsText } from "@nnhal/diff/text";
 import { elementAt } from "@nnhal/operations";
 import { columns, formatCount, plain, shapeText } from "../text.ts";
-import type { SavedPiece } from "./pieces.ts";
+import type { SavedPiece, UnsavedPiece } from "./pieces.ts";
 
 /** The report that `--json` prints. */
 export interface DiffCommandReport extends DiffReport {
   readonly saved: readonly SavedPiece[];
+  /** Wrong operations that were to be saved and could not be. */
+  readonly unsaved: readonly UnsavedPiece[];
   /** The folder that has the device's tensors, if they were to be written. */
   readonly recorded?: { readonly folder: string; readonly tensors: number };
   /** Files with node data for Model Explorer. */
@@ -55,6 +57,8 @@ export function formatDiff(report: DiffCommandReport, { all = false }: { readonl
   for (const { name, difference } of report.outputs)
     lines.push(`output ${plain(name ?? "")}: ${outputText(difference)}`);
   for (const { model, inputs: files } of report.saved) lines.push(`saved ${model} with ${files.join(", ")}`);
+  for (const { operation, reason } of report.unsaved)
+    lines.push(`not saved: operation ${operation + 1} (${elementAt(operations, operation).operation}): ${reason}`);
   if (report.recorded)
     lines.push(
       `recorded ${formatCount(report.recorded.tensors, "tensor")} of the first run in ${report.recorded.folder}`,

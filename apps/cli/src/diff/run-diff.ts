@@ -39,7 +39,7 @@ import type { DiffCommandOptions } from "./options.ts";
 import { createValueCollector, diffPage } from "./page.ts";
 import { createSaver } from "./pieces.ts";
 import { type DiffCommandReport, formatDiff } from "./report.ts";
-import { type Piece, shrinkPiece } from "./shrink-piece.ts";
+import { reproducePiece, shrinkPiece } from "./shrink-piece.ts";
 import { createTensorRecorder } from "./tensor-files.ts";
 import { reachDevices, wayText } from "./ways.ts";
 
@@ -64,9 +64,21 @@ export async function runDiffCommand(
   if (options.shrink && "recordedValue" in judge)
     throw usageError(`--shrink: expected devices as the judge, which judge smaller inputs too, got ${options.against}`);
   const { suspect, close } = await reachDevices(selection, options);
-  const shrink = (piece: Piece) => shrinkPiece(piece, { judge, suspect, extensions: definitions, importing });
+  // A signature and shapes of inputs are those of the whole network.
+  const sides = {
+    judge,
+    suspect,
+    extensions: definitions,
+    importing: { hybrid: options.hybrid, customOperators: definitions },
+  };
   const saver =
-    options.save === undefined ? undefined : createSaver(options.save, model, cwd, options.shrink ? shrink : undefined);
+    options.save === undefined
+      ? undefined
+      : createSaver(options.save, model, {
+          cwd,
+          ...(!("recordedValue" in judge) && { reproduce: (piece) => reproducePiece(piece, sides) }),
+          ...(options.shrink && { shrink: (piece) => shrinkPiece(piece, sides) }),
+        });
   let found: ModelDiff;
   try {
     await recorder?.begin(elementAt(runs, 0).values);
@@ -110,7 +122,8 @@ export async function runDiffCommand(
     ...(options.modelExplorer !== undefined && {
       nodeData: await writeNodeData(options.modelExplorer, diffNodeData(compared), cwd),
     }),
-    saved: saver?.files() ?? [],
+    saved: saver?.saved() ?? [],
+    unsaved: saver?.unsaved() ?? [],
     ...(recorder &&
       options.record !== undefined && { recorded: { folder: options.record, tensors: recorder.count() } }),
   };

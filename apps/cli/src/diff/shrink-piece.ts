@@ -14,7 +14,7 @@ export interface Piece {
 }
 
 /** Sides of the comparison, and options of importing an operator. */
-export interface ShrinkOptions {
+export interface PieceOptions {
   readonly judge: Judge;
   readonly suspect: Suspect;
   readonly extensions: readonly ExtensionDefinition[];
@@ -25,13 +25,13 @@ export interface ShrinkOptions {
 const mostTries = 120;
 
 /** Returns the smallest form that is found to be wrong as well; the piece itself if none is. Does not reject because of a form. */
-export async function shrinkPiece(piece: Piece, options: ShrinkOptions): Promise<Piece> {
+export async function shrinkPiece(piece: Piece, options: PieceOptions): Promise<Piece> {
   let smallest = piece;
   await shrinkBy<Piece>(piece, {
     passes: [smallerExtents],
     mostTries,
     stillFails: async (candidate) => {
-      const found = await reproduce(candidate, options).catch(() => undefined);
+      const found = await reproducePiece(candidate, options).catch(() => undefined);
       if (found === undefined) return false;
       smallest = found;
       return true;
@@ -94,10 +94,13 @@ export function crop(bytes: Uint8Array, shape: readonly number[], smaller: reado
   return result;
 }
 
-/** The piece with its results, and their shapes in the file; undefined: it cannot be imported, or it is right. */
-async function reproduce(
-  piece: Piece,
-  { judge, suspect, extensions, importing }: ShrinkOptions,
+/**
+ * Runs an operator by itself on both sides. Returns it with its results, and their shapes in the file; undefined: it cannot be imported, or it
+ * is right.
+ */
+export async function reproducePiece(
+  piece: Omit<Piece, "expected" | "actual">,
+  { judge, suspect, extensions, importing }: PieceOptions,
 ): Promise<Piece | undefined> {
   let imported: ImportedModel;
   try {
@@ -123,7 +126,8 @@ async function reproduce(
     onOperation: ({ verdict, outputs }, { runs: [run] }) => {
       isWrong ||= verdict === "wrong";
       for (const [place, { operand }] of outputs.entries()) {
-        const [expected, actual] = [run?.expected[place], run?.actual[place]];
+        // An operator of several operations is wrong at its end with what the device computed within it.
+        const [expected, actual] = [run?.expected[place], run?.accumulated[place]];
         if (expected !== undefined && actual !== undefined) found.set(operand, { expected, actual });
       }
     },

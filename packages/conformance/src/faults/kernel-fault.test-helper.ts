@@ -3,15 +3,13 @@
  */
 import {
   type AnyArg,
-  type AnyArgs,
-  type AnyOutputs,
   isFloat,
-  type KernelResult,
   type Operation,
   type OperationName,
   type OutputTensor,
   type Tensor,
 } from "@nnhal/operations";
+import { changeKernel, type KernelChange } from "@nnhal/test-kit/changed-kernel";
 
 /** A fault in the kernels of operations. */
 export interface KernelFault {
@@ -25,12 +23,6 @@ export interface KernelFault {
   plant(): (operation: Operation) => Operation;
 }
 
-/** Changes arguments before, or results after the kernel has run. */
-export interface Change {
-  readonly before?: (args: Readonly<Record<string, AnyArg>>) => Readonly<Record<string, AnyArg>>;
-  readonly after?: (outputs: readonly OutputTensor[], args: AnyArgs) => void;
-}
-
 /** The examples that find a fault, by the beginning of their names. */
 export function checkOf({ operation, kind }: KernelFault): string {
   return kind === undefined ? `arithmetic/${operation}/` : `arithmetic/${operation}/${kind}/`;
@@ -40,40 +32,14 @@ export function checkOf({ operation, kind }: KernelFault): string {
 export function faultOf(
   operation: OperationName,
   what: string,
-  change: Change | (() => Change),
+  change: KernelChange | (() => KernelChange),
   kind?: KernelFault["kind"],
 ): KernelFault {
   return {
     what,
     operation,
     ...(kind && { kind }),
-    plant() {
-      const { before = (args) => args, after } = typeof change === "function" ? change() : change;
-      return (definition) => {
-        const { reference } = definition;
-        if (definition.name !== operation || reference === undefined) return definition;
-        return { ...definition, reference: changed };
-
-        function* changed(
-          args: AnyArgs,
-          outputs: AnyOutputs,
-          context: Parameters<typeof right>[2],
-        ): Generator<void, void> {
-          const running: KernelResult = right({ ...args, ...before(args) }, outputs, context);
-          if (running) for (let next = running.next(); !next.done; next = running.next()) yield;
-          after?.(
-            Object.values(outputs)
-              .flat()
-              .filter((output) => output !== undefined),
-            args,
-          );
-        }
-
-        function right(...call: Parameters<NonNullable<Operation["reference"]>>): KernelResult {
-          return reference?.(...call);
-        }
-      };
-    },
+    plant: () => changeKernel(operation, typeof change === "function" ? change() : change),
   };
 }
 
@@ -99,12 +65,12 @@ export function numberOf(arg: AnyArg): number {
 }
 
 /** Replaces an argument by what becomes of the tensor there; an omitted one stays omitted. */
-export function withTensor(name: string, change: (tensor: Tensor) => Tensor): NonNullable<Change["before"]> {
+export function withTensor(name: string, change: (tensor: Tensor) => Tensor): NonNullable<KernelChange["before"]> {
   return (args) => (isTensor(args[name]) ? { ...args, [name]: change(tensorOf(args[name])) } : args);
 }
 
 /** Replaces a number. */
-export function withNumber(name: string, change: (value: number) => number): NonNullable<Change["before"]> {
+export function withNumber(name: string, change: (value: number) => number): NonNullable<KernelChange["before"]> {
   return (args) => ({ ...args, [name]: change(numberOf(args[name])) });
 }
 
@@ -112,7 +78,7 @@ export function withNumber(name: string, change: (value: number) => number): Non
 export function withElements(
   change: (element: number, index: number, output: OutputTensor) => number,
   of: "all" | "floats" | "quantised" = "all",
-): NonNullable<Change["after"]> {
+): NonNullable<KernelChange["after"]> {
   return ([output]) => {
     if (output === undefined) return;
     if (of === "floats" ? !isFloat(output.type) : of === "quantised" && output.scale === 0) return;

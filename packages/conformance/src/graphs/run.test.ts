@@ -1,6 +1,6 @@
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
-import type { Operation } from "@nnhal/operations";
+import { changeElements } from "@nnhal/test-kit/changed-kernel";
 import { type Device, ErrorStatus, OperationType, TIMING_NOT_MEASURED } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { CaseResult } from "../result.ts";
@@ -33,22 +33,7 @@ function without(device: Device, ...types: readonly number[]): Device {
 
 /** The reference with other results of an operation: 1 more, or 1 less where there is no more. */
 async function deviceWith(name: string): Promise<Device> {
-  const definitionFor = (operation: Operation): Operation => {
-    const { reference } = operation;
-    if (operation.name !== name || reference === undefined) return operation;
-    return {
-      ...operation,
-      *reference(args, outputs, context) {
-        const running = reference(args, outputs, context);
-        if (running) while (!running.next().done) yield;
-        for (const { data } of Object.values(outputs)
-          .flat()
-          .filter((output) => output !== undefined))
-          for (let index = 0; index < data.length; index++)
-            data[index] = (data[index] ?? 0) + ((data[index] ?? 0) < 100 ? 7 : -7);
-      },
-    };
-  };
+  const definitionFor = changeElements(name, (element) => element + (element < 100 ? 7 : -7));
   const device = await openDevice({ backend: createReferenceBackend({ definitionFor }) });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createReferenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { tfliteExtension } from "@nnhal/extension-tflite";
-import type { Operation } from "@nnhal/operations";
+import { changeElements } from "@nnhal/test-kit/changed-kernel";
 import { type TfliteOperator, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import type { Device } from "@nnhal/types";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,23 +13,8 @@ import { runNetworks } from "./run.ts";
 
 /** The reference, with what LOGISTIC gives a little larger if it is to be wrong. */
 async function deviceWith(isWrong: boolean): Promise<Device> {
-  const definitionFor = (operation: Operation): Operation => {
-    const { reference } = operation;
-    if (!isWrong || operation.name !== "LOGISTIC" || reference === undefined) return operation;
-    return {
-      ...operation,
-      *reference(args, outputs, context) {
-        const running = reference(args, outputs, context);
-        if (running) while (!running.next().done) yield;
-        for (const output of Object.values(outputs).flat())
-          for (let index = 0; index < (output?.data.length ?? 0); index++)
-            if (output !== undefined) output.data[index] = (output.data[index] ?? 0) + 0.01;
-      },
-    };
-  };
-  const device = await openDevice({
-    backend: createReferenceBackend({ definitionFor, extensions: [tfliteExtension] }),
-  });
+  const plant = isWrong && { definitionFor: changeElements("LOGISTIC", (element) => element + 0.01) };
+  const device = await openDevice({ backend: createReferenceBackend({ ...plant, extensions: [tfliteExtension] }) });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
 }
