@@ -102,7 +102,11 @@ function valuesOf(expected: ArrayLike<number>, actual: ArrayLike<number>): Pick<
   };
 }
 
-/** Letters of a tensor's name in a heading. */
+/** A tensor's name, as far as it is shown. */
+function shownName(name: string | null | undefined): string {
+  return plain(name ?? "").slice(0, MOST_NAME);
+}
+
 const MOST_NAME = 120;
 
 const pageStyle = `${style}${chartStyle}
@@ -215,7 +219,7 @@ function graphSection({ operations, model: name, isMeasured }: DiffReport, { mai
     return {
       lines: [`${index + 1} ${operator === "" ? own : operator}`, `${error}${ratio}`],
       fill: isMeasured ? levelOf(operation) : fills[fillOf(operation)],
-      title: operation.failure ?? outputs.map(({ name: output }) => plain(output ?? "")).join("\n"),
+      title: operation.failure ?? outputs.map(({ name: output }) => shownName(output)).join("\n"),
     };
   });
   const legend = [
@@ -266,7 +270,7 @@ function tableOf({ operations }: DiffReport): Content {
       network ? largestText(network) : "",
     ];
     const isWrong = verdict === "wrong" || verdict === "failed";
-    const name = tag("td", 'class="name"', plain(failure ?? output?.name ?? ""));
+    const name = tag("td", 'class="name"', failure === undefined ? shownName(output?.name) : plain(failure));
     return tag(
       "tr",
       isWrong ? 'class="worst"' : "",
@@ -318,12 +322,7 @@ function valuesSection(operation: ReportedOperation, { histogram, around }: Show
   return tag(
     "section",
     `id="operation-${index + 1}"`,
-    tag(
-      "h2",
-      "",
-      `${index + 1} ${operator === "" ? own : operator}`,
-      tag("small", "", plain(output?.name ?? "").slice(0, MOST_NAME)),
-    ),
+    tag("h2", "", `${index + 1} ${operator === "" ? own : operator}`, tag("small", "", shownName(output?.name))),
     histogramOf(histogram),
     tag("dl", "", ...facts.map(([term, text]) => [tag("dt", "", term), tag("dd", "", text)])),
     tag(

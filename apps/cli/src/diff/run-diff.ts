@@ -29,7 +29,6 @@ import {
   prepareInputs,
 } from "../model/inputs.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
-import { shownNames } from "../model/load-hal.ts";
 import { diffNodeData, writeNodeData } from "../model-explorer.ts";
 import { allDevices, entryOf } from "../option-values.ts";
 import { createProgressBar } from "../progress.ts";
@@ -114,7 +113,7 @@ export async function runDiffCommand(
     isMeasured: against.isNetwork,
     inputs: runs.map(({ source }) => source),
     operators: model.operators,
-    operandNames: shownNames(model),
+    operandNames: model.operandNames,
     outputIndexes: model.model.main.outputIndexes,
   });
   const report: DiffCommandReport = {
