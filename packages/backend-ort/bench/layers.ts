@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { bindArgumentsOf, decodeTensorData, isOmitted, viewModel, withFacts } from "@nnhal/backend";
-import { bindOutputs, createData, elementAt, elementCount, type TensorData } from "@nnhal/operations";
+import { bindOutputs, createData, elementAt, elementCount, runToEnd, type TensorData } from "@nnhal/operations";
 import { importTflite } from "@nnhal/tflite";
 import * as ort from "onnxruntime-node";
 import { sessionOptions } from "../src/engine.ts";
@@ -56,8 +56,7 @@ for (const view of graph.operations) {
   );
   const { form, args, outputs } = bindArgumentsOf(view, tensors);
   const expected = outputs.map((info) => ({ ...info, data: createData(info.type, elementCount(info.dimensions)) }));
-  const steps = view.definition.reference?.(args, bindOutputs(form, expected), { random: Math.random });
-  if (steps) while (!steps.next().done);
+  runToEnd(view.definition.reference?.(args, bindOutputs(form, expected), { random: Math.random }));
   for (const [place, { data, dimensions }] of expected.entries()) {
     const actual = values.get(elementAt(view.outputs, place).index) ?? data;
     let differing = 0;

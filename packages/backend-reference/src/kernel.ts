@@ -12,6 +12,7 @@ import {
   type Operation,
   type OutputTensor,
   roundAllToFloat16,
+  runInSteps,
   type Tensor,
   type TensorData,
   type TensorInfo,
@@ -66,10 +67,10 @@ export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | u
           if (made.unclear !== undefined) {
             return inSteps(made, () => reference(now, made.record, kernelContext), scratch);
           }
-          const result = reference(now, made.record, kernelContext);
+          const steps = runInSteps(reference(now, made.record, kernelContext));
           // A kernel works no longer before its first pause than between two pauses.
-          if (result && !result.next().done) return inSteps(made, () => result, scratch);
-          if (!roundNow(made)) return inSteps(made, () => {}, scratch);
+          if (!steps.next().done) return inSteps(made, () => steps, scratch);
+          if (!roundNow(made)) return inSteps(made, () => undefined, scratch);
         } catch (error) {
           giveBack(made, scratch);
           throw error;
@@ -175,8 +176,7 @@ function* inSteps(made: Made, start: () => KernelResult, scratch: Scratch): Gene
         yield;
       }
     }
-    const steps = start();
-    if (steps) while (!steps.next().done) yield;
+    yield* runInSteps(start());
     for (const output of made.tensors) {
       if (!isFloat16(output)) continue;
       for (let from = 0; from < output.data.length; from += PART) {

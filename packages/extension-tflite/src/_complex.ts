@@ -11,6 +11,7 @@ import {
   isSameType,
   type Operation,
   type OutputTensor,
+  runInSteps,
   type Tensor,
   type TensorInfo,
   type TypeRow,
@@ -82,8 +83,7 @@ function* byParts(
         output === undefined || "type" in output ? output && outputPart(output) : output.map(outputPart),
       ]),
     );
-    const steps = kernel(parts, results);
-    if (steps !== undefined) while (!steps.next().done) yield;
+    yield* runInSteps(kernel(parts, results));
     for (const [whole, { data }] of targets) {
       for (let index = 0; index < data.length; index++) whole.data[2 * index + part] = data[index];
       yield;

@@ -6,6 +6,7 @@ import { activationRange, clamp, type Tensor, type TensorData, type TensorInfo }
 import { broadcastData, CHUNK } from "@nnhal/operations/kernels";
 import { FusedActivationFunc } from "@nnhal/types";
 import { type AnyOutput, type AnyTensor, isPlain, isQuantised, readerOf, writerOf } from "./_elements.ts";
+import { filledData } from "./_phases.ts";
 import { floatTypes } from "./_types.ts";
 import { isLong } from "./_wider.ts";
 
@@ -40,7 +41,7 @@ export function* inParts(length: number, run: (first: number, end: number) => vo
 /** The elements of a tensor repeated to a shape that it broadcasts to. */
 export function* broadcast<T extends AnyTensor>(tensor: T, shape: readonly number[]): Generator<void, T> {
   // It only copies elements, which it does with those of any typed array.
-  const data = yield* broadcastData(tensor as Tensor, shape);
+  const data = yield* filledData(broadcastData(tensor as Tensor, shape));
   return { ...tensor, data, dimensions: shape };
 }
 

@@ -6,6 +6,7 @@ import type { HalVersion } from "@nnhal/types";
 import type { OptionValues, StoredOptions } from "./custom-options.ts";
 import type { AnyOperandType } from "./operand-type.ts";
 import type { AnyArgs, AnyOutputs, ArgsOf, ColumnsOf, OutputsOf, Param } from "./params.ts";
+import type { KernelResult } from "./phases.ts";
 import type { OutputTensor, Tensor, TensorData, TensorInfo } from "./tensor.ts";
 import type { AnyExtents, Extents, Work, WorkKind } from "./work.ts";
 
@@ -60,12 +61,6 @@ export interface KernelContext {
   /** Default: no elements are kept. */
   readonly widened?: Widened;
 }
-
-/**
- * The result of a kernel: nothing, or for a long computation an iterator that pauses every few milliseconds, so that the executor can
- * do other work in between.
- */
-export type KernelResult = void | Iterator<void, void>;
 
 /** An operand as validation sees it: extents may be unknown (0), the rank too ([]), and the value is that of a constant. */
 export interface OperandInfo extends TensorInfo {
@@ -193,8 +188,8 @@ export interface OperationSpec<
    */
   customOptions?(stored: StoredOptions): OptionValues<Params>;
   /**
-   * Computes the outputs: plain loops that define the right result. Throws OperationError. Not called if no output has elements,
-   * unless the operation is `dynamic`.
+   * Computes the outputs, or returns the phases that do: plain loops over ranges of units that define the right result. What it does
+   * itself is little, such as tables. Both throw OperationError. Not called if no output has elements, unless the operation is `dynamic`.
    */
   reference?(
     args: ArgsOf<Params, Tensor>,

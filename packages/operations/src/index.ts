@@ -19,7 +19,6 @@ export type {
   AnyOutputInfos,
   Form,
   KernelContext,
-  KernelResult,
   OperandInfo,
   Operation,
   OutputInfo,
@@ -109,6 +108,7 @@ export type {
   ParamKind,
   VaryingParam,
 } from "./params.ts";
+export { type Filled, type KernelResult, type Phase, runInSteps, runToEnd } from "./phases.ts";
 export { byNeed, ensureLoaded, loadOperations, NotLoadedError, operationByCode, whenLoaded } from "./registry.ts";
 export {
   combineDimensions,

@@ -1,5 +1,5 @@
 /** Operations that are wrong on purpose: the reference kernel with other arguments or other results, for `definitionFor` of the reference. */
-import type { AnyArgs, KernelResult, Operation, OutputTensor } from "@nnhal/operations";
+import { type AnyArgs, type Operation, type OutputTensor, runInSteps } from "@nnhal/operations";
 
 /** Changes arguments before, or results after the kernel has run. */
 export interface KernelChange {
@@ -16,8 +16,7 @@ export function changeKernel(name: string, change: KernelChange): (definition: O
     return {
       ...definition,
       *reference(args, outputs, context): Generator<void, void> {
-        const running: KernelResult = reference.call(definition, { ...args, ...before(args) }, outputs, context);
-        if (running) while (!running.next().done) yield;
+        yield* runInSteps(reference.call(definition, { ...args, ...before(args) }, outputs, context));
         after?.(
           Object.values(outputs)
             .flat()

@@ -9,6 +9,7 @@ import {
   OperationError,
   operationByCode,
   resolveAxis,
+  runInSteps,
   type Tensor,
   type TensorInfo,
 } from "@nnhal/operations";
@@ -101,8 +102,7 @@ export const topkV2 = steppedKernel({
         ...info,
         data: createData(info.type, elementCount(info.dimensions)),
       }));
-      const steps = reference?.({ input: given, k }, { values, indices }, context);
-      if (steps) while (!steps.next().done) yield;
+      yield* runInSteps(reference?.({ input: given, k }, { values, indices }, context));
       return bag.tidy(() => {
         const elements = source.dtype === "int32" ? new Int32Array(values.data) : new Float32Array(values.data);
         return [

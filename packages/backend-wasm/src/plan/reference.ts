@@ -6,6 +6,7 @@ import {
   integerRange,
   type KernelContext,
   type Operation,
+  runToEnd,
   type Tensor,
   type TensorInfo,
 } from "@nnhal/operations";
@@ -29,7 +30,6 @@ export function tableOf(
   const context: KernelContext = { random: () => 0 };
   const record: AnyOutputs = { output: result };
   const tensor: Tensor = { ...input, dimensions: [256], data };
-  const steps = reference({ ...args, input: tensor }, record, context);
-  if (steps) while (!steps.next().done);
+  runToEnd(reference({ ...args, input: tensor }, record, context));
   return new Uint8Array(result.data.buffer, result.data.byteOffset, 256);
 }

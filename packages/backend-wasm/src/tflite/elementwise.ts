@@ -14,6 +14,7 @@ import {
   isFloat,
   type KernelContext,
   quantisedActivationRange,
+  runToEnd,
   type Tensor,
   type TensorInfo,
   typeText,
@@ -75,8 +76,7 @@ function tableOf(
   const record: AnyOutputs = { output: result };
   const tensor: Tensor = { ...input, dimensions: [count], data };
   const context: KernelContext = { random: () => 0 };
-  const steps = reference({ ...args, input: tensor }, record, context);
-  if (steps) while (!steps.next().done);
+  runToEnd(reference({ ...args, input: tensor }, record, context));
   return result.data as ConstantData;
 }
 

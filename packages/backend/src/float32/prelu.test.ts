@@ -1,4 +1,4 @@
-import { createData, elementAt, operationByCode, type Tensor, type TensorInfo } from "@nnhal/operations";
+import { createData, elementAt, operationByCode, runToEnd, type Tensor, type TensorInfo } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import { assert, double, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -23,12 +23,8 @@ function expectEqual(scales: Triple, zeros: Triple) {
   const output = info(2);
   const parts = float32Prelu(input, alpha, output);
   const result = { ...output, data: createData(output.type, pairs) };
-  const steps = operationByCode(OperationType.PRELU)?.reference?.(
-    { input, alpha },
-    { output: result },
-    { random: () => 0 },
-  );
-  if (steps) for (let step = steps.next(); !step.done; step = steps.next());
+  const prelu = operationByCode(OperationType.PRELU);
+  runToEnd(prelu?.reference?.({ input, alpha }, { output: result }, { random: () => 0 }));
   // The formula of `Float32Prelu`, each operation rounded to float32.
   const computed = Array.from(input.data, (stored, pair) => {
     const x = stored - zeros[0];

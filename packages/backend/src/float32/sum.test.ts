@@ -1,4 +1,4 @@
-import { createData, elementAt, operationByCode, type Tensor, type TensorInfo } from "@nnhal/operations";
+import { createData, elementAt, operationByCode, runToEnd, type Tensor, type TensorInfo } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import { assert, constantFrom, double, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -20,8 +20,7 @@ function computed({ left, right, carryStep, step, restStep }: Float32Sum, l: num
 function referenceSums(name: "ADD" | "SUB", left: Tensor, right: Tensor, output: TensorInfo): number[] {
   const operation = operationByCode(OperationType[name]);
   const result = { ...output, data: createData(output.type, left.data.length) };
-  const steps = operation?.reference?.({ left, right, activation: 0 }, { output: result }, { random: () => 0 });
-  if (steps) for (let step = steps.next(); !step.done; step = steps.next());
+  runToEnd(operation?.reference?.({ left, right, activation: 0 }, { output: result }, { random: () => 0 }));
   return Array.from(result.data, Number);
 }
 

@@ -5,6 +5,7 @@ import {
   integerRange,
   type OperationName,
   operationByCode,
+  runToEnd,
   type TensorInfo,
 } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
@@ -35,7 +36,6 @@ export function elementTable(name: OperationName, args: TableArgs, output: Tenso
   const tensor = { ...input, dimensions, data };
   const result = { ...output, dimensions, data: createData(output.type, 256) };
   const given = "input" in args ? { ...args, input: tensor } : { ...args, inputs: [tensor] };
-  const steps = operation.reference(given, { output: result }, { random: () => 0 });
-  if (steps) for (let step = steps.next(); !step.done; step = steps.next());
+  runToEnd(operation.reference(given, { output: result }, { random: () => 0 }));
   return { least, results: Float32Array.from(result.data) };
 }

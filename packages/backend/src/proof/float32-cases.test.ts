@@ -1,5 +1,5 @@
 /** The known results of the probes, held against the reference kernels of the operations. */
-import { createData, elementCount, operationByCode, type Tensor } from "@nnhal/operations";
+import { createData, elementCount, operationByCode, runToEnd, type Tensor } from "@nnhal/operations";
 import { OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import {
@@ -30,8 +30,7 @@ function referenceResult({ name, args, output }: ProbeCase): number[] {
   const operation = operationByCode(OperationType[name]);
   const result = { ...output, data: createData(output.type, elementCount(output.dimensions)) };
   const given = Object.fromEntries(Object.entries(args).map(([key, value]) => [key, argumentOf(value)]));
-  const steps = operation?.reference?.(given, { output: result }, { random: () => 0 });
-  if (steps) for (let step = steps.next(); !step.done; step = steps.next());
+  runToEnd(operation?.reference?.(given, { output: result }, { random: () => 0 }));
   return Array.from(result.data, Number);
 }
 

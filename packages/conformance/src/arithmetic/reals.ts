@@ -10,6 +10,7 @@ import {
   integerRange,
   type Operation,
   type OutputTensor,
+  runToEnd,
   type Tensor,
 } from "@nnhal/operations";
 
@@ -28,8 +29,7 @@ export function realSteps(operation: Operation, args: AnyArgs, outputs: AnyOutpu
     reals[name] = { ...output, ...ofFloats, data: new Float32Array(output.data.length) };
   }
   const given = Object.fromEntries(Object.entries(args).map(([name, arg]) => [name, realArgument(arg, name, args)]));
-  const running = reference(given, reals, { random: () => 0 });
-  if (running) while (!running.next().done);
+  runToEnd(reference(given, reals, { random: () => 0 }));
   const data = outputsOf(reals)[0]?.data ?? [];
   return Float64Array.from(data, (real) => real / first.scale + first.zeroPoint);
 }

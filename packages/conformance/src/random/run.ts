@@ -22,6 +22,7 @@ import {
   type OutputTensor,
   requiredVersion,
   roundAllToFloat16,
+  runInSteps,
   type Tensor,
   type TensorInfo,
 } from "@nnhal/operations";
@@ -88,9 +89,9 @@ function compute(drawn: RandomOperation, random: Random): RandomOutcome {
     const shape = operation.dynamic ? [0] : dimensions;
     return { ...declared, dimensions: shape, scale, zeroPoint, data: createData(declared.type, elementCount(shape)) };
   });
-  const running = operation.reference?.(args, bindOutputs(form, outputs), { random: () => random.next() });
+  const running = runInSteps(operation.reference?.(args, bindOutputs(form, outputs), { random: () => random.next() }));
   let pauses = 0;
-  if (running) while (!running.next().done) if (++pauses > MOST_PAUSES) return { kind: "long" };
+  while (!running.next().done) if (++pauses > MOST_PAUSES) return { kind: "long" };
   for (const { type, data } of outputs) {
     if (type === "TENSOR_FLOAT16" && data instanceof Float32Array) roundAllToFloat16(data);
   }
@@ -125,11 +126,9 @@ function run(drawn: RandomOperation, random: Random): RandomOutcome {
   const tensors = outputs.map(({ tensor }) => tensor);
   const given = tensors.map(({ data }) => data);
   const { arrayBuffers } = process.memoryUsage();
-  const running = operation.reference(args, bindOutputs(form, tensors), { random: () => random.next() });
+  const running = runInSteps(operation.reference(args, bindOutputs(form, tensors), { random: () => random.next() }));
   let pauses = 0;
-  if (running) {
-    while (!running.next().done) if (++pauses > MOST_PAUSES) return { kind: "long" };
-  }
+  while (!running.next().done) if (++pauses > MOST_PAUSES) return { kind: "long" };
   const scratch = process.memoryUsage().arrayBuffers - arrayBuffers;
   if (scratch > MOST_SCRATCH) throw new Fault(`it allocated ${scratch} bytes`);
   inputs.forEach((input, position) => {

@@ -9,6 +9,7 @@ import {
   matchOperation,
   type Operation,
   operations,
+  runToEnd,
   type Tensor,
 } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
@@ -31,7 +32,6 @@ export function referenceResult(
   const args = bindArguments(operation, match.form, inputs);
   const { dimensions } = elementAt(inferOutputs(operation, match.form, args, [declared]), 0);
   const tensor = { ...declared, dimensions, data: createData(output, elementCount(dimensions)) };
-  const running = operation.reference(args, bindOutputs(match.form, [tensor]), { random: () => 0 });
-  if (running) while (!running.next().done);
+  runToEnd(operation.reference(args, bindOutputs(match.form, [tensor]), { random: () => 0 }));
   return { dimensions, values: [...tensor.data] };
 }

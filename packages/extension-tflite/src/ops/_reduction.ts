@@ -1,7 +1,15 @@
 /**
  * Reductions of all types and ranks of .tflite.
  */
-import type { AnyOperandType, AnyTensorData, OperationTypes, Tensor, TensorData, TensorInfo } from "@nnhal/operations";
+import {
+  type AnyOperandType,
+  type AnyTensorData,
+  type OperationTypes,
+  runInSteps,
+  type Tensor,
+  type TensorData,
+  type TensorInfo,
+} from "@nnhal/operations";
 import { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "@nnhal/operations/kernels";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
 import { anyRank, inParts } from "../_elementwise.ts";
@@ -66,18 +74,18 @@ export function* combineAll(
   if (isLong(input.type) && combineLong !== undefined) {
     const results = output.data as BigInt64Array;
     results.fill(startLong);
-    yield* reduce(withElements<BigInt64Array>(input), reduced, results, combineLong);
+    yield* runInSteps(reduce(withElements<BigInt64Array>(input), reduced, results, combineLong));
     return;
   }
   const results = new Float64Array(output.data.length).fill(start);
-  yield* reduce(withElements<TensorData>(input), reduced, results, combine);
+  yield* runInSteps(reduce(withElements<TensorData>(input), reduced, results, combine));
   yield* store(output, (index) => results[index]);
 }
 
 /** The sums of elements, exact up to 2^53. Not of 64-bit integers. */
 export function* sumsOf(input: AnyTensor, reduced: readonly boolean[], count: number): Generator<void, Float64Array> {
   const sums = new Float64Array(count);
-  yield* reduce(withElements<TensorData>(input), reduced, sums, (sum, element) => sum + element);
+  yield* runInSteps(reduce(withElements<TensorData>(input), reduced, sums, (sum, element) => sum + element));
   return sums;
 }
 

@@ -1,7 +1,7 @@
 /**
  * BATCH_TO_SPACE_ND for all types, with any number of spatial axes, and with crops.
  */
-import { createData, elementCount, ensure, stridesOf } from "@nnhal/operations";
+import { createData, elementCount, ensure, runInSteps, stridesOf } from "@nnhal/operations";
 import { defineOperation, read, tensor, trailing, wide } from "@nnhal/operations/authoring";
 import { copySteps, movedInfo, offsetOf, permute } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
@@ -53,7 +53,7 @@ export const batchToSpaceNd = movesComplex(
         ),
         2 * count + 1,
       ];
-      yield* permute(movable(input.data), extents, order, target);
+      yield* runInSteps(permute(movable(input.data), extents, order, target));
       if (!isCropped || crops === undefined) return;
       const steps = stridesOf(whole);
       const start = offsetOf(
@@ -61,7 +61,7 @@ export const batchToSpaceNd = movesComplex(
         steps,
       );
       const to = { start: 0, steps: stridesOf(output.dimensions) };
-      yield* copySteps(output.dimensions, target, { start, steps }, movable(output.data), to);
+      yield* runInSteps(copySteps(output.dimensions, target, { start, steps }, movable(output.data), to));
     },
   }),
 );

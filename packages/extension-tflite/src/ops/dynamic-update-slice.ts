@@ -1,7 +1,7 @@
 /**
  * DYNAMIC_UPDATE_SLICE: a tensor with a box of it replaced.
  */
-import { clamp, ensure, formatShape } from "@nnhal/operations";
+import { clamp, ensure, formatShape, runInSteps } from "@nnhal/operations";
 import { defineOperation, ensureShape, tensor, wide } from "@nnhal/operations/authoring";
 import { copyInChunks, movedInfo, place } from "@nnhal/operations/kernels";
 import { indexTypes, listOf, movable } from "../_integers.ts";
@@ -31,6 +31,6 @@ export const dynamicUpdateSlice = defineOperation({
     const offsets = listOf(startIndices).map((start, axis) =>
       clamp(start, 0, dimensions[axis] - update.dimensions[axis]),
     );
-    yield* place(movable(update.data), update.dimensions, movable(output.data), dimensions, offsets);
+    yield* runInSteps(place(movable(update.data), update.dimensions, movable(output.data), dimensions, offsets));
   },
 });

@@ -2,6 +2,7 @@
  * MEAN of integers, 16-bit elements, of more than 4 axes, and with a separate quantisation of the result. A quantised mean is rounded
  * once, one of integers is truncated toward 0.
  */
+import { runInSteps } from "@nnhal/operations";
 import { ensureElements, reduce, reducedAxes, reducedShape } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, isQuantised, writerOf } from "../_elements.ts";
 import { anyRank, inParts } from "../_elementwise.ts";
@@ -39,7 +40,7 @@ function* numberMean(input: AnyTensor, { reduced, count }: ReducedAxes, output: 
 
 function* longMean(input: AnyTensor, { reduced, count }: ReducedAxes, output: AnyOutput): Generator<void, void> {
   const means = output.data as BigInt64Array;
-  yield* reduce(withElements<BigInt64Array>(input), reduced, means, (sum, element) => sum + element);
+  yield* runInSteps(reduce(withElements<BigInt64Array>(input), reduced, means, (sum, element) => sum + element));
   const divisor = BigInt(count);
   yield* inParts(means.length, (first, end) => {
     for (let index = first; index < end; index++) means[index] /= divisor;

@@ -2,7 +2,7 @@
  * REDUCE_PROD of integers and quantised elements, and of more than 4 axes. Integers wrap; a quantised product is rounded after each
  * factor, as the operator does.
  */
-import { clamp, integerRange, type TensorData } from "@nnhal/operations";
+import { clamp, integerRange, runInSteps, type TensorData } from "@nnhal/operations";
 import { ensureElements, quantiseMultiplier, reduce } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, isPlain, isQuantised } from "../_elements.ts";
 import { tfliteTypes } from "../types.ts";
@@ -39,10 +39,12 @@ function* quantisedProduct(
   const scaled = scaling(input.scale / output.scale ** (1 / count));
   // NaN: no factor yet.
   const products = new Float64Array(output.data.length).fill(Number.NaN);
-  yield* reduce(withElements<TensorData>(input), reduced, products, (product, element) => {
-    const factor = element - input.zeroPoint;
-    return Number.isNaN(product) ? factor : scaled(product * factor);
-  });
+  yield* runInSteps(
+    reduce(withElements<TensorData>(input), reduced, products, (product, element) => {
+      const factor = element - input.zeroPoint;
+      return Number.isNaN(product) ? factor : scaled(product * factor);
+    }),
+  );
   const [least, greatest] = integerRange(output.type);
   yield* store(output, (index) => clamp(scaled(products[index]) + output.zeroPoint, least, greatest));
 }

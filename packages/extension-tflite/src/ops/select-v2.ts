@@ -5,6 +5,7 @@ import { broadcastShape, defineOperation, tensor, wide } from "@nnhal/operations
 import { broadcastData, inChunks } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { movable } from "../_integers.ts";
+import { filledData } from "../_phases.ts";
 import { realTypes } from "../_types.ts";
 
 export const selectV2 = movesComplex(
@@ -22,9 +23,9 @@ export const selectV2 = movesComplex(
     }),
     *reference({ condition, whenTrue, whenFalse }, { output }) {
       const { dimensions } = output;
-      const flags = yield* broadcastData(condition, dimensions);
-      const yes = yield* broadcastData({ ...whenTrue, data: movable(whenTrue.data) }, dimensions);
-      const no = yield* broadcastData({ ...whenFalse, data: movable(whenFalse.data) }, dimensions);
+      const flags = yield* filledData(broadcastData(condition, dimensions));
+      const yes = yield* filledData(broadcastData({ ...whenTrue, data: movable(whenTrue.data) }, dimensions));
+      const no = yield* filledData(broadcastData({ ...whenFalse, data: movable(whenFalse.data) }, dimensions));
       yield* inChunks(output.data.length, (part) => {
         const [chosen, a, b, to] = [part(flags), part(yes), part(no), part(movable(output.data))];
         for (let index = 0; index < to.length; index++) to[index] = chosen[index] ? a[index] : b[index];

@@ -1,7 +1,7 @@
 /**
  * SPACE_TO_BATCH_ND for all types, and with any number of spatial axes.
  */
-import { createData, elementCount } from "@nnhal/operations";
+import { createData, elementCount, runInSteps } from "@nnhal/operations";
 import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo, pad, paddedShape, permute } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
@@ -33,7 +33,7 @@ export const spaceToBatchNd = movesComplex(
       const sizes = blockOf(block, input);
       const padded = createData(input.type, output.data.length);
       const value = input.zeroPoint === 0 ? undefined : input.zeroPoint;
-      yield* pad({ ...input, data: movable(input.data) }, pads, value, padded);
+      yield* runInSteps(pad({ ...input, data: movable(input.data) }, pads, value, padded));
       const [, ...rest] = output.dimensions;
       const spatial = rest.slice(0, -1);
       // Each spatial axis as two, the blocks and the places within one.
@@ -45,7 +45,7 @@ export const spaceToBatchNd = movesComplex(
         ...sizes.map((_, axis) => 2 * axis + 1),
         2 * count + 1,
       ];
-      yield* permute(padded, extents, order, movable(output.data));
+      yield* runInSteps(permute(padded, extents, order, movable(output.data)));
     },
   }),
 );

@@ -4,6 +4,7 @@
 import type { Tensor, TensorData, TensorInfo } from "@nnhal/operations";
 import { defineOperation, inferBroadcast, pacer, tensor } from "@nnhal/operations/authoring";
 import { broadcastData } from "@nnhal/operations/kernels";
+import { filledData } from "../_phases.ts";
 import { isSameString, shapeOfStrings, stringsOf } from "../_strings.ts";
 import { tfliteTypes } from "../types.ts";
 
@@ -38,5 +39,5 @@ function* places(strings: Pick<Tensor, "dimensions">, shape: readonly number[]):
   const dimensions = shapeOfStrings(strings);
   const count = dimensions.reduce((size, extent) => size * extent, 1);
   const data = Int32Array.from({ length: count }, (_, place) => place);
-  return yield* broadcastData({ type: "TENSOR_INT32", dimensions, scale: 0, zeroPoint: 0, data }, shape);
+  return yield* filledData(broadcastData({ type: "TENSOR_INT32", dimensions, scale: 0, zeroPoint: 0, data }, shape));
 }

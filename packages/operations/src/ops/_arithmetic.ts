@@ -7,9 +7,8 @@ import { defineOperation } from "../define.ts";
 import { OperationError } from "../fail.ts";
 import { clamp } from "../fixed-point.ts";
 import { int32, tensor } from "../params.ts";
-import { isQuant8, type OutputTensor, type Tensor, type TensorData, type TensorInfo } from "../tensor.ts";
-import { broadcastData, inferBroadcast } from "./_broadcast.ts";
-import { inChunks } from "./_chunks.ts";
+import { isQuant8, type TensorInfo } from "../tensor.ts";
+import { broadcastData, inferBroadcast, type PairLoop, pairPhases } from "./_broadcast.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
 /** The part of a definition that differs within the family. */
@@ -19,17 +18,17 @@ export interface Arithmetic<Name extends OperationTypeName> {
   readonly types: readonly SinceType[];
   /** The rule that quantised operands break. */
   readonly scaleRule?: (left: TensorInfo, right: TensorInfo, output: TensorInfo) => string | undefined;
-  /** The result of each pair of elements, of floats. */
-  readonly float: (left: TensorData, right: TensorData, result: TensorData) => void;
+  /** Computes the results of floats. */
+  readonly float: PairLoop;
   /** The same of 32-bit integers; results wrap. */
-  readonly integer: (left: TensorData, right: TensorData, result: TensorData) => void;
+  readonly integer: PairLoop;
   /** The same of quantised elements, clamped to the bounds; absent if the operation has no such types. */
   readonly quantised?: (
-    left: Tensor,
-    right: Tensor,
-    output: OutputTensor,
+    left: TensorInfo,
+    right: TensorInfo,
+    output: TensorInfo,
     bounds: readonly [least: number, greatest: number],
-  ) => void;
+  ) => PairLoop;
 }
 
 /** Defines one of the operations. */
@@ -58,26 +57,19 @@ export function arithmetic<const Name extends OperationTypeName>({
       enforce(integerRule(left, activation));
       return inferBroadcast(left, right);
     },
-    *reference({ left, right, activation }, { output }) {
-      const leftData = yield* broadcastData(left, output.dimensions);
-      const rightData = yield* broadcastData(right, output.dimensions);
-      const { length } = output.data;
-      if (output.type === "TENSOR_INT32") {
-        yield* inChunks(length, (part) => integer(part(leftData), part(rightData), part(output.data)));
-      } else if (quantised !== undefined && isQuant8(output.type)) {
+    reference({ left, right, activation }, { output }) {
+      const operands = [left, right].map((operand) => broadcastData(operand, output.dimensions));
+      if (output.type === "TENSOR_INT32") return pairPhases(operands, output.data, integer);
+      if (quantised !== undefined && isQuant8(output.type)) {
         enforce(scaleRule?.(left, right, output));
         const bounds = quantisedActivationRange(activation, output);
-        yield* inChunks(length, (part) => {
-          const of = <T extends Tensor>(tensor: T, data = tensor.data) => ({ ...tensor, data: part(data) });
-          quantised(of(left, leftData), of(right, rightData), of(output), bounds);
-        });
-      } else {
-        yield* inChunks(length, (part) => {
-          const results = part(output.data);
-          float(part(leftData), part(rightData), results);
-          activate(results, activation);
-        });
+        return pairPhases(operands, output.data, quantised(left, right, output, bounds));
       }
+      return pairPhases(
+        operands,
+        output.data,
+        activation === FusedActivationFunc.NONE ? float : activated(float, activation),
+      );
     },
   });
 }
@@ -91,8 +83,11 @@ function enforce(brokenRule: string | undefined): void {
   if (brokenRule !== undefined) throw new OperationError(brokenRule);
 }
 
-function activate(data: TensorData, activation: number): void {
+/** The loop, then the activation of its results. */
+function activated(loop: PairLoop, activation: number): PairLoop {
   const [least, greatest] = activationRange(activation);
-  if (activation === FusedActivationFunc.NONE) return;
-  for (let index = 0; index < data.length; index++) data[index] = clamp(data[index], least, greatest);
+  return (left, right, result, first, end) => {
+    loop(left, right, result, first, end);
+    for (let index = first; index < end; index++) result[index] = clamp(result[index], least, greatest);
+  };
 }

@@ -5,9 +5,9 @@
 import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { tensor } from "../params.ts";
-import { isQuant8, type Tensor, type TensorData } from "../tensor.ts";
-import { broadcastData, inferBroadcast } from "./_broadcast.ts";
-import { inChunks } from "./_chunks.ts";
+import type { Phase } from "../phases.ts";
+import { isQuant8, type Tensor } from "../tensor.ts";
+import { broadcastData, inferBroadcast, type PairLoop, pairPhases } from "./_broadcast.ts";
 
 /** The results of a comparison if the left element is less than, equal to or greater than the right one, and for NaN. */
 export interface Answers {
@@ -35,43 +35,47 @@ export function comparison<const Name extends OperationTypeName>(name: Name, sum
     ],
     broadcasts: ["left", "right"],
     infer: ({ left, right }) => inferBroadcast(left, right),
-    *reference({ left, right }, { output }) {
-      const leftData = yield* broadcastData(yield* comparable(left), output.dimensions);
-      const rightData = yield* broadcastData(yield* comparable(right), output.dimensions);
-      yield* inChunks(output.data.length, (part) =>
-        compare(part(leftData), part(rightData), answers, part(output.data)),
-      );
+    reference({ left, right }, { output }) {
+      const operands = [left, right].map((operand) => {
+        const values = comparable(operand);
+        const { data, phases } = broadcastData({ ...operand, ...values.tensor }, output.dimensions);
+        return { data, phases: [...values.phases, ...phases] };
+      });
+      return pairPhases(operands, output.data, compareWith(answers));
     },
   });
 }
 
-function* comparable(operand: Tensor): Generator<void, Tensor> {
-  const { type, data, scale, zeroPoint } = operand;
+/** Elements that compare as what they stand for. */
+function comparable({ type, data, scale, zeroPoint }: Tensor): {
+  readonly tensor: Pick<Tensor, "type" | "data">;
+  readonly phases: readonly Phase[];
+} {
   if (type === "TENSOR_BOOL8") {
     const bits = new Uint8Array(data.length);
-    yield* inChunks(data.length, (part) => {
-      const [from, to] = [part(data), part(bits)];
-      for (let index = 0; index < to.length; index++) to[index] = from[index] === 0 ? 0 : 1;
-    });
-    return { ...operand, data: bits };
+    const compute = (first: number, end: number) => {
+      for (let index = first; index < end; index++) bits[index] = data[index] === 0 ? 0 : 1;
+    };
+    return { tensor: { type, data: bits }, phases: [{ units: data.length, compute }] };
   }
-  if (!isQuant8(type)) return operand;
+  if (!isQuant8(type)) return { tensor: { type, data }, phases: [] };
   const real = new Float32Array(data.length);
-  yield* inChunks(data.length, (part) => {
-    const [from, to] = [part(data), part(real)];
-    for (let index = 0; index < to.length; index++) to[index] = (from[index] - zeroPoint) * scale;
-  });
-  return { ...operand, type: "TENSOR_FLOAT32", data: real };
+  const compute = (first: number, end: number) => {
+    for (let index = first; index < end; index++) real[index] = (data[index] - zeroPoint) * scale;
+  };
+  return { tensor: { type: "TENSOR_FLOAT32", data: real }, phases: [{ units: data.length, compute }] };
 }
 
-function compare(left: TensorData, right: TensorData, answers: Answers, result: TensorData): void {
+function compareWith(answers: Answers): PairLoop {
   const less = answers.less ? 1 : 0;
   const equal = answers.equal ? 1 : 0;
   const greater = answers.greater ? 1 : 0;
   const unordered = answers.unordered ? 1 : 0;
-  for (let index = 0; index < result.length; index++) {
-    const a = left[index];
-    const b = right[index];
-    result[index] = a < b ? less : a > b ? greater : a === b ? equal : unordered;
-  }
+  return (left, right, result, first, end) => {
+    for (let index = first; index < end; index++) {
+      const a = left[index];
+      const b = right[index];
+      result[index] = a < b ? less : a > b ? greater : a === b ? equal : unordered;
+    }
+  };
 }

@@ -27,6 +27,7 @@ import {
   type Given,
   i32,
   i32Scalar,
+  pausesOf,
   q8PerChannel,
   runForOne,
   valuesOf,
@@ -244,9 +245,7 @@ describe("convolutions", () => {
       const padding = { paddingLeft: 0, paddingRight: 0, paddingTop: 0, paddingBottom: 0 };
       const window = { strideWidth: 1, strideHeight: 1, dilationWidth: 1, dilationHeight: 1, activation: 0 };
       const args = { input, filter, bias, nchw: false, ...padding, ...window };
-      const running = conv2d.reference?.(args, { output }, { random: Math.random });
-      let pauses = 0;
-      while (running && !running.next().done) pauses++;
+      const pauses = pausesOf(conv2d.reference?.(args, { output }, { random: Math.random }));
       expect(output.data.every((value, index) => value === 2 * depth * (index % channels) + 1)).toBe(true);
       return pauses;
     };

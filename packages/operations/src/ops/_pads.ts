@@ -2,9 +2,10 @@
  * Padding of whole tensors: reading the paddings operand, and the padded copy.
  */
 import { ensure } from "../fail.ts";
+import type { Phase } from "../phases.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorData, TensorInfo } from "../tensor.ts";
-import { fillInChunks } from "./_chunks.ts";
+import { fillElements } from "./_copies.ts";
 import { place } from "./_rearrange.ts";
 
 /** Elements to add in front of an axis and behind it. */
@@ -27,20 +28,15 @@ export function paddedShape(dimensions: readonly number[], pads: readonly Pad[])
 }
 
 /** Fills a target of the padded shape: the input's elements, and `value` around them; undefined: the target's own elements. */
-export function* pad(
+export function pad(
   { data, dimensions }: Tensor,
   pads: readonly Pad[],
   value: number | undefined,
   target: TensorData,
-): Generator<void, void> {
-  if (value !== undefined) yield* fillInChunks(target, value);
-  yield* place(
-    data,
-    dimensions,
-    target,
-    paddedShape(dimensions, pads),
-    pads.map(([before]) => before),
-  );
+): readonly Phase[] {
+  const offsets = pads.map(([before]) => before);
+  const copy = place(data, dimensions, target, paddedShape(dimensions, pads), offsets);
+  return value === undefined ? [copy] : [fillElements(target, value), copy];
 }
 
 /**

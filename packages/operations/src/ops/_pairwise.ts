@@ -4,9 +4,7 @@
 import { OperationType, type OperationTypeName } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { tensor } from "../params.ts";
-import type { TensorData } from "../tensor.ts";
-import { broadcastData, inferBroadcast } from "./_broadcast.ts";
-import { inChunks } from "./_chunks.ts";
+import { broadcastData, inferBroadcast, type PairLoop, pairPhases } from "./_broadcast.ts";
 import { requantise } from "./_requantise.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
@@ -15,8 +13,8 @@ export interface Pairwise<Name extends OperationTypeName> {
   readonly name: Name;
   readonly summary: string;
   readonly types: readonly SinceType[];
-  /** The result of each pair of elements; quantised ones come in the output's scale and zero point. */
-  readonly loop: (left: TensorData, right: TensorData, result: TensorData) => void;
+  /** Computes the results of the pairs [first, end) of elements; quantised ones come in the output's scale and zero point. */
+  readonly loop: PairLoop;
 }
 
 /** Defines one of the operations. */
@@ -30,12 +28,13 @@ export function pairwise<const Name extends OperationTypeName>({ name, summary, 
     types: rowsOfOneType(3, types),
     broadcasts: ["left", "right"],
     infer: ({ left, right }) => inferBroadcast(left, right),
-    *reference({ left, right }, { output }) {
-      const leftData = yield* requantise(left, output);
-      const rightData = yield* requantise(right, output);
-      const a = yield* broadcastData({ ...left, data: leftData }, output.dimensions);
-      const b = yield* broadcastData({ ...right, data: rightData }, output.dimensions);
-      yield* inChunks(output.data.length, (part) => loop(part(a), part(b), part(output.data)));
+    reference({ left, right }, { output }) {
+      const operands = [left, right].map((operand) => {
+        const requantised = requantise(operand, output);
+        const { data, phases } = broadcastData({ ...operand, data: requantised.data }, output.dimensions);
+        return { data, phases: [...requantised.phases, ...phases] };
+      });
+      return pairPhases(operands, output.data, loop);
     },
   });
 }

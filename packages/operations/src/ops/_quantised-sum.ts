@@ -4,30 +4,31 @@
  */
 import { ensure } from "../fail.ts";
 import { clamp, quantiseMultiplier, roundHalfEven } from "../fixed-point.ts";
-import { integerRange, type OutputTensor, type Tensor, type TensorInfo } from "../tensor.ts";
+import { integerRange, type TensorInfo } from "../tensor.ts";
+import type { PairLoop } from "./_broadcast.ts";
 
 /** The greater multiplier is from 2^20 to 2^21, so that sums fit in 32 bits. */
 const MULTIPLIER_BITS = 20;
 
 /** left + right or, with sign -1, left - right, of elements side by side. */
 export function quantisedSum(
-  left: Tensor,
-  right: Tensor,
+  left: TensorInfo,
+  right: TensorInfo,
   sign: 1 | -1,
-  output: OutputTensor,
+  output: TensorInfo,
   [least, greatest]: readonly [least: number, greatest: number],
-): void {
+): PairLoop {
   const { multipliers, step } = sumMultipliers(left, right, output);
   const leftTerms = termsOf(left, multipliers[0]);
   const rightTerms = termsOf(right, sign * multipliers[1]);
   const [lowest] = integerRange(output.type);
-  const { data: leftData } = left;
-  const { data: rightData } = right;
-  const { data, zeroPoint } = output;
-  for (let index = 0; index < data.length; index++) {
-    const sum = leftTerms[leftData[index] - lowest] + rightTerms[rightData[index] - lowest];
-    data[index] = clamp(Math.floor(sum * step + 0.5) + zeroPoint, least, greatest);
-  }
+  const { zeroPoint } = output;
+  return (leftData, rightData, result, first, end) => {
+    for (let index = first; index < end; index++) {
+      const sum = leftTerms[leftData[index] - lowest] + rightTerms[rightData[index] - lowest];
+      result[index] = clamp(Math.floor(sum * step + 0.5) + zeroPoint, least, greatest);
+    }
+  };
 }
 
 /**
@@ -72,7 +73,7 @@ export function sumMultipliers(
 }
 
 /** The contribution of each of an element's 256 possible values to the sum, from the least value up. */
-function termsOf({ type, zeroPoint }: Tensor, multiplier: number): Int32Array {
+function termsOf({ type, zeroPoint }: TensorInfo, multiplier: number): Int32Array {
   const [lowest] = integerRange(type);
   return Int32Array.from({ length: 256 }, (_, index) => (index + lowest - zeroPoint) * multiplier);
 }

@@ -1,6 +1,7 @@
 /**
  * Copies between two tensors with steps of their own; slices, transpositions, pads and tiles are such copies.
  */
+import type { Phase } from "../phases.ts";
 import { stridesOf } from "../shape.ts";
 import type { TensorData } from "../tensor.ts";
 import { type Steps, walk } from "./_walk.ts";
@@ -12,7 +13,7 @@ export function copySteps(
   from: Steps,
   target: TensorData,
   to: Steps,
-): Generator<void, void> {
+): Phase {
   return walk(extents, from, to, (left, right, length) => {
     let read = left.at;
     let write = right.at;
@@ -32,7 +33,7 @@ export function permute(
   dimensions: readonly number[],
   order: readonly number[],
   target: TensorData,
-): Generator<void, void> {
+): Phase {
   const steps = stridesOf(dimensions);
   const extents = order.map((axis) => dimensions[axis]);
   const from = { start: 0, steps: order.map((axis) => steps[axis]) };
@@ -46,7 +47,7 @@ export function place(
   target: TensorData,
   targetDimensions: readonly number[],
   offsets: readonly number[],
-): Generator<void, void> {
+): Phase {
   const steps = stridesOf(targetDimensions);
   const to = { start: offsetOf(offsets, steps), steps };
   return copySteps(sourceDimensions, source, { start: 0, steps: stridesOf(sourceDimensions) }, target, to);

@@ -7,7 +7,6 @@ import { defineOperation } from "../define.ts";
 import { clamp } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { isQuant8 } from "../tensor.ts";
-import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 /** Defines one of the operations; `activation` is a fused activation code. */
@@ -32,11 +31,12 @@ export function rectifier<const Name extends OperationTypeName>(name: Name, summ
       const [least, greatest] = isQuant8(input.type)
         ? quantisedActivationRange(activation, input)
         : activationRange(activation);
-      return inChunks(output.data.length, (part) => {
-        const from = part(input.data);
-        const to = part(output.data);
-        for (let index = 0; index < to.length; index++) to[index] = clamp(from[index], least, greatest);
-      });
+      return {
+        units: output.data.length,
+        compute(first, end) {
+          for (let index = first; index < end; index++) output.data[index] = clamp(input.data[index], least, greatest);
+        },
+      };
     },
   });
 }

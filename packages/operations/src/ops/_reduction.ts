@@ -6,9 +6,10 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation, type RowOfLength } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, read, tensor } from "../params.ts";
+import type { Phase } from "../phases.ts";
 import { formatShape, resolveAxis, stridesOf } from "../shape.ts";
 import { elementCount, type Tensor } from "../tensor.ts";
-import { copyInChunks, fillInChunks } from "./_chunks.ts";
+import { copyElements, fillElements } from "./_copies.ts";
 import { movedInfo } from "./_moved.ts";
 import { walk } from "./_walk.ts";
 
@@ -62,11 +63,11 @@ export function reduce<Value extends number | bigint>(
   reduced: readonly boolean[],
   results: { [index: number]: Value },
   combine: Combine<Value>,
-): Generator<void, void> {
+): Phase {
   const resultSteps = stridesOf(dimensions.map((extent, axis) => (reduced[axis] ? 1 : extent)));
   const from = { start: 0, steps: stridesOf(dimensions) };
   const to = { start: 0, steps: resultSteps.map((step, axis) => (reduced[axis] ? 0 : step)) };
-  return walk(dimensions, from, to, (left, right, length) => {
+  const phase = walk(dimensions, from, to, (left, right, length) => {
     let element = left.at;
     let result = right.at;
     for (let index = 0; index < length; index++) {
@@ -75,6 +76,7 @@ export function reduce<Value extends number | bigint>(
       result += right.step;
     }
   });
+  return { ...phase, inTurn: true };
 }
 
 /** Defines an operation of the REDUCE_* family, all of them of HAL 1.2. */
@@ -98,11 +100,13 @@ export function defineReduction<const Name extends OperationTypeName & `REDUCE_$
       if (needsElements) ensureElements(dimensions, reduced);
       return { output: movedInfo(input, reducedShape(dimensions, reduced, keepDimensions)) };
     },
-    *reference({ input, axes }, { output }) {
+    reference({ input, axes }, { output }) {
       const results = new Float64Array(output.data.length);
-      if (start !== 0) yield* fillInChunks(results, start);
-      yield* reduce(input, reducedAxes(axes, input.dimensions.length), results, combine);
-      yield* copyInChunks(results, output.data);
+      return [
+        fillElements(results, start),
+        reduce(input, reducedAxes(axes, input.dimensions.length), results, combine),
+        copyElements(results, output.data),
+      ];
     },
   });
 }

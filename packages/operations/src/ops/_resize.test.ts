@@ -17,6 +17,7 @@ import {
   type Given,
   i32Scalar,
   mismatchOf,
+  pausesOf,
   q8,
   q8s,
   runForOne,
@@ -350,9 +351,7 @@ describe.each([resizeBilinear, resizeNearestNeighbor])("$name", (operation) => {
     const input = f32([1, 1, 1, 1], [5]);
     const output = { ...f32([1, 1200, 1200, 1]) };
     const args = { input, width: 1200, height: 1200, nchw: false, alignCorners: false, halfPixelCenters: false };
-    const running = operation.reference?.(args, { output }, { random: Math.random });
-    let pauses = 0;
-    while (running && !running.next().done) pauses++;
+    const pauses = pausesOf(operation.reference?.(args, { output }, { random: Math.random }));
     expect(pauses).toBeGreaterThanOrEqual(1);
     expect(output.data.every((value) => value === 5)).toBe(true);
   });

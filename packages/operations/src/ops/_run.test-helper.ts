@@ -11,6 +11,7 @@ import { OperationError } from "../fail.ts";
 import { roundAllToFloat16, roundToFloat16 } from "../float16.ts";
 import { type Match, matchOperation } from "../match.ts";
 import type { AnyOperandType } from "../operand-type.ts";
+import { type Filled, type KernelResult, runInSteps, runToEnd } from "../phases.ts";
 import { combineDimensions, formatShape } from "../shape.ts";
 import { createData, elementCount, isTensorType, type OutputTensor, type Tensor, type TensorInfo } from "../tensor.ts";
 
@@ -188,8 +189,7 @@ export function runOperation(operation: Operation, inputs: readonly Given[], opt
     return { ...output, dimensions: info.dimensions, scale, zeroPoint, data };
   });
   if (operation.reference === undefined) throw new TypeError(`${operation.name} has no kernel`);
-  const running = operation.reference(args, bindOutputs(form, outputs), { random: options.random ?? (() => 0.5) });
-  if (running) while (!running.next().done);
+  runToEnd(operation.reference(args, bindOutputs(form, outputs), { random: options.random ?? (() => 0.5) }));
   inputs.forEach(({ data }, index) => {
     if (data.some((value, at) => !Object.is(value, before[index][at])))
       throw new TypeError(`input ${index} was written`);
@@ -244,12 +244,18 @@ export function expectClose(actual: readonly number[], expected: readonly number
   });
 }
 
-/** Runs a kernel, or a part of one, to its end. Returns its result and the number of its pauses. */
-export function toTheEnd<Result>(steps: Generator<void, Result>): { readonly result: Result; readonly pauses: number } {
-  for (let pauses = 0; ; pauses++) {
-    const { done, value } = steps.next();
-    if (done) return { result: value, pauses };
-  }
+/** Runs the work of a kernel and counts its pauses. */
+export function pausesOf(work: KernelResult): number {
+  const steps = runInSteps(work);
+  let pauses = 0;
+  while (!steps.next().done) pauses++;
+  return pauses;
+}
+
+/** The array that phases fill. */
+export function fill<Data>({ data, phases }: Filled<Data>): Data {
+  runToEnd(phases);
+  return data;
 }
 
 /** Runs a computation with pauses to its end and returns its result. */

@@ -6,8 +6,8 @@ import { type HalVersion, OperationType, type OperationTypeName } from "@nnhal/t
 import { defineOperation } from "../define.ts";
 import { multiplyByQuantisedMultiplier, quantiseMultiplier, roundingDivideByPowerOfTwo } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
+import type { Phase } from "../phases.ts";
 import { isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
-import { inChunks } from "./_chunks.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
 import { mapByTable } from "./_table.ts";
 import { rowsOfOneType } from "./_types.ts";
@@ -24,8 +24,8 @@ export interface Squashing<Name extends OperationTypeName> {
   readonly outputBits: number;
   /** Its zero point if the type is TENSOR_QUANT8_ASYMM. */
   readonly outputZeroPoint: number;
-  /** The result of each float element. */
-  readonly float: (input: TensorData, output: TensorData) => void;
+  /** Computes the results of the float elements [first, end). */
+  readonly float: (input: TensorData, output: TensorData, first: number, end: number) => void;
   /** The function on 32 bits: see `FixedPointFunctions`. */
   readonly fixed: (value: number, integerBits: number) => number;
 }
@@ -52,7 +52,10 @@ export function squashing<const Name extends OperationTypeName>(operation: Squas
     },
     reference({ input }, { output }) {
       if (!isQuant8(input.type)) {
-        return inChunks(output.data.length, (part) => float(part(input.data), part(output.data)));
+        return {
+          units: output.data.length,
+          compute: (first, end) => float(input.data, output.data, first, end),
+        };
       }
       return quantise(input, output, fixed, outputBits);
     },
@@ -64,7 +67,7 @@ function quantise(
   output: OutputTensor,
   fixed: Squashing<OperationTypeName>["fixed"],
   outputBits: number,
-): Generator<void, void> {
+): Phase {
   const multiplier = quantiseMultiplier(input.scale * 2 ** (31 - INTEGER_BITS));
   return mapByTable(input, output, (value) => {
     const result = fixed(multiplyByQuantisedMultiplier(value, multiplier), INTEGER_BITS);

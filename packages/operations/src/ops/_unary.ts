@@ -6,7 +6,6 @@ import { defineOperation, type RankRule } from "../define.ts";
 import { tensor } from "../params.ts";
 import type { TensorData } from "../tensor.ts";
 import type { WorkKind } from "../work.ts";
-import { inChunks } from "./_chunks.ts";
 import { rowsOfOneType, type SinceType } from "./_types.ts";
 
 /** The part of a definition that differs within the family. */
@@ -19,8 +18,8 @@ export interface Unary<Name extends OperationTypeName> {
   readonly work?: WorkKind;
   /** Absent: any rank. */
   readonly rank?: RankRule;
-  /** The result of each element. */
-  readonly loop: (input: TensorData, output: TensorData) => void;
+  /** Computes the results of the elements [first, end). */
+  readonly loop: (input: TensorData, output: TensorData, first: number, end: number) => void;
 }
 
 /** Defines one of the operations. */
@@ -35,7 +34,9 @@ export function unary<const Name extends OperationTypeName>({ name, summary, typ
     ranks: rank === undefined ? {} : { input: rank },
     ...(work && { work }),
     infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
-    reference: ({ input }, { output }) =>
-      inChunks(output.data.length, (part) => loop(part(input.data), part(output.data))),
+    reference: ({ input }, { output }) => ({
+      units: output.data.length,
+      compute: (first, end) => loop(input.data, output.data, first, end),
+    }),
   });
 }

@@ -4,18 +4,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stridesOf } from "../shape.ts";
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { type Steps, walk } from "./_walk.ts";
 
-/** The pairs of places that a walk visits, and how often it pauses. */
-function visited(extents: readonly number[], left: Steps, right: Steps) {
+/** The pairs of places that a walk visits, in ranges of at most `size` elements. */
+function visited(extents: readonly number[], left: Steps, right: Steps, size = Number.POSITIVE_INFINITY) {
   const pairs: [number, number][] = [];
-  const steps = walk(extents, left, right, (from, to, length) => {
+  const { units, compute } = walk(extents, left, right, (from, to, length) => {
     for (let index = 0; index < length; index++) pairs.push([from.at + index * from.step, to.at + index * to.step]);
   });
-  let pauses = 0;
-  while (!steps.next().done) pauses++;
-  return { pairs, pauses };
+  for (let first = 0; first < units; first += size) compute(first, Math.min(first + size, units));
+  return pairs;
 }
 
 /** The same by recursion over the axes. */
@@ -35,19 +33,27 @@ function expected(extents: readonly number[], left: Steps, right: Steps): [numbe
 }
 
 describe("walk", () => {
-  it("visits what nested loops visit, in their order", () => {
+  it("visits what nested loops visit, in their order, whole and in ranges", () => {
     const axis = fc.tuple(
       fc.integer({ min: 0, max: 4 }),
       fc.integer({ min: -9, max: 9 }),
       fc.integer({ min: -9, max: 9 }),
     );
     fc.assert(
-      fc.property(fc.array(axis, { maxLength: 5 }), fc.nat(50), fc.nat(50), (axes, leftStart, rightStart) => {
-        const extents = axes.map(([extent]) => extent);
-        const left = { start: leftStart, steps: axes.map(([, step]) => step) };
-        const right = { start: rightStart, steps: axes.map(([, , step]) => step) };
-        expect(visited(extents, left, right).pairs).toEqual(expected(extents, left, right));
-      }),
+      fc.property(
+        fc.array(axis, { maxLength: 5 }),
+        fc.nat(50),
+        fc.nat(50),
+        fc.integer({ min: 1, max: 9 }),
+        (axes, leftStart, rightStart, size) => {
+          const extents = axes.map(([extent]) => extent);
+          const left = { start: leftStart, steps: axes.map(([, step]) => step) };
+          const right = { start: rightStart, steps: axes.map(([, , step]) => step) };
+          const wanted = expected(extents, left, right);
+          expect(visited(extents, left, right)).toEqual(wanted);
+          expect(visited(extents, left, right, size)).toEqual(wanted);
+        },
+      ),
     );
   });
 
@@ -55,31 +61,13 @@ describe("walk", () => {
     const runs: number[] = [];
     const steps = { start: 0, steps: stridesOf([3, 1, 4]) };
     const all = walk([3, 1, 4], steps, steps, (_left, _right, length) => runs.push(length));
-    while (!all.next().done);
+    all.compute(0, all.units);
     expect(runs).toEqual([12]);
   });
 
   it("visits one pair if there are no axes, and none if an extent is 0", () => {
     const none = { start: 5, steps: [] };
-    expect(visited([], none, { start: 7, steps: [] }).pairs).toEqual([[5, 7]]);
-    expect(visited([0], { start: 0, steps: [1] }, { start: 0, steps: [1] }).pairs).toEqual([]);
-  });
-
-  it("pauses in a long run and between many short ones", () => {
-    let count = 0;
-    const pausesOf = (extents: readonly number[], steps: readonly number[]) => {
-      count = 0;
-      let pauses = 0;
-      const side = { start: 0, steps };
-      const all = walk(extents, side, side, (_left, _right, length) => {
-        count += length;
-      });
-      while (!all.next().done) pauses++;
-      return pauses;
-    };
-    expect(pausesOf([2 * WORK_BETWEEN_PAUSES + 1], [1])).toBe(2);
-    expect(count).toBe(2 * WORK_BETWEEN_PAUSES + 1);
-    expect(pausesOf([WORK_BETWEEN_PAUSES / 1024, 1024], [0, 1])).toBe(1);
-    expect(count).toBe(WORK_BETWEEN_PAUSES);
+    expect(visited([], none, { start: 7, steps: [] })).toEqual([[5, 7]]);
+    expect(visited([0], { start: 0, steps: [1] }, { start: 0, steps: [1] })).toEqual([]);
   });
 });

@@ -2,7 +2,8 @@
  * Walks two tensors side by side, each with its own steps: the loop under every operation that moves, repeats or reduces
  * elements.
  */
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import type { Phase } from "../phases.ts";
+import { extentProduct } from "../shape.ts";
 
 /** The first index of a walk through a tensor's elements, and the step along each axis. */
 export interface Steps {
@@ -16,51 +17,66 @@ export interface Run {
   step: number;
 }
 
+/** Visits a run of elements along the last axis. */
+export type Visit = (left: Readonly<Run>, right: Readonly<Run>, length: number) => void;
+
 /**
  * Calls `visit` for each run of elements along the last axis, axes before it in row-major order. The two records are the
- * same ones at every call. Pauses every few milliseconds.
+ * same ones at every call. Units are elements.
  */
-export function* walk(
-  extents: readonly number[],
-  left: Steps,
-  right: Steps,
-  visit: (left: Readonly<Run>, right: Readonly<Run>, length: number) => void,
-): Generator<void, void> {
-  if (extents.includes(0)) return;
+export function walk(extents: readonly number[], left: Steps, right: Steps, visit: Visit): Phase {
   const axes = joinAxes(extents, left.steps, right.steps);
-  const last = axes.length - 1;
-  const inner = axes[last];
-  const position = new Array<number>(last).fill(0);
-  const leftRun = { at: left.start, step: inner.left };
-  const rightRun = { at: right.start, step: inner.right };
-  let work = 0;
-  for (;;) {
-    for (let done = 0; done < inner.extent; ) {
-      const length = Math.min(inner.extent - done, WORK_BETWEEN_PAUSES);
-      visit(leftRun, rightRun, length);
-      leftRun.at += length * inner.left;
-      rightRun.at += length * inner.right;
-      done += length;
-      work += length;
-      if (work >= WORK_BETWEEN_PAUSES) {
-        work = 0;
-        yield;
-      }
-    }
-    leftRun.at -= inner.extent * inner.left;
-    rightRun.at -= inner.extent * inner.right;
-    let axis = last - 1;
-    for (; axis >= 0; axis--) {
-      const { extent, left: leftStep, right: rightStep } = axes[axis];
-      leftRun.at += leftStep;
-      rightRun.at += rightStep;
+  return {
+    units: extentProduct(extents, 0),
+    compute: (first, end) => walkRange(axes, left.start, right.start, visit, first, end),
+  };
+}
+
+/** Visits the elements [first, end), counted in row-major order. */
+function walkRange(
+  axes: readonly Axis[],
+  leftStart: number,
+  rightStart: number,
+  visit: Visit,
+  first: number,
+  end: number,
+): void {
+  const inner = axes[axes.length - 1];
+  const position = positionOf(first, axes);
+  const leftRun = { at: leftStart, step: inner.left };
+  const rightRun = { at: rightStart, step: inner.right };
+  axes.forEach((axis, index) => {
+    leftRun.at += position[index] * axis.left;
+    rightRun.at += position[index] * axis.right;
+  });
+  let within = position[axes.length - 1];
+  for (let done = first; done < end; ) {
+    const length = Math.min(inner.extent - within, end - done);
+    visit(leftRun, rightRun, length);
+    leftRun.at -= within * inner.left;
+    rightRun.at -= within * inner.right;
+    within = 0;
+    done += length;
+    for (let axis = axes.length - 2; axis >= 0; axis--) {
+      const { extent, left, right } = axes[axis];
+      leftRun.at += left;
+      rightRun.at += right;
       if (++position[axis] < extent) break;
-      leftRun.at -= leftStep * extent;
-      rightRun.at -= rightStep * extent;
+      leftRun.at -= left * extent;
+      rightRun.at -= right * extent;
       position[axis] = 0;
     }
-    if (axis < 0) return;
   }
+}
+
+/** The indexes along each axis of an element, counted in row-major order. */
+function positionOf(element: number, axes: readonly Axis[]): number[] {
+  const position = new Array<number>(axes.length);
+  for (let axis = axes.length - 1, rest = element; axis >= 0; axis--) {
+    position[axis] = rest % axes[axis].extent;
+    rest = Math.floor(rest / axes[axis].extent);
+  }
+  return position;
 }
 
 /** An axis of a walk. */

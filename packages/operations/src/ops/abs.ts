@@ -11,7 +11,7 @@ export const abs = unary({
     ["1.2", "TENSOR_FLOAT32"],
     ["1.3", "TENSOR_INT32"],
   ],
-  loop(input, output) {
-    for (let index = 0; index < output.length; index++) output[index] = Math.abs(input[index]);
+  loop(input, output, first, end) {
+    for (let index = first; index < end; index++) output[index] = Math.abs(input[index]);
   },
 });

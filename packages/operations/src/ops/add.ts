@@ -14,11 +14,11 @@ export const add = arithmetic({
     ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
     ["1.3", "TENSOR_INT32"],
   ],
-  float(left, right, sum) {
-    for (let index = 0; index < sum.length; index++) sum[index] = left[index] + right[index];
+  float(left, right, sum, first, end) {
+    for (let index = first; index < end; index++) sum[index] = left[index] + right[index];
   },
-  integer(left, right, sum) {
-    for (let index = 0; index < sum.length; index++) sum[index] = (left[index] + right[index]) | 0;
+  integer(left, right, sum, first, end) {
+    for (let index = first; index < end; index++) sum[index] = (left[index] + right[index]) | 0;
   },
   quantised: (left, right, output, bounds) => quantisedSum(left, right, 1, output, bounds),
 });

@@ -8,7 +8,7 @@ import { clamp } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { combineDimensions, formatShape } from "../shape.ts";
 import { integerRange, isFloat } from "../tensor.ts";
-import { copyInChunks, inChunks } from "./_chunks.ts";
+import { copyElements } from "./_copies.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 const convertible: readonly OperandTypeName[] = [
@@ -42,13 +42,16 @@ export const cast = defineOperation({
   reference({ input }, { output }) {
     const { data } = output;
     if (input.type === output.type || isFloat(output.type)) {
-      return copyInChunks(input.data, data);
+      return copyElements(input.data, data);
     }
     const [least, greatest] = integerRange(output.type);
-    return inChunks(data.length, (part) => {
-      const from = part(input.data);
-      const to = part(data);
-      for (let index = 0; index < to.length; index++) to[index] = Math.trunc(clamp(from[index], least, greatest));
-    });
+    return {
+      units: data.length,
+      compute(first, end) {
+        for (let index = first; index < end; index++) {
+          data[index] = Math.trunc(clamp(input.data[index], least, greatest));
+        }
+      },
+    };
   },
 });

@@ -7,7 +7,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor, variadic } from "../params.ts";
 import { extentProduct, formatShape } from "../shape.ts";
-import { copyInChunks, pacer } from "./_chunks.ts";
+import { copySteps } from "./_rearrange.ts";
 import { requantise } from "./_requantise.ts";
 
 export const concatenation = defineOperation({
@@ -41,19 +41,16 @@ export const concatenation = defineOperation({
     });
     return { output: { dimensions } };
   },
-  *reference({ inputs, axis }, { output }) {
+  reference({ inputs, axis }, { output }) {
     const outer = extentProduct(output.dimensions, 0, axis);
-    const outputRow = extentProduct(output.dimensions, axis);
-    const isTimeToPause = pacer();
+    const to = extentProduct(output.dimensions, axis);
     let start = 0;
-    for (const input of inputs) {
+    return inputs.flatMap((input) => {
       const row = extentProduct(input.dimensions, axis);
-      const source = yield* requantise(input, output);
-      for (let index = 0; index < outer; index++) {
-        yield* copyInChunks(source.subarray(index * row, (index + 1) * row), output.data, index * outputRow + start);
-        if (isTimeToPause(row)) yield;
-      }
+      const { data, phases } = requantise(input, output);
+      const copy = copySteps([outer, row], data, { start: 0, steps: [row, 1] }, output.data, { start, steps: [to, 1] });
       start += row;
-    }
+      return [...phases, copy];
+    });
   },
 });

@@ -6,8 +6,7 @@ import { defineOperation, type RowOfLength } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
 import { extentProduct } from "../shape.ts";
-import type { Tensor } from "../tensor.ts";
-import { CHUNK, pacer } from "./_chunks.ts";
+import type { Tensor, TensorData } from "../tensor.ts";
 
 const later: readonly OperandTypeName[] = ["TENSOR_QUANT8_SYMM", "TENSOR_QUANT8_SYMM_PER_CHANNEL"];
 
@@ -29,30 +28,41 @@ export const dequantize = defineOperation({
   ],
   ranks: { input: [1, 4] },
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
-  *reference({ input }, { output }) {
-    const { data } = output;
-    const [scales, stride] = scalesOf(input);
-    const isTime = pacer();
-    for (let start = 0, channel = 0; start < data.length; start += stride) {
-      const scale = scales[channel];
-      for (let first = start; first < start + stride; first += CHUNK) {
-        const end = Math.min(first + CHUNK, start + stride);
-        for (let index = first; index < end; index++) data[index] = (input.data[index] - input.zeroPoint) * scale;
-        if (isTime(end - first)) yield;
-      }
-      channel = channel + 1 < scales.length ? channel + 1 : 0;
-    }
+  reference({ input }, { output }) {
+    const { scales, stride } = scalesOf(input);
+    return {
+      units: output.data.length,
+      compute: (first, end) => dequantiseRange(input, scales, stride, output.data, first, end),
+    };
   },
 });
 
+/** output = (input − zeroPoint) · scale. `stride`: elements in a row that share one of the scales, which take turns. */
+function dequantiseRange(
+  { data, zeroPoint }: Tensor,
+  scales: readonly number[],
+  stride: number,
+  output: TensorData,
+  first: number,
+  end: number,
+): void {
+  for (let start = first; start < end; ) {
+    const run = Math.floor(start / stride);
+    const scale = scales[run % scales.length];
+    const last = Math.min((run + 1) * stride, end);
+    for (let index = start; index < last; index++) output[index] = (data[index] - zeroPoint) * scale;
+    start = last;
+  }
+}
+
 /** The scales that take turns, and the number of elements in a row that share one. */
-function scalesOf({ channelQuant, scale, dimensions, data }: Tensor): [scales: readonly number[], stride: number] {
-  if (channelQuant === undefined) return [[scale], data.length];
+function scalesOf({ channelQuant, scale, dimensions, data }: Tensor): { scales: readonly number[]; stride: number } {
+  if (channelQuant === undefined) return { scales: [scale], stride: data.length };
   const { channelDim, scales } = channelQuant;
   ensure(
     scales.length === dimensions[channelDim],
     () =>
       `there are ${scales.length} scales where dimension ${channelDim} of the input has extent ${dimensions[channelDim]}`,
   );
-  return [scales, extentProduct(dimensions, channelDim + 1)];
+  return { scales, stride: extentProduct(dimensions, channelDim + 1) };
 }

@@ -12,11 +12,11 @@ export const div = arithmetic({
     ["1.2", "TENSOR_FLOAT16"],
     ["1.3", "TENSOR_INT32"],
   ],
-  float(left, right, quotient) {
-    for (let index = 0; index < quotient.length; index++) quotient[index] = left[index] / right[index];
+  float(left, right, quotient, first, end) {
+    for (let index = first; index < end; index++) quotient[index] = left[index] / right[index];
   },
-  integer(left, right, quotient) {
-    for (let index = 0; index < quotient.length; index++) {
+  integer(left, right, quotient, first, end) {
+    for (let index = first; index < end; index++) {
       quotient[index] = right[index] === 0 ? 0 : Math.floor(left[index] / right[index]) | 0;
     }
   },

@@ -4,7 +4,6 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { scalar, tensor } from "../params.ts";
-import { inChunks } from "./_chunks.ts";
 
 export const elu = defineOperation({
   name: "ELU",
@@ -19,13 +18,14 @@ export const elu = defineOperation({
   work: "functionElement",
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   reference({ input, alpha }, { output }) {
-    return inChunks(output.data.length, (part) => {
-      const from = part(input.data);
-      const to = part(output.data);
-      for (let index = 0; index < to.length; index++) {
-        const value = from[index];
-        to[index] = Math.max(0, value) + Math.min(0, alpha * Math.expm1(value));
-      }
-    });
+    return {
+      units: output.data.length,
+      compute(first, end) {
+        for (let index = first; index < end; index++) {
+          const x = input.data[index];
+          output.data[index] = Math.max(0, x) + Math.min(0, alpha * Math.expm1(x));
+        }
+      },
+    };
   },
 });

@@ -11,7 +11,7 @@ export const exp = unary({
     ["1.2", "TENSOR_FLOAT32"],
   ],
   work: "functionElement",
-  loop(input, output) {
-    for (let index = 0; index < output.length; index++) output[index] = Math.exp(input[index]);
+  loop(input, output, first, end) {
+    for (let index = first; index < end; index++) output[index] = Math.exp(input[index]);
   },
 });

@@ -5,6 +5,7 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { int32, tensor } from "../params.ts";
 import { resolveAxis } from "../shape.ts";
+import { copyElements } from "./_copies.ts";
 import { floatIntegerAndQuant8Types, movedInfo } from "./_moved.ts";
 
 export const expandDims = defineOperation({
@@ -19,7 +20,5 @@ export const expandDims = defineOperation({
     const place = resolveAxis(axis, dimensions.length + 1);
     return { output: movedInfo(input, [...dimensions.slice(0, place), 1, ...dimensions.slice(place)]) };
   },
-  reference({ input }, { output }) {
-    output.data.set(input.data);
-  },
+  reference: ({ input }, { output }) => copyElements(input.data, output.data),
 });

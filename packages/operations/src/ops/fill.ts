@@ -5,7 +5,7 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { read, scalar, tensor } from "../params.ts";
-import { fillInChunks } from "./_chunks.ts";
+import { fillElements } from "./_copies.ts";
 
 export const fill = defineOperation({
   name: "FILL",
@@ -27,5 +27,5 @@ export const fill = defineOperation({
     });
     return { output: { dimensions: shape } };
   },
-  reference: ({ value }, { output }) => fillInChunks(output.data, value),
+  reference: ({ value }, { output }) => fillElements(output.data, value),
 });

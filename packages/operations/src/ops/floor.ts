@@ -11,7 +11,7 @@ export const floor = unary({
     ["1.2", "TENSOR_FLOAT16"],
   ],
   rank: [1, 4],
-  loop(input, output) {
-    for (let index = 0; index < output.length; index++) output[index] = Math.floor(input[index]);
+  loop(input, output, first, end) {
+    for (let index = first; index < end; index++) output[index] = Math.floor(input[index]);
   },
 });

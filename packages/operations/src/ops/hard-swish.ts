@@ -11,8 +11,8 @@ import {
   roundingDivideByPowerOfTwo,
 } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
+import type { Phase } from "../phases.ts";
 import { isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
-import { inChunks } from "./_chunks.ts";
 import { mapByTable } from "./_table.ts";
 import { rowsOfOneType } from "./_types.ts";
 
@@ -31,21 +31,22 @@ export const hardSwish = defineOperation({
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
   reference({ input }, { output }) {
     if (!isQuant8(input.type)) {
-      return inChunks(output.data.length, (part) => float(part(input.data), part(output.data)));
+      return { units: output.data.length, compute: (first, end) => float(input.data, output.data, first, end) };
     }
     return quantise(input, output);
   },
 });
 
-function float(input: TensorData, output: TensorData): void {
-  for (let index = 0; index < output.length; index++) {
-    const value = input[index];
-    output[index] = (value * clamp(value + 3, 0, 6)) / 6;
+/** x · max(0, min(6, x + 3)) / 6 */
+function float(input: TensorData, output: TensorData, first: number, end: number): void {
+  for (let index = first; index < end; index++) {
+    const x = input[index];
+    output[index] = (x * clamp(x + 3, 0, 6)) / 6;
   }
 }
 
 /** The element is shifted up 7 bits; 32768 represents 3 in the ramp before it is moved from [-1, 1] to [0, 1]. */
-function quantise(input: Tensor, output: OutputTensor): Generator<void, void> {
+function quantise(input: Tensor, output: OutputTensor): Phase {
   const fineScale = input.scale / 128;
   const toOutput = quantiseMultiplier16(fineScale / output.scale);
   const toRamp = quantiseMultiplier16(fineScale / (3 / 32768));

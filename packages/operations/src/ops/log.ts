@@ -11,7 +11,7 @@ export const log = unary({
     ["1.2", "TENSOR_FLOAT32"],
   ],
   work: "functionElement",
-  loop(input, output) {
-    for (let index = 0; index < output.length; index++) output[index] = Math.log(input[index]);
+  loop(input, output, first, end) {
+    for (let index = first; index < end; index++) output[index] = Math.log(input[index]);
   },
 });

@@ -7,7 +7,7 @@ export const logicalAnd = pairwise({
   name: "LOGICAL_AND",
   summary: "Whether both elements are true, of tensors that broadcast.",
   types: [["1.2", "TENSOR_BOOL8"]],
-  loop(left, right, result) {
-    for (let index = 0; index < result.length; index++) result[index] = left[index] && right[index] ? 1 : 0;
+  loop(left, right, result, first, end) {
+    for (let index = first; index < end; index++) result[index] = left[index] && right[index] ? 1 : 0;
   },
 });

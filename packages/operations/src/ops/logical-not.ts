@@ -7,7 +7,7 @@ export const logicalNot = unary({
   name: "LOGICAL_NOT",
   summary: "Whether x is false.",
   types: [["1.2", "TENSOR_BOOL8"]],
-  loop(input, output) {
-    for (let index = 0; index < output.length; index++) output[index] = input[index] === 0 ? 1 : 0;
+  loop(input, output, first, end) {
+    for (let index = first; index < end; index++) output[index] = input[index] === 0 ? 1 : 0;
   },
 });

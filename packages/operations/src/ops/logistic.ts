@@ -10,8 +10,8 @@ export const logistic = squashing({
   quantisedSince: "1.0",
   outputBits: 8,
   outputZeroPoint: 0,
-  float(input, output) {
-    for (let index = 0; index < output.length; index++) output[index] = 1 / (1 + Math.exp(-input[index]));
+  float(input, output, first, end) {
+    for (let index = first; index < end; index++) output[index] = 1 / (1 + Math.exp(-input[index]));
   },
   fixed: fixedPoint32.logistic,
 });

@@ -5,8 +5,8 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { roundHalfAway } from "../fixed-point.ts";
 import { int32, read, tensor } from "../params.ts";
+import type { Phase } from "../phases.ts";
 import { isFloat } from "../tensor.ts";
-import { pacer } from "./_chunks.ts";
 import { floatAndQuant8Types, movedInfo } from "./_moved.ts";
 import { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "./_reduction.ts";
 
@@ -24,24 +24,22 @@ export const mean = defineOperation({
     ensureElements(dimensions, reduced);
     return { output: movedInfo(input, reducedShape(dimensions, reduced, keepDimensions > 0)) };
   },
-  *reference({ input, axes }, { output }) {
+  // Σ input / count; quantised: rounded, with the same zero point.
+  reference({ input, axes }, { output }) {
     const reduced = reducedAxes(axes, input.dimensions.length);
     const count = reducedCount(input.dimensions, reduced);
     const sums = new Float64Array(output.data.length);
-    yield* reduce(input, reduced, sums, (sum, element) => sum + element);
-    const isTime = pacer();
-    if (isFloat(output.type)) {
-      for (let index = 0; index < sums.length; index++) {
-        output.data[index] = sums[index] / count;
-        if (isTime(1)) yield;
-      }
-      return;
-    }
-    // Rounding real values, not stored ones, makes the signed type's results those of the unsigned one.
     const { zeroPoint } = input;
-    for (let index = 0; index < sums.length; index++) {
-      output.data[index] = roundHalfAway((sums[index] - zeroPoint * count) / count) + zeroPoint;
-      if (isTime(1)) yield;
-    }
+    const finish: Phase["compute"] = isFloat(output.type)
+      ? (first, end) => {
+          for (let index = first; index < end; index++) output.data[index] = sums[index] / count;
+        }
+      : (first, end) => {
+          // Rounding real values, not stored ones, makes the signed type's results those of the unsigned one.
+          for (let index = first; index < end; index++) {
+            output.data[index] = roundHalfAway((sums[index] - zeroPoint * count) / count) + zeroPoint;
+          }
+        };
+    return [reduce(input, reduced, sums, (sum, element) => sum + element), { units: sums.length, compute: finish }];
   },
 });

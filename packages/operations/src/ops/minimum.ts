@@ -13,7 +13,7 @@ export const minimum = pairwise({
     ["1.2", "TENSOR_QUANT8_ASYMM"],
     ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
   ],
-  loop(left, right, result) {
-    for (let index = 0; index < result.length; index++) result[index] = Math.min(left[index], right[index]);
+  loop(left, right, result, first, end) {
+    for (let index = first; index < end; index++) result[index] = Math.min(left[index], right[index]);
   },
 });

@@ -20,21 +20,21 @@ export const mul = arithmetic({
     if (output.scale > product) return undefined;
     return `the output's scale: expected more than the product of the inputs' scales, ${product}, got ${output.scale}`;
   },
-  float(left, right, product) {
-    for (let index = 0; index < product.length; index++) product[index] = left[index] * right[index];
+  float(left, right, product, first, end) {
+    for (let index = first; index < end; index++) product[index] = left[index] * right[index];
   },
-  integer(left, right, product) {
-    for (let index = 0; index < product.length; index++) product[index] = Math.imul(left[index], right[index]);
+  integer(left, right, product, first, end) {
+    for (let index = first; index < end; index++) product[index] = Math.imul(left[index], right[index]);
   },
   quantised(left, right, output, [least, greatest]) {
     // One rounding, as in convolutions: docs/decisions/0020-one-rounding-in-requantisation.md.
     const ratio = Math.fround(Math.fround(left.scale * right.scale) / output.scale);
-    const { data: leftData, zeroPoint: leftZero } = left;
-    const { data: rightData, zeroPoint: rightZero } = right;
-    const { data, zeroPoint } = output;
-    for (let index = 0; index < data.length; index++) {
-      const product = (leftData[index] - leftZero) * (rightData[index] - rightZero);
-      data[index] = clamp(roundHalfEven(Math.fround(product * ratio)) + zeroPoint, least, greatest);
-    }
+    const [leftZero, rightZero, zeroPoint] = [left.zeroPoint, right.zeroPoint, output.zeroPoint];
+    return (leftData, rightData, result, first, end) => {
+      for (let index = first; index < end; index++) {
+        const product = (leftData[index] - leftZero) * (rightData[index] - rightZero);
+        result[index] = clamp(roundHalfEven(Math.fround(product * ratio)) + zeroPoint, least, greatest);
+      }
+    };
   },
 });

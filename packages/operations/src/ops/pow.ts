@@ -4,8 +4,7 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { tensor } from "../params.ts";
-import { broadcastData, inferBroadcast } from "./_broadcast.ts";
-import { inChunks } from "./_chunks.ts";
+import { broadcastData, inferBroadcast, pairPhases } from "./_broadcast.ts";
 import { rowsOfOneType } from "./_types.ts";
 
 export const pow = defineOperation({
@@ -21,12 +20,10 @@ export const pow = defineOperation({
   broadcasts: ["base", "exponent"],
   work: "functionElement",
   infer: ({ base, exponent }) => inferBroadcast(base, exponent),
-  *reference({ base, exponent }, { output }) {
-    const bases = yield* broadcastData(base, output.dimensions);
-    const exponents = yield* broadcastData(exponent, output.dimensions);
-    yield* inChunks(output.data.length, (part) => {
-      const [from, to, results] = [part(bases), part(exponents), part(output.data)];
-      for (let index = 0; index < results.length; index++) results[index] = power(from[index], to[index]);
+  reference({ base, exponent }, { output }) {
+    const operands = [base, exponent].map((operand) => broadcastData(operand, output.dimensions));
+    return pairPhases(operands, output.data, (bases, exponents, result, first, end) => {
+      for (let index = first; index < end; index++) result[index] = power(bases[index], exponents[index]);
     });
   },
 });

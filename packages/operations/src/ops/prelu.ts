@@ -5,9 +5,8 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { clamp } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
-import { integerRange, isQuant8, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
-import { broadcastData, inferBroadcast } from "./_broadcast.ts";
-import { inChunks } from "./_chunks.ts";
+import { integerRange, isQuant8, type TensorData, type TensorInfo } from "../tensor.ts";
+import { broadcastData, inferBroadcast, type PairLoop, pairPhases } from "./_broadcast.ts";
 import { preluSteps } from "./_prelu-steps.ts";
 import { rowsOfOneType } from "./_types.ts";
 
@@ -25,31 +24,28 @@ export const prelu = defineOperation({
   ]),
   broadcasts: ["input", "alpha"],
   infer: ({ input, alpha }) => inferBroadcast(input, alpha),
-  *reference({ input, alpha }, { output }) {
-    const inputData = yield* broadcastData(input, output.dimensions);
-    const alphaData = yield* broadcastData(alpha, output.dimensions);
-    yield* inChunks(output.data.length, (part) => {
-      const of = <T extends Tensor>(tensor: T, data = tensor.data) => ({ ...tensor, data: part(data) });
-      if (isQuant8(output.type)) quantise(of(input, inputData), of(alpha, alphaData), of(output));
-      else float(part(inputData), part(alphaData), part(output.data));
-    });
+  reference({ input, alpha }, { output }) {
+    const operands = [input, alpha].map((operand) => broadcastData(operand, output.dimensions));
+    return pairPhases(operands, output.data, isQuant8(output.type) ? quantised(input, alpha, output) : float);
   },
 });
 
-function float(input: TensorData, alpha: TensorData, output: TensorData): void {
-  for (let index = 0; index < output.length; index++) {
-    const value = input[index];
-    output[index] = value < 0 ? value * alpha[index] : value;
+/** x where x >= 0, else alpha · x */
+function float(input: TensorData, alpha: TensorData, output: TensorData, first: number, end: number): void {
+  for (let index = first; index < end; index++) {
+    const x = input[index];
+    output[index] = x < 0 ? x * alpha[index] : x;
   }
 }
 
-function quantise(input: Tensor, alpha: Tensor, output: OutputTensor): void {
+function quantised(input: TensorInfo, alpha: TensorInfo, output: TensorInfo): PairLoop {
   const { positive, negative } = preluSteps(input, alpha, output);
   const [least, greatest] = integerRange(output.type);
-  const { data, zeroPoint } = output;
-  for (let index = 0; index < data.length; index++) {
-    const value = input.data[index] - input.zeroPoint;
-    const steps = value < 0 ? negative(value * (alpha.data[index] - alpha.zeroPoint)) : positive(value);
-    data[index] = clamp(steps + zeroPoint, least, greatest);
-  }
+  return (inputData, alphaData, result, first, end) => {
+    for (let index = first; index < end; index++) {
+      const value = inputData[index] - input.zeroPoint;
+      const steps = value < 0 ? negative(value * (alphaData[index] - alpha.zeroPoint)) : positive(value);
+      result[index] = clamp(steps + output.zeroPoint, least, greatest);
+    }
+  };
 }

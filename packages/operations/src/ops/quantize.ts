@@ -6,7 +6,6 @@ import { defineOperation } from "../define.ts";
 import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { tensor } from "../params.ts";
 import { integerRange } from "../tensor.ts";
-import { inChunks } from "./_chunks.ts";
 
 export const quantize = defineOperation({
   name: "QUANTIZE",
@@ -24,14 +23,15 @@ export const quantize = defineOperation({
   reference({ input }, { output }) {
     const [least, greatest] = integerRange(output.type);
     const { data, scale, zeroPoint } = output;
-    return inChunks(data.length, (part) => {
-      const from = part(input.data);
-      const to = part(data);
-      for (let index = 0; index < to.length; index++) {
-        // The quotient is a float32 in the reference: which side of a half it falls on may depend on it.
-        const units = roundHalfAway(Math.fround(from[index] / scale));
-        to[index] = clamp(units + zeroPoint, least, greatest);
-      }
-    });
+    return {
+      units: data.length,
+      compute(first, end) {
+        for (let index = first; index < end; index++) {
+          // The quotient is a float32 in the reference: which side of a half it falls on may depend on it.
+          const units = roundHalfAway(Math.fround(input.data[index] / scale));
+          data[index] = clamp(units + zeroPoint, least, greatest);
+        }
+      },
+    };
   },
 });

@@ -7,7 +7,7 @@ import { ensure } from "../fail.ts";
 import { read, tensor } from "../params.ts";
 import { formatShape } from "../shape.ts";
 import { elementCount, type Tensor } from "../tensor.ts";
-import { copyInChunks } from "./_chunks.ts";
+import { copyElements } from "./_copies.ts";
 import { floatAndQuant8Types, movedInfo } from "./_moved.ts";
 
 export const reshape = defineOperation({
@@ -19,7 +19,7 @@ export const reshape = defineOperation({
   types: floatAndQuant8Types("1.0"),
   ranks: { input: [1, 4], shape: 1 },
   infer: ({ input, shape }) => ({ output: movedInfo(input, resolveShape(input.dimensions, shape)) }),
-  reference: ({ input }, { output }) => copyInChunks(input.data, output.data),
+  reference: ({ input }, { output }) => copyElements(input.data, output.data),
 });
 
 function resolveShape(dimensions: readonly number[], shape: Tensor): readonly number[] {

@@ -11,7 +11,7 @@ export const rsqrt = unary({
     ["1.2", "TENSOR_FLOAT32"],
   ],
   work: "functionElement",
-  loop(input, output) {
-    for (let index = 0; index < output.length; index++) output[index] = 1 / Math.sqrt(input[index]);
+  loop(input, output, first, end) {
+    for (let index = first; index < end; index++) output[index] = 1 / Math.sqrt(input[index]);
   },
 });

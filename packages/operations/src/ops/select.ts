@@ -6,7 +6,6 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
 import { formatShape, sameShape } from "../shape.ts";
-import { inChunks } from "./_chunks.ts";
 import { requantise } from "./_requantise.ts";
 import { rowsOfOneType } from "./_types.ts";
 
@@ -33,12 +32,14 @@ export const select = defineOperation({
     }
     return { output: { dimensions: condition.dimensions } };
   },
-  *reference({ condition, whenTrue, whenFalse }, { output }) {
-    const chosen = yield* requantise(whenTrue, output);
-    const other = yield* requantise(whenFalse, output);
-    yield* inChunks(output.data.length, (part) => {
-      const [flags, yes, no, to] = [part(condition.data), part(chosen), part(other), part(output.data)];
-      for (let index = 0; index < to.length; index++) to[index] = flags[index] ? yes[index] : no[index];
-    });
+  reference({ condition, whenTrue, whenFalse }, { output }) {
+    const chosen = requantise(whenTrue, output);
+    const other = requantise(whenFalse, output);
+    const compute = (first: number, end: number) => {
+      for (let index = first; index < end; index++) {
+        output.data[index] = condition.data[index] ? chosen.data[index] : other.data[index];
+      }
+    };
+    return [...chosen.phases, ...other.phases, { units: output.data.length, compute }];
   },
 });

@@ -35,18 +35,20 @@ export const spaceToBatchNd = defineOperation({
     dimensions[axes.batch] *= blockHeight * blockWidth;
     return { output: movedInfo(input, dimensions) };
   },
-  *reference({ input, block, paddings, nchw }, { output }) {
+  reference({ input, block, paddings, nchw }, { output }) {
     const axes = imageAxes(nchw);
     const [blockHeight, blockWidth] = blockOf(block);
     const padded = createData(input.type, elementCount(output.dimensions));
-    yield* pad(input, imagePads(paddings, nchw), input.zeroPoint, padded);
-    const batches = input.dimensions[axes.batch];
     const depth = input.dimensions[axes.channel];
+    const batches = input.dimensions[axes.batch];
     const rows = output.dimensions[axes.height];
     const columns = output.dimensions[axes.width];
-    yield* nchw
-      ? permute(padded, [batches, depth, rows, blockHeight, columns, blockWidth], [3, 5, 0, 1, 2, 4], output.data)
-      : permute(padded, [batches, rows, blockHeight, columns, blockWidth, depth], [2, 4, 0, 1, 3, 5], output.data);
+    return [
+      ...pad(input, imagePads(paddings, nchw), input.zeroPoint, padded),
+      nchw
+        ? permute(padded, [batches, depth, rows, blockHeight, columns, blockWidth], [3, 5, 0, 1, 2, 4], output.data)
+        : permute(padded, [batches, rows, blockHeight, columns, blockWidth, depth], [2, 4, 0, 1, 3, 5], output.data),
+    ];
   },
 });
 

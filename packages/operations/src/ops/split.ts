@@ -6,7 +6,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor, variadic } from "../params.ts";
 import { extentProduct, resolveAxis } from "../shape.ts";
-import { copyInChunks, pacer } from "./_chunks.ts";
+import { copySteps } from "./_rearrange.ts";
 
 export const split = defineOperation({
   name: "SPLIT",
@@ -30,18 +30,14 @@ export const split = defineOperation({
     const { scale, zeroPoint } = input;
     return { outputs: outputs.map(() => ({ dimensions, scale, zeroPoint })) };
   },
-  *reference({ input, axis }, { outputs }) {
+  reference({ input, axis }, { outputs }) {
     const splitAxis = resolveAxis(axis, input.dimensions.length);
     const outer = extentProduct(input.dimensions, 0, splitAxis);
     const inputRow = extentProduct(input.dimensions, splitAxis);
     const row = inputRow / outputs.length;
-    const isTime = pacer();
-    for (const [part, output] of outputs.entries()) {
-      for (let index = 0; index < outer; index++) {
-        const start = index * inputRow + part * row;
-        yield* copyInChunks(input.data.subarray(start, start + row), output.data, index * row);
-        if (isTime(row)) yield;
-      }
-    }
+    return outputs.map((output, part) => {
+      const from = { start: part * row, steps: [inputRow, 1] };
+      return copySteps([outer, row], input.data, from, output.data, { start: 0, steps: [row, 1] });
+    });
   },
 });

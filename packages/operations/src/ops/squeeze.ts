@@ -7,6 +7,7 @@ import { ensure } from "../fail.ts";
 import { omittable, read, tensor } from "../params.ts";
 import { resolveAxis } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
+import { copyElements } from "./_copies.ts";
 import { floatAndQuant8Types, movedInfo } from "./_moved.ts";
 
 export const squeeze = defineOperation({
@@ -18,9 +19,7 @@ export const squeeze = defineOperation({
   types: floatAndQuant8Types("1.1"),
   ranks: { input: [1, 4], axes: 1 },
   infer: ({ input, axes }) => ({ output: movedInfo(input, squeezeShape(input.dimensions, axes)) }),
-  reference({ input }, { output }) {
-    output.data.set(input.data);
-  },
+  reference: ({ input }, { output }) => copyElements(input.data, output.data),
 });
 
 /** The remaining extents of a shape; [1] if none remains. */

@@ -14,11 +14,11 @@ export const sub = arithmetic({
     ["1.3", "TENSOR_QUANT8_ASYMM_SIGNED"],
     ["1.3", "TENSOR_INT32"],
   ],
-  float(left, right, difference) {
-    for (let index = 0; index < difference.length; index++) difference[index] = left[index] - right[index];
+  float(left, right, difference, first, end) {
+    for (let index = first; index < end; index++) difference[index] = left[index] - right[index];
   },
-  integer(left, right, difference) {
-    for (let index = 0; index < difference.length; index++) difference[index] = (left[index] - right[index]) | 0;
+  integer(left, right, difference, first, end) {
+    for (let index = first; index < end; index++) difference[index] = (left[index] - right[index]) | 0;
   },
   quantised: (left, right, output, bounds) => quantisedSum(left, right, -1, output, bounds),
 });

@@ -10,8 +10,8 @@ export const tanh = squashing({
   quantisedSince: "1.2",
   outputBits: 7,
   outputZeroPoint: 128,
-  float(input, output) {
-    for (let index = 0; index < output.length; index++) output[index] = Math.tanh(input[index]);
+  float(input, output, first, end) {
+    for (let index = first; index < end; index++) output[index] = Math.tanh(input[index]);
   },
   fixed: fixedPoint32.tanh,
 });
