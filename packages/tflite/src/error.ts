@@ -90,6 +90,19 @@ export function fail(place: Place, message: string, help?: string): never {
   throw new TfliteError([{ ...where, message, ...(help !== undefined && { help }) }]);
 }
 
+/** The result of `work`, or the TfliteError with which it refuses what it is given. */
+export type Outcome<T> = { readonly result: T } | { readonly refused: TfliteError };
+
+/** Runs `work`, and returns its outcome. Throws any other error than a TfliteError. */
+export function outcomeOf<T>(work: () => T): Outcome<T> {
+  try {
+    return { result: work() };
+  } catch (error) {
+    if (!(error instanceof TfliteError)) throw error;
+    return { refused: error };
+  }
+}
+
 /** Most characters of a name, and most numbers of a list, that a message shows. */
 const MOST_NAME = 80;
 const MOST_LISTED = 16;

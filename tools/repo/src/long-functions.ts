@@ -12,9 +12,4 @@ export const longFunctions: readonly LongFunction[] = [
   { path: "packages/runtime/src/execution-arguments.ts", name: "ExecutionArguments", lines: 149 },
   { path: "packages/runtime/src/execution.ts", name: "Execution", lines: 256 },
   { path: "packages/runtime/src/model.ts", name: "Model", lines: 264 },
-  { path: "packages/tflite/src/import/create-graph.ts", name: "createGraph", lines: 364 },
-  { path: "packages/tflite/src/import/importer.ts", name: "createImporter", lines: 206 },
-  { path: "packages/tflite/src/import/state/thread.ts", name: "createThreading", lines: 275 },
-  { path: "packages/tflite/src/import/state/thread.ts", name: "threaded", lines: 225 },
-  { path: "packages/tflite/src/import/tensor-facts.ts", name: "createTensorFacts", lines: 154 },
 ];

@@ -1,6 +1,6 @@
 /** Constants that are quantised by blocks: so many elements of a row share a scale. */
-import { elementAt } from "@nnhal/operations";
 import { listText } from "../error.ts";
+import { tensorOf } from "./graph.ts";
 import type { Lowering } from "./lowering.ts";
 
 /** The operators for which TensorFlow Lite has this; input 1 is the constant. */
@@ -19,7 +19,7 @@ export interface Blocks {
 export function ensureNoOtherBlocks(op: Lowering): void {
   const { name, inputs } = op.operator;
   for (const [place, tensor] of inputs.entries()) {
-    const blocks = op.graph.subgraph.tensors[tensor]?.blocks;
+    const blocks = op.graph.tensor(tensor)?.blocks;
     if (blocks === undefined) continue;
     op.ensure(
       blocks.dimensions === undefined,
@@ -48,7 +48,7 @@ export function blocksOf(op: Lowering): Blocks | undefined {
     () => `rows of ${listText(dimensions)} do not divide into blocks of ${size}`,
   );
   const count = columns / size;
-  const tensor = elementAt(op.graph.subgraph.tensors, scales);
+  const tensor = tensorOf(op.graph, scales);
   const bytes = op.graph.constantBytes(scales);
   op.ensure(
     tensor.type === "FLOAT16" && bytes?.length === 2 * rows * count,

@@ -5,7 +5,7 @@
 import type { AnyOperandType, Operation } from "@nnhal/operations";
 import type { Subgraph } from "@nnhal/types";
 import type { Place } from "../error.ts";
-import type { TfliteSubgraph } from "../model.ts";
+import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import type { Dialect } from "./dialect.ts";
 import type { OperandSpec } from "./operand-types.ts";
@@ -26,10 +26,12 @@ export interface Graph {
   readonly path: string;
   /** The subgraph's index in the file. */
   readonly index: number;
-  /** The file's, with the shapes that its tensors turn out to have. */
+  /** The file's. */
   readonly subgraph: TfliteSubgraph;
-  /** The operations so far, each with the index of the operator that it came from; -1 if it copies a value to an output. */
-  readonly emitted: readonly { readonly operation: Operation; readonly origin: number }[];
+  /** A tensor of the file, with the type and shape that it turns out to have; undefined if there is none. */
+  tensor(index: number): TfliteTensor | undefined;
+  /** The operations so far, each with the index of the operator that it came from; -1 if it copies a value to an output. Not of a draft. */
+  emitted(): readonly { readonly operation: Operation; readonly origin: number }[];
   /** The place of a tensor in problems. */
   placeOf(tensor: number): Place;
   /** Extents of a tensor as the HAL sees them: 0 is unknown, a scalar is a tensor of one element. */
@@ -98,9 +100,17 @@ export interface Graph {
   emit(operation: Operation, inputs: readonly number[], outputs: readonly number[], origin: number): void;
   /** The operand with 64-bit integers of a constant that was narrowed to INT32; undefined for any other operand. */
   widened(operand: number): number | undefined;
-  /** Runs `work`; if it throws, nothing of what it has added remains. */
-  undoIfThrown(work: () => void): void;
+  /** Starts a draft of this graph. Only one of several drafts of the same state may be kept. */
+  draft(): GraphDraft;
+  /** The subgraph that was made. Not of a draft. */
   finish(): { readonly subgraph: Subgraph; readonly states: readonly StateOperands[] };
+}
+
+/** The plan of an operator: a graph that reads through to another, which does not change before `keep`. */
+export interface GraphDraft {
+  readonly graph: Graph;
+  /** Makes all changes in the other graph. Throws a TfliteError if the model has too many constants. */
+  keep(): void;
 }
 
 /** Facts of a subgraph of the file. */
@@ -112,4 +122,11 @@ export interface GraphFacts {
   readonly dialect: Dialect;
   /** True if a variable tensor that is an output is the new value of the state, rather than a copy beside it. */
   readonly returnsStates: boolean;
+}
+
+/** A tensor that is there, with the type and shape that it turns out to have. */
+export function tensorOf({ tensor }: Pick<Graph, "tensor">, index: number): TfliteTensor {
+  const found = tensor(index);
+  if (found === undefined) throw new RangeError(`there is no tensor ${index}`);
+  return found;
 }

@@ -20,6 +20,7 @@ import { type Constants, createConstants } from "./constants.ts";
 import { createDialect, type Dialect } from "./dialect.ts";
 import type { EmptyInputs } from "./empty-inputs.ts";
 import { expanding } from "./expanding.ts";
+import { tensorOf } from "./graph.ts";
 import { createImporter, type Finished } from "./importer.ts";
 import { createProblemList, type ProblemList } from "./problems.ts";
 import type { OperatorReport } from "./reports.ts";
@@ -199,7 +200,7 @@ function describe(
     const tensor = elementAt(tensors, place);
     const { dimensions: shape, scale, zeroPoint } = elementAt(subgraph.operands, index);
     const { type } = graph.spec(index);
-    const { name, type: tensorType } = elementAt(graph.subgraph.tensors, tensor);
+    const { name, type: tensorType } = tensorOf(graph, tensor);
     const signatureName = names[place];
     return { name, ...(signatureName !== undefined && { signatureName }), tensorType, type, shape, scale, zeroPoint };
   });
@@ -345,7 +346,7 @@ function importedModel(
         output: outputPlaces.get(output) ?? -1,
       })),
     ],
-    operators: graph.emitted.map(({ origin }) => ({ name: operators[origin]?.name ?? "", index: origin })),
+    operators: graph.emitted().map(({ origin }) => ({ name: operators[origin]?.name ?? "", index: origin })),
     operandNames: subgraph.operands.map((_, operand) => graph.nameOf(operand)),
     signatures: file.signatures.map(({ key, inputs, outputs }) => ({
       key,

@@ -1,7 +1,7 @@
 /**
  * The problems of an import: each is recorded once, and the import goes on, so that a user learns of all of them together.
  */
-import { MOST_PROBLEMS, problemText, TfliteError, type TfliteProblem, type Where } from "../error.ts";
+import { MOST_PROBLEMS, outcomeOf, problemText, TfliteError, type TfliteProblem, type Where } from "../error.ts";
 
 /** The problems so far. */
 export interface ProblemList {
@@ -51,13 +51,10 @@ export function createProblemList(): ProblemList {
     },
     add,
     attempt(work, at) {
-      try {
-        return work();
-      } catch (error) {
-        if (!(error instanceof TfliteError)) throw error;
-        add(error, at);
-        return undefined;
-      }
+      const outcome = outcomeOf(work);
+      if ("result" in outcome) return outcome.result;
+      add(outcome.refused, at);
+      return undefined;
     },
     error,
     throwIfAny() {

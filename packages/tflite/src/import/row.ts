@@ -3,13 +3,13 @@
  */
 
 import type { OperationTypeName } from "@nnhal/types";
-import { listText, TfliteError } from "../error.ts";
+import { listText } from "../error.ts";
 import type { TfliteOperator } from "../model.ts";
 import type { OptionValue } from "../schema/options.ts";
+import { MOST_DIMENSIONS } from "./graph/tensors.ts";
 import type { Lowering } from "./lowering.ts";
 import type { OperandSpec } from "./operand-types.ts";
 import type { ImportedOperatorName } from "./operator-tensors.ts";
-import { MOST_DIMENSIONS } from "./tensor-facts.ts";
 
 /** Facts of tensors that are known before operators are lowered. */
 export interface TensorFacts {
@@ -44,6 +44,9 @@ export interface Row {
   asComputed?(operator: TfliteOperator): TfliteOperator;
   /** Inputs that the lowering does not read, so that the operators that compute them need not be imported. */
   ignores?(operator: TfliteOperator, facts: TensorFacts): readonly number[];
+  /** Better forms than `lower`, the best one first. Each refuses operators as `lower` does, and then the next one is taken. */
+  betterForms?(op: Lowering): readonly ((op: Lowering) => void)[];
+  /** Emits the operations. Throws a TfliteError that says why the operator is refused. */
   lower(op: Lowering): void;
 }
 
@@ -55,17 +58,6 @@ export interface CustomRow extends Omit<Row, "operator"> {
 
 /** The note of operators that are computed in float if their tensors are quantised. */
 export const inFloatNote = "8-bit: DEQUANTIZE, in float, QUANTIZE.";
-
-/** True if some work succeeds; if a TfliteError ends it, nothing of what it has emitted remains. */
-export function attempted(op: Lowering, work: () => void): boolean {
-  try {
-    op.graph.undoIfThrown(work);
-    return true;
-  } catch (error) {
-    if (error instanceof TfliteError) return false;
-    throw error;
-  }
-}
 
 /** Codes of the activation that an operation applies to its result. */
 const fusedActivations: Readonly<Record<string, number>> = { NONE: 0, RELU: 1, RELU_N1_TO_1: 2, RELU6: 3 };

@@ -1,12 +1,11 @@
 /** Access to one operator of the file: its tensors, as the subgraph that is made has them, and its options. */
-import { elementAt } from "@nnhal/operations";
 import { ensure, fail, listText, quoted } from "../../error.ts";
 import type { Field } from "../../flatbuffer/table.ts";
 import type { TfliteOperator, TfliteTensor } from "../../model.ts";
 import { builtinOperators } from "../../schema/builtin-operators.ts";
 import { type OptionValue, optionsLayout } from "../../schema/options.ts";
 import { integersOf } from "../bytes.ts";
-import type { Graph } from "../graph.ts";
+import { type Graph, tensorOf } from "../graph.ts";
 import { describeTensor, type OperandSpec } from "../operand-types.ts";
 import { operatorWhere } from "./place.ts";
 
@@ -62,7 +61,7 @@ const MOST_NAMED = 6;
 export function describeTensors({ operator, graph }: OperatorAccess): string {
   const listed = [...operator.inputs, ...operator.outputs].filter((tensor) => tensor >= 0);
   const named = listed.slice(0, MOST_NAMED).map((tensor) => {
-    const stored = elementAt(graph.subgraph.tensors, tensor);
+    const stored = tensorOf(graph, tensor);
     const used = graph.usedShape(tensor);
     return describeTensor(used?.length === stored.shape.length ? { ...stored, shape: used } : stored, tensor);
   });
@@ -85,7 +84,6 @@ function optionText(value: OptionValue | undefined): string {
 
 /** Opens an operator for reading. */
 export function accessOperator(graph: Graph, operator: TfliteOperator, index: number): OperatorAccess {
-  const { tensors } = graph.subgraph;
   const place = () => operatorWhere(graph, operator, index);
 
   const refuse: OperatorAccess["fail"] = (problem, help) => fail(place, problem, help);
@@ -120,7 +118,7 @@ export function accessOperator(graph: Graph, operator: TfliteOperator, index: nu
   function constantIntegers(place: number): readonly number[] | undefined {
     const tensor = inputIndex(place);
     const bytes = graph.constantBytes(tensor);
-    return bytes && integersOf(elementAt(tensors, tensor).type, bytes, graph.placeOf(tensor));
+    return bytes && integersOf(tensorOf(graph, tensor).type, bytes, graph.placeOf(tensor));
   }
   function integers(place: number, meaning: string): readonly number[] {
     const values = constantIntegers(place);
@@ -139,7 +137,7 @@ export function accessOperator(graph: Graph, operator: TfliteOperator, index: nu
     ensure: check,
     has: (place) => (operator.inputs[place] ?? -1) >= 0,
     inputIndex,
-    inputTensor: (place) => elementAt(tensors, inputIndex(place)),
+    inputTensor: (place) => tensorOf(graph, inputIndex(place)),
     input,
     asInFile(place) {
       const operand = input(place);
@@ -147,7 +145,7 @@ export function accessOperator(graph: Graph, operator: TfliteOperator, index: nu
     },
     inputSpec: (place) => graph.tensorSpec(inputIndex(place)),
     outputIndex,
-    outputTensor: (place = 0) => elementAt(tensors, outputIndex(place)),
+    outputTensor: (place = 0) => tensorOf(graph, outputIndex(place)),
     output: (place = 0) => graph.operand(outputIndex(place)),
     outputSpec: (place = 0) => graph.tensorSpec(outputIndex(place)),
     constantIntegers,

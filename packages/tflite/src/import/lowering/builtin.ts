@@ -43,7 +43,7 @@ export function emitBuiltin(
     return graph.omitted(omittedTypes[place] ?? "TENSOR_FLOAT32", typeof rule === "number" ? rule : rule[0]);
   };
   const operands = inputs.map((tensor, place) => {
-    if (tensor >= 0 && graph.subgraph.tensors[tensor]?.isVariable) {
+    if (tensor >= 0 && graph.tensor(tensor)?.isVariable) {
       const state = graph.state(tensor);
       states.push(state);
       return state.input;

@@ -5,6 +5,7 @@
 import { elementAt } from "@nnhal/operations";
 import { listText } from "../../error.ts";
 import type { TfliteOperator, TfliteSubgraph } from "../../model.ts";
+import { tensorOf } from "../graph.ts";
 import type { Callee, Lowering } from "../lowering.ts";
 import type { OperandSpec } from "../operand-types.ts";
 import type { Row } from "../row.ts";
@@ -21,7 +22,6 @@ const branchesOption = "branchSubgraphIndices";
 
 /** A subgraph of one operator, which is `operator` with only some of its branches. */
 function partOf(op: Lowering, branches: readonly number[], first: number): TfliteSubgraph {
-  const { tensors } = op.graph.subgraph;
   const { inputs, outputs } = op.operator;
   const places = (from: number, list: readonly number[]) => list.map((_, place) => from + place);
   const part: TfliteOperator = {
@@ -32,7 +32,7 @@ function partOf(op: Lowering, branches: readonly number[], first: number): Tflit
   };
   return {
     name: "",
-    tensors: [...inputs, ...outputs].map((tensor) => tensorLike(elementAt(tensors, tensor))),
+    tensors: [...inputs, ...outputs].map((tensor) => tensorLike(tensorOf(op.graph, tensor))),
     operators: [part],
     inputs: part.inputs,
     outputs: part.outputs,

@@ -6,6 +6,7 @@
 import { elementAt } from "@nnhal/operations";
 import { type Operand, OperandType, operandTypeNames } from "@nnhal/types";
 import { listText } from "../../error.ts";
+import { tensorOf } from "../graph.ts";
 import type { Callee, Lowering } from "../lowering.ts";
 import { describeTensor, type OperandSpec } from "../operand-types.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
@@ -66,7 +67,7 @@ function outputSides(op: Lowering): Side[] {
 export function shapesOf(op: Lowering, inputs: readonly number[]): Varying[] {
   return inputs.map((tensor) => {
     const shape = op.graph.varying(tensor);
-    return op.graph.subgraph.tensors[tensor]?.type === "STRING" ? shape.with(-1, 0) : shape;
+    return op.graph.tensor(tensor)?.type === "STRING" ? shape.with(-1, 0) : shape;
   });
 }
 
@@ -91,7 +92,7 @@ function ensureSameRank(
   op.ensure(
     a.length === b.length,
     () =>
-      `${describeTensor(elementAt(op.graph.subgraph.tensors, tensor), tensor)} has ${a.length} dimensions ${before} and ${b.length} ${after}; the HAL needs the same number`,
+      `${describeTensor(tensorOf(op.graph, tensor), tensor)} has ${a.length} dimensions ${before} and ${b.length} ${after}; the HAL needs the same number`,
   );
 }
 

@@ -8,63 +8,105 @@ import { biasOperand } from "../bias.ts";
 import { type Blocks, blocksOf, widenedBlocks } from "../blocks.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised, type OperandSpec } from "../operand-types.ts";
-import { attempted, fusedActivation, imageExtents, paddingScheme, positive, type Row, targetShape } from "../row.ts";
+import { fusedActivation, imageExtents, paddingScheme, positive, type Row, targetShape } from "../row.ts";
 
 /** The filter; a quantised one beside a float input is widened, since the HAL does not mix the two. */
 export function filterOperand(op: Lowering, inputPlace: number, filterPlace: number): number {
   return op.inputSpec(inputPlace).type === "TENSOR_FLOAT32" ? op.asFloat(filterPlace) : op.input(filterPlace);
 }
 
-/** Lowers a convolution; a hybrid one with its filter as it is if the extension takes it, else with a widened filter. */
-function withFilter(op: Lowering, lower: (filter: number) => void): void {
-  if (op.quantisesInput(0, 1) && attempted(op, () => lower(op.input(1)))) return;
-  lower(filterOperand(op, 0, 1));
+/** Lowers a convolution with a filter. */
+type Convolve = (op: Lowering, filter: number) => void;
+
+/**
+ * A convolution in several forms, the best one first. A hybrid one has its filter as it is if the extension takes it, else a widened
+ * filter.
+ */
+function withFilter(forms: (op: Lowering) => readonly Convolve[], last: Convolve): Pick<Row, "betterForms" | "lower"> {
+  return {
+    betterForms(op) {
+      const all = [...forms(op), last];
+      const hybrid = op.quantisesInput(0, 1) ? all.map((form) => (draft: Lowering) => form(draft, draft.input(1))) : [];
+      const widened = all.slice(0, -1).map((form) => (draft: Lowering) => form(draft, filterOperand(draft, 0, 1)));
+      return [...hybrid, ...widened];
+    },
+    lower: (op) => last(op, filterOperand(op, 0, 1)),
+  };
 }
 
 /** The layout and dilation operands; none if there is no dilation. */
 function dilationOperands(op: Lowering): number[] {
   const factors = positive(op, "dilationWFactor", "dilationHFactor");
-  const isDilated = op.number("dilationWFactor") !== 1 || op.number("dilationHFactor") !== 1;
-  return isDilated ? [op.bool(false), ...factors] : [];
+  return isDilated(op) ? [op.bool(false), ...factors] : [];
+}
+
+function isDilated(op: Lowering): boolean {
+  return op.number("dilationWFactor") !== 1 || op.number("dilationHFactor") !== 1;
 }
 
 const convolution: Row = {
   operator: "CONV_2D",
   version: 8,
   operations: ["CONV_2D", "GROUPED_CONV_2D"],
-  lower: (op) => withFilter(op, (filter) => convolve(op, filter)),
+  ...withFilter((op) => (isGrouped(op) && !isDilated(op) ? [convolveGroups] : []), convolve),
 };
 
+/** True if the filters read some of the input channels each. */
+function isGrouped(op: Lowering): boolean {
+  const [depth, filterDepth] = [0, 1].map((place) => op.inputSpec(place).dimensions.at(-1) ?? 0);
+  return depth !== 0 && depth !== filterDepth;
+}
+
 function convolve(op: Lowering, filter: number): void {
-  const filterSpec = op.graph.spec(filter);
-  const [, , , depth] = imageExtents(op, op.inputSpec(0), "the input");
-  const [units, , , filterDepth] = imageExtents(op, filterSpec, "the filter");
-  const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, units);
-  const head = [op.input(0), filter, bias, paddingScheme(op), ...positive(op, "strideW", "strideH")];
-  const dilation = dilationOperands(op);
-  if (depth === 0 || depth === filterDepth) {
-    op.emit("CONV_2D", [...head, fusedActivation(op), ...dilation], [op.output()]);
+  const { head, dilation } = convolutionOperands(op, filter);
+  const operands = [...head, fusedActivation(op), ...dilation];
+  if (!isGrouped(op)) {
+    op.emit("CONV_2D", operands, [op.output()]);
     return;
   }
+  ensureGroups(op);
+  // The extension's CONV_2D takes groups.
+  if (op.emitExtended("CONV_2D", operands, [op.output()])) return;
+  op.ensure(!isDilated(op), () => "the HAL has no grouped convolution with dilation");
+  convolveGroups(op, filter);
+}
+
+/** The operands of all forms of a convolution: those at the head, and those of dilation. */
+function convolutionOperands(
+  op: Lowering,
+  filter: number,
+): { readonly head: readonly number[]; readonly dilation: readonly number[] } {
+  const filterSpec = op.graph.spec(filter);
+  imageExtents(op, op.inputSpec(0), "the input");
+  const [units] = imageExtents(op, filterSpec, "the filter");
+  const bias = biasOperand(op, 2, op.inputSpec(0), filterSpec, units);
+  const head = [op.input(0), filter, bias, paddingScheme(op), ...positive(op, "strideW", "strideH")];
+  return { head, dilation: dilationOperands(op) };
+}
+
+/** The number of groups of input channels. */
+function ensureGroups(op: Lowering): number {
+  const [depth = 0, filterDepth = 0] = [0, 1].map((place) => op.inputSpec(place).dimensions.at(-1));
   const groups = depth / filterDepth;
   op.ensure(
     Number.isInteger(groups),
     () => `${depth} input channels are not a multiple of the filters' ${filterDepth}`,
   );
-  const emitGrouped = () =>
-    op.emit("GROUPED_CONV_2D", [...head, op.int32(groups), fusedActivation(op), op.bool(false)], [op.output()]);
-  if (dilation.length === 0 && attempted(op, emitGrouped)) return;
-  // The extension's CONV_2D takes groups.
-  if (op.emitExtended("CONV_2D", [...head, fusedActivation(op), ...dilation], [op.output()])) return;
-  op.ensure(dilation.length === 0, () => "the HAL has no grouped convolution with dilation");
-  emitGrouped();
+  return groups;
+}
+
+/** The HAL's convolution of groups, which has no dilation. */
+function convolveGroups(op: Lowering, filter: number): void {
+  const { head } = convolutionOperands(op, filter);
+  const groups = op.int32(ensureGroups(op));
+  op.emit("GROUPED_CONV_2D", [...head, groups, fusedActivation(op), op.bool(false)], [op.output()]);
 }
 
 const depthwiseConvolution: Row = {
   operator: "DEPTHWISE_CONV_2D",
   version: 7,
   operations: ["DEPTHWISE_CONV_2D"],
-  lower: (op) => withFilter(op, (filter) => convolveDepthwise(op, filter)),
+  ...withFilter(() => [], convolveDepthwise),
 };
 
 function convolveDepthwise(op: Lowering, filter: number): void {

@@ -1,16 +1,16 @@
 /**
  * Rows of operators that return the extents of a tensor, or their number.
  */
-import { elementAt } from "@nnhal/operations";
 import { listText } from "../../error.ts";
 import { bytesOfIntegers, bytesOfWide } from "../bytes.ts";
+import { tensorOf } from "../graph.ts";
 import type { Lowering } from "../lowering.ts";
 import type { Row } from "../row.ts";
 
 /** Makes the result a constant of the integer type that it has in the file. */
 function foldIntegers(op: Lowering, values: readonly number[], shape: readonly number[]): void {
   const tensor = op.outputIndex(0);
-  const { type } = elementAt(op.graph.subgraph.tensors, tensor);
+  const { type } = tensorOf(op.graph, tensor);
   op.ensure(type === "INT32" || type === "INT64", () => `the result: expected INT32 or INT64, got ${type}`);
   op.graph.fold(tensor, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values), shape);
 }

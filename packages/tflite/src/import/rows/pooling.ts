@@ -4,8 +4,8 @@
 import type { OperationTypeName } from "@nnhal/types";
 import { listText } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
-import { isQuantised, type OperandSpec } from "../operand-types.ts";
-import { attempted, fusedActivation, ignoresComputedShape, paddingScheme, positive, type Row } from "../row.ts";
+import { isQuantised } from "../operand-types.ts";
+import { fusedActivation, ignoresComputedShape, paddingScheme, positive, type Row } from "../row.ts";
 
 /** The operation of an activation that is not fused. */
 const rectifiers: Readonly<Record<string, OperationTypeName>> = { RELU: "RELU", RELU_N1_TO_1: "RELU1", RELU6: "RELU6" };
@@ -24,8 +24,15 @@ function poolStored(op: Lowering, operation: OperationTypeName, window: readonly
   if (rectifier !== undefined) op.emit(rectifier, [result], [op.output()]);
 }
 
-function isSameQuantisation(left: OperandSpec, right: OperandSpec): boolean {
-  return left.scale === right.scale && left.zeroPoint === right.zeroPoint;
+/** True if the result is quantised, in another way than the input. */
+function isRequantised(op: Lowering): boolean {
+  const [input, output] = [op.inputSpec(0), op.outputSpec()];
+  return isQuantised(output.type) && (input.scale !== output.scale || input.zeroPoint !== output.zeroPoint);
+}
+
+/** The padding, strides and extents of the window. */
+function windowOf(op: Lowering): number[] {
+  return [paddingScheme(op), ...positive(op, "strideW", "strideH", "filterWidth", "filterHeight")];
 }
 
 function pooling(operation: "AVERAGE_POOL_2D" | "MAX_POOL_2D" | "L2_POOL_2D", version: number): Row {
@@ -33,14 +40,15 @@ function pooling(operation: "AVERAGE_POOL_2D" | "MAX_POOL_2D" | "L2_POOL_2D", ve
     operator: operation,
     version,
     operations: [operation],
-    lower(op: Lowering) {
-      const window = [paddingScheme(op), ...positive(op, "strideW", "strideH", "filterWidth", "filterHeight")];
-      const [input, output] = [op.inputSpec(0), op.outputSpec()];
-      const isStored = isQuantised(output.type) && !isSameQuantisation(input, output);
-      if (isStored && attempted(op, () => poolStored(op, operation, window))) return;
-      op.emitComputed(operation, [op.input(0), ...window, fusedActivation(op)], input);
-    },
+    betterForms: (op) => (isRequantised(op) ? [(draft) => poolStored(draft, operation, windowOf(draft))] : []),
+    lower: (op) =>
+      op.emitComputed(operation, [...[op.input(0), ...windowOf(op)], fusedActivation(op)], op.inputSpec(0)),
   };
+}
+
+/** True if the size of the result is computed, and not stored either. */
+function hasOpenSize(op: Lowering): boolean {
+  return op.constantIntegers(1) === undefined && op.outputSpec().dimensions.slice(1, 3).includes(0);
 }
 
 /** The size of the result: the constant input, or if that is computed the result's own shape. */
@@ -54,28 +62,39 @@ function targetSize(op: Lowering): { readonly height: number; readonly width: nu
   return { height, width };
 }
 
-function resizing(operation: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR", version: number): Row {
-  const layout = operation === "RESIZE_NEAREST_NEIGHBOR";
+type Resizing = "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR";
+
+/** The operands of a resize to a size that is known. */
+function resizeOperands(op: Lowering, operation: Resizing): number[] {
+  const [align, half] = [op.flag("alignCorners"), op.flag("halfPixelCenters")];
+  const { height, width } = targetSize(op);
+  op.ensure(!(align && half), () => "options alignCorners and halfPixelCenters exclude each other");
+  const options = align || half ? [false, align, half] : operation === "RESIZE_NEAREST_NEIGHBOR" ? [false] : [];
+  return [op.input(0), op.int32(width), op.int32(height), ...options.map(op.bool)];
+}
+
+/** Emits the extension's operation, which takes a size that is computed. False if it does not accept the operands. */
+function resizeToComputed(op: Lowering, operation: Resizing): boolean {
+  const options = [false, op.flag("alignCorners"), op.flag("halfPixelCenters")];
+  return op.emitExtended(operation, [op.input(0), op.input(1), ...options.map(op.bool)], [op.output()]);
+}
+
+function resizing(operation: Resizing, version: number): Row {
+  const isMoving = operation === "RESIZE_NEAREST_NEIGHBOR";
   return {
     operator: operation,
     version,
     operations: [operation],
     ignores: ignoresComputedShape(1),
+    betterForms: (op) =>
+      isRequantised(op) && !isMoving && !hasOpenSize(op)
+        ? [(draft) => draft.emitStored(operation, resizeOperands(draft, operation), draft.inputSpec(0))]
+        : [],
     lower(op: Lowering) {
-      const [align, half] = [op.flag("alignCorners"), op.flag("halfPixelCenters")];
-      const isOpen = op.constantIntegers(1) === undefined && op.outputSpec().dimensions.slice(1, 3).includes(0);
-      const computed = () => [op.input(0), op.input(1), op.bool(false), op.bool(align), op.bool(half)];
-      if (isOpen && op.emitExtended(operation, computed(), [op.output()])) return;
-      const { height, width } = targetSize(op);
-      op.ensure(!(align && half), () => "options alignCorners and halfPixelCenters exclude each other");
-      const options = align || half ? [false, align, half] : layout ? [false] : [];
-      const inputs = [op.input(0), op.int32(width), op.int32(height), ...options.map(op.bool)];
-      const [input, output] = [op.inputSpec(0), op.outputSpec()];
-      const isStored = isQuantised(output.type) && !isSameQuantisation(input, output);
-      if (layout) op.emitMoved(operation, inputs, input);
-      else if (!isStored || !attempted(op, () => op.emitStored(operation, inputs, input))) {
-        op.emitComputed(operation, inputs, input);
-      }
+      if (hasOpenSize(op) && resizeToComputed(op, operation)) return;
+      const inputs = resizeOperands(op, operation);
+      if (isMoving) op.emitMoved(operation, inputs, op.inputSpec(0));
+      else op.emitComputed(operation, inputs, op.inputSpec(0));
     },
   };
 }

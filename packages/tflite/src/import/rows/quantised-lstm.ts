@@ -58,7 +58,7 @@ function optionalOf(op: Lowering, type: "TENSOR_QUANT16_SYMM" | "TENSOR_INT32", 
 /** Quantisation of intermediate value `place`, from the tensor that describes it. */
 function intermediate(op: Lowering, place: number): { scale: number | undefined; zeroPoint: number } {
   const tensor = op.operator.intermediates?.[place];
-  const quantization = tensor === undefined ? undefined : op.graph.subgraph.tensors[tensor]?.quantization;
+  const quantization = tensor === undefined ? undefined : op.graph.tensor(tensor)?.quantization;
   return { scale: quantization?.scale[0], zeroPoint: quantization?.zeroPoint[0] ?? 0 };
 }
 
