@@ -8,9 +8,6 @@ export const commonNotes: Readonly<Record<string, string>> = {
   FULLY_CONNECTED:
     "A missing bias becomes zeros. RESHAPE follows if keepNumDims requires a result of more than two dimensions. Weights with a scale per channel, which the HAL's FULLY_CONNECTED lacks, make it a 1x1 CONV_2D. Weights in blocks with a scale each are widened by DEQUANTIZE and MUL where the layer is not hybrid. Hybrid layers: see above.",
   RESHAPE: "A computed shape is replaced by the result's own if that is known.",
-  RESIZE_BILINEAR: "A size that is computed: of the extension, unless the result's shape is known.",
-  RESIZE_NEAREST_NEIGHBOR: "A size that is computed: of the extension, unless the result's shape is known.",
-  DIV: "INT32: the HAL's DIV rounds down, so the quotient that is rounded up is computed as well, for negative ones. 8-bit: DEQUANTIZE, in float, QUANTIZE.",
   MUL: "8-bit: in float if the result's scale is not greater than the product of the inputs' scales.",
   EXP: "8-bit: DEQUANTIZE, in float, QUANTIZE.",
 };

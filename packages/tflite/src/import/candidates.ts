@@ -3,68 +3,14 @@
  * operation. Each candidate plans the operator in a draft of the graph, or says why it does not accept it. The draft of the first one that
  * accepts is kept; the others leave nothing.
  */
-import { outcomeOf, quoted, TfliteError } from "../error.ts";
-import type { TensorTypeName } from "../schema/codes.ts";
-import { ensureNoOtherBlocks } from "./blocks.ts";
-import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
+import { outcomeOf, TfliteError } from "../error.ts";
+import { expanding } from "./expanding.ts";
 import { folding } from "./folding.ts";
-import { type Graph, tensorOf } from "./graph.ts";
-import { type IntegerTensor, MOST_FOLDED } from "./integer-tensor.ts";
+import type { Graph } from "./graph.ts";
 import type { Lowering } from "./lowering.ts";
-import { packedRange } from "./packed-types.ts";
+import { packings } from "./packed-types.ts";
+import { rareRows } from "./rare-rows.ts";
 import { rowOf } from "./rows.ts";
-
-/** Operators whose results may have less than 8 bits: those that convert to them, and some that move elements. */
-const packing: ReadonlySet<string> = new Set([
-  "QUANTIZE",
-  "DENSIFY",
-  "RESHAPE",
-  "SQUEEZE",
-  "EXPAND_DIMS",
-  "SLICE",
-  "STRIDED_SLICE",
-  "GATHER",
-  "TRANSPOSE",
-  "CONCATENATION",
-]);
-
-/** Refuses an operator that computes elements of less than 8 bits, which are held in 8. */
-function ensurePackedResults(op: Lowering): void {
-  const { name, outputs } = op.operator;
-  if (packing.has(name)) return;
-  const packed = outputs.find((output) => packedRange(tensorOf(op.graph, output).type) !== undefined);
-  op.ensure(
-    packed === undefined,
-    () =>
-      `tensor ${packed} has elements of less than 8 bits, which only operators that quantise or move elements can write`,
-  );
-}
-
-/** Makes the result of an operator on small integer constants a constant; false if it is not such an operator. */
-function foldOperator(op: Lowering): boolean {
-  const { name, inputs, outputs } = op.operator;
-  if (inputs.length === 0 || outputs.length !== 1) return false;
-  const output = op.outputIndex(0);
-  const { type } = tensorOf(op.graph, output);
-  if (!isInteger(type)) return false;
-  const constants: IntegerTensor[] = [];
-  for (const [place, tensor] of inputs.entries()) {
-    if (tensor < 0) return false;
-    const input = op.inputTensor(place);
-    const bytes = isInteger(input.type) && !input.quantization ? op.graph.constantBytes(tensor) : undefined;
-    if (bytes === undefined || bytes.length > 8 * MOST_FOLDED) return false;
-    constants.push({ values: integersOf(input.type, bytes, op.graph.placeOf(tensor)), shape: input.shape });
-  }
-  const folded = folding().foldedValues({ name, inputs: constants, option: op.option });
-  if (folded === undefined) return false;
-  const { values, shape } = folded;
-  op.graph.fold(output, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values), shape);
-  return true;
-}
-
-function isInteger(type: TensorTypeName): boolean {
-  return type === "INT32" || type === "INT64";
-}
 
 type OperatorRow = NonNullable<ReturnType<typeof rowOf>>;
 
@@ -78,7 +24,27 @@ interface Candidate {
   plan(op: Lowering): boolean;
 }
 
-const constant: Candidate = { kind: "constant", plan: foldOperator };
+/** An operator that nothing here has. */
+const unknown: Candidate = { kind: "row", plan: (op) => rareRows().refuseUnknown(op) };
+
+const constant: Candidate = { kind: "constant", plan: (op) => isOfConstants(op) && folding().foldOperator(op) };
+
+/** True if an operator computes integers, and all its inputs are constants of integers. */
+function isOfConstants({ operator: { inputs, outputs }, graph }: Lowering): boolean {
+  const isInteger = (tensor: number) => ["INT32", "INT64"].includes(graph.tensor(tensor)?.type ?? "");
+  const isConstant = (tensor: number) => isInteger(tensor) && graph.constantBytes(tensor) !== undefined;
+  return inputs.length > 0 && outputs.length === 1 && outputs.every(isInteger) && inputs.every(isConstant);
+}
+
+/** Refuses an operator with tensors of less than 8 bits, or quantised by blocks, that it does not take. */
+function ensureRareTensors(op: Lowering): void {
+  const { inputs, outputs } = op.operator;
+  const isRare = (tensor: number) => {
+    const found = op.graph.tensor(tensor);
+    return found !== undefined && (found.blocks !== undefined || packings[found.type] !== undefined);
+  };
+  if ([...inputs, ...outputs].some(isRare)) expanding().ensureRareTensors(op);
+}
 
 /** The candidates for an operator, the best one first. */
 function candidatesOf(op: Lowering): readonly Candidate[] {
@@ -124,8 +90,7 @@ function refusedVersion({ version }: OperatorRow): Candidate {
  */
 export function importOperator(graph: Graph, open: (graph: Graph) => Lowering): void {
   const op = open(graph);
-  ensurePackedResults(op);
-  ensureNoOtherBlocks(op);
+  ensureRareTensors(op);
   const refusals = new Map<Kind, TfliteError>();
   for (const { kind, plan } of candidatesOf(op)) {
     const { graph: draft, keep } = graph.draft();
@@ -168,22 +133,4 @@ function bothOf(refused: TfliteError, extension: TfliteError): TfliteError {
   const [other] = extension.problems;
   if (first === undefined || other === undefined) return refused;
   return new TfliteError([{ ...first, message: `${first.message}; ${other.message}` }, ...more], refused.problemCount);
-}
-
-/** Refuses an operator that nothing here has. */
-const unknown: Candidate = {
-  kind: "row",
-  plan(op): never {
-    const { name, customCode } = op.operator;
-    const which = name === "CUSTOM" ? `the custom operator ${quoted(customCode ?? "")}` : `operator ${name}`;
-    return op.fail(`the HAL has no counterpart of ${which}`, helpFor(name));
-  },
-};
-
-/** Remedy for an operator that is not known. */
-function helpFor(name: string): string | undefined {
-  if (name === "CUSTOM")
-    return "give an extension with an operation of its name: --extension, extensions of load, customOperators of importTflite";
-  if (name.startsWith("STABLEHLO_")) return "convert the model to the operators of TensorFlow Lite, not to StableHLO";
-  return undefined;
 }

@@ -3,12 +3,16 @@
  * constants.
  */
 import { elementAt } from "@nnhal/operations";
+import type { TensorTypeName } from "../schema/codes.ts";
 import type { OptionValue } from "../schema/options.ts";
+import { bytesOfIntegers, bytesOfWide, integersOf } from "./bytes.ts";
 import { denseSlice } from "./dense-slice.ts";
+import { tensorOf } from "./graph.ts";
 import { type IntegerTensor, MOST_FOLDED } from "./integer-tensor.ts";
+import type { Lowering } from "./lowering.ts";
 
 /** An operator whose inputs are all constants. */
-export interface ConstantOperator {
+interface ConstantOperator {
   readonly name: string;
   readonly inputs: readonly IntegerTensor[];
   option(name: string): OptionValue | undefined;
@@ -261,9 +265,35 @@ const folds: Readonly<Record<string, Fold>> = {
  * The result of an operator on constants, whatever shape the file stores for it; undefined if it is not computed, has no elements, or
  * does not fit in 32 bits.
  */
-export function foldedValues(operator: ConstantOperator): IntegerTensor | undefined {
+function foldedValues(operator: ConstantOperator): IntegerTensor | undefined {
   const result = folds[operator.name]?.(operator);
   if (result === undefined || result.values.length > MOST_FOLDED) return undefined;
   const isWhole = result.values.length > 0 && result.values.every((value) => value === (value | 0));
   return isWhole && sizeOf(result.shape) === result.values.length ? result : undefined;
+}
+
+/** Makes the result of an operator on small integer constants a constant; false if it is not such an operator. */
+export function foldOperator(op: Lowering): boolean {
+  const { name, inputs, outputs } = op.operator;
+  if (inputs.length === 0 || outputs.length !== 1) return false;
+  const output = op.outputIndex(0);
+  const { type } = tensorOf(op.graph, output);
+  if (!isInteger(type)) return false;
+  const constants: IntegerTensor[] = [];
+  for (const [place, tensor] of inputs.entries()) {
+    if (tensor < 0) return false;
+    const input = op.inputTensor(place);
+    const bytes = isInteger(input.type) && !input.quantization ? op.graph.constantBytes(tensor) : undefined;
+    if (bytes === undefined || bytes.length > 8 * MOST_FOLDED) return false;
+    constants.push({ values: integersOf(input.type, bytes, op.graph.placeOf(tensor)), shape: input.shape });
+  }
+  const folded = foldedValues({ name, inputs: constants, option: op.option });
+  if (folded === undefined) return false;
+  const { values, shape } = folded;
+  op.graph.fold(output, type === "INT64" ? bytesOfWide(values) : bytesOfIntegers(values), shape);
+  return true;
+}
+
+function isInteger(type: TensorTypeName): boolean {
+  return type === "INT32" || type === "INT64";
 }

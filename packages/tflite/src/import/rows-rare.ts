@@ -1,4 +1,6 @@
-/** The rows of all other operators, and of custom ones. */
+/** The rows of all other operators, and of custom ones; the refusal of those without one. */
+import { quoted } from "../error.ts";
+import type { Lowering } from "./lowering.ts";
 import type { CustomRow, Row } from "./row.ts";
 import { axisRows } from "./rows/axes.ts";
 import { stablehloCase } from "./rows/case.ts";
@@ -14,6 +16,7 @@ import { placeRows } from "./rows/places.ts";
 import { quantisationRows } from "./rows/quantisation.ts";
 import { recurrentRows } from "./rows/recurrent.ts";
 import { reductionRows } from "./rows/reduction.ts";
+import { resizingRows } from "./rows/resizing.ts";
 import { resourceRows } from "./rows/resource.ts";
 import { sliceRows } from "./rows/slice.ts";
 import { spaceRows } from "./rows/space.ts";
@@ -33,6 +36,7 @@ export const rows: readonly Row[] = [
   ...elementwiseRows,
   ...sliceRows,
   ...spaceRows,
+  ...resizingRows,
   ...placeRows,
   ...lookupRows,
   ...recurrentRows,
@@ -41,3 +45,18 @@ export const rows: readonly Row[] = [
   ...stablehloRows,
   ...resourceRows,
 ];
+
+/** Refuses an operator that has no row, and that the extension does not have either. */
+export function refuseUnknown(op: Lowering): never {
+  const { name, customCode } = op.operator;
+  const which = name === "CUSTOM" ? `the custom operator ${quoted(customCode ?? "")}` : `operator ${name}`;
+  return op.fail(`the HAL has no counterpart of ${which}`, helpFor(name));
+}
+
+/** Remedy for an operator that is not known. */
+function helpFor(name: string): string | undefined {
+  if (name === "CUSTOM")
+    return "give an extension with an operation of its name: --extension, extensions of load, customOperators of importTflite";
+  if (name.startsWith("STABLEHLO_")) return "convert the model to the operators of TensorFlow Lite, not to StableHLO";
+  return undefined;
+}

@@ -5,7 +5,8 @@
 import { elementAt } from "@nnhal/operations";
 import { listText } from "../../error.ts";
 import { biasOperand } from "../bias.ts";
-import { type Blocks, blocksOf, widenedBlocks } from "../blocks.ts";
+import type { Blocks } from "../blocks.ts";
+import { expanding } from "../expanding.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuantised, type OperandSpec } from "../operand-types.ts";
 import { fusedActivation, imageExtents, paddingScheme, positive, type Row, targetShape } from "../row.ts";
@@ -200,7 +201,7 @@ const fullyConnected: Row = {
     return weightsFormat === "DEFAULT" ? undefined : `weights in format ${weightsFormat} are not supported`;
   },
   lower(op: Lowering) {
-    const blocks = blocksOf(op);
+    const blocks = op.inputTensor(1).blocks && expanding().blocksOf(op);
     op.ensure(
       blocks === undefined || op.inputSpec(0).type === "TENSOR_FLOAT32",
       () => `weights in blocks need FLOAT32 inputs, they are ${op.inputTensor(0).type}`,
@@ -223,7 +224,9 @@ const fullyConnected: Row = {
       asConvolution(op, input, weights, result);
     } else {
       const bias = biasOperand(op, 2, op.inputSpec(0), weights, units);
-      const filter = blocks ? widenedBlocks(op, op.input(1), blocks.scales, blocks) : filterOperand(op, 0, 1);
+      const filter = blocks
+        ? expanding().widenedBlocks(op, op.input(1), blocks.scales, blocks)
+        : filterOperand(op, 0, 1);
       op.emit("FULLY_CONNECTED", [input, filter, bias, fusedActivation(op)], [result]);
     }
     if (!isFlat) op.emit("RESHAPE", [result, targetShape(op, shape)], [op.output()]);

@@ -5,11 +5,13 @@
 import { typeText } from "@nnhal/operations";
 import type { OperationTypeName } from "@nnhal/types";
 import { listText } from "../../error.ts";
+import { bytesOfFloat, bytesOfIntegers } from "../bytes.ts";
 import type { Lowering } from "../lowering.ts";
 import { isQuant8, isQuantised, type OperandSpec } from "../operand-types.ts";
 import type { ImportedOperatorName } from "../operator-tensors.ts";
 import { inFloatNote, type Row } from "../row.ts";
-import { direct, isWideInteger, one } from "./_elementwise.ts";
+import { direct } from "./_elementwise.ts";
+import { emitArithmetic } from "./arithmetic.ts";
 
 /** a - b * floor(a / b), which INT32 holds exactly. */
 const floorRemainder: Row = {
@@ -25,6 +27,48 @@ const floorRemainder: Row = {
     op.emit("DIV", [op.input(0), op.input(1), op.int32(0)], [quotient]);
     op.emit("MUL", [quotient, op.input(1), op.int32(0)], [product]);
     op.emit("SUB", [op.input(0), product, op.int32(0)], [op.output()]);
+  },
+};
+
+/** Dimensions that the HAL's arithmetic takes. */
+const MOST_AXES = 4;
+
+/** True if a result is of integers with more dimensions than the HAL divides, so that DIV would be the extension's, which rounds to 0. */
+function isWideInteger({ type, dimensions }: OperandSpec): boolean {
+  return type === "TENSOR_INT32" && dimensions.length > MOST_AXES;
+}
+
+/** A constant of one element. */
+function one(op: Lowering, value: number, { type }: OperandSpec): number {
+  const spec: OperandSpec = { type, dimensions: [1], scale: 0, zeroPoint: 0 };
+  const bytes = type === "TENSOR_INT32" ? bytesOfIntegers([value]) : bytesOfFloat(value, type);
+  return op.graph.shared(`${type}[1] ${value}`, spec, bytes);
+}
+
+/** Quotients of integers are rounded to 0, which the HAL rounds down. */
+const division: Row = {
+  operator: "DIV",
+  version: 2,
+  operations: ["DIV", "NEG", "MINIMUM", "MAXIMUM"],
+  note: "INT32: the HAL's DIV rounds down, so the quotient that is rounded up is computed as well, for negative ones. 8-bit: DEQUANTIZE, in float, QUANTIZE.",
+  lower(op: Lowering) {
+    const spec = op.outputSpec();
+    const isActivated = op.text("fusedActivationFunction") !== "NONE";
+    if (spec.type !== "TENSOR_INT32" || isActivated || isWideInteger(spec)) {
+      emitArithmetic(op, "DIV");
+      return;
+    }
+    const activation = op.int32(0);
+    const result = () => op.graph.temporary(spec);
+    const [down, negated, up, raised] = [result(), result(), result(), result()];
+    const negative = op.graph.temporary(op.inputSpec(0));
+    op.emit("DIV", [op.input(0), op.input(1), activation], [down]);
+    op.emit("NEG", [op.input(0)], [negative]);
+    op.emit("DIV", [negative, op.input(1), activation], [negated]);
+    op.emit("NEG", [negated], [up]);
+    // Of a quotient above 0 the one that is rounded down is taken, of one below 0 the one that is rounded up.
+    op.emit("MINIMUM", [up, one(op, 0, spec)], [raised]);
+    op.emit("MAXIMUM", [down, raised], [op.output()]);
   },
 };
 
@@ -213,6 +257,7 @@ function selection(operator: "SELECT" | "SELECT_V2", version: number): Row {
 }
 
 export const elementwiseRows: readonly Row[] = [
+  division,
   floorRemainder,
   unitRectifier,
   square,
