@@ -6,7 +6,8 @@ const axis = { type: "INT32", shape: [], data: [0] } as const;
 
 describe("An operator becomes", () => {
   it("a constant before its row is asked", () => {
-    const [left, right] = [1, 2].map((value) => ({ type: "INT32", shape: [1], data: [value] }) as const);
+    const left = { type: "INT32", shape: [1], data: [1] } as const;
+    const right = { ...left, data: [2] } as const;
     const model = oneOperator("ADD", { left, right }, { sum: { type: "INT32", shape: [1] } });
     expect(importLines(model)).toEqual(["CAST(INT32[1](3)) -> out0"]);
   });
