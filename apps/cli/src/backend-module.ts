@@ -10,7 +10,7 @@ import type { Backend, Unavailable } from "@nnhal/backend";
 import { extensionsIn } from "@nnhal/network/session";
 import { type ExtensionDefinition, isExtensionName } from "@nnhal/operations";
 import { type Device, deviceTypeNames } from "@nnhal/types";
-import { messageOf, usageError } from "./failure.ts";
+import { loadingReason, usageError } from "./failure.ts";
 import { ensureKind } from "./files.ts";
 import { oneLine } from "./text.ts";
 
@@ -75,7 +75,7 @@ export function whyNotLoaded(location: string, error: unknown): string {
     !isTypeScript ||
     (code !== "ERR_UNKNOWN_FILE_EXTENSION" && code !== "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING")
   )
-    return oneLine(messageOf(error));
+    return oneLine(loadingReason(error));
   const file = basename(location);
   const built = `${file.slice(0, file.lastIndexOf("."))}.js`;
   return (

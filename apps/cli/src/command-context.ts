@@ -5,8 +5,9 @@ import { currentApplication, readAllowList } from "@nnhal/runtime";
 import { createTraceRecorder, silentLogger, type Tracer } from "@nnhal/utils";
 import { engineOf, extensionsOf } from "./backend-module.ts";
 import type { CommandContext, DemoContext, SharedOptions, Surroundings } from "./context.ts";
-import { asOneDevice, createDeviceFinder, type DeviceFinder } from "./devices.ts";
+import { asOneDevice, createDeviceFinder, type DeviceFinder, type DeviceFinderOptions } from "./devices.ts";
 import { stackOf } from "./failure.ts";
+import { oneLine } from "./text.ts";
 
 /** `light` loads the user's modules when a device is opened, `full` before it resolves. */
 export function createContexts(
@@ -16,8 +17,9 @@ export function createContexts(
   const { stderr, startSelf, extensionsAllowed } = surroundings;
   const trace = createTraceRecorder();
   let finder: Promise<DeviceFinder> | undefined;
+  const note = (message: string) => stderr.write(`nnhal: note: ${oneLine(message)}\n`);
   const devices = () => {
-    finder ??= findDevices(options, surroundings, trace);
+    finder ??= findDevices(options, { ...surroundings, note }, trace);
     return finder;
   };
   const light: CommandContext = {
@@ -57,7 +59,8 @@ export async function findDevices(
     cwd,
     installs,
     stateDirectory,
-  }: Pick<Surroundings, "engines" | "cwd" | "installs" | "stateDirectory">,
+    note,
+  }: Pick<Surroundings, "engines" | "cwd" | "installs" | "stateDirectory"> & Pick<DeviceFinderOptions, "note">,
   trace: Tracer,
 ): Promise<DeviceFinder> {
   const { servicesAt } = await import("./driver-services.ts");
@@ -79,6 +82,7 @@ export async function findDevices(
     named,
     local,
     outcomes,
+    note,
   });
 }
 

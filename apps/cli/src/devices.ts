@@ -29,6 +29,8 @@ export interface FoundDevice {
   /** A code of `DeviceType`; undefined if the engine could not be loaded. */
   readonly type: number | undefined;
   readonly opened: Device | Unavailable;
+  /** The module of an engine that is installed. Default: none is, or it computes in another process. */
+  readonly installed?: string;
   /** Remedies that would make a device work better. */
   readonly missing: readonly Unavailable[];
   /** Where its figures for power come from; undefined if it does not say. */
@@ -85,6 +87,8 @@ export interface DeviceFinderOptions {
   readonly local?: readonly Engine[] | undefined;
   /** Where engines keep what they find when they check themselves. Default: nowhere. */
   readonly outcomes?: OutcomeStore | undefined;
+  /** Receives what is wrong with an engine that is installed and that `auto` therefore leaves out. Default: it is dropped. */
+  readonly note?: ((message: string) => void) | undefined;
 }
 
 /** Before the name of a device: the one of this process is meant, also if a service of a daemon has the same name. */
@@ -118,6 +122,7 @@ export function createDeviceFinder(
     named = own,
     local: given = [],
     outcomes,
+    note = () => {},
   }: DeviceFinderOptions = {},
 ): DeviceFinder {
   const names = engines.map(({ device }) => device);
@@ -142,6 +147,7 @@ export function createDeviceFinder(
     return known;
   };
   const remote = new Set<Device>();
+  const noted = new Set<string>();
   const isRemote = (device: Device) => remote.has(device);
   const isLocalCpu = (device: Device) => !isRemote(device) && [referenceDevice, judgeDevice].includes(device.name);
   const list = () => Promise.all(engines.map((engine) => find(engine)));
@@ -166,6 +172,11 @@ export function createDeviceFinder(
   };
   const openAll = async (): Promise<DeviceSelection> => {
     const all = await list();
+    for (const { installed, opened } of all) {
+      if (installed === undefined || !("unavailable" in opened) || noted.has(installed)) continue;
+      noted.add(installed);
+      note(`${installed} is installed, but cannot be used: ${describe(opened)}`);
+    }
     const devices = all.flatMap(({ opened }) => ("unavailable" in opened ? [] : [opened]));
     const cpu = devices.find(({ name }) => name === referenceDevice);
     if (devices.length > 0) return { devices, isRemote: devices.some(isRemote), ...(cpu && { cpu }) };
@@ -193,7 +204,10 @@ export function createDeviceFinder(
       );
       const devices = opened.flat();
       const double = devices.find((device, place) => devices.indexOf(device) !== place);
-      if (double !== undefined) throw usageError(`the device ${double.name} is listed twice`);
+      if (double !== undefined) {
+        const own = isRemote(double) ? `; ${ownPrefix}${double.name} is that of this process` : "";
+        throw usageError(`the device ${double.name} is listed twice${own}`);
+      }
       // As in NNAPI, the CPU of this process runs operations that the daemon's devices refuse or fail at.
       const cpu = listed.includes(allDevices) ? devices.find(isLocalCpu) : undefined;
       return { devices, isRemote: devices.some(isRemote), ...(cpu && { cpu }) };
@@ -251,13 +265,21 @@ async function openEngine(
   engine: Engine,
   { trace, extensions: wanted, installs, outcomes }: Opening,
 ): Promise<FoundDevice> {
-  const { device: name } = engine;
+  const { device: name, module: installed } = engine;
   let backend: Backend;
   try {
     backend = await (wanted.length > 0 && engine.withExtensions ? engine.withExtensions(wanted) : engine.load());
   } catch (error) {
     if (error instanceof Error && "exitCode" in error && error.exitCode === exitCodes.usage) throw error;
-    return { name, type: undefined, opened: whyNotLoaded(engine, error, installs), missing: [], extensions: [] };
+    const there = isMissing(error, installed) ? {} : { installed };
+    return {
+      name,
+      type: undefined,
+      opened: whyNotLoaded(engine, error, installs),
+      ...there,
+      missing: [],
+      extensions: [],
+    };
   }
   let type = backend.deviceType;
   let missing: readonly Unavailable[] = [];
@@ -282,10 +304,11 @@ async function openEngine(
       ...{ name, trace, outcomes: watched?.store },
     });
     const found = "unavailable" in opened ? [] : extensions;
-    return { name, type, opened, missing, powerBasis, choices, selfCheck: watched?.used(), extensions: found };
+    const facts = { installed, missing, powerBasis, choices, selfCheck: watched?.used(), extensions: found };
+    return { name, type, opened, ...facts };
   } catch (error) {
     const unavailable = `opening it failed: ${oneLine(messageOf(error))}`;
-    return { name, type, opened: { unavailable }, missing: [], extensions: [] };
+    return { name, type, opened: { unavailable }, installed, missing: [], extensions: [] };
   }
 }
 

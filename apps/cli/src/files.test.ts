@@ -41,6 +41,10 @@ describe("reading", () => {
     ["file", "done"],
     ["gone", "cannot read the model gone: the file does not exist"],
     ["folder", "the model folder is a folder, not a regular file"],
+    [
+      "https://example.com/a.tflite",
+      "cannot read the model https://example.com/a.tflite: it is an address, and the command line takes paths; download it first",
+    ],
     ["file/inside", "cannot read the model file/inside: a part of the path is not a folder"],
     ["huge", "cannot read the model huge: it is larger than 2 GiB"],
     ["a\0b", "cannot read the model a\0b: the name is not valid"],

@@ -49,7 +49,12 @@ export async function readUserFile(path: string, { what, cwd, most, onStart }: R
     }
     return new Uint8Array(await handle.readFile());
   } catch (error) {
-    throw isSystemError(error) ? usageError(`cannot read the ${name}: ${reasonOf(error)}`, error) : error;
+    if (!isSystemError(error)) throw error;
+    const isAddress = /^[a-z]{2,}:\/\//i.test(path);
+    const reason = isAddress
+      ? "it is an address, and the command line takes paths; download it first"
+      : reasonOf(error);
+    throw usageError(`cannot read the ${name}: ${reason}`, error);
   } finally {
     await handle?.close();
   }

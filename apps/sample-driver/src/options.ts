@@ -66,7 +66,7 @@ Examples:
 /** Reads a command line, without the program's name. Never throws. */
 export function parseOptions(args: readonly string[], version: string, env: NodeJS.ProcessEnv): Parsed {
   const command = new Command("nnhal-sample-driver")
-    .description("serves Neural Networks HAL devices to other processes on this machine")
+    .description("Serve Neural Networks HAL devices to other processes on this machine")
     .option("--devices <names>", "devices to serve, with commas between them", allDevices)
     .addOption(
       new Option("--backend <name=module>", "serve the backend that a module exports; may be given several times")

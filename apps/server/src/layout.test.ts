@@ -55,6 +55,18 @@ describe("a folder", () => {
   });
 });
 
+it("a folder of files has a model of each, unless one of them is model.tflite", async () => {
+  const folder = folderOf({ "b.tflite": "", "a.tflite": "", "notes.txt": "", "own/1/x.tflite": "" });
+  expect(await find(folder)).toMatchObject([
+    { name: "a", versions: [{ version: "1", file: join(folder, "a.tflite") }], problem: undefined },
+    { name: "b", versions: [{ version: "1", file: join(folder, "b.tflite") }], problem: undefined },
+  ]);
+  const single = folderOf({ "model.tflite": "", "older.tflite": "" });
+  expect(await find(single, "named")).toMatchObject([
+    { name: "named", versions: [{ file: join(single, "model.tflite") }] },
+  ]);
+});
+
 it.each([
   ["latest", "3"],
   ["latest:2", "2,3"],

@@ -41,14 +41,21 @@ export async function findModels(path: string, defaults: ModelSettings, name?: s
   );
   if (isFile) {
     if (extname(path) !== ".tflite") throw new Error(`${path} is neither a folder nor a .tflite file`);
-    const versions = [{ version: "1", file: path }];
-    return [{ name: name ?? basename(path, ".tflite"), versions, settings: defaults, problem: undefined }];
+    return [modelOfFile(path, defaults, name)];
   }
   const entries = await readdir(path, { withFileTypes: true });
-  const isModel = entries.some((entry) => isVersion(entry.name) || extname(entry.name) === ".tflite");
-  if (isModel) return [await modelIn(path, name ?? basename(path), defaults)];
+  const files = entries.map((entry) => entry.name).filter((file) => extname(file) === ".tflite");
+  const hasVersions = entries.some((entry) => isVersion(entry.name));
+  if (files.length > 1 && !hasVersions && !files.includes("model.tflite")) {
+    return files.sort().map((file) => modelOfFile(join(path, file), defaults));
+  }
+  if (files.length > 0 || hasVersions) return [await modelIn(path, name ?? basename(path), defaults)];
   const folders = entries.filter((entry) => !entry.isFile() && !entry.name.startsWith("."));
   return Promise.all(folders.map((entry) => modelIn(join(path, entry.name), entry.name, defaults)));
+}
+
+function modelOfFile(file: string, settings: ModelSettings, name = basename(file, ".tflite")): FoundModel {
+  return { name, versions: [{ version: "1", file }], settings, problem: undefined };
 }
 
 /** Reads the model of a folder; faults are in `problem`. */

@@ -141,7 +141,10 @@ it("a version that works stays if what shall replace it cannot be loaded", async
   const server = await started(passing);
   writeFileSync(join(server.folder, "passing/1/model.tflite"), "broken");
   const loading = await server.app.inject({ method: "POST", url: "/v2/repository/models/passing/load" });
-  expect([loading.statusCode, loading.json().error]).toEqual([400, expect.stringContaining("not a .tflite model")]);
+  expect([loading.statusCode, loading.json().error]).toEqual([
+    400,
+    expect.stringContaining("the model model.tflite cannot be used: "),
+  ]);
   expect((await infer(server, [1, 2])).statusCode).toBe(200);
 });
 
@@ -218,6 +221,12 @@ it("a server that ends is not ready, serves on, and tells connections to end", a
   expect([answer.statusCode, answer.headers.connection]).toEqual([200, "close"]);
 });
 
+it("says why a model cannot be loaded without its folder, whatever that is called", async () => {
+  const server = await started({ "a (broken) model/1/model.tflite": "x" });
+  const [{ reason } = { reason: "" }] = server.models.entries;
+  expect(reason).toMatch(/^the model model\.tflite cannot be used: /);
+});
+
 it("finds the external buffers of a model beside it, and says without their folder what is missing", async () => {
   const bytes = new Uint8Array(new Float32Array([3, 4]).buffer);
   const server = await started({
@@ -231,6 +240,8 @@ it("finds the external buffers of a model beside it, and says without their fold
   const { statusCode, body } = await server.app.inject({ method: "POST", url: "/v2/models/split/infer", payload });
   expect([statusCode, JSON.parse(body).outputs[0].data]).toEqual([200, [4, 6]]);
   const reasons = new Map(server.models.entries.map(({ name, reason }) => [name, reason]));
-  expect(reasons.get("missing")).toMatch(/external buffers "weights\.bin" of the model: the file does not exist/);
+  expect(reasons.get("missing")).toMatch(
+    /external buffers "weights\.bin" of the model model\.tflite: the file does not exist/,
+  );
   expect(reasons.get("hostile")).toMatch(/may lead out of the folder/);
 });

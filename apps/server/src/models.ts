@@ -1,4 +1,5 @@
 /** The models of a server: loaded, unloaded, and found by name and version. */
+import { dirname, sep } from "node:path";
 import { systemClock } from "./clock.ts";
 import { messageOf, RequestError, withoutFolders } from "./errors.ts";
 import { type FoundModel, selectedVersions } from "./layout.ts";
@@ -78,7 +79,7 @@ export function createModels({ find, open, onEvent, clock = systemClock }: Model
         return loaded.description.signatures;
       } catch (error) {
         onEvent("error", `version ${version} cannot be loaded: ${messageOf(error)}`, served);
-        const reason = withoutFolders(messageOf(error));
+        const reason = withoutFolders(messageOf(error).replaceAll(`${dirname(file)}${sep}`, ""));
         problems.push(`version ${version} of ${served} cannot be loaded: ${reason}`);
         // A working version stays until another one replaces it.
         if (before?.loaded === undefined) put({ ...base, state: "UNAVAILABLE", reason, loaded: undefined });

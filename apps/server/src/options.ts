@@ -12,7 +12,7 @@ import {
   seconds,
   userNumber,
 } from "@nnhal/program";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { defaultSettings, type ModelSettings, settingRanges, versionPolicy } from "./settings.ts";
 
 /** Settings of the user. */
@@ -64,7 +64,7 @@ ends at once.
 
 Environment: NNHAL_SERVER_TOKEN is the token of clients, if there is no --token-file.
 
-Exit codes: 0 the server was ended by a signal; 1 it cannot work; 2 the command line is wrong, or what it
+Exit codes: 0 the server was ended by a signal; 1 it cannot work, or no model could be loaded at the start; 2 the command line is wrong, or what it
 names is missing or of the wrong kind.
 
 Examples:
@@ -77,18 +77,24 @@ Examples:
 export function parseOptions(args: readonly string[], version: string): Parsed {
   const { instances, threads, queue, maxBatch, batchDelay, warmUp } = settingRanges;
   const command = new Command("nnhal-server")
-    .description("serves .tflite models by the Open Inference Protocol, over REST and gRPC")
-    .argument("<models>", "a folder of models, the folder of one, or a .tflite file")
+    .description("Serve .tflite models by the Open Inference Protocol, over REST and gRPC")
+    .argument("<models>", "a folder of models or of .tflite files, the folder of one model, or a .tflite file")
     .option("--name <name>", "the name of a single model")
     .option("--load <names>", "models to load at the start, with commas between them, or none (default: all)")
     .option("--versions <policy>", "latest, latest:N, all, or numbers", policy, defaultSettings.versions)
     .option("--devices <names>", "devices to divide a model among", defaultSettings.devices)
-    .option("--engine <module>", "an engine besides those installed; may be given several times", collect, [])
-    .option(
-      "--extension <module>",
-      "an extension for custom operators, such as @nnhal/extension-mediapipe; may be given several times",
-      collect,
-      [],
+    .addOption(
+      new Option("--engine <module>", "an engine besides those installed; may be given several times")
+        .argParser(collect)
+        .default([], "none"),
+    )
+    .addOption(
+      new Option(
+        "--extension <module>",
+        "an extension for custom operators, such as @nnhal/extension-mediapipe; may be given several times",
+      )
+        .argParser(collect)
+        .default([], "none"),
     )
     .option("--driver <directory|name>", "compute in a daemon (nnhal-sample-driver) instead of threads")
     .option("--driver-owner <user>", driverOwnerHelp, userNumber)

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { credentials, status } from "@grpc/grpc-js";
 import { afterAll, expect, it } from "vitest";
 import { grpcClient } from "./client.test-helper.ts";
-import { folderOf, removeFolders } from "./models.test-helper.ts";
+import { folderOf, passingModel, removeFolders } from "./models.test-helper.ts";
 import { parseOptions } from "./options.ts";
 import { runServer } from "./program.ts";
 
@@ -41,7 +41,7 @@ async function run(args: readonly string[], { env = {}, whileReady = async (_: s
 it("prints its help and its version", async () => {
   const help = await run(["--help"]);
   expect(help).toMatchObject({ code: 0, stderr: "" });
-  expect(help.stdout).toContain("Exit codes: 0 the server was ended by a signal; 1 it cannot work; 2 the command line");
+  expect(help.stdout).toContain("Exit codes: 0 the server was ended by a signal; 1 it cannot work, or");
   expect(await run(["--version"])).toMatchObject({ code: 0, stdout: "1.2.3\n" });
 });
 
@@ -126,8 +126,25 @@ it("starts with no models, and ends at a signal; a second one ends it at once", 
   expect((await run(args, { signals: 2 })).exits).toEqual([143]);
 });
 
+it.each([
+  [{}, [], "there is none of those asked for"],
+  [{ "broken/1/model.tflite": "" }, [], /broken: the model \S*model.tflite cannot be used: it is empty/],
+  [{ "good/1/model.tflite": passingModel() }, ["--load", "other"], "there is none of those asked for"],
+  [
+    Object.fromEntries(["a", "b", "c", "d"].map((name) => [`${name}/1/model.tflite`, ""])),
+    [],
+    /a: .*; b: .*; c: .*; and 1 more/,
+  ],
+])("ends with 1 and the reasons if no model can be loaded: %j", async (files, more, reason) => {
+  const { code, stdout, stderr } = await run([folderOf(files), "--port", "0", "--no-grpc", ...more]);
+  expect([code, stdout]).toEqual([1, ""]);
+  const line = stderr.split("\n").find((each) => each.startsWith("nnhal-server: ")) ?? "";
+  expect(line).toMatch(/^nnhal-server: no model of \S+ could be loaded: .* \(--load none starts without models\)$/);
+  expect(line).toMatch(reason);
+});
+
 it("warns if others can reach it without a token", async () => {
-  const args = [folderOf({}), "--port", "0", "--no-grpc", "--host", "0.0.0.0"];
+  const args = [folderOf({}), "--port", "0", "--no-grpc", "--host", "0.0.0.0", "--load", "none"];
   expect((await run(args)).stderr).toContain("all who reach 0.0.0.0 can use the models");
   expect((await run(args, { env: { NNHAL_SERVER_TOKEN: "secret" } })).stderr).not.toContain("all who reach");
   expect((await run(args, { env: { NNHAL_SERVER_TOKEN: " " } })).stderr).toContain("the token is empty");
@@ -181,6 +198,6 @@ it.runIf(canMakeCertificates)("speaks TLS, and asks for its token, over both pro
     }
   };
   const args = ["--port", "0", "--grpc-port", "0", "--tls-cert", cert, "--tls-key", key, "--token-file", token];
-  expect(await run([folderOf({}), ...args], { whileReady })).toMatchObject({ code: 0 });
+  expect(await run([folderOf({}), ...args, "--load", "none"], { whileReady })).toMatchObject({ code: 0 });
   expect(statuses).toEqual([status.UNAVAILABLE, status.UNAUTHENTICATED, status.OK, 401, 200]);
 });

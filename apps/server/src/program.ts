@@ -11,7 +11,7 @@ import { messageOf } from "./errors.ts";
 import { createLane } from "./lane.ts";
 import { findModels } from "./layout.ts";
 import { listen } from "./listeners.ts";
-import { createModels } from "./models.ts";
+import { createModels, type IndexEntry } from "./models.ts";
 import { parseOptions, type Settings } from "./options.ts";
 import { createService } from "./service.ts";
 import { createTelemetry } from "./telemetry.ts";
@@ -77,6 +77,7 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
     // Probes are answered from now on.
     const loaded = await Promise.race([models.loadAll(settings.load).then(() => true), ended.then(() => false)]);
     if (loaded) {
+      if (models.ready.length === 0 && settings.load?.length !== 0) throw new Error(whyEmpty(path, models.entries));
       service.begin();
       const names = new Set(models.ready.map(({ name }) => name));
       stdout(`${["ready", ...listeners.addresses, ...names].join(" ")}\n`);
@@ -92,6 +93,17 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
     else await models.close();
   }
   log.info("all is closed");
+}
+
+/** Most models that a message names. */
+const MOST_NAMED = 3;
+
+/** Why no model could be loaded. */
+function whyEmpty(path: string, entries: readonly IndexEntry[]): string {
+  const reasons = entries.slice(0, MOST_NAMED).map(({ name, reason }) => `${name}: ${reason}`);
+  const rest = entries.length > MOST_NAMED ? `; and ${entries.length - MOST_NAMED} more` : "";
+  const why = reasons.length === 0 ? "there is none of those asked for" : `${reasons.join("; ")}${rest}`;
+  return `no model of ${path} could be loaded: ${why} (--load none starts without models)`;
 }
 
 /** Opens an object that an argument names. A fault of it is one of the command line. */

@@ -85,7 +85,7 @@ describe("health and metadata", () => {
     expect(await json("GET", "/v2/models/broken")).toEqual({
       status: 503,
       value: {
-        error: expect.stringMatching(/^the model "broken" is UNAVAILABLE: these bytes are not a \.tflite model/),
+        error: expect.stringMatching(/^the model "broken" is UNAVAILABLE: the model model\.tflite cannot be used: /),
       },
     });
     expect(await json("GET", "/v2/models/broken/ready")).toEqual({
@@ -211,7 +211,7 @@ describe("the repository", () => {
         entry("adding:first", "3", "READY"),
         entry("adding:second", "3", "READY"),
         entry("passing", "7", "READY"),
-        entry("broken", "1", "UNAVAILABLE", expect.stringContaining("not a .tflite model")),
+        entry("broken", "1", "UNAVAILABLE", expect.stringContaining("the model model.tflite cannot be used: ")),
         entry("unknown", "1", "UNAVAILABLE", expect.stringContaining("Frobnicate")),
         entry("empty", "", "UNAVAILABLE", expect.stringContaining("no folder of a version")),
       ]),
@@ -230,7 +230,7 @@ describe("the repository", () => {
     expect((await json("POST", "/v2/repository/models/none/unload")).status).toBe(404);
     expect(await json("POST", "/v2/repository/models/broken/load")).toEqual({
       status: 400,
-      value: { error: expect.stringContaining("not a .tflite model") },
+      value: { error: expect.stringContaining("the model model.tflite cannot be used: ") },
     });
   });
 });

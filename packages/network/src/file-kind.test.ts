@@ -82,7 +82,7 @@ describe("the kind of a file", () => {
     await expect(load(text(pointer))).rejects.toMatchObject({
       code: "NOT_A_MODEL",
       message: expect.stringContaining(
-        "not a .tflite model: it is a Git LFS pointer, not the file itself; git lfs pull",
+        "the model cannot be used: it is a Git LFS pointer, not the file itself; git lfs pull",
       ),
     });
   });

@@ -38,6 +38,8 @@ const errorOf = async (
   return { name, code, message, problems };
 };
 
+const labelFile = join(demoFolder, "labels.txt");
+
 describe("load", () => {
   it("takes a path, a file URL, bytes, a view, a Blob and an address", async () => {
     const file = join(demoFolder, "digits-uint8.tflite");
@@ -100,9 +102,9 @@ describe("load", () => {
   it.each([
     ["/no/such/file.tflite", "CANNOT_READ", "cannot read the model /no/such/file.tflite: the file does not exist"],
     [demoFolder, "CANNOT_READ", "it is a folder"],
-    [join(demoFolder, "labels.txt"), "NOT_A_MODEL", "these bytes are not a .tflite model"],
-    [new Uint8Array(0), "NOT_A_MODEL", "these bytes are not a .tflite model"],
-    [addingModel().subarray(0, 100), "NOT_A_MODEL", "these bytes are not a .tflite model"],
+    [labelFile, "NOT_A_MODEL", `the model ${labelFile} cannot be used: it is a text`],
+    [new Uint8Array(0), "NOT_A_MODEL", "the model cannot be used: it is empty"],
+    [addingModel().subarray(0, 100), "NOT_A_MODEL", "the model cannot be used: "],
     [5, "WRONG_TYPE", "the model is a number; give a path, an address, a URL, bytes or a Blob"],
     [Promise.resolve(addingModel()), "WRONG_TYPE", "a promise, which must be awaited"],
   ])("refuses %s: %s", async (source, code, message) => {

@@ -11,7 +11,7 @@ import { openLocalSession, type SessionOptions, type Stage } from "./local-sessi
 import { createModel, type Model } from "./model.ts";
 import { checkOptions, wrapErrors } from "./options.ts";
 import type { Port } from "./port.ts";
-import type { Source } from "./read.ts";
+import { nameOf, type Source } from "./read.ts";
 import { readModel } from "./read-model.ts";
 
 /** Progress of the loading of a model. */
@@ -119,7 +119,7 @@ async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
     maxBytes,
     onProgress: (loaded, total) => onProgress?.({ stage: "read", loaded, ...(total !== undefined && { total }) }),
   });
-  const session = { ...given, ...(outside && { outside }) };
+  const session = { ...given, ...(outside && { outside }), named: nameOf(source) };
   const opening = {
     onStage: (stage: Stage) => onProgress?.({ stage }),
     onWarning,
@@ -128,7 +128,7 @@ async function loadModel(source: Source, options: LoadOptions): Promise<Model> {
   };
   if (worker === false) return createModel(await openLocalSession(bytes, session, opening), apart);
   const { openWorkerSession } = await import("./worker-session.ts");
-  const port = () => (worker === true ? startWorker(threads) : worker());
+  const port = worker === true ? () => startWorker(threads) : worker;
   // Bytes that were read for this model are transferred; those of the caller are not.
   const kept = Object.values(externalBuffers ?? {});
   const read = (outside ?? []).filter(({ bytes: { buffer } }) =>

@@ -40,6 +40,8 @@ export interface SessionOptions extends Omit<SelectionOptions, "extensions"> {
 /** The same with what was read besides the file. */
 export interface OpeningSession extends SessionOptions {
   readonly outside?: readonly TfliteOutside[];
+  /** The name of the file in messages, as `nameOf` returns it. Default: empty. */
+  readonly named?: string;
 }
 
 /** Stage of opening a model. */
@@ -74,20 +76,20 @@ export async function openLocalSession(
     signal?.throwIfAborted();
   };
   await begin("import");
-  const { extensions = [] } = given;
+  const { extensions = [], named = "" } = given;
   const options: OpenedOptions = {
     ...given,
     extensions: extensions.length === 0 ? [] : await (await apart()).openExtensions(extensions, tools),
   };
   const importing = importOptions(options);
-  const file = { bytes, content: await readModelFile(bytes, options) };
+  const file = { bytes, content: await readModelFile(bytes, named, options) };
   const importFile = (more?: Pick<ImportOptions, "emptyInputs">): Promise<ImportedModel> =>
     whenLoaded(() => importTflite(file.content, { ...importing, ...more })).catch(async (error: unknown) => {
-      throw (await apart()).refusalOfImport(error, tools);
+      throw (await apart()).refusalOfImport(error, named, tools);
     });
   const imported = await importFile();
   const tflite = await extensionFor(imported);
-  const named = [...(tflite ? [tflite] : []), ...options.extensions];
+  const definitions = [...(tflite ? [tflite] : []), ...options.extensions];
   await begin("devices");
   const selection = await selectDevices(options, tflite, onEngineWarning);
   let prepared: PreparedSession | undefined;
@@ -106,11 +108,15 @@ export async function openLocalSession(
     const { deviceNames } = prepared.compilation;
     const description = await whenLoaded(() => describeModel(file, imported, deviceNames, onWarning));
     const openJudge = async (devices: string) => selectDevices({ ...options, devices }, tflite, onEngineWarning);
-    return createSession(description, prepared, { selection, openJudge, extensions: named });
+    return createSession(description, prepared, { selection, openJudge, extensions: definitions });
   } catch (error) {
     await prepared?.close();
     await selection.close();
-    throw await (await apart()).refusalOfModel(error, { ...file, imported, importing, extensions: named }, tools);
+    throw await (await apart()).refusalOfModel(
+      error,
+      { ...file, named, imported, importing, extensions: definitions },
+      tools,
+    );
   }
 }
 
@@ -140,19 +146,27 @@ function importOptions({ signature, inputShapes, dynamicShapes, outside, extensi
   };
 }
 
-/** Reads a file. Rejects with NOT_A_MODEL for bytes that are not a .tflite file, and says what they are. */
-export async function readModelFile(bytes: Uint8Array, { outside }: ReadingOptions = {}): Promise<TfliteModel> {
-  return readingModel(bytes, () => whenLoaded(() => readTflite(bytes, outside && { outside })));
+/** Reads a file. Rejects with NOT_A_MODEL for bytes that are not a .tflite file, and says what they are. `named`: see OpeningSession. */
+export async function readModelFile(
+  bytes: Uint8Array,
+  named: string,
+  { outside }: ReadingOptions = {},
+): Promise<TfliteModel> {
+  return readingModel(bytes, named, () => whenLoaded(() => readTflite(bytes, outside && { outside })));
 }
 
 /** Resolves as `read` does. Rejects with NOT_A_MODEL for bytes that are not a .tflite file. */
-export async function readingModel<Result>(bytes: Uint8Array, read: () => Promise<Result>): Promise<Result> {
+export async function readingModel<Result>(
+  bytes: Uint8Array,
+  named: string,
+  read: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await read();
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
     const reason = (await import("./file-kind.ts")).whyNoModel(bytes) ?? oneLine(error.message);
-    throw new NetworkError("NOT_A_MODEL", `these bytes are not a .tflite model: ${reason}`, { cause: error });
+    throw new NetworkError("NOT_A_MODEL", `the model${named} cannot be used: ${reason}`, { cause: error });
   }
 }
 

@@ -18,6 +18,7 @@ import { picture } from "./picture/load-picture.ts";
 import { parseLabels, top } from "./scores.ts";
 import { classify } from "./tasks/classify.ts";
 import { classifyAudio } from "./tasks/classify-audio.ts";
+import { classifyText } from "./tasks/classify-text.ts";
 import { detect } from "./tasks/detect.ts";
 import { cosineSimilarity, embed } from "./tasks/embed.ts";
 import { fixedModel, square } from "./tasks/fixed.test-helper.ts";
@@ -70,6 +71,26 @@ const any = (value: unknown) => value as never;
 
 describe("a wrong value is a NetworkError", () => {
   it.each<[string, () => unknown, string?]>([
+    [
+      "a path as a model",
+      () => classify(any("a.tflite"), "a.png"),
+      "classify: expected a model, as `await load(…)` returns it, got a string",
+    ],
+    [
+      "a promise as a model",
+      () => detect(any(Promise.resolve(seeing)), square),
+      "got a promise, which must be awaited",
+    ],
+    ["no model", () => segment(any(undefined), square), "segment: expected a model"],
+    ["a list as a model", () => landmarks(any([]), square), "landmarks: expected a model"],
+    ["a number as a model", () => embed(any(5), []), "embed: expected a model"],
+    ["null as a model", () => classifyAudio(any(null), "a.wav"), "classifyAudio: expected a model"],
+    ["a path as a model of texts", () => classifyText(any("a.tflite"), "a"), "classifyText: expected a model"],
+    [
+      "a worker that is a number",
+      () => load(passingModel({ shape: [1, 4] }), { worker: any(1) }),
+      "worker: expected true, false or a function, got a number",
+    ],
     ["no inputs", () => model.run(any(null))],
     ["inputs that are a class", () => model.run(any(new Map()))],
     ["a getter that throws", () => model.run(any(throwing)), "a getter's own words"],

@@ -29,8 +29,9 @@ export interface Tools {
   reasonOf(error: unknown): string;
   openLocal(source: string | URL): Promise<LocalFile | undefined>;
   localBeside(source: string | URL, name: string): Promise<string | undefined>;
-  /** Rejects with NOT_A_MODEL for bytes that are not one. */
-  needsOf(bytes: Uint8Array, size?: number): Promise<TfliteNeeds>;
+  nameOf(source: Source): string;
+  /** Rejects with NOT_A_MODEL for bytes that are not one. `named`: as `nameOf` returns it. */
+  needsOf(bytes: Uint8Array, named: string, size?: number): Promise<TfliteNeeds>;
 }
 
 /** Throws unless a condition holds. */
@@ -63,12 +64,16 @@ export async function readLargeFile(
   let bytes = new Uint8Array(0);
   let wanted = Math.min(FIRST_BYTES, file.size);
   while (wanted > bytes.length) {
-    check(wanted <= mostFlatbuffer, "NOT_A_MODEL", () => "the FlatBuffer of the model takes more than 2 GiB");
+    check(
+      wanted <= mostFlatbuffer,
+      "NOT_A_MODEL",
+      () => `the FlatBuffer of the model${tools.nameOf(source)} takes more than 2 GiB`,
+    );
     const more = allocate(wanted);
     more.set(bytes);
     await file.fill(more.subarray(bytes.length), bytes.length, options.signal);
     bytes = more;
-    const { start } = await tools.needsOf(bytes, file.size);
+    const { start } = await tools.needsOf(bytes, tools.nameOf(source), file.size);
     // A FlatBuffer that goes on is read in few steps.
     wanted = start > bytes.length ? Math.max(start, Math.min(4 * bytes.length, file.size, mostFlatbuffer)) : start;
   }
@@ -84,15 +89,17 @@ export async function readOutside(
   { own, within }: Places = {},
 ): Promise<readonly TfliteOutside[]> {
   const check = checkWith(tools);
+  const named = tools.nameOf(source);
   const quote = (name: string) => JSON.stringify(tools.oneLine(name).slice(0, 200));
   const isRecord = typeof externalBuffers === "object" && externalBuffers !== null && !Array.isArray(externalBuffers);
   check(isRecord, "BAD_OPTION", () => "externalBuffers: expected an object with a source for each name");
-  const { ranges } = await tools.needsOf(bytes, own?.size);
+  const { ranges } = await tools.needsOf(bytes, named, own?.size);
   const total = ranges.reduce((sum, { length }) => sum + length, bytes.length);
   check(
     total <= maxBytes,
     "CANNOT_READ",
-    () => `cannot read the model: with its constants it has ${total} bytes, more than the ${maxBytes} of maxBytes`,
+    () =>
+      `cannot read the model${named}: with its constants it has ${total} bytes, more than the ${maxBytes} of maxBytes`,
   );
   const groups = [...new Set(ranges.map(({ group }) => group))];
   for (const name of Object.keys(externalBuffers)) {
@@ -101,7 +108,7 @@ export async function readOutside(
       groups.includes(name),
       "BAD_OPTION",
       () =>
-        `externalBuffers: the model has no external buffers ${quote(name)}; ${there.length === 0 ? "it has none" : `it has ${there.slice(0, 8).join(", ")}`}`,
+        `externalBuffers: the model${named} has no external buffers ${quote(name)}; ${there.length === 0 ? "it has none" : `it has ${there.slice(0, 8).join(", ")}`}`,
     );
   }
   let loaded = bytes.length;
@@ -143,7 +150,7 @@ async function readGroup(
   reading: Reading,
 ): Promise<TfliteOutside[]> {
   const { NetworkError, reasonOf, openLocal } = reading.tools;
-  const what = `external buffers ${reading.quote(group)} of the model`;
+  const what = `external buffers ${reading.quote(group)} of the model${reading.tools.nameOf(model)}`;
   try {
     const isGiven = Object.hasOwn(given, group);
     const inner = isGiven ? undefined : await reading.within?.(group);

@@ -80,13 +80,17 @@ describe("a part of a container", () => {
     expect(await sumOf(path, { part: "model", maxBytes: bytes + 8 })).toEqual([31, 42]);
     await expect(sumOf(path, { part: "model", maxBytes: bytes + 7 })).rejects.toMatchObject({ code: "CANNOT_READ" });
     await expect(sumOf(path, { part: "model", maxBytes: bytes - 1 })).rejects.toThrow(
-      `cannot read the model: the part "model" has ${bytes} bytes, more than the ${bytes - 1} of maxBytes`,
+      `cannot read the model ${path}: the part "model" has ${bytes} bytes, more than the ${bytes - 1} of maxBytes`,
     );
   });
 
   test.each([
-    [language, {}, 'the file has 3 models: "prefill", "model", "lost"; choose one by its name (part, or --part NAME)'],
-    [language, { part: "prefil" }, 'part: the file has no part "prefil"; did you mean "prefill"?'],
+    [
+      language,
+      {},
+      'the file{} has 3 models: "prefill", "model", "lost"; choose one by its name (part, or --part NAME)',
+    ],
+    [language, { part: "prefil" }, 'part: the file{} has no part "prefil"; did you mean "prefill"?'],
     [
       language,
       { part: "weights" },
@@ -95,18 +99,20 @@ describe("a part of a container", () => {
     [
       language,
       { part: "lost" },
-      'external buffers "missing" of the model: the model has neither a path nor an address',
+      'external buffers "missing" of the model{}: the model has neither a path nor an address',
     ],
-    [addingModel("w"), { part: "a" }, "part: expected a container, a .task or .litertlm file, got a .tflite model"],
-    [language.slice(0, 40), { part: "model" }, "the parts of the model cannot be read: header"],
-    [language.slice(0, 40), {}, "the parts of the model cannot be read: header"],
-    [withFiles(nothing, { a: weights }), {}, "these bytes are not a .tflite model: it is a zip archive; unpack it"],
+    [addingModel("w"), { part: "a" }, "part: expected a container, a .task or .litertlm file, got a .tflite model{}"],
+    [language.slice(0, 40), { part: "model" }, "the parts of the model{} cannot be read: header"],
+    [language.slice(0, 40), {}, "the parts of the model{} cannot be read: header"],
+    [withFiles(nothing, { a: weights }), {}, "the model{} cannot be used: it is a zip archive; unpack it"],
   ] as const)("of a file that is refused: %#", async (source, options, message) => {
-    await expect(sumOf(source, options)).rejects.toThrow(message);
+    await expect(sumOf(source, options)).rejects.toThrow(message.replace("{}", ""));
     const path = join(folder, "other");
     await writeFile(path, source);
     await expect(sumOf(path, options)).rejects.toThrow(
-      message.replace("the model has neither a path nor an address", "the file does not exist"),
+      message
+        .replace("{}", ` ${path}`)
+        .replace("the model has neither a path nor an address", "the file does not exist"),
     );
   });
 });

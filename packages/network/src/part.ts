@@ -46,8 +46,8 @@ export async function readPart(
     },
   };
   try {
-    const parts = await partsOf(container, options, tools);
-    const part = chosenPart(parts, options, tools);
+    const parts = await partsOf(container, source, options, tools);
+    const part = chosenPart(parts, source, options, tools);
     if (part === undefined) return undefined;
     const within = async (group: string) => {
       const inner = weightsOf(part, parts, group);
@@ -59,30 +59,35 @@ export async function readPart(
     const most = maxBytes ?? mostFlatbuffer;
     if (size > most) {
       const message = `the part ${quoted(name, tools)} has ${size} bytes, more than the ${most} of maxBytes`;
-      throw new NetworkError("CANNOT_READ", `cannot read the model: ${message}`);
+      throw new NetworkError("CANNOT_READ", `cannot read the model${tools.nameOf(source)}: ${message}`);
     }
     const model = await part.read();
     return { bytes: model, outside: await readOutside(source, model, options, tools, { within }), part: name };
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
-    throw new NetworkError("NOT_A_MODEL", `the parts of the model cannot be read: ${oneLine(error.message)}`, {
-      cause: error,
-    });
+    throw new NetworkError(
+      "NOT_A_MODEL",
+      `the parts of the model${tools.nameOf(source)} cannot be read: ${oneLine(error.message)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
 /** The parts of a file; none of a file that is not a container, if no part is named. */
 async function partsOf(
   container: TfliteContainer,
+  source: Source,
   { part }: ModelReadOptions,
-  { NetworkError, mayHaveParts, oneLine, tfliteParts }: PartTools,
+  { NetworkError, mayHaveParts, nameOf, oneLine, tfliteParts }: PartTools,
 ): Promise<readonly TflitePart[]> {
   const start = await container.read(0, Math.min(container.size, START_BYTES));
   const kind = (await import("./file-kind.ts")).nameFile(start);
   // Other programs write models as archives, too.
   if (mayHaveParts(start) && (kind === undefined || kind === "a zip archive")) return tfliteParts(container);
   if (part === undefined) return [];
-  const given = oneLine(kind ?? "a file of another kind");
+  const given = `${oneLine(kind ?? "a file of another kind")}${nameOf(source)}`;
   throw new NetworkError("BAD_OPTION", `part: expected a container, a .task or .litertlm file, got ${given}`);
 }
 
@@ -91,6 +96,7 @@ const START_BYTES = 4096;
 
 function chosenPart(
   parts: readonly TflitePart[],
+  source: Source,
   { part: wanted }: ModelReadOptions,
   tools: PartTools,
 ): TflitePart | undefined {
@@ -102,7 +108,7 @@ function chosenPart(
   const listed = `${names.slice(0, MOST_NAMES).map(quote).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
   if (wanted === undefined) {
     if (models.length <= 1) return models[0];
-    const message = `the file has ${names.length} models: ${listed}; choose one by its name (part, or --part NAME)`;
+    const message = `the file${tools.nameOf(source)} has ${names.length} models: ${listed}; choose one by its name (part, or --part NAME)`;
     throw new NetworkError("BAD_OPTION", message);
   }
   const found = parts.find(({ name }) => name === wanted);
@@ -114,7 +120,7 @@ function chosenPart(
   const near = nearestName(wanted, names);
   const help =
     near === undefined ? (names.length === 0 ? "it has no model" : `it has ${listed}`) : `did you mean ${quote(near)}?`;
-  throw new NetworkError("BAD_OPTION", `part: the file has no part ${quote(wanted)}; ${help}`);
+  throw new NetworkError("BAD_OPTION", `part: the file${tools.nameOf(source)} has no part ${quote(wanted)}; ${help}`);
 }
 
 function quoted(name: string, { oneLine }: PartTools): string {

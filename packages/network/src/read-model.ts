@@ -14,13 +14,14 @@ import { hasFiles, localBeside, openLocal } from "#platform";
 import { apart } from "./load-apart.ts";
 import { readingModel, readModelFile, tools as shared } from "./local-session.ts";
 import { type FileParts, MOST_FLATBUFFER, START_BYTES } from "./port.ts";
-import { type ModelBytes, type ModelReadOptions, readSource, reasonOf, type Source } from "./read.ts";
+import { type ModelBytes, type ModelReadOptions, nameOf, readSource, reasonOf, type Source } from "./read.ts";
 
 const tools = {
   ...shared,
-  ...{ readSource, reasonOf, openLocal, localBeside, mostFlatbuffer: MOST_FLATBUFFER },
+  ...{ nameOf, readSource, reasonOf, openLocal, localBeside, mostFlatbuffer: MOST_FLATBUFFER },
   ...{ TfliteError, mayHaveParts, nearestName, tfliteParts },
-  needsOf: (bytes: Uint8Array, size?: number) => readingModel(bytes, () => whenLoaded(() => tfliteNeeds(bytes, size))),
+  needsOf: (bytes: Uint8Array, named: string, size?: number) =>
+    readingModel(bytes, named, () => whenLoaded(() => tfliteNeeds(bytes, size))),
 };
 
 /** Rejects with a NetworkError, or with the reason of the signal. */
@@ -31,13 +32,13 @@ export async function readModel(source: Source, options: ModelReadOptions): Prom
     ...reading,
     async onStart(start) {
       if (!isContainer(start, part) && String.fromCharCode(...start.subarray(4, 8)) !== "TFL3")
-        await readModelFile(start);
+        await readModelFile(start, nameOf(source));
     },
     onFile: hasFiles
       ? async (file, start) => {
           read = await readApart(source, file, start, options);
           // Says what it is.
-          if (read === undefined && isContainer(start, part)) await readModelFile(start);
+          if (read === undefined && isContainer(start, part)) await readModelFile(start, nameOf(source));
           return read?.bytes;
         }
       : undefined,

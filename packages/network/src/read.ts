@@ -76,9 +76,15 @@ export async function readSource(source: Source, what: string, options: ReadOpti
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof NetworkError) throw error;
-    const text = oneLine(String(source)).slice(0, 200);
-    throw new NetworkError("CANNOT_READ", `cannot read the ${what} ${text}: ${reasonOf(error)}`, { cause: error });
+    throw new NetworkError("CANNOT_READ", `cannot read the ${what}${nameOf(source)}: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
+}
+
+/** The path or address of a source as messages have it, with a space before it; empty for bytes. */
+export function nameOf(source: Source): string {
+  return typeof source === "string" || source instanceof URL ? ` ${oneLine(String(source)).slice(0, 200)}` : "";
 }
 
 function tooLarge(maxBytes: number): string {

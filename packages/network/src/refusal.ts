@@ -18,12 +18,18 @@ function lineOf({ path, message, help }: TfliteError["problems"][number]): strin
   return help === undefined ? text : `${text}; ${help}`;
 }
 
-function cannotRun(given: readonly string[], count: number, cause: Error, { NetworkError, oneLine }: Tools): Error {
+function cannotRun(
+  given: readonly string[],
+  count: number,
+  cause: Error,
+  named: string,
+  { NetworkError, oneLine }: Tools,
+): Error {
   const problems = given.map(oneLine);
   const shown = problems.slice(0, MOST_SHOWN);
   const rest = count > shown.length ? `; and ${count - shown.length} more` : "";
   const text = `${count === 1 ? "" : `${count} problems: `}${shown.join("; ")}${rest}`;
-  return new NetworkError("CANNOT_RUN", `the model cannot run: ${text}`, { cause, problems });
+  return new NetworkError("CANNOT_RUN", `the model${named} cannot run: ${text}`, { cause, problems });
 }
 
 /** Errors are told by their names, without their classes. */
@@ -31,16 +37,18 @@ function isOfKind<Kind extends Error>(error: unknown, name: Kind["name"]): error
   return error instanceof Error && error.name === name;
 }
 
-/** The NetworkError for an import that failed; any other error as it is. */
-export function refusalOfImport(error: unknown, tools: Tools): unknown {
+/** The NetworkError for an import that failed; any other error as it is. `named`: see OpeningSession. */
+export function refusalOfImport(error: unknown, named: string, tools: Tools): unknown {
   if (!isOfKind<TfliteError>(error, "TfliteError")) return error;
   const { path, message, problems, problemCount } = error;
   if (path.startsWith("options")) return new tools.NetworkError("BAD_OPTION", tools.oneLine(message), { cause: error });
-  return cannotRun(problems.map(lineOf), problemCount, error, tools);
+  return cannotRun(problems.map(lineOf), problemCount, error, named, tools);
 }
 
 /** The file of a model, and what was made of it. */
 export interface RefusedModel {
+  /** See OpeningSession. */
+  readonly named: string;
   readonly content: TfliteModel;
   readonly imported: ImportedModel;
   readonly importing: ImportOptions;
@@ -53,11 +61,11 @@ export async function refusalOfModel(error: unknown, model: RefusedModel, tools:
   if (!isOfKind<NetworkError>(error, "NetworkError")) return error;
   const { code, message, cause, problems } = error;
   if (!isOfKind<NeuralNetworksError>(cause, "NeuralNetworksError")) return error;
-  const { content, imported, importing, extensions } = model;
+  const { named: file, content, imported, importing, extensions } = model;
   const named = (texts: readonly string[]) => texts.map((text) => nameOperations(text, extensions));
   if (code === "CANNOT_RUN" && cause.places.length > 0) {
     const found = await tools.problemsOf(cause.places, imported, content, importing);
-    return cannotRun(named(found.map(lineOf)), found.length, cause, tools);
+    return cannotRun(named(found.map(lineOf)), found.length, cause, file, tools);
   }
   return new tools.NetworkError(code, nameOperations(message, extensions), { cause, problems: named(problems) });
 }

@@ -8,6 +8,7 @@ import type { OpeningOptions, OpeningSession } from "./local-session.ts";
 import type { Port } from "./port.ts";
 import type { Computed, Description, DiffAsked, Session, Value } from "./session.ts";
 import { messageOf } from "./text.ts";
+import { kindOf } from "./values.ts";
 import { type Answer, type Question, type Request, wholeBuffers } from "./worker-messages.ts";
 
 /** Opens a model in a worker. Rejects as `openLocalSession` does. `transfer`: memory of the options that moves to the worker. */
@@ -26,6 +27,11 @@ export async function openWorkerSession(
     "BAD_OPTION",
     () =>
       "worker: engines, devices and extensions are passed to a worker by name, such as @nnhal/extension-mediapipe; a worker of your own has others by `provide` of nnhal/worker",
+  );
+  check(
+    typeof start === "function",
+    "BAD_OPTION",
+    () => `worker: expected true, false or a function, got ${kindOf(start)}`,
   );
   const port = start();
   const { ask, lose, isLost } = connect(port, { onStage, onWarning, onEngineWarning });

@@ -23,6 +23,7 @@ export {
   type ModelState,
   type OperatorOrigin,
   type SignatureDescription,
+  type SubgraphOrigin,
   type TensorDescription,
 } from "./import/import.ts";
 export type { OperatorReport, OperatorStatus } from "./import/reports.ts";

@@ -37,6 +37,12 @@ function run(folder: string, args: readonly string[]) {
   });
 }
 
+/** A help's sentence about the program, and the texts about its arguments, options and commands. */
+function described(help: string): readonly [string, ...string[]] {
+  const texts = [...help.matchAll(/^ {2}\S.*? {2,}(\S.*)$/gm)].flatMap(([, text]) => text ?? []);
+  return [help.split("\n\n")[1] ?? "", ...texts];
+}
+
 describe.each(programs)("$name", ({ name, folder, needs, code }) => {
   it("prints its help and its version on the standard output, and ends with 0", async () => {
     const [help, version, short] = await Promise.all(
@@ -44,6 +50,11 @@ describe.each(programs)("$name", ({ name, folder, needs, code }) => {
     );
     expect(help).toMatchObject({ stderr: "", code: 0 });
     expect(help?.stdout).toMatch(new RegExp(`^Usage: ${name} `));
+    // The program in a sentence with a capital, its options, arguments and commands in lower case.
+    const [sentence, ...texts] = described(help?.stdout ?? "");
+    expect(sentence).toMatch(/^[A-Z][a-z]+,? /);
+    expect(texts.length).toBeGreaterThan(5);
+    expect(texts.filter((text) => /^[A-Z][a-z]/.test(text))).toEqual([]);
     expect(help?.stdout).toMatch(/Exit codes:\s+0 [\s\S]*1 [\s\S]*2\s+the command line is wrong/);
     const manifest: { readonly version: string } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
     expect(version).toEqual({ stdout: `${manifest.version}\n`, stderr: "", code: 0 });

@@ -39,6 +39,7 @@ export async function openComputer(
       installs,
       cwd: settings.cwd,
       stateDirectory: async () => settings.state,
+      note,
     },
     noTracer,
   );

@@ -53,6 +53,18 @@ const { why, remedy } = sharedMemoryForm();
 const sharedMemoryLines = [`shared memory: ${why}`, ...(remedy === undefined ? [] : [`  to add it: ${remedy}`])];
 
 describe("nnhal devices", () => {
+  it("are left out by auto with a note, once, if they are installed and cannot be used", async () => {
+    await put("pass.tflite", passingModel({ shape: [1, 3] }));
+    const { stderr, exitCode } = await run(["run", "pass.tflite", "--random", "1"], { engines });
+    expect(exitCode).toBe(0);
+    expect(stderr.trim().split("\n")).toEqual([
+      "nnhal: note: @x/broken is installed, but cannot be used: loading @x/broken failed: libgpu.so: cannot open shared object file",
+      "nnhal: note: @x/no-gpu is installed, but cannot be used: there is no GPU; plug one in",
+      "nnhal: note: @x/throws is installed, but cannot be used: opening the backend: it threw: no!",
+    ]);
+    expect((await run(["run", "pass.tflite", "--random", "1", "--device", "near"], { engines })).stderr).toBe("");
+  });
+
   it("names what installs a package in a checkout", async () => {
     const far = engine("far", () => Promise.reject(missing));
     const { stdout } = await run(["devices"], { engines: [far], installs: () => "npm run setup" });

@@ -93,7 +93,10 @@ export async function runGraphCommand(
   }
   const drawn = await (isBlocked
     ? drawFile(basename(path), loaded, format)
-    : draw(basename(path), loaded.model, format, { constants, extensions, operandNames: loaded.operandNames }));
+    : draw(basename(path), loaded.model, format, {
+        ...{ constants, extensions },
+        ...{ operandNames: loaded.operandNames, referencedNames: loaded.referencedNames },
+      }));
   if (output === undefined) stdout.write(String(drawn));
   else await writeUserFile(output, drawn, cwd);
   if (!isBlocked) return;

@@ -111,11 +111,23 @@ describe("control flow that is interpreted", () => {
   });
 
   it("is drawn grey, with its parts below", async () => {
-    const svg = drawExplanation(await explanation());
+    const svg = drawExplanation(await explanation(), { operandNames: [], referencedNames: [] });
     expect(svg).toContain("interpreted by the runtime");
     expect(svg).toMatch(/fill="#e4e4e4" stroke="#333333" stroke-dasharray="4 3"\/><text [^>]+>1 WHILE</);
     expect(svg).toContain(">WHILE 1, condition</text>");
     expect(svg).toContain(">WHILE 1, body</text>");
+  });
+
+  it("is drawn with the names of tensors, also in its parts", async () => {
+    const svg = drawExplanation(await explanation(), {
+      operandNames: [undefined, undefined, "start", "end"],
+      referencedNames: [
+        ["state", "bound", "verdict"],
+        ["before", "after"],
+      ],
+    });
+    const names = ["end", "verdict", "after"].filter((name) => new RegExp(`\\d: ${name}<`).test(svg));
+    expect(names).toEqual(["end", "verdict", "after"]);
   });
 });
 

@@ -81,6 +81,8 @@ export interface ExplainedStep {
 /** A plan inside control flow. */
 export interface InnerPlan extends ExplainedPlan {
   readonly part: "then" | "else" | "condition" | "body";
+  /** The index of its subgraph among the model's referenced ones. */
+  readonly subgraph: number;
 }
 
 /** A model or subgraph. */
@@ -218,7 +220,11 @@ function explainStep(
   const inputs = reads.map(boundaryTensor);
   const outputs = step.outputs.map(boundaryTensor);
   const time = explaining.measured?.steps.get(step);
-  const inner = (part: InnerPlan["part"], plan: Plan) => ({ part, ...explainSubgraph(plan, explaining) });
+  const inner = (operation: number, input: number, part: InnerPlan["part"], plan: Plan): InnerPlan => {
+    const { inputs } = elementAt(model.main.operations, operation);
+    const { location } = elementAt(model.main.operands, elementAt(inputs, input));
+    return { part, subgraph: location.offset, ...explainSubgraph(plan, explaining) };
+  };
   return {
     device: step.kind === "execution" ? elementAt(names, step.device) : null,
     operations: operationsOf(step),
@@ -228,8 +234,15 @@ function explainStep(
     ...(time !== undefined && { measuredMs: time }),
     inputs,
     outputs,
-    ...(step.kind === "if" && { inside: [inner("then", step.thenPlan), inner("else", step.elsePlan)] }),
-    ...(step.kind === "while" && { inside: [inner("condition", step.conditionPlan), inner("body", step.bodyPlan)] }),
+    ...(step.kind === "if" && {
+      inside: [inner(step.operation, 1, "then", step.thenPlan), inner(step.operation, 2, "else", step.elsePlan)],
+    }),
+    ...(step.kind === "while" && {
+      inside: [
+        inner(step.operation, 0, "condition", step.conditionPlan),
+        inner(step.operation, 1, "body", step.bodyPlan),
+      ],
+    }),
   };
 }
 

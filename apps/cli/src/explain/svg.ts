@@ -5,6 +5,7 @@
 import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
 import { type DrawnEdge, type DrawnGraph, drawGraphs } from "@nnhal/utils/graph";
+import type { ShownNames } from "../model/load-hal.ts";
 import { openShapeText } from "../text.ts";
 import type { ExplainedOperand, ExplainedOperation, ExplainedPlan, Explanation } from "./explanation.ts";
 
@@ -13,8 +14,8 @@ const fills = ["#9ecbff", "#ffd28a", "#a8e0a0", "#f4b0c8", "#d3b8f5", "#96e0dc",
 const interpretedFill = "#e4e4e4";
 const noPlanFill = "#ffffff";
 
-/** The picture. `names`: those of the operands of the model, where they are known. */
-export function drawExplanation(explanation: Explanation, names: readonly (string | undefined)[] = []): string {
+/** The picture. */
+export function drawExplanation(explanation: Explanation, names: ShownNames): string {
   const fillOf = (operation: ExplainedOperation): string => {
     if (operation.step === null) return noPlanFill;
     if (operation.device === null) return interpretedFill;
@@ -23,7 +24,7 @@ export function drawExplanation(explanation: Explanation, names: readonly (strin
   return drawGraphs({
     title: `${basename(explanation.model)}, policy ${explanation.policy}`,
     legend: legend(explanation),
-    graphs: graphsOf(explanation, "", fillOf, names),
+    graphs: graphsOf(explanation, "", fillOf, names.operandNames, names.referencedNames),
   });
 }
 
@@ -46,13 +47,15 @@ function graphsOf(
   plan: ExplainedPlan,
   where: string,
   fillOf: FillOf,
-  names: readonly (string | undefined)[] = [],
+  names: readonly (string | undefined)[],
+  referenced: ShownNames["referencedNames"],
 ): DrawnGraph[] {
   const inside = plan.steps.flatMap(({ inside = [], operations }) =>
     inside.flatMap((inner) => {
       const operation = elementAt(operations, 0);
       const type = elementAt(plan.operations, operation).type;
-      return graphsOf(inner, `${where}${type} ${operation + 1}, ${inner.part}: `, fillOf);
+      const heading = `${where}${type} ${operation + 1}, ${inner.part}: `;
+      return graphsOf(inner, heading, fillOf, referenced[inner.subgraph] ?? [], referenced);
     }),
   );
   const graph = graphOf(plan, fillOf, names);

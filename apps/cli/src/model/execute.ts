@@ -14,7 +14,7 @@ import { elementAt } from "@nnhal/operations";
 import type { States, TensorDescription } from "@nnhal/tflite";
 import type { DeviceSelection } from "../devices.ts";
 import { type CommandError, failure, messageOf } from "../failure.ts";
-import { oneLine } from "../text.ts";
+import { oneLine, plain } from "../text.ts";
 import { type LoadedModel, withEmptyInputs } from "./load.ts";
 import { shapeForBytes } from "./values.ts";
 
@@ -97,8 +97,14 @@ export async function explainFailure<Result>(model: LoadedModel, work: () => Pro
 /** The failure of a command whose model cannot run: it names the operators of the file. */
 export async function failureOf(model: LoadedModel, error: NetworkError): Promise<CommandError> {
   const { tfliteExtension } = await import("@nnhal/extension-tflite");
-  const { content, importing } = model;
+  const { path, content, importing } = model;
   const extensions = [tfliteExtension, ...(importing.customOperators ?? [])];
-  const refusal = await refusalOfModel(error, { content, imported: model, importing, extensions });
+  const refusal = await refusalOfModel(error, {
+    named: ` ${plain(path)}`,
+    content,
+    imported: model,
+    importing,
+    extensions,
+  });
   return failure(oneLine(messageOf(refusal)), error);
 }

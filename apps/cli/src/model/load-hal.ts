@@ -29,11 +29,17 @@ export interface BlockedFile {
   readonly inspection: TfliteInspection | undefined;
 }
 
-/** A model that was loaded. */
-export interface HalModel {
-  readonly model: Model;
-  /** By operand of the main subgraph, where they are known: names, cut to a length that can be shown. */
+/** The names of a model's operands, where they are known, cut to a length that can be shown. */
+export interface ShownNames {
+  /** Of the main subgraph. */
   readonly operandNames: readonly (string | undefined)[];
+  /** Of each referenced subgraph. */
+  readonly referencedNames: readonly (readonly (string | undefined)[])[];
+}
+
+/** A model that was loaded. */
+export interface HalModel extends ShownNames {
+  readonly model: Model;
 }
 
 /** Options of `loadHalModel`. */
@@ -69,12 +75,19 @@ function halModel(bytes: Uint8Array, options: ImportOptions): HalModel | Blocked
   }
   const { imported, problems } = inspection;
   if (imported === undefined) return { problems, inspection };
-  return { model: imported.model, operandNames: shownNames(imported) };
+  return { model: imported.model, ...shownNames(imported) };
 }
 
-/** The names of a model's operands, cut to a length that can be shown. */
-export function shownNames({ operandNames }: Pick<ImportedModel, "operandNames">): readonly (string | undefined)[] {
-  return operandNames.map((name) => name?.slice(0, MOST_NAME));
+/** The names of a model's operands. */
+export function shownNames({
+  operandNames,
+  referenced,
+}: Pick<ImportedModel, "operandNames" | "referenced">): ShownNames {
+  const shown = (names: ShownNames["operandNames"]) => names.map((name) => name?.slice(0, MOST_NAME));
+  return {
+    operandNames: shown(operandNames),
+    referencedNames: referenced.map((each) => shown(each.operandNames)),
+  };
 }
 
 /** Options of reading an example. */
@@ -102,7 +115,7 @@ async function load<Result>(
   };
   const file = await readModel(path, cwd, { externalBuffers, part, onStart });
   const { bytes } = file;
-  if (isJson(bytes)) return { model: await exampleModel(path, bytes, options), operandNames: [] };
+  if (isJson(bytes)) return { model: await exampleModel(path, bytes, options), operandNames: [], referencedNames: [] };
   return readOrRefuse(path, bytes, () => readFile(file));
 }
 

@@ -122,7 +122,7 @@ export async function readModel(
     if (externalBuffers === undefined && !hasExternalBuffers(bytes)) return { bytes };
     return { bytes, outside: await readOutside(file, bytes, reading) };
   } catch (error) {
-    throw error instanceof NetworkError ? usageError(error.message, error) : error;
+    throw error instanceof NetworkError ? usageError(error.message.replace(file, path), error) : error;
   }
 }
 

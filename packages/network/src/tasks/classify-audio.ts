@@ -12,7 +12,7 @@ import { checkLabels, type ScoredClass, top } from "../scores.ts";
 import type { Tensor } from "../tensor-info.ts";
 import { infoText } from "../tensor-info.ts";
 import type { ClassifyOptions } from "./classify.ts";
-import { extentsOf, onlyInput } from "./roles.ts";
+import { checkModel, extentsOf, onlyInput } from "./roles.ts";
 import { isSound, partStarts, resampleInPauses, type Sound, sound } from "./sound.ts";
 
 /** Options of classifying a sound. */
@@ -57,6 +57,7 @@ async function classifySound(
   source: Source | Sound,
   options: ClassifyAudioOptions,
 ): Promise<HeardClasses> {
+  checkModel("classifyAudio", model);
   checkOptions("classifyAudio", options, classifyAudioOptions);
   checkLabels("classifyAudio", options.labels);
   const { rate = 16_000, top: count = 5, labels, output = "scores", signal } = options;

@@ -5,6 +5,7 @@ import type { Model } from "../model.ts";
 import { checkOptions, wrapErrors } from "../options.ts";
 import type { ScoredClass } from "../scores.ts";
 import { type ClassifyOptions, classify, classifyOptions } from "./classify.ts";
+import { checkModel } from "./roles.ts";
 
 /** Options of classifying a text. */
 export type ClassifyTextOptions = ClassifyOptions;
@@ -16,6 +17,7 @@ export type ClassifyTextOptions = ClassifyOptions;
  */
 export function classifyText(model: Model, text: string, options: ClassifyTextOptions = {}): Promise<ScoredClass[]> {
   return wrapErrors("classifyText", options, async () => {
+    checkModel("classifyText", model);
     checkOptions("classifyText", options, classifyOptions);
     const { textInputs } = await import("../tokenize/text-inputs.ts");
     return classify(model, textInputs("classifyText", model.inputs, text), options);

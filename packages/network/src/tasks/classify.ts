@@ -11,6 +11,7 @@ import type { Inputs } from "../run-inputs.ts";
 import { checkLabels, type ScoredClass, top } from "../scores.ts";
 import { findByName, infoText } from "../tensor-info.ts";
 import { inputsOf } from "./picture-input.ts";
+import { checkModel } from "./roles.ts";
 
 /** Options of classifying. */
 export interface ClassifyOptions {
@@ -37,6 +38,7 @@ export function classify(model: Model, inputs: Inputs | Source, options: Classif
 }
 
 async function classifyInputs(model: Model, inputs: Inputs | Source, options: ClassifyOptions): Promise<ScoredClass[]> {
+  checkModel("classify", model);
   checkOptions("classify", options, classifyOptions);
   checkLabels("classify", options.labels);
   const { top: count = 5, labels, output = "scores", signal } = options;

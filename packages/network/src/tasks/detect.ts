@@ -12,7 +12,7 @@ import { checkLabels } from "../scores.ts";
 import { infoText, type Tensor } from "../tensor-info.ts";
 import { kindOf, listedOf } from "../values.ts";
 import { placePicture } from "./picture-input.ts";
-import { extentsOf, outputsByRole, type Role } from "./roles.ts";
+import { checkModel, extentsOf, outputsByRole, type Role } from "./roles.ts";
 
 /** A thing in a picture. */
 export interface Detection {
@@ -65,6 +65,7 @@ export function detect(model: Model, source: PictureSource, options: DetectOptio
 }
 
 async function detectThings(model: Model, source: PictureSource, options: DetectOptions): Promise<Detection[]> {
+  checkModel("detect", model);
   checkOptions("detect", options, detectOptions);
   checkLabels("detect", options.labels);
   const { threshold = 0.5, labels, order = tensorFlowOrder, signal } = options;

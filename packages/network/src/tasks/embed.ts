@@ -13,7 +13,7 @@ import { isNumbers } from "../scores.ts";
 import type { Tensor } from "../tensor-info.ts";
 import { kindOf } from "../values.ts";
 import { inputsOf } from "./picture-input.ts";
-import { outputsByRole } from "./roles.ts";
+import { checkModel, outputsByRole } from "./roles.ts";
 
 /** Options of embedding. */
 export interface EmbedOptions {
@@ -43,6 +43,7 @@ export function embed(model: Model, inputs: Inputs | Source, options: EmbedOptio
 }
 
 async function embedInputs(model: Model, inputs: Inputs | Source, options: EmbedOptions): Promise<Float32Array> {
+  checkModel("embed", model);
   checkOptions("embed", options, embedOptions);
   const { output, normalize = false, signal } = options;
   const info = outputsByRole("embed", model, roles, output === undefined ? {} : { embedding: output }).embedding;

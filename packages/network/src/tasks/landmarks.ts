@@ -11,7 +11,7 @@ import { checkLabels } from "../scores.ts";
 import type { Tensor, TensorInfo } from "../tensor-info.ts";
 import { listedOf } from "../values.ts";
 import { type PlacedPicture, placePicture } from "./picture-input.ts";
-import { outputsByRole, type Role } from "./roles.ts";
+import { checkModel, outputsByRole, type Role } from "./roles.ts";
 
 /** A part in a picture. */
 export interface Landmark {
@@ -141,6 +141,7 @@ export function landmarks(model: Model, source: PictureSource, options: Landmark
 }
 
 async function findLandmarks(model: Model, source: PictureSource, options: LandmarksOptions): Promise<Landmark[]> {
+  checkModel("landmarks", model);
   checkOptions("landmarks", options, landmarksOptions);
   checkLabels("landmarks", options.names);
   checkOrder(options.order);

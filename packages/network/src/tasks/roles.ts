@@ -1,9 +1,10 @@
 /**
  * Which output of a model plays which part in a task: as the caller says, else by the names that makers give them, else by shape.
  */
-import { NetworkError } from "../error.ts";
+import { check, NetworkError } from "../error.ts";
 import type { Model } from "../model.ts";
 import { findByName, infoText, type TensorInfo } from "../tensor-info.ts";
+import { kindOf } from "../values.ts";
 
 /** Role of an output, and how to find the output that has it. */
 export interface Role {
@@ -11,6 +12,16 @@ export interface Role {
   readonly names: RegExp;
   /** True if an output can have this role by its shape and type. */
   fits(info: TensorInfo): boolean;
+}
+
+/** Throws WRONG_TYPE for a model that is not one of `load`, such as a path or the promise of a model. */
+export function checkModel(task: string, model: unknown): void {
+  const isModel = typeof model === "object" && model !== null && "inputs" in model && "run" in model;
+  check(
+    isModel,
+    "WRONG_TYPE",
+    () => `${task}: expected a model, as \`await load(…)\` returns it, got ${kindOf(model)}`,
+  );
 }
 
 /** The output of each role, by place. Throws WRONG_TASK if one cannot be told. */

@@ -9,7 +9,7 @@ import type { PictureSource } from "../picture/load-picture.ts";
 import { checkLabels } from "../scores.ts";
 import type { Tensor } from "../tensor-info.ts";
 import { placePicture } from "./picture-input.ts";
-import { outputsByRole } from "./roles.ts";
+import { checkModel, outputsByRole } from "./roles.ts";
 
 /** The classes of a picture's pixels. */
 export interface Segmentation {
@@ -53,6 +53,7 @@ export function segment(model: Model, source: PictureSource, options: SegmentOpt
 }
 
 async function segmentPicture(model: Model, source: PictureSource, options: SegmentOptions): Promise<Segmentation> {
+  checkModel("segment", model);
   checkOptions("segment", options, segmentOptions);
   checkLabels("segment", options.labels);
   const { labels, output, signal } = options;

@@ -17,9 +17,9 @@ export interface BrokenRule {
   readonly message: string;
 }
 
-/** The operation of the main subgraph that a path names, or the one that has its operand: as a result, else as an input. */
+/** The operation of a subgraph that a path within it names, or the one that has its operand: as a result, else as an input. */
 function operationOf({ operations }: Model["main"], path: string): number {
-  const [, list, digits = ""] = /^main\.(operations|operands)\[(\d+)\]/.exec(path) ?? [];
+  const [, list, digits = ""] = /^(operations|operands)\[(\d+)\]/.exec(path) ?? [];
   if (list === undefined) return -1;
   const place = Number(digits);
   if (list === "operations") return place;
@@ -39,7 +39,7 @@ function textOf({ path, message }: BrokenRule, names: readonly (string | undefin
     const name = names[Number(place)];
     return name ? quoted(name) : found;
   };
-  const within = path.replace(/^main\.operations\[\d+\]\.?/, "").replace(/^main\.operands\[(\d+)\]/, nameOf);
+  const within = path.replace(/^operations\[\d+\]\.?/, "").replace(/^operands\[(\d+)\]/, nameOf);
   const text = message.replaceAll(/\boperand (\d+)\b/g, nameOf);
   return within === "" ? text : `${within}: ${text}`;
 }
@@ -48,19 +48,22 @@ function textOf({ path, message }: BrokenRule, names: readonly (string | undefin
 export function problemsOf(
   naming: Naming,
   places: readonly BrokenRule[],
-  { model, operators, operandNames }: Pick<ImportedModel, "model" | "operators" | "operandNames">,
+  { model, referenced, ...main }: Pick<ImportedModel, "model" | "operators" | "operandNames" | "referenced">,
   { subgraphs, signatures }: TfliteModel,
   { signature }: Pick<ImportOptions, "signature"> = {},
 ): TfliteProblem[] {
   const index = signatures.find(({ key }) => key === signature)?.subgraph ?? 0;
   return places.map((given): TfliteProblem => {
-    const { path, message } = given;
-    const operation = operationOf(model.main, path);
-    const place = operators[operation]?.index ?? -1;
-    const operator = subgraphs[index]?.operators[place];
-    if (operator === undefined) return { path: `subgraphs[${index}]`, message: `${path}: ${message}` };
-    const where = naming.operatorWhere({ path: `subgraphs[${index}]`, index }, operator, place);
-    return { ...where, message: textOf(given, operandNames, naming) };
+    const [, called, path = given.path] = /^(?:main|referenced\[(\d+)\])\.(.*)$/s.exec(given.path) ?? [];
+    const other = called === undefined ? undefined : referenced[Number(called)];
+    const { subgraph = index, operators, operandNames } = other ?? { ...main, subgraph: index };
+    const within = called === undefined ? model.main : model.referenced[Number(called)];
+    const at = { path: `subgraphs[${subgraph}]`, index: subgraph };
+    const place = (within && operators[operationOf(within, path)]?.index) ?? -1;
+    const operator = subgraphs[subgraph]?.operators[place];
+    if (operator === undefined) return { path: at.path, message: `${given.path}: ${given.message}` };
+    const where = naming.operatorWhere(at, operator, place);
+    return { ...where, message: textOf({ ...given, path }, operandNames, naming) };
   });
 }
 

@@ -3,7 +3,7 @@ import { modelIssues } from "@nnhal/validation";
 import { describe, expect, test } from "vitest";
 import { realModels } from "../_files.test-helper.ts";
 import { metadataBlock, withMetadata } from "../_metadata.test-helper.ts";
-import { add, modelOf, ofOperators, oneOperator } from "../_model.test-helper.ts";
+import { add, modelOf, ofOperators, oneOperator, type SubgraphGiven } from "../_model.test-helper.ts";
 import { writeTflite } from "../write.ts";
 import { inspectTflite } from "./inspect.ts";
 
@@ -143,6 +143,36 @@ describe("inspectTflite", () => {
       const { problems } = inspectTflite(sum(2), { validate: () => [{ path, message: "a rule" }] });
       expect(problems.map(({ operator }) => operator?.index)).toEqual([index]);
       expect(problems[0]?.message).toBe(`the HAL model that it becomes is not valid: ${text}`);
+    });
+
+    test.each([
+      ["referenced[0].operations[0].inputs", 0, 'inputs: "a": a rule'],
+      ["referenced[0].operands[0]", 0, '"a": "a": a rule'],
+      ["referenced[0].operations[9]", undefined, "referenced[0].operations[9]: operand 0: a rule"],
+      ["referenced[0]", undefined, "referenced[0]: operand 0: a rule"],
+    ])("finds the operator of %s in a subgraph that an operator runs", (path, index, text) => {
+      const branch: SubgraphGiven = {
+        tensors: { a: f, b: f },
+        operators: [{ name: "ABS", inputs: ["a"], outputs: ["b"] }],
+        inputs: ["a"],
+        outputs: ["b"],
+      };
+      const main: SubgraphGiven = {
+        tensors: { c: { type: "BOOL", shape: [] }, x: f, y: f },
+        operators: [
+          { name: "IF", inputs: ["c", "x"], outputs: ["y"], options: { thenSubgraphIndex: 1, elseSubgraphIndex: 1 } },
+        ],
+        inputs: ["c", "x"],
+        outputs: ["y"],
+      };
+      const validate = () => [{ path, message: "operand 0: a rule" }];
+      const { problems } = inspectTflite(modelOf(main, branch), { validate });
+      const [problem] = problems;
+      expect([problem?.operator?.index, problem?.message]).toEqual([
+        index,
+        `the HAL model that it becomes is not valid: ${text}`,
+      ]);
+      expect(problem?.operator?.subgraph).toBe(index === undefined ? undefined : 1);
     });
 
     test("refuses one that is not a function", () => {

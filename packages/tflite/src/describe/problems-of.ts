@@ -7,11 +7,11 @@ import type { BrokenRule } from "./broken-rules.ts";
 
 /**
  * Places of an imported model, such as those of a rule that it breaks, as problems of its file: each is at the operator that it follows from, if
- * the entry of the model has that, with the names of tensors instead of places of operands. `options`: those of the import.
+ * the file has that, with the names of tensors instead of places of operands. `options`: those of the import.
  */
 export async function problemsOf(
   places: readonly BrokenRule[],
-  imported: Pick<ImportedModel, "model" | "operators" | "operandNames">,
+  imported: Pick<ImportedModel, "model" | "operators" | "operandNames" | "referenced">,
   file: TfliteModel,
   options?: Pick<ImportOptions, "signature">,
 ): Promise<readonly TfliteProblem[]> {

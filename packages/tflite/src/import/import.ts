@@ -9,7 +9,7 @@ import {
   type OptionNames,
   unknownOption,
 } from "@nnhal/operations";
-import { type Model, OperationType, type Subgraph } from "@nnhal/types";
+import { type Model, OperationType } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quoted } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
@@ -124,6 +124,16 @@ export interface OperatorOrigin {
   readonly index: number;
 }
 
+/** Where a subgraph of a model is from. */
+export interface SubgraphOrigin {
+  /** Its index in the file; that of the subgraph that runs it, if the import made it. */
+  readonly subgraph: number;
+  /** One for each operation. */
+  readonly operators: readonly OperatorOrigin[];
+  /** One for each operand: the name of its tensor in the file. */
+  readonly operandNames: readonly (string | undefined)[];
+}
+
 /** A .tflite model as a HAL model. */
 export interface ImportedModel {
   readonly model: Model;
@@ -136,6 +146,8 @@ export interface ImportedModel {
   readonly operators: readonly OperatorOrigin[];
   /** One for each operand of the main subgraph: the name of its tensor in the file. */
   readonly operandNames: readonly (string | undefined)[];
+  /** One for each referenced subgraph. */
+  readonly referenced: readonly SubgraphOrigin[];
   /** All signatures of the file. */
   readonly signatures: readonly SignatureDescription[];
 }
@@ -303,18 +315,30 @@ function firstValue({ name, type, shape, data }: TfliteTensor): Required<Pick<Mo
   return { initial, initialShape: [...extents, dimensions.at(-1) ?? 0] };
 }
 
+function originOf({ subgraphs }: TfliteModel, { subgraph: { operands }, graph }: Finished): SubgraphOrigin {
+  const { index } = graph;
+  return {
+    subgraph: index,
+    operators: graph
+      .emitted()
+      .map(({ origin }) => ({ name: subgraphs[index]?.operators[origin]?.name ?? "", index: origin })),
+    operandNames: operands.map((_, operand) => graph.nameOf(operand)),
+  };
+}
+
 function importedModel(
   file: TfliteModel,
   { index, inputNames, outputNames }: Entry,
   { cells }: Program,
   finished: Finished,
-  referenced: readonly Subgraph[],
+  called: readonly Finished[],
   constants: Constants,
   dialect: Dialect,
 ): ImportedModel {
   const { subgraph, states, graph } = finished;
   const main = graph.subgraph;
-  const operators = file.subgraphs[index]?.operators ?? [];
+  const { operators, operandNames } = originOf(file, finished);
+  const referenced = called.map((each) => each.subgraph);
   const nameOf = variableNames(file);
   const { inputIndexes, outputIndexes } = subgraph;
   const stateTensors = states.map(({ tensor }) => tensor);
@@ -346,8 +370,9 @@ function importedModel(
         output: outputPlaces.get(output) ?? -1,
       })),
     ],
-    operators: graph.emitted().map(({ origin }) => ({ name: operators[origin]?.name ?? "", index: origin })),
-    operandNames: subgraph.operands.map((_, operand) => graph.nameOf(operand)),
+    operators,
+    operandNames,
+    referenced: called.map((each) => originOf(file, each)),
     signatures: file.signatures.map(({ key, inputs, outputs }) => ({
       key,
       inputs: inputs.map(({ name }) => name),

@@ -39,7 +39,7 @@ export interface Importer {
   /** Lowers the main subgraph. */
   importMain(): Finished;
   /** The other subgraphs that operators run, in the order in which they were finished. */
-  readonly referenced: readonly Subgraph[];
+  readonly referenced: readonly Finished[];
   /** One for each operator of the file. */
   reports(): readonly OperatorReport[];
 }
@@ -87,7 +87,7 @@ interface ImportWork {
   /** Those of the program, and those that were made for operators. */
   readonly procedures: readonly Procedure[];
   readonly addSubgraph: Surroundings["addSubgraph"];
-  readonly referenced: Subgraph[];
+  readonly referenced: Finished[];
   /** By procedure and shapes of its inputs. */
   readonly imported: Map<string, Outcome<ImportedSubgraph>>;
   /** Procedures that are being imported. */
@@ -348,9 +348,9 @@ function importNew(
 ): ImportedSubgraph {
   // Another number of values is refused by the operator.
   const given = inputs.length === procedure.subgraph.inputs.length ? inputs : undefined;
-  const { subgraph, results } = importSubgraph(work, { procedure, depth, isMain: false, given, trusts: true });
-  work.referenced.push(subgraph);
-  return { place: work.referenced.length - 1, subgraph, results };
+  const finished = importSubgraph(work, { procedure, depth, isMain: false, given, trusts: true });
+  const { subgraph, results } = finished;
+  return { place: work.referenced.push(finished) - 1, subgraph, results };
 }
 
 /** Imports all of them before the problems of any are thrown. */

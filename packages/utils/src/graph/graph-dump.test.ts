@@ -86,6 +86,15 @@ describe("graphDump", () => {
     expect(about("d0", lines)[0]).toContain('label="the \\"image\\"\\n0 = input[0]');
   });
 
+  it("shows those of referenced subgraphs", () => {
+    const inner = { ...convolutionModel().main };
+    const referencedNames = [[], ["inner image"]];
+    const lines = dump({ ...convolutionModel(), referenced: [inner, inner] }, { constants: "inside", referencedNames });
+    expect(about("s1d0", lines)[0]).toContain('label="inner image\\n0 = input[0]');
+    expect(about("s0d0", lines)[0]).toContain('label="0 = input[0]');
+    expect(about("d0", lines)[0]).toContain('label="0 = input[0]');
+  });
+
   it("keeps constants as nodes that no operation reads, or that are outputs", () => {
     const constant = operand(OperandType.INT32, OperandLifeTime.CONSTANT_COPY);
     const lines = dump(modelOf({ operands: [constant, constant], outputIndexes: [1] }), { constants: "inside" });

@@ -74,6 +74,8 @@ export interface OperationDescription {
 export interface VisitOptions extends VendorDefinitions {
   /** By operand of the main subgraph: such as the names of tensors in the file that the model was made from. Default: none. */
   readonly operandNames?: readonly (string | undefined)[] | undefined;
+  /** The same for each referenced subgraph. Default: none. */
+  readonly referencedNames?: readonly (readonly (string | undefined)[])[] | undefined;
 }
 
 /** Receives the parts of a model during a walk. */
@@ -120,7 +122,8 @@ export function visitGraph(name: string, model: Model, visitor: GraphVisitor, op
     const { inputIndexes: inputs, outputIndexes: outputs } = subgraph;
     const description = { index, inputs, outputs };
     visitor.beginSubgraph(description);
-    visitSubgraph(subgraph, model, visitor, vocabulary, index === undefined ? options.operandNames : undefined);
+    const names = index === undefined ? options.operandNames : options.referencedNames?.[index];
+    visitSubgraph(subgraph, model, visitor, vocabulary, names);
     return { description, nested: meet(subgraphsNamedBy(subgraph)), next: 0 };
   };
   visitor.begin(name, model);

@@ -52,6 +52,20 @@ describe("IF", () => {
     expect(await execute(imported, [[0], [3, 4]])).toEqual([[6, 8]]);
   });
 
+  test("says where the operations and operands of its subgraphs are from", () => {
+    const { operators, operandNames, referenced } = importTflite(
+      modelOf(conditional(2, 1), branch("ADD"), branch("MUL")),
+    );
+    expect(operators).toEqual([{ name: "IF", index: 0 }]);
+    expect(operandNames.filter((name) => name !== undefined)).toEqual(["c", "x", "y"]);
+    expect(
+      referenced.map(({ operandNames: names, ...origin }) => [origin, names.filter((name) => name !== undefined)]),
+    ).toEqual([
+      [{ subgraph: 2, operators: [{ name: "MUL", index: 0 }] }, ["a", "b"]],
+      [{ subgraph: 1, operators: [{ name: "ADD", index: 0 }] }, ["a", "b"]],
+    ]);
+  });
+
   test("the same subgraph twice is imported once", () => {
     const { model } = importTflite(modelOf(conditional(1, 1), branch("ADD")));
     expect(showSubgraph(model, model.main)).toEqual(["IF(in0, subgraph 0, subgraph 0, in1) -> out0"]);
