@@ -59,6 +59,12 @@ async function made(options: LoadOptions, inputs: Readonly<Record<string, readon
   return [...data];
 }
 
+it("is made if it is not there", async () => {
+  const folder = join(cache, "new", "folder");
+  await (await load(signedModel(), { cache: folder, engines: [], signature: "one" })).close();
+  expect(readdirSync(folder)).not.toEqual([]);
+});
+
 it("has a prepared model for each signature of a file", async () => {
   const both = { left: [3], right: [5] };
   for (let round = 0; round < 2; round++) {

@@ -38,8 +38,8 @@ export interface LoadOptions extends SessionOptions {
    */
   readonly extensions?: SessionOptions["extensions"];
   /**
-   * A folder that keeps prepared models, and what engines found when they checked themselves, for the next start (Node.js). It must
-   * exist. Default: nothing is kept.
+   * A folder that keeps prepared models, and what engines found when they checked themselves, for the next start (Node.js). It is made if
+   * it is not there. Default: nothing is kept.
    */
   readonly cache?: SessionOptions["cache"];
   /** The key of the signature to run. Default: the first subgraph. */

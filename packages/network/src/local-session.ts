@@ -96,7 +96,7 @@ export async function openLocalSession(
   try {
     await begin("prepare");
     const { cache: folder } = options;
-    const cache = folder === undefined ? undefined : { folder, token: await tokenOf(bytes, importing) };
+    const cache = folder === undefined ? undefined : { folder, token: await tokenOf(folder, bytes, importing) };
     prepared = await prepareSession({
       imported,
       selection,
@@ -121,8 +121,10 @@ export async function openLocalSession(
 }
 
 /** The token of a model in a cache. What makes it is loaded if a model is kept. */
-async function tokenOf(bytes: Uint8Array, importing: ImportOptions): Promise<Uint8Array<ArrayBuffer>> {
-  return (await import("./model-token.ts")).modelToken(bytes, importing);
+async function tokenOf(folder: string, bytes: Uint8Array, importing: ImportOptions): Promise<Uint8Array<ArrayBuffer>> {
+  const { makeCacheFolder, modelToken } = await import("./model-token.ts");
+  makeCacheFolder(folder);
+  return modelToken(bytes, importing);
 }
 
 /** The extension for .tflite, which is loaded if a model needs it. */

@@ -91,6 +91,11 @@ describe("a wrong value is a NetworkError", () => {
       () => load(passingModel({ shape: [1, 4] }), { worker: any(1) }),
       "worker: expected true, false or a function, got a number",
     ],
+    [
+      "a cache that is a file",
+      () => load(passingModel({ shape: [1, 4] }), { cache: import.meta.filename }),
+      "misuse.test.ts cannot be made: it is not a folder",
+    ],
     ["no inputs", () => model.run(any(null))],
     ["inputs that are a class", () => model.run(any(new Map()))],
     ["a getter that throws", () => model.run(any(throwing)), "a getter's own words"],

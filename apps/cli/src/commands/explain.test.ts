@@ -71,10 +71,10 @@ describe("nnhal explain", () => {
         outputBytes: 16,
         predictedMs: expect.any(Number),
         inputs: [
-          { operand: 0, type: "TENSOR_FLOAT32", shape: [2, 2], bytes: 16 },
-          { operand: 1, type: "TENSOR_FLOAT32", shape: [2, 2], bytes: 16 },
+          { operand: 0, name: "left", type: "TENSOR_FLOAT32", shape: [2, 2], bytes: 16 },
+          { operand: 1, name: "right", type: "TENSOR_FLOAT32", shape: [2, 2], bytes: 16 },
         ],
-        outputs: [{ operand: expect.any(Number), type: "TENSOR_FLOAT32", shape: [2, 2], bytes: 16 }],
+        outputs: [{ operand: expect.any(Number), name: "sum", type: "TENSOR_FLOAT32", shape: [2, 2], bytes: 16 }],
       },
     ]);
     expect(facts).toEqual({
@@ -112,8 +112,8 @@ describe("nnhal explain", () => {
       "",
       "Steps",
       expect.stringMatching(/^ {2}1 {2}nnhal-reference: operation 1, predicted 0\.01 ms$/),
-      "     in   16 bytes: operand 0 TENSOR_FLOAT32 [2, 2]",
-      expect.stringMatching(/^ {5}out {2}16 bytes: operand \d TENSOR_FLOAT32 \[1, 4\]$/),
+      '     in   16 bytes: "given" TENSOR_FLOAT32 [2, 2]',
+      '     out  16 bytes: "passed" TENSOR_FLOAT32 [1, 4]',
       "",
     ]);
   });

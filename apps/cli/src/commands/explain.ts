@@ -115,7 +115,7 @@ export async function runExplainCommand(
   if (options.svg !== undefined) {
     if (model === undefined)
       stderr.write("nnhal explain: note: there is no plan to draw; nnhal graph draws the file\n");
-    else await writeUserFile(options.svg, drawExplanation(explanation, shownNames(model)), cwd);
+    else await writeUserFile(options.svg, drawExplanation(explanation), cwd);
   }
   stdout.write(
     options.json ? `${JSON.stringify(explanation)}\n` : fit(formatExplanation(explanation, options), stdout.columns),
@@ -139,17 +139,18 @@ async function explain(
   const { cpu } = selection;
   const { hal } = validate(model);
   const definitions = { extensions: await devices.definitions() };
+  const options = { definitions, ...shownNames(model) };
   const planned = await askAndPlan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
   if ("unplannable" in planned) {
     const problem = nameOperations(planned.message, definitions.extensions);
-    return { ...(await explainAnswers(withoutTrailingDefaults(hal), all, definitions)), problem };
+    return { ...(await explainAnswers(withoutTrailingDefaults(hal), all, options)), problem };
   }
-  if (!run) return explainPlan(planned, all, undefined, definitions);
+  if (!run) return explainPlan(planned, all, undefined, options);
   const note = (message: string) => stderr.write(`nnhal explain: note: ${oneLine(message)}\n`);
   const measuring = { preference, policy, onFallback: note };
   const { plan: ran, measured, untimed } = await measurePlan(model, selection, measuring, now);
   if (untimed !== undefined) note(`operations are not timed: ${untimed}`);
-  return explainPlan(ran, all, measured, definitions);
+  return explainPlan(ran, all, measured, options);
 }
 
 function validate(model: LoadedModel): Model {

@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
 import type { OperatorReport } from "@nnhal/tflite";
 import { formatProblems, outcomeText } from "../info-report.ts";
-import { byteText, columns, formatCount, milliseconds, oneLine, openShapeText } from "../text.ts";
+import { byteText, columns, formatCount, milliseconds, oneLine, openShapeText, plain } from "../text.ts";
 import type {
   BoundaryTensor,
   ExplainedOperand,
@@ -178,8 +178,12 @@ function operands(list: readonly ExplainedOperand[]): string {
 }
 
 function tensors(list: readonly BoundaryTensor[]): string {
-  const text = list.map((tensor) => `operand ${tensor.operand} ${tensor.type} ${openShapeText(tensor.shape)}`);
+  const text = list.map((tensor) => `${nameOf(tensor)} ${tensor.type} ${openShapeText(tensor.shape)}`);
   return text.length === 0 ? "nothing" : text.join(", ");
+}
+
+function nameOf({ operand, name }: BoundaryTensor): string {
+  return name === undefined ? `operand ${operand}` : `"${plain(name)}"`;
 }
 
 /** Indexes as a person counts, from 1; those that follow one another as a range. */

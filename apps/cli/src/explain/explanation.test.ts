@@ -40,7 +40,7 @@ function doubling(): Model {
   return model;
 }
 
-async function explanation(): Promise<Explanation> {
+async function explanation(names?: Parameters<typeof explainPlan>[3]): Promise<Explanation> {
   const reference = await openDevice({ backend: referenceBackend });
   if ("unavailable" in reference) throw new Error(reference.unavailable);
   const { capabilities } = reference.getCapabilities();
@@ -59,9 +59,9 @@ async function explanation(): Promise<Explanation> {
   const devices = [adder, reference];
   const planned = await askAndPlan(doubling().hal, devices, { policy: androidPolicy, cpu: reference.name });
   if ("unplannable" in planned) throw new Error(planned.message);
-  const names = devices.map(({ name }) => name);
-  const about = { model: "doubling", policy: "android", preference: "FAST_SINGLE_ANSWER", devices: names };
-  return { ...about, ...(await explainPlan(planned, devices)) };
+  const all = devices.map(({ name }) => name);
+  const about = { model: "doubling", policy: "android", preference: "FAST_SINGLE_ANSWER", devices: all };
+  return { ...about, ...(await explainPlan(planned, devices, undefined, names)) };
 }
 
 describe("control flow that is interpreted", () => {
@@ -111,7 +111,7 @@ describe("control flow that is interpreted", () => {
   });
 
   it("is drawn grey, with its parts below", async () => {
-    const svg = drawExplanation(await explanation(), { operandNames: [], referencedNames: [] });
+    const svg = drawExplanation(await explanation());
     expect(svg).toContain("interpreted by the runtime");
     expect(svg).toMatch(/fill="#e4e4e4" stroke="#333333" stroke-dasharray="4 3"\/><text [^>]+>1 WHILE</);
     expect(svg).toContain(">WHILE 1, condition</text>");
@@ -119,13 +119,15 @@ describe("control flow that is interpreted", () => {
   });
 
   it("is drawn with the names of tensors, also in its parts", async () => {
-    const svg = drawExplanation(await explanation(), {
+    const explained = await explanation({
       operandNames: [undefined, undefined, "start", "end"],
       referencedNames: [
         ["state", "bound", "verdict"],
         ["before", "after"],
       ],
     });
+    const svg = drawExplanation(explained);
+    expect(formatExplanation(explained, { verbose: true })).toMatch(/^ +in +4 bytes: "start" TENSOR_FLOAT32 \[1\]$/m);
     const names = ["end", "verdict", "after"].filter((name) => new RegExp(`\\d: ${name}<`).test(svg));
     expect(names).toEqual(["end", "verdict", "after"]);
   });
@@ -149,7 +151,9 @@ describe("a model with an extension", () => {
     model.finish();
     const apart = await askAndPlan(model.hal, [device], { separateOperations: true });
     if ("unplannable" in apart) throw new Error(apart.message);
-    const { operations, steps } = await explainPlan(apart, [device], undefined, { extensions: [wideExtension] });
+    const { operations, steps } = await explainPlan(apart, [device], undefined, {
+      definitions: { extensions: [wideExtension] },
+    });
     expect(operations.map(({ type }) => type)).toEqual([`${wideName} WIDEN`, `${wideName} NARROW`]);
     const tensor = { operand: 1, type: `${wideName} TENSOR_LONG`, shape: [3], extensionData: "{factor: 0.5}" };
     expect(operations[0]?.outputs).toEqual([tensor]);

@@ -18,6 +18,7 @@ import { planMemory } from "@nnhal/runtime";
 import type { OperatorReport, TfliteInspection, TfliteProblem } from "@nnhal/tflite";
 import { type Device, ErrorStatus, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 import { extensionDataText } from "@nnhal/utils/graph";
+import type { ShownNames } from "../model/load-hal.ts";
 import { formatCount } from "../text.ts";
 
 /** Answer of a device about an operation. */
@@ -29,8 +30,10 @@ export interface DeviceAnswer {
 
 /** An operand of an operation. */
 export interface ExplainedOperand {
-  /** Its index in the model. */
+  /** Its index in the subgraph. */
   readonly operand: number;
+  /** The name of its tensor in the file, if that is known. */
+  readonly name?: string;
   /** The HAL's type, or an extension's, such as `com.example.fibonacci INT64`. */
   readonly type: string;
   /** 0 is an extent that is not known. */
@@ -120,17 +123,23 @@ export interface Measured {
   readonly operations: readonly (number | undefined)[];
 }
 
-/** Explains a plan. `devices`: all that were asked. `definitions`: those by which types, operations and data of vendors are named. */
+/** Values of an explanation besides the plan. */
+export interface ExplainOptions extends Partial<ShownNames> {
+  /** Those by which types, operations and data of vendors are named. Default: none. */
+  readonly definitions?: VendorDefinitions;
+}
+
+/** Explains a plan. `devices`: all that were asked. */
 export async function explainPlan(
   plan: Plan,
   devices: readonly Device[],
   measured?: Measured,
-  definitions: VendorDefinitions = {},
+  { definitions = {}, operandNames = [], referencedNames = [] }: ExplainOptions = {},
 ): Promise<ExplainedPlan & Pick<Explanation, "predictedMs" | "measuredMs" | "memory">> {
   const asked = plansIn(plan).map(async ({ model }) => [model, await answersOf(model, devices, definitions)] as const);
   const answers = new Map(await Promise.all(asked));
   return {
-    ...explainSubgraph(plan, { answers, measured, definitions }, measured?.operations),
+    ...explainSubgraph(plan, { answers, measured, definitions, referencedNames }, operandNames, measured?.operations),
     predictedMs: milliseconds(plan.predictedTime),
     ...(measured && { measuredMs: measured.total }),
     memory: planMemory(plan),
@@ -141,12 +150,12 @@ export async function explainPlan(
 export async function explainAnswers(
   model: Model,
   devices: readonly Device[],
-  definitions: VendorDefinitions = {},
+  { definitions = {}, operandNames = [] }: ExplainOptions = {},
 ): Promise<ExplainedPlan> {
   const answers = await answersOf(model, devices, definitions);
   const vocabulary = vocabularyOf(model.extensionNameToPrefix, definitions);
   const operations = model.main.operations.map((_, index) => ({
-    ...describeOperation(model, index, answers, vocabulary),
+    ...describeOperation({ model, names: operandNames, vocabulary }, index, answers),
     device: null,
     step: null,
   }));
@@ -163,8 +172,15 @@ export function explainFile({
   return { operations: [], steps: [], problem, fileOperators: operators, problems };
 }
 
+/** A subgraph as the main one of a model, with the names of its operands. */
+interface Described {
+  readonly model: Model;
+  readonly names: readonly (string | undefined)[];
+  readonly vocabulary: Vocabulary;
+}
+
 /** Values that all parts of an explanation share. */
-interface Explaining {
+interface Explaining extends Pick<ShownNames, "referencedNames"> {
   /** By the model of each plan in the plan. */
   readonly answers: ReadonlyMap<Model, Answers>;
   readonly measured: Measured | undefined;
@@ -183,11 +199,15 @@ function plansIn(plan: Plan): readonly Plan[] {
 function explainSubgraph(
   plan: Plan,
   explaining: Explaining,
+  names: readonly (string | undefined)[],
   ofOperations: readonly (number | undefined)[] = [],
 ): ExplainedPlan {
   const { model, steps, choices } = plan;
   const answers = explaining.answers.get(model) ?? [];
-  const vocabulary = vocabularyOf(model.extensionNameToPrefix, explaining.definitions);
+  const described = {
+    ...{ model, names },
+    vocabulary: vocabularyOf(model.extensionNameToPrefix, explaining.definitions),
+  };
   const stepOf: number[] = [];
   steps.forEach((step, place) => {
     for (const operation of operationsOf(step)) stepOf[operation] = place;
@@ -195,25 +215,25 @@ function explainSubgraph(
   const operations = choices.map(({ device, reason }, index): ExplainedOperation => {
     const time = ofOperations[index];
     return {
-      ...describeOperation(model, index, answers, vocabulary),
+      ...describeOperation(described, index, answers),
       device: device === undefined ? null : elementAt(plan.devices, device),
       step: elementAt(stepOf, index),
       reason,
       ...(time !== undefined && { measuredMs: time }),
     };
   });
-  return { operations, steps: steps.map((step) => explainStep(step, plan, explaining, vocabulary)) };
+  return { operations, steps: steps.map((step) => explainStep(step, plan, explaining, described)) };
 }
 
 function explainStep(
   step: Step,
   { model, devices: names, extensions }: Plan,
   explaining: Explaining,
-  vocabulary: Vocabulary,
+  described: Described,
 ): ExplainedStep {
   const factsOf = factsByCode(model.extensionNameToPrefix, extensions);
   const boundaryTensor = (operand: number): BoundaryTensor => ({
-    ...describeOperand(model, operand, vocabulary),
+    ...describeOperand(described, operand),
     bytes: byteSize(elementAt(model.main.operands, operand), factsOf),
   });
   const reads = step.kind === "if" ? [step.condition, ...step.inputs] : step.inputs;
@@ -223,7 +243,8 @@ function explainStep(
   const inner = (operation: number, input: number, part: InnerPlan["part"], plan: Plan): InnerPlan => {
     const { inputs } = elementAt(model.main.operations, operation);
     const { location } = elementAt(model.main.operands, elementAt(inputs, input));
-    return { part, subgraph: location.offset, ...explainSubgraph(plan, explaining) };
+    const names = explaining.referencedNames[location.offset] ?? [];
+    return { part, subgraph: location.offset, ...explainSubgraph(plan, explaining, names) };
   };
   return {
     device: step.kind === "execution" ? elementAt(names, step.device) : null,
@@ -272,26 +293,28 @@ async function answersOf(
   );
 }
 
-function describeOperation(model: Model, index: number, answers: Answers, vocabulary: Vocabulary) {
+function describeOperation(described: Described, index: number, answers: Answers) {
+  const { model, vocabulary } = described;
   const { type, inputs, outputs } = elementAt(model.main.operations, index);
   return {
     index,
     type: operationText(type, model.extensionNameToPrefix, vocabulary),
     devices: elementAt(answers, index),
-    inputs: inputs.map((operand) => describeOperand(model, operand, vocabulary)),
-    outputs: outputs.map((operand) => describeOperand(model, operand, vocabulary)),
+    inputs: inputs.map((operand) => describeOperand(described, operand)),
+    outputs: outputs.map((operand) => describeOperand(described, operand)),
   };
 }
 
 function describeOperand(
-  { main, extensionNameToPrefix }: Model,
+  { model: { main, extensionNameToPrefix }, names, vocabulary }: Described,
   index: number,
-  vocabulary: Vocabulary,
 ): ExplainedOperand {
+  const name = names[index];
   const operand = elementAt(main.operands, index);
   const extensionData = extensionDataText(operand, vocabulary);
   return {
     operand: index,
+    ...(name !== undefined && { name }),
     type: operandTypeText(operand.type, extensionNameToPrefix, vocabulary),
     shape: operand.dimensions,
     ...(extensionData !== undefined && { extensionData }),

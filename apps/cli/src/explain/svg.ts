@@ -5,7 +5,6 @@
 import { basename } from "node:path";
 import { elementAt } from "@nnhal/operations";
 import { type DrawnEdge, type DrawnGraph, drawGraphs } from "@nnhal/utils/graph";
-import type { ShownNames } from "../model/load-hal.ts";
 import { openShapeText } from "../text.ts";
 import type { ExplainedOperand, ExplainedOperation, ExplainedPlan, Explanation } from "./explanation.ts";
 
@@ -15,7 +14,7 @@ const interpretedFill = "#e4e4e4";
 const noPlanFill = "#ffffff";
 
 /** The picture. */
-export function drawExplanation(explanation: Explanation, names: ShownNames): string {
+export function drawExplanation(explanation: Explanation): string {
   const fillOf = (operation: ExplainedOperation): string => {
     if (operation.step === null) return noPlanFill;
     if (operation.device === null) return interpretedFill;
@@ -24,7 +23,7 @@ export function drawExplanation(explanation: Explanation, names: ShownNames): st
   return drawGraphs({
     title: `${basename(explanation.model)}, policy ${explanation.policy}`,
     legend: legend(explanation),
-    graphs: graphsOf(explanation, "", fillOf, names.operandNames, names.referencedNames),
+    graphs: graphsOf(explanation, "", fillOf),
   });
 }
 
@@ -43,26 +42,19 @@ function legend({ devices, operations }: Explanation) {
 type FillOf = (operation: ExplainedOperation) => string;
 
 /** A plan, followed by the plans inside interpreted operations. `where` names the plan. */
-function graphsOf(
-  plan: ExplainedPlan,
-  where: string,
-  fillOf: FillOf,
-  names: readonly (string | undefined)[],
-  referenced: ShownNames["referencedNames"],
-): DrawnGraph[] {
+function graphsOf(plan: ExplainedPlan, where: string, fillOf: FillOf): DrawnGraph[] {
   const inside = plan.steps.flatMap(({ inside = [], operations }) =>
     inside.flatMap((inner) => {
       const operation = elementAt(operations, 0);
       const type = elementAt(plan.operations, operation).type;
-      const heading = `${where}${type} ${operation + 1}, ${inner.part}: `;
-      return graphsOf(inner, heading, fillOf, referenced[inner.subgraph] ?? [], referenced);
+      return graphsOf(inner, `${where}${type} ${operation + 1}, ${inner.part}: `, fillOf);
     }),
   );
-  const graph = graphOf(plan, fillOf, names);
+  const graph = graphOf(plan, fillOf);
   return [where === "" ? graph : { heading: where.replace(/: $/, ""), ...graph }, ...inside];
 }
 
-function graphOf({ operations }: ExplainedPlan, fillOf: FillOf, names: readonly (string | undefined)[]): DrawnGraph {
+function graphOf({ operations }: ExplainedPlan, fillOf: FillOf): DrawnGraph {
   const writer = new Map(
     operations.flatMap(({ outputs, index }) =>
       outputs.map(({ operand }, result) => [operand, { from: index, result }] as const),
@@ -75,7 +67,7 @@ function graphOf({ operations }: ExplainedPlan, fillOf: FillOf, names: readonly 
       if (source === undefined || source.from >= index) continue;
       // Edges that cross from one step to another are thick.
       const crosses = elementAt(operations, source.from).step !== elementAt(operations, index).step;
-      const title = operandLines(operand, names).join(" ");
+      const title = operandLines(operand).join(" ");
       edges.push({ ...source, to: index, title, ...(crosses && { line: "thick" }) });
     }
   }
@@ -84,7 +76,7 @@ function graphOf({ operations }: ExplainedPlan, fillOf: FillOf, names: readonly 
     kind: kindOf(operation),
     fill: fillOf(operation),
     title: reasonsOf(operation),
-    results: operation.outputs.map((output) => operandLines(output, names)),
+    results: operation.outputs.map((output) => operandLines(output)),
     ...(operation.device === null && { border: "dashed" as const }),
   }));
   return { nodes, edges };
@@ -102,9 +94,8 @@ function kindOf({ type, device, inputs, outputs }: ExplainedOperation): string {
 }
 
 /** Label of an edge: the tensor's name, if it has one, its type and its shape. */
-function operandLines({ operand, type, shape }: ExplainedOperand, names: readonly (string | undefined)[]): string[] {
+function operandLines({ operand, name, type, shape }: ExplainedOperand): string[] {
   const kind = `${type.replace(/^TENSOR_/, "")} ${openShapeText(shape)}`;
-  const name = names[operand];
   return name === undefined ? [`${operand}: ${kind}`] : [`${operand}: ${name}`, kind];
 }
 

@@ -29,7 +29,9 @@ async function profileFrom(
   { model, selection, options, context: { devices, cwd }, note }: Session,
 ): Promise<Profile> {
   if (untimed !== undefined) note(`operations are not timed: ${untimed}`);
-  const explained = await explainPlan(plan, selection.devices, measured, { extensions: await devices.definitions() });
+  const explained = await explainPlan(plan, selection.devices, measured, {
+    definitions: { extensions: await devices.definitions() },
+  });
   const profile = profileOf(measured.total, explained.operations);
   const { modelExplorer } = options;
   if (modelExplorer === undefined) return profile;
