@@ -108,23 +108,17 @@ export function realWeights(weights: Tensor): Tensor {
 
 /** The product of a hybrid recurrent cell: the vector is quantised, then multiplied in integers. */
 export function hybridProduct(asymmetric: boolean): Product {
-  return function* (result, weights, vector, offset) {
+  return (result, weights, vector, offset) => {
     const [units, size] = weights.dimensions;
     const { data } = hybridWeights(weights);
     const scales = channelScales(weights, units);
     const quantised = new Float64Array(size);
     const scale = quantiseRow(vector, offset, quantised, asymmetric);
-    let work = 0;
     let at = 0;
     for (let unit = 0; unit < units; unit++) {
       let sum = 0;
       for (let index = 0; index < size; index++) sum += data[at++] * quantised[index];
       result[unit] += sum * scale * scales[unit];
-      work += size;
-      if (work > WORK_BETWEEN_PAUSES) {
-        work = 0;
-        yield;
-      }
     }
   };
 }

@@ -110,7 +110,7 @@ export function* runIntegerLstm(
     centre(vectors.cell, cellStateIn, batch * units);
     for (let time = 0; time < from.times; time++) {
       centre(vectors.input, input, from.offset(time, batch));
-      yield* step(vectors);
+      step(vectors);
       for (let index = 0; index < outputs; index++) {
         output.data[to.offset(time, batch) + index] = vectors.recurrent[index] + outputStateIn.zeroPoint;
       }
@@ -133,7 +133,7 @@ function stepOf(
   cell: LstmCell,
   settings: IntegerSettings,
   tensors: { readonly input: Tensor; readonly outputStateIn: Tensor; readonly cellStateIn: Tensor },
-): (vectors: Vectors) => Generator<void, void> {
+): (vectors: Vectors) => void {
   const { outputStateIn, cellStateIn } = tensors;
   const memory = cellStateIn.scale;
   const arithmetic = arithmeticOf(outputStateIn, memory);
@@ -152,23 +152,23 @@ function stepOf(
   const centre = project ? hidden.zeroPoint : outputStateIn.zeroPoint;
   const [least, greatest] = integerRange(outputStateIn.type);
   const results = new Float64Array(cell.outputGate.input.dimensions[0]);
-  return function* (vectors) {
+  return (vectors) => {
     const state = vectors.cell;
-    const keep = yield* forgetGate(vectors, sigmoid);
-    const proposal = yield* cellGate(vectors, tanh);
-    const take = inputGate && (yield* inputGate(vectors, sigmoid));
+    const keep = forgetGate(vectors, sigmoid);
+    const proposal = cellGate(vectors, tanh);
+    const take = inputGate?.(vectors, sigmoid);
     for (let unit = 0; unit < state.length; unit++) {
       const share = take === undefined ? 32767 - keep[unit] : take[unit];
       const kept = roundHalfAway(keep[unit] * state[unit] * SHARE);
       const added = roundHalfAway((share * proposal[unit] * SHARE * SHARE) / memory);
       state[unit] = clamp(toInt16(kept + toInt16(added)), -cellClip, cellClip);
     }
-    const show = yield* outputGate(vectors, sigmoid);
+    const show = outputGate(vectors, sigmoid);
     for (let unit = 0; unit < state.length; unit++) {
       const element = clamp(toHidden(show[unit] * stateTanh(state[unit])) + hidden.zeroPoint, least, greatest);
       results[unit] = element - centre;
     }
-    if (project) yield* project(results, vectors.recurrent);
+    if (project) project(results, vectors.recurrent);
     else for (let unit = 0; unit < results.length; unit++) vectors.recurrent[unit] = results[unit];
   };
 }
@@ -188,7 +188,7 @@ function gateOf(
     cellStateIn,
   }: { readonly input: Tensor; readonly outputStateIn: Tensor; readonly cellStateIn: Tensor },
   { scaling }: Arithmetic,
-): (vectors: Vectors, activation: (sum: number) => number) => Generator<void, Float64Array> {
+): (vectors: Vectors, activation: (sum: number) => number) => Float64Array {
   const scale = gate.norm ? intermediateScale : GATE;
   const fromInput = scaling(gate.input.scale, input.scale, scale);
   const fromState = scaling(gate.recurrent.scale, outputStateIn.scale, scale);
@@ -197,12 +197,12 @@ function gateOf(
   const [units] = gate.input.dimensions;
   const sums = new Float64Array(units);
   const recurrent = new Float64Array(units);
-  return function* (vectors, activation) {
+  return (vectors, activation) => {
     if (gate.norm) sums.fill(0);
     else sums.set(gate.bias.data);
-    yield* plainProduct(sums, gate.input, vectors.input, 0);
+    plainProduct(sums, gate.input, vectors.input, 0);
     recurrent.fill(0);
-    yield* plainProduct(recurrent, gate.recurrent, vectors.recurrent, 0);
+    plainProduct(recurrent, gate.recurrent, vectors.recurrent, 0);
     for (let unit = 0; unit < units; unit++) {
       let value = toInt16(fromInput(sums[unit]));
       value = toInt16(value + fromState(recurrent[unit]));
@@ -221,16 +221,16 @@ function projectionOf(
   { hiddenStateScale, projClip }: IntegerSettings,
   { type, scale, zeroPoint }: Tensor,
   { scaling }: Arithmetic,
-): ((hidden: Float64Array, outputs: Float64Array) => Generator<void, void>) | undefined {
+): ((hidden: Float64Array, outputs: Float64Array) => void) | undefined {
   if (projection === undefined) return undefined;
   const [least, greatest] = integerRange(type);
   // As in .tflite the clip bounds the elements, with their zero point.
   const clip = projClip > 0 ? Math.min(Math.trunc(projClip / scale), greatest) : greatest + 1;
   const toOutput = scaling(projection.scale, hiddenStateScale, scale);
-  return function* (hidden, outputs) {
+  return (hidden, outputs) => {
     if (projectionBias) outputs.set(projectionBias.data);
     else outputs.fill(0);
-    yield* plainProduct(outputs, projection, hidden, 0);
+    plainProduct(outputs, projection, hidden, 0);
     for (let index = 0; index < outputs.length; index++) {
       const element = clamp(toOutput(outputs[index]) + zeroPoint, least, greatest);
       outputs[index] = clamp(element, -clip, clip) - zeroPoint;

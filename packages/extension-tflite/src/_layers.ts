@@ -18,6 +18,7 @@ import { ensure, type RowOfLength } from "@nnhal/operations/authoring";
 import { type Store, widen, widenOnce } from "@nnhal/operations/kernels";
 import { realsOf } from "./_elements.ts";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "./_hybrid.ts";
+import { filledData } from "./_phases.ts";
 import { exactScaling, type Scaling, wideScaling } from "./_scaling.ts";
 import { tfliteTypes } from "./types.ts";
 
@@ -89,7 +90,7 @@ export function* layerOf(
     const store = isFloat(output.type)
       ? floatStore(output, activation)
       : quantisedStore(input, filter, channels, output, activation, isWide ? wideScaling : exactScaling);
-    return { input: yield* widen(input), filter, bias: sums, store };
+    return { input: yield* filledData(widen(input)), filter, bias: sums, store };
   }
   const weights = hybridWeights(filter);
   const quantised = yield* quantiseRows(input.data, rows, input.data.length / rows, asymmetric);
@@ -103,7 +104,7 @@ export function* layerOf(
 
 /** The filters of a layer as a convolution takes them. */
 export function* filtersOf({ filter }: Layer, context: KernelContext) {
-  return { data: yield* widenOnce(filter, context), dimensions: filter.dimensions };
+  return { data: yield* filledData(widenOnce(filter, context)), dimensions: filter.dimensions };
 }
 
 /** The bias of each channel. An INT64 one has at most 48 bits in .tflite, so that sums are exact. */

@@ -6,6 +6,7 @@ import {
   type AnyOperandType,
   type AnyTensorData,
   elementCount,
+  type KernelResult,
   type OutputTensor,
   type Tensor,
   type TensorInfo,
@@ -179,7 +180,7 @@ export interface LstmRun {
 }
 
 /** Runs a cell of any kind along time. */
-export function runLstm(args: LstmArgs<Tensor<AnyTensorData>>, run: LstmRun): Iterator<void, void> {
+export function runLstm(args: LstmArgs<Tensor<AnyTensorData>>, run: LstmRun): KernelResult {
   // Only biases may have 64 bits. All other elements are numbers, although their type was erased.
   const numbers = withNumericBiases(args) as LstmArgs<Tensor>;
   const cell = cellOf(numbers);
@@ -224,10 +225,10 @@ export function realPeepholes(cell: LstmCell): LstmCell {
 
 /** Multiplies with a matrix: with one stored as its diagonal directly, with any other by `product`. */
 function diagonalProduct(product: Product): Product {
-  return function* (result, weights, vector, offset) {
+  return (result, weights, vector, offset) => {
     const [rows, columns] = weights.dimensions;
     if (weights.data.length === rows * columns) {
-      yield* product(result, weights, vector, offset);
+      product(result, weights, vector, offset);
       return;
     }
     const { data } = realWeights(weights);

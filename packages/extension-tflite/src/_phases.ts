@@ -8,3 +8,9 @@ export function* filledData<Data>({ data, phases }: Filled<Data>): Generator<voi
   yield* runInSteps(phases);
   return data;
 }
+
+/** The same, with what else is known of the array, such as the layout of an image. */
+export function* filled<Whole extends Filled<unknown>>(whole: Whole): Generator<void, Whole> {
+  yield* runInSteps(whole.phases);
+  return whole;
+}

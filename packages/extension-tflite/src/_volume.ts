@@ -13,6 +13,7 @@ import {
 import { ensure, int32 } from "@nnhal/operations/authoring";
 import { blockOf, multiply, WORK_BETWEEN_PAUSES, widen } from "@nnhal/operations/kernels";
 import { realsOf } from "./_elements.ts";
+import { filledData } from "./_phases.ts";
 
 /** The options of both operators. */
 export const volumeOptions = [
@@ -135,7 +136,7 @@ export function* convolveVolume({
 }: Volume): Generator<void, void> {
   const [, inDepth, inHeight, inWidth, channels] = input.dimensions;
   const [batches, depth, height, width, count] = output.dimensions;
-  const data = yield* widen(input);
+  const data = yield* filledData(widen(input));
   const patch = new Float64Array(filters.length / count);
   const start = bias === undefined ? new Float64Array(count) : realsOf(bias);
   const sums = new Float64Array(count);

@@ -2,6 +2,8 @@
  * @nnhal/operations/authoring: the builders for definitions of operations, such as those of a vendor's extension. Code that only reads
  * definitions needs only `@nnhal/operations`.
  */
+
+export { type Pacer, pacer } from "./chunks.ts";
 export {
   type FlexMap,
   type FlexValue,
@@ -24,7 +26,6 @@ export {
 export { defineExtension, type ExtensionTypeSpec, type ExtensionTypesOf, extensionTypes } from "./extension.ts";
 export { ensure } from "./fail.ts";
 export { inferBroadcast } from "./ops/_broadcast.ts";
-export { type Pacer, pacer } from "./ops/_chunks.ts";
 export {
   any,
   bool,

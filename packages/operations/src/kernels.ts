@@ -6,6 +6,7 @@
 export { halOperation } from "./all.ts";
 // In a browser one file serves both entries, so it has all of the other one.
 export * from "./authoring.ts";
+export { blockOf, CHUNK, copyInChunks, fillInChunks, inChunks, WORK_BETWEEN_PAUSES } from "./chunks.ts";
 export {
   effectiveScale,
   multiplyByQuantisedMultiplier,
@@ -15,17 +16,8 @@ export {
 export { fixedPoint16 } from "./fixed-point-functions.ts";
 export type { Store } from "./ops/_accumulator.ts";
 export { broadcastData } from "./ops/_broadcast.ts";
-export { CHUNK, copyInChunks, fillInChunks, inChunks } from "./ops/_chunks.ts";
 export { connect } from "./ops/_connect.ts";
-export {
-  blockOf,
-  convolve,
-  convolvedShape,
-  type Filters,
-  multiply,
-  type Sliding,
-  WORK_BETWEEN_PAUSES,
-} from "./ops/_convolution.ts";
+export { convolve, convolvedShape, type Filters, type Sliding } from "./ops/_convolution.ts";
 export {
   checkChannelDim,
   dilationParams,
@@ -38,6 +30,7 @@ export { convolveDepthwise } from "./ops/_depthwise.ts";
 export { sigmoid } from "./ops/_gate-activation.ts";
 export { greatest } from "./ops/_greatest.ts";
 export { type Image, imageDimensions, readImage } from "./ops/_image.ts";
+export { multiply } from "./ops/_inner-products.ts";
 export { normaliseLayer } from "./ops/_layer-norm.ts";
 export { ensureSettings, type Gate, type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./ops/_lstm.ts";
 export {

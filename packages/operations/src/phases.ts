@@ -36,6 +36,21 @@ export const STEPS_BETWEEN_PAUSES = 1 << 18;
  */
 export type KernelResult = void | Phase | readonly Phase[] | Iterator<void, void>;
 
+/** A phase of steps in turn, until one returns false: it had nothing to do. */
+export function stepsInTurn(step: () => boolean, cost: number): Phase {
+  let isDone = false;
+  return {
+    get units() {
+      return isDone ? 0 : Number.POSITIVE_INFINITY;
+    },
+    cost,
+    inTurn: true,
+    compute(first, end) {
+      for (let unit = first; unit < end && !isDone; unit++) isDone = !step();
+    },
+  };
+}
+
 /** Runs the work of a kernel, with a pause after every few milliseconds. */
 export function* runInSteps(work: KernelResult): Generator<void, void> {
   if (work === undefined) return;

@@ -14,6 +14,7 @@ import {
 import { bool, broadcastShape, defineOperation, ensure, tensor } from "@nnhal/operations/authoring";
 import { blockOf, multiply, WORK_BETWEEN_PAUSES, widen } from "@nnhal/operations/kernels";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "../_hybrid.ts";
+import { filledData } from "../_phases.ts";
 import { exactScaling, wideScaling } from "../_scaling.ts";
 
 const FLOAT32 = "TENSOR_FLOAT32";
@@ -114,7 +115,7 @@ function matrixOf({ dimensions }: TensorInfo, isTransposed: boolean): Matrix {
 
 /** The elements less the zero point. Those of an INT32 product are taken as they are, as in .tflite. */
 function elementsOf({ data, zeroPoint }: Tensor, isRaw: boolean): Generator<void, Float64Array> {
-  return widen({ data, zeroPoint: isRaw ? 0 : zeroPoint });
+  return filledData(widen({ data, zeroPoint: isRaw ? 0 : zeroPoint }));
 }
 
 /** The elements with the rows of each matrix one after the other. */

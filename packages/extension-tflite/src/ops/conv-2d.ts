@@ -2,7 +2,7 @@
  * CONV_2D for the types of .tflite: INT16 activations, hybrid layers, no bias, and groups with dilations. The operands are those of the
  * HAL's operation.
  */
-import { imageLayout } from "@nnhal/operations";
+import { imageLayout, runInSteps } from "@nnhal/operations";
 import { alternative, defineOperation, ensure, int32, omittable, tensor, wide } from "@nnhal/operations/authoring";
 import {
   checkChannelDim,
@@ -18,6 +18,7 @@ import {
 import { OperationType } from "@nnhal/types";
 import { hasDifferentScales } from "../_hybrid.ts";
 import { ensureBiasCount, filtersOf, hybridTypes, layerOf, layerTypes } from "../_layers.ts";
+import { filled } from "../_phases.ts";
 
 const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
 
@@ -61,14 +62,16 @@ export const conv2d = defineOperation({
     const image = imageLayout(dimensions, nchw);
     const form = { rows: image.batches, asymmetric: hasDifferentScales(filter) };
     const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, form);
-    yield* convolve(
-      yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),
-      yield* filtersOf(layer, context),
-      layer.bias,
-      imageLayout(output.dimensions, nchw),
-      sliding,
-      image.channels / filterDepth,
-      layer.store,
+    yield* runInSteps(
+      convolve(
+        yield* filled(readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw)),
+        yield* filtersOf(layer, context),
+        layer.bias,
+        imageLayout(output.dimensions, nchw),
+        sliding,
+        image.channels / filterDepth,
+        layer.store,
+      ),
     );
   },
 });

@@ -2,7 +2,7 @@
  * FULLY_CONNECTED for the types of .tflite: INT16 activations, weights with a scale for each unit, hybrid layers, no bias, inputs of any
  * rank. The operands are those of the HAL's operation, then two options of .tflite that may be left out.
  */
-import { elementCount, formatShape, type Tensor, type TensorInfo } from "@nnhal/operations";
+import { elementCount, formatShape, runInSteps, type Tensor, type TensorInfo } from "@nnhal/operations";
 import {
   bool,
   defineOperation,
@@ -69,7 +69,7 @@ export const fullyConnected = defineOperation({
     const hybrid = { rows: input.data.length / size, asymmetric: asymmetricQuantizeInputs };
     const layer = yield* layerOf({ input, filter: weights, bias, activation }, units, output, hybrid);
     const filter = blockScales === undefined ? layer.filter : yield* scaledBlocks(layer.filter, blockScales);
-    yield* connect(layer.input, filter, layer.bias, layer.store, context);
+    yield* runInSteps(connect(layer.input, filter, layer.bias, layer.store, context));
   },
 });
 

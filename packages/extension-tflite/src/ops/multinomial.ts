@@ -36,7 +36,7 @@ export const multinomial = defineOperation({
     const isTime = pacer();
     const cumulative = new Float64Array(classes);
     for (let batch = 0; batch < batches; batch++) {
-      yield* accumulateOdds(logits.data, batch * classes, cumulative);
+      accumulateOdds(logits.data, batch * classes, cumulative);
       const total = cumulative[classes - 1];
       ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
       for (let sample = 0; sample < samples; sample++) {

@@ -70,7 +70,7 @@ export const svdf = defineOperation({
     for (let batch = 0; batch < batches; batch++) {
       for (let index = 0; index < inputs; index++) row[index] = input.data[batch * inputs + index] - input.zeroPoint;
       features.fill(0);
-      yield* multiply(features, featureWeights, row, 0);
+      multiply(features, featureWeights, row, 0);
       if (bias) sums.set(bias.data);
       else sums.fill(0);
       const start = batch * filters * memory;

@@ -6,6 +6,7 @@ import { ensure } from "@nnhal/operations";
 import { defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
 import { greatest, movedInfo } from "@nnhal/operations/kernels";
 import { movable, oneNumber } from "../_integers.ts";
+import { filledData } from "../_phases.ts";
 import { splitTypes } from "../_types.ts";
 
 const shortTypes = ["TENSOR_INT32", "TENSOR_QUANT16_SYMM"] as const;
@@ -41,7 +42,7 @@ export const topkV2 = defineOperation({
     const isTime = pacer();
     let write = 0;
     for (let row = 0; row < data.length; row += length) {
-      const order = yield* greatest(length, k, (a, b) => isBefore(data[row + a], data[row + b], a < b));
+      const order = yield* filledData(greatest(length, k, (a, b) => isBefore(data[row + a], data[row + b], a < b)));
       for (const place of order) {
         into[write] = data[row + place];
         indices.data[write++] = place;

@@ -3,7 +3,7 @@
  * HAL's operation, of which an output shape holds here in full: what lies beyond it is left out, and what no filter reaches is the
  * bias.
  */
-import { formatShape, imageAxes, imageLayout, implicitPadding } from "@nnhal/operations";
+import { formatShape, imageAxes, imageLayout, implicitPadding, runInSteps } from "@nnhal/operations";
 import {
   alternative,
   bool,
@@ -28,6 +28,7 @@ import {
 } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { ensureBiasCount, filtersOf, layerOf, layerTypes } from "../_layers.ts";
+import { filled } from "../_phases.ts";
 
 const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
 const last = [...strideParams, int32("activation"), bool("nchw")] as const;
@@ -93,13 +94,15 @@ export const transposeConv2d = defineOperation({
       rows: 1,
       asymmetric: false,
     });
-    yield* spread(
-      yield* readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw),
-      yield* filtersOf(layer, context),
-      layer.bias,
-      imageLayout(output.dimensions, nchw),
-      padded,
-      layer.store,
+    yield* runInSteps(
+      spread(
+        yield* filled(readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw)),
+        yield* filtersOf(layer, context),
+        layer.bias,
+        imageLayout(output.dimensions, nchw),
+        padded,
+        layer.store,
+      ),
     );
   },
 });

@@ -6,8 +6,9 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
-import { extentProduct, resolveAxis } from "../shape.ts";
-import { pacer } from "./_chunks.ts";
+import { resolveAxis } from "../shape.ts";
+import type { TensorData } from "../tensor.ts";
+import { boundsOf, type Lanes, lanesOf } from "./_lanes.ts";
 
 /** Defines ARGMAX or ARGMIN; `isBetter` returns whether an element replaces the best one before it. */
 export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX" | "ARGMIN")>(
@@ -34,27 +35,28 @@ export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX
       const rest = dimensions.filter((_, other) => other !== searched);
       return { output: { dimensions: rest.length === 0 ? [1] : rest } };
     },
-    *reference({ input: { data, dimensions }, axis }, { output }) {
-      const searched = resolveAxis(axis, dimensions.length);
-      const extent = dimensions[searched];
-      const inner = extentProduct(dimensions, searched + 1);
-      const isTime = pacer();
-      for (let index = 0; index < output.data.length; index++) {
-        const column = index % inner;
-        const first = (index - column) * extent + column;
-        let place = 0;
-        let best = data[first];
-        for (let other = 1; other < extent; other++) {
-          const element = data[first + other * inner];
-          if (isBetter(element, best)) {
-            best = element;
-            place = other;
-          }
-          if (isTime(1)) yield;
-        }
-        output.data[index] = place;
-        if (isTime(1)) yield;
-      }
+    reference({ input: { data, dimensions }, axis }, { output }) {
+      const lanes = lanesOf(dimensions, resolveAxis(axis, dimensions.length));
+      return {
+        units: lanes.count,
+        cost: 4 * lanes.length,
+        compute(first, end) {
+          for (let lane = first; lane < end; lane++) output.data[lane] = placeOfBest(data, lanes, lane, isBetter);
+        },
+      };
     },
   });
+}
+
+/** The place in a lane of the first element that none other is better than. */
+function placeOfBest(
+  data: TensorData,
+  lanes: Lanes,
+  lane: number,
+  isBetter: (element: number, best: number) => boolean,
+): number {
+  const [start, end] = boundsOf(lanes, lane);
+  let best = start;
+  for (let at = start + lanes.step; at < end; at += lanes.step) if (isBetter(data[at], data[best])) best = at;
+  return (best - start) / lanes.step;
 }

@@ -1,25 +1,19 @@
 /** Tests of the parts that the detection operations share: overlap, box deltas and non-maximum suppression. */
 import { describe, expect, it } from "vitest";
 import {
+  choose,
+  chosenOf,
   ensureBatch,
   ensureBoxScale,
   ensureOrdered,
   hardKernel,
   intersectionOverUnion,
   type Suppression,
-  suppress,
+  startSuppression,
   suppressClasses,
   transformBox,
 } from "./_boxes.ts";
-import { f32, q16Asymm, q16Symm } from "./_run.test-helper.ts";
-
-/** The value that a generator returns in the end. */
-function resultOf<Result>(steps: Generator<void, Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
+import { f32, fill, q16Asymm, q16Symm } from "./_run.test-helper.ts";
 
 describe("overlap", () => {
   it.each([
@@ -109,13 +103,11 @@ const suppression = (scores: readonly number[], more: Partial<Suppression> = {})
 });
 
 describe("suppression", () => {
-  const run = (scores: readonly number[], more?: Partial<Suppression>) =>
-    resultOf(
-      suppress(
-        scores.map((_, candidate) => candidate),
-        suppression(scores, more),
-      ),
-    );
+  const run = (scores: readonly number[], more?: Partial<Suppression>) => {
+    const state = startSuppression([...scores.keys()], suppression(scores, more));
+    while (choose(state));
+    return chosenOf(state);
+  };
 
   it("drops neighbours of the chosen, best first", () => {
     expect(run([1, 3, 2, 4])).toEqual([3, 1]);
@@ -167,7 +159,7 @@ describe("suppression in classes", () => {
   // Scores of background, class 1 and class 2 of four boxes.
   const scores = [9, 4, 1, 9, 3, 2, 9, 2, 3, 9, 1, 4];
   const run = (threshold: number, mostPerClass: number, more: Partial<Suppression> = {}, boxes = 4, classes = 3) =>
-    resultOf(
+    fill(
       suppressClasses(
         boxes,
         classes,

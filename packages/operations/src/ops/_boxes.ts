@@ -3,8 +3,8 @@
  * boxes that overlap a better one.
  */
 import { ensure } from "../fail.ts";
+import { type Filled, stepsInTurn } from "../phases.ts";
 import type { TensorInfo } from "../tensor.ts";
-import { pacer } from "./_chunks.ts";
 
 /** Quantisation of box corners, sizes and anchors that are 16-bit integers. */
 export const BOX_SCALE = 0.125;
@@ -92,41 +92,57 @@ export interface Suppression {
   readonly keepsOrder?: boolean;
 }
 
+/** A suppression under way. */
+export interface Suppressing extends Suppression {
+  /** First the chosen ones, in the order of choice; then those that are left. */
+  readonly candidates: number[];
+  chosen: number;
+  left: number;
+}
+
+/** Begins a suppression, of which `choose` does the steps. */
+export function startSuppression(candidates: number[], suppression: Suppression): Suppressing {
+  return { ...suppression, candidates, chosen: 0, left: candidates.length };
+}
+
 /**
- * Chooses candidates: repeatedly the best one left, whose overlap then lowers the scores of the others. Returns the chosen ones in the
- * order of choice. Among equal scores the first wins; unless `keepsOrder` is set, a dropped candidate changes places with the last, as the expected
- * results of the conformance vectors require. Pauses every few milliseconds.
+ * Chooses the best candidate left, whose overlap then lowers the scores of the others; returns false if there is none to choose. Among equal
+ * scores the first wins; unless `keepsOrder` is set, a dropped candidate changes places with the last, as the expected results of
+ * the conformance vectors require.
  */
-export function* suppress(candidates: number[], suppression: Suppression): Generator<void, number[]> {
-  const { scores, boxes, boxOf, kernel, leastScore, most, keepsOrder = false } = suppression;
-  let start = 0;
-  let end = candidates.length;
-  const limit = most < 0 ? end : Math.min(most, end);
-  const isTime = pacer();
-  while (start < end && start < limit) {
-    let best = start;
-    for (let index = start + 1; index < end; index++) {
-      if (scores[candidates[index]] > scores[candidates[best]]) best = index;
-      if (isTime(1)) yield;
-    }
-    if (keepsOrder) moveForward(candidates, best, start);
-    else swap(candidates, start, best);
-    const chosen = boxOf(candidates[start]);
-    let kept = start + 1;
-    for (let index = start + 1; index < end; index++) {
-      const candidate = candidates[index];
-      const factor = kernel(intersectionOverUnion(boxes, boxOf(candidate), chosen));
-      if (leastScore !== undefined) scores[candidate] *= factor;
-      const isDropped = leastScore === undefined ? factor === 0 : scores[candidate] < leastScore;
-      if (!isDropped) candidates[kept++] = candidate;
-      else if (!keepsOrder) candidates[index--] = candidates[--end];
-      if (isTime(4)) yield;
-    }
-    end = kept;
-    start++;
-    if (isTime(16)) yield;
+export function choose(state: Suppressing): boolean {
+  const { candidates, scores, boxes, boxOf, kernel, leastScore, most, keepsOrder = false, chosen: start } = state;
+  let { left: end } = state;
+  if (start >= end || start === most) return false;
+  let best = start;
+  for (let index = start + 1; index < end; index++) {
+    if (scores[candidates[index]] > scores[candidates[best]]) best = index;
   }
-  return candidates.slice(0, start);
+  if (keepsOrder) moveForward(candidates, best, start);
+  else swap(candidates, start, best);
+  const chosen = boxOf(candidates[start]);
+  let kept = start + 1;
+  for (let index = start + 1; index < end; index++) {
+    const candidate = candidates[index];
+    const factor = kernel(intersectionOverUnion(boxes, boxOf(candidate), chosen));
+    if (leastScore !== undefined) scores[candidate] *= factor;
+    const isDropped = leastScore === undefined ? factor === 0 : scores[candidate] < leastScore;
+    if (!isDropped) candidates[kept++] = candidate;
+    else if (!keepsOrder) candidates[index--] = candidates[--end];
+  }
+  state.left = kept;
+  state.chosen = start + 1;
+  return true;
+}
+
+/** The candidates that have been chosen. */
+export function chosenOf({ candidates, chosen }: Suppressing): number[] {
+  return candidates.slice(0, chosen);
+}
+
+/** The cost of a step of a suppression of this many candidates: their scores and overlaps. */
+export function costOfChoice(candidates: number): number {
+  return 16 * (candidates + 1);
 }
 
 /** Moves an element forward to `to`, and those between back by one place. */
@@ -149,29 +165,48 @@ export function hardKernel(threshold: number): (overlap: number) => number {
 
 /**
  * Chooses among classes and boxes: in each class but 0, the background, those above a score, suppressed; then the best of
- * all classes. A candidate is box · classes + class. Returns them by falling score.
+ * all classes. A candidate is box · classes + class. They are by falling score.
  */
-export function* suppressClasses(
+export function suppressClasses(
   boxCount: number,
   classCount: number,
   scoreThreshold: number,
   mostPerClass: number,
   suppression: Suppression,
-): Generator<void, number[]> {
+): Filled<number[]> {
   const { scores, most } = suppression;
   const chosen: number[] = [];
   // Without boxes there may be any number of classes.
-  if (boxCount === 0) return chosen;
-  const isTime = pacer();
-  for (let label = 1; label < classCount; label++) {
-    const candidates: number[] = [];
-    for (let box = 0; box < boxCount; box++) {
-      const candidate = box * classCount + label;
-      if (scores[candidate] > scoreThreshold) candidates.push(candidate);
-      if (isTime(1)) yield;
+  if (boxCount === 0) return { data: chosen, phases: [] };
+  let label = 1;
+  let ofClass: Suppressing | undefined;
+  const step = () => {
+    if (ofClass && choose(ofClass)) return true;
+    for (const one of ofClass ? chosenOf(ofClass) : []) chosen.push(one);
+    if (label < classCount) {
+      const candidates = candidatesOf(label++, boxCount, classCount, scores, scoreThreshold);
+      ofClass = startSuppression(candidates, { ...suppression, most: mostPerClass });
+      return true;
     }
-    for (const one of yield* suppress(candidates, { ...suppression, most: mostPerClass })) chosen.push(one);
+    chosen.sort((a, b) => scores[b] - scores[a]);
+    if (most >= 0) chosen.splice(most);
+    return false;
+  };
+  return { data: chosen, phases: [stepsInTurn(step, costOfChoice(boxCount))] };
+}
+
+/** The candidates of a class whose score is above a threshold. */
+function candidatesOf(
+  label: number,
+  boxCount: number,
+  classCount: number,
+  scores: Float64Array,
+  threshold: number,
+): number[] {
+  const candidates: number[] = [];
+  for (let box = 0; box < boxCount; box++) {
+    const candidate = box * classCount + label;
+    if (scores[candidate] > threshold) candidates.push(candidate);
   }
-  chosen.sort((a, b) => scores[b] - scores[a]);
-  return most < 0 ? chosen : chosen.slice(0, most);
+  return candidates;
 }

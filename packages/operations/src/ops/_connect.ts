@@ -2,10 +2,14 @@
  * The loop of fully connected layers.
  */
 import type { KernelContext } from "../define.ts";
+import type { Phase } from "../phases.ts";
 import type { Tensor } from "../tensor.ts";
 import type { Store } from "./_accumulator.ts";
-import { blockOf, multiply, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
-import { widen, widenOnce } from "./_widen.ts";
+import { multiply } from "./_inner-products.ts";
+import { widenOnce, widenRange } from "./_widen.ts";
+
+/** Weights of a unit, so that a range has several rows for each part of the weights that it widens. */
+const WEIGHTS_OF_UNIT = 1 << 15;
 
 /**
  * output[b, u] = bias[u] + Σ rows[b, i] · weights[u, i]
@@ -13,33 +17,35 @@ import { widen, widenOnce } from "./_widen.ts";
  * `rows`: the input, widened. The weights are widened once if the executor keeps them from run to run. Otherwise they are widened some
  * units at a time: they are the large operand, and in most models each is used once.
  */
-export function* connect(
+export function connect(
   rows: Float64Array,
   weights: Tensor,
   bias: Float64Array,
   store: Store,
   context: KernelContext,
-): Generator<void, void> {
+): readonly Phase[] {
   const [units, size] = weights.dimensions;
-  const all = context.widened?.accepts(weights.data) ? yield* widenOnce(weights, context) : undefined;
-  const sums = new Float64Array(units);
-  const block = blockOf(size);
-  let work = 0;
-  for (let first = 0; first < units; first += block) {
-    const end = Math.min(first + block, units);
-    const data = weights.data.subarray(first * size, end * size);
-    const kept = all?.subarray(first * size, end * size);
-    // No ?? here: the CommonJS build would move the yield into a separate function.
-    const part = kept === undefined ? yield* widen({ data, zeroPoint: weights.zeroPoint }) : kept;
-    for (let row = 0; row * size < rows.length; row++) {
-      const inputs = rows.subarray(row * size, (row + 1) * size);
-      multiply(inputs, part, bias.subarray(first), 0, end - first, sums.subarray(first));
-      store(sums, first, end, row * units, 1);
-      work += (end - first) * (size + 1);
-      if (work > WORK_BETWEEN_PAUSES) {
-        work = 0;
-        yield;
+  const kept = context.widened?.accepts(weights.data) ? widenOnce(weights, context) : undefined;
+  const block = Math.min(units, Math.max(4, Math.floor(WEIGHTS_OF_UNIT / size) & ~3));
+  const count = rows.length / size;
+  const phase: Phase = {
+    units: Math.ceil(units / block) * count,
+    cost: (block + 1) * (size + 1),
+    compute(first, end) {
+      const sums = new Float64Array(units);
+      const scratch = new Float64Array(kept ? 0 : block * size);
+      for (let unit = first; unit < end; unit++) {
+        const row = unit % count;
+        const from = Math.floor(unit / count) * block;
+        const to = Math.min(from + block, units);
+        const part = weights.data.subarray(from * size, to * size);
+        if (!kept && (row === 0 || unit === first)) widenRange(part, weights.zeroPoint, scratch, 0, part.length);
+        const wide = kept ? kept.data.subarray(from * size, to * size) : scratch;
+        const inputs = rows.subarray(row * size, (row + 1) * size);
+        multiply(inputs, wide, bias.subarray(from), 0, to - from, sums.subarray(from));
+        store(sums, from, to, row * units, 1);
       }
-    }
-  }
+    },
+  };
+  return [...(kept?.phases ?? []), phase];
 }

@@ -1,15 +1,16 @@
 /**
  * The loop of depthwise convolutions: every output channel sees one input channel.
  */
+import type { Phase } from "../phases.ts";
 import type { Store } from "./_accumulator.ts";
-import { type Filters, type Sliding, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import type { Filters, Sliding } from "./_convolution.ts";
 import type { Image, ImageLayout } from "./_image.ts";
 
 /**
  * output[b, y, x, c·multiplier + q] = bias[c·multiplier + q]
  *   + Σ image[b, y·stride + i·dilation − padding, …, c] · filter[0, i, j, c·multiplier + q]
  */
-export function* convolveDepthwise(
+export function convolveDepthwise(
   image: Image,
   filters: Filters,
   multiplier: number,
@@ -17,35 +18,52 @@ export function* convolveDepthwise(
   output: ImageLayout,
   sliding: Sliding,
   store: Store,
-): Generator<void, void> {
+): Phase {
   const [, height, width, channels] = filters.dimensions;
-  const sums = new Float64Array(channels);
-  let work = 0;
-  for (let batch = 0; batch < output.batches; batch++) {
-    for (let y = 0; y < output.height; y++) {
-      const top = y * sliding.strideHeight - sliding.paddingTop;
-      for (let x = 0; x < output.width; x++) {
-        const left = x * sliding.strideWidth - sliding.paddingLeft;
+  return {
+    units: output.batches * output.height * output.width,
+    cost: (height * width + 1) * (channels + 1),
+    compute(first, end) {
+      const sums = new Float64Array(channels);
+      for (let pixel = first; pixel < end; pixel++) {
+        const row = Math.floor(pixel / output.width);
+        const [batch, y, x] = [Math.floor(row / output.height), row % output.height, pixel % output.width];
         sums.set(bias);
-        for (let i = 0; i < height; i++) {
-          const row = top + i * sliding.dilationHeight;
-          if (row < 0 || row >= image.height) continue;
-          for (let j = 0; j < width; j++) {
-            const column = left + j * sliding.dilationWidth;
-            if (column < 0 || column >= image.width) continue;
-            const from = batch * image.batchStep + row * image.rowStep + column * image.pixelStep;
-            accumulate(image.data, from, filters.data, (i * width + j) * channels, multiplier, sums);
-            work += channels;
-            if (work > WORK_BETWEEN_PAUSES) {
-              work = 0;
-              yield;
-            }
-          }
-        }
-        const start = batch * output.batchStep + y * output.rowStep + x * output.pixelStep;
-        store(sums, 0, channels, start, output.channelStep);
-        work += height * width + channels;
+        addWindow(image, filters, multiplier, sliding, batch, y, x, sums);
+        store(
+          sums,
+          0,
+          channels,
+          batch * output.batchStep + y * output.rowStep + x * output.pixelStep,
+          output.channelStep,
+        );
       }
+    },
+  };
+}
+
+/** Adds the products of all cells of the window at output (y, x). */
+function addWindow(
+  image: Image,
+  filters: Filters,
+  multiplier: number,
+  sliding: Sliding,
+  batch: number,
+  y: number,
+  x: number,
+  sums: Float64Array,
+): void {
+  const [, height, width, channels] = filters.dimensions;
+  const top = y * sliding.strideHeight - sliding.paddingTop;
+  const left = x * sliding.strideWidth - sliding.paddingLeft;
+  for (let i = 0; i < height; i++) {
+    const row = top + i * sliding.dilationHeight;
+    if (row < 0 || row >= image.height) continue;
+    for (let j = 0; j < width; j++) {
+      const column = left + j * sliding.dilationWidth;
+      if (column < 0 || column >= image.width) continue;
+      const from = batch * image.batchStep + row * image.rowStep + column * image.pixelStep;
+      accumulate(image.data, from, filters.data, (i * width + j) * channels, multiplier, sums);
     }
   }
 }

@@ -9,19 +9,17 @@ const K2 = 0x9ae1_6a3b_2f90_404fn;
 
 /** Bytes that a long input is taken in at once. */
 const CHUNK = 64;
-/** A few milliseconds of work. */
-const BYTES_BETWEEN_PAUSES = 1 << 15;
 
 const wrap = (value: bigint) => BigInt.asUintN(64, value);
 const rotate = (value: bigint, right: bigint) => wrap((value >> right) | (value << (64n - right)));
 const fold = (value: bigint) => value ^ (value >> 47n);
 
-/** The 64-bit fingerprint of some bytes, unsigned. Pauses if there are many. */
-export function* fingerprint64(bytes: Uint8Array): Generator<void, bigint> {
+/** The 64-bit fingerprint of some bytes, unsigned. */
+export function fingerprint64(bytes: Uint8Array): bigint {
   const { length } = bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, length);
   const word: Word = (at) => view.getBigUint64(at, true);
-  if (length > CHUNK) return yield* hashLong(word, length);
+  if (length > CHUNK) return hashLong(word, length);
   const multiplier = wrap(K2 + BigInt(length) * 2n);
   if (length > 32) return hashUpTo64(word, length, multiplier);
   if (length > 16) {
@@ -88,7 +86,7 @@ interface State {
   w: Pair;
 }
 
-function* hashLong(word: Word, length: number): Generator<void, bigint> {
+function hashLong(word: Word, length: number): bigint {
   const seed = 81n;
   const y = wrap(seed * K1 + 113n);
   const state: State = {
@@ -99,10 +97,7 @@ function* hashLong(word: Word, length: number): Generator<void, bigint> {
     w: [0n, 0n],
   };
   const end = Math.floor((length - 1) / CHUNK) * CHUNK;
-  for (let at = 0; at < end; at += CHUNK) {
-    takeChunk(state, word, at, K1, 1n);
-    if (at % BYTES_BETWEEN_PAUSES === BYTES_BETWEEN_PAUSES - CHUNK) yield;
-  }
+  for (let at = 0; at < end; at += CHUNK) takeChunk(state, word, at, K1, 1n);
   // The last chunk overlaps the one before it unless the length is a multiple of it.
   const multiplier = wrap(K1 + ((state.z & 0xffn) << 1n));
   const rest = BigInt((length - 1) % CHUNK);

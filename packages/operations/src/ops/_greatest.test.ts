@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { greatest } from "./_greatest.ts";
-import { ended } from "./_run.test-helper.ts";
+import { greatest, greatestNow } from "./_greatest.ts";
+import { fill, pausesOf } from "./_run.test-helper.ts";
 
 /** Numbers in no order, many of them several times. */
 const some = (length: number, seed: number) =>
@@ -13,16 +13,15 @@ describe("greatest", () => {
       const precedes = (a: number, b: number) => values[a] > values[b] || (values[a] === values[b] && a > b);
       const sorted = values.map((_, place) => place).sort((a, b) => values[b] - values[a] || b - a);
       for (let count = 0; count <= length; count++) {
-        expect(Array.from(ended(greatest(length, count, precedes)))).toEqual(sorted.slice(0, count));
+        expect(Array.from(fill(greatest(length, count, precedes)))).toEqual(sorted.slice(0, count));
+        expect(Array.from(greatestNow(length, count, precedes))).toEqual(sorted.slice(0, count));
       }
     }
   });
 
   it.each([1, 1000, 100_000])("pauses while it looks for %i of many", (count) => {
     const values = some(1 << 18, 1);
-    const steps = greatest(values.length, count, (a, b) => values[a] > values[b] || (values[a] === values[b] && a < b));
-    let pauses = 0;
-    for (let step = steps.next(); !step.done; step = steps.next()) pauses++;
-    expect(pauses).toBeGreaterThanOrEqual(3);
+    const precedes = (a: number, b: number) => values[a] > values[b] || (values[a] === values[b] && a < b);
+    expect(pausesOf(greatest(values.length, count, precedes).phases)).toBeGreaterThanOrEqual(3);
   });
 });

@@ -1,39 +1,65 @@
 /**
- * Selects the first elements in an order with a heap, because a sort cannot pause.
+ * Selects the first elements in an order with a heap, in steps, because a sort cannot be cut.
  */
-import { pacer } from "./_chunks.ts";
+import type { Filled } from "../phases.ts";
 
 /** A strict order of element indexes: returns whether one comes before another. */
 export type Precedes = (a: number, b: number) => boolean;
 
-/** Returns the first `count` of the indexes [0, length) in an order. Pauses between comparisons. */
-export function* greatest(length: number, count: number, precedes: Precedes): Generator<void, Uint32Array> {
-  // The root is the last of the chosen: the one that gives way.
-  const heap = new Uint32Array(count);
-  if (count === 0) return heap;
-  const isTime = pacer();
-  const depth = Math.ceil(Math.log2(count + 1));
-  for (let place = 0; place < count; place++) heap[place] = place;
-  for (let root = (count >> 1) - 1; root >= 0; root--) {
-    sink(heap, root, count, precedes);
-    if (isTime(depth)) yield;
+/** The first `count` of the indexes [0, length) in an order. */
+export function greatest(length: number, count: number, precedes: Precedes): Filled<Uint32Array> {
+  const chosen = new Uint32Array(count);
+  const compute = (first: number, end: number) => {
+    for (let step = first; step < end; step++) selectStep(chosen, length, step, precedes);
+  };
+  return {
+    data: chosen,
+    phases: [{ units: selectionSteps(length, count), cost: costOfStep(count), inTurn: true, compute }],
+  };
+}
+
+/** The same at once, for few elements. */
+export function greatestNow(length: number, count: number, precedes: Precedes): Uint32Array {
+  const chosen = new Uint32Array(count);
+  const steps = selectionSteps(length, count);
+  for (let step = 0; step < steps; step++) selectStep(chosen, length, step, precedes);
+  return chosen;
+}
+
+/** The number of steps in which the first `count` of `length` elements are selected. */
+export function selectionSteps(length: number, count: number): number {
+  return count === 0 ? 0 : (count >> 1) + length;
+}
+
+/** The cost of a step: comparisons from the root of the heap down. */
+export function costOfStep(count: number): number {
+  return 4 * Math.ceil(Math.log2(count + 2));
+}
+
+/**
+ * Does one step of the selection, which begins with step 0. The first steps make a heap of the first indexes, whose root is the last in the
+ * order; the next ones let each other index replace the root if it comes before it; the last ones sort the heap.
+ */
+export function selectStep(heap: Uint32Array, length: number, step: number, precedes: Precedes): void {
+  const count = heap.length;
+  const half = count >> 1;
+  if (step === 0) for (let place = 0; place < count; place++) heap[place] = place;
+  if (step < half) {
+    sink(heap, half - 1 - step, count, precedes);
+    return;
   }
-  for (let place = count; place < length; place++) {
-    const gives = precedes(place, heap[0]);
-    if (gives) {
-      heap[0] = place;
-      sink(heap, 0, count, precedes);
-    }
-    if (isTime(gives ? depth : 1)) yield;
+  const place = step - half + count;
+  if (place < length) {
+    if (!precedes(place, heap[0])) return;
+    heap[0] = place;
+    sink(heap, 0, count, precedes);
+    return;
   }
-  for (let end = count - 1; end > 0; end--) {
-    const last = heap[0];
-    heap[0] = heap[end];
-    heap[end] = last;
-    sink(heap, 0, end, precedes);
-    if (isTime(depth)) yield;
-  }
-  return heap;
+  const end = count - 1 - (place - length);
+  const last = heap[0];
+  heap[0] = heap[end];
+  heap[end] = last;
+  sink(heap, 0, end, precedes);
 }
 
 /** Lets the element at `root` sink until none below it comes after it. */

@@ -2,10 +2,10 @@
  * Images as kernels walk them. The HAL stores them as [batch, height, width, channel] (NHWC) or, if an operation's
  * layout operand is true, as [batch, channel, height, width] (NCHW). Kernels read NHWC and write at steps that fit either.
  */
+import type { Filled, Phase } from "../phases.ts";
 import { extentProduct } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
 import { imageAxes } from "../window.ts";
-import { CHUNK, pacer } from "./_chunks.ts";
 import { widen } from "./_widen.ts";
 
 /** Extents of an image tensor, and the distances between its elements. */
@@ -52,39 +52,45 @@ export function imageDimensions(
   return nchw ? [batches, channels, height, width] : [batches, height, width, channels];
 }
 
-/** The image in a tensor, less the zero point. Pauses if it is large. */
-export function* readImage(
+/** The image in a tensor, less the zero point. */
+export function readImage(
   tensor: Pick<Tensor, "data" | "dimensions" | "zeroPoint">,
   nchw: boolean,
-): Generator<void, Image> {
+): Image & Filled<Float64Array> {
   const dimensions = imageDimensions(imageLayout(tensor.dimensions, nchw), false);
-  const data = yield* channelsLast(yield* widen(tensor), tensor.dimensions, nchw);
-  return { ...imageLayout(dimensions, false), data };
+  return { ...imageLayout(dimensions, false), ...channelsLast(widen(tensor), tensor.dimensions, nchw) };
 }
 
-/** The elements of an image tensor in the order of NHWC: the same array if that is its layout. Pauses if there are many. */
-export function* channelsLast(
-  data: Float64Array,
+/** The elements of an image tensor in the order of NHWC: the same array if that is its layout. */
+export function channelsLast(
+  source: Filled<Float64Array>,
   dimensions: readonly number[],
   nchw: boolean,
-): Generator<void, Float64Array> {
-  if (!nchw) return data;
-  const { batches, channels, batchStep, channelStep } = imageLayout(dimensions, nchw);
-  const result = new Float64Array(data.length);
-  const isTime = pacer();
-  for (let batch = 0; batch < batches; batch++) {
-    for (let channel = 0; channel < channels; channel++) {
-      let from = batch * batchStep + channel * channelStep;
-      let to = batch * batchStep + channel;
-      for (let first = 0; first < channelStep; first += CHUNK) {
-        const end = Math.min(first + CHUNK, channelStep);
-        for (let pixel = first; pixel < end; pixel++) {
-          result[to] = data[from++];
-          to += channels;
-        }
-        if (isTime(end - first)) yield;
-      }
-    }
+): Filled<Float64Array> {
+  if (!nchw) return source;
+  const { channels, channelStep: pixels } = imageLayout(dimensions, nchw);
+  const result = new Float64Array(source.data.length);
+  const phase: Phase = {
+    units: result.length,
+    compute: (first, end) => moveChannels(source.data, channels, pixels, result, first, end),
+  };
+  return { data: result, phases: [...source.phases, phase] };
+}
+
+/** result[batch, pixel, channel] = data[batch, channel, pixel], for the elements [first, end) of `data`. */
+function moveChannels(
+  data: Float64Array,
+  channels: number,
+  pixels: number,
+  result: Float64Array,
+  first: number,
+  end: number,
+): void {
+  for (let from = first; from < end; ) {
+    const plane = Math.floor(from / pixels);
+    const [batch, channel] = [Math.floor(plane / channels), plane % channels];
+    const last = Math.min((plane + 1) * pixels, end);
+    let to = (batch * pixels + (from % pixels)) * channels + channel;
+    for (; from < last; from++, to += channels) result[to] = data[from];
   }
-  return result;
 }

@@ -5,6 +5,7 @@
  */
 import { ensure } from "../fail.ts";
 import { omittable, tensor, trailing } from "../params.ts";
+import type { Phase } from "../phases.ts";
 import { ensureShape } from "../shape.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
 import { linkAuxiliary } from "./_auxiliary.ts";
@@ -160,15 +161,16 @@ export interface TwoWayLstmKernel {
 }
 
 /** Runs both cells along time. */
-export function* runTwoWayLstm(
+export function runTwoWayLstm(
   args: TwoWayLstmArgs<Tensor>,
   out: TwoWayLstmOutputs,
   { product, prepare = (cell) => cell }: TwoWayLstmKernel = {},
-): Generator<void, void> {
+): readonly Phase[] {
   const { input, timeMajor, mergeOutputs } = args;
   const { forward, backward, bwInput, auxiliary } = linkCells(args);
   const shared = { settings: args, auxiliary, timeMajor, product };
-  yield* runLstmSequence({
+  const { outputs: forwardOutputs } = lstmSizes(forward, input.dimensions[2]);
+  const forwards = runLstmSequence({
     ...shared,
     cell: prepare(forward),
     input,
@@ -178,8 +180,7 @@ export function* runTwoWayLstm(
     outputStateOut: out.fwOutputStateOut,
     cellStateOut: out.fwCellStateOut,
   });
-  const { outputs: forwardOutputs } = lstmSizes(forward, input.dimensions[2]);
-  yield* runLstmSequence({
+  const backwards = runLstmSequence({
     ...shared,
     cell: prepare(backward),
     input: bwInput,
@@ -191,4 +192,5 @@ export function* runTwoWayLstm(
     outputStateOut: out.bwOutputStateOut,
     cellStateOut: out.bwCellStateOut,
   });
+  return [...forwards, ...backwards];
 }

@@ -1,6 +1,7 @@
 /**
  * An LSTM cell run along time, forwards or backwards.
  */
+import type { Phase } from "../phases.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
 import { type LstmCell, type LstmSettings, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
 import type { Product } from "./_matrix.ts";
@@ -28,24 +29,41 @@ export interface LstmSequence {
   readonly product?: Product | undefined;
 }
 
-/** Runs a cell along time, pausing after each step of each batch. */
-export function* runLstmSequence(run: LstmSequence): Generator<void, void> {
+/** The phases that run a cell along time: a unit is a part of a step of a batch. */
+export function runLstmSequence(run: LstmSequence): readonly Phase[] {
   const { cell, input, auxiliary, timeMajor, output, outputOffset = 0 } = run;
   const inputs = sequenceOf(input.dimensions, timeMajor);
   const auxiliaries = auxiliary && sequenceOf(auxiliary.dimensions, timeMajor);
   const results = sequenceOf(output.dimensions, timeMajor);
   const sizes = lstmSizes(cell, inputs.size);
-  const step = lstmStep(cell, sizes, run.settings, run.product);
-  for (let batch = 0; batch < inputs.batches; batch++) {
-    const state = lstmState(run.outputStateIn, run.cellStateIn, batch, sizes);
-    for (let count = 0; count < inputs.times; count++) {
-      const time = run.backwards ? inputs.times - 1 - count : count;
-      const aux = auxiliary && auxiliaries && { data: auxiliary.data, offset: auxiliaries.offset(time, batch) };
-      yield* step({ data: input.data, offset: inputs.offset(time, batch) }, aux, state);
-      output.data.set(state.output, results.offset(time, batch) + outputOffset);
-      yield;
+  const parts = lstmStep(cell, sizes, run.settings, run.product);
+  const { batches, times } = inputs;
+  const states = Array.from({ length: batches }, (_, batch) =>
+    lstmState(run.outputStateIn, run.cellStateIn, batch, sizes),
+  );
+  const step = (unit: number) => {
+    const part = unit % parts.length;
+    const count = Math.floor(unit / parts.length) % times;
+    const batch = Math.floor(unit / (parts.length * times));
+    const time = run.backwards ? times - 1 - count : count;
+    const aux = auxiliary && auxiliaries && { data: auxiliary.data, offset: auxiliaries.offset(time, batch) };
+    parts[part]({ data: input.data, offset: inputs.offset(time, batch) }, aux, states[batch]);
+    if (part < parts.length - 1) return;
+    output.data.set(states[batch].output, results.offset(time, batch) + outputOffset);
+  };
+  const steps: Phase = {
+    units: batches * times * parts.length,
+    cost: 4 * (sizes.units + 1) * (sizes.inputs + sizes.outputs + (auxiliaries?.size ?? 0) + 1),
+    inTurn: true,
+    compute(first, end) {
+      for (let unit = first; unit < end; unit++) step(unit);
+    },
+  };
+  const finish = (first: number, end: number) => {
+    for (let batch = first; batch < end; batch++) {
+      run.outputStateOut?.data.set(states[batch].output, batch * sizes.outputs);
+      run.cellStateOut?.data.set(states[batch].cell, batch * sizes.units);
     }
-    run.outputStateOut?.data.set(state.output, batch * sizes.outputs);
-    run.cellStateOut?.data.set(state.cell, batch * sizes.units);
-  }
+  };
+  return [steps, { units: batches, cost: sizes.units + sizes.outputs, compute: finish }];
 }

@@ -190,11 +190,11 @@ export interface LstmState {
   readonly cell: Float64Array;
 }
 
-/** Computes one step of one batch: reads the input, changes the state. */
-export type LstmStep = (input: Slice, auxiliary: Slice | undefined, state: LstmState) => Generator<void, void>;
+/** Computes a part of one step of one batch: reads the input, changes the state. */
+export type LstmPart = (input: Slice, auxiliary: Slice | undefined, state: LstmState) => void;
 
 /**
- * A step of a cell:
+ * A step of a cell, in parts that run one after the other:
  *
  *     i = σ(Wi·x + Ri·h + Pi∘c + bi)        (CIFG: 1 − f)
  *     f = σ(Wf·x + Rf·h + Pf∘c + bf)
@@ -209,45 +209,45 @@ export function lstmStep(
   { units, outputs }: LstmSizes,
   settings: LstmSettings,
   product: Product = plainProduct,
-): LstmStep {
+): readonly LstmPart[] {
   const activate = cellActivation(settings.activation);
   const cellClip = clipper(settings.cellClip);
   const projectionClip = clipper(settings.projectionClip);
-  const inputGate = new Float64Array(units);
-  const forgetGate = new Float64Array(units);
-  const cellGate = new Float64Array(units);
-  const outputGate = new Float64Array(units);
-  function* gate(result: Float64Array, weights: Gate, x: Slice, aux: Slice | undefined, state: LstmState) {
-    result.fill(0);
-    yield* product(result, weights.input, x.data, x.offset);
-    if (aux !== undefined && weights.auxiliary !== undefined) {
-      yield* product(result, weights.auxiliary, aux.data, aux.offset);
-    }
-    yield* product(result, weights.recurrent, state.output, 0);
-    if (weights.cell !== undefined) for (let u = 0; u < units; u++) result[u] += weights.cell.data[u] * state.cell[u];
-    if (weights.norm !== undefined) normalise(result, weights.norm);
-    for (let u = 0; u < units; u++) result[u] += weights.bias.data[u];
-  }
-  return function* (x, aux, state) {
-    if (cell.inputGate !== undefined) yield* gate(inputGate, cell.inputGate, x, aux, state);
-    yield* gate(forgetGate, cell.forgetGate, x, aux, state);
-    yield* gate(cellGate, cell.cellGate, x, aux, state);
+  const [i, f, c, o] = Array.from({ length: 4 }, () => new Float64Array(units));
+  /** The sums of a gate: W·x + R·h + P∘c + b */
+  const gate =
+    (result: Float64Array, weights: Gate | undefined): LstmPart =>
+    (x, aux, state) => {
+      if (weights === undefined) return;
+      result.fill(0);
+      product(result, weights.input, x.data, x.offset);
+      if (aux !== undefined && weights.auxiliary !== undefined)
+        product(result, weights.auxiliary, aux.data, aux.offset);
+      product(result, weights.recurrent, state.output, 0);
+      if (weights.cell !== undefined) for (let u = 0; u < units; u++) result[u] += weights.cell.data[u] * state.cell[u];
+      if (weights.norm !== undefined) normalise(result, weights.norm);
+      for (let u = 0; u < units; u++) result[u] += weights.bias.data[u];
+    };
+  const updateCell: LstmPart = (_x, _aux, state) => {
     for (let u = 0; u < units; u++) {
-      const forget = sigmoid(forgetGate[u]);
-      const take = cell.inputGate === undefined ? 1 - forget : sigmoid(inputGate[u]);
-      state.cell[u] = cellClip(forget * state.cell[u] + take * activate(cellGate[u]));
+      const forget = sigmoid(f[u]);
+      const take = cell.inputGate === undefined ? 1 - forget : sigmoid(i[u]);
+      state.cell[u] = cellClip(forget * state.cell[u] + take * activate(c[u]));
     }
-    yield* gate(outputGate, cell.outputGate, x, aux, state);
-    for (let u = 0; u < units; u++) outputGate[u] = sigmoid(outputGate[u]) * activate(state.cell[u]);
+  };
+  const output: LstmPart = (_x, _aux, state) => {
+    for (let u = 0; u < units; u++) o[u] = sigmoid(o[u]) * activate(state.cell[u]);
     if (cell.projection === undefined) {
-      state.output.set(outputGate);
+      state.output.set(o);
       return;
     }
     if (cell.projectionBias === undefined) state.output.fill(0);
     else state.output.set(cell.projectionBias.data);
-    yield* product(state.output, cell.projection, outputGate, 0);
+    product(state.output, cell.projection, o, 0);
     for (let index = 0; index < outputs; index++) state.output[index] = projectionClip(state.output[index]);
   };
+  const { inputGate, forgetGate, cellGate, outputGate } = cell;
+  return [gate(i, inputGate), gate(f, forgetGate), gate(c, cellGate), updateCell, gate(o, outputGate), output];
 }
 
 function clipper(limit: number): (x: number) => number {

@@ -2,26 +2,19 @@
  * Draws of classes from the logarithms of their probabilities.
  */
 import type { TensorData } from "../tensor.ts";
-import { pacer } from "./_chunks.ts";
 
-/**
- * Writes the sums of exp(x - max x) up to each class, of the elements from `first` on. Classes whose x is not finite have no share.
- * Pauses every few milliseconds.
- */
-export function* accumulateOdds(data: TensorData, first: number, cumulative: Float64Array): Generator<void, void> {
-  const isTime = pacer();
+/** Writes the sums of exp(x - max x) up to each class, of the elements from `first` on. Classes whose x is not finite have no share. */
+export function accumulateOdds(data: TensorData, first: number, cumulative: Float64Array): void {
   let most = Number.NEGATIVE_INFINITY;
   for (let index = 0; index < cumulative.length; index++) {
     const x = data[first + index];
     if (Number.isFinite(x) && x > most) most = x;
-    if (isTime(1)) yield;
   }
   let sum = 0;
   for (let index = 0; index < cumulative.length; index++) {
     const x = data[first + index];
     if (Number.isFinite(x)) sum += Math.exp(x - most);
     cumulative[index] = sum;
-    if (isTime(1)) yield;
   }
 }
 

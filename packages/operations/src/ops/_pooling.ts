@@ -5,12 +5,12 @@ import { activationRange, quantisedActivationRange } from "../activation.ts";
 import { alternative, defineOperation, type Operation, type RowOfLength } from "../define.ts";
 import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { bool, int32, optional, tensor } from "../params.ts";
+import { type Phase, STEPS_BETWEEN_PAUSES } from "../phases.ts";
 import { isFloat, type OutputTensor } from "../tensor.ts";
 import type { Padding } from "../window.ts";
-import { CHUNK, pacer } from "./_chunks.ts";
 import { convolvedShape, type Sliding } from "./_convolution.ts";
 import { implicitImagePadding, paddingParams, strideParams } from "./_convolution-params.ts";
-import { type Image, imageLayout, readImage } from "./_image.ts";
+import { type Image, type ImageLayout, imageLayout, readImage } from "./_image.ts";
 
 /**
  * Adds cells of `channels` elements to the values from `at` on: `count` cells of `data`, the first at `from`, each `step` after the one
@@ -77,10 +77,10 @@ export function poolOperation<const Name extends string>(
         },
       };
     },
-    *reference({ input, nchw, ...window }, { output }) {
+    reference({ input, nchw, ...window }, { output }) {
       // The mean of quantised values is that of their elements: zero points can stay in.
-      const image = yield* readImage({ data: input.data, dimensions: input.dimensions, zeroPoint: 0 }, nchw);
-      yield* pool(image, window, pooling, nchw, output);
+      const image = readImage({ data: input.data, dimensions: input.dimensions, zeroPoint: 0 }, nchw);
+      return [...image.phases, pool(image, window, pooling, nchw, output)];
     },
   });
 }
@@ -91,53 +91,64 @@ function addDilations(padded: Padding & Strides): Sliding {
   return { ...padded, dilationWidth: 1, dilationHeight: 1 };
 }
 
+type PoolWindow = Padding & Strides & { filterWidth: number; filterHeight: number; activation: number };
+
 /**
- * Cells outside the image do not count: neither their values nor their number. Windows of a row share their columns: of each column
- * the cells are added once, then the columns of each window.
+ * output[b, y, x, c] = finish(the cells of channel c under the window at (y, x), their number)
+ *
+ * Cells outside the image do not count: neither their values nor their number. A unit is a row of the output, of some channels. Windows of a
+ * row share their columns: of each column the cells are added once, then the columns of each window.
  */
-function* pool(
-  image: Image,
-  window: Padding & Strides & { filterWidth: number; filterHeight: number; activation: number },
-  pooling: Pooling,
-  nchw: boolean,
-  output: OutputTensor,
-): Generator<void, void> {
-  const { strideWidth, strideHeight, paddingLeft, paddingTop, filterWidth, filterHeight, activation } = window;
-  const { channels, rowStep, pixelStep } = image;
+function pool(image: Image, window: PoolWindow, pooling: Pooling, nchw: boolean, output: OutputTensor): Phase {
   const to = imageLayout(output.dimensions, nchw);
-  const columns = new Float64Array(image.width * channels);
-  const values = new Float64Array(channels);
+  const { channels, width, height } = image;
+  const { filterWidth, filterHeight, activation } = window;
+  const cells = Math.min(filterHeight, height) * width + Math.min(filterWidth, width) * to.width;
+  const block = Math.min(channels, Math.max(1, Math.floor(STEPS_BETWEEN_PAUSES / cells)));
+  const blocks = Math.ceil(channels / block);
   const finish = finisher(pooling, activation, output);
-  const cellsAtOnce = Math.max(1, Math.floor(CHUNK / channels));
-  const isTime = pacer();
-  for (let batch = 0; batch < to.batches; batch++) {
-    for (let y = 0; y < to.height; y++) {
-      const top = Math.max(0, y * strideHeight - paddingTop);
-      const bottom = Math.min(image.height, y * strideHeight - paddingTop + filterHeight);
-      /** Columns before it are ready if a window needs them. */
-      let ready = 0;
-      for (let x = 0; x < to.width; x++) {
-        const left = Math.max(0, x * strideWidth - paddingLeft);
-        const right = Math.min(image.width, x * strideWidth - paddingLeft + filterWidth);
-        for (ready = Math.max(ready, left); ready < right; ready++) {
-          columns.fill(pooling.start, ready * channels, (ready + 1) * channels);
-          for (let row = top; row < bottom; row += cellsAtOnce) {
-            const count = Math.min(cellsAtOnce, bottom - row);
-            const from = batch * image.batchStep + row * rowStep + ready * pixelStep;
-            pooling.take(columns, ready * channels, channels, image.data, from, count, rowStep);
-            if (isTime(count * channels)) yield;
-          }
-        }
-        values.fill(pooling.start);
-        for (let column = left; column < right; column += cellsAtOnce) {
-          const count = Math.min(cellsAtOnce, right - column);
-          pooling.join(values, 0, channels, columns, column * channels, count, channels);
-          if (isTime(count * channels)) yield;
-        }
-        const start = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
-        finish(values, (bottom - top) * (right - left), start, to.channelStep);
-      }
+  const compute = (first: number, end: number) => {
+    const columns = new Float64Array(width * block);
+    for (let unit = first; unit < end; unit++) {
+      const from = (unit % blocks) * block;
+      const row = Math.floor(unit / blocks);
+      poolRow(image, window, pooling, to, row, from, Math.min(block, channels - from), columns, finish);
     }
+  };
+  return { units: to.batches * to.height * blocks, cost: cells * block, compute };
+}
+
+/** Pools `channels` channels from `first` on, for a row of the output of those of all batches. */
+function poolRow(
+  image: Image,
+  { strideWidth, strideHeight, paddingLeft, paddingTop, filterWidth, filterHeight }: PoolWindow,
+  pooling: Pooling,
+  to: ImageLayout,
+  rowOfAll: number,
+  first: number,
+  channels: number,
+  columns: Float64Array,
+  finish: ReturnType<typeof finisher>,
+): void {
+  const { rowStep, pixelStep } = image;
+  const values = new Float64Array(channels);
+  const [batch, y] = [Math.floor(rowOfAll / to.height), rowOfAll % to.height];
+  const top = Math.max(0, y * strideHeight - paddingTop);
+  const bottom = Math.min(image.height, y * strideHeight - paddingTop + filterHeight);
+  /** Columns before it are ready if a window needs them. */
+  let ready = 0;
+  for (let x = 0; x < to.width; x++) {
+    const left = Math.max(0, x * strideWidth - paddingLeft);
+    const right = Math.min(image.width, x * strideWidth - paddingLeft + filterWidth);
+    for (ready = Math.max(ready, left); ready < right; ready++) {
+      columns.fill(pooling.start, ready * channels, (ready + 1) * channels);
+      const from = batch * image.batchStep + top * rowStep + ready * pixelStep + first;
+      pooling.take(columns, ready * channels, channels, image.data, from, bottom - top, rowStep);
+    }
+    values.fill(pooling.start);
+    pooling.join(values, 0, channels, columns, left * channels, right - left, channels);
+    const start = batch * to.batchStep + y * to.rowStep + x * to.pixelStep + first * to.channelStep;
+    finish(values, (bottom - top) * (right - left), start, to.channelStep);
   }
 }
 

@@ -2,17 +2,14 @@
  * Real values of tensors: for operations that compute in real numbers whatever the type of their operands.
  */
 import { clamp, roundHalfAway } from "../fixed-point.ts";
+import type { Filled } from "../phases.ts";
 import { integerRange, isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
-import { CHUNK } from "./_chunks.ts";
 
-/** The real values of a tensor: (element − zeroPoint) · scale if it is quantised. Pauses if there are many. */
-export function* realValues(tensor: Tensor): Generator<void, Float64Array> {
+/** The real values of a tensor: (element − zeroPoint) · scale if it is quantised. */
+export function realValues(tensor: Tensor): Filled<Float64Array> {
   const values = new Float64Array(tensor.data.length);
-  for (let start = 0; start < values.length; start += CHUNK) {
-    if (start > 0) yield;
-    readReal(tensor, values, start, Math.min(start + CHUNK, values.length));
-  }
-  return values;
+  const compute = (first: number, end: number) => readReal(tensor, values, first, end);
+  return { data: values, phases: [{ units: values.length, compute }] };
 }
 
 /** Like `realValues`, for tensors that are always small. */

@@ -6,10 +6,9 @@ import type { OperandTypeName } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cellsOf, filled, forEachCell, inLayout, layouts, nhwc, numbers, seeds } from "./_image.test-helper.ts";
-import { nearestSource, neighboursInSteps, RESIZE_STEPS, sourcePositions } from "./_resize.ts";
+import { nearestSource, neighboursInSteps, RESIZE_STEPS, sourcePosition } from "./_resize.ts";
 import {
   boolScalar,
-  ended,
   f16,
   f16Scalar,
   f32,
@@ -40,10 +39,12 @@ const anyMode = fc.constantFrom<Mode>("plain", "align corners", "half pixel cent
 const nhwcLayout = boolScalar(false);
 const row = f32([1, 1, 4, 1], [0, 10, 20, 30]);
 
-describe("sourcePositions", () => {
+describe("sourcePosition", () => {
   const positions = (input: number, output: number, mode: Mode) => {
     const [alignCorners, halfPixelCenters] = modes[mode].map(({ data }) => data[0] === 1);
-    return Array.from(ended(sourcePositions(input, output, { alignCorners, halfPixelCenters })));
+    return Array.from({ length: output }, (_, index) =>
+      sourcePosition(input, output, { alignCorners, halfPixelCenters })(index),
+    );
   };
 
   it("lets the first corners, the centres of all corners, or the images' edges coincide", () => {
@@ -113,9 +114,9 @@ describe("neighboursInSteps", () => {
         const [alignCorners, halfPixelCenters] = modes[mode].map(({ data }) => data[0] === 1);
         const alignment = { alignCorners, halfPixelCenters };
         const { before, after, share } = neighboursInSteps(input, output, alignment);
-        const positions = ended(sourcePositions(input, output, alignment));
+        const positionOf = sourcePosition(input, output, alignment);
         for (let index = 0; index < output; index++) {
-          const position = positions[index] - (halfPixelCenters ? 0.5 : 0);
+          const position = positionOf(index) - (halfPixelCenters ? 0.5 : 0);
           const inside = Math.min(Math.max(position, 0), input - 1);
           const isNear = Math.abs(before[index] + share[index] / RESIZE_STEPS - inside) <= 0.51 / RESIZE_STEPS;
           const isNext = after[index] === Math.min(before[index] + 1, input - 1);

@@ -6,9 +6,9 @@ import { alternative, defineOperation, type Operation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { clamp, roundHalfAway, roundHalfEven } from "../fixed-point.ts";
 import { bool, type FixedParam, int32, optional, scalar, tensor } from "../params.ts";
+import type { KernelResult } from "../phases.ts";
 import type { OutputTensor, Tensor } from "../tensor.ts";
 import type { WorkKind } from "../work.ts";
-import { pacer } from "./_chunks.ts";
 import { imageDimensions, imageLayout } from "./_image.ts";
 
 /** Which points of input and output coincide; not both. Neither: the outer corners of the first pixels. */
@@ -20,12 +20,7 @@ export interface ResizeAlignment {
 }
 
 /** Computes an output that has elements. */
-export type Resample = (
-  input: Tensor,
-  output: OutputTensor,
-  nchw: boolean,
-  alignment: ResizeAlignment,
-) => Iterator<void, void>;
+export type Resample = (input: Tensor, output: OutputTensor, nchw: boolean, alignment: ResizeAlignment) => KernelResult;
 
 /** Defines a resizing operation. `since`: the version that introduced it for TENSOR_FLOAT32, with sizes. */
 export function resizeOperation<const Name extends string>(
@@ -89,26 +84,10 @@ function ensureExtent(what: string, extent: number): void {
 }
 
 /** The position in the input of an output index along an axis: a float32 from 0 to about the input's extent. */
-function sourcePosition(input: number, output: number, { alignCorners, halfPixelCenters }: ResizeAlignment) {
+export function sourcePosition(input: number, output: number, { alignCorners, halfPixelCenters }: ResizeAlignment) {
   const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
   const shift = halfPixelCenters ? 0.5 : 0;
   return (index: number): number => Math.fround(Math.fround(index + shift) * step);
-}
-
-/** The positions of all output indexes. */
-export function* sourcePositions(
-  input: number,
-  output: number,
-  alignment: ResizeAlignment,
-): Generator<void, Float32Array> {
-  const position = sourcePosition(input, output, alignment);
-  const positions = new Float32Array(output);
-  const isTime = pacer();
-  for (let index = 0; index < output; index++) {
-    positions[index] = position(index);
-    if (isTime(1)) yield;
-  }
-  return positions;
 }
 
 /** The shares of neighbours between 8-bit elements are counted in steps of one 2048th of a pixel. */
@@ -121,35 +100,20 @@ export interface Neighbours {
   readonly share: Float64Array;
 }
 
-/** The neighbours between which RESIZE_BILINEAR interpolates floats along an axis. Pauses if there are many. */
-export function* neighboursInParts(
-  input: number,
-  output: number,
-  alignment: ResizeAlignment,
-): Generator<void, Neighbours> {
-  const positions = yield* sourcePositions(input, output, alignment);
+/** The neighbours between which RESIZE_BILINEAR interpolates floats along an axis. */
+export function neighboursOf(input: number, output: number, alignment: ResizeAlignment): Neighbours {
+  const position = sourcePosition(input, output, alignment);
   const before = new Int32Array(output);
   const after = new Int32Array(output);
   const share = new Float64Array(output);
-  const isTime = pacer();
   for (let index = 0; index < output; index++) {
-    if (alignment.halfPixelCenters) positions[index] -= 0.5;
-    before[index] = clamp(Math.floor(positions[index]), 0, input - 1);
+    const place = Math.fround(position(index) - (alignment.halfPixelCenters ? 0.5 : 0));
+    before[index] = clamp(Math.floor(place), 0, input - 1);
     after[index] = Math.min(before[index] + 1, input - 1);
     // Outside the centres of the first and last pixels there is nothing to interpolate.
-    share[index] = clamp(positions[index] - before[index], 0, 1);
-    if (isTime(1)) yield;
+    share[index] = clamp(place - before[index], 0, 1);
   }
   return { before, after, share };
-}
-
-/** The same, without pauses. */
-export function neighboursOf(input: number, output: number, alignment: ResizeAlignment): Neighbours {
-  const steps = neighboursInParts(input, output, alignment);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Two basic recurrent cells that run along time, one forwards and one backwards: BIDIRECTIONAL_SEQUENCE_RNN of the HAL and of .tflite. */
+import type { Phase } from "../phases.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
 import { linkAuxiliary } from "./_auxiliary.ts";
 import type { Product } from "./_matrix.ts";
@@ -49,16 +50,12 @@ export function inferRnnPair(args: RnnPair<TensorInfo>) {
   };
 }
 
-/** Runs both cells, pausing after each step of each batch. */
-export function* runRnnPair(
-  args: RnnPair<Tensor>,
-  out: RnnPairOutputs,
-  options: RnnPairOptions,
-): Generator<void, void> {
+/** The phases that run both cells. */
+export function runRnnPair(args: RnnPair<Tensor>, out: RnnPairOutputs, options: RnnPairOptions): readonly Phase[] {
   const { input, timeMajor, mergeOutputs } = args;
   const { forward, backward, bwInput, auxiliary } = linkCells(args);
   const shared = { ...options, auxiliary, timeMajor };
-  yield* runRnnSequence({
+  const forwards = runRnnSequence({
     ...shared,
     cell: forward,
     input,
@@ -66,7 +63,7 @@ export function* runRnnPair(
     output: out.fwOutput,
     stateOut: out.fwHiddenStateOut,
   });
-  yield* runRnnSequence({
+  const backwards = runRnnSequence({
     ...shared,
     cell: backward,
     input: bwInput,
@@ -76,6 +73,7 @@ export function* runRnnPair(
     outputOffset: mergeOutputs ? forward.weights.dimensions[0] : 0,
     stateOut: out.bwHiddenStateOut,
   });
+  return [...forwards, ...backwards];
 }
 
 /** The two cells by the names of one, and the auxiliary input where it belongs. */

@@ -1,6 +1,7 @@
 /**
  * The basic recurrent cell: h' = act(W·x + R·h + b), along time.
  */
+import type { Phase } from "../phases.ts";
 import { ensureShape } from "../shape.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
 import { type Product, plainProduct, type Slice } from "./_matrix.ts";
@@ -35,23 +36,22 @@ export function rnnUnits(
   return units;
 }
 
-/** Computes one step of one batch: reads the input, changes the state. */
-export function rnnStep(
+/** Computes one step of one batch, h' = act(W·x + R·h + b): reads the input, changes the state. */
+function rnnStep(
   cell: RnnCell,
   activate: (sum: number) => number,
-  product: Product = plainProduct,
-): (input: Slice, auxiliary: Slice | undefined, state: Float64Array) => Generator<void, void> {
-  const [units] = cell.weights.dimensions;
-  const sums = new Float64Array(units);
-  return function* (x, aux, state) {
-    sums.set(cell.bias.data);
-    yield* product(sums, cell.weights, x.data, x.offset);
-    if (aux !== undefined && cell.auxiliaryWeights !== undefined) {
-      yield* product(sums, cell.auxiliaryWeights, aux.data, aux.offset);
-    }
-    yield* product(sums, cell.recurrentWeights, state, 0);
-    for (let unit = 0; unit < units; unit++) state[unit] = activate(sums[unit]);
-  };
+  product: Product,
+  x: Slice,
+  aux: Slice | undefined,
+  state: Float64Array,
+): void {
+  const sums = Float64Array.from(cell.bias.data);
+  product(sums, cell.weights, x.data, x.offset);
+  if (aux !== undefined && cell.auxiliaryWeights !== undefined) {
+    product(sums, cell.auxiliaryWeights, aux.data, aux.offset);
+  }
+  product(sums, cell.recurrentWeights, state, 0);
+  for (let unit = 0; unit < state.length; unit++) state[unit] = activate(sums[unit]);
 }
 
 /** One direction of a sequence operation. */
@@ -72,23 +72,44 @@ export interface RnnSequence {
   readonly product?: Product | undefined;
 }
 
-/** Runs a cell along time, pausing after each step of each batch. */
-export function* runRnnSequence(run: RnnSequence): Generator<void, void> {
-  const { cell, input, auxiliary, timeMajor, stateIn, output, outputOffset = 0 } = run;
+/** The phases that run a cell along time: a unit is a step of a batch. */
+export function runRnnSequence(run: RnnSequence): readonly Phase[] {
+  const {
+    cell,
+    activate,
+    input,
+    auxiliary,
+    timeMajor,
+    stateIn,
+    output,
+    outputOffset = 0,
+    product = plainProduct,
+  } = run;
   const inputs = sequenceOf(input.dimensions, timeMajor);
   const auxiliaries = auxiliary && sequenceOf(auxiliary.dimensions, timeMajor);
   const results = sequenceOf(output.dimensions, timeMajor);
   const [units] = cell.weights.dimensions;
-  const step = rnnStep(cell, run.activate, run.product);
-  for (let batch = 0; batch < inputs.batches; batch++) {
-    const state = Float64Array.from(stateIn.data.subarray(batch * units, (batch + 1) * units));
-    for (let count = 0; count < inputs.times; count++) {
-      const time = run.backwards ? inputs.times - 1 - count : count;
-      const aux = auxiliary && auxiliaries && { data: auxiliary.data, offset: auxiliaries.offset(time, batch) };
-      yield* step({ data: input.data, offset: inputs.offset(time, batch) }, aux, state);
-      output.data.set(state, results.offset(time, batch) + outputOffset);
-      yield;
-    }
-    run.stateOut?.data.set(state, batch * units);
-  }
+  const { batches, times } = inputs;
+  const states = Array.from({ length: batches }, (_, batch) =>
+    Float64Array.from(stateIn.data.subarray(batch * units, (batch + 1) * units)),
+  );
+  const steps: Phase = {
+    units: batches * times,
+    cost: 4 * (units + 1) * (inputs.size + units + (auxiliaries?.size ?? 0) + 1),
+    inTurn: true,
+    compute(first, end) {
+      for (let unit = first; unit < end; unit++) {
+        const [batch, count] = [Math.floor(unit / times), unit % times];
+        const time = run.backwards ? times - 1 - count : count;
+        const x = { data: input.data, offset: inputs.offset(time, batch) };
+        const aux = auxiliary && auxiliaries && { data: auxiliary.data, offset: auxiliaries.offset(time, batch) };
+        rnnStep(cell, activate, product, x, aux, states[batch]);
+        output.data.set(states[batch], results.offset(time, batch) + outputOffset);
+      }
+    },
+  };
+  const finish = (first: number, end: number) => {
+    for (let batch = first; batch < end; batch++) run.stateOut?.data.set(states[batch], batch * units);
+  };
+  return [steps, { units: batches, cost: units, compute: finish }];
 }

@@ -176,20 +176,17 @@ export function runOperation(operation: Operation, inputs: readonly Given[], opt
   const before = inputs.map(({ data }) => data.slice());
   const args = bindArguments(operation, form, present(inputs));
   const infos = inferOutputs(operation, form, args, declaredOutputs);
-  const outputs = infos.map((info, index): OutputTensor => {
-    const output = declaredOutputs[index];
-    const dimensions = combineDimensions(output.dimensions, info.dimensions);
-    if (dimensions === undefined && isTensorType(output.type)) {
-      throw new OperationError(
-        `output ${index} is declared as ${formatShape(output.dimensions)} but is ${formatShape(info.dimensions)}`,
-      );
-    }
-    const { scale = output.scale, zeroPoint = output.zeroPoint } = info;
-    const data = createData(output.type, elementCount(info.dimensions));
-    return { ...output, dimensions: info.dimensions, scale, zeroPoint, data };
-  });
-  if (operation.reference === undefined) throw new TypeError(`${operation.name} has no kernel`);
-  runToEnd(operation.reference(args, bindOutputs(form, outputs), { random: options.random ?? (() => 0.5) }));
+  const outputs = allocate(declaredOutputs, infos);
+  const { reference } = operation;
+  if (reference === undefined) throw new TypeError(`${operation.name} has no kernel`);
+  const random = options.random ?? (() => 0.5);
+  runToEnd(reference(args, bindOutputs(form, outputs), { random }));
+  // Numbers that are drawn differ.
+  if (options.random === undefined) {
+    const inUnits = allocate(declaredOutputs, infos);
+    runInUnits(reference(args, bindOutputs(form, inUnits), { random }));
+    expect(inUnits, "computed unit by unit").toEqual(outputs);
+  }
   inputs.forEach(({ data }, index) => {
     if (data.some((value, at) => !Object.is(value, before[index][at])))
       throw new TypeError(`input ${index} was written`);
@@ -201,6 +198,32 @@ export function runOperation(operation: Operation, inputs: readonly Given[], opt
     if (type === "TENSOR_FLOAT16" && data instanceof Float32Array) roundAllToFloat16(data);
   }
   return outputs;
+}
+
+/** Outputs of the inferred shapes, as far as the declarations allow them. */
+function allocate(declaredOutputs: readonly TensorInfo[], infos: ReturnType<typeof inferOutputs>): OutputTensor[] {
+  return infos.map((info, index): OutputTensor => {
+    const output = declaredOutputs[index];
+    const dimensions = combineDimensions(output.dimensions, info.dimensions);
+    if (dimensions === undefined && isTensorType(output.type)) {
+      throw new OperationError(
+        `output ${index} is declared as ${formatShape(output.dimensions)} but is ${formatShape(info.dimensions)}`,
+      );
+    }
+    const { scale = output.scale, zeroPoint = output.zeroPoint } = info;
+    const data = createData(output.type, elementCount(info.dimensions));
+    return { ...output, dimensions: info.dimensions, scale, zeroPoint, data };
+  });
+}
+
+/** Computes phases unit by unit: those in turn from the first to the last, all others from the last to the first. */
+export function runInUnits(work: KernelResult): void {
+  if (work === undefined) return;
+  if ("next" in work) throw new TypeError("expected phases, got a generator");
+  for (const phase of "compute" in work ? [work] : work) {
+    if (phase.inTurn) for (let unit = 0; unit < phase.units; unit++) phase.compute(unit, unit + 1);
+    else for (let unit = phase.units; unit-- > 0; ) phase.compute(unit, unit + 1);
+  }
 }
 
 /** Runs an operation with one output and returns it. */
@@ -256,12 +279,4 @@ export function pausesOf(work: KernelResult): number {
 export function fill<Data>({ data, phases }: Filled<Data>): Data {
   runToEnd(phases);
   return data;
-}
-
-/** Runs a computation with pauses to its end and returns its result. */
-export function ended<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
 }

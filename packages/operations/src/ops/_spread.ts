@@ -2,9 +2,10 @@
  * The loop of transposed convolutions: every input element spreads a filter over the output.
  */
 import { ensure } from "../fail.ts";
+import type { Phase } from "../phases.ts";
 import type { Padding } from "../window.ts";
 import type { Store } from "./_accumulator.ts";
-import { type Filters, WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import type { Filters } from "./_convolution.ts";
 import type { Image, ImageLayout } from "./_image.ts";
 
 /** Extent of the output of a transposed convolution along one axis. */
@@ -29,41 +30,54 @@ export function spreadExtent(
  * output[b, y, x, o] = bias[o] + Σ image[b, h, w, c] · filter[o, i, j, c]
  *   over all h, i with h·stride + i − padding = y, and w, j likewise
  */
-export function* spread(
+export function spread(
   image: Image,
   filters: Filters,
   bias: Float64Array,
   output: ImageLayout,
-  padded: Padding & { readonly strideWidth: number; readonly strideHeight: number },
+  padded: Spreading,
   store: Store,
-): Generator<void, void> {
-  const [, filterHeight, filterWidth] = filters.dimensions;
-  const { strideWidth, strideHeight, paddingTop, paddingLeft } = padded;
-  const sums = new Float64Array(bias.length);
-  let work = 0;
-  for (let batch = 0; batch < output.batches; batch++) {
-    for (let y = 0; y < output.height; y++) {
-      for (let x = 0; x < output.width; x++) {
+): Phase {
+  const [count, height, width, depth] = filters.dimensions;
+  const { strideHeight, strideWidth } = padded;
+  const cells = Math.ceil(height / strideHeight) * Math.ceil(width / strideWidth);
+  return {
+    units: output.batches * output.height * output.width,
+    cost: (cells * depth + 1) * (count + 1) + height * width,
+    compute(first, end) {
+      const sums = new Float64Array(count);
+      for (let pixel = first; pixel < end; pixel++) {
+        const row = Math.floor(pixel / output.width);
+        const [batch, y, x] = [Math.floor(row / output.height), row % output.height, pixel % output.width];
         sums.set(bias);
-        for (let i = 0; i < filterHeight; i++) {
-          const row = (y + paddingTop - i) / strideHeight;
-          if (!Number.isInteger(row) || row < 0 || row >= image.height) continue;
-          for (let j = 0; j < filterWidth; j++) {
-            const column = (x + paddingLeft - j) / strideWidth;
-            if (!Number.isInteger(column) || column < 0 || column >= image.width) continue;
-            const from = batch * image.batchStep + row * image.rowStep + column * image.pixelStep;
-            accumulate(image, from, filters, i, j, sums);
-            work += sums.length * image.channels;
-          }
-          work += filterWidth + sums.length;
-          if (work > WORK_BETWEEN_PAUSES) {
-            work = 0;
-            yield;
-          }
-        }
-        const start = batch * output.batchStep + y * output.rowStep + x * output.pixelStep;
-        store(sums, 0, sums.length, start, output.channelStep);
+        addCells(image, filters, padded, batch, y, x, sums);
+        store(sums, 0, count, batch * output.batchStep + y * output.rowStep + x * output.pixelStep, output.channelStep);
       }
+    },
+  };
+}
+
+type Spreading = Padding & { readonly strideWidth: number; readonly strideHeight: number };
+
+/** Adds the products of all input pixels that reach output (y, x). */
+function addCells(
+  image: Image,
+  filters: Filters,
+  { strideWidth, strideHeight, paddingTop, paddingLeft }: Spreading,
+  batch: number,
+  y: number,
+  x: number,
+  sums: Float64Array,
+): void {
+  const [, filterHeight, filterWidth] = filters.dimensions;
+  for (let i = 0; i < filterHeight; i++) {
+    const row = (y + paddingTop - i) / strideHeight;
+    if (!Number.isInteger(row) || row < 0 || row >= image.height) continue;
+    for (let j = 0; j < filterWidth; j++) {
+      const column = (x + paddingLeft - j) / strideWidth;
+      if (!Number.isInteger(column) || column < 0 || column >= image.width) continue;
+      const from = batch * image.batchStep + row * image.rowStep + column * image.pixelStep;
+      accumulate(image, from, filters, i, j, sums);
     }
   }
 }

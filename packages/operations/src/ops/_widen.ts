@@ -3,36 +3,32 @@
  * serves float and quantised kernels alike, and sees one kind of array only, which keeps it fast.
  */
 import type { KernelContext } from "../define.ts";
-import type { Tensor } from "../tensor.ts";
+import type { Filled, Phase } from "../phases.ts";
+import type { Tensor, TensorData } from "../tensor.ts";
 
-/** Elements that are widened between two pauses. */
-const PART = 1 << 18;
-
-/** The elements minus the zero point, as float64. Pauses if there are many. */
-export function* widen({ data, zeroPoint }: Pick<Tensor, "data" | "zeroPoint">): Generator<void, Float64Array> {
-  if (data.length <= PART) {
-    const wide = new Float64Array(data);
-    subtract(wide, zeroPoint);
-    return wide;
-  }
+/** The elements minus the zero point, as float64. */
+export function widen({ data, zeroPoint }: Pick<Tensor, "data" | "zeroPoint">): Filled<Float64Array> {
   const wide = new Float64Array(data.length);
-  for (let start = 0; start < data.length; start += PART) {
-    wide.set(data.subarray(start, start + PART), start);
-    subtract(wide.subarray(start, start + PART), zeroPoint);
-    yield;
-  }
-  return wide;
+  const phase: Phase = {
+    units: data.length,
+    cost: 1,
+    compute: (first, end) => widenRange(data, zeroPoint, wide, first, end),
+  };
+  return { data: wide, phases: [phase] };
+}
+
+/** wide = data − zeroPoint */
+export function widenRange(data: TensorData, zeroPoint: number, wide: Float64Array, first: number, end: number): void {
+  wide.set(data.subarray(first, end), first);
+  if (zeroPoint !== 0) for (let index = first; index < end; index++) wide[index] -= zeroPoint;
 }
 
 /** Like `widen`, but only once for constants that the executor keeps widened. */
-export function* widenOnce(tensor: Tensor, { widened }: Partial<KernelContext>): Generator<void, Float64Array> {
+export function widenOnce(tensor: Tensor, { widened }: Partial<KernelContext>): Filled<Float64Array> {
   const known = widened?.get(tensor.data);
-  if (known !== undefined) return known;
-  const wide = yield* widen(tensor);
-  widened?.set(tensor.data, wide);
-  return wide;
-}
-
-function subtract(wide: Float64Array, zeroPoint: number): void {
-  if (zeroPoint !== 0) for (let index = 0; index < wide.length; index++) wide[index] -= zeroPoint;
+  if (known !== undefined) return { data: known, phases: [] };
+  const { data, phases } = widen(tensor);
+  // Kept only when it is complete.
+  const keep: Phase = { units: 1, compute: () => widened?.set(tensor.data, data) };
+  return { data, phases: [...phases, keep] };
 }

@@ -7,7 +7,6 @@ import { ensure } from "../fail.ts";
 import { tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { boxQuantisation, ensureBatch, ensureBoxScale, ensureOrdered, transformBox } from "./_boxes.ts";
-import { CHUNK, pacer } from "./_chunks.ts";
 import { realValues, storeReal } from "./_real.ts";
 
 export const axisAlignedBboxTransform = defineOperation({
@@ -39,26 +38,31 @@ export const axisAlignedBboxTransform = defineOperation({
     ensureBoxScale("the image sizes", imageSizes);
     return { output: { dimensions: deltas.dimensions, ...boxQuantisation(regions) } };
   },
-  *reference({ regions, deltas, batches, imageSizes }, { output }) {
-    const boxes = yield* realValues(regions);
-    const moves = yield* realValues(deltas);
-    const sizes = yield* realValues(imageSizes);
+  reference({ regions, deltas, batches, imageSizes }, { output }) {
+    const boxes = realValues(regions);
+    const moves = realValues(deltas);
+    const sizes = realValues(imageSizes);
     const [count, columns] = deltas.dimensions;
     const result = new Float64Array(count * columns);
-    const isTime = pacer();
-    for (let box = 0; box < count; box++) {
-      const batch = batches.data[box];
-      ensureBatch(batch, imageSizes.dimensions[0]);
-      ensureOrdered(boxes, 4 * box);
-      for (let column = 0; column < columns; column += 4) {
-        const at = box * columns + column;
-        transformBox(boxes, 4 * box, moves, at, sizes[2 * batch], sizes[2 * batch + 1], result, at);
+    const transform = (first: number, end: number) => {
+      for (let box = first; box < end; box++) {
+        const batch = batches.data[box];
+        ensureBatch(batch, imageSizes.dimensions[0]);
+        ensureOrdered(boxes.data, 4 * box);
+        const [height, width] = sizes.data.subarray(2 * batch, 2 * batch + 2);
+        for (let at = box * columns; at < (box + 1) * columns; at += 4) {
+          transformBox(boxes.data, 4 * box, moves.data, at, height, width, result, at);
+        }
       }
-      if (isTime(4 * columns)) yield;
-    }
-    for (let start = 0; start < result.length; start += CHUNK) {
-      storeReal(output, result.subarray(start, start + CHUNK), start);
-      yield;
-    }
+    };
+    // Nothing is stored of boxes of which one is refused.
+    const store = (first: number, end: number) => storeReal(output, result.subarray(first, end), first);
+    return [
+      ...boxes.phases,
+      ...moves.phases,
+      ...sizes.phases,
+      { units: count, cost: 16 * columns, compute: transform },
+      { units: result.length, compute: store },
+    ];
   },
 });

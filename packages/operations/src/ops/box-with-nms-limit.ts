@@ -7,9 +7,8 @@ import { defineOperation } from "../define.ts";
 import { ensure, OperationError } from "../fail.ts";
 import { int32, scalar, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
-import { resize } from "../tensor.ts";
+import { resize, type TensorData } from "../tensor.ts";
 import { boxQuantisation, ensureBoxScale, ensureOrdered, suppressClasses } from "./_boxes.ts";
-import { pacer } from "./_chunks.ts";
 import { realValues, storeReal } from "./_real.ts";
 
 /** The columns of a row: inputs and outputs have the same types. */
@@ -60,46 +59,62 @@ export const boxWithNmsLimit = defineOperation({
       chosenBatches: { dimensions: [0] },
     };
   },
-  *reference({ scores, boxes, batches, scoreThreshold, most, ...settings }, out) {
+  reference({ scores, boxes, batches, scoreThreshold, most, ...settings }, out) {
     const kernel = kernelOf(settings);
-    const corners = yield* realValues(boxes);
-    const points = yield* realValues(scores);
+    const corners = realValues(boxes);
+    const points = realValues(scores);
     const [count, classes] = scores.dimensions;
-    const isTime = pacer();
-    for (let box = 0; box < count * classes; box++) {
-      ensureOrdered(corners, 4 * box);
-      if (isTime(1)) yield;
-    }
-    const chosen: { readonly candidate: number; readonly batch: number }[] = [];
-    for (let start = 0; start < count; ) {
-      const batch = batches.data[start];
-      let end = start;
-      while (end < count && batches.data[end] === batch) end++;
+    const check = (first: number, end: number) => {
+      for (let box = first; box < end; box++) ensureOrdered(corners.data, 4 * box);
+    };
+    const ofBatches = runsOf(batches.data).map(({ start, end, value }) => {
       const offset = start * classes;
-      const ofBatch = yield* suppressClasses(end - start, classes, scoreThreshold, most, {
-        scores: points.subarray(offset, end * classes),
-        boxes: corners,
+      const { data, phases } = suppressClasses(end - start, classes, scoreThreshold, most, {
+        scores: points.data.subarray(offset, end * classes),
+        boxes: corners.data,
         boxOf: (candidate) => 4 * (offset + candidate),
         kernel,
         leastScore: settings.leastScore,
         most,
       });
-      // By class, and within a class by falling score, the order that suppressClasses returns.
-      ofBatch.sort((a, b) => (a % classes) - (b % classes));
-      for (const candidate of ofBatch) chosen.push({ candidate: offset + candidate, batch });
-      start = end;
-    }
-    const { chosenScores, chosenBoxes, chosenClasses, chosenBatches } = out;
-    for (const output of [chosenScores, chosenClasses, chosenBatches]) resize(output, [chosen.length]);
-    resize(chosenBoxes, [chosen.length, 4]);
-    chosen.forEach(({ candidate, batch }, index) => {
-      storeReal(chosenScores, [points[candidate]], index);
-      chosenBoxes.data.set(boxes.data.subarray(4 * candidate, 4 * candidate + 4), 4 * index);
-      chosenClasses.data[index] = candidate % classes;
-      chosenBatches.data[index] = batch;
+      return { chosen: data, phases, offset, batch: value };
     });
+    const write = () => {
+      // By class, and within a class by falling score, the order that suppressClasses returns.
+      const chosen = ofBatches.flatMap(({ chosen, offset, batch }) =>
+        chosen
+          .sort((a, b) => (a % classes) - (b % classes))
+          .map((candidate) => ({ candidate: offset + candidate, batch })),
+      );
+      const { chosenScores, chosenBoxes, chosenClasses, chosenBatches } = out;
+      for (const output of [chosenScores, chosenClasses, chosenBatches]) resize(output, [chosen.length]);
+      resize(chosenBoxes, [chosen.length, 4]);
+      chosen.forEach(({ candidate, batch }, index) => {
+        storeReal(chosenScores, [points.data[candidate]], index);
+        chosenBoxes.data.set(boxes.data.subarray(4 * candidate, 4 * candidate + 4), 4 * index);
+        chosenClasses.data[index] = candidate % classes;
+        chosenBatches.data[index] = batch;
+      });
+    };
+    return [
+      ...corners.phases,
+      ...points.phases,
+      { units: count * classes, compute: check },
+      ...ofBatches.flatMap(({ phases }) => phases),
+      { units: 1, compute: write },
+    ];
   },
 });
+
+/** The runs of equal elements. */
+function runsOf(data: TensorData): { readonly start: number; readonly end: number; readonly value: number }[] {
+  const runs: { start: number; end: number; value: number }[] = [];
+  for (let start = 0, end = 0; start < data.length; start = end) {
+    while (end < data.length && data[end] === data[start]) end++;
+    runs.push({ start, end, value: data[start] });
+  }
+  return runs;
+}
 
 /** Returns the factor of a score by overlap. `kernel`: 0 hard, 1 linear, 2 Gaussian. */
 function kernelOf(settings: {

@@ -52,15 +52,12 @@ export const conv2d = defineOperation({
     ensureBias(bias, channels);
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
-  *reference({ input, filter, bias, activation, nchw, ...sliding }, { output }, context) {
-    yield* convolve(
-      yield* readImage(input, nchw),
-      { data: yield* widenOnce(filter, context), dimensions: filter.dimensions },
-      biasOf(bias),
-      imageLayout(output.dimensions, nchw),
-      sliding,
-      1,
-      accumulatorStore(input, filter, bias, output, activation),
-    );
+  reference({ input, filter, bias, activation, nchw, ...sliding }, { output }, context) {
+    const image = readImage(input, nchw);
+    const wide = widenOnce(filter, context);
+    const filters = { data: wide.data, dimensions: filter.dimensions };
+    const store = accumulatorStore(input, filter, bias, output, activation);
+    const layout = imageLayout(output.dimensions, nchw);
+    return [...image.phases, ...wide.phases, convolve(image, filters, biasOf(bias), layout, sliding, 1, store)];
   },
 });

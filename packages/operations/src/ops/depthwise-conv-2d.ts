@@ -59,15 +59,16 @@ export const depthwiseConv2d = defineOperation({
     ensureBias(bias, channels);
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
-  *reference({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }, context) {
-    yield* convolveDepthwise(
-      yield* readImage(input, nchw),
-      { data: yield* widenOnce(filter, context), dimensions: filter.dimensions },
-      depthMultiplier,
-      biasOf(bias),
-      imageLayout(output.dimensions, nchw),
-      sliding,
-      accumulatorStore(input, filter, bias, output, activation),
-    );
+  reference({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }, context) {
+    const image = readImage(input, nchw);
+    const wide = widenOnce(filter, context);
+    const filters = { data: wide.data, dimensions: filter.dimensions };
+    const store = accumulatorStore(input, filter, bias, output, activation);
+    const layout = imageLayout(output.dimensions, nchw);
+    return [
+      ...image.phases,
+      ...wide.phases,
+      convolveDepthwise(image, filters, depthMultiplier, biasOf(bias), layout, sliding, store),
+    ];
   },
 });

@@ -5,10 +5,10 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, mayStayZero, scalar, tensor } from "../params.ts";
+import { type Filled, type Phase, stepsInTurn } from "../phases.ts";
 import { ensureShape } from "../shape.ts";
-import { hardKernel, suppress, suppressClasses } from "./_boxes.ts";
-import { pacer } from "./_chunks.ts";
-import { greatest } from "./_greatest.ts";
+import { choose, costOfChoice, hardKernel, type Suppressing, startSuppression, suppressClasses } from "./_boxes.ts";
+import { greatestNow } from "./_greatest.ts";
 import { realValues } from "./_real.ts";
 
 export const detectionPostprocessing = defineOperation({
@@ -79,26 +79,29 @@ export const detectionPostprocessing = defineOperation({
       counts: { dimensions: [batches] },
     };
   },
-  *reference({ scores, deltas, anchors, ...settings }, { chosenScores, chosenBoxes, chosenClasses, counts }) {
+  reference({ scores, deltas, anchors, ...settings }, { chosenScores, chosenBoxes, chosenClasses, counts }) {
     const [batches, anchorCount, classes] = scores.dimensions;
     const detections = chosenScores.dimensions[1];
-    const points = yield* realValues(scores);
-    for (let batch = 0; batch < batches; batch++) {
-      const boxes = yield* decodeBoxes(anchors.data, deltas.data, deltas.dimensions[2], batch * anchorCount, settings);
-      const ofBatch = points.subarray(batch * anchorCount * classes, (batch + 1) * anchorCount * classes);
-      const chosen = settings.useRegularNms
-        ? yield* chooseRegular(ofBatch, boxes, anchorCount, classes, settings)
-        : yield* chooseFast(ofBatch, boxes, anchorCount, classes, settings);
-      const firstLabel = settings.isBackgroundInLabel ? 0 : 1;
-      chosen.forEach((candidate, index) => {
-        const at = batch * detections + index;
-        const box = Math.floor(candidate / classes);
-        chosenScores.data[at] = ofBatch[candidate];
-        chosenBoxes.data.set(boxes.subarray(4 * box, 4 * box + 4), 4 * at);
-        chosenClasses.data[at] = (candidate % classes) - firstLabel;
-      });
-      counts.data[batch] = chosen.length;
-    }
+    const points = realValues(scores);
+    const firstLabel = settings.isBackgroundInLabel ? 0 : 1;
+    const detect = settings.useRegularNms ? chooseRegular : chooseFast;
+    const ofBatch = (batch: number): Phase[] => {
+      const boxes = decodeBoxes(anchors.data, deltas.data, deltas.dimensions[2], batch * anchorCount, settings);
+      const ofScores = points.data.subarray(batch * anchorCount * classes, (batch + 1) * anchorCount * classes);
+      const chosen = detect(ofScores, boxes.data, anchorCount, classes, settings);
+      const write = () => {
+        chosen.data.forEach((candidate, index) => {
+          const at = batch * detections + index;
+          const box = Math.floor(candidate / classes);
+          chosenScores.data[at] = ofScores[candidate];
+          chosenBoxes.data.set(boxes.data.subarray(4 * box, 4 * box + 4), 4 * at);
+          chosenClasses.data[at] = (candidate % classes) - firstLabel;
+        });
+        counts.data[batch] = chosen.data.length;
+      };
+      return [...boxes.phases, ...chosen.phases, { units: 1, cost: 16 * detections, compute: write }];
+    };
+    return [...points.phases, ...Array.from({ length: batches }, (_, batch) => ofBatch(batch)).flat()];
   },
 });
 
@@ -115,28 +118,29 @@ interface Settings {
 }
 
 /** Corners (y1, x1, y2, x2) of the anchors of one batch moved by its deltas. */
-function* decodeBoxes(
+function decodeBoxes(
   anchors: ArrayLike<number>,
   deltas: ArrayLike<number>,
   encoding: number,
-  first: number,
+  firstDelta: number,
   { scaleY, scaleX, scaleHeight, scaleWidth }: Settings,
-): Generator<void, Float64Array> {
-  const isTime = pacer();
+): Filled<Float64Array> {
   const boxes = new Float64Array(anchors.length);
-  for (let at = 0; at < anchors.length; at += 4) {
-    const delta = (first + at / 4) * encoding;
-    const centreY = anchors[at] + (anchors[at + 2] * deltas[delta]) / scaleY;
-    const centreX = anchors[at + 1] + (anchors[at + 3] * deltas[delta + 1]) / scaleX;
-    const halfHeight = (anchors[at + 2] * Math.exp(deltas[delta + 2] / scaleHeight)) / 2;
-    const halfWidth = (anchors[at + 3] * Math.exp(deltas[delta + 3] / scaleWidth)) / 2;
-    boxes[at] = centreY - halfHeight;
-    boxes[at + 1] = centreX - halfWidth;
-    boxes[at + 2] = centreY + halfHeight;
-    boxes[at + 3] = centreX + halfWidth;
-    if (isTime(16)) yield;
-  }
-  return boxes;
+  const compute = (first: number, end: number) => {
+    for (let anchor = first; anchor < end; anchor++) {
+      const at = 4 * anchor;
+      const delta = (firstDelta + anchor) * encoding;
+      const centreY = anchors[at] + (anchors[at + 2] * deltas[delta]) / scaleY;
+      const centreX = anchors[at + 1] + (anchors[at + 3] * deltas[delta + 1]) / scaleX;
+      const halfHeight = (anchors[at + 2] * Math.exp(deltas[delta + 2] / scaleHeight)) / 2;
+      const halfWidth = (anchors[at + 3] * Math.exp(deltas[delta + 3] / scaleWidth)) / 2;
+      boxes[at] = centreY - halfHeight;
+      boxes[at + 1] = centreX - halfWidth;
+      boxes[at + 2] = centreY + halfHeight;
+      boxes[at + 3] = centreX + halfWidth;
+    }
+  };
+  return { data: boxes, phases: [{ units: anchors.length / 4, cost: 64, compute }] };
 }
 
 /** Suppression in every class. */
@@ -146,7 +150,7 @@ function chooseRegular(
   anchorCount: number,
   classes: number,
   { most, mostPerClass, overlapThreshold, scoreThreshold }: Settings,
-): Generator<void, number[]> {
+): Filled<number[]> {
   return suppressClasses(anchorCount, classes, scoreThreshold, mostPerClass, {
     scores,
     boxes,
@@ -159,43 +163,53 @@ function chooseRegular(
 }
 
 /** Suppression by each box's best class; then the best few classes of every box that is left. */
-function* chooseFast(
+function chooseFast(
   scores: Float64Array,
   boxes: Float64Array,
   anchorCount: number,
   classes: number,
   { most, mostClassesPerDetection, overlapThreshold, scoreThreshold }: Settings,
-): Generator<void, number[]> {
+): Filled<number[]> {
   const best = new Float64Array(anchorCount).fill(Number.NEGATIVE_INFINITY);
-  const isTime = pacer();
-  for (let box = 0; box < anchorCount; box++) {
-    for (let label = 1; label < classes; label++) {
-      best[box] = Math.max(best[box], scores[box * classes + label]);
-      if (isTime(1)) yield;
+  const findBest = (first: number, end: number) => {
+    for (let box = first; box < end; box++) {
+      for (let label = 1; label < classes; label++) best[box] = Math.max(best[box], scores[box * classes + label]);
     }
-  }
-  const candidates = Array.from({ length: anchorCount }, (_, box) => box).filter((box) => best[box] > scoreThreshold);
-  const chosen = yield* suppress(candidates, {
-    scores: best,
-    boxes,
-    boxOf: (box) => 4 * box,
-    kernel: hardKernel(overlapThreshold),
-    leastScore: undefined,
-    most,
-    keepsOrder: true,
-  });
+  };
+  let suppression: Suppressing | undefined;
+  const start = () => {
+    const candidates = Array.from({ length: anchorCount }, (_, box) => box).filter((box) => best[box] > scoreThreshold);
+    return startSuppression(candidates, {
+      scores: best,
+      boxes,
+      boxOf: (box) => 4 * box,
+      kernel: hardKernel(overlapThreshold),
+      leastScore: undefined,
+      most,
+      keepsOrder: true,
+    });
+  };
+  const suppress = () => {
+    suppression ??= start();
+    return choose(suppression);
+  };
   const perBox = Math.min(classes - 1, mostClassesPerDetection);
   const detections: number[] = [];
-  for (const box of chosen) {
-    const first = box * classes + 1;
+  let taken = 0;
+  const takeClasses = () => {
+    if (!suppression || taken === suppression.chosen) return false;
+    const first = suppression.candidates[taken++] * classes + 1;
     const score = (label: number) => scores[first + label];
-    const best = yield* greatest(
-      classes - 1,
-      perBox,
-      (a, b) => score(a) > score(b) || (score(a) === score(b) && a < b),
-    );
-    for (const label of best) detections.push(first + label);
-    if (isTime(classes)) yield;
-  }
-  return detections;
+    const precedes = (a: number, b: number) => score(a) > score(b) || (score(a) === score(b) && a < b);
+    for (const label of greatestNow(classes - 1, perBox, precedes)) detections.push(first + label);
+    return true;
+  };
+  return {
+    data: detections,
+    phases: [
+      { units: anchorCount, cost: 4 * classes, compute: findBest },
+      stepsInTurn(suppress, costOfChoice(anchorCount)),
+      stepsInTurn(takeClasses, 8 * classes),
+    ],
+  };
 }

@@ -25,9 +25,9 @@ export const embeddingLookup = defineOperation({
   infer: ({ lookups, values }) => ({
     output: movedInfo(values, [lookups.dimensions[0], ...values.dimensions.slice(1)]),
   }),
-  *reference({ lookups, values }, { output }) {
+  reference({ lookups, values }, { output }) {
     const rows = values.dimensions[0];
-    yield* ensureIndexes(lookups.data, rows);
-    yield* copySlices(values.data, 1, rows, extentProduct(values.dimensions, 1), lookups.data, output.data);
+    const inner = extentProduct(values.dimensions, 1);
+    return [ensureIndexes(lookups.data, rows), copySlices(values.data, 1, rows, inner, lookups.data, output.data)];
   },
 });

@@ -39,8 +39,9 @@ export const fullyConnected = defineOperation({
     );
     return { output: { dimensions: [batches, units] } };
   },
-  *reference({ input, weights, bias, activation }, { output }, context) {
+  reference({ input, weights, bias, activation }, { output }, context) {
     const store = accumulatorStore(input, weights, bias, output, activation);
-    yield* connect(yield* widen(input), weights, biasOf(bias), store, context);
+    const { data, phases } = widen(input);
+    return [...phases, ...connect(data, weights, biasOf(bias), store, context)];
   },
 });

@@ -21,13 +21,15 @@ export const gather = defineOperation({
     const shape = [...dimensions.slice(0, gatherAxis), ...indices.dimensions, ...dimensions.slice(gatherAxis + 1)];
     return { output: movedInfo(input, shape) };
   },
-  *reference({ input, axis, indices }, { output }) {
+  reference({ input, axis, indices }, { output }) {
     const { dimensions } = input;
     const gatherAxis = resolveAxis(axis, dimensions.length);
     const extent = dimensions[gatherAxis];
-    yield* ensureIndexes(indices.data, extent);
     const outer = extentProduct(dimensions, 0, gatherAxis);
     const inner = extentProduct(dimensions, gatherAxis + 1);
-    yield* copySlices(input.data, outer, extent, inner, indices.data, output.data);
+    return [
+      ensureIndexes(indices.data, extent),
+      copySlices(input.data, outer, extent, inner, indices.data, output.data),
+    ];
   },
 });

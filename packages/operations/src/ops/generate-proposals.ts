@@ -6,11 +6,22 @@
 import { type OperandTypeName, OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { bool, int32, scalar, tensor } from "../params.ts";
+import { type Filled, stepsInTurn } from "../phases.ts";
 import { ensureShape } from "../shape.ts";
 import { resize } from "../tensor.ts";
 import { imageAxes } from "../window.ts";
-import { boxQuantisation, ensureBoxScale, ensureOrdered, hardKernel, suppress, transformBox } from "./_boxes.ts";
-import { pacer } from "./_chunks.ts";
+import {
+  boxQuantisation,
+  choose,
+  chosenOf,
+  costOfChoice,
+  ensureBoxScale,
+  ensureOrdered,
+  hardKernel,
+  type Suppressing,
+  startSuppression,
+  transformBox,
+} from "./_boxes.ts";
 import { greatest } from "./_greatest.ts";
 import { channelsLast, imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
@@ -62,76 +73,124 @@ export const generateProposals = defineOperation({
       batches: { dimensions: [0] },
     };
   },
-  *reference({ scores, deltas, anchors, imageSizes, nchw, ...settings }, out) {
+  reference({ scores, deltas, anchors, imageSizes, nchw, ...settings }, out) {
     const { batches, height, width, batchStep: perImage } = imageLayout(scores.dimensions, nchw);
-    const points = yield* channelsLast(yield* realValues(scores), scores.dimensions, nchw);
-    const moves = yield* channelsLast(yield* realValues(deltas), deltas.dimensions, nchw);
-    const sizes = yield* realValues(imageSizes);
-    const grid = yield* anchorGrid(yield* realValues(anchors), height, width, settings);
-    const boxes = new Float64Array(perImage * 4);
-    const results: { readonly score: number; readonly box: readonly number[]; readonly batch: number }[] = [];
-    const isTime = pacer();
-    for (let batch = 0; batch < batches; batch++) {
-      const [imageHeight, imageWidth] = sizes.subarray(2 * batch, 2 * batch + 2);
-      const ofImage = points.subarray(batch * perImage, (batch + 1) * perImage);
-      for (let box = 0; box < perImage; box++) {
-        ensureOrdered(grid, 4 * box);
-        transformBox(grid, 4 * box, moves, 4 * (batch * perImage + box), imageHeight, imageWidth, boxes, 4 * box);
-        if (isTime(16)) yield;
-      }
-      const { mostBefore } = settings;
-      const isLimited = mostBefore > 0 && mostBefore < perImage;
-      const best = yield* greatest(
-        perImage,
-        isLimited ? mostBefore : 0,
-        (a, b) => ofImage[a] > ofImage[b] || (ofImage[a] === ofImage[b] && a < b),
-      );
-      const candidates: number[] = [];
-      for (let place = 0; place < (isLimited ? mostBefore : perImage); place++) {
-        const box = isLimited ? best[place] : place;
-        if (isLargeAndInside(boxes, 4 * box, settings.leastSize, imageHeight, imageWidth)) candidates.push(box);
-        if (isTime(1)) yield;
-      }
-      const chosen = yield* suppress(candidates, {
-        scores: ofImage,
-        boxes,
-        boxOf: (box) => 4 * box,
-        kernel: hardKernel(settings.overlapThreshold),
-        leastScore: undefined,
-        most: settings.mostAfter > 0 ? settings.mostAfter : -1,
-      });
-      for (const box of chosen) {
-        results.push({ score: ofImage[box], box: Array.from(boxes.subarray(4 * box, 4 * box + 4)), batch });
-      }
-    }
-    resize(out.chosenScores, [results.length]);
-    resize(out.regions, [results.length, 4]);
-    resize(out.batches, [results.length]);
-    results.forEach(({ score, box, batch }, index) => {
-      storeReal(out.chosenScores, [score], index);
-      storeReal(out.regions, box, 4 * index);
-      out.batches.data[index] = batch;
+    const points = channelsLast(realValues(scores), scores.dimensions, nchw);
+    const moves = channelsLast(realValues(deltas), deltas.dimensions, nchw);
+    const sizes = realValues(imageSizes);
+    const corners = realValues(anchors);
+    const grid = anchorGrid(corners.data, height, width, settings);
+    const images = Array.from({ length: batches }, (_, batch) => {
+      const image = sizes.data.subarray(2 * batch, 2 * batch + 2);
+      const ofImage = points.data.subarray(batch * perImage, (batch + 1) * perImage);
+      const ofMoves = moves.data.subarray(4 * batch * perImage, 4 * (batch + 1) * perImage);
+      return proposalsOf(ofImage, ofMoves, grid.data, image, settings);
     });
+    const write = () => {
+      const results = images.flatMap(({ data: { boxes, scores, chosen } }, batch) =>
+        chosen().map((box) => ({ score: scores[box], box: boxes.subarray(4 * box, 4 * box + 4), batch })),
+      );
+      resize(out.chosenScores, [results.length]);
+      resize(out.regions, [results.length, 4]);
+      resize(out.batches, [results.length]);
+      results.forEach(({ score, box, batch }, index) => {
+        storeReal(out.chosenScores, [score], index);
+        storeReal(out.regions, box, 4 * index);
+        out.batches.data[index] = batch;
+      });
+    };
+    return [
+      ...points.phases,
+      ...moves.phases,
+      ...sizes.phases,
+      ...corners.phases,
+      ...grid.phases,
+      ...images.flatMap(({ phases }) => phases),
+      { units: 1, compute: write },
+    ];
   },
 });
 
+interface Proposals {
+  readonly boxes: Float64Array;
+  readonly scores: Float64Array;
+  /** The boxes that have been chosen. */
+  readonly chosen: () => number[];
+}
+
+/** The proposals of one image: anchors moved by their deltas, the best of them that are large enough, suppressed. */
+function proposalsOf(
+  scores: Float64Array,
+  moves: Float64Array,
+  grid: Float64Array,
+  image: Float64Array,
+  settings: {
+    readonly mostBefore: number;
+    readonly mostAfter: number;
+    readonly overlapThreshold: number;
+    readonly leastSize: number;
+  },
+): Filled<Proposals> {
+  const { mostBefore, mostAfter, overlapThreshold, leastSize } = settings;
+  const count = scores.length;
+  const boxes = new Float64Array(4 * count);
+  const move = (first: number, end: number) => {
+    for (let at = 4 * first; at < 4 * end; at += 4) {
+      ensureOrdered(grid, at);
+      transformBox(grid, at, moves, at, image[0], image[1], boxes, at);
+    }
+  };
+  const isLimited = mostBefore > 0 && mostBefore < count;
+  const precedes = (a: number, b: number) => scores[a] > scores[b] || (scores[a] === scores[b] && a < b);
+  const best = greatest(count, isLimited ? mostBefore : 0, precedes);
+  const candidates: number[] = [];
+  const filter = (first: number, end: number) => {
+    for (let place = first; place < end; place++) {
+      const box = isLimited ? best.data[place] : place;
+      if (isLargeAndInside(boxes, 4 * box, leastSize, image[0], image[1])) candidates.push(box);
+    }
+  };
+  let suppression: Suppressing | undefined;
+  const suppress = () => {
+    suppression ??= startSuppression(candidates, {
+      scores,
+      boxes,
+      boxOf: (box) => 4 * box,
+      kernel: hardKernel(overlapThreshold),
+      leastScore: undefined,
+      most: mostAfter > 0 ? mostAfter : -1,
+    });
+    return choose(suppression);
+  };
+  const places = isLimited ? mostBefore : count;
+  return {
+    data: { boxes, scores, chosen: () => (suppression ? chosenOf(suppression) : []) },
+    phases: [
+      { units: count, cost: 64, compute: move },
+      ...best.phases,
+      { units: places, cost: 8, inTurn: true, compute: filter },
+      stepsInTurn(suppress, costOfChoice(places)),
+    ],
+  };
+}
+
 /** The anchors at every place of the grid, in the order of the scores. */
-function* anchorGrid(
+function anchorGrid(
   anchors: Float64Array,
   height: number,
   width: number,
   { heightStride, widthStride }: { readonly heightStride: number; readonly widthStride: number },
-): Generator<void, Float64Array> {
-  const isTime = pacer();
+): Filled<Float64Array> {
   const grid = new Float64Array(height * width * anchors.length);
-  for (let index = 0; index < grid.length; index++) {
-    const place = Math.floor(index / anchors.length);
-    const [x, y] = [place % width, Math.floor(place / width)];
-    const side = index % anchors.length;
-    grid[index] = anchors[side] + (side % 2 === 0 ? x * widthStride : y * heightStride);
-    if (isTime(1)) yield;
-  }
-  return grid;
+  const compute = (first: number, end: number) => {
+    for (let index = first; index < end; index++) {
+      const place = Math.floor(index / anchors.length);
+      const side = index % anchors.length;
+      const offset = side % 2 === 0 ? (place % width) * widthStride : Math.floor(place / width) * heightStride;
+      grid[index] = anchors[side] + offset;
+    }
+  };
+  return { data: grid, phases: [{ units: grid.length, cost: 8, compute }] };
 }
 
 /** Returns whether both sides of a box are longer than a size and its centre lies before the image's far borders. */

@@ -56,15 +56,16 @@ export const groupedConv2d = defineOperation({
     const sliding = { ...padded, ...undilated };
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, sliding, nchw) } };
   },
-  *reference({ input, filter, bias, groups, activation, nchw, ...padded }, { output }, context) {
-    yield* convolve(
-      yield* readImage(input, nchw),
-      { data: yield* widenOnce(filter, context), dimensions: filter.dimensions },
-      biasOf(bias),
-      imageLayout(output.dimensions, nchw),
-      { ...padded, ...undilated },
-      groups,
-      accumulatorStore(input, filter, bias, output, activation),
-    );
+  reference({ input, filter, bias, groups, activation, nchw, ...padded }, { output }, context) {
+    const image = readImage(input, nchw);
+    const wide = widenOnce(filter, context);
+    const filters = { data: wide.data, dimensions: filter.dimensions };
+    const store = accumulatorStore(input, filter, bias, output, activation);
+    const layout = imageLayout(output.dimensions, nchw);
+    return [
+      ...image.phases,
+      ...wide.phases,
+      convolve(image, filters, biasOf(bias), layout, { ...padded, ...undilated }, groups, store),
+    ];
   },
 });

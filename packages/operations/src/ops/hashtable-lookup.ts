@@ -7,8 +7,6 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { mayStayZero, tensor } from "../params.ts";
 import { extentProduct } from "../shape.ts";
-import type { TensorData } from "../tensor.ts";
-import { pacer } from "./_chunks.ts";
 import { movedInfo } from "./_moved.ts";
 import { copySlices } from "./_slices.ts";
 
@@ -33,25 +31,27 @@ export const hashtableLookup = defineOperation({
       hits: { dimensions: [count], scale: 1, zeroPoint: 0 },
     };
   },
-  *reference({ lookups, keys, values }, { output, hits }) {
-    const rowOf = yield* rowsByKey(keys.data);
+  reference({ lookups, keys, values }, { output, hits }) {
+    const rowOf = new Map<number, number>();
     const rows = new Int32Array(lookups.data.length);
-    const isTime = pacer();
-    for (let index = 0; index < rows.length; index++) {
-      rows[index] = rowOf.get(lookups.data[index]) ?? -1;
-      hits.data[index] = rows[index] < 0 ? 0 : 1;
-      if (isTime(1)) yield;
-    }
-    yield* copySlices(values.data, 1, values.dimensions[0], extentProduct(values.dimensions, 1), rows, output.data);
+    const inner = extentProduct(values.dimensions, 1);
+    // The first of equal keys counts, so they are entered from the last to the first.
+    const enter = (first: number, end: number) => {
+      for (let back = first + 1; back <= end; back++) {
+        const row = keys.data.length - back;
+        rowOf.set(keys.data[row], row);
+      }
+    };
+    const find = (first: number, end: number) => {
+      for (let index = first; index < end; index++) {
+        rows[index] = rowOf.get(lookups.data[index]) ?? -1;
+        hits.data[index] = rows[index] < 0 ? 0 : 1;
+      }
+    };
+    return [
+      { units: keys.data.length, cost: 32, inTurn: true, compute: enter },
+      { units: rows.length, cost: 16, compute: find },
+      copySlices(values.data, 1, values.dimensions[0], inner, rows, output.data),
+    ];
   },
 });
-
-function* rowsByKey(keys: TensorData): Generator<void, ReadonlyMap<number, number>> {
-  const rowOf = new Map<number, number>();
-  const isTime = pacer();
-  for (let row = keys.length - 1; row >= 0; row--) {
-    rowOf.set(keys[row], row);
-    if (isTime(1)) yield;
-  }
-  return rowOf;
-}

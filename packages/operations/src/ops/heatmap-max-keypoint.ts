@@ -8,7 +8,6 @@ import { ensure } from "../fail.ts";
 import { bool, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { boxQuantisation, ensureBoxScale, ensureOrdered } from "./_boxes.ts";
-import { type Pacer, pacer } from "./_chunks.ts";
 import { imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
 
@@ -38,38 +37,33 @@ export const heatmapMaxKeypoint = defineOperation({
       keypoints: { dimensions: [count, keypoints, 2], ...boxQuantisation(boxes) },
     };
   },
-  *reference({ heatmaps, boxes, nchw }, { scores, keypoints }) {
+  reference({ heatmaps, boxes, nchw }, { scores, keypoints }) {
     const { height: size, channels, batchStep, pixelStep, channelStep } = imageLayout(heatmaps.dimensions, nchw);
-    const values = yield* realValues(heatmaps);
-    const corners = yield* realValues(boxes);
-    const heatmap = new Float64Array(size * size);
-    const isTime = pacer();
-    for (let box = 0; box < heatmaps.dimensions[0]; box++) {
-      ensureOrdered(corners, 4 * box);
-      const [x1, y1, x2, y2] = corners.subarray(4 * box, 4 * box + 4);
-      for (let keypoint = 0; keypoint < channels; keypoint++) {
+    const values = realValues(heatmaps);
+    const corners = realValues(boxes);
+    const compute = (first: number, end: number) => {
+      const heatmap = new Float64Array(size * size);
+      for (let index = first; index < end; index++) {
+        const [box, keypoint] = [Math.floor(index / channels), index % channels];
+        ensureOrdered(corners.data, 4 * box);
+        const [x1, y1, x2, y2] = corners.data.subarray(4 * box, 4 * box + 4);
         const start = box * batchStep + keypoint * channelStep;
-        for (let pixel = 0; pixel < heatmap.length; pixel++) {
-          heatmap[pixel] = values[start + pixel * pixelStep];
-          if (isTime(1)) yield;
-        }
-        const { score, x, y } = refineMaximum(heatmap, size, yield* placeOfMaximum(heatmap, isTime));
-        const index = box * channels + keypoint;
+        for (let pixel = 0; pixel < heatmap.length; pixel++) heatmap[pixel] = values.data[start + pixel * pixelStep];
+        const { score, x, y } = refineMaximum(heatmap, size, placeOfMaximum(heatmap));
         storeReal(scores, [score], index);
         const place = [((x + 0.5) / size) * (x2 - x1) + x1, ((y + 0.5) / size) * (y2 - y1) + y1];
         storeReal(keypoints, place, 2 * index);
       }
-    }
+    };
+    const units = heatmaps.dimensions[0] * channels;
+    return [...values.phases, ...corners.phases, { units, cost: 8 * size * size + 64, compute }];
   },
 });
 
 /** The index of the greatest value, the first among equals. */
-function* placeOfMaximum(heatmap: Float64Array, isTime: Pacer): Generator<void, number> {
+function placeOfMaximum(heatmap: Float64Array): number {
   let best = 0;
-  for (let pixel = 1; pixel < heatmap.length; pixel++) {
-    if (heatmap[pixel] > heatmap[best]) best = pixel;
-    if (isTime(1)) yield;
-  }
+  for (let pixel = 1; pixel < heatmap.length; pixel++) if (heatmap[pixel] > heatmap[best]) best = pixel;
   return best;
 }
 

@@ -4,8 +4,8 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { bool, scalar, tensor } from "../params.ts";
-import { pacer } from "./_chunks.ts";
-import { imageLayout } from "./_image.ts";
+import type { TensorData } from "../tensor.ts";
+import { type ImageLayout, imageLayout } from "./_image.ts";
 import { widen } from "./_widen.ts";
 
 export const instanceNormalization = defineOperation({
@@ -22,34 +22,38 @@ export const instanceNormalization = defineOperation({
   ranks: { input: 4 },
   work: "functionElement",
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
-  *reference({ input, gamma, beta, epsilon, nchw }, { output }) {
+  reference({ input, gamma, beta, epsilon, nchw }, { output }) {
     const image = imageLayout(input.dimensions, nchw);
-    const values = yield* widen(input);
-    const pixels = image.height * image.width;
-    if (values.length === 0) return;
-    const isTime = pacer();
-    for (let batch = 0; batch < image.batches; batch++) {
-      for (let channel = 0; channel < image.channels; channel++) {
-        const start = batch * image.batchStep + channel * image.channelStep;
-        const end = start + pixels * image.pixelStep;
-        let sum = 0;
-        for (let at = start; at < end; at += image.pixelStep) {
-          sum += values[at];
-          if (isTime(1)) yield;
-        }
-        const mean = sum / pixels;
-        let squares = 0;
-        for (let at = start; at < end; at += image.pixelStep) {
-          squares += (values[at] - mean) ** 2;
-          if (isTime(1)) yield;
-        }
-        // The variance of all pixels, not an estimate from a sample: divided by their number.
-        const factor = gamma / Math.sqrt(squares / pixels + epsilon);
-        for (let at = start; at < end; at += image.pixelStep) {
-          output.data[at] = (values[at] - mean) * factor + beta;
-          if (isTime(1)) yield;
-        }
+    const values = widen(input);
+    const compute = (first: number, end: number) => {
+      for (let plane = first; plane < end; plane++) {
+        normalisePlane(values.data, image, plane, gamma, beta, epsilon, output.data);
       }
-    }
+    };
+    const units = image.batches * image.channels;
+    return [...values.phases, { units, cost: 12 * image.height * image.width, compute }];
   },
 });
+
+/** y = gamma · (x − mean) / √(variance + epsilon) + beta, for the pixels of one channel of one batch. */
+function normalisePlane(
+  x: Float64Array,
+  { channels, height, width, batchStep, channelStep, pixelStep }: ImageLayout,
+  plane: number,
+  gamma: number,
+  beta: number,
+  epsilon: number,
+  y: TensorData,
+): void {
+  const pixels = height * width;
+  const start = Math.floor(plane / channels) * batchStep + (plane % channels) * channelStep;
+  const end = start + pixels * pixelStep;
+  let sum = 0;
+  for (let at = start; at < end; at += pixelStep) sum += x[at];
+  const mean = sum / pixels;
+  let squares = 0;
+  for (let at = start; at < end; at += pixelStep) squares += (x[at] - mean) ** 2;
+  // The variance of all pixels, not an estimate from a sample: divided by their number.
+  const factor = gamma / Math.sqrt(squares / pixels + epsilon);
+  for (let at = start; at < end; at += pixelStep) y[at] = (x[at] - mean) * factor + beta;
+}

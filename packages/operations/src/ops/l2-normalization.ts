@@ -6,10 +6,10 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { clamp, roundHalfAway } from "../fixed-point.ts";
 import { int32, optional, tensor } from "../params.ts";
-import { extentProduct, resolveAxis } from "../shape.ts";
-import { integerRange, isFloat } from "../tensor.ts";
-import { pacer } from "./_chunks.ts";
+import { resolveAxis } from "../shape.ts";
+import { integerRange, isFloat, type OutputTensor } from "../tensor.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
+import { boundsOf, type Lanes, lanesOf } from "./_lanes.ts";
 import { widen } from "./_widen.ts";
 
 /** Least length of a float slice; a shorter one is divided by this. */
@@ -34,31 +34,28 @@ export const l2Normalization = defineOperation({
     resolveAxis(axis, input.dimensions.length);
     return { output: { dimensions: input.dimensions, ...fixedOutputQuantisation(input.type, 1 / 128, 128) } };
   },
-  *reference({ input, axis }, { output }) {
-    const along = resolveAxis(axis, input.dimensions.length);
-    const inner = extentProduct(input.dimensions, along + 1);
-    const slice = input.dimensions[along] * inner;
-    const values = yield* widen(input);
-    const float = isFloat(output.type);
-    const [least, greatest] = float ? [0, 0] : integerRange(output.type);
-    const isTime = pacer();
-    for (let start = 0; start < values.length; start += slice) {
-      for (let column = start; column < start + inner; column++) {
-        let sum = 0;
-        for (let at = column; at < start + slice; at += inner) {
-          sum += values[at] ** 2;
-          if (isTime(1)) yield;
-        }
-        // Quantised lengths are whole numbers' roots: 0 or at least 1.
-        const length = Math.max(Math.sqrt(sum), LEAST_LENGTH);
-        for (let at = column; at < start + slice; at += inner) {
-          const value = values[at] / length;
-          output.data[at] = float
-            ? value
-            : clamp(roundHalfAway(value / output.scale) + output.zeroPoint, least, greatest);
-          if (isTime(1)) yield;
-        }
-      }
-    }
+  reference({ input, axis }, { output }) {
+    const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
+    const values = widen(input);
+    const compute = (first: number, end: number) => normaliseLanes(values.data, lanes, output, first, end);
+    return [...values.phases, { units: lanes.count, cost: 8 * lanes.length, compute }];
   },
 });
+
+/** y = x / √Σ x², for the lanes [first, end). */
+function normaliseLanes(x: Float64Array, lanes: Lanes, output: OutputTensor, first: number, end: number): void {
+  const { type, data, scale, zeroPoint } = output;
+  const float = isFloat(type);
+  const [least, greatest] = float ? [0, 0] : integerRange(type);
+  for (let lane = first; lane < end; lane++) {
+    const [start, last] = boundsOf(lanes, lane);
+    let sum = 0;
+    for (let at = start; at < last; at += lanes.step) sum += x[at] ** 2;
+    // Quantised lengths are whole numbers' roots: 0 or at least 1.
+    const length = Math.max(Math.sqrt(sum), LEAST_LENGTH);
+    for (let at = start; at < last; at += lanes.step) {
+      const value = x[at] / length;
+      data[at] = float ? value : clamp(roundHalfAway(value / scale) + zeroPoint, least, greatest);
+    }
+  }
+}

@@ -5,9 +5,8 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, optional, scalar, tensor } from "../params.ts";
-import { extentProduct, resolveAxis } from "../shape.ts";
-import { pacer } from "./_chunks.ts";
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
+import { resolveAxis } from "../shape.ts";
+import { type Lanes, lanesOf } from "./_lanes.ts";
 import { widen } from "./_widen.ts";
 
 /** The cost of a power, in multiply-adds. */
@@ -38,37 +37,33 @@ export const localResponseNormalization = defineOperation({
     ensure(radius >= 0, () => `the radius is ${radius}, less than 0`);
     return { output: { dimensions: input.dimensions } };
   },
-  *reference({ input, radius, bias, alpha, beta, axis }, { output }) {
-    const along = resolveAxis(axis, input.dimensions.length);
-    const extent = input.dimensions[along];
-    const inner = extentProduct(input.dimensions, along + 1);
-    const squares = yield* widen(input);
-    const isTime = pacer();
-    for (let index = 0; index < squares.length; index++) {
-      squares[index] **= 2;
-      if (isTime(1)) yield;
-    }
-    let work = 0;
-    for (let start = 0; start < squares.length; start += extent * inner) {
-      for (let index = 0; index < extent; index++) {
-        const first = Math.max(0, index - radius);
-        const end = Math.min(extent, index + radius + 1);
-        for (let column = start; column < start + inner; column++) {
-          // Added up anew each time: a running sum would lose small squares beside large ones.
-          let sum = 0;
-          for (let near = first; near < end; near++) {
-            sum += squares[column + near * inner];
-            if (near % WORK_BETWEEN_PAUSES === WORK_BETWEEN_PAUSES - 1) yield;
-          }
-          const at = column + index * inner;
-          output.data[at] = input.data[at] * (bias + alpha * sum) ** -beta;
-          work += end - first + POWER_WORK;
-          if (work > WORK_BETWEEN_PAUSES) {
-            work = 0;
-            yield;
-          }
-        }
+  reference({ input, radius, bias, alpha, beta, axis }, { output }) {
+    const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
+    const values = widen(input);
+    const squares = new Float64Array(values.data.length);
+    const square = (first: number, end: number) => {
+      for (let index = first; index < end; index++) squares[index] = values.data[index] ** 2;
+    };
+    const near = Math.min(2 * radius + 1, lanes.length);
+    const compute = (first: number, end: number) => {
+      for (let index = first; index < end; index++) {
+        const sum = sumOfNear(squares, lanes, index, radius);
+        output.data[index] = input.data[index] * (bias + alpha * sum) ** -beta;
       }
-    }
+    };
+    return [
+      ...values.phases,
+      { units: squares.length, compute: square },
+      { units: squares.length, cost: near + POWER_WORK, compute },
+    ];
   },
 });
+
+/** The sum of the values at most `radius` places from an element of a lane. Added up anew each time: a running sum would lose small squares beside large ones. */
+function sumOfNear(values: Float64Array, { length, step }: Lanes, index: number, radius: number): number {
+  const place = Math.floor(index / step) % length;
+  const last = index + Math.min(radius, length - 1 - place) * step;
+  let sum = 0;
+  for (let at = index - Math.min(radius, place) * step; at <= last; at += step) sum += values[at];
+  return sum;
+}

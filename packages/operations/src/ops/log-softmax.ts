@@ -5,8 +5,9 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, scalar, tensor } from "../params.ts";
-import { extentProduct, resolveAxis } from "../shape.ts";
-import { pacer } from "./_chunks.ts";
+import { resolveAxis } from "../shape.ts";
+import type { TensorData } from "../tensor.ts";
+import { boundsOf, type Lanes, lanesOf } from "./_lanes.ts";
 
 export const logSoftmax = defineOperation({
   name: "LOG_SOFTMAX",
@@ -24,31 +25,25 @@ export const logSoftmax = defineOperation({
     ensure(beta > 0, () => `beta: expected a number > 0, got ${beta}`);
     return { output: { dimensions: input.dimensions } };
   },
-  *reference({ input, beta, axis }, { output }) {
-    const reduced = resolveAxis(axis, input.dimensions.length);
-    const length = input.dimensions[reduced];
-    const inner = extentProduct(input.dimensions, reduced + 1);
-    const { data } = input;
-    const isTime = pacer();
-    for (let block = 0; block < data.length; block += inner * length) {
-      for (let first = block; first < block + inner; first++) {
-        const end = first + inner * length;
-        let greatest = Number.NEGATIVE_INFINITY;
-        for (let index = first; index < end; index += inner) {
-          greatest = Math.max(greatest, data[index]);
-          if (isTime(1)) yield;
-        }
-        let sum = 0;
-        for (let index = first; index < end; index += inner) {
-          sum += Math.exp((data[index] - greatest) * beta);
-          if (isTime(1)) yield;
-        }
-        const logarithm = Math.log(sum);
-        for (let index = first; index < end; index += inner) {
-          output.data[index] = (data[index] - greatest) * beta - logarithm;
-          if (isTime(1)) yield;
-        }
-      }
-    }
+  reference({ input, beta, axis }, { output }) {
+    const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
+    return {
+      units: lanes.count,
+      cost: 16 * lanes.length,
+      compute: (first, end) => computeLanes(input.data, beta, lanes, output.data, first, end),
+    };
   },
 });
+
+/** y = beta · (x − max x) − log Σ exp(beta · (x − max x)), for the lanes [first, end). */
+function computeLanes(x: TensorData, beta: number, lanes: Lanes, y: TensorData, first: number, end: number): void {
+  for (let lane = first; lane < end; lane++) {
+    const [start, last] = boundsOf(lanes, lane);
+    let greatest = Number.NEGATIVE_INFINITY;
+    for (let at = start; at < last; at += lanes.step) greatest = Math.max(greatest, x[at]);
+    let sum = 0;
+    for (let at = start; at < last; at += lanes.step) sum += Math.exp((x[at] - greatest) * beta);
+    const logarithm = Math.log(sum);
+    for (let at = start; at < last; at += lanes.step) y[at] = (x[at] - greatest) * beta - logarithm;
+  }
+}

@@ -6,7 +6,6 @@ import { describe, expect, it } from "vitest";
 import { fingerprint64 } from "./_farmhash.ts";
 import {
   declared,
-  ended,
   f16,
   f32,
   type Given,
@@ -38,7 +37,7 @@ function bitOf(seed: number, slices: readonly (readonly number[])[], weights: re
     const key = new Uint8Array(4 + bytes.length);
     new DataView(key.buffer).setFloat32(0, seed, true);
     key.set(bytes, 4);
-    return sum + weights[index] * Number(BigInt.asIntN(64, ended(fingerprint64(key))));
+    return sum + weights[index] * Number(BigInt.asIntN(64, fingerprint64(key)));
   }, 0);
   return score > 0 ? 1 : 0;
 }

@@ -8,7 +8,6 @@ import { ensure } from "../fail.ts";
 import { toFloat16Bits } from "../float16.ts";
 import { int32, omittable, tensor } from "../params.ts";
 import type { Tensor } from "../tensor.ts";
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { fingerprint64 } from "./_farmhash.ts";
 
 /** Encoding of the hash bits (HAL: LSHProjectionType). */
@@ -59,37 +58,42 @@ export const lshProjection = defineOperation({
         return { output: { dimensions: [functions] } };
     }
   },
-  *reference({ hash, input, weight, projection }, { output }) {
+  // score of a bit = Σ over the slices: weight · hash(seed of the bit, slice)
+  reference({ hash, input, weight, projection }, { output }) {
     const [functions, bits] = hash.dimensions;
     const slices = input.dimensions[0];
     const bytes = bytesOf(input);
     const sliceLength = slices === 0 ? 0 : bytes.length / slices;
-    const key = new Uint8Array(SEED_BYTES + sliceLength);
-    const keyView = new DataView(key.buffer);
-    let work = 0;
-    for (let index = 0; index < functions; index++) {
-      let signature = 0;
-      for (let bit = 0; bit < bits; bit++) {
-        keyView.setFloat32(0, hash.data[index * bits + bit], true);
-        let score = 0;
-        for (let slice = 0; slice < slices; slice++) {
-          key.set(bytes.subarray(slice * sliceLength, (slice + 1) * sliceLength), SEED_BYTES);
-          const signed = Number(BigInt.asIntN(64, yield* fingerprint64(key)));
-          score += (weight === undefined ? 1 : weight.data[slice]) * signed;
-          work += WORK_PER_HASH + key.length * WORK_PER_BYTE;
-          if (work > WORK_BETWEEN_PAUSES) {
-            work = 0;
-            yield;
-          }
-        }
-        const one = score > 0 ? 1 : 0;
-        if (projection === Projection.DENSE) output.data[index * bits + bit] = one;
-        else signature = (signature << 1) | one;
+    const scores = new Float64Array(functions * bits);
+    const addHashes = (first: number, end: number) => {
+      const key = new Uint8Array(SEED_BYTES + sliceLength);
+      const view = new DataView(key.buffer);
+      for (let unit = first; unit < end; unit++) {
+        const [bit, slice] = [Math.floor(unit / slices), unit % slices];
+        view.setFloat32(0, hash.data[bit], true);
+        key.set(bytes.subarray(slice * sliceLength, (slice + 1) * sliceLength), SEED_BYTES);
+        const signed = Number(BigInt.asIntN(64, fingerprint64(key)));
+        scores[bit] += (weight === undefined ? 1 : weight.data[slice]) * signed;
       }
-      // The offset keeps the signatures of different functions apart; storing wraps to 32 bits.
-      if (projection === Projection.SPARSE) output.data[index] = (signature >>> 0) + index * 2 ** bits;
-      else if (projection === Projection.SPARSE_DEPRECATED) output.data[index] = signature;
-    }
+    };
+    const write = (first: number, end: number) => {
+      for (let index = first; index < end; index++) {
+        let signature = 0;
+        for (let bit = 0; bit < bits; bit++) {
+          const one = scores[index * bits + bit] > 0 ? 1 : 0;
+          if (projection === Projection.DENSE) output.data[index * bits + bit] = one;
+          else signature = (signature << 1) | one;
+        }
+        // The offset keeps the signatures of different functions apart; storing wraps to 32 bits.
+        if (projection === Projection.SPARSE) output.data[index] = (signature >>> 0) + index * 2 ** bits;
+        else if (projection === Projection.SPARSE_DEPRECATED) output.data[index] = signature;
+      }
+    };
+    const cost = WORK_PER_HASH + (SEED_BYTES + sliceLength) * WORK_PER_BYTE;
+    return [
+      { units: scores.length * slices, cost, inTurn: true, compute: addHashes },
+      { units: functions, cost: 4 * bits, compute: write },
+    ];
   },
 });
 

@@ -5,9 +5,11 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { int32, mayStayZero, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
+import type { TensorInfo } from "../tensor.ts";
 import { recurrentWork } from "../work.ts";
-import { ensureSettings, lstmCell, lstmSizes, lstmState, lstmStep } from "./_lstm.ts";
+import { ensureSettings, lstmCell, lstmSizes } from "./_lstm.ts";
 import { lstmClips, lstmLayerNorm, lstmOperands } from "./_lstm-params.ts";
+import { runLstmSequence } from "./_lstm-sequence.ts";
 import { uniformRow } from "./_types.ts";
 
 const params = [
@@ -53,18 +55,19 @@ export const lstm = defineOperation({
       output: { dimensions: [batches, sizes.outputs] },
     };
   },
-  *reference({ input, outputStateIn, cellStateIn, ...operands }, { outputStateOut, cellStateOut, output }) {
-    const [batches, inputs] = input.dimensions;
-    const cell = lstmCell(operands);
-    const sizes = lstmSizes(cell, inputs);
-    const step = lstmStep(cell, sizes, operands);
-    for (let batch = 0; batch < batches; batch++) {
-      const state = lstmState(outputStateIn, cellStateIn, batch, sizes);
-      yield* step({ data: input.data, offset: batch * inputs }, undefined, state);
-      outputStateOut.data.set(state.output, batch * sizes.outputs);
-      cellStateOut.data.set(state.cell, batch * sizes.units);
-      output.data.set(state.output, batch * sizes.outputs);
-      yield;
-    }
+  reference({ input, outputStateIn, cellStateIn, ...operands }, { outputStateOut, cellStateOut, output }) {
+    // A sequence of one step.
+    const once = <T extends TensorInfo>(tensor: T) => ({ ...tensor, dimensions: [1, ...tensor.dimensions] });
+    return runLstmSequence({
+      cell: lstmCell(operands),
+      settings: operands,
+      input: once(input),
+      timeMajor: true,
+      outputStateIn,
+      cellStateIn,
+      output: once(output),
+      outputStateOut,
+      cellStateOut,
+    });
   },
 });

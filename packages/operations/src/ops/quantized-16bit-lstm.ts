@@ -19,9 +19,8 @@ import {
 import { fixedPoint16 } from "../fixed-point-functions.ts";
 import { tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
-import type { Tensor, TensorData, TensorInfo } from "../tensor.ts";
+import type { Tensor, TensorInfo } from "../tensor.ts";
 import { recurrentWork } from "../work.ts";
-import { pacer } from "./_chunks.ts";
 
 const VALUE = { scale: 1 / 128, zeroPoint: 128 } as const;
 const CELL_STATE = { scale: 2 ** -11, zeroPoint: 0 } as const;
@@ -75,82 +74,70 @@ export const quantized16bitLstm = defineOperation({
     const dimensions = [batches, units];
     return { cellStateOut: { dimensions, ...CELL_STATE }, output: { dimensions, ...VALUE } };
   },
-  *reference(operands, { cellStateOut, output }) {
+  reference(operands, { cellStateOut, output }) {
     const { input, cellStateIn, outputStateIn } = operands;
     const [batches, inputs] = input.dimensions;
     const units = outputStateIn.dimensions[1];
     const multiplier = quantiseMultiplier(operands.inputGateBias.scale * 2 ** 12);
     const { multiply, rescale, logistic, tanh } = fixedPoint16;
-    const inputGate = yield* gateOf(
-      operands.inputToInputWeights,
-      operands.recurrentToInputWeights,
-      operands.inputGateBias,
-    );
-    const forgetGate = yield* gateOf(
-      operands.inputToForgetWeights,
-      operands.recurrentToForgetWeights,
-      operands.forgetGateBias,
-    );
-    const cellGate = yield* gateOf(operands.inputToCellWeights, operands.recurrentToCellWeights, operands.cellBias);
-    const outputGate = yield* gateOf(
-      operands.inputToOutputWeights,
-      operands.recurrentToOutputWeights,
-      operands.outputGateBias,
-    );
-    const values = new Int32Array(inputs + units);
-    const isTime = pacer();
-    for (let batch = 0; batch < batches; batch++) {
-      for (let index = 0; index < inputs; index++) {
-        values[index] = input.data[batch * inputs + index] - input.zeroPoint;
-      }
-      for (let unit = 0; unit < units; unit++) {
-        values[inputs + unit] = outputStateIn.data[batch * units + unit] - outputStateIn.zeroPoint;
-      }
-      for (let unit = 0; unit < units; unit++) {
-        const take = logistic(gateInput(inputGate, unit, values, multiplier), GATE_BITS);
-        const keep = logistic(gateInput(forgetGate, unit, values, multiplier), GATE_BITS);
-        const proposal = tanh(gateInput(cellGate, unit, values, multiplier), GATE_BITS);
-        const show = logistic(gateInput(outputGate, unit, values, multiplier), GATE_BITS);
-        const at = batch * units + unit;
+    const o = operands;
+    const inputGate = gateOf(o.inputToInputWeights, o.recurrentToInputWeights, o.inputGateBias, multiplier);
+    const forgetGate = gateOf(o.inputToForgetWeights, o.recurrentToForgetWeights, o.forgetGateBias, multiplier);
+    const cellGate = gateOf(o.inputToCellWeights, o.recurrentToCellWeights, o.cellBias, multiplier);
+    const outputGate = gateOf(o.inputToOutputWeights, o.recurrentToOutputWeights, o.outputGateBias, multiplier);
+    // A unit is a unit of the cell, of a batch.
+    const compute = (first: number, end: number) => {
+      const values = new Int32Array(inputs + units);
+      for (let at = first; at < end; at++) {
+        const [batch, unit] = [Math.floor(at / units), at % units];
+        if (unit === 0 || at === first) readValues(input, outputStateIn, batch, values);
+        const take = logistic(inputGate(unit, values), GATE_BITS);
+        const keep = logistic(forgetGate(unit, values), GATE_BITS);
+        const proposal = tanh(cellGate(unit, values), GATE_BITS);
+        const show = logistic(outputGate(unit, values), GATE_BITS);
         const added = rescale(multiply(take, proposal), 0, STATE_BITS);
         const state = clamp(added + multiply(keep, cellStateIn.data[at]), -32768, 32767);
         const shown = multiply(show, tanh(rescale(state, STATE_BITS, GATE_BITS), GATE_BITS));
         cellStateOut.data[at] = state;
         output.data[at] = 128 + clamp(roundingDivideByPowerOfTwo(shown, 8), -128, 127);
-        if (isTime(4 * values.length)) yield;
       }
-    }
+    };
+    return { units: batches * units, cost: 8 * (inputs + units + 16), compute };
   },
 });
 
-/** One gate: for each unit a row of weights, and a bias. */
-interface Gate {
-  readonly rows: readonly Int32Array[];
-  readonly bias: TensorData;
-}
-
-/** A row is the recurrent weights, then those of the input, without their zero point. */
-function* gateOf(weights: Tensor, recurrentWeights: Tensor, bias: Tensor): Generator<void, Gate> {
-  const rows: Int32Array[] = [];
-  const isTime = pacer();
-  const columns = recurrentWeights.dimensions[1];
-  const inputs = weights.dimensions[1];
-  for (let unit = 0; unit < bias.data.length; unit++) {
-    const row = new Int32Array(columns + inputs);
-    row.set(recurrentWeights.data.subarray(unit * columns, (unit + 1) * columns));
-    row.set(weights.data.subarray(unit * inputs, (unit + 1) * inputs), columns);
-    rows.push(row.map((weight) => weight - weights.zeroPoint));
-    if (isTime(row.length)) yield;
+/** The input of a batch, then its previous output, without their zero points. */
+function readValues(input: Tensor, state: Tensor, batch: number, values: Int32Array): void {
+  const inputs = input.dimensions[1];
+  const units = state.dimensions[1];
+  for (let index = 0; index < inputs; index++) {
+    values[index] = input.data[batch * inputs + index] - input.zeroPoint;
   }
-  return { rows, bias: bias.data };
+  for (let unit = 0; unit < units; unit++) {
+    values[inputs + unit] = state.data[batch * units + unit] - state.zeroPoint;
+  }
 }
 
-/** The input of a gate: bias + Σ weight · value, in 16 bits, 3 of them integer bits. */
-function gateInput({ rows, bias }: Gate, unit: number, values: Int32Array, multiplier: QuantisedMultiplier): number {
-  const row = rows[unit];
-  let sum = bias[unit];
-  for (let index = 0; index < values.length; index++) sum += values[index] * row[index];
-  return clamp(multiplyByQuantisedMultiplier(sum | 0, multiplier), -32768, 32767);
+/** The input of a gate's unit: bias + Σ weight · value, in 16 bits, 3 of them integer bits. The recurrent weights come first. */
+function gateOf(
+  weights: Tensor,
+  recurrentWeights: Tensor,
+  bias: Tensor,
+  multiplier: QuantisedMultiplier,
+): (unit: number, values: Int32Array) => number {
+  const inputs = weights.dimensions[1];
+  const columns = recurrentWeights.dimensions[1];
+  const { zeroPoint } = weights;
+  return (unit, values) => {
+    let sum = bias.data[unit];
+    for (let index = 0; index < columns; index++) {
+      sum += values[index] * (recurrentWeights.data[unit * columns + index] - zeroPoint);
+    }
+    for (let index = 0; index < inputs; index++) {
+      sum += values[columns + index] * (weights.data[unit * inputs + index] - zeroPoint);
+    }
+    return clamp(multiplyByQuantisedMultiplier(sum | 0, multiplier), -32768, 32767);
+  };
 }
 
 function ensureQuantisation(name: string, operand: TensorInfo, scale: number, zeroPoint: number): void {

@@ -23,7 +23,6 @@ import { float32, int32, omittable, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor } from "../tensor.ts";
 import { recurrentWork } from "../work.ts";
-import { pacer } from "./_chunks.ts";
 import { normaliseLayer } from "./_layer-norm.ts";
 import { type Gate, lstmCell, lstmSizes } from "./_lstm.ts";
 
@@ -104,7 +103,7 @@ export const quantizedLstm = defineOperation({
     const cellStateOut = { dimensions: cellStateIn.dimensions, scale: cellStateIn.scale, zeroPoint: 0 };
     return { outputStateOut: output, cellStateOut, output };
   },
-  *reference({ input, outputStateIn, cellStateIn, ...args }, { outputStateOut, cellStateOut, output }) {
+  reference({ input, outputStateIn, cellStateIn, ...args }, { outputStateOut, cellStateOut, output }) {
     const [batches, inputs] = input.dimensions;
     const cell = lstmCell(args);
     const { units, outputs } = lstmSizes(cell, inputs);
@@ -119,19 +118,19 @@ export const quantizedLstm = defineOperation({
     const project =
       args.projectionWeights && projection(args.projectionWeights, args.projectionBias, outputStateIn, args);
     const { logistic, tanh } = fixedPoint16;
-    for (let batch = 0; batch < batches; batch++) {
+    const runBatch = (batch: number) => {
       const state = Int16Array.from(cellStateIn.data.subarray(batch * units, (batch + 1) * units));
-      const keep = (yield* forgetGate(batch, state)).map((value) => logistic(value, GATE_BITS));
-      const proposal = (yield* cellGate(batch, state)).map((value) => tanh(value, GATE_BITS));
+      const keep = forgetGate(batch, state).map((value) => logistic(value, GATE_BITS));
+      const proposal = cellGate(batch, state).map((value) => tanh(value, GATE_BITS));
       const take = inputGate
-        ? (yield* inputGate(batch, state)).map((value) => logistic(value, GATE_BITS))
+        ? inputGate(batch, state).map((value) => logistic(value, GATE_BITS))
         : keep.map((value) => 32767 - value);
       for (let unit = 0; unit < units; unit++) {
         const kept = toInt16(roundingDivideByPowerOfTwo(keep[unit] * state[unit], 15));
         const added = toInt16(roundingDivideByPowerOfTwo(take[unit] * proposal[unit], 30 + exponent));
         state[unit] = clamp(clamp(kept + added, -32768, 32767), -cellClip, cellClip);
       }
-      const show = (yield* outputGate(batch, state)).map((value) => logistic(value, GATE_BITS));
+      const show = outputGate(batch, state).map((value) => logistic(value, GATE_BITS));
       const hidden = new Int8Array(units);
       for (let unit = 0; unit < units; unit++) {
         const product = show[unit] * tanh(state[unit], exponent + 15);
@@ -139,12 +138,18 @@ export const quantizedLstm = defineOperation({
         // Android's kernel and .tflite's subtract this zero point; the projection adds it again.
         hidden[unit] = clamp(scaled - args.hiddenStateZeroPoint, -128, 127);
       }
-      const results = project ? yield* project(hidden, outputs) : hidden;
+      const results = project ? project(hidden, outputs) : hidden;
       cellStateOut.data.set(state, batch * units);
       outputStateOut.data.set(results, batch * outputs);
       output.data.set(results, batch * outputs);
-      yield;
-    }
+    };
+    return {
+      units: batches,
+      cost: 4 * (units + 1) * (4 * (inputs + outputs) + outputs),
+      compute(first, end) {
+        for (let batch = first; batch < end; batch++) runBatch(batch);
+      },
+    };
   },
 });
 
@@ -163,14 +168,12 @@ function gateOf(
   gate: Gate,
   intermediateScale: number,
   { input, outputStateIn, stateScale }: { input: Tensor; outputStateIn: Tensor; stateScale: number },
-): (batch: number, state: Int16Array) => Generator<void, Int16Array> {
+): (batch: number, state: Int16Array) => Int16Array {
   const [units] = gate.input.dimensions;
   const fromInput = quantiseMultiplier(effectiveScale(gate.input.scale, input.scale, intermediateScale));
   const fromState = quantiseMultiplier(effectiveScale(gate.recurrent.scale, outputStateIn.scale, intermediateScale));
   const fromCell = gate.cell && quantiseMultiplier(effectiveScale(gate.cell.scale, stateScale, intermediateScale));
-  const isTime = pacer();
-  const work = gate.input.dimensions[1] + gate.recurrent.dimensions[1];
-  return function* (batch, state) {
+  return (batch, state) => {
     const values = new Int16Array(units);
     for (let unit = 0; unit < units; unit++) {
       const bias = gate.norm === undefined ? gate.bias.data[unit] : 0;
@@ -178,7 +181,6 @@ function gateOf(
       value = add(value, dot(outputStateIn.data, batch, outputStateIn.zeroPoint, gate.recurrent, unit), fromState);
       if (gate.cell && fromCell) value = add(value, gate.cell.data[unit] * state[unit], fromCell);
       values[unit] = value;
-      if (isTime(work)) yield;
     }
     if (gate.norm) normaliseLayer(values, gate.norm, gate.bias);
     return values;
@@ -210,19 +212,17 @@ function projection(
     readonly hiddenStateZeroPoint: number;
     readonly projectionClip: number;
   },
-): (hidden: Int8Array, outputs: number) => Generator<void, Int8Array> {
+): (hidden: Int8Array, outputs: number) => Int8Array {
   const { hiddenStateScale, hiddenStateZeroPoint, projectionClip } = settings;
   const { scale, zeroPoint } = outputState;
   const multiplier = quantiseMultiplier(effectiveScale(weights.scale, hiddenStateScale, scale));
   const clip = projectionClip > 0 ? Math.trunc(projectionClip / scale) : Number.POSITIVE_INFINITY;
-  const isTime = pacer();
-  return function* (hidden, outputs) {
+  return (hidden, outputs) => {
     const results = new Int8Array(outputs);
     for (let index = 0; index < outputs; index++) {
       const sum = dot(hidden, 0, -hiddenStateZeroPoint, weights, index) + (bias?.data[index] ?? 0);
       const value = clamp(multiplyByQuantisedMultiplier(sum | 0, multiplier), -clip, clip);
       results[index] = clamp(value + zeroPoint, -128, 127);
-      if (isTime(hidden.length)) yield;
     }
     return results;
   };

@@ -6,7 +6,6 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
 import { accumulateOdds, classAt } from "./_multinomial.ts";
 import { philox, unitInterval } from "./_philox.ts";
 
@@ -27,27 +26,29 @@ export const randomMultinomial = defineOperation({
     ensure(seeds.dimensions[0] === 2, () => `expected 2 seeds, got ${seeds.dimensions[0]}`);
     return { output: { dimensions: [input.dimensions[0], samples] } };
   },
-  *reference({ input, samples, seeds }, { output }, { random }) {
+  reference({ input, samples, seeds }, { output }, { random }) {
     const [batches, classes] = input.dimensions;
     const anyWord = () => Math.floor(random() * 2 ** 32);
     const isSeeded = seeds.data[0] !== 0 || seeds.data[1] !== 0;
     const key = isSeeded ? ([seeds.data[0], seeds.data[1]] as const) : ([anyWord(), anyWord()] as const);
-    const cumulative = new Float64Array(classes);
-    let work = 0;
-    for (let batch = 0; batch < batches; batch++) {
-      yield* accumulateOdds(input.data, batch * classes, cumulative);
-      const total = cumulative[classes - 1];
-      ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
-      for (let sample = 0; sample < samples; sample++) {
-        const index = batch * samples + sample;
+    const odds = new Float64Array(batches * classes);
+    const oddsOf = (batch: number) => odds.subarray(batch * classes, (batch + 1) * classes);
+    const accumulate = (first: number, end: number) => {
+      for (let batch = first; batch < end; batch++) accumulateOdds(input.data, batch * classes, oddsOf(batch));
+    };
+    const draw = (first: number, end: number) => {
+      for (let index = first; index < end; index++) {
+        const batch = Math.floor(index / samples);
+        const cumulative = oddsOf(batch);
+        const total = cumulative[classes - 1];
+        ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
         const [high, low] = philox([index >>> 0, Math.floor(index / 2 ** 32), 0, 0], key);
         output.data[index] = classAt(cumulative, unitInterval(high, low) * total);
-        work += 64;
-        if (work > WORK_BETWEEN_PAUSES) {
-          work = 0;
-          yield;
-        }
       }
-    }
+    };
+    return [
+      { units: batches, cost: 16 * classes, compute: accumulate },
+      { units: batches * samples, cost: 64, compute: draw },
+    ];
   },
 });

@@ -5,12 +5,11 @@
 import { OperationType } from "@nnhal/types";
 import { bool, optional } from "../params.ts";
 import { isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
-import { imageLayout, readImage } from "./_image.ts";
+import { type Image, type ImageLayout, imageLayout, readImage } from "./_image.ts";
 import {
   type Neighbours,
-  neighboursInParts,
   neighboursInSteps,
+  neighboursOf,
   RESIZE_STEPS,
   type ResizeAlignment,
   resizeOperation,
@@ -33,51 +32,49 @@ export const resizeBilinear = resizeOperation(
  * neighbours. Between values of one scale and zero point nothing can leave the type's range. Of 8-bit values s and t are whole steps of 1 / 2048, and
  * halves are rounded up, as in TensorFlow Lite.
  */
-function* resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alignment: ResizeAlignment) {
-  const image = yield* readImage(input, nchw);
+function resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alignment: ResizeAlignment) {
+  const image = readImage(input, nchw);
   const to = imageLayout(output.dimensions, nchw);
-  const { data } = image;
+  const along = isFloat(output.type) ? neighboursOf : neighboursInSteps;
+  const rows = along(image.height, to.height, alignment);
+  const columns = along(image.width, to.width, alignment);
+  const compute = (first: number, end: number) => {
+    for (let pixel = first; pixel < end; pixel++) interpolatePixel(image, rows, columns, to, pixel, output);
+  };
+  return [...image.phases, { units: to.batches * to.height * to.width, cost: 16 * to.channels, compute }];
+}
+
+/** Computes all channels of one pixel of the output, counted in row-major order: two neighbours above, two below, and between them. */
+function interpolatePixel(
+  image: Image,
+  rows: Neighbours,
+  columns: Neighbours,
+  to: ImageLayout,
+  pixel: number,
+  output: OutputTensor,
+): void {
   const float = isFloat(output.type);
   const one = float ? 1 : RESIZE_STEPS;
-  const along = float ? neighboursInParts : stepsBetween;
-  const rows = yield* along(image.height, to.height, alignment);
-  const columns = yield* along(image.width, to.width, alignment);
-  let work = 0;
-  for (let batch = 0; batch < to.batches; batch++) {
-    const start = batch * image.batchStep;
-    for (let y = 0; y < to.height; y++) {
-      const upper = start + rows.before[y] * image.rowStep;
-      const lower = start + rows.after[y] * image.rowStep;
-      const down = rows.share[y];
-      for (let x = 0; x < to.width; x++) {
-        const left = columns.before[x] * image.pixelStep;
-        const right = columns.after[x] * image.pixelStep;
-        const across = columns.share[x];
-        let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
-        for (let channel = 0; channel < to.channels; channel++) {
-          const above = mix(data[upper + left + channel], data[upper + right + channel], across, one);
-          const below = mix(data[lower + left + channel], data[lower + right + channel], across, one);
-          const value = mix(above, below, down, one);
-          output.data[target] = float ? value : Math.floor(value / one ** 2 + 0.5) + output.zeroPoint;
-          target += to.channelStep;
-        }
-        work += 4 * to.channels;
-        if (work > WORK_BETWEEN_PAUSES) {
-          work = 0;
-          yield;
-        }
-      }
-    }
+  const x = pixel % to.width;
+  const y = Math.floor(pixel / to.width) % to.height;
+  const batch = Math.floor(pixel / (to.width * to.height));
+  const upper = batch * image.batchStep + rows.before[y] * image.rowStep;
+  const lower = batch * image.batchStep + rows.after[y] * image.rowStep;
+  const left = columns.before[x] * image.pixelStep;
+  const right = columns.after[x] * image.pixelStep;
+  const [across, down] = [columns.share[x], rows.share[y]];
+  const { data } = image;
+  let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
+  for (let channel = 0; channel < to.channels; channel++) {
+    const above = mix(data[upper + left + channel], data[upper + right + channel], across, one);
+    const below = mix(data[lower + left + channel], data[lower + right + channel], across, one);
+    const value = mix(above, below, down, one);
+    output.data[target] = float ? value : Math.floor(value / one ** 2 + 0.5) + output.zeroPoint;
+    target += to.channelStep;
   }
 }
 
 /** `one`: the sum of both shares. */
 function mix(first: number, second: number, share: number, one: number): number {
   return first * (one - share) + second * share;
-}
-
-/** Pauses once: the loop of an axis is short beside that of the elements. */
-function* stepsBetween(input: number, output: number, alignment: ResizeAlignment): Generator<void, Neighbours> {
-  yield;
-  return neighboursInSteps(input, output, alignment);
 }

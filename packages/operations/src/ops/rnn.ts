@@ -5,8 +5,9 @@ import { OperationType } from "@nnhal/types";
 import { activationFunction } from "../activation.ts";
 import { defineOperation } from "../define.ts";
 import { int32, tensor } from "../params.ts";
+import type { TensorInfo } from "../tensor.ts";
 import { recurrentWork } from "../work.ts";
-import { rnnStep, rnnUnits } from "./_rnn.ts";
+import { rnnUnits, runRnnSequence } from "./_rnn.ts";
 import { uniformRow } from "./_types.ts";
 
 const params = [
@@ -36,16 +37,17 @@ export const rnn = defineOperation({
     const dimensions = [batches, rnnUnits(cell, hiddenStateIn, batches, inputs)];
     return { hiddenStateOut: { dimensions }, output: { dimensions } };
   },
-  *reference({ input, hiddenStateIn, activation, ...cell }, { hiddenStateOut, output }) {
-    const [batches, inputs] = input.dimensions;
-    const [units] = cell.weights.dimensions;
-    const step = rnnStep(cell, activationFunction(activation));
-    for (let batch = 0; batch < batches; batch++) {
-      const state = Float64Array.from(hiddenStateIn.data.subarray(batch * units, (batch + 1) * units));
-      yield* step({ data: input.data, offset: batch * inputs }, undefined, state);
-      hiddenStateOut.data.set(state, batch * units);
-      output.data.set(state, batch * units);
-      yield;
-    }
+  reference({ input, hiddenStateIn, activation, ...cell }, { hiddenStateOut, output }) {
+    // A sequence of one step.
+    const once = <T extends TensorInfo>(tensor: T) => ({ ...tensor, dimensions: [1, ...tensor.dimensions] });
+    return runRnnSequence({
+      cell,
+      activate: activationFunction(activation),
+      input: once(input),
+      timeMajor: true,
+      stateIn: hiddenStateIn,
+      output: once(output),
+      stateOut: hiddenStateOut,
+    });
   },
 });

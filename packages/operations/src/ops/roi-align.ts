@@ -5,11 +5,10 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { bool, int32, tensor } from "../params.ts";
-import { pacer } from "./_chunks.ts";
-import { WORK_BETWEEN_PAUSES } from "./_convolution.ts";
-import { imageLayout } from "./_image.ts";
+import type { OutputTensor } from "../tensor.ts";
+import { type ImageLayout, imageLayout } from "./_image.ts";
 import { realValues, storeReal } from "./_real.ts";
-import { regionParams, regionReader, regionsShape, regionTypes } from "./_regions.ts";
+import { type Region, regionParams, regionReader, regionsShape, regionTypes } from "./_regions.ts";
 
 export const roiAlign = defineOperation({
   name: "ROI_ALIGN",
@@ -26,52 +25,66 @@ export const roiAlign = defineOperation({
     return { output: { dimensions: regionsShape(input, regions, batches, settings) } };
   },
   // output[r, i, j, c] = Σ over the pixels (y, x) that bin (i, j) sees: rows[i](y) · columns[j](x) · input[y, x, c]
-  *reference({ input, regions, batches, ...settings }, { output }) {
-    const { nchw, outputHeight, outputWidth, heightSamples, widthSamples } = settings;
-    const { height, width, channels, batchStep, rowStep, pixelStep, channelStep } = imageLayout(input.dimensions, nchw);
-    const out = imageLayout(output.dimensions, nchw);
-    const values = yield* realValues(input);
-    const sums = new Float64Array(channels);
-    const isTime = pacer();
-    let work = 0;
-    const regionAt = regionReader(input, yield* realValues(regions), batches, settings);
+  reference({ input, regions, batches, ...settings }, { output }) {
+    const values = realValues(input);
+    const corners = realValues(regions);
+    const regionAt = regionReader(input, corners.data, batches, settings);
+    const image = imageLayout(input.dimensions, settings.nchw);
+    const out = imageLayout(output.dimensions, settings.nchw);
     // All regions are checked before anything is computed.
-    for (let index = 0; index < regions.dimensions[0]; index++) {
-      regionAt(index);
-      if (isTime(4)) yield;
-    }
-    for (let index = 0; index < regions.dimensions[0]; index++) {
-      const { batch, x1, y1, x2, y2 } = regionAt(index);
-      const rows = { start: y1, size: Math.max(y2 - y1, 1) / outputHeight, samples: heightSamples, extent: height };
-      const columns = { start: x1, size: Math.max(x2 - x1, 1) / outputWidth, samples: widthSamples, extent: width };
-      const horizontals: View[] = [];
-      for (let j = 0; j < outputWidth; j++) horizontals.push(yield* viewOf(columns, j));
-      for (let i = 0; i < outputHeight; i++) {
-        const vertical = yield* viewOf(rows, i);
-        for (let j = 0; j < outputWidth; j++) {
-          const horizontal = horizontals[j];
-          sums.fill(0);
-          for (let row = 0; row < vertical.weights.length; row++) {
-            for (let column = 0; column < horizontal.weights.length; column++) {
-              const weight = vertical.weights[row] * horizontal.weights[column];
-              let from = batch * batchStep + (vertical.first + row) * rowStep + (horizontal.first + column) * pixelStep;
-              for (let channel = 0; channel < channels; channel++) {
-                sums[channel] += weight * values[from];
-                from += channelStep;
-              }
-              work += channels;
-              if (work > WORK_BETWEEN_PAUSES) {
-                work = 0;
-                yield;
-              }
-            }
-          }
-          storeReal(output, sums, index * out.batchStep + i * out.rowStep + j * out.pixelStep, out.channelStep);
+    const check = (first: number, end: number) => {
+      for (let index = first; index < end; index++) regionAt(index);
+    };
+    // A unit is a row of bins of a region.
+    const compute = (first: number, end: number) => {
+      for (let row = first; row < end; row++) {
+        const index = Math.floor(row / out.height);
+        alignRow(values.data, image, regionAt(index), settings, output, out, index, row % out.height);
+      }
+    };
+    const [count] = regions.dimensions;
+    const cost = (image.height / out.height + 2) * (image.width + 2 * out.width) * image.channels;
+    return [
+      ...values.phases,
+      ...corners.phases,
+      { units: count, cost: 16, compute: check },
+      { units: count * out.height, cost, compute },
+    ];
+  },
+});
+
+/** output[index, i, j, c] = Σ over the pixels that bin (i, j) of the region sees: weight · input[batch, y, x, c] */
+function alignRow(
+  values: Float64Array,
+  image: ImageLayout,
+  { batch, x1, y1, x2, y2 }: Region,
+  { heightSamples, widthSamples }: { readonly heightSamples: number; readonly widthSamples: number },
+  output: OutputTensor,
+  out: ImageLayout,
+  index: number,
+  i: number,
+): void {
+  const rows = { start: y1, size: Math.max(y2 - y1, 1) / out.height, samples: heightSamples, extent: image.height };
+  const columns = { start: x1, size: Math.max(x2 - x1, 1) / out.width, samples: widthSamples, extent: image.width };
+  const vertical = viewOf(rows, i);
+  const sums = new Float64Array(image.channels);
+  for (let j = 0; j < out.width; j++) {
+    const horizontal = viewOf(columns, j);
+    sums.fill(0);
+    for (let row = 0; row < vertical.weights.length; row++) {
+      for (let column = 0; column < horizontal.weights.length; column++) {
+        const weight = vertical.weights[row] * horizontal.weights[column];
+        const [y, x] = [vertical.first + row, horizontal.first + column];
+        let from = batch * image.batchStep + y * image.rowStep + x * image.pixelStep;
+        for (let channel = 0; channel < sums.length; channel++) {
+          sums[channel] += weight * values[from];
+          from += image.channelStep;
         }
       }
     }
-  },
-});
+    storeReal(output, sums, index * out.batchStep + i * out.rowStep + j * out.pixelStep, out.channelStep);
+  }
+}
 
 /** Bins of a region along one axis of the feature map. */
 interface Bins {
@@ -91,7 +104,7 @@ interface View {
 }
 
 /** Samples lie in the middle of equal parts of a bin; each counts for the two pixels beside it. */
-function* viewOf({ start, size, samples, extent }: Bins, bin: number): Generator<void, View> {
+function viewOf({ start, size, samples, extent }: Bins, bin: number): View {
   const count = samples > 0 ? samples : Math.ceil(size);
   const first = Math.min(Math.floor(start + bin * size), extent - 1);
   const last = Math.min(Math.floor(start + (bin + 1) * size) + 1, extent - 1);
@@ -105,7 +118,6 @@ function* viewOf({ start, size, samples, extent }: Bins, bin: number): Generator
       weights[pixel - first] += (1 - place + pixel) / count;
       weights[pixel - first + 1] += (place - pixel) / count;
     }
-    if (sample % WORK_BETWEEN_PAUSES === WORK_BETWEEN_PAUSES - 1) yield;
   }
   return { first, weights };
 }

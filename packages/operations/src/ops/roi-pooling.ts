@@ -4,8 +4,8 @@
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { bool, tensor } from "../params.ts";
-import { pacer } from "./_chunks.ts";
-import { imageLayout } from "./_image.ts";
+import type { Tensor, TensorData } from "../tensor.ts";
+import { type ImageLayout, imageLayout } from "./_image.ts";
 import { realValues } from "./_real.ts";
 import { pixelBins, regionParams, regionReader, regionsShape, regionTypes } from "./_regions.ts";
 
@@ -21,40 +21,58 @@ export const roiPooling = defineOperation({
     const { scale, zeroPoint } = input;
     return { output: { dimensions: regionsShape(input, regions, batches, settings), scale, zeroPoint } };
   },
-  *reference({ input, regions, batches, ...settings }, { output }) {
-    const { nchw, outputHeight, outputWidth } = settings;
-    const { height, width, channels, batchStep, rowStep, pixelStep, channelStep } = imageLayout(input.dimensions, nchw);
-    const out = imageLayout(output.dimensions, nchw);
-    const { data, zeroPoint } = input;
-    const isTime = pacer();
-    const regionAt = regionReader(input, yield* realValues(regions), batches, settings);
+  reference({ input, regions, batches, ...settings }, { output }) {
+    const corners = realValues(regions);
+    const regionAt = regionReader(input, corners.data, batches, settings);
+    const image = imageLayout(input.dimensions, settings.nchw);
+    const out = imageLayout(output.dimensions, settings.nchw);
     // All regions are checked before anything is computed.
-    for (let index = 0; index < regions.dimensions[0]; index++) {
-      regionAt(index);
-      if (isTime(4)) yield;
-    }
-    for (let index = 0; index < regions.dimensions[0]; index++) {
-      const { batch, x1, y1, x2, y2 } = regionAt(index);
-      const columns = pixelBins(x1, x2, outputWidth, width);
-      for (const [i, [rowStart, rowEnd]] of pixelBins(y1, y2, outputHeight, height).entries()) {
-        for (const [j, [columnStart, columnEnd]] of columns.entries()) {
-          let to = index * out.batchStep + i * out.rowStep + j * out.pixelStep;
-          for (let channel = 0; channel < channels; channel++) {
-            let most = Number.NEGATIVE_INFINITY;
-            for (let row = rowStart; row < rowEnd; row++) {
-              let from = batch * batchStep + row * rowStep + columnStart * pixelStep + channel * channelStep;
-              for (let column = columnStart; column < columnEnd; column++) {
-                if (data[from] > most) most = data[from];
-                from += pixelStep;
-              }
-              if (isTime(columnEnd - columnStart)) yield;
-            }
-            output.data[to] = most === Number.NEGATIVE_INFINITY ? zeroPoint : most;
-            to += out.channelStep;
-          }
-          if (isTime(channels)) yield;
-        }
+    const check = (first: number, end: number) => {
+      for (let index = first; index < end; index++) regionAt(index);
+    };
+    // A unit is a bin of a region.
+    const compute = (first: number, end: number) => {
+      for (let bin = first; bin < end; bin++) {
+        const index = Math.floor(bin / (out.height * out.width));
+        const [i, j] = [Math.floor(bin / out.width) % out.height, bin % out.width];
+        const { batch, x1, y1, x2, y2 } = regionAt(index);
+        const rows = pixelBins(y1, y2, out.height, image.height)[i];
+        const columns = pixelBins(x1, x2, out.width, image.width)[j];
+        const to = index * out.batchStep + i * out.rowStep + j * out.pixelStep;
+        poolBin(input, image, batch, rows, columns, output.data, to, out.channelStep);
       }
-    }
+    };
+    const [count] = regions.dimensions;
+    const cells = (image.height / out.height + 1) * (image.width / out.width + 1);
+    const cost = 4 * cells * image.channels + 16 * (out.height + out.width);
+    return [
+      ...corners.phases,
+      { units: count, cost: 16, compute: check },
+      { units: count * out.height * out.width, cost, compute },
+    ];
   },
 });
+
+/** output[to + c·step] = the greatest element of channel c in the rows and columns of a bin; of an empty bin 0. */
+function poolBin(
+  { data, zeroPoint }: Tensor,
+  image: ImageLayout,
+  batch: number,
+  [rowStart, rowEnd]: readonly [number, number],
+  [columnStart, columnEnd]: readonly [number, number],
+  output: TensorData,
+  to: number,
+  step: number,
+): void {
+  for (let channel = 0; channel < image.channels; channel++) {
+    let most = Number.NEGATIVE_INFINITY;
+    for (let row = rowStart; row < rowEnd; row++) {
+      let from = batch * image.batchStep + row * image.rowStep + columnStart * image.pixelStep;
+      from += channel * image.channelStep;
+      for (let column = columnStart; column < columnEnd; column++, from += image.pixelStep) {
+        if (data[from] > most) most = data[from];
+      }
+    }
+    output[to + channel * step] = most === Number.NEGATIVE_INFINITY ? zeroPoint : most;
+  }
+}

@@ -8,14 +8,12 @@ import { ensure } from "../fail.ts";
 import { clamp, roundingDivideByPowerOfTwo, saturatingRoundingDoublingHighMultiply } from "../fixed-point.ts";
 import { fixedPoint32, reciprocal } from "../fixed-point-functions.ts";
 import { int32, optional, scalar, tensor } from "../params.ts";
-import { extentProduct, resolveAxis } from "../shape.ts";
-import { integerRange, isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
-import { type Pacer, pacer } from "./_chunks.ts";
+import type { Phase } from "../phases.ts";
+import { resolveAxis } from "../shape.ts";
+import { integerRange, isFloat, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
+import { boundsOf, type Lanes, lanesOf } from "./_lanes.ts";
 import { softmaxExponentials } from "./_softmax-exponentials.ts";
-
-/** Elements first, first + step, … before end: those that add up to 1. Pauses when `isTime` says so. */
-type Lane = (first: number, end: number, step: number, isTime: Pacer) => Generator<void, void>;
 
 export const softmax = defineOperation({
   name: "SOFTMAX",
@@ -37,68 +35,52 @@ export const softmax = defineOperation({
     ensure(beta > 0, () => `beta: expected a number > 0, got ${beta}`);
     return { output: { dimensions: input.dimensions, ...fixedOutputQuantisation(input.type, 1 / 256, 0) } };
   },
-  *reference({ input, beta, axis }, { output }) {
-    const reduced = resolveAxis(axis, input.dimensions.length);
-    const inner = extentProduct(input.dimensions, reduced + 1);
-    const length = input.dimensions[reduced];
-    const block = inner * length;
-    const lane = isFloat(input.type) ? floatLane(input, beta, output, length) : quantisedLane(input, beta, output);
-    const isTime = pacer();
-    for (let start = 0; start < input.data.length; start += block) {
-      for (let first = start; first < start + inner; first++) {
-        yield* lane(first, start + block, inner, isTime);
-      }
-    }
+  reference({ input, beta, axis }, { output }) {
+    const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
+    const compute = isFloat(input.type)
+      ? (first: number, end: number) => softmaxFloats(input.data, beta, lanes, output.data, first, end)
+      : softmaxQuantised(input, beta, lanes, output);
+    return { units: lanes.count, cost: 16 * lanes.length, compute };
   },
 });
 
-/** exp(beta · (x - max)) / Σ exp(beta · (x - max)) */
-function floatLane({ data }: Tensor, beta: number, output: OutputTensor, length: number): Lane {
-  const exponentials = new Float64Array(length);
-  return function* (first, end, step, isTime) {
+/** y = exp(beta · (x − max x)) / Σ exp(beta · (x − max x)), for the lanes [first, end). */
+function softmaxFloats(x: TensorData, beta: number, lanes: Lanes, y: TensorData, first: number, end: number): void {
+  const exponentials = new Float64Array(lanes.length);
+  for (let lane = first; lane < end; lane++) {
+    const [start, last] = boundsOf(lanes, lane);
     let greatest = Number.NEGATIVE_INFINITY;
-    for (let index = first; index < end; index += step) {
-      greatest = Math.max(greatest, data[index]);
-      if (isTime(1)) yield;
-    }
+    for (let at = start; at < last; at += lanes.step) greatest = Math.max(greatest, x[at]);
     let sum = 0;
-    for (let index = first, at = 0; index < end; index += step) {
-      exponentials[at] = Math.exp((data[index] - greatest) * beta);
-      sum += exponentials[at++];
-      if (isTime(1)) yield;
+    for (let at = start, index = 0; at < last; at += lanes.step, index++) {
+      exponentials[index] = Math.exp((x[at] - greatest) * beta);
+      sum += exponentials[index];
     }
-    for (let index = first, at = 0; index < end; index += step) {
-      output.data[index] = exponentials[at++] / sum;
-      if (isTime(1)) yield;
-    }
-  };
+    for (let at = start, index = 0; at < last; at += lanes.step, index++) y[at] = exponentials[index] / sum;
+  }
 }
 
 /** The same in the reference's fixed point: exponents with 5 integer bits, the sum with 12. */
-function quantisedLane({ data, scale }: Tensor, beta: number, output: OutputTensor): Lane {
+function softmaxQuantised({ data, scale }: Tensor, beta: number, lanes: Lanes, output: OutputTensor): Phase["compute"] {
   const sumBits = 12;
   const exponentials = softmaxExponentials(beta * scale);
   const parts = exponentials.map((exponential) => fixedPoint32.rescale(exponential, 0, sumBits));
   const [least, most] = integerRange(output.type);
-  return function* (first, end, step, isTime) {
-    let greatest = least;
-    for (let index = first; index < end; index += step) {
-      greatest = Math.max(greatest, data[index]);
-      if (isTime(1)) yield;
-    }
-    let sum = 0;
-    for (let index = first; index < end; index += step) {
-      sum += parts[greatest - data[index]];
-      if (isTime(1)) yield;
-    }
-    const { mantissa, shift } = reciprocal(sum, sumBits);
-    // Shares below 2^-9 are 0 in units of 1/256.
-    const unitShift = 31 - 8 - shift;
-    for (let index = first; index < end; index += step) {
-      const share = saturatingRoundingDoublingHighMultiply(mantissa, exponentials[greatest - data[index]]);
-      const units = unitShift > 31 ? 0 : roundingDivideByPowerOfTwo(share, unitShift);
-      output.data[index] = clamp(units + output.zeroPoint, least, most);
-      if (isTime(1)) yield;
+  return (first, end) => {
+    for (let lane = first; lane < end; lane++) {
+      const [start, last] = boundsOf(lanes, lane);
+      let greatest = least;
+      for (let at = start; at < last; at += lanes.step) greatest = Math.max(greatest, data[at]);
+      let sum = 0;
+      for (let at = start; at < last; at += lanes.step) sum += parts[greatest - data[at]];
+      const { mantissa, shift } = reciprocal(sum, sumBits);
+      // Shares below 2^-9 are 0 in units of 1/256.
+      const unitShift = 31 - 8 - shift;
+      for (let at = start; at < last; at += lanes.step) {
+        const share = saturatingRoundingDoublingHighMultiply(mantissa, exponentials[greatest - data[at]]);
+        const units = unitShift > 31 ? 0 : roundingDivideByPowerOfTwo(share, unitShift);
+        output.data[at] = clamp(units + output.zeroPoint, least, most);
+      }
     }
   };
 }

@@ -11,7 +11,6 @@ import { clamp } from "../fixed-point.ts";
 import { int32, omittable, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { recurrentWork } from "../work.ts";
-import { pacer } from "./_chunks.ts";
 import { addProduct } from "./_matrix.ts";
 import { uniformRow } from "./_types.ts";
 
@@ -54,35 +53,36 @@ export const svdf = defineOperation({
   },
   // state' = [state without its oldest column, featureWeights · x]
   // output[u] = act(bias[u] + Σ over the filters of unit u and over time: timeWeights · state')
-  *reference({ input, featureWeights, timeWeights, bias, stateIn, rank, activation }, { stateOut, output }) {
+  reference({ input, featureWeights, timeWeights, bias, stateIn, rank, activation }, { stateOut, output }) {
     const [batches, inputs] = input.dimensions;
     const [filters] = featureWeights.dimensions;
     const memory = timeWeights.dimensions[1];
     const units = filters / rank;
     const [least, greatest] = activationRange(activation);
-    const features = new Float64Array(filters);
-    const isTime = pacer();
-    for (let batch = 0; batch < batches; batch++) {
+    const runBatch = (batch: number) => {
       const state = stateIn.data.slice(batch * memory * filters, (batch + 1) * memory * filters);
-      features.fill(0);
-      yield* addProduct(features, featureWeights.data, input.data, batch * inputs, inputs);
+      const features = new Float64Array(filters);
+      addProduct(features, featureWeights.data, input.data, batch * inputs, inputs);
       for (let filter = 0; filter < filters; filter++) state[(filter + 1) * memory - 1] = features[filter];
       for (let unit = 0; unit < units; unit++) {
         let sum = bias?.data[unit] ?? 0;
         const end = (unit + 1) * rank * memory;
-        for (let at = unit * rank * memory; at < end; at++) {
-          sum += timeWeights.data[at] * state[at];
-          if (isTime(1)) yield;
-        }
+        for (let at = unit * rank * memory; at < end; at++) sum += timeWeights.data[at] * state[at];
         output.data[batch * units + unit] = clamp(sum, least, greatest);
       }
       for (let filter = 0; filter < filters; filter++) {
         const start = filter * memory;
         state.copyWithin(start, start + 1, start + memory);
         state[start + memory - 1] = 0;
-        if (isTime(memory)) yield;
       }
       stateOut.data.set(state, batch * memory * filters);
-    }
+    };
+    return {
+      units: batches,
+      cost: 4 * (filters + 1) * (inputs + 2 * memory),
+      compute(first, end) {
+        for (let batch = first; batch < end; batch++) runBatch(batch);
+      },
+    };
   },
 });

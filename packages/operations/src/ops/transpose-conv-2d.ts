@@ -64,15 +64,13 @@ export const transposeConv2d = defineOperation({
     const width = spreadExtent("width", image.width, filterWidth, strideWidth, paddingLeft, paddingRight);
     return { output: { dimensions: imageDimensions({ batches: image.batches, height, width, channels }, nchw) } };
   },
-  *reference({ input, filter, bias, activation, nchw, ...padded }, { output }, context) {
-    yield* spread(
-      yield* readImage(input, nchw),
-      { data: yield* widenOnce(filter, context), dimensions: filter.dimensions },
-      biasOf(bias),
-      imageLayout(output.dimensions, nchw),
-      padded,
-      accumulatorStore(input, filter, bias, output, activation),
-    );
+  reference({ input, filter, bias, activation, nchw, ...padded }, { output }, context) {
+    const image = readImage(input, nchw);
+    const wide = widenOnce(filter, context);
+    const filters = { data: wide.data, dimensions: filter.dimensions };
+    const store = accumulatorStore(input, filter, bias, output, activation);
+    const layout = imageLayout(output.dimensions, nchw);
+    return [...image.phases, ...wide.phases, spread(image, filters, biasOf(bias), layout, padded, store)];
   },
 });
 

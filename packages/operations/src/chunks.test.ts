@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CHUNK, copyInChunks, fillInChunks, inChunks, pacer } from "./_chunks.ts";
+import { CHUNK, copyInChunks, fillInChunks, inChunks, pacer } from "./chunks.ts";
 
 describe("inChunks", () => {
   it.each([
