@@ -95,8 +95,9 @@ describe.concurrent("READMEs", () => {
   );
 
   it("docs/adding-an-operation.md: its definition works as it is used", { timeout: 60_000 }, async () => {
-    // The two examples as one file, outside the package: relative imports become imports of the package's entries.
-    const code = examplesOf("docs/adding-an-operation.md")
+    // The examples as one file, outside the package: relative imports become imports of the package's entries.
+    const examples = examplesOf("docs/adding-an-operation.md");
+    const code = examples
       .join("\n")
       .replace(/^import .* from "\.\/scale-shift\.ts";$/m, "")
       .replace('"../index.ts"', '"@nnhal/operations"')
@@ -104,6 +105,7 @@ describe.concurrent("READMEs", () => {
     const { stdout, stderr } = await runExample(code, root);
     expect(stderr).toBe("");
     expect(stdout).toBe("1.3\ninput 0 (input): expected TENSOR_FLOAT32, got TENSOR_INT32\n");
+    expect(readFileSync(join(root, "packages/operations/src/ops/softmax.ts"), "utf8")).toContain(examples[1]);
   });
 
   it("docs/debugging.md: its examples run", { timeout: 60_000 }, async () => {
