@@ -16,7 +16,7 @@ import {
   type TfliteOutside,
 } from "@nnhal/tflite";
 import { silentLogger } from "@nnhal/utils";
-import { loadModule } from "#platform";
+import { loadModule, makeCacheFolder } from "#platform";
 import type { Tools } from "./apart-tools.ts";
 import { describeModel } from "./describe.ts";
 import { type SelectionOptions, selectDevices } from "./devices.ts";
@@ -96,7 +96,8 @@ export async function openLocalSession(
   try {
     await begin("prepare");
     const { cache: folder } = options;
-    const cache = folder === undefined ? undefined : { folder, token: await tokenOf(folder, bytes, importing) };
+    if (folder !== undefined) makeCacheFolder(folder);
+    const cache = folder === undefined ? undefined : { folder, token: await tokenOf(bytes, importing) };
     prepared = await prepareSession({
       imported,
       selection,
@@ -121,10 +122,8 @@ export async function openLocalSession(
 }
 
 /** The token of a model in a cache. What makes it is loaded if a model is kept. */
-async function tokenOf(folder: string, bytes: Uint8Array, importing: ImportOptions): Promise<Uint8Array<ArrayBuffer>> {
-  const { makeCacheFolder, modelToken } = await import("./model-token.ts");
-  makeCacheFolder(folder);
-  return modelToken(bytes, importing);
+async function tokenOf(bytes: Uint8Array, importing: ImportOptions): Promise<Uint8Array<ArrayBuffer>> {
+  return (await import("./model-token.ts")).modelToken(bytes, importing);
 }
 
 /** The extension for .tflite, which is loaded if a model needs it. */

@@ -3,10 +3,7 @@
  */
 import type { ExtensionDefinition } from "@nnhal/operations";
 import type { ImportOptions } from "@nnhal/tflite";
-import { optionalNodeModule } from "@nnhal/utils/node";
 import { joinBytes } from "./bytes.ts";
-import { NetworkError } from "./error.ts";
-import { messageOf, oneLine } from "./text.ts";
 
 /**
  * 32 bytes for a file and the very options with which it is imported: an option that is added later counts without a change here.
@@ -23,17 +20,6 @@ export async function modelToken(
   const places = outside.length > 0 && { outside: outside.map(({ group, offset }) => [group, offset]) };
   const settings = new TextEncoder().encode(JSON.stringify({ ...options, ...places }, canonicalMember));
   return digest(joinBytes([content, settings]));
-}
-
-/** Makes the folder of a cache unless it is there. Throws BAD_OPTION if that is not possible, since nothing could be kept. */
-export function makeCacheFolder(folder: string): void {
-  try {
-    optionalNodeModule("node:fs")?.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const code = Object(error).code;
-    const reason = code === "EEXIST" || code === "ENOTDIR" ? "it is not a folder" : oneLine(messageOf(error));
-    throw new NetworkError("BAD_OPTION", `cache: the folder ${folder} cannot be made: ${reason}`, { cause: error });
-  }
 }
 
 /** A member of the options in a form that does not depend on the order in which it was written. */

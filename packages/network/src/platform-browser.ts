@@ -31,6 +31,9 @@ export async function loadModule(name: string): Promise<unknown> {
   throw new NetworkError("BAD_OPTION", `"${name}" cannot be loaded by its name in a browser; ${help}`);
 }
 
+/** There are no folders. */
+export const makeCacheFolder: (folder: string) => void = () => {};
+
 const warned = new Set<string>();
 
 /** Tells the user something once in the life of the page. */

@@ -1,13 +1,15 @@
 /**
  * Platform functions for Node.js: files and installed engines.
  */
-import { constants, realpathSync } from "node:fs";
+import { constants, mkdirSync, realpathSync } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { fastEngines, isMissing } from "@nnhal/backend/engines";
+import { NetworkError } from "./error.ts";
 import { type LocalFile, type LocalReadOptions, START_BYTES } from "./port.ts";
+import { messageOf, oneLine } from "./text.ts";
 
 /** True if a source may be a file. */
 export const hasFiles: boolean = true;
@@ -125,6 +127,17 @@ export async function loadModule(name: string): Promise<unknown> {
   } catch (error) {
     if (!isMissing(error, name)) throw error;
     return undefined;
+  }
+}
+
+/** Makes the folder of a cache unless it is there. Throws BAD_OPTION if that is not possible, since nothing could be kept. */
+export function makeCacheFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const reason = code === "EEXIST" || code === "ENOTDIR" ? "it is not a folder" : oneLine(messageOf(error));
+    throw new NetworkError("BAD_OPTION", `cache: the folder ${folder} cannot be made: ${reason}`, { cause: error });
   }
 }
 

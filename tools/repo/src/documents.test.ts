@@ -1,4 +1,4 @@
-/** The beginnings of long documents. */
+/** Documents that people read: how they begin, and how long they are. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -10,6 +10,26 @@ const folder = join(workspaceRoot, "docs");
 const lists = ["operations.md", "measurements-planted-faults.md"];
 
 const wordsIn = (text: string) => text.split(/\s+/).filter((word) => word !== "").length;
+
+/** The READMEs of packages, programs and examples, which are read with the documents. */
+function readmes(): readonly string[] {
+  const folders = ["packages", "apps"].flatMap((group) =>
+    readdirSync(join(workspaceRoot, group)).map((name) => join(group, name)),
+  );
+  return ["README.md", "CONTRIBUTING.md", ...[...folders, "examples"].map((each) => join(each, "README.md"))];
+}
+
+it("documents have at most 70,000 words, without lists, figures, and what is written from sources", () => {
+  const own = readdirSync(folder).filter(
+    (name) => name.endsWith(".md") && !/^(operations|measurements.*)\.md$/.test(name),
+  );
+  const files = [...own.map((name) => join("docs", name)), ...readmes()];
+  const texts = files.map((file) => readFileSync(join(workspaceRoot, file), "utf8"));
+  const read = texts.map((text) => text.replace(/<!-- operators: [\s\S]*?<!-- end of operators -->/, ""));
+  const total = read.reduce((sum, text) => sum + wordsIn(text), 0);
+  expect(total).toBeLessThanOrEqual(70_000);
+  expect(total).toBeGreaterThan(50_000);
+});
 
 it("a document of more than 1500 words begins with what most readers need, in at most 80 words", () => {
   const names = readdirSync(folder).filter((name) => name.endsWith(".md") && !lists.includes(name));

@@ -53,6 +53,12 @@ describe("documents", () => {
 });
 
 describe.concurrent("READMEs", () => {
+  it("say in the first ten lines what to install, also for the greatest speed", () => {
+    const start = readFileSync(join(root, "README.md"), "utf8").split("\n").slice(0, 10).join("\n");
+    expect(start).toContain("`npm install nnhal`");
+    expect(start).toContain("`npm install @nnhal/backend-ort onnxruntime-node`");
+  });
+
   it("exist for the whole and for every package", () => {
     const folders = readdirSync(join(root, "packages"));
     // Folders of packages that are gone may have builds in them.

@@ -6,7 +6,6 @@ describe("docs/memory.md", () => {
   it.each([
     ["maps a file", 0, "[ 3, 4, 5, 6 ]\n"],
     ["waits for fences", 1, "ACTIVE\nSIGNALED\n"],
-    ["serves two clients", 2, "4\nthe client is closed\n"],
   ])("has an example that %s", { timeout: 60_000 }, async (_what, index, stdout) => {
     await expect(runExample(elementAt(examplesOf("docs/memory.md"), index))).resolves.toEqual({ stdout, stderr: "" });
   });

@@ -5,7 +5,7 @@ import { elementAt, type OptionNames } from "@nnhal/operations";
 import { expectAttached } from "../bytes.ts";
 import { check, NetworkError } from "../error.ts";
 import { checkOptions, wrapErrors } from "../options.ts";
-import { readSource, type Source } from "../read.ts";
+import { nameOf, readSource, type Source } from "../read.ts";
 import { kindOf } from "../values.ts";
 
 /** A sound of one channel. */
@@ -55,9 +55,13 @@ async function loadSound(source: Source, options: SoundOptions): Promise<Sound> 
     return await inPauses(readWav(bytes, maxSamples), options.signal);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new NetworkError("NOT_A_SOUND", `the sound is not a WAV file that can be read: ${error.message}`, {
-      cause: error,
-    });
+    throw new NetworkError(
+      "NOT_A_SOUND",
+      `the sound${nameOf(source)} is not a WAV file that can be read: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
