@@ -25,22 +25,26 @@ import {
 import { elementAt, elementCount, refineDimensions, sameShape, type TensorData } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { nextTurn } from "@nnhal/utils/time";
-import type { Lowerings } from "./plan/lowering.ts";
 import { settingsOf } from "./plan/plan-graph.ts";
-import { computingOf, type Program, type ProgramStep, programOf, restoredProgram, savedProgram } from "./program.ts";
-import type { WebAssemblyApi } from "./web-assembly.ts";
+import {
+  computingOf,
+  type Machine,
+  type Program,
+  type ProgramStep,
+  programOf,
+  restoredProgram,
+  savedProgram,
+} from "./program.ts";
 
 /** State that the executables of a session share. */
-export interface Machine {
-  readonly api: WebAssemblyApi;
+export interface VersionedMachine extends Machine {
   /** Key that saved modules are bound to. */
   readonly version: string;
-  readonly lowerings: Lowerings;
 }
 
 /** A compiled subgraph. */
 interface Compiled {
-  readonly machine: Machine;
+  readonly machine: VersionedMachine;
   readonly graph: GraphView;
   /** Positions of the inputs whose values decide shapes, or are settings. */
   readonly settings: readonly number[];
@@ -57,26 +61,28 @@ interface ProgramFor {
 }
 
 /** Compiles a subgraph. Rejects with the reason if it cannot be compiled. */
-export function compileGraph(machine: Machine, graph: GraphView, options: CompileOptions): Promise<Executable> {
-  return openGraph(machine, graph, options, (extents) =>
-    programOf(machine.api, graph, extents, undefined, machine.lowerings),
-  );
+export function compileGraph(
+  machine: VersionedMachine,
+  graph: GraphView,
+  options: CompileOptions,
+): Promise<Executable> {
+  return openGraph(machine, graph, options, (extents) => programOf(machine, graph, extents));
 }
 
 /** Opens a subgraph that was compiled before. Rejects if the blobs do not fit it. */
 export function restoreGraph(
-  machine: Machine,
+  machine: VersionedMachine,
   blobs: CacheBlobs,
   graph: GraphView,
   options: CompileOptions,
 ): Promise<Executable> {
   return openGraph(machine, graph, options, (extents) =>
-    restoredProgram(machine.api, blobs, machine.version, graph, extents),
+    restoredProgram(machine, blobs, machine.version, graph, extents),
   );
 }
 
 async function openGraph(
-  machine: Machine,
+  machine: VersionedMachine,
   graph: GraphView,
   options: CompileOptions,
   open: (extents: readonly (readonly number[])[]) => Promise<Program>,
@@ -99,7 +105,7 @@ async function openGraph(
       serialize: () => savedProgram(elementAt(compiled.programs, 0).program, machine.version),
     }),
     close() {
-      compiled.programs.length = 0;
+      for (const { program } of compiled.programs.splice(0)) program.close();
     },
   };
 }
@@ -200,13 +206,12 @@ async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | un
     settings.set(index, decodeTensorData(type, bytes, count));
   }
   const program = await programOf(
-    machine.api,
+    machine,
     graph,
     inputs.map((input) => input?.dimensions),
     settings,
-    machine.lowerings,
   );
-  addVariant(programs, { program, values });
+  addVariant(programs, { program, values })?.program.close();
   return program;
 }
 

@@ -1,4 +1,4 @@
 /**
  * @nnhal/backend-wasm: compiles networks to WebAssembly. It runs in Node.js and in browsers.
  */
-export { backend } from "./wasm-backend.ts";
+export { backend, type WasmBackendOptions, wasmBackend } from "./wasm-backend.ts";

@@ -91,7 +91,7 @@ describe("columns of a product in parts", () => {
     const divided: Plan = { ...plan, steps: plan.steps.map((step) => (step.kind === "product" ? part(step) : step)) };
     const api = webAssembly();
     if (api === undefined) throw new Error("there is no WebAssembly");
-    const { memory, steps } = await compiledPlan(api, divided);
+    const { memory, steps } = await compiledPlan({ api }, divided);
     const numbers = new Float32Array(memory.buffer);
     for (const port of plan.inputs) {
       const { address = 0 } = plan.regions[port?.region ?? 0] ?? {};

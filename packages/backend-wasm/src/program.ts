@@ -7,7 +7,16 @@ import { loadFor } from "./plan/deferred.ts";
 import type { Lowerings } from "./plan/lowering.ts";
 import { isControl, type Plan, partsOf, type RoutineStep, type Step } from "./plan/plan.ts";
 import { planGraph } from "./plan/plan-graph.ts";
+import type { Team, TeamProgram } from "./threads/team.ts";
 import type { WebAssemblyApi } from "./web-assembly.ts";
+
+/** State that the programs of a session share. */
+export interface Machine {
+  readonly api: WebAssemblyApi;
+  readonly lowerings: Lowerings;
+  /** The threads that compute a step together. Absent: one. */
+  readonly team?: Team | undefined;
+}
 
 /** A step that can be computed. */
 export interface ComputeStep {
@@ -15,6 +24,8 @@ export interface ComputeStep {
   readonly name: string;
   readonly units: number;
   readonly workPerUnit: number;
+  /** True if its units are computed one after the other. */
+  readonly isOrdered: boolean;
   /** The checks of data: see `RoutineStep`. */
   readonly checks?: RoutineStep["checks"];
   /** Computes the units [begin, end). Throws if the data do not fulfil a check. */
@@ -51,11 +62,13 @@ export interface Program {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly memory: Uint8Array;
   readonly steps: readonly ProgramStep[];
+  /** Lets the other threads forget it. */
+  close(): void;
 }
 
 /** The saved part of a step. */
 type Outline =
-  | readonly [name: string, units: number, work: number, checks?: RoutineStep["checks"]]
+  | readonly [name: string, units: number, work: number, isOrdered: boolean, checks?: RoutineStep["checks"]]
   | {
       readonly kind: "branch" | "loop";
       readonly address: number;
@@ -64,29 +77,30 @@ type Outline =
 
 /** Plans and compiles a network for inputs of some shapes, and for the values of those that decide shapes. */
 export async function programOf(
-  api: WebAssemblyApi,
+  machine: Machine,
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
   settings: ReadonlyMap<number, TensorData> = new Map(),
-  lowerings?: Lowerings,
 ): Promise<Program> {
   await loadFor(graph);
-  return compiledPlan(api, planGraph(graph, dimensions, settings, lowerings));
+  const { lowerings, team } = machine;
+  return compiledPlan(machine, planGraph(graph, dimensions, settings, { lowerings, threads: team?.threads }));
 }
 
 /** Compiles a plan. The memory has its constants. */
-export async function compiledPlan(api: WebAssemblyApi, plan: Plan): Promise<Program> {
+export async function compiledPlan(machine: Pick<Machine, "api" | "team">, plan: Plan): Promise<Program> {
   const outlineOf = (step: Step): Outline => {
     const { name, units, work } = step;
     if (isControl(step)) {
       const [first = [], second = []] = partsOf(step).map((steps) => steps.map(outlineOf));
       return { kind: step.kind, address: elementAt(plan.regions, step.condition).address, parts: [first, second] };
     }
-    return step.kind === "routine" && step.checks.length > 0 ? [name, units, work, step.checks] : [name, units, work];
+    if (step.kind !== "routine") return [name, units, work, step.kind === "repeat"];
+    return step.checks.length > 0 ? [name, units, work, true, step.checks] : [name, units, work, true];
   };
   const outlines = plan.steps.map(outlineOf);
   const bytes = emitModule(plan);
-  const program = await instantiated(api, plan, bytes, outlines);
+  const program = await instantiated(machine, plan, bytes, outlines);
   for (const { address, data } of plan.regions) if (data !== undefined) program.memory.set(data, address);
   // The constants are in the memory now, and need not be kept beside it.
   const { inputs, outputs, memory, constants } = plan;
@@ -94,17 +108,20 @@ export async function compiledPlan(api: WebAssemblyApi, plan: Plan): Promise<Pro
   return { ...program, plan: { inputs, outputs, memory, constants, regions } };
 }
 
+type ComputePart = Parameters<TeamProgram["compute"]>[3];
+
 async function instantiated(
-  api: WebAssemblyApi,
+  { api, team }: Pick<Machine, "api" | "team">,
   plan: ProgramPlan,
   bytes: Uint8Array<ArrayBuffer>,
   outlines: readonly Outline[],
 ): Promise<Program> {
   const pages = pagesOf(plan.memory);
   const module = await api.compile(bytes);
-  const memory = new api.Memory({ initial: pages, maximum: pages });
+  const memory = new api.Memory({ initial: pages, maximum: pages, shared: team !== undefined });
   const { exports } = new api.Instance(module, { env: { memory } });
-  let place = 0;
+  const functions: string[] = [];
+  let shared: TeamProgram | undefined;
   const stepOf = (outline: Outline): ProgramStep => {
     if ("parts" in outline) {
       const { kind, address } = outline;
@@ -112,32 +129,44 @@ async function instantiated(
       const [one, other] = [first.map(stepOf), second.map(stepOf)];
       return kind === "branch" ? { kind, address, yes: one, no: other } : { kind, address, test: one, body: other };
     }
-    const [name, units, workPerUnit, checks] = outline;
-    const number = place++;
-    const compute = exports[functionName(number, { name })];
+    const [name, units, workPerUnit, isOrdered, checks] = outline;
+    const number = functions.length;
+    const exported = functionName(number, { name });
+    functions.push(exported);
+    const compute = exports[exported];
     if (typeof compute !== "function") throw new Error(`the module has no function for step ${number}, ${name}`);
-    if (checks === undefined)
-      return { kind: "compute", name, units, workPerUnit, compute: (begin, end) => void compute(begin, end) };
+    const facts = { kind: "compute", name, units, workPerUnit, isOrdered } as const;
+    const isShared = team !== undefined && !isOrdered && units > 1 && units * workPerUnit >= team.leastWork;
+    if (checks === undefined) {
+      return {
+        ...facts,
+        compute: isShared
+          ? (begin, end) =>
+              end - begin > 1 && shared
+                ? shared.compute(number, begin, end, compute as ComputePart)
+                : void compute(begin, end, 0)
+          : (begin, end) => void compute(begin, end, 0),
+      };
+    }
     return {
-      kind: "compute",
-      name,
-      units,
-      workPerUnit,
+      ...facts,
       checks,
       compute(begin, end) {
         try {
-          compute(begin, end);
+          compute(begin, end, 0);
         } catch (error) {
           throw new Error(`${name}: ${failedCheck(memory.buffer, checks)}`, { cause: error });
         }
       },
     };
   };
-  return { plan, bytes, memory: new Uint8Array(memory.buffer), steps: outlines.map(stepOf) };
+  const steps = outlines.map(stepOf);
+  shared = await team?.add(module, memory, functions);
+  return { plan, bytes, memory: new Uint8Array(memory.buffer), steps, close: () => shared?.close() };
 }
 
 /** The message of the check that has failed. */
-function failedCheck(memory: ArrayBuffer, checks: NonNullable<RoutineStep["checks"]>): string {
+function failedCheck(memory: ArrayBufferLike, checks: NonNullable<RoutineStep["checks"]>): string {
   const [place = 0, value] = new Int32Array(memory, failureAddress, 2);
   const [what, least, greatest] = checks[place] ?? [];
   return `${what}: expected a number within [${least}, ${greatest}], got ${value}`;
@@ -156,8 +185,9 @@ function savedStep(step: ProgramStep): Outline {
     const [first, second] = kind === "branch" ? [step.yes, step.no] : [step.test, step.body];
     return { kind, address, parts: [first.map(savedStep), second.map(savedStep)] };
   }
-  const { name, units, workPerUnit, checks } = step;
-  return checks === undefined ? [name, units, workPerUnit] : [name, units, workPerUnit, checks];
+  const { name, units, workPerUnit, isOrdered, checks } = step;
+  const outline = [name, units, workPerUnit, isOrdered] as const;
+  return checks === undefined ? outline : [...outline, checks];
 }
 
 /** The blobs of a program: its module, what a run needs of the plan, and the constants as they lie in memory. */
@@ -175,7 +205,7 @@ export function savedProgram({ bytes, plan, steps, memory }: Program, version: s
 
 /** The program of some blobs. Rejects if they are of another version, or of another network. */
 export async function restoredProgram(
-  api: WebAssemblyApi,
+  machine: Machine,
   { model: [bytes, outline], data: [constants] }: CacheBlobs,
   version: string,
   graph: GraphView,
@@ -191,7 +221,7 @@ export async function restoredProgram(
   const { plan } = saved;
   if (!fits(plan, graph, extents)) throw new Error("the program in the cache is of another network");
   if (constants.length !== plan.constants) throw new Error("the constants in the cache have another size");
-  const program = await instantiated(api, plan, Uint8Array.from(bytes), saved.steps);
+  const program = await instantiated(machine, plan, Uint8Array.from(bytes), saved.steps);
   program.memory.set(constants);
   return program;
 }

@@ -52,7 +52,7 @@ function reasonOf(session: BackendSession, type: number, operandType: number): s
 
 describe("the self-check", () => {
   it("finds nothing wrong here", async () => {
-    expect((await checkEngine(api(), "engine")).failures).toEqual({});
+    expect((await checkEngine({ api: api() }, "engine")).failures).toEqual({});
     const session = await sessionOver(api());
     expect(session.choices?.filter(({ reason }) => reason !== undefined)).toEqual([]);
     expect(session.version).not.toContain("forms");
@@ -68,7 +68,7 @@ describe("the self-check", () => {
   });
 
   it("refuses 8-bit layers if sums are wrong, and takes float32", async () => {
-    const { failures } = await checkEngine(without("DEPTHWISE"), "engine");
+    const { failures } = await checkEngine({ api: without("DEPTHWISE") }, "engine");
     expect(Object.keys(failures)).toEqual(["8-bit layers of whole numbers in float32"]);
   });
 
@@ -88,7 +88,7 @@ describe("the self-check", () => {
         "float32 numbers are not available",
       );
     }
-    const { failures } = await checkEngine(broken, "engine");
+    const { failures } = await checkEngine({ api: broken }, "engine");
     expect(failures["function TANH"]).toBe("TANH: the compiler has no memory");
   });
 
@@ -98,14 +98,13 @@ describe("the self-check", () => {
       read: async (key: string) => Object(kept.get(key)),
       write: async (key: string, failures: object) => void kept.set(key, failures),
     };
-    await checkEngine(without("FLOOR"), "engine 1", { outcomes });
+    await checkEngine({ api: without("FLOOR") }, "engine 1", { outcomes });
     const [key] = kept.keys();
     // A processor that the platform does not describe has no key.
     if (key === undefined) return;
     expect(key).toMatch(/^engine 1 on /);
-    const again = await checkEngine({ ...api(), compile: () => Promise.reject(new Error("compiled")) }, "engine 1", {
-      outcomes,
-    });
+    const broken = { ...api(), compile: () => Promise.reject(new Error("compiled")) };
+    const again = await checkEngine({ api: broken }, "engine 1", { outcomes });
     expect(Object.keys(again.failures)).toEqual(["function FLOOR"]);
   });
 });

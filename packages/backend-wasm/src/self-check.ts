@@ -22,25 +22,31 @@ import { layOutMemory } from "./plan/memory.ts";
 import type { Plan, Port } from "./plan/plan.ts";
 import { portOf } from "./plan/plan-graph.ts";
 import { Refusal } from "./plan/refusal.ts";
-import { compiledPlan, computingOf } from "./program.ts";
-import type { WebAssemblyApi } from "./web-assembly.ts";
+import { compiledPlan, computingOf, type Machine } from "./program.ts";
+
+/** The parts of a machine that are proven. */
+type ProvenMachine = Pick<Machine, "api" | "team">;
 
 /** Proves the engine, or takes the outcome that is kept for it and this processor. */
-export function checkEngine(api: WebAssemblyApi, engine: string, { outcomes }: OpenOptions = {}): Promise<SelfCheck> {
+export function checkEngine(
+  machine: ProvenMachine,
+  engine: string,
+  { outcomes }: OpenOptions = {},
+): Promise<SelfCheck> {
   const forms = [...formsOfKinds(), ...formsOfFunctions()];
-  const probe = { forms: forms.map(({ key }) => key), run: () => failuresOf(api, forms) };
+  const probe = { forms: forms.map(({ key }) => key), run: () => failuresOf(machine, forms) };
   return checkForms({ engine, processor: currentProcessor(), probes: [probe], outcomes });
 }
 
 /** The failures of forms. If all together cannot be computed, each case runs alone, and those that cannot be computed fail with the reason. */
-async function failuresOf(api: WebAssemblyApi, forms: readonly ProvenForm[]): Promise<FormFailures> {
+async function failuresOf(machine: ProvenMachine, forms: readonly ProvenForm[]): Promise<FormFailures> {
   const cases = forms.flatMap((form) => form.cases);
   let results = new Map<ProbeCase, ArrayLike<number> | Error>();
   try {
-    results = await resultsOf(api, cases);
+    results = await resultsOf(machine, cases);
   } catch {
     for (const each of cases) {
-      const alone = await resultsOf(api, [each]).catch((error: unknown) => new Map([[each, errorOf(error)]]));
+      const alone = await resultsOf(machine, [each]).catch((error: unknown) => new Map([[each, errorOf(error)]]));
       results = new Map<ProbeCase, ArrayLike<number> | Error>([...results, ...alone]);
     }
   }
@@ -60,9 +66,14 @@ function errorOf(error: unknown): Error {
 }
 
 /** The results of cases. A case that the planner refuses has none: no network has what it would prove. */
-async function resultsOf(api: WebAssemblyApi, cases: readonly ProbeCase[]): Promise<Map<ProbeCase, ArrayLike<number>>> {
-  const { plan, given, results } = planOf(cases);
-  const { memory, steps } = await compiledPlan(api, plan);
+async function resultsOf(
+  { api, team }: ProvenMachine,
+  cases: readonly ProbeCase[],
+): Promise<Map<ProbeCase, ArrayLike<number>>> {
+  const { plan, given, results } = planOf(cases, team?.threads);
+  // Each step is divided, however little work it has.
+  const program = await compiledPlan({ api, team: team && { ...team, leastWork: 0 } }, plan);
+  const { memory, steps } = program;
   for (const { port, elements } of given) {
     const data = createData(port.info.type, elementCount(port.info.dimensions));
     data.set(elements);
@@ -72,6 +83,7 @@ async function resultsOf(api: WebAssemblyApi, cases: readonly ProbeCase[]): Prom
     );
   }
   for (const { units, compute } of computingOf(steps)) compute(0, units);
+  program.close();
   return new Map(
     results.map(([each, { region, info, bytes }]) => {
       const { address } = elementAt(plan.regions, region);
@@ -89,8 +101,8 @@ interface Given {
 }
 
 /** One plan of all cases that the planner has. */
-function planOf(cases: readonly ProbeCase[]) {
-  const builder = createBuilder();
+function planOf(cases: readonly ProbeCase[], threads = 1) {
+  const builder = createBuilder({ threads });
   const given: Given[] = [];
   const results: [ProbeCase, Port][] = [];
   let count = 0;
@@ -134,6 +146,6 @@ function planOf(cases: readonly ProbeCase[]) {
     inputs.map(({ region }) => region),
     wanted,
   );
-  const plan: Plan = { ...layout, steps, inputs, outputs: results.map(([, port]) => port) };
+  const plan: Plan = { ...layout, steps, inputs, outputs: results.map(([, port]) => port), threads };
   return { plan, given, results };
 }

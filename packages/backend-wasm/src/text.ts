@@ -25,7 +25,7 @@ export async function moduleText(graph: GraphView): Promise<string> {
   }
   await loadFor(graph);
   const extents = graph.inputs.map((index) => graph.operands[index]?.dimensions);
-  const plan = planGraph(graph, extents, new Map(), withTflite);
+  const plan = planGraph(graph, extents, new Map(), { lowerings: withTflite });
   const { memory, functions } = moduleOf(plan);
   const exported = functions.flatMap(({ isExported }, place) => (isExported ? [place] : []));
   const steps = new Map(functionsOf(plan.steps).map((step, place) => [exported[place], step]));

@@ -5,48 +5,97 @@ import {
   type Backend,
   type BackendSession,
   capabilitiesOf,
+  type FormChoice,
   type OpenOptions,
   powerBasisOf,
   type Unavailable,
 } from "@nnhal/backend";
 import { verdictOf, versionSuffix } from "@nnhal/backend/proof";
-import type { ExtensionDefinition } from "@nnhal/operations";
+import { type ExtensionDefinition, expectKnownOptions } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
+import { ifPermitted } from "@nnhal/utils";
 import { writeModule } from "./assembler/module.ts";
 import { times } from "./capabilities.ts";
-import { compileGraph, type Machine, restoreGraph } from "./executable.ts";
+import { compileGraph, restoreGraph } from "./executable.ts";
 import { halLowerings } from "./plan/lowerings.ts";
 import { refusalOf } from "./plan/plan-graph.ts";
 import { checkEngine } from "./self-check.ts";
+import type { Team } from "./threads/team.ts";
 import { type WebAssemblyApi, webAssembly } from "./web-assembly.ts";
 
 /** It changes whenever results, or the modules of some network, change. */
-const version = "nnhal-wasm-1 simd";
+const version = "nnhal-wasm-2 simd";
 
 /** The compiler of modules, as far as the platform names it: another one is checked anew. Browsers keep no outcomes. */
 const compilerOf = () => globalThis.process?.versions?.v8 ?? "unknown";
 
+/** Options of `wasmBackend`. */
+export interface WasmBackendOptions {
+  /**
+   * The threads of a model, 1 to 64. They share the units of a step, with the same results. Needs SharedArrayBuffer, which a page has only if it is isolated (COOP and COEP);
+   * without it the backend computes in one thread, and its choices say why. Default: the environment variable NNHAL_WASM_THREADS, else 1.
+   */
+  readonly threads?: number | undefined;
+  /** The vendor extensions that it knows. It runs operations of `nnhal.tflite`, whose definitions @nnhal/extension-tflite has. Default: none. */
+  readonly extensions?: readonly ExtensionDefinition[] | undefined;
+}
+
+/** Creates a backend over WebAssembly. Throws a TypeError for unknown options. */
+export function wasmBackend(options: WasmBackendOptions = {}): Backend {
+  expectKnownOptions("wasmBackend", options, { threads: true, extensions: true });
+  return wasmBackendOver(webAssembly(), options);
+}
+
 /** Creates a backend over an implementation of WebAssembly: tests give others. */
-export function wasmBackendOver(
-  api: WebAssemblyApi | undefined,
-  extensions: readonly ExtensionDefinition[] = [],
-): Backend {
+export function wasmBackendOver(api: WebAssemblyApi | undefined, options: WasmBackendOptions = {}): Backend {
+  const { extensions = [] } = options;
   return {
     name: "wasm",
     deviceType: DeviceType.CPU,
-    open: (options) => open(api, extensions, options),
-    withExtensions: (more) => wasmBackendOver(api, [...extensions, ...more]),
+    open: (opening) => open(api, options, opening),
+    withExtensions: (more) => wasmBackendOver(api, { ...options, extensions: [...extensions, ...more] }),
   };
 }
 
 /** The backend over WebAssembly. */
 export const backend: Backend = /* @__PURE__ */ wasmBackendOver(/* @__PURE__ */ webAssembly());
 
+const mostThreads = 64;
+
+/** The threads that are wanted; a text: why that is not a number of threads. */
+function threadsOf(option: number | undefined): number | string {
+  const given = option ?? (ifPermitted(() => globalThis.process?.env.NNHAL_WASM_THREADS) || 1);
+  const threads = Number(given);
+  return Number.isInteger(threads) && threads >= 1 && threads <= mostThreads ? threads : String(given);
+}
+
+/** Opens threads beside this one, or says why there are none. */
+async function openThreads(
+  threads: number,
+): Promise<{ readonly team?: Team; readonly choices: readonly FormChoice[] }> {
+  const subject = "threads";
+  if (threads === 1) return { choices: [] };
+  try {
+    const { openTeam } = await import("./threads/team.ts");
+    return { team: await openTeam(threads), choices: [{ subject, chosen: String(threads) }] };
+  } catch (error) {
+    const reason = `${threads} threads were asked for: ${error instanceof Error ? error.message : error}`;
+    return { choices: [{ subject, chosen: "1", reason }] };
+  }
+}
+
 async function open(
   api: WebAssemblyApi | undefined,
-  extensions: readonly ExtensionDefinition[],
+  { threads: option, extensions = [] }: WasmBackendOptions,
   options?: OpenOptions,
 ): Promise<BackendSession | Unavailable> {
+  const threads = threadsOf(option);
+  if (typeof threads === "string") {
+    return {
+      unavailable: `${threads} is not a valid number of threads`,
+      remedy: `set threads or NNHAL_WASM_THREADS to a whole number from 1 to ${mostThreads}`,
+    };
+  }
   if (api === undefined)
     return { unavailable: "there is no WebAssembly here", remedy: "use a newer Node.js or browser" };
   if (!hasVectors(api)) {
@@ -55,11 +104,15 @@ async function open(
       remedy: "use a newer Node.js or browser, or a processor with SSE4.1",
     };
   }
-  const { choices, refusalOf: wrong } = verdictOf(await checkEngine(api, `${version} ${compilerOf()}`, options));
+  const { team, choices: threading } = await openThreads(threads);
+  const withThreads = team === undefined ? version : `${version} threads ${threads}`;
+  const check = await checkEngine({ api, team }, `${withThreads} ${compilerOf()}`, options);
+  const { choices: forms, refusalOf: wrong } = verdictOf(check);
   const isExtended = extensions.some(({ name }) => name === "nnhal.tflite");
   // A network without operations of the extension needs no code for them.
   const lowerings = isExtended ? (await import("./tflite/lowerings.ts")).withTflite : halLowerings;
-  const machine: Machine = { api, version: `${version}${versionSuffix(choices)}`, lowerings };
+  const choices = [...threading, ...forms];
+  const machine = { api, version: `${withThreads}${versionSuffix(forms)}`, lowerings, team };
   return {
     version: machine.version,
     choices,
@@ -74,7 +127,7 @@ async function open(
     },
     compile: (graph, options) => compileGraph(machine, graph, options),
     restore: (blobs, graph, options) => restoreGraph(machine, blobs, graph, options),
-    close: async () => {},
+    close: async () => team?.close(),
   };
 }
 

@@ -5,7 +5,7 @@
 
 /** A memory of pages of 64 KiB. */
 export interface WasmMemory {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: ArrayBuffer | SharedArrayBuffer;
 }
 
 /** A compiled module. */

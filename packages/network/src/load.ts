@@ -52,7 +52,7 @@ export interface LoadOptions extends SessionOptions {
    */
   readonly worker?: boolean | (() => Port) | undefined;
   /**
-   * The threads with which an engine in a worker may compute, if it has threads of its own (ort). Default: the environment variable of the engine,
+   * The threads with which an engine in a worker may compute, if it has threads of its own (ort, wasm). Default: the environment variable of the engine,
    * else one for each core.
    */
   readonly threads?: number | undefined;

@@ -5,7 +5,7 @@ import { portOfWorker, workerEnvironment } from "./workers-node.ts";
 
 it("a worker has the environment of the process, with the threads that its engines may have", () => {
   const env = { PATH: "/bin", NNHAL_ORT_THREADS: "7" };
-  expect(workerEnvironment(env, 3)).toEqual({ PATH: "/bin", NNHAL_ORT_THREADS: "3" });
+  expect(workerEnvironment(env, 3)).toEqual({ PATH: "/bin", NNHAL_ORT_THREADS: "3", NNHAL_WASM_THREADS: "3" });
 });
 
 it("a worker has its threads where the environment must not be read", () => {
@@ -17,7 +17,7 @@ it("a worker has its threads where the environment must not be read", () => {
       },
     },
   );
-  expect(workerEnvironment(refused, 2)).toEqual({ NNHAL_ORT_THREADS: "2" });
+  expect(workerEnvironment(refused, 2)).toEqual({ NNHAL_ORT_THREADS: "2", NNHAL_WASM_THREADS: "2" });
 });
 
 it("a worker whose file is not there says what a bundle needs", async () => {

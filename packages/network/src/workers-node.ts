@@ -26,7 +26,11 @@ const helpOfBundles = "in a bundle, make nnhal/worker an entry of its own with t
 
 /** The environment of a worker: that of the process, with the threads that its engines may have. */
 export function workerEnvironment(env: NodeJS.ProcessEnv, threads: number): NodeJS.ProcessEnv {
-  return { ...ifPermitted(() => ({ ...env })), NNHAL_ORT_THREADS: String(threads) };
+  return {
+    ...ifPermitted(() => ({ ...env })),
+    NNHAL_ORT_THREADS: String(threads),
+    NNHAL_WASM_THREADS: String(threads),
+  };
 }
 
 /** An error of a worker; without the file of the worker, one that says how a bundle gets it. */

@@ -13,7 +13,10 @@ import { modelOfBytes } from "../model/load.ts";
 import { CannotRun, type Contestant, type ContestantId, type Ready, type Task } from "./contestant.ts";
 
 /** Environment variables that tell devices how many threads to use; engines read them when they are opened. */
-const threadVariables: Readonly<Record<string, string>> = { "nnhal-ort": "NNHAL_ORT_THREADS" };
+const threadVariables: Readonly<Record<string, string>> = {
+  "nnhal-ort": "NNHAL_ORT_THREADS",
+  "nnhal-wasm": "NNHAL_WASM_THREADS",
+};
 
 /** Opens the devices that a contestant names, `auto` for all. Rejects with a CommandError if there are none. */
 export async function openDeviceContestant(

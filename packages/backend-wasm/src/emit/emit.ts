@@ -1,11 +1,14 @@
-/** The module of a plan: one function for each step that computes, with the first unit and the one after the last as parameters. */
+/**
+ * The module of a plan: one function for each step that computes, with the first unit and the one after the last as parameters, and the number of the thread if the
+ * plan is for several.
+ */
 
 import type { Code } from "../assembler/code.ts";
 import { type FunctionSpec, type MemoryImport, writeModule } from "../assembler/module.ts";
 import { functionsOf, isControl, type PlainStep, type Plan, type RepeatStep, type Step } from "../plan/plan.ts";
 import { emitDepthwise } from "./depthwise.ts";
 import { emitElementwise } from "./elementwise.ts";
-import type { Regions } from "./kernel.ts";
+import { type Regions, threadLocal } from "./kernel.ts";
 import { count } from "./loops.ts";
 import { emitMove, emitTable } from "./move.ts";
 import { emitPool } from "./pool.ts";
@@ -38,8 +41,10 @@ export function moduleOf(plan: Plan): { readonly memory: MemoryImport; readonly 
       if (placed === undefined) throw new RangeError(`the plan has no region ${region}`);
       return placed.address;
     },
+    threads: plan.threads,
   };
   const functions: FunctionSpec[] = [];
+  const params: FunctionSpec["params"] = plan.threads > 1 ? ["i32", "i32", "i32"] : ["i32", "i32"];
   /** Adds a function, after those of its parts, and returns its number. */
   const add = (name: string, step: Step, isExported: boolean): number => {
     if (isControl(step)) throw new TypeError(`${name} is not a function of the module`);
@@ -51,13 +56,15 @@ export function moduleOf(plan: Plan): { readonly memory: MemoryImport; readonly 
           }))
         : [];
     const write = (code: Code) => {
-      if (step.kind === "repeat") emitRepeat(code, regions.address(step.turn), parts);
+      if (step.kind === "repeat") emitRepeat(code, regions.address(step.turn), parts, regions.threads);
       else emitStep(code, step, regions);
     };
-    return functions.push({ name, params: ["i32", "i32"], results: [], isExported, write }) - 1;
+    return functions.push({ name, params, results: [], isExported, write }) - 1;
   };
   for (const [place, step] of functionsOf(plan.steps).entries()) add(functionName(place, step), step, true);
-  return { memory: { module: "env", name: "memory", pages: pagesOf(plan.memory) }, functions };
+  const pages = pagesOf(plan.memory);
+  const shared = plan.threads > 1 && { maximum: pages, shared: true };
+  return { memory: { module: "env", name: "memory", pages, ...shared }, functions };
 }
 
 /** Emits the turns [begin, end), which are the first two parameters. */
@@ -65,11 +72,16 @@ function emitRepeat(
   code: Code,
   turn: number,
   parts: readonly { readonly number: number; readonly units: number }[],
+  threads: number,
 ): void {
   const local = code.local("i32");
   count(code, local, { local: 0 }, { local: 1 }, 1, () => {
     code.i32(turn).get(local).op("i32.store", 0);
-    for (const { number, units } of parts) code.i32(0).i32(units).op("call", number);
+    for (const { number, units } of parts) {
+      code.i32(0).i32(units);
+      if (threads > 1) code.get(threadLocal);
+      code.op("call", number);
+    }
   });
 }
 

@@ -18,14 +18,14 @@ const loads: Readonly<Partial<Record<ElementType, "v128.load8x8_u" | "v128.load8
 const mostUnrolled = 6;
 
 /**
- * Gathers `rows` rows from `firstRow` on. Each is written a little further than it goes, which the next one overwrites; `gathered` has room for
+ * Gathers `rows` rows from `firstRow` on, to the address in `gathered`. Each is written a little further than it goes, which the next one overwrites; `gathered` has room for
  * that.
  */
 export function emitGather(
   code: Code,
   source: RowSource,
   sourceAddress: number,
-  gathered: number,
+  gathered: Local,
   rowBytes: number,
   firstRow: Local,
   rows: Local,
@@ -37,14 +37,18 @@ export function emitGather(
   const zero = code.local("v128");
   if (source.type !== "f32") code.i32(source.zeroPoint).op("i16x8.splat").set(zero);
   const [from, to] = [code.local("i32"), code.local("i32")];
-  code.i32(gathered).set(to);
-  const step = atOnce(source);
-  const copy = (offset: number, place: number) => {
-    code.get(to);
-    code.get(from);
-    code.op(load, offset);
-    if (source.type !== "f32" && source.zeroPoint !== 0) code.get(zero).op("i16x8.sub");
-    code.op("v128.store", place);
+  code.get(gathered).set(to);
+  const copying: Copying = {
+    from,
+    to,
+    step: atOnce(source),
+    copy(offset, place) {
+      code.get(to);
+      code.get(from);
+      code.op(load, offset);
+      if (source.type !== "f32" && source.zeroPoint !== 0) code.get(zero).op("i16x8.sub");
+      code.op("v128.store", place);
+    },
   };
   const isSolid =
     runs.length === 1 &&
@@ -52,31 +56,65 @@ export function emitGather(
     rowStep === width * pixelStep &&
     batchStep === height * rowStep &&
     rowBytes === length * (source.type === "f32" ? 4 : 2);
-  if (isSolid) {
-    const [at, all] = [code.local("i32"), code.local("i32")];
-    code
-      .get(firstRow)
-      .i32(length * bytes)
-      .op("i32.mul")
-      .i32(sourceAddress + (runs[0] ?? 0) * bytes)
-      .op("i32.add")
-      .set(from);
-    code
-      .get(rows)
-      .i32(length)
-      .op("i32.mul")
-      .i32(step - 1)
-      .op("i32.add")
-      .i32(-step)
-      .op("i32.and")
-      .set(all);
-    count(code, at, 0, { local: all }, step, () => {
-      copy(0, 0);
-      advance(code, from, step * bytes);
-      advance(code, to, 16);
-    });
-    return;
-  }
+  if (isSolid) emitSolidRows(code, source, sourceAddress + (runs[0] ?? 0) * bytes, copying, firstRow, rows);
+  else emitPixels(code, source, sourceAddress, copying, rowBytes, firstRow, rows);
+}
+
+/** Copies vectors between two pointers. */
+interface Copying {
+  readonly from: Local;
+  readonly to: Local;
+  /** Elements of a vector. */
+  readonly step: number;
+  /** Copies a vector, so many bytes from the pointers. */
+  readonly copy: (offset: number, place: number) => void;
+}
+
+/** Rows that lie one after the other in the image as in the block. */
+function emitSolidRows(
+  code: Code,
+  { length, type }: RowSource,
+  start: number,
+  { from, to, step, copy }: Copying,
+  firstRow: Local,
+  rows: Local,
+): void {
+  const bytes = elementBytes[type];
+  const [at, all] = [code.local("i32"), code.local("i32")];
+  code
+    .get(firstRow)
+    .i32(length * bytes)
+    .op("i32.mul")
+    .i32(start)
+    .op("i32.add")
+    .set(from);
+  code
+    .get(rows)
+    .i32(length)
+    .op("i32.mul")
+    .i32(step - 1)
+    .op("i32.add")
+    .i32(-step)
+    .op("i32.and")
+    .set(all);
+  count(code, at, 0, { local: all }, step, () => {
+    copy(0, 0);
+    advance(code, from, step * bytes);
+    advance(code, to, 16);
+  });
+}
+
+/** Rows of pieces, pixel by pixel. */
+function emitPixels(
+  code: Code,
+  { runs, length, type, width, height, pixelStep, rowStep, batchStep }: RowSource,
+  sourceAddress: number,
+  { from, to, step, copy }: Copying,
+  rowBytes: number,
+  firstRow: Local,
+  rows: Local,
+): void {
+  const bytes = elementBytes[type];
   const [x, y, pixel, row, base] = [
     code.local("i32"),
     code.local("i32"),

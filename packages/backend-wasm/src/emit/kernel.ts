@@ -4,4 +4,9 @@
 export interface Regions {
   /** Where a region begins. */
   address(region: number): number;
+  /** Threads that may compute units at the same time. If there are several, functions have the number of theirs as a third parameter. */
+  readonly threads: number;
 }
+
+/** The third parameter. */
+export const threadLocal = 2;

@@ -6,7 +6,7 @@ import type { Code, Local } from "../assembler/code.ts";
 import { elementBytes, type ProductStep, type Target } from "../plan/plan.ts";
 import { emitExpression } from "./expression.ts";
 import { emitGather } from "./gather.ts";
-import type { Regions } from "./kernel.ts";
+import { type Regions, threadLocal } from "./kernel.ts";
 import { loadLanes, storeLanes } from "./lanes.ts";
 import { advance, count } from "./loops.ts";
 
@@ -65,9 +65,10 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
     if (source.isDirect) {
       code.get(blockRow).i32(rowBytes).op("i32.mul").i32(regions.address(source.region)).op("i32.add").set(firstRow);
     } else {
-      const gathered = regions.address(scratch ?? 0);
-      emitGather(code, source, regions.address(source.region), gathered, rowBytes, blockRow, left);
-      code.i32(gathered).set(firstRow);
+      code.i32(regions.address(scratch ?? 0));
+      if (regions.threads > 1) code.get(threadLocal).i32(step.scratchBytes).op("i32.mul").op("i32.add");
+      code.set(firstRow);
+      emitGather(code, source, regions.address(source.region), firstRow, rowBytes, blockRow, left);
     }
     const startTile = () => {
       code.get(firstRow).set(places.row);

@@ -47,6 +47,8 @@ export type PlannedOperation = Pick<Operation, "name" | "reference">;
 export interface Builder {
   /** True if only the refusal is wanted, and the plan is thrown away. */
   readonly isTrial: boolean;
+  /** See `Plan`. */
+  readonly threads: number;
   readonly regions: readonly PlannedRegion[];
   readonly steps: readonly Step[];
   /** The region of each operand that has a value. */
@@ -76,7 +78,10 @@ export interface Builder {
 const mostInside = 256;
 
 /** Creates an empty plan. */
-export function createBuilder(isTrial = false): Builder {
+export function createBuilder({
+  isTrial = false,
+  threads = 1,
+}: Partial<Pick<Builder, "isTrial" | "threads">> = {}): Builder {
   const regions: PlannedRegion[] = [];
   const steps: Step[] = [];
   const places = new Map<number, Region>();
@@ -86,6 +91,7 @@ export function createBuilder(isTrial = false): Builder {
   let inner = 0;
   const builder: Builder = {
     isTrial,
+    threads,
     regions,
     steps,
     places,

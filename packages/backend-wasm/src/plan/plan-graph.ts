@@ -45,7 +45,7 @@ export function refusalOf(
 ): string | undefined {
   const { definition, match, inputs } = view;
   try {
-    const builder = createBuilder(true);
+    const builder = createBuilder({ isTrial: true });
     const params = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
     const tensors = inputs.map((input, position) => {
       // An input of the model that requests may omit has no extents if they do.
@@ -131,6 +131,14 @@ function withExtents(tensor: KernelTensor): KernelTensor {
   return { ...tensor, dimensions: tensor.dimensions.map((extent) => extent || assumedExtent) };
 }
 
+/** Options of a plan. */
+export interface PlanOptions {
+  /** Default: those of the HAL's operations. */
+  readonly lowerings?: Lowerings | undefined;
+  /** See `Plan`. Default: 1. */
+  readonly threads?: number | undefined;
+}
+
 /**
  * Plans a subgraph. `dimensions` are those of its inputs; undefined for an input that is omitted. `settings`: the values of inputs that decide shapes, by the index of
  * their operands; they have no port. Throws a Refusal or an OperationError.
@@ -139,9 +147,9 @@ export function planGraph(
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
   settings: ReadonlyMap<number, TensorData> = new Map(),
-  lowerings: Lowerings = halLowerings,
+  { lowerings = halLowerings, threads = 1 }: PlanOptions = {},
 ): Plan {
-  const builder = createBuilder();
+  const builder = createBuilder({ threads });
   /** The facts of inputs and of results; undefined for omitted inputs. */
   const known = new Map<number, TensorInfo | undefined>();
   const inputs = graph.inputs.map((index, position): Port | undefined => {
@@ -179,7 +187,7 @@ export function planGraph(
   const wanted = new Set(outputs.map(({ region }) => region));
   const steps = fused(withoutDead(builder.steps, wanted), wanted);
   const used = inputs.flatMap((port) => (port === undefined ? [] : [port.region]));
-  return { ...layOutMemory(builder.regions, steps, used, wanted), steps, inputs, outputs };
+  return { ...layOutMemory(builder.regions, steps, used, wanted), steps, inputs, outputs, threads };
 }
 
 /** The port of a region. */

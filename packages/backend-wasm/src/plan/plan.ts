@@ -76,8 +76,9 @@ export interface ProductStep extends Named {
   readonly blockRows: number;
   /** Parts of the columns: a unit is one of them for one block of rows. */
   readonly groups: number;
-  /** Room for the rows of a block, if they are gathered. */
+  /** Room for the rows of a block, if they are gathered: of each thread, `scratchBytes` after the one before. */
   readonly scratch: Region | undefined;
+  readonly scratchBytes: number;
   readonly target: Target;
   /** Other operands of the value, in the shape of the target. */
   readonly operands: readonly Target[];
@@ -320,4 +321,6 @@ export interface Plan {
   readonly memory: number;
   /** Bytes of it that constants take, from its start on. */
   readonly constants: number;
+  /** Threads that may compute units of a step at the same time. */
+  readonly threads: number;
 }

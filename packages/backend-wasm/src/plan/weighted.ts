@@ -196,12 +196,15 @@ export function addRows(
     pixelStep === length &&
     (height === 1 || rowStep === width * pixelStep) &&
     (rows === height * width || batchStep === height * width * pixelStep);
-  const { tile, blockRows } = tileFor(rows, depth, columns, isPaired);
+  const { threads } = builder;
+  const { tile, blockRows } = tileFor(rows, depth, columns, isPaired, threads);
+  const blocks = Math.ceil(rows / blockRows);
   const work = (Math.min(rows, blockRows) * depth * columns) / (isPaired ? 8 : 4);
-  const groups = groupsFor(work, columns, tile.vectors);
+  const groups = groupsFor(work, columns, tile.vectors, blocks, threads);
   const rowBytes = 4 * (isPaired ? Math.ceil(depth / 2) : depth);
   // A row is written up to a vector beyond its end.
-  const scratch = isDirect ? undefined : builder.room("u8", blockRows * rowBytes + 64);
+  const scratchBytes = Math.ceil((blockRows * rowBytes + 64) / 64) * 64;
+  const scratch = isDirect ? undefined : builder.room("u8", threads * scratchBytes);
   builder.add({
     kind: "product",
     name,
@@ -215,10 +218,11 @@ export function addRows(
     blockRows,
     groups,
     scratch,
+    scratchBytes,
     target,
     operands: [],
     value,
-    units: Math.ceil(rows / blockRows) * groups,
+    units: blocks * groups,
     work: work / groups,
   });
 }
