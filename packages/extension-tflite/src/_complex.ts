@@ -16,6 +16,7 @@ import {
   type TensorInfo,
   type TypeRow,
 } from "@nnhal/operations";
+import { numbersIn } from "./_integers.ts";
 import { complexTypes } from "./_types.ts";
 import { tfliteTypes } from "./types.ts";
 
@@ -93,7 +94,7 @@ function* byParts(
 
 /** One part of a tensor as a tensor of real numbers. */
 function partOf<T extends Tensor<AnyTensorData>>(tensor: T, part: number): T {
-  const numbers = tensor.data as Float32Array | Float64Array;
+  const numbers = numbersIn(tensor.data);
   const data = numbers.slice(0, numbers.length / 2);
   for (let index = 0; index < data.length; index++) data[index] = numbers[2 * index + part];
   return { ...tensor, type: data instanceof Float64Array ? tfliteTypes.TENSOR_FLOAT64 : template, data };

@@ -12,10 +12,10 @@ import {
   quantisedActivationRange,
   roundHalfAway,
   type Tensor,
-  type TensorData,
   type TensorInfo,
 } from "@nnhal/operations";
 import { FusedActivationFunc } from "@nnhal/types";
+import { longsIn, numbersIn } from "./_integers.ts";
 import { quantisedTypes } from "./_types.ts";
 import { isLong } from "./_wider.ts";
 import { type Quant16Params, tfliteTypes } from "./types.ts";
@@ -27,8 +27,8 @@ export type AnyOutput = OutputTensor<AnyTensorData>;
 
 /** The real numbers of a tensor. 64-bit integers beyond 2^53 are rounded. */
 export function realsOf({ type, data, scale, zeroPoint }: Tensor<AnyTensorData>): Float64Array {
-  if (isLong(type)) return Float64Array.from(data as BigInt64Array, Number);
-  const reals = Float64Array.from(data as Float64Array);
+  if (isLong(type)) return Float64Array.from(longsIn(data), Number);
+  const reals = Float64Array.from(numbersIn(data));
   if (!isQuantised(type)) return reals;
   for (let index = 0; index < reals.length; index++) reals[index] = (reals[index] - zeroPoint) * scale;
   return reals;
@@ -46,11 +46,11 @@ export function isQuantised(type: Tensor["type"]): boolean {
 export function storeReals(reals: ArrayLike<number>, output: OutputTensor<AnyTensorData>): void {
   const { type, data, scale, zeroPoint } = output;
   if (isLong(type)) {
-    const longs = data as BigInt64Array;
+    const longs = longsIn(data);
     for (let index = 0; index < longs.length; index++) longs[index] = BigInt(Math.trunc(finite(reals[index])));
     return;
   }
-  const numbers = data as Float64Array;
+  const numbers = numbersIn(data);
   if (!isQuantised(type)) {
     for (let index = 0; index < numbers.length; index++) numbers[index] = reals[index];
     return;
@@ -82,7 +82,7 @@ export function isPlain({ type, scale, zeroPoint }: TensorInfo): boolean {
 /** The real number of each element, by its index. Not for 64-bit integers. */
 export function readerOf(tensor: AnyTensor): (index: number) => number {
   const { zeroPoint, scale } = tensor;
-  const data = tensor.data as TensorData;
+  const data = numbersIn(tensor.data);
   return isPlain(tensor) ? (index) => data[index] : (index) => (data[index] - zeroPoint) * scale;
 }
 
@@ -95,7 +95,7 @@ export function writerOf(
   activation: number = FusedActivationFunc.NONE,
 ): (index: number, value: number) => void {
   const { type, scale, zeroPoint } = output;
-  const data = output.data as TensorData;
+  const data = numbersIn(output.data);
   const isReal = !isQuantised(type);
   const [least, greatest] = isReal ? activationRange(activation) : quantisedActivationRange(activation, output);
   if (!isReal) {

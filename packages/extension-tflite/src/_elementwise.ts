@@ -2,11 +2,11 @@
  * Kernels that compute element by element, in the arithmetic of the type: real numbers for floats and quantised elements, 32-bit
  * integers or 64-bit integers that wrap.
  */
-import { activationRange, clamp, type Tensor, type TensorData, type TensorInfo } from "@nnhal/operations";
-import { broadcastData, CHUNK } from "@nnhal/operations/kernels";
+import { activationRange, clamp, type Phase, type TensorInfo } from "@nnhal/operations";
+import { broadcastData } from "@nnhal/operations/kernels";
 import { FusedActivationFunc } from "@nnhal/types";
 import { type AnyOutput, type AnyTensor, isPlain, isQuantised, readerOf, writerOf } from "./_elements.ts";
-import { filledData } from "./_phases.ts";
+import { longsIn, movable, numbersIn } from "./_integers.ts";
 import { floatTypes } from "./_types.ts";
 import { isLong } from "./_wider.ts";
 
@@ -30,19 +30,14 @@ export interface PairFunctions {
   readonly long?: (left: bigint, right: bigint) => bigint;
 }
 
-/** Runs a loop over [0, length) in parts, with a pause between two. */
-export function* inParts(length: number, run: (first: number, end: number) => void): Generator<void, void> {
-  for (let first = 0; first < length; first += CHUNK) {
-    if (first > 0) yield;
-    run(first, Math.min(first + CHUNK, length));
-  }
-}
-
-/** The elements of a tensor repeated to a shape that it broadcasts to. */
-export function* broadcast<T extends AnyTensor>(tensor: T, shape: readonly number[]): Generator<void, T> {
+/** The elements of a tensor repeated to a shape that it broadcasts to, and the phases that write them. */
+export function broadcast<T extends AnyTensor>(
+  tensor: T,
+  shape: readonly number[],
+): { readonly tensor: T; readonly phases: readonly Phase[] } {
   // It only copies elements, which it does with those of any typed array.
-  const data = yield* filledData(broadcastData(tensor as Tensor, shape));
-  return { ...tensor, data, dimensions: shape };
+  const { data, phases } = broadcastData({ ...tensor, data: movable(tensor.data) }, shape);
+  return { tensor: { ...tensor, data, dimensions: shape }, phases };
 }
 
 type Kind = "real" | "integer" | "long";
@@ -61,71 +56,86 @@ function kindOf(functions: ElementFunctions | PairFunctions, operands: readonly 
 }
 
 /** Computes each element of the output from the element of the input at the same place; an activation applies to real numbers. */
-export function* mapElements(
+export function mapElements(
   input: AnyTensor,
   output: AnyOutput,
   functions: ElementFunctions,
   activation: number = FusedActivationFunc.NONE,
-): Generator<void, void> {
+): Phase {
   const { real, integer, long } = functions;
-  const { length } = output.data;
+  const units = output.data.length;
   const kind = kindOf(functions, [input, output]);
   if (kind === "long" && long !== undefined) {
-    const [from, to] = [input.data as BigInt64Array, output.data as BigInt64Array];
-    yield* inParts(length, (first, end) => {
-      for (let index = first; index < end; index++) to[index] = long(from[index]);
-    });
-  } else if (kind === "integer" && integer !== undefined) {
-    const [from, to] = [input.data as TensorData, output.data as TensorData];
-    yield* inParts(length, (first, end) => {
-      for (let index = first; index < end; index++) to[index] = integer(from[index]);
-    });
-  } else if (real !== undefined) {
+    const [from, to] = [longsIn(input.data), longsIn(output.data)];
+    return {
+      units,
+      compute(first, end) {
+        for (let index = first; index < end; index++) to[index] = long(from[index]);
+      },
+    };
+  }
+  if (kind === "integer" && integer !== undefined) {
+    const [from, to] = [numbersIn(input.data), numbersIn(output.data)];
+    return {
+      units,
+      compute(first, end) {
+        for (let index = first; index < end; index++) to[index] = integer(from[index]);
+      },
+    };
+  }
+  if (real !== undefined) {
     const [read, write] = [readerOf(input), writerOf(output, activation)];
-    yield* inParts(length, (first, end) => {
-      for (let index = first; index < end; index++) write(index, real(read(index)));
-    });
-  } else throw new TypeError(`there is no function of ${kind} elements`);
+    return {
+      units,
+      compute(first, end) {
+        for (let index = first; index < end; index++) write(index, real(read(index)));
+      },
+    };
+  }
+  throw new TypeError(`there is no function of ${kind} elements`);
 }
 
 /** Computes each element of the output from those of two tensors that broadcast, then applies the fused activation. */
-export function* combineElements(
+export function combineElements(
   left: AnyTensor,
   right: AnyTensor,
   output: AnyOutput,
   functions: PairFunctions,
   activation: number = FusedActivationFunc.NONE,
-): Generator<void, void> {
+): readonly Phase[] {
   const { real, integer, long } = functions;
-  const { length } = output.data;
   const kind = kindOf(functions, [left, right, output]);
-  const a = yield* broadcast(left, output.dimensions);
-  const b = yield* broadcast(right, output.dimensions);
+  const { tensor: a, phases: ofLeft } = broadcast(left, output.dimensions);
+  const { tensor: b, phases: ofRight } = broadcast(right, output.dimensions);
+  const after = (compute: Phase["compute"]) => [...ofLeft, ...ofRight, { units: output.data.length, compute }];
   if (kind === "long" && long !== undefined) {
-    const [lefts, rights, to] = [a.data as BigInt64Array, b.data as BigInt64Array, output.data as BigInt64Array];
-    yield* inParts(length, (first, end) => {
+    const [lefts, rights, to] = [longsIn(a.data), longsIn(b.data), longsIn(output.data)];
+    return after((first, end) => {
       for (let index = first; index < end; index++) to[index] = long(lefts[index], rights[index]);
       activateLongs(to.subarray(first, end), activation);
     });
-  } else if (kind === "integer" && integer !== undefined) {
-    const [lefts, rights, to] = [a.data as TensorData, b.data as TensorData, output.data as TensorData];
+  }
+  if (kind === "integer" && integer !== undefined) {
+    const [lefts, rights, to] = [numbersIn(a.data), numbersIn(b.data), numbersIn(output.data)];
     const [least, greatest] = activationRange(activation);
-    yield* inParts(length, (first, end) => {
+    return after((first, end) => {
       for (let index = first; index < end; index++) {
         to[index] = integer(lefts[index], rights[index]);
         // The result wraps before the activation applies.
         if (activation !== FusedActivationFunc.NONE) to[index] = clamp(to[index], least, greatest);
       }
     });
-  } else if (real !== undefined) {
+  }
+  if (real !== undefined) {
     const [readLeft, readRight, write] = [readerOf(a), readerOf(b), writerOf(output, activation)];
-    yield* inParts(length, (first, end) => {
+    return after((first, end) => {
       for (let index = first; index < end; index++) write(index, real(readLeft(index), readRight(index)));
     });
-  } else throw new TypeError(`there is no function of ${kind} elements`);
+  }
+  throw new TypeError(`there is no function of ${kind} elements`);
 }
 
-function activateLongs(data: BigInt64Array, activation: number): void {
+function activateLongs(data: BigInt64Array | BigUint64Array, activation: number): void {
   const [least, greatest] = activationRange(activation).map((bound) =>
     Number.isFinite(bound) ? BigInt(bound) : undefined,
   );

@@ -33,6 +33,18 @@ export function isLongs(data: AnyTensorData): data is BigInt64Array | BigUint64A
   return data instanceof BigInt64Array || data instanceof BigUint64Array;
 }
 
+/** Elements that are numbers. Throws a TypeError for 64-bit integers. */
+export function numbersIn(data: AnyTensorData): TensorData {
+  if (isLongs(data)) throw new TypeError("expected elements that are numbers, got 64-bit integers");
+  return data;
+}
+
+/** Elements that are 64-bit integers. Throws a TypeError for numbers. */
+export function longsIn(data: AnyTensorData): BigInt64Array | BigUint64Array {
+  if (!isLongs(data)) throw new TypeError("expected 64-bit integers, got numbers");
+  return data;
+}
+
 /**
  * Elements for code that only copies them. 64-bit integers are copied as other numbers are, although the compiler does not know it.
  */

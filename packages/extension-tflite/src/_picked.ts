@@ -1,20 +1,19 @@
 /**
  * Copies of elements at places that are computed for each axis.
  */
-import { type AnyTensorData, extentProduct, stridesOf } from "@nnhal/operations";
-import { pacer } from "@nnhal/operations/authoring";
+import { type AnyTensorData, extentProduct, type Phase, stridesOf } from "@nnhal/operations";
 import { movable } from "./_integers.ts";
 
 /**
  * target[i0, i1, …] = source[places[0][i0], places[1][i1], …]: the list of an axis has a place along that axis of the source for each place
  * along that axis of the target. At least one axis.
  */
-export function* copyPicked(
+export function copyPicked(
   source: AnyTensorData,
   dimensions: readonly number[],
   places: readonly Int32Array[],
   target: AnyTensorData,
-): Generator<void, void> {
+): Phase {
   const [from, to] = [movable(source), movable(target)];
   const strides = stridesOf(dimensions);
   const last = places.length - 1;
@@ -24,18 +23,24 @@ export function* copyPicked(
     0,
     last,
   );
-  const isTime = pacer();
-  let write = 0;
-  for (let row = 0; row < outer; row++) {
+  const startOf = (row: number) => {
     let start = 0;
     for (let axis = last - 1, rest = row; axis >= 0; axis--) {
       const list = places[axis];
       start += list[rest % list.length] * strides[axis];
       rest = Math.floor(rest / list.length);
     }
-    for (let index = 0; index < inner.length; index++) {
-      to[write++] = from[start + inner[index]];
-      if (isTime(1)) yield;
-    }
-  }
+    return start;
+  };
+  const { length } = inner;
+  return {
+    units: outer,
+    cost: 4 * (length + last),
+    compute(first, end) {
+      for (let row = first; row < end; row++) {
+        const start = startOf(row);
+        for (let index = 0; index < length; index++) to[row * length + index] = from[start + inner[index]];
+      }
+    },
+  };
 }

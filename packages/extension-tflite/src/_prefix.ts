@@ -15,25 +15,18 @@ export function ensurePrefix(lists: readonly number[], dimensions: readonly numb
 }
 
 /**
- * The place of the first element of each slice, in the order of the lists. `prefix`: the extents of the axes that a list has an index for;
- * `inner`: the elements of a slice. Throws an OperationError at an index outside its axis.
+ * The place of the first element of the slice of a list. `prefix`: the extents of the axes that a list has an index for; `inner`: the elements
+ * of a slice. Throws an OperationError at an index outside its axis.
  */
-export function* sliceOffsets(
-  indices: TensorData,
-  count: number,
-  prefix: readonly number[],
-  inner: number,
-): Generator<number, void> {
-  for (let list = 0; list < count; list++) {
-    let offset = 0;
-    for (let axis = 0; axis < prefix.length; axis++) {
-      const index = indices[list * prefix.length + axis];
-      const extent = prefix[axis];
-      if (!(index >= 0 && index < extent)) {
-        throw new OperationError(`index ${index} of axis ${axis} in list ${list} is outside [0, ${extent})`);
-      }
-      offset = offset * extent + index;
+export function sliceOffset(indices: TensorData, list: number, prefix: readonly number[], inner: number): number {
+  let offset = 0;
+  for (let axis = 0; axis < prefix.length; axis++) {
+    const index = indices[list * prefix.length + axis];
+    const extent = prefix[axis];
+    if (!(index >= 0 && index < extent)) {
+      throw new OperationError(`index ${index} of axis ${axis} in list ${list} is outside [0, ${extent})`);
     }
-    yield offset * inner;
+    offset = offset * extent + index;
   }
+  return offset * inner;
 }

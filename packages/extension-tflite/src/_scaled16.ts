@@ -2,10 +2,10 @@
  * 16-bit elements from one scale to another, with the integer multipliers of .tflite's kernels: they round twice, which real numbers do not
  * show.
  */
-import { clamp, type TensorData } from "@nnhal/operations";
+import { clamp, type Phase } from "@nnhal/operations";
 import { effectiveScale, multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, isPlain } from "./_elements.ts";
-import { inParts } from "./_elementwise.ts";
+import { numbersIn } from "./_integers.ts";
 
 /**
  * Returns whether the elements of both have 16 bits and at least one has a scale, so that they are scaled in integers.
@@ -24,14 +24,13 @@ export function scaling16(from: number, by: number, to: number): (element: numbe
 }
 
 /** Computes each element of the output from the element of the input; results are clamped to the type. */
-export function* mapScaled16(
-  input: AnyTensor,
-  output: AnyOutput,
-  compute: (element: number) => number,
-): Generator<void, void> {
+export function mapScaled16(input: AnyTensor, output: AnyOutput, compute: (element: number) => number): Phase {
   // Both are of a type whose elements are numbers.
-  const [from, to] = [input.data as TensorData, output.data as TensorData];
-  yield* inParts(to.length, (first, end) => {
-    for (let index = first; index < end; index++) to[index] = clamp(compute(from[index]), -0x8000, 0x7fff);
-  });
+  const [from, to] = [numbersIn(input.data), numbersIn(output.data)];
+  return {
+    units: to.length,
+    compute(first, end) {
+      for (let index = first; index < end; index++) to[index] = clamp(compute(from[index]), -0x8000, 0x7fff);
+    },
+  };
 }

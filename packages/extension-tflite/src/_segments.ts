@@ -1,34 +1,34 @@
 /**
  * Reductions of slices by segment, and the four operations on segments in any order.
  */
-import { ensure, extentProduct, formatShape, sameShape, type TensorData } from "@nnhal/operations";
-import { defineOperation, pacer, read, tensor } from "@nnhal/operations/authoring";
-import { fillInChunks } from "@nnhal/operations/kernels";
+import { ensure, extentProduct, formatShape, type Phase, sameShape, type TensorData } from "@nnhal/operations";
+import { defineOperation, read, tensor } from "@nnhal/operations/authoring";
+import { fillElements } from "@nnhal/operations/kernels";
 import { oneNumber } from "./_integers.ts";
 
 /** The result of one more element of a segment; rounded, or wrapped, when it is stored. */
 export type Combine = (result: number, element: number) => number;
 
 /** Combines each slice of `source` into that of `target` which its id names; a slice with an id of less than 0 counts nowhere. */
-export function* combineSegments(
+export function combineSegments(
   source: TensorData,
   ids: TensorData,
   slice: number,
   target: TensorData,
   combine: Combine,
-): Generator<void, void> {
-  const isTime = pacer();
-  for (let position = 0; position < ids.length; position++) {
-    const id = ids[position];
-    if (id >= 0) {
-      for (let place = 0; place < slice; place++) {
-        const to = id * slice + place;
-        target[to] = combine(target[to], source[position * slice + place]);
-        if (isTime(1)) yield;
+): Phase {
+  return {
+    units: ids.length * slice,
+    inTurn: true,
+    compute(first, end) {
+      for (let from = first; from < end; from++) {
+        const id = ids[Math.floor(from / slice)];
+        if (id < 0) continue;
+        const to = id * slice + (from % slice);
+        target[to] = combine(target[to], source[from]);
       }
-    }
-    if (isTime(1)) yield;
-  }
+    },
+  };
 }
 
 /** Reduction of the slices of a segment. `start`: the results of empty segments, of a float and of an integer type. */
@@ -73,18 +73,22 @@ export function defineUnsortedSegment<const Name extends string>({
       ensure(count >= 0, () => `the number of segments is ${count}, less than 0`);
       return { output: { dimensions: [count, ...dimensions.slice(rank)] } };
     },
-    *reference({ data, segmentIds }, { output }) {
+    reference({ data, segmentIds }, { output }) {
       const [count] = output.dimensions;
-      const isTime = pacer();
-      for (let position = 0; position < segmentIds.data.length; position++) {
-        const id = segmentIds.data[position];
-        ensure(id < count, () => `segment id ${id} at ${position} is not less than ${count}, the number of segments`);
-        if (isTime(1)) yield;
-      }
+      const ids = segmentIds.data;
+      const check = (first: number, end: number) => {
+        for (let position = first; position < end; position++) {
+          const id = ids[position];
+          ensure(id < count, () => `segment id ${id} at ${position} is not less than ${count}, the number of segments`);
+        }
+      };
       const isReal = output.type === "TENSOR_FLOAT32";
-      yield* fillInChunks(output.data, isReal ? real : integer);
       const slice = extentProduct(output.dimensions, 1);
-      yield* combineSegments(data.data, segmentIds.data, slice, output.data, isReal ? combine : combineIntegers);
+      return [
+        { units: ids.length, compute: check },
+        fillElements(output.data, isReal ? real : integer),
+        combineSegments(data.data, ids, slice, output.data, isReal ? combine : combineIntegers),
+      ];
     },
   });
 }

@@ -11,10 +11,15 @@ export function shapeOfStrings({ dimensions }: Pick<Tensor, "dimensions">): read
   return dimensions.slice(0, -1);
 }
 
+/** The elements of a TENSOR_STRING, which are bytes. Throws a TypeError for any others. */
+function bytesIn(data: AnyTensorData): Uint8Array {
+  if (!(data instanceof Uint8Array)) throw new TypeError("expected the bytes of strings");
+  return data;
+}
+
 /** Opens the strings of a tensor for reading by their place. */
 export function stringsOf({ data, dimensions }: Tensor<AnyTensorData>): (place: number) => Uint8Array {
-  // A TENSOR_STRING has bytes.
-  return stringReader(data as Uint8Array, dimensions);
+  return stringReader(bytesIn(data), dimensions);
 }
 
 /** Writes strings to an output, whose size becomes what they need. */
@@ -34,7 +39,7 @@ export function* copyStrings(
   at: (place: number) => Uint8Array,
   { data, dimensions }: OutputTensor<AnyTensorData>,
 ): Generator<undefined, void> {
-  const bytes = data as Uint8Array;
+  const bytes = bytesIn(data);
   const width = dimensions.at(-1) ?? 0;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isTime = pacer();

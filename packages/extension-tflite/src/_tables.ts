@@ -29,7 +29,7 @@ export function shapeOf(list: Pick<Tensor<AnyTensorData>, "type" | "dimensions">
 
 /** A key at a place, as a key of a Map. */
 export function keysOf(list: Tensor<AnyTensorData>): (place: number) => string | bigint {
-  if (!isString(list)) return (place) => list.data[place] as bigint;
+  if (!isString(list)) return (place) => BigInt(list.data[place]);
   const at = stringsOf(list);
   return (place) => keyOf(at(place));
 }

@@ -94,6 +94,15 @@ export function wider<Name extends OperationName>(name: Name, change: Wider<Name
   return operation as OperationTypes[Name];
 }
 
+/** Defines an operation of a family for more types, by a change that is the same for all of the family. */
+export function widerOf<Family extends OperationName, Name extends Family>(
+  name: Name,
+  change: Wider<Family>,
+): OperationTypes[Name] {
+  // It is made of the definition of this name.
+  return wider<Family>(name, change) as OperationTypes[Name];
+}
+
 function widenParam(param: Param, replaced: readonly string[]): Param {
   if (replaced.includes(param.name)) {
     const { type: _, ...rest } = param;

@@ -5,6 +5,11 @@
 import { defineExtension } from "@nnhal/operations/authoring";
 import { operations } from "./operations.gen.ts";
 import { extensionName as name, tfliteTypes } from "./types.ts";
+import { widenings } from "./widenings.ts";
 
 /** The extension `nnhal.tflite`. */
-export const tfliteExtension = defineExtension({ name, operandTypes: tfliteTypes, operations });
+export const tfliteExtension = defineExtension({
+  name,
+  operandTypes: tfliteTypes,
+  operations: [...operations, ...widenings],
+});

@@ -6,7 +6,6 @@ import { argmax } from "./ops/argmax.ts";
 import { argmin } from "./ops/argmin.ts";
 import { atan2 } from "./ops/atan2.ts";
 import { audioSpectrogram } from "./ops/audio-spectrogram.ts";
-import { averagePool2d } from "./ops/average-pool-2d.ts";
 import { batchMatmul } from "./ops/batch-matmul.ts";
 import { batchToSpaceNd } from "./ops/batch-to-space-nd.ts";
 import { bidirectionalSequenceLstm } from "./ops/bidirectional-sequence-lstm.ts";
@@ -25,7 +24,6 @@ import { conv3d } from "./ops/conv-3d.ts";
 import { conv3dTranspose } from "./ops/conv-3d-transpose.ts";
 import { cos } from "./ops/cos.ts";
 import { cumsum } from "./ops/cumsum.ts";
-import { depthToSpace } from "./ops/depth-to-space.ts";
 import { depthwiseConv2d } from "./ops/depthwise-conv-2d.ts";
 import { dequantize } from "./ops/dequantize.ts";
 import { detectionPostprocess } from "./ops/detection-postprocess.ts";
@@ -35,9 +33,7 @@ import { dynamicUpdateSlice } from "./ops/dynamic-update-slice.ts";
 import { elu } from "./ops/elu.ts";
 import { embeddingLookup } from "./ops/embedding-lookup.ts";
 import { embeddingLookupSparse } from "./ops/embedding-lookup-sparse.ts";
-import { equal } from "./ops/equal.ts";
 import { exp } from "./ops/exp.ts";
-import { expandDims } from "./ops/expand-dims.ts";
 import { fakeQuant } from "./ops/fake-quant.ts";
 import { fill } from "./ops/fill.ts";
 import { floor } from "./ops/floor.ts";
@@ -47,25 +43,17 @@ import { fullyConnected } from "./ops/fully-connected.ts";
 import { gather } from "./ops/gather.ts";
 import { gatherNd } from "./ops/gather-nd.ts";
 import { gelu } from "./ops/gelu.ts";
-import { greater } from "./ops/greater.ts";
-import { greaterEqual } from "./ops/greater-equal.ts";
 import { hashtableFind } from "./ops/hashtable-find.ts";
 import { hashtableImport } from "./ops/hashtable-import.ts";
-import { hashtableLookup } from "./ops/hashtable-lookup.ts";
 import { hashtableSize } from "./ops/hashtable-size.ts";
 import { imag } from "./ops/imag.ts";
-import { l2Normalization } from "./ops/l2-normalization.ts";
 import { leakyRelu } from "./ops/leaky-relu.ts";
-import { less } from "./ops/less.ts";
-import { lessEqual } from "./ops/less-equal.ts";
 import { log } from "./ops/log.ts";
 import { logSoftmax } from "./ops/log-softmax.ts";
 import { logistic } from "./ops/logistic.ts";
-import { lshProjection } from "./ops/lsh-projection.ts";
 import { lstm } from "./ops/lstm.ts";
 import { matrixDiag } from "./ops/matrix-diag.ts";
 import { matrixSetDiag } from "./ops/matrix-set-diag.ts";
-import { maxPool2d } from "./ops/max-pool-2d.ts";
 import { maximum } from "./ops/maximum.ts";
 import { mean } from "./ops/mean.ts";
 import { mfcc } from "./ops/mfcc.ts";
@@ -76,7 +64,6 @@ import { multinomial } from "./ops/multinomial.ts";
 import { neg } from "./ops/neg.ts";
 import { nonMaxSuppressionV4 } from "./ops/non-max-suppression-v4.ts";
 import { nonMaxSuppressionV5 } from "./ops/non-max-suppression-v5.ts";
-import { notEqual } from "./ops/not-equal.ts";
 import { numericVerify } from "./ops/numeric-verify.ts";
 import { oneHot } from "./ops/one-hot.ts";
 import { pack } from "./ops/pack.ts";
@@ -101,7 +88,6 @@ import { relu } from "./ops/relu.ts";
 import { relu0To1 } from "./ops/relu-0-to-1.ts";
 import { relu1 } from "./ops/relu1.ts";
 import { relu6 } from "./ops/relu6.ts";
-import { reshape } from "./ops/reshape.ts";
 import { resizeBilinear } from "./ops/resize-bilinear.ts";
 import { resizeNearestNeighbor } from "./ops/resize-nearest-neighbor.ts";
 import { reverseSequence } from "./ops/reverse-sequence.ts";
@@ -118,17 +104,13 @@ import { selectV2 } from "./ops/select-v2.ts";
 import { shape } from "./ops/shape.ts";
 import { sign } from "./ops/sign.ts";
 import { skipGram } from "./ops/skip-gram.ts";
-import { slice } from "./ops/slice.ts";
 import { softmax } from "./ops/softmax.ts";
 import { spaceToBatchNd } from "./ops/space-to-batch-nd.ts";
-import { spaceToDepth } from "./ops/space-to-depth.ts";
 import { sparseToDense } from "./ops/sparse-to-dense.ts";
-import { split } from "./ops/split.ts";
 import { splitV } from "./ops/split-v.ts";
 import { sqrt } from "./ops/sqrt.ts";
 import { square } from "./ops/square.ts";
 import { squaredDifference } from "./ops/squared-difference.ts";
-import { squeeze } from "./ops/squeeze.ts";
 import { stablehloAdd } from "./ops/stablehlo-add.ts";
 import { stablehloAnd } from "./ops/stablehlo-and.ts";
 import { stablehloGather } from "./ops/stablehlo-gather.ts";
@@ -147,9 +129,7 @@ import { stringIndexes } from "./ops/string-indexes.ts";
 import { sub } from "./ops/sub.ts";
 import { svdf } from "./ops/svdf.ts";
 import { tanh } from "./ops/tanh.ts";
-import { tile } from "./ops/tile.ts";
 import { topkV2 } from "./ops/topk-v2.ts";
-import { transpose } from "./ops/transpose.ts";
 import { transposeConv2d } from "./ops/transpose-conv-2d.ts";
 import { unidirectionalSequenceLstm } from "./ops/unidirectional-sequence-lstm.ts";
 import { unidirectionalSequenceRnn } from "./ops/unidirectional-sequence-rnn.ts";
@@ -171,7 +151,6 @@ export const operations = [
   argmin,
   atan2,
   audioSpectrogram,
-  averagePool2d,
   batchMatmul,
   batchToSpaceNd,
   bidirectionalSequenceLstm,
@@ -190,7 +169,6 @@ export const operations = [
   conv3dTranspose,
   cos,
   cumsum,
-  depthToSpace,
   depthwiseConv2d,
   dequantize,
   detectionPostprocess,
@@ -200,9 +178,7 @@ export const operations = [
   elu,
   embeddingLookup,
   embeddingLookupSparse,
-  equal,
   exp,
-  expandDims,
   fakeQuant,
   fill,
   floor,
@@ -212,25 +188,17 @@ export const operations = [
   gather,
   gatherNd,
   gelu,
-  greater,
-  greaterEqual,
   hashtableFind,
   hashtableImport,
-  hashtableLookup,
   hashtableSize,
   imag,
-  l2Normalization,
   leakyRelu,
-  less,
-  lessEqual,
   log,
   logSoftmax,
   logistic,
-  lshProjection,
   lstm,
   matrixDiag,
   matrixSetDiag,
-  maxPool2d,
   maximum,
   mean,
   mfcc,
@@ -241,7 +209,6 @@ export const operations = [
   neg,
   nonMaxSuppressionV4,
   nonMaxSuppressionV5,
-  notEqual,
   numericVerify,
   oneHot,
   pack,
@@ -266,7 +233,6 @@ export const operations = [
   relu0To1,
   relu1,
   relu6,
-  reshape,
   resizeBilinear,
   resizeNearestNeighbor,
   reverseSequence,
@@ -283,17 +249,13 @@ export const operations = [
   shape,
   sign,
   skipGram,
-  slice,
   softmax,
   spaceToBatchNd,
-  spaceToDepth,
   sparseToDense,
-  split,
   splitV,
   sqrt,
   square,
   squaredDifference,
-  squeeze,
   stablehloAdd,
   stablehloAnd,
   stablehloGather,
@@ -312,9 +274,7 @@ export const operations = [
   sub,
   svdf,
   tanh,
-  tile,
   topkV2,
-  transpose,
   transposeConv2d,
   unidirectionalSequenceLstm,
   unidirectionalSequenceRnn,

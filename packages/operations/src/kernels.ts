@@ -26,6 +26,7 @@ export {
   paddingParams,
   strideParams,
 } from "./ops/_convolution-params.ts";
+export { copyElements, fillElements } from "./ops/_copies.ts";
 export { convolveDepthwise } from "./ops/_depthwise.ts";
 export { sigmoid } from "./ops/_gate-activation.ts";
 export { greatest } from "./ops/_greatest.ts";

@@ -2,12 +2,12 @@
  * ADD, SUB, MUL and DIV in all types and ranks of .tflite. There is no rule for the scales of quantised operands, and integers have
  * activations.
  */
-import type { AnyOperandType, OperationTypes, TypeRow } from "@nnhal/operations";
+import type { AnyOperandType, Phase, TypeRow } from "@nnhal/operations";
 import { inferBroadcast } from "@nnhal/operations/authoring";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
 import { anyRank, combineElements, type PairFunctions } from "../_elementwise.ts";
 import { complexTypes } from "../_types.ts";
-import { wider } from "../_wider.ts";
+import { widerOf } from "../_wider.ts";
 
 type ArithmeticName = "ADD" | "SUB" | "MUL" | "DIV";
 
@@ -18,12 +18,7 @@ interface Arithmetic {
   /** The functions for these operands. Throws an OperationError if they have no result. */
   readonly functions: (left: AnyTensor, right: AnyTensor) => PairFunctions;
   /** The kernel of complex numbers, if it has such types. */
-  readonly complex?: (
-    left: AnyTensor,
-    right: AnyTensor,
-    output: AnyOutput,
-    activation: number,
-  ) => Generator<void, void>;
+  readonly complex?: (left: AnyTensor, right: AnyTensor, output: AnyOutput, activation: number) => readonly Phase[];
 }
 
 /** Defines one of the operations. */
@@ -31,7 +26,7 @@ export function arithmetic<const Name extends ArithmeticName>(
   name: Name,
   { types, rows = [], functions, complex }: Arithmetic,
 ) {
-  const definition = wider<ArithmeticName>(name, {
+  return widerOf<ArithmeticName, Name>(name, {
     from: "TENSOR_FLOAT32",
     types,
     rows,
@@ -44,6 +39,4 @@ export function arithmetic<const Name extends ArithmeticName>(
         : combineElements(left, right, output, functions(left, right), activation);
     },
   });
-  // It is made of the definition of this name.
-  return definition as OperationTypes[Name];
 }

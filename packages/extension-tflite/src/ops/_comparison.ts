@@ -1,11 +1,12 @@
 /**
  * The six comparisons of 16-bit and 64-bit integers, and of 8-bit elements in the steps in which .tflite compares real numbers.
  */
-import type { OperationTypes, TensorData, TensorInfo } from "@nnhal/operations";
+import type { TensorInfo } from "@nnhal/operations";
 import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 import { type AnyTensor, isPlain } from "../_elements.ts";
-import { broadcast, inParts } from "../_elementwise.ts";
-import { isLong, wider } from "../_wider.ts";
+import { broadcast } from "../_elementwise.ts";
+import { longsIn, numbersIn } from "../_integers.ts";
+import { isLong, widerOf } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
 
 type ComparisonName = "EQUAL" | "NOT_EQUAL" | "GREATER" | "GREATER_EQUAL" | "LESS" | "LESS_EQUAL";
@@ -13,32 +14,31 @@ type ComparisonName = "EQUAL" | "NOT_EQUAL" | "GREATER" | "GREATER_EQUAL" | "LES
 /** Defines one of the comparisons; `test`: its result, from the sign of left - right. */
 export function comparison<const Name extends ComparisonName>(name: Name, test: (order: number) => boolean) {
   const isEquality = name === "EQUAL" || name === "NOT_EQUAL";
-  const definition = wider<ComparisonName>(name, {
+  return widerOf<ComparisonName, Name>(name, {
     from: "TENSOR_FLOAT32",
     types: ["TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM", tfliteTypes.TENSOR_INT64],
-    *reference({ left, right }, { output }) {
-      const results = output.data as TensorData;
-      const a = comparableOf(yield* broadcast(left, output.dimensions), isEquality);
-      const b = comparableOf(yield* broadcast(right, output.dimensions), isEquality);
-      yield* inParts(results.length, (first, end) => {
+    reference({ left, right }, { output }) {
+      const results = numbersIn(output.data);
+      const sides = [left, right].map((tensor) => broadcast(tensor, output.dimensions));
+      const [a, b] = sides.map(({ tensor }) => comparableOf(tensor, isEquality));
+      const compute = (first: number, end: number) => {
         for (let index = first; index < end; index++) {
           const [x, y] = [a(index), b(index)];
           results[index] = test(x < y ? -1 : x > y ? 1 : 0) ? 1 : 0;
         }
-      });
+      };
+      return [...sides.flatMap(({ phases }) => phases), { units: results.length, compute }];
     },
   });
-  // It is made of the definition of this name.
-  return definition as OperationTypes[Name];
 }
 
 /** The number of each element that is compared: .tflite compares 16-bit elements as they are, except for equality. */
 function comparableOf(tensor: AnyTensor, isEquality: boolean): (index: number) => number | bigint {
   if (isLong(tensor.type)) {
-    const data = tensor.data as BigInt64Array;
+    const data = longsIn(tensor.data);
     return (index) => data[index];
   }
-  const data = tensor.data as TensorData;
+  const data = numbersIn(tensor.data);
   const isReal = tensor.type !== "TENSOR_QUANT16_SYMM" || (isEquality && !isPlain(tensor));
   const map = isReal ? realUnits(tensor) : undefined;
   return map === undefined ? (index) => data[index] : (index) => map(data[index]);

@@ -1,9 +1,8 @@
 /**
  * Operators of one tensor of complex numbers with a result of real numbers.
  */
-import type { AnyOperandType, TensorData } from "@nnhal/operations";
+import type { AnyOperandType, Phase, TensorData } from "@nnhal/operations";
 import { defineOperation, tensor } from "@nnhal/operations/authoring";
-import { inParts } from "../_elementwise.ts";
 import { tfliteTypes } from "../types.ts";
 
 const { TENSOR_COMPLEX128, TENSOR_COMPLEX64, TENSOR_FLOAT64 } = tfliteTypes;
@@ -32,12 +31,11 @@ export function realOfComplex<const Name extends string>(
   });
 }
 
-function* kernel(
-  numbers: TensorData,
-  results: TensorData,
-  part: (real: number, imaginary: number) => number,
-): Generator<void, void> {
-  yield* inParts(results.length, (first, end) => {
-    for (let index = first; index < end; index++) results[index] = part(numbers[2 * index], numbers[2 * index + 1]);
-  });
+function kernel(numbers: TensorData, results: TensorData, part: (real: number, imaginary: number) => number): Phase {
+  return {
+    units: results.length,
+    compute(first, end) {
+      for (let index = first; index < end; index++) results[index] = part(numbers[2 * index], numbers[2 * index + 1]);
+    },
+  };
 }

@@ -2,7 +2,12 @@
  * The discrete Fourier transform of as many numbers as a power of 2, by the algorithm of Cooley and Tukey.
  */
 
-import { inParts } from "../_elementwise.ts";
+import { runInSteps } from "@nnhal/operations";
+
+/** Runs a loop over [0, units) in parts, with a pause between two. */
+function inParts(units: number, compute: (first: number, end: number) => void): Generator<void, void> {
+  return runInSteps({ units, compute });
+}
 
 /** Complex numbers by their parts. */
 export interface Complex {

@@ -2,16 +2,13 @@
  * Functions of real numbers: of quantised elements by a table, of floats as they are.
  */
 
+import type { Phase } from "@nnhal/operations";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
 import { mapElements } from "../_elementwise.ts";
 import { byteTableOf, mapByTable, tableOf } from "./_table.ts";
 
 /** Computes a function of each element. */
-export function mapFunction(
-  input: AnyTensor,
-  output: AnyOutput,
-  real: (value: number) => number,
-): Generator<void, void> {
+export function mapFunction(input: AnyTensor, output: AnyOutput, real: (value: number) => number): Phase {
   switch (input.type) {
     case "TENSOR_QUANT16_SYMM":
       return mapByTable(input, output, tableOf(input, output, real));

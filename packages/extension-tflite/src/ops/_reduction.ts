@@ -1,19 +1,12 @@
 /**
  * Reductions of all types and ranks of .tflite.
  */
-import {
-  type AnyOperandType,
-  type AnyTensorData,
-  type OperationTypes,
-  runInSteps,
-  type Tensor,
-  type TensorData,
-  type TensorInfo,
-} from "@nnhal/operations";
+import type { AnyOperandType, Filled, KernelResult, Phase, Tensor, TensorInfo } from "@nnhal/operations";
 import { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "@nnhal/operations/kernels";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
-import { anyRank, inParts } from "../_elementwise.ts";
-import { isLong, wider } from "../_wider.ts";
+import { anyRank } from "../_elementwise.ts";
+import { longsIn, numbersIn } from "../_integers.ts";
+import { isLong, widerOf } from "../_wider.ts";
 
 type ReductionName = "REDUCE_SUM" | "REDUCE_PROD" | "REDUCE_MAX" | "REDUCE_MIN" | "REDUCE_ANY" | "REDUCE_ALL";
 
@@ -22,7 +15,7 @@ interface Reduction {
   readonly types: readonly AnyOperandType[];
   /** True if at least one element is required. */
   readonly needsElements?: true;
-  readonly kernel: (input: AnyTensor, axes: ReducedAxes, output: AnyOutput) => Generator<void, void>;
+  readonly kernel: (input: AnyTensor, axes: ReducedAxes, output: AnyOutput) => KernelResult;
 }
 
 /** The axes of a reduction. */
@@ -41,7 +34,7 @@ export function axesOf({ dimensions }: TensorInfo, axes: Tensor): ReducedAxes {
 
 /** Defines one of the operations; the model chooses the quantisation of the result. */
 export function reduction<const Name extends ReductionName>(name: Name, { types, needsElements, kernel }: Reduction) {
-  const definition = wider<ReductionName>(name, {
+  return widerOf<ReductionName, Name>(name, {
     from: name === "REDUCE_ANY" || name === "REDUCE_ALL" ? "TENSOR_BOOL8" : "TENSOR_FLOAT32",
     types,
     ranks: { input: anyRank },
@@ -52,8 +45,6 @@ export function reduction<const Name extends ReductionName>(name: Name, { types,
     },
     reference: ({ input, axes }, { output }) => kernel(input, axesOf(input, axes), output),
   });
-  // It is made of the definition of this name.
-  return definition as OperationTypes[Name];
 }
 
 /** Functions that combine elements: one for 64-bit integers, one for all others. */
@@ -65,39 +56,45 @@ export interface Combination {
 }
 
 /** Combines elements as they are, into results of the same type. */
-export function* combineAll(
+export function combineAll(
   input: AnyTensor,
   reduced: readonly boolean[],
   output: AnyOutput,
   { start, combine, startLong = 0n, combineLong }: Combination,
-): Generator<void, void> {
+): readonly Phase[] {
   if (isLong(input.type) && combineLong !== undefined) {
-    const results = output.data as BigInt64Array;
+    const results = longsIn(output.data);
     results.fill(startLong);
-    yield* runInSteps(reduce(withElements<BigInt64Array>(input), reduced, results, combineLong));
-    return;
+    return [reduce({ data: longsIn(input.data), dimensions: input.dimensions }, reduced, results, combineLong)];
   }
   const results = new Float64Array(output.data.length).fill(start);
-  yield* runInSteps(reduce(withElements<TensorData>(input), reduced, results, combine));
-  yield* store(output, (index) => results[index]);
+  const phase = reduce({ data: numbersIn(input.data), dimensions: input.dimensions }, reduced, results, combine);
+  return [phase, store(output, (index) => results[index])];
 }
 
 /** The sums of elements, exact up to 2^53. Not of 64-bit integers. */
-export function* sumsOf(input: AnyTensor, reduced: readonly boolean[], count: number): Generator<void, Float64Array> {
-  const sums = new Float64Array(count);
-  yield* runInSteps(reduce(withElements<TensorData>(input), reduced, sums, (sum, element) => sum + element));
-  return sums;
+export function sumsOf(input: AnyTensor, reduced: readonly boolean[], count: number): Filled<Float64Array> {
+  const data = new Float64Array(count);
+  return {
+    data,
+    phases: [
+      reduce(
+        { data: numbersIn(input.data), dimensions: input.dimensions },
+        reduced,
+        data,
+        (sum, element) => sum + element,
+      ),
+    ],
+  };
 }
 
 /** Writes each result as it is. Not of 64-bit integers. */
-export function* store(output: AnyOutput, result: (index: number) => number): Generator<void, void> {
-  const data = output.data as TensorData;
-  yield* inParts(data.length, (first, end) => {
-    for (let index = first; index < end; index++) data[index] = result(index);
-  });
-}
-
-/** The tensor with elements in the array that its type has. */
-export function withElements<Data extends AnyTensorData>(tensor: AnyTensor): Tensor<Data> {
-  return tensor as Tensor<Data>;
+export function store(output: AnyOutput, result: (index: number) => number): Phase {
+  const data = numbersIn(output.data);
+  return {
+    units: data.length,
+    compute(first, end) {
+      for (let index = first; index < end; index++) data[index] = result(index);
+    },
+  };
 }

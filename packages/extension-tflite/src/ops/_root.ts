@@ -1,13 +1,10 @@
-/**
- * The rule of square roots of quantised elements.
- */
-import type { TensorData } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
 import type { AnyTensor } from "../_elements.ts";
+import { numbersIn } from "../_integers.ts";
 
 /** Throws an OperationError if an element stands for a negative number. */
 export function ensureNotNegative({ data, zeroPoint }: AnyTensor): void {
-  const elements = data as TensorData;
+  const elements = numbersIn(data);
   for (let index = 0; index < elements.length; index++) {
     ensure(
       elements[index] >= zeroPoint,

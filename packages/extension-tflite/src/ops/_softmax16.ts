@@ -1,9 +1,10 @@
 /**
  * SOFTMAX of 16-bit elements, in the integers of the operator: exp by a table over [-10, 0], and the reciprocal of the sum by another.
  */
-import { clamp, type TensorData } from "@nnhal/operations";
+import { clamp } from "@nnhal/operations";
 import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
+import { numbersIn } from "../_integers.ts";
 import { eachLane } from "./_lanes.ts";
 import { tableOf } from "./_table.ts";
 
@@ -19,7 +20,7 @@ const reciprocal = tableOf({ scale: 1 / RANGE, zeroPoint: LEAST }, fractions, (x
 /** Computes the shares along an axis, as fractions of 2^15. */
 export function softmax16(input: AnyTensor, beta: number, axis: number, output: AnyOutput): Generator<void, void> {
   const multiplier = quantiseMultiplier((input.scale * beta * RANGE) / 10);
-  const [from, to] = [input.data as TensorData, output.data as TensorData];
+  const [from, to] = [numbersIn(input.data), numbersIn(output.data)];
   const saturate = (value: number) => clamp(value, LEAST, GREATEST);
   return eachLane(input, axis, function* (each) {
     let greatest = LEAST;

@@ -3,10 +3,10 @@
  * point; else by 256 points of the logistic function, 1/24 apart, as fractions of 2^16, with linear interpolation between them: TANH is
  * 2 · LOGISTIC(2x) - 1.
  */
-import { clamp, roundHalfAway, type TensorData } from "@nnhal/operations";
+import { clamp, type Phase, roundHalfAway } from "@nnhal/operations";
 import { fixedPoint16 } from "@nnhal/operations/kernels";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
-import { inParts } from "../_elementwise.ts";
+import { numbersIn } from "../_integers.ts";
 import { ensureFractions } from "./_fractions.ts";
 
 const INTEGER_BITS = 3;
@@ -48,13 +48,16 @@ export const tanh16: Squashing = {
 };
 
 /** Computes the function of each element. Throws an OperationError unless the output has scale 2^-15. */
-export function* squash(input: AnyTensor, output: AnyOutput, squashing: Squashing): Generator<void, void> {
+export function squash(input: AnyTensor, output: AnyOutput, squashing: Squashing): Phase {
   ensureFractions(output);
   const compute = functionOf(input.scale, squashing);
-  const [from, to] = [input.data as TensorData, output.data as TensorData];
-  yield* inParts(to.length, (first, end) => {
-    for (let index = first; index < end; index++) to[index] = compute(from[index]);
-  });
+  const [from, to] = [numbersIn(input.data), numbersIn(output.data)];
+  return {
+    units: to.length,
+    compute(first, end) {
+      for (let index = first; index < end; index++) to[index] = compute(from[index]);
+    },
+  };
 }
 
 function functionOf(

@@ -3,9 +3,9 @@
  * elements they compute 513 points of the function, 128 elements apart, and interpolate linearly between them, so that their results
  * differ from those of the function where it bends.
  */
-import { clamp, integerRange, roundHalfAway, type TensorData, type TensorInfo } from "@nnhal/operations";
+import { clamp, integerRange, type Phase, roundHalfAway, type TensorInfo } from "@nnhal/operations";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
-import { inParts } from "../_elementwise.ts";
+import { numbersIn } from "../_integers.ts";
 
 const INTERVALS = 512;
 
@@ -68,9 +68,12 @@ export function byteTableOf(
 }
 
 /** Writes the result of a table for each element. */
-export function* mapByTable(input: AnyTensor, output: AnyOutput, table: Table): Generator<void, void> {
-  const [from, to] = [input.data as TensorData, output.data as TensorData];
-  yield* inParts(to.length, (first, end) => {
-    for (let index = first; index < end; index++) to[index] = table(from[index]);
-  });
+export function mapByTable(input: AnyTensor, output: AnyOutput, table: Table): Phase {
+  const [from, to] = [numbersIn(input.data), numbersIn(output.data)];
+  return {
+    units: to.length,
+    compute(first, end) {
+      for (let index = first; index < end; index++) to[index] = table(from[index]);
+    },
+  };
 }

@@ -1,11 +1,11 @@
 /**
  * Operators of one tensor and a result of the same type and shape, without options.
  */
-import type { AnyOperandType, OperationTypes } from "@nnhal/operations";
+import type { AnyOperandType, Phase } from "@nnhal/operations";
 import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
 import { anyRank, type ElementFunctions, mapElements } from "../_elementwise.ts";
-import { wider } from "../_wider.ts";
+import { widerOf } from "../_wider.ts";
 
 /** Operations of the HAL with one tensor and nothing else. */
 type UnaryName =
@@ -26,17 +26,15 @@ type UnaryName =
 export function widerUnary<const Name extends UnaryName>(
   name: Name,
   types: readonly AnyOperandType[],
-  kernel: (input: AnyTensor, output: AnyOutput) => Generator<void, void>,
+  kernel: (input: AnyTensor, output: AnyOutput) => Phase,
 ) {
-  const definition = wider<UnaryName>(name, {
+  return widerOf<UnaryName, Name>(name, {
     from: "TENSOR_FLOAT32",
     types,
     ranks: { input: anyRank },
     infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
     reference: ({ input }, { output }) => kernel(input, output),
   });
-  // It is made of the definition of this name.
-  return definition as OperationTypes[Name];
 }
 
 /** Defines an operator that the HAL lacks. */

@@ -14,11 +14,11 @@ import type { AnyOutput } from "../_elements.ts";
 import { isLongs, movable, showList } from "../_integers.ts";
 import { tfliteTypes } from "../types.ts";
 
-/** Combines two elements, numbers or 64-bit integers. Typed arrays wrap the results that they store. */
-export type Reduction = <T extends number | bigint>(left: T, right: T, one: T, zero: T) => T;
-
-const add = (left: number | bigint, right: number | bigint) => (left as number) + (right as number);
-const multiply = (left: number | bigint, right: number | bigint) => (left as number) * (right as number);
+/**
+ * Combines two elements. Typed arrays wrap the results that they store. 64-bit integers are combined as numbers are, although the compiler does
+ * not know it: see `movable`.
+ */
+export type Reduction = (left: number, right: number, one: number, zero: number) => number;
 
 const SUM = 1;
 const PRODUCT = 2;
@@ -28,9 +28,8 @@ const ANY = 6;
 /** By the codes of the schema. */
 const reductions: readonly (Reduction | undefined)[] = [
   undefined,
-  // The compiler does not know that both operands of + and * are of one kind.
-  add as Reduction,
-  multiply as Reduction,
+  (left, right) => left + right,
+  (left, right) => left * right,
   (left, right) => (left <= right ? left : right),
   (left, right) => (left >= right ? left : right),
   (left, right, one, zero) => (left && right ? one : zero),
@@ -44,7 +43,13 @@ export function reductionFor(code: number, type: AnyOperandType): Reduction {
   ensure(reduction !== undefined, () => `the function: expected ADD 1 to ANY 6, got ${code}`);
   // 32-bit products beyond 2^53 need exact arithmetic.
   const isExact = type === "TENSOR_INT32" || type === tfliteTypes.TENSOR_UINT32;
-  return isExact && code === PRODUCT ? (Math.imul as Reduction) : reduction;
+  return isExact && code === PRODUCT ? Math.imul : reduction;
+}
+
+/** True and false as elements. */
+export function truthValues(data: AnyTensorData): readonly [one: number, zero: number] {
+  const [one, zero] = movable(isLongs(data) ? BigInt64Array.of(1n, 0n) : Int32Array.of(1, 0));
+  return [one, zero];
 }
 
 /** A window: its extents, and how it moves and spreads, by dimension. */
@@ -93,7 +98,7 @@ export function* slideWindow(
   const steps = stridesOf(dimensions);
   const places = stridesOf(output.dimensions);
   const [source, target] = [movable(data), movable(output.data)];
-  const [one, zero] = (isLongs(output.data) ? [1n, 0n] : [1, 0]) as [number, number];
+  const [one, zero] = truthValues(output.data);
   const first = initial(initValue);
   const count = elementCount(shape);
   const starts = new Float64Array(dimensions.length);

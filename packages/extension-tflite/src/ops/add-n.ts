@@ -3,7 +3,6 @@
  */
 import type { TensorData } from "@nnhal/operations";
 import { defineOperation, ensureShape, tensor, variadic } from "@nnhal/operations/authoring";
-import { inParts } from "../_elementwise.ts";
 
 export const addN = defineOperation({
   name: "ADD_N",
@@ -20,8 +19,9 @@ export const addN = defineOperation({
     for (const [place, input] of inputs.entries()) ensureShape(`input ${place}`, input, dimensions);
     return { output: { dimensions } };
   },
-  *reference({ inputs }, { output: { data: sums } }) {
-    for (const { data } of inputs) yield* inParts(sums.length, (first, end) => add(data, sums, first, end));
+  reference({ inputs }, { output: { data: sums } }) {
+    const units = sums.length;
+    return inputs.map(({ data }) => ({ units, compute: (first: number, end: number) => add(data, sums, first, end) }));
   },
 });
 

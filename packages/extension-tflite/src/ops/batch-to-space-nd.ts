@@ -1,7 +1,7 @@
 /**
  * BATCH_TO_SPACE_ND for all types, with any number of spatial axes, and with crops.
  */
-import { createData, elementCount, ensure, runInSteps, stridesOf } from "@nnhal/operations";
+import { createData, elementCount, ensure, stridesOf } from "@nnhal/operations";
 import { defineOperation, read, tensor, trailing, wide } from "@nnhal/operations/authoring";
 import { copySteps, movedInfo, offsetOf, permute } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
@@ -37,7 +37,7 @@ export const batchToSpaceNd = movesComplex(
       });
       return { output: movedInfo(input, dimensions) };
     },
-    *reference({ input, block, crops }, { output }) {
+    reference({ input, block, crops }, { output }) {
       const { dimensions } = input;
       const sizes = blockOf(block, input);
       const whole = wholeShape(dimensions, sizes);
@@ -53,15 +53,15 @@ export const batchToSpaceNd = movesComplex(
         ),
         2 * count + 1,
       ];
-      yield* runInSteps(permute(movable(input.data), extents, order, target));
-      if (!isCropped || crops === undefined) return;
+      const spread = permute(movable(input.data), extents, order, target);
+      if (!isCropped || crops === undefined) return spread;
       const steps = stridesOf(whole);
       const start = offsetOf(
         spatialPairs("the crops", crops, input).map(([before]) => before),
         steps,
       );
       const to = { start: 0, steps: stridesOf(output.dimensions) };
-      yield* runInSteps(copySteps(output.dimensions, target, { start, steps }, movable(output.data), to));
+      return [spread, copySteps(output.dimensions, target, { start, steps }, movable(output.data), to)];
     },
   }),
 );

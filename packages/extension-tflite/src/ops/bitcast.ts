@@ -11,15 +11,11 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
-import { copyInChunks } from "@nnhal/operations/kernels";
 import { withoutScalar } from "../_gathered.ts";
 import { movable } from "../_integers.ts";
 import { complexTypes, realTypes } from "../_types.ts";
 
 const types = [...realTypes, ...complexTypes] as const;
-
-/** The most elements of the larger type that are converted between two pauses. */
-const part = 1 << 16;
 
 export const bitcast = defineOperation({
   name: "BITCAST",
@@ -42,22 +38,23 @@ export const bitcast = defineOperation({
     const rest = dimensions.slice(0, -1);
     return { output: { dimensions: rest.length === 0 ? [1] : rest } };
   },
-  *reference({ input }, { output }) {
+  reference({ input }, { output }) {
     const most = Math.max(sizeOf(input), sizeOf(output));
-    const from = (most / sizeOf(input)) * part;
-    const to = (most / sizeOf(output)) * part;
     const source = movable(input.data);
     const target = movable(output.data);
     const numbers = numbersPerElement(input.type);
-    const perResult = numbersPerElement(output.type);
-    for (let step = 0; step * to * perResult < target.length; step++) {
-      const elements = source.subarray(step * from * numbers, (step + 1) * from * numbers);
-      const bytes = new Uint8Array(byteLength(input.type, elements.length / numbers));
-      encodeTensorData(input.type, elements, bytes);
-      const results = decodeTensorData(output.type, bytes, bytes.length / sizeOf(output));
-      yield* copyInChunks(results, target, step * to * perResult);
-      yield;
-    }
+    // Numbers of the input and of the output in an element of the larger type.
+    const from = (most / sizeOf(input)) * numbers;
+    const to = (most / sizeOf(output)) * numbersPerElement(output.type);
+    return {
+      units: target.length / to,
+      compute(first, end) {
+        const elements = source.subarray(first * from, end * from);
+        const bytes = new Uint8Array(byteLength(input.type, elements.length / numbers));
+        encodeTensorData(input.type, elements, bytes);
+        target.set(decodeTensorData(output.type, bytes, bytes.length / sizeOf(output)), first * to);
+      },
+    };
   },
 });
 

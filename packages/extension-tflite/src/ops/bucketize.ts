@@ -2,7 +2,7 @@
  * BUCKETIZE: the place of each number among sorted boundaries.
  */
 import { ensure } from "@nnhal/operations";
-import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
 import { tfliteTypes } from "../types.ts";
 
 export const bucketize = defineOperation({
@@ -16,21 +16,26 @@ export const bucketize = defineOperation({
   ),
   ranks: { boundaries: 1 },
   infer: ({ input: { dimensions } }) => ({ output: { dimensions } }),
-  *reference({ input: { data }, boundaries: { data: sorted } }, { output }) {
-    const isTime = pacer();
-    for (let place = 1; place < sorted.length; place++) {
-      const [before, after] = [sorted[place - 1], sorted[place]];
-      ensure(before <= after, () => `boundary ${place} is ${after}, less than ${before} before it`);
-      if (isTime(1)) yield;
-    }
+  reference({ input: { data }, boundaries: { data: sorted } }, { output }) {
+    const check = (first: number, end: number) => {
+      for (let place = Math.max(first, 1); place < end; place++) {
+        const [before, after] = [sorted[place - 1], sorted[place]];
+        ensure(before <= after, () => `boundary ${place} is ${after}, less than ${before} before it`);
+      }
+    };
     const depth = Math.ceil(Math.log2(sorted.length + 2));
     const isInteger = !(data instanceof Float32Array || data instanceof Float64Array);
-    for (let index = 0; index < data.length; index++) {
-      // An integer is compared as the float32 that is nearest to it, as the boundaries are of that type.
-      const number = Number(data[index]);
-      output.data[index] = countAtMost(sorted, isInteger ? Math.fround(number) : number);
-      if (isTime(depth)) yield;
-    }
+    const compute = (first: number, end: number) => {
+      for (let index = first; index < end; index++) {
+        // An integer is compared as the float32 that is nearest to it, as the boundaries are of that type.
+        const number = Number(data[index]);
+        output.data[index] = countAtMost(sorted, isInteger ? Math.fround(number) : number);
+      }
+    };
+    return [
+      { units: sorted.length, compute: check },
+      { units: data.length, cost: 4 * depth, compute },
+    ];
   },
 });
 

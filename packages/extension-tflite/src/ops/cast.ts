@@ -11,8 +11,8 @@ import {
   isSameType,
   numbersPerElement,
 } from "@nnhal/operations";
-import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
-import { copyInChunks } from "@nnhal/operations/kernels";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
+import { copyElements } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { isLongs, movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
@@ -36,20 +36,18 @@ export const cast = defineOperation({
     return `the output: expected the input's shape ${formatShape(input.dimensions)}, got ${formatShape(output.dimensions)}`;
   },
   infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
-  *reference({ input }, { output }) {
-    if (isSameType(input.type, output.type)) {
-      yield* copyInChunks(movable(input.data), movable(output.data));
-      return;
-    }
+  reference({ input }, { output }) {
+    if (isSameType(input.type, output.type)) return copyElements(movable(input.data), movable(output.data));
     const convert = conversion(input.data, output.type, output.data);
     const [from, to] = [numbersPerElement(input.type), numbersPerElement(output.type)];
-    const isTime = pacer();
-    // A bigint is made for each 64-bit integer.
-    const work = isLongs(input.data) || isLongs(output.data) ? 8 : 1;
-    for (let index = 0; index * to < output.data.length; index++) {
-      convert(index * from, index * to);
-      if (isTime(work)) yield;
-    }
+    return {
+      units: output.data.length / to,
+      // A bigint is made for each 64-bit integer.
+      cost: isLongs(input.data) || isLongs(output.data) ? 32 : 4,
+      compute(first, end) {
+        for (let index = first; index < end; index++) convert(index * from, index * to);
+      },
+    };
   },
 });
 

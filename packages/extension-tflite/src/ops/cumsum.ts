@@ -2,7 +2,7 @@
  * CUMSUM: sums of all elements up to each along an axis.
  */
 import { extentProduct, resolveAxis } from "@nnhal/operations";
-import { bool, defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { bool, defineOperation, tensor, wide } from "@nnhal/operations/authoring";
 import { movable, oneNumber } from "../_integers.ts";
 import { tfliteTypes } from "../types.ts";
 
@@ -18,24 +18,25 @@ export const cumsum = defineOperation({
   ),
   ranks: { input: [1, Number.POSITIVE_INFINITY] },
   infer: ({ input: { dimensions } }) => ({ output: { dimensions } }),
-  *reference({ input: { data, dimensions }, axis, exclusive, reverse }, { output }) {
+  reference({ input: { data, dimensions }, axis, exclusive, reverse }, { output }) {
     const summed = resolveAxis(oneNumber("axis", axis), dimensions.length);
     const extent = dimensions[summed];
     const inner = extentProduct(dimensions, summed + 1);
     const [source, target] = [movable(data), movable(output.data)];
-    const isTime = pacer();
-    const step = reverse ? -inner : inner;
-    for (let start = 0; start < source.length; start += extent * inner) {
-      for (let column = 0; column < inner; column++) {
-        let place = start + column + (reverse ? (extent - 1) * inner : 0);
-        // Each sum is rounded, or wraps, where it is stored; the next one is computed from there. The first element of an exclusive sum stays 0.
-        if (!exclusive) target[place] = source[place];
-        for (let index = 1; index < extent; index++, place += step) {
-          target[place + step] = target[place] + source[exclusive ? place : place + step];
-          if (isTime(1)) yield;
+    // The distance from an element back to the one before it in the sum.
+    const back = reverse ? inner : -inner;
+    const isFirst = (place: number) => Math.floor(place / inner) % extent === (reverse ? extent - 1 : 0);
+    return {
+      units: source.length,
+      inTurn: true,
+      compute(first, end) {
+        for (let unit = first; unit < end; unit++) {
+          const place = reverse ? source.length - 1 - unit : unit;
+          // Each sum is rounded, or wraps, where it is stored; the next one is computed from there. The first element of an exclusive sum stays 0.
+          if (!isFirst(place)) target[place] = target[place + back] + source[exclusive ? place + back : place];
+          else if (!exclusive) target[place] = source[place];
         }
-        if (isTime(1)) yield;
-      }
-    }
+      },
+    };
   },
 });

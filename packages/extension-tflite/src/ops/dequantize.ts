@@ -1,9 +1,10 @@
 /**
  * DEQUANTIZE of 16-bit elements, and of more than 4 axes.
  */
-import type { TensorData, TypeRow } from "@nnhal/operations";
+import type { TypeRow } from "@nnhal/operations";
 import { withQuantisation } from "../_elements.ts";
-import { anyRank, inParts } from "../_elementwise.ts";
+import { anyRank } from "../_elementwise.ts";
+import { numbersIn } from "../_integers.ts";
 import { wider } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
 import { channelsOf } from "./_channels.ts";
@@ -21,13 +22,16 @@ export const dequantize = wider("DEQUANTIZE", {
   types: [],
   rows: types.map((type): TypeRow => ["1.2", type, "TENSOR_FLOAT32"]),
   ranks: { input: anyRank },
-  *reference({ input: given }, { output }) {
+  reference({ input: given }, { output }) {
     const input = withQuantisation(given);
-    const [from, to] = [input.data as TensorData, output.data as TensorData];
+    const [from, to] = [numbersIn(input.data), numbersIn(output.data)];
     const scaleOf = channelsOf(input);
     const { zeroPoint } = input;
-    yield* inParts(to.length, (first, end) => {
-      for (let index = first; index < end; index++) to[index] = (from[index] - zeroPoint) * scaleOf(index);
-    });
+    return {
+      units: to.length,
+      compute(first, end) {
+        for (let index = first; index < end; index++) to[index] = (from[index] - zeroPoint) * scaleOf(index);
+      },
+    };
   },
 });

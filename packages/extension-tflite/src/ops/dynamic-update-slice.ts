@@ -1,9 +1,9 @@
 /**
  * DYNAMIC_UPDATE_SLICE: a tensor with a box of it replaced.
  */
-import { clamp, ensure, formatShape, runInSteps } from "@nnhal/operations";
+import { clamp, ensure, formatShape } from "@nnhal/operations";
 import { defineOperation, ensureShape, tensor, wide } from "@nnhal/operations/authoring";
-import { copyInChunks, movedInfo, place } from "@nnhal/operations/kernels";
+import { copyElements, movedInfo, place } from "@nnhal/operations/kernels";
 import { indexTypes, listOf, movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
 
@@ -25,12 +25,15 @@ export const dynamicUpdateSlice = defineOperation({
     ensureShape("the start indices", startIndices, [dimensions.length]);
     return { output: movedInfo(operand, dimensions) };
   },
-  *reference({ operand, update, startIndices }, { output }) {
+  reference({ operand, update, startIndices }, { output }) {
     const { dimensions } = operand;
-    yield* copyInChunks(movable(operand.data), movable(output.data));
     const offsets = listOf(startIndices).map((start, axis) =>
       clamp(start, 0, dimensions[axis] - update.dimensions[axis]),
     );
-    yield* runInSteps(place(movable(update.data), update.dimensions, movable(output.data), dimensions, offsets));
+    const target = movable(output.data);
+    return [
+      copyElements(movable(operand.data), target),
+      place(movable(update.data), update.dimensions, target, dimensions, offsets),
+    ];
   },
 });

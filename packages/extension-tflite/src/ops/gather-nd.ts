@@ -2,12 +2,12 @@
  * GATHER_ND: slices of a tensor, each chosen by the indexes of its first axes.
  */
 import { extentProduct } from "@nnhal/operations";
-import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo } from "@nnhal/operations/kernels";
 import { gatherIndexTypes } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
-import { ensurePrefix, sliceOffsets } from "../_prefix.ts";
-import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
+import { ensurePrefix, sliceOffset } from "../_prefix.ts";
+import { copyWholeRun, costOfRun } from "../_runs.ts";
 import { movedTypes } from "../_types.ts";
 
 export const gatherNd = defineOperation({
@@ -23,22 +23,19 @@ export const gatherNd = defineOperation({
     const shape = [...indices.dimensions.slice(0, -1), ...params.dimensions.slice(depth)];
     return { output: movedInfo(params, shape.length === 0 ? [1] : shape) };
   },
-  *reference({ params, indices }, { output }) {
+  reference({ params, indices }, { output }) {
     const depth = ensurePrefix(indices.dimensions, params.dimensions);
     const inner = extentProduct(params.dimensions, depth);
     const [source, target] = [movable(params.data), movable(output.data)];
-    const isTime = pacer();
-    let write = 0;
-    for (const from of sliceOffsets(
-      numbersOf(indices.data),
-      output.data.length / inner,
-      params.dimensions.slice(0, depth),
-      inner,
-    )) {
-      const rest = copyRun(source, from, inner, target, write);
-      if (rest !== undefined) yield* rest;
-      write += inner;
-      if (isTime(inner + WORK_OF_A_RUN)) yield;
-    }
+    const [lists, prefix] = [numbersOf(indices.data), params.dimensions.slice(0, depth)];
+    return {
+      units: inner === 0 ? 0 : target.length / inner,
+      cost: costOfRun(inner),
+      compute(first, end) {
+        for (let list = first; list < end; list++) {
+          copyWholeRun(source, sliceOffset(lists, list, prefix, inner), inner, target, list * inner);
+        }
+      },
+    };
   },
 });

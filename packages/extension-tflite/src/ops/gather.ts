@@ -2,12 +2,12 @@
  * GATHER for the types of .tflite, with axes that are batches of both operands. The indexes may be 64-bit or 16-bit.
  */
 import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
-import { defineOperation, int32, optional, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, optional, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { gatherIndexTypes, outside, withoutScalar } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
-import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
+import { copyWholeRun, costOfRun } from "../_runs.ts";
 import { movedTypes } from "../_types.ts";
 
 export const gather = defineOperation({
@@ -32,7 +32,7 @@ export const gather = defineOperation({
     const shape = [...before, ...indices.dimensions.slice(batches), ...after];
     return { output: movedInfo(input, withoutScalar(shape, indices, [...before, ...after], output)) };
   },
-  *reference({ input, axis, indices, batchDims }, { output }) {
+  reference({ input, axis, indices, batchDims }, { output }) {
     const { dimensions } = input;
     const gatherAxis = resolveAxis(axis, dimensions.length);
     const batches = batchAxes(batchDims, indices.dimensions.length, gatherAxis);
@@ -41,20 +41,19 @@ export const gather = defineOperation({
     const outer = extentProduct(dimensions, batches, gatherAxis);
     const perBatch = extentProduct(indices.dimensions, batches);
     const [places, source, target] = [numbersOf(indices.data), movable(input.data), movable(output.data)];
-    const isTime = pacer();
-    let write = 0;
-    for (let block = 0; block < extentProduct(dimensions, 0, gatherAxis); block++) {
-      const first = Math.floor(block / outer) * perBatch;
-      for (let position = first; position < first + perBatch; position++) {
-        const index = places[position];
-        if (!(index >= 0 && index < extent)) throw outside(index, position, extent);
-        const from = (block * extent + index) * inner;
-        const rest = copyRun(source, from, inner, target, write);
-        if (rest !== undefined) yield* rest;
-        write += inner;
-        if (isTime(inner + WORK_OF_A_RUN)) yield;
-      }
-    }
+    return {
+      units: extentProduct(dimensions, 0, gatherAxis) * perBatch,
+      cost: costOfRun(inner),
+      compute(first, end) {
+        for (let run = first; run < end; run++) {
+          const block = Math.floor(run / perBatch);
+          const position = Math.floor(block / outer) * perBatch + (run % perBatch);
+          const index = places[position];
+          if (!(index >= 0 && index < extent)) throw outside(index, position, extent);
+          copyWholeRun(source, (block * extent + index) * inner, inner, target, run * inner);
+        }
+      },
+    };
   },
 });
 

@@ -2,7 +2,7 @@
  * MATRIX_SET_DIAG: matrices with other diagonals.
  */
 import { defineOperation, ensureShape, tensor, wide } from "@nnhal/operations/authoring";
-import { copyInChunks, movedInfo } from "@nnhal/operations/kernels";
+import { copyElements, movedInfo } from "@nnhal/operations/kernels";
 import { copyDiagonals } from "../_diagonal.ts";
 import { movable } from "../_integers.ts";
 import { packTypes } from "../_types.ts";
@@ -20,8 +20,8 @@ export const matrixSetDiag = defineOperation({
     ensureShape("the diagonal", diagonal, [...dimensions.slice(0, -2), Math.min(...dimensions.slice(-2))]);
     return { output: movedInfo(input, dimensions) };
   },
-  *reference({ input, diagonal }, { output }) {
-    yield* copyInChunks(movable(input.data), movable(output.data));
-    yield* copyDiagonals(diagonal, output);
-  },
+  reference: ({ input, diagonal }, { output }) => [
+    copyElements(movable(input.data), movable(output.data)),
+    copyDiagonals(diagonal, output),
+  ],
 });

@@ -2,11 +2,12 @@
  * MUL of 16-bit, 64-bit and unsigned integers and of complex numbers, of more than 4 axes, with an activation of integers, and with any
  * scale of a quantised result, which may be 8-bit if the operands are 16-bit.
  */
-import type { TensorData } from "@nnhal/operations";
+import type { Phase } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
 import { FusedActivationFunc } from "@nnhal/types";
 import type { AnyOutput, AnyTensor } from "../_elements.ts";
-import { broadcast, inParts } from "../_elementwise.ts";
+import { broadcast } from "../_elementwise.ts";
+import { numbersIn } from "../_integers.ts";
 import { arithmeticTypes } from "../_types.ts";
 import { tfliteTypes } from "../types.ts";
 import { arithmetic } from "./_arithmetic.ts";
@@ -28,12 +29,7 @@ export const mul = arithmetic("MUL", {
 });
 
 /** (a + bi)(c + di). A complex number is two numbers of an array, as if the tensor had one more axis of extent 2. */
-function* multiplyComplex(
-  left: AnyTensor,
-  right: AnyTensor,
-  output: AnyOutput,
-  activation: number,
-): Generator<void, void> {
+function multiplyComplex(left: AnyTensor, right: AnyTensor, output: AnyOutput, activation: number): readonly Phase[] {
   ensure(
     activation === FusedActivationFunc.NONE,
     () => `activation ${activation} is given where complex numbers allow only NONE 0`,
@@ -41,14 +37,15 @@ function* multiplyComplex(
   const shape = [...output.dimensions, 2];
   const pairs = (tensor: AnyTensor) =>
     broadcast({ ...tensor, type: "TENSOR_FLOAT32", dimensions: [...tensor.dimensions, 2] }, shape);
-  const { data: a } = yield* pairs(left);
-  const { data: b } = yield* pairs(right);
-  const [lefts, rights, products] = [a as TensorData, b as TensorData, output.data as TensorData];
-  yield* inParts(products.length / 2, (first, end) => {
+  const [a, b] = [pairs(left), pairs(right)];
+  const [lefts, rights] = [numbersIn(a.tensor.data), numbersIn(b.tensor.data)];
+  const products = numbersIn(output.data);
+  const compute = (first: number, end: number) => {
     for (let real = 2 * first; real < 2 * end; real += 2) {
       const imaginary = real + 1;
       products[real] = lefts[real] * rights[real] - lefts[imaginary] * rights[imaginary];
       products[imaginary] = lefts[real] * rights[imaginary] + lefts[imaginary] * rights[real];
     }
-  });
+  };
+  return [...a.phases, ...b.phases, { units: products.length / 2, compute }];
 }

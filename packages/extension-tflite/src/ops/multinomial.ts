@@ -1,9 +1,10 @@
 /**
  * MULTINOMIAL: draws classes at random, given the logarithms of their probabilities.
  */
-import type { AnyTensorData, TensorData } from "@nnhal/operations";
+import type { AnyTensorData } from "@nnhal/operations";
 import { defineOperation, ensure, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
 import { accumulateOdds, classAt } from "@nnhal/operations/kernels";
+import { longsIn, numbersIn } from "../_integers.ts";
 import { isLong } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
 import { seedParams, wordsOf } from "./_random.ts";
@@ -50,12 +51,12 @@ export const multinomial = defineOperation({
 
 function writerOf(data: AnyTensorData, long: boolean): (index: number, value: number) => void {
   if (!long) {
-    const classes = data as TensorData;
+    const classes = numbersIn(data);
     return (index, value) => {
       classes[index] = value;
     };
   }
-  const classes = data as BigInt64Array;
+  const classes = longsIn(data);
   return (index, value) => {
     classes[index] = BigInt(value);
   };

@@ -1,9 +1,5 @@
-/**
- * NumericVerify: how much quantised elements differ from floats; a custom operator that TensorFlow Lite registers itself.
- */
-import type { TensorData } from "@nnhal/operations";
 import { bool, defineOperation, ensure, ensureShape, float32, tensor } from "@nnhal/operations/authoring";
-import { inParts } from "../_elementwise.ts";
+import { numbersIn } from "../_integers.ts";
 import { channelsOf } from "./_channels.ts";
 
 /** With a smaller tolerance TensorFlow Lite refuses nothing. */
@@ -35,22 +31,25 @@ export const numericVerify = defineOperation({
     ensureShape("the reference", reference, input.dimensions);
     return { output: { dimensions: input.dimensions } };
   },
-  *reference({ input, reference, tolerance, log_if_failed: isStrict }, { output }) {
+  reference({ input, reference, tolerance, log_if_failed: isStrict }, { output }) {
     const isFloat = input.type === "TENSOR_FLOAT16";
-    const [from, to] = [input.data as TensorData, output.data];
+    const [from, to] = [numbersIn(input.data), output.data];
     const scaleOf = isFloat ? () => 1 : channelsOf(input);
     const most = tolerance * (isFloat ? 0 : (input.scale ?? 0));
     const isChecked = isStrict && tolerance >= Math.fround(LEAST_TOLERANCE);
-    yield* inParts(to.length, (first, end) => {
-      for (let index = first; index < end; index++) {
-        const real = Math.fround((from[index] - input.zeroPoint) * scaleOf(index));
-        to[index] = real - reference.data[index];
-        const difference = Math.abs(to[index]);
-        ensure(
-          !isChecked || difference <= most,
-          () => `element ${index} is ${real} where the reference is ${reference.data[index]}, ${most} is allowed`,
-        );
-      }
-    });
+    return {
+      units: to.length,
+      compute(first, end) {
+        for (let index = first; index < end; index++) {
+          const real = Math.fround((from[index] - input.zeroPoint) * scaleOf(index));
+          to[index] = real - reference.data[index];
+          const difference = Math.abs(to[index]);
+          ensure(
+            !isChecked || difference <= most,
+            () => `element ${index} is ${real} where the reference is ${reference.data[index]}, ${most} is allowed`,
+          );
+        }
+      },
+    };
   },
 });

@@ -2,8 +2,8 @@
  * ONE_HOT: each index as a row with one value at its place and another at all others.
  */
 import { ensure, extentProduct } from "@nnhal/operations";
-import { defineOperation, int32, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
-import { fillInChunks } from "@nnhal/operations/kernels";
+import { defineOperation, int32, read, tensor, wide } from "@nnhal/operations/authoring";
+import { fillElements } from "@nnhal/operations/kernels";
 import { withoutScalar } from "../_gathered.ts";
 import { indexTypes, movable, numbersOf, oneNumber } from "../_integers.ts";
 import { depthTypes } from "../_types.ts";
@@ -31,25 +31,24 @@ export const oneHot = defineOperation({
     const shape = [...dimensions.slice(0, place), count, ...dimensions.slice(place)];
     return { output: { dimensions: withoutScalar(shape, indices, [count], output), scale, zeroPoint } };
   },
-  *reference({ indices, depth, onValue, offValue, axis }, { output }) {
+  reference({ indices, depth, onValue, offValue, axis }, { output }) {
     for (const [name, { data }] of Object.entries({ onValue, offValue })) {
       ensure(data.length === 1, () => `${name}: expected 1 element, got ${data.length}`);
     }
     const target = movable(output.data);
     const on = movable(onValue.data)[0];
-    yield* fillInChunks(target, movable(offValue.data)[0]);
     const count = oneNumber("depth", depth);
     const places = numbersOf(indices.data);
     const inner = extentProduct(indices.dimensions, axisOf(axis, indices.dimensions.length));
-    const isTime = pacer();
-    for (let position = 0; position < places.length; position++) {
-      const index = places[position];
-      if (index >= 0 && index < count) {
+    const compute = (first: number, end: number) => {
+      for (let position = first; position < end; position++) {
+        const index = places[position];
+        if (!(index >= 0 && index < count)) continue;
         const column = position % inner;
         target[(position - column) * count + index * inner + column] = on;
       }
-      if (isTime(1)) yield;
-    }
+    };
+    return [fillElements(target, movable(offValue.data)[0]), { units: places.length, compute }];
   },
 });
 

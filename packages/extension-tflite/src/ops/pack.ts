@@ -1,12 +1,12 @@
 /**
  * PACK: joins tensors of one shape along a new axis.
  */
-import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
-import { defineOperation, int32, pacer, tensor, variadic, wide } from "@nnhal/operations/authoring";
+import { ensure, extentProduct, formatShape, type Phase, resolveAxis, sameShape } from "@nnhal/operations";
+import { defineOperation, int32, tensor, variadic, wide } from "@nnhal/operations/authoring";
 import { movedInfo } from "@nnhal/operations/kernels";
 import { withoutScalar } from "../_gathered.ts";
 import { movable } from "../_integers.ts";
-import { copyRun } from "../_runs.ts";
+import { copyWholeRun, costOfRun } from "../_runs.ts";
 import { packTypes } from "../_types.ts";
 
 export const pack = defineOperation({
@@ -36,22 +36,21 @@ export const pack = defineOperation({
     const shape = [...dimensions.slice(0, place), values.length, ...dimensions.slice(place)];
     return { output: movedInfo(first, withoutScalar(shape, first, [values.length], output)) };
   },
-  *reference({ values, axis }, { output }) {
+  reference({ values, axis }, { output }) {
     const { dimensions } = values[0];
     const inner = extentProduct(dimensions, resolveAxis(axis, dimensions.length + 1));
     const target = movable(output.data);
-    const isTime = pacer();
-    for (const [position, { data }] of values.entries()) {
+    return values.map(({ data }, position): Phase => {
       const source = movable(data);
-      for (
-        let from = 0, write = position * inner;
-        from < source.length;
-        from += inner, write += values.length * inner
-      ) {
-        const rest = copyRun(source, from, inner, target, write);
-        if (rest !== undefined) yield* rest;
-        if (isTime(inner)) yield;
-      }
-    }
+      return {
+        units: inner === 0 ? 0 : source.length / inner,
+        cost: costOfRun(inner),
+        compute(first, end) {
+          for (let run = first; run < end; run++) {
+            copyWholeRun(source, run * inner, inner, target, (run * values.length + position) * inner);
+          }
+        },
+      };
+    });
   },
 });

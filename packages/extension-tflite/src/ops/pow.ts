@@ -1,16 +1,13 @@
-/**
- * POW of 32-bit integers, which wraps. A negative exponent is refused.
- */
-import type { TensorData } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
 import { combineElements } from "../_elementwise.ts";
+import { numbersIn } from "../_integers.ts";
 import { wider } from "../_wider.ts";
 
 export const pow = wider("POW", {
   from: "TENSOR_FLOAT32",
   types: ["TENSOR_INT32"],
   reference({ base, exponent }, { output }) {
-    const exponents = exponent.data as TensorData;
+    const exponents = numbersIn(exponent.data);
     for (let index = 0; index < exponents.length; index++) {
       ensure(exponents[index] >= 0, () => `element ${index} of the exponent is ${exponents[index]}, less than 0`);
     }

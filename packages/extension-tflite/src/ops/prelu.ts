@@ -1,9 +1,10 @@
 /**
  * PRELU of 16-bit elements, with factors of 8 bits. TensorFlow Lite takes factors of 16 bits, and reads their bytes as such of 8 bits; so does this.
  */
-import { clamp, type TensorData } from "@nnhal/operations";
+import { clamp } from "@nnhal/operations";
 import type { AnyTensor } from "../_elements.ts";
-import { broadcast, inParts } from "../_elementwise.ts";
+import { broadcast } from "../_elementwise.ts";
+import { numbersIn } from "../_integers.ts";
 import { scaling16 } from "../_scaled16.ts";
 import { wider } from "../_wider.ts";
 
@@ -14,20 +15,21 @@ export const prelu = wider("PRELU", {
     ["1.2", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"],
     ["1.2", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_SYMM", "TENSOR_QUANT16_SYMM"],
   ],
-  *reference({ input, alpha }, { output }) {
-    const from = yield* broadcast(input, output.dimensions);
-    const by = yield* broadcast(inBytes(alpha), output.dimensions);
+  reference({ input, alpha }, { output }) {
+    const { tensor: from, phases: ofInput } = broadcast(input, output.dimensions);
+    const { tensor: by, phases: ofAlpha } = broadcast(inBytes(alpha), output.dimensions);
     // Elements of these types are numbers.
-    const [values, factors, results] = [from.data as TensorData, by.data as TensorData, output.data as TensorData];
+    const [values, factors, results] = [numbersIn(from.data), numbersIn(by.data), numbersIn(output.data)];
     const above = scaling16(input.scale, 1, output.scale);
     const below = scaling16(input.scale, alpha.scale, output.scale);
-    yield* inParts(results.length, (first, end) => {
+    const compute = (first: number, end: number) => {
       for (let index = first; index < end; index++) {
         const value = values[index];
         const scaled = value >= 0 ? above(value) : below(value * (factors[index] - alpha.zeroPoint));
         results[index] = clamp(scaled, -0x8000, 0x7fff);
       }
-    });
+    };
+    return [...ofInput, ...ofAlpha, { units: results.length, compute }];
   },
 });
 

@@ -6,14 +6,14 @@ import {
   clamp,
   elementCount,
   integerRange,
+  type Phase,
   roundHalfAway,
-  type TensorData,
   type TypeRow,
 } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
 import { multiplyByQuantisedMultiplier, quantiseMultiplier } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, withQuantisation } from "../_elements.ts";
-import { inParts } from "../_elementwise.ts";
+import { numbersIn } from "../_integers.ts";
 import { wider } from "../_wider.ts";
 import { tfliteTypes } from "../types.ts";
 import { channelsOf } from "./_channels.ts";
@@ -42,31 +42,37 @@ export const quantize = wider("QUANTIZE", {
     input.type === "TENSOR_FLOAT32" ? quantise(input, output) : requantise(withQuantisation(input), output),
 });
 
-function* quantise(input: AnyTensor, output: AnyOutput): Generator<void, void> {
+function quantise(input: AnyTensor, output: AnyOutput): Phase {
   const [least, greatest] = integerRange(output.type);
-  const [from, to] = [input.data as TensorData, output.data as TensorData];
+  const [from, to] = [numbersIn(input.data), numbersIn(output.data)];
   const scaleOf = channelsOf(output);
   const { zeroPoint } = output;
-  yield* inParts(elementCount(output.dimensions), (first, end) => {
-    for (let index = first; index < end; index++) {
-      // The quotient is a float32 in the operator.
-      const units = roundHalfAway(Math.fround(from[index] / scaleOf(index)));
-      to[index] = clamp(units + zeroPoint, least, greatest);
-    }
-  });
+  return {
+    units: elementCount(output.dimensions),
+    compute(first, end) {
+      for (let index = first; index < end; index++) {
+        // The quotient is a float32 in the operator.
+        const units = roundHalfAway(Math.fround(from[index] / scaleOf(index)));
+        to[index] = clamp(units + zeroPoint, least, greatest);
+      }
+    },
+  };
 }
 
-function* requantise(input: AnyTensor, output: AnyOutput): Generator<void, void> {
+function requantise(input: AnyTensor, output: AnyOutput): Phase {
   for (const [name, { type, scale }] of Object.entries({ input, output })) {
     ensure(scale > 0, () => `the ${name}: expected a scale > 0, got ${type} of scale ${scale}`);
   }
   const [least, greatest] = integerRange(output.type);
-  const [from, to] = [input.data as TensorData, output.data as TensorData];
+  const [from, to] = [numbersIn(input.data), numbersIn(output.data)];
   const ratio = quantiseMultiplier(input.scale / output.scale);
-  yield* inParts(to.length, (first, end) => {
-    for (let index = first; index < end; index++) {
-      const units = multiplyByQuantisedMultiplier(from[index] - input.zeroPoint, ratio);
-      to[index] = clamp(units + output.zeroPoint, least, greatest);
-    }
-  });
+  return {
+    units: to.length,
+    compute(first, end) {
+      for (let index = first; index < end; index++) {
+        const units = multiplyByQuantisedMultiplier(from[index] - input.zeroPoint, ratio);
+        to[index] = clamp(units + output.zeroPoint, least, greatest);
+      }
+    },
+  };
 }

@@ -2,7 +2,7 @@
  * RANGE: numbers from a start up to a limit.
  */
 import { type AnyTensorData, ensure, type Tensor } from "@nnhal/operations";
-import { defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
 import { isLongs } from "../_integers.ts";
 import { tfliteTypes } from "../types.ts";
 
@@ -31,25 +31,28 @@ export const range = defineOperation({
     );
     return { output: { dimensions: [count] } };
   },
-  *reference({ start, delta }, { output }) {
-    const isTime = pacer();
+  reference({ start, delta }, { output }) {
     const { data } = output;
     if (isLongs(data)) {
-      let value = BigInt(start.data[0]);
-      const step = BigInt(delta.data[0]);
-      for (let index = 0; index < data.length; index++, value += step) {
-        data[index] = value;
-        if (isTime(1)) yield;
-      }
-      return;
+      const [from, step] = [BigInt(start.data[0]), BigInt(delta.data[0])];
+      return {
+        units: data.length,
+        // A bigint is made for each element.
+        cost: 32,
+        compute(first, end) {
+          for (let index = first; index < end; index++) data[index] = from + BigInt(index) * step;
+        },
+      };
     }
-    // Sums of floats are rounded at each step, as .tflite does: each is the element before it plus delta.
-    const step = Number(delta.data[0]);
-    data[0] = Number(start.data[0]);
-    for (let index = 1; index < data.length; index++) {
-      data[index] = data[index - 1] + step;
-      if (isTime(1)) yield;
-    }
+    const [from, step] = [Number(start.data[0]), Number(delta.data[0])];
+    return {
+      units: data.length,
+      inTurn: true,
+      compute(first, end) {
+        // Sums of floats are rounded at each step, as .tflite does: each is the element before it plus delta.
+        for (let index = first; index < end; index++) data[index] = index === 0 ? from : data[index - 1] + step;
+      },
+    };
   },
 });
 

@@ -2,11 +2,12 @@
  * REDUCE_PROD of integers and quantised elements, and of more than 4 axes. Integers wrap; a quantised product is rounded after each
  * factor, as the operator does.
  */
-import { clamp, integerRange, runInSteps, type TensorData } from "@nnhal/operations";
+import { clamp, integerRange, type Phase } from "@nnhal/operations";
 import { ensureElements, quantiseMultiplier, reduce } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, isPlain, isQuantised } from "../_elements.ts";
+import { numbersIn } from "../_integers.ts";
 import { tfliteTypes } from "../types.ts";
-import { combineAll, type ReducedAxes, reduction, store, withElements } from "./_reduction.ts";
+import { combineAll, type ReducedAxes, reduction, store } from "./_reduction.ts";
 
 export const reduceProd = reduction("REDUCE_PROD", {
   types: [
@@ -30,23 +31,22 @@ export const reduceProd = reduction("REDUCE_PROD", {
 });
 
 /** Each factor is scaled by the input's scale and a share of the output's, so that intermediate products fit into 32 bits. */
-function* quantisedProduct(
-  input: AnyTensor,
-  { reduced, count }: ReducedAxes,
-  output: AnyOutput,
-): Generator<void, void> {
+function quantisedProduct(input: AnyTensor, { reduced, count }: ReducedAxes, output: AnyOutput): readonly Phase[] {
   ensureElements(input.dimensions, reduced);
   const scaled = scaling(input.scale / output.scale ** (1 / count));
   // NaN: no factor yet.
   const products = new Float64Array(output.data.length).fill(Number.NaN);
-  yield* runInSteps(
-    reduce(withElements<TensorData>(input), reduced, products, (product, element) => {
+  const multiplying = reduce(
+    { data: numbersIn(input.data), dimensions: input.dimensions },
+    reduced,
+    products,
+    (product, element) => {
       const factor = element - input.zeroPoint;
       return Number.isNaN(product) ? factor : scaled(product * factor);
-    }),
+    },
   );
   const [least, greatest] = integerRange(output.type);
-  yield* store(output, (index) => clamp(scaled(products[index]) + output.zeroPoint, least, greatest));
+  return [multiplying, store(output, (index) => clamp(scaled(products[index]) + output.zeroPoint, least, greatest))];
 }
 
 /** A product by a real number, with 16 bits of its precision, rounded halves up. */

@@ -1,10 +1,12 @@
 /**
  * REVERSE_SEQUENCE: the first elements of each sequence backwards, the others as they are.
  */
+
 import { ensure, extentProduct, stridesOf } from "@nnhal/operations";
-import { defineOperation, int32, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo } from "@nnhal/operations/kernels";
 import { indexTypes, movable, numbersOf } from "../_integers.ts";
+import { copyWholeRun, costOfRun } from "../_runs.ts";
 import { tfliteTypes } from "../types.ts";
 
 export const reverseSequence = defineOperation({
@@ -31,7 +33,7 @@ export const reverseSequence = defineOperation({
     );
     return { output: movedInfo(input, dimensions) };
   },
-  *reference({ input: { data, dimensions }, seqLengths, seqDim, batchDim }, { output }) {
+  reference({ input: { data, dimensions }, seqLengths, seqDim, batchDim }, { output }) {
     const lengths = numbersOf(seqLengths.data);
     lengths.forEach((length, batch) => {
       ensure(
@@ -42,15 +44,17 @@ export const reverseSequence = defineOperation({
     const [source, target] = [movable(data), movable(output.data)];
     const steps = stridesOf(dimensions);
     const inner = extentProduct(dimensions, Math.max(seqDim, batchDim) + 1);
-    const isTime = pacer();
-    for (let block = 0; block < source.length; block += inner) {
-      const place = Math.floor(block / steps[seqDim]) % dimensions[seqDim];
-      const length = lengths[Math.floor(block / steps[batchDim]) % dimensions[batchDim]];
-      const from = place < length ? block + (length - 1 - 2 * place) * steps[seqDim] : block;
-      for (let index = 0; index < inner; index++) {
-        target[block + index] = source[from + index];
-        if (isTime(1)) yield;
-      }
-    }
+    return {
+      units: inner === 0 ? 0 : source.length / inner,
+      cost: costOfRun(inner),
+      compute(first, end) {
+        for (let block = first * inner; block < end * inner; block += inner) {
+          const place = Math.floor(block / steps[seqDim]) % dimensions[seqDim];
+          const length = lengths[Math.floor(block / steps[batchDim]) % dimensions[batchDim]];
+          const from = place < length ? block + (length - 1 - 2 * place) * steps[seqDim] : block;
+          copyWholeRun(source, from, inner, target, block);
+        }
+      },
+    };
   },
 });

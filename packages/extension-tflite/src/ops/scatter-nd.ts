@@ -2,9 +2,9 @@
  * SCATTER_ND: slices added into a tensor of zeros, each at the indexes of its first axes.
  */
 import { ensure, extentProduct, formatShape, sameShape } from "@nnhal/operations";
-import { defineOperation, mayStayZero, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, mayStayZero, read, tensor, wide } from "@nnhal/operations/authoring";
 import { listOf, movable, numbersOf } from "../_integers.ts";
-import { ensurePrefix, sliceOffsets } from "../_prefix.ts";
+import { ensurePrefix, sliceOffset } from "../_prefix.ts";
 import { tfliteTypes } from "../types.ts";
 
 export const scatterNd = defineOperation({
@@ -35,22 +35,28 @@ export const scatterNd = defineOperation({
     );
     return { output: { dimensions } };
   },
-  *reference({ indices, updates }, { output }) {
+  reference({ indices, updates }, { output }) {
     const { dimensions } = output;
     const depth = ensurePrefix(indices.dimensions, dimensions);
     const inner = extentProduct(dimensions, depth);
     const count = extentProduct(indices.dimensions, 0, indices.dimensions.length - 1);
     const isBool = output.type === "TENSOR_BOOL8";
     const [source, target] = [movable(updates.data), movable(output.data)];
-    const isTime = pacer();
-    let from = 0;
-    for (const to of sliceOffsets(numbersOf(indices.data), count, dimensions.slice(0, depth), inner)) {
-      for (let place = 0; place < inner; place++) {
-        // Sums wrap when they are stored, those of 64 bits too; true and true is true.
-        if (isBool) target[to + place] |= source[from++];
-        else target[to + place] += source[from++];
-        if (isTime(1)) yield;
-      }
-    }
+    const [lists, prefix] = [numbersOf(indices.data), dimensions.slice(0, depth)];
+    return {
+      units: count,
+      cost: 4 * (inner + depth),
+      inTurn: true,
+      compute(first, end) {
+        for (let list = first; list < end; list++) {
+          const to = sliceOffset(lists, list, prefix, inner);
+          for (let place = 0; place < inner; place++) {
+            // Sums wrap when they are stored, those of 64 bits too; true and true is true.
+            if (isBool) target[to + place] |= source[list * inner + place];
+            else target[to + place] += source[list * inner + place];
+          }
+        }
+      },
+    };
   },
 });

@@ -2,10 +2,9 @@
  * SELECT_V2: takes each element from one of two tensors; all three tensors broadcast. Elements are copied as they are stored.
  */
 import { broadcastShape, defineOperation, tensor, wide } from "@nnhal/operations/authoring";
-import { broadcastData, inChunks } from "@nnhal/operations/kernels";
+import { broadcastData } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { movable } from "../_integers.ts";
-import { filledData } from "../_phases.ts";
 import { realTypes } from "../_types.ts";
 
 export const selectV2 = movesComplex(
@@ -21,15 +20,16 @@ export const selectV2 = movesComplex(
         dimensions: broadcastShape(condition.dimensions, broadcastShape(whenTrue.dimensions, whenFalse.dimensions)),
       },
     }),
-    *reference({ condition, whenTrue, whenFalse }, { output }) {
-      const { dimensions } = output;
-      const flags = yield* filledData(broadcastData(condition, dimensions));
-      const yes = yield* filledData(broadcastData({ ...whenTrue, data: movable(whenTrue.data) }, dimensions));
-      const no = yield* filledData(broadcastData({ ...whenFalse, data: movable(whenFalse.data) }, dimensions));
-      yield* inChunks(output.data.length, (part) => {
-        const [chosen, a, b, to] = [part(flags), part(yes), part(no), part(movable(output.data))];
-        for (let index = 0; index < to.length; index++) to[index] = chosen[index] ? a[index] : b[index];
-      });
+    reference({ condition, whenTrue, whenFalse }, { output }) {
+      const sources = [condition, whenTrue, whenFalse].map((source) =>
+        broadcastData({ ...source, data: movable(source.data) }, output.dimensions),
+      );
+      const [flags, yes, no] = sources.map(({ data }) => data);
+      const to = movable(output.data);
+      const compute = (first: number, end: number) => {
+        for (let index = first; index < end; index++) to[index] = flags[index] ? yes[index] : no[index];
+      };
+      return [...sources.flatMap(({ phases }) => phases), { units: to.length, compute }];
     },
   }),
 );

@@ -3,7 +3,7 @@
  * tensors. Elements are copied as they are stored.
  */
 import { ensure, extentProduct, formatShape, sameShape } from "@nnhal/operations";
-import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
 import { movesComplex } from "../_complex.ts";
 import { movable } from "../_integers.ts";
@@ -32,7 +32,7 @@ export const select = movesComplex(
       );
       return { output: { dimensions } };
     },
-    *reference({ condition, whenTrue, whenFalse }, { output }) {
+    reference({ condition, whenTrue, whenFalse }, { output }) {
       const [flags, yes, no, to] = [
         condition.data,
         movable(whenTrue.data),
@@ -40,14 +40,14 @@ export const select = movesComplex(
         movable(output.data),
       ];
       const part = to.length / flags.length;
-      const isTime = pacer();
-      for (let index = 0; index < flags.length; index++) {
-        const chosen = flags[index] ? yes : no;
-        for (let place = index * part; place < (index + 1) * part; place++) {
-          to[place] = chosen[place];
-          if (isTime(1)) yield;
-        }
-      }
+      return {
+        units: to.length,
+        compute(first, end) {
+          for (let place = first; place < end; place++) {
+            to[place] = flags[Math.floor(place / part)] ? yes[place] : no[place];
+          }
+        },
+      };
     },
   }),
 );

@@ -1,7 +1,7 @@
 /**
  * SPACE_TO_BATCH_ND for all types, and with any number of spatial axes.
  */
-import { createData, elementCount, runInSteps } from "@nnhal/operations";
+import { createData, elementCount } from "@nnhal/operations";
 import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo, pad, paddedShape, permute } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
@@ -28,12 +28,12 @@ export const spaceToBatchNd = movesComplex(
       ];
       return { output: movedInfo(input, dimensions) };
     },
-    *reference({ input, block, paddings }, { output }) {
+    reference({ input, block, paddings }, { output }) {
       const pads = spatialPairs("the paddings", paddings, input);
       const sizes = blockOf(block, input);
       const padded = createData(input.type, output.data.length);
       const value = input.zeroPoint === 0 ? undefined : input.zeroPoint;
-      yield* runInSteps(pad({ ...input, data: movable(input.data) }, pads, value, padded));
+      const padding = pad({ ...input, data: movable(input.data) }, pads, value, padded);
       const [, ...rest] = output.dimensions;
       const spatial = rest.slice(0, -1);
       // Each spatial axis as two, the blocks and the places within one.
@@ -45,7 +45,7 @@ export const spaceToBatchNd = movesComplex(
         ...sizes.map((_, axis) => 2 * axis + 1),
         2 * count + 1,
       ];
-      yield* runInSteps(permute(padded, extents, order, movable(output.data)));
+      return [...padding, permute(padded, extents, order, movable(output.data))];
     },
   }),
 );

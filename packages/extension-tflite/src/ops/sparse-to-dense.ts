@@ -2,10 +2,10 @@
  * SPARSE_TO_DENSE: a tensor of one value with others at given places.
  */
 import { ensure, extentProduct } from "@nnhal/operations";
-import { bool, defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
-import { fillInChunks } from "@nnhal/operations/kernels";
+import { bool, defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { fillElements } from "@nnhal/operations/kernels";
 import { indexTypes, listOf, movable, numbersOf } from "../_integers.ts";
-import { sliceOffsets } from "../_prefix.ts";
+import { sliceOffset } from "../_prefix.ts";
 import { depthTypes } from "../_types.ts";
 
 export const sparseToDense = defineOperation({
@@ -40,19 +40,19 @@ export const sparseToDense = defineOperation({
     const { scale, zeroPoint } = sparseValues;
     return { output: { dimensions, scale, zeroPoint } };
   },
-  *reference({ sparseIndices, sparseValues, defaultValue }, { output }) {
+  reference({ sparseIndices, sparseValues, defaultValue }, { output }) {
     const { length } = defaultValue.data;
     ensure(length === 1, () => `the default value: expected 1 element, got ${length}`);
     const [values, target] = [movable(sparseValues.data), movable(output.data)];
-    yield* fillInChunks(target, movable(defaultValue.data)[0]);
-    const [count] = listsOf(sparseIndices.dimensions);
-    const isTime = pacer();
-    let place = 0;
-    for (const offset of sliceOffsets(numbersOf(sparseIndices.data), count, output.dimensions, 1)) {
-      target[offset] = values[values.length === 1 ? 0 : place];
-      place++;
-      if (isTime(output.dimensions.length)) yield;
-    }
+    const [units] = listsOf(sparseIndices.dimensions);
+    const lists = numbersOf(sparseIndices.data);
+    const compute = (first: number, end: number) => {
+      for (let list = first; list < end; list++) {
+        target[sliceOffset(lists, list, output.dimensions, 1)] = values[values.length === 1 ? 0 : list];
+      }
+    };
+    const cost = 4 * (1 + output.dimensions.length);
+    return [fillElements(target, movable(defaultValue.data)[0]), { units, cost, inTurn: true, compute }];
   },
 });
 

@@ -5,9 +5,9 @@ import { ensure, formatShape, sameShape, stridesOf, type Tensor, type TensorInfo
 import { defineOperation, int32, omittable, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
 import { copyInChunks, movedInfo } from "@nnhal/operations/kernels";
 import { ascendingAxes, indexedWindows, otherAxes, startsOf } from "../_indexed-windows.ts";
-import { indexTypes, isLongs, movable } from "../_integers.ts";
+import { indexTypes, movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
-import { reductionFor } from "./_window.ts";
+import { reductionFor, truthValues } from "./_window.ts";
 
 /** The code of a body that keeps the update; the others are those of REDUCE_WINDOW. */
 const UPDATE = 0;
@@ -55,7 +55,7 @@ export const stablehloScatter = defineOperation({
     const [source, target] = [movable(updates.data), movable(output.data)];
     yield* copyInChunks(movable(operand.data), target);
     const combine = updateFunction === UPDATE ? undefined : reductionFor(updateFunction, operand.type);
-    const [one, zero] = (isLongs(operand.data) ? [1n, 0n] : [1, 0]) as [number, number];
+    const [one, zero] = truthValues(operand.data);
     const isTime = pacer();
     for (let place = 0; place < source.length; place++) {
       select(place);

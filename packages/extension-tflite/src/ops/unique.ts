@@ -21,10 +21,11 @@ export const unique = defineOperation({
   *reference({ input: { data, dimensions } }, { values, indices }) {
     resize(indices, dimensions);
     const store = integerStore(indices.data);
-    const places = new Map<number | bigint, number>();
+    const places = new Map<number, number>();
     const isTime = pacer();
-    for (let index = 0; index < data.length; index++) {
-      const element = data[index];
+    const source = movable(data);
+    for (let index = 0; index < source.length; index++) {
+      const element = source[index];
       const known = places.get(element);
       store(index, known ?? places.size);
       if (known === undefined) places.set(element, places.size);
@@ -33,8 +34,7 @@ export const unique = defineOperation({
     resize(values, [places.size]);
     const target = movable(values.data);
     for (const [element, place] of places) {
-      // The elements of the list, which have the type of those of the result.
-      target[place] = element as number;
+      target[place] = element;
       if (isTime(1)) yield;
     }
   },

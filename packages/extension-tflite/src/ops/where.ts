@@ -1,7 +1,7 @@
 /**
  * WHERE: the places of the elements of a tensor that are not zero.
  */
-import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
 import { resize } from "@nnhal/operations/kernels";
 import { numbersOf } from "../_integers.ts";
 import { tfliteTypes } from "../types.ts";
@@ -26,27 +26,30 @@ export const where = defineOperation({
   ranks: { condition: [1, Number.POSITIVE_INFINITY] },
   dynamic: true,
   infer: ({ condition }) => ({ output: { dimensions: [0, condition.dimensions.length] } }),
-  *reference({ condition: { data, dimensions } }, { output }) {
+  reference({ condition: { data, dimensions } }, { output }) {
     const numbers = numbersOf(data);
     const rank = dimensions.length;
-    const isTime = pacer();
     let count = 0;
-    for (let index = 0; index < numbers.length; index++) {
-      if (numbers[index] !== 0) count++;
-      if (isTime(1)) yield;
-    }
-    resize(output, [count, rank]);
+    const countPlaces = (first: number, end: number) => {
+      for (let index = first; index < end; index++) if (numbers[index] !== 0) count++;
+    };
     let row = 0;
-    for (let index = 0; index < numbers.length; index++) {
-      if (isTime(1)) yield;
-      if (numbers[index] === 0) continue;
-      // A bigint is made for each index.
-      if (isTime(8 * rank)) yield;
-      for (let axis = rank - 1, rest = index; axis >= 0; axis--) {
-        output.data[row * rank + axis] = BigInt(rest % dimensions[axis]);
-        rest = Math.floor(rest / dimensions[axis]);
+    const writePlaces = (first: number, end: number) => {
+      for (let index = first; index < end; index++) {
+        if (numbers[index] === 0) continue;
+        for (let axis = rank - 1, rest = index; axis >= 0; axis--) {
+          output.data[row * rank + axis] = BigInt(rest % dimensions[axis]);
+          rest = Math.floor(rest / dimensions[axis]);
+        }
+        row++;
       }
-      row++;
-    }
+    };
+    const units = numbers.length;
+    return [
+      { units, inTurn: true, compute: countPlaces },
+      { units: 1, compute: () => resize(output, [count, rank]) },
+      // A bigint is made for each index.
+      { units, cost: 4 + 32 * rank, inTurn: true, compute: writePlaces },
+    ];
   },
 });

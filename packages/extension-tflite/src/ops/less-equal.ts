@@ -1,6 +1,0 @@
-/**
- * LESS_EQUAL of 8-bit, 16-bit and 64-bit elements.
- */
-import { comparison } from "./_comparison.ts";
-
-export const lessEqual = comparison("LESS_EQUAL", (order) => order <= 0);

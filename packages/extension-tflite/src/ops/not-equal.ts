@@ -1,6 +1,0 @@
-/**
- * NOT_EQUAL of 8-bit, 16-bit and 64-bit elements.
- */
-import { comparison } from "./_comparison.ts";
-
-export const notEqual = comparison("NOT_EQUAL", (order) => order !== 0);
