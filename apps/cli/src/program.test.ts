@@ -156,7 +156,20 @@ describe("a narrow terminal", () => {
     const outcome = { stdout: "", stderr: "" };
     const stdout = { columns, write: (text: string) => (outcome.stdout += text) };
     const stderr = { columns, write: (text: string) => (outcome.stderr += text) };
-    const help = ["", "demo", "run", "bench", "batch", "explain", "info", "validate", "graph", "devices", "vectors"];
+    const help = [
+      "",
+      "demo",
+      "run",
+      "bench",
+      "batch",
+      "explain",
+      "info",
+      "validate",
+      "graph",
+      "studio",
+      "devices",
+      "vectors",
+    ];
     for (const name of [...help, "conformance", "completion"])
       await run([...name.split(" ").filter(Boolean), "--help"], { stdout });
     await put("adding.tflite", addingModel());

@@ -94,6 +94,14 @@ const commands: Readonly<Record<string, CommandEntry>> = {
       return (command, { full }) => registerGraphCommand(command, full);
     },
   },
+  studio: {
+    description: "serve a page that shows a .tflite model, runs it, and says which device computes what",
+    needs: "@nnhal/studio",
+    async load() {
+      const { registerStudioCommand } = await import("./commands/studio.ts");
+      return (command, { full }) => registerStudioCommand(command, full);
+    },
+  },
   devices: {
     description: "list the devices, and the missing parts of those that are not available",
     async load() {

@@ -2,8 +2,7 @@
  * The words of `--task`. They stand apart, since the command line reads them at each start.
  */
 
-/** Things, areas or landmarks that a network finds in a picture. */
-export type Task = "detect" | "segment" | "landmarks";
+import type { Task } from "@nnhal/network/tensors";
 
 /** Values of `--task`: also the best classes of the first output that is a list, or the values of all outputs. */
 export const tasks = ["detect", "segment", "landmarks", "classify", "values"] as const;

@@ -5,6 +5,7 @@
 export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
 export { nameFile, whyNoModel } from "./file-kind.ts";
 export type { LabelFinder, Labels } from "./labels.ts";
+export { isNpy, type NumpyArray, readNpy, writeNpy } from "./npy.ts";
 export { findPackedLabels } from "./packed-labels.ts";
 export { type DecodeOptions, decodePicture } from "./picture/decode.ts";
 export { checkSize, MOST_PIXELS, type Picture } from "./picture/picture.ts";
@@ -18,6 +19,7 @@ export {
 } from "./picture/to-tensor.ts";
 export { parseLabels, type ScoredClass, scoresOf, topClasses } from "./scores.ts";
 export { partStarts } from "./tasks/sound.ts";
+export { drawableTaskOf, inputSizeOf, type ModelTensors, maskOf, type Task, taskOf } from "./tasks/task-of.ts";
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
 export { messageOf, oneLine, openShapeText, plain, shapeText } from "./text.ts";
 export { textValues } from "./text-values.ts";

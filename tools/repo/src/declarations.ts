@@ -38,9 +38,11 @@ export async function emitDeclarations(root: string): Promise<CommandResult> {
       const file = join(folder, path);
       writeFileSync(file, withoutSources(readFileSync(file, "utf8")));
     }
-    for (const name of readdirSync(join(folder, "packages"))) {
-      const made = join(folder, "packages", name);
-      await joinDeclarations(join(made, "src"), join(made, "dist"), readManifest(join(root, "packages", name)));
+    for (const parent of ["apps", "packages"]) {
+      for (const name of readdirSync(join(folder, parent))) {
+        const made = join(folder, parent, name);
+        await joinDeclarations(join(made, "src"), join(made, "dist"), readManifest(join(root, parent, name)));
+      }
     }
   }
   return result;

@@ -19,7 +19,7 @@ interface Layer {
 /** From the top: a package depends on its own layer and those below it. The product does not depend on the last one. */
 export const layers: readonly Layer[] = [
   { title: "To install", members: ["nnhal", "create-nnhal"] },
-  { title: "Programs", members: ["cli", "server", "sample-driver", "worker"] },
+  { title: "Programs", members: ["cli", "server", "studio", "sample-driver", "worker"] },
   { title: "Applications", members: ["network", "batch", "program"] },
   { title: "Programming model", members: ["runtime", "tflite", "diff"] },
   { title: "Other processes", members: ["service", "transport"] },

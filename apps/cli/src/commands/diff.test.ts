@@ -2,12 +2,12 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createReferenceBackend } from "@nnhal/backend-reference";
+import { writeNpy } from "@nnhal/network/tensors";
 import { changeElements } from "@nnhal/test-kit/changed-kernel";
 import { readTflite, writeTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../backend-module.ts";
 import type { DiffCommandReport } from "../diff/report.ts";
-import { writeNpy } from "../model/npy.ts";
 import { passingModel, referenceEngine, useFolder } from "../program.test-helper.ts";
 
 const { run, get, put, path } = useFolder();

@@ -4,7 +4,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { comparedTypesOf, createNetworkJudge, type Judge, type RecordedValue, type TensorValue } from "@nnhal/diff";
-import { elementsOfReal, elementTypeOf } from "@nnhal/network/tensors";
+import { elementsOfReal, elementTypeOf, readNpy } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import type { ModelCommandContext } from "../context.ts";
 import { judgeDevice } from "../devices.ts";
@@ -12,7 +12,6 @@ import { messageOf, usageError } from "../failure.ts";
 import { pathFrom, readUserFile } from "../files.ts";
 import { convertInput, type PreparedInput } from "../model/input-file.ts";
 import { type LoadedModel, loadModel } from "../model/load.ts";
-import { readNpy } from "../model/npy.ts";
 import { filesByOperand, tensorFileName } from "./tensor-files.ts";
 
 /** A judge as the user named it. */

@@ -5,11 +5,10 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { OnOperation, TensorValue } from "@nnhal/diff";
 import { comparedTypesOf } from "@nnhal/diff";
-import { elementTypeOf } from "@nnhal/network/tensors";
+import { elementTypeOf, writeNpy } from "@nnhal/network/tensors";
 import { elementAt } from "@nnhal/operations";
 import { pathFrom, writeUserFile } from "../files.ts";
 import type { LoadedModel } from "../model/load.ts";
-import { writeNpy } from "../model/npy.ts";
 
 /** The file of each operand that is in a folder: by the name of its tensor, or by the tensor's index in the .tflite file. */
 export function filesByOperand(model: LoadedModel, files: ReadonlySet<string>): ReadonlyMap<number, string> {

@@ -11,19 +11,20 @@ import {
   elementsOf,
   elementsOfReal,
   elementTypeOf,
+  isNpy,
   type Normalisation,
   nameFile,
   type Picture,
   partStarts,
   pictureLayoutOf,
   pictureToTensor,
+  readNpy,
   tensorText,
   whyNoPicture,
 } from "@nnhal/network/tensors";
 import type { TensorDescription } from "@nnhal/tflite";
 import { messageOf, usageError } from "../failure.ts";
 import { oneLine, shapeText } from "../text.ts";
-import { isNpy, readNpy } from "./npy.ts";
 import { bytesOfOpenExtent, isString } from "./values.ts";
 
 /** An input of a run. */

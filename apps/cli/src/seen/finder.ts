@@ -15,15 +15,23 @@ import {
   segment,
 } from "@nnhal/network";
 import { describeKnown, type KnownModel } from "@nnhal/network/session";
-import type { Labels, Picture, ScoredClass } from "@nnhal/network/tensors";
+import {
+  drawableTaskOf,
+  inputSizeOf,
+  type Labels,
+  maskOf,
+  type Picture,
+  type ScoredClass,
+  type Task,
+  taskOf,
+} from "@nnhal/network/tensors";
 import { failure, usageError } from "../failure.ts";
 import { bestClasses } from "../model/classes.ts";
 import type { OutputValue } from "../model/execute.ts";
 import type { LoadedModel } from "../model/load.ts";
-import { type GivenTask, isSeen, type Task } from "../task-names.ts";
+import { type GivenTask, isSeen } from "../task-names.ts";
 import { oneLine, plain, shapeText } from "../text.ts";
 import type { Seen } from "./format.ts";
-import { drawableTaskOf, inputSizeOf, maskOf, taskOf } from "./task.ts";
 
 /** Things with a lower score are not shown by default. */
 export const THRESHOLD = 0.5;

@@ -10,6 +10,8 @@ export { extensionDataText } from "./extension-data.ts";
 export { type GraphDumpOptions, type GraphDumpStream, graphDump, logStream } from "./graph-dump.ts";
 export { graphToSvg } from "./graph-to-svg.ts";
 export { type GraphJson, type GraphJsonSubgraph, graphToJson } from "./json.ts";
+export { kindOf, type OperationKind } from "./kinds.ts";
+export { type Edge, type GraphLayout, layOutGraph, type NodeSize } from "./layout.ts";
 export {
   type GraphVisitor,
   type OperandDescription,

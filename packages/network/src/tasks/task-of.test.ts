@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawableTaskOf, type ModelTensors, taskOf } from "./task.ts";
+import { drawableTaskOf, type ModelTensors, taskOf } from "./task-of.ts";
 
 type Info = ModelTensors["outputs"][number];
 

@@ -1,9 +1,9 @@
 /**
  * Reads and writes .npy files, as NumPy does. Every problem of a file is a RangeError with a message that goes on from the file's name.
  */
-import type { ElementType } from "@nnhal/network/tensors";
 import { elementAt, fromFloat16Bits } from "@nnhal/operations";
-import { oneLine } from "../text.ts";
+import type { ElementType } from "./elements.ts";
+import { oneLine } from "./text.ts";
 
 /** An array. */
 export interface NumpyArray {

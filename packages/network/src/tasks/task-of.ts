@@ -1,9 +1,13 @@
 /**
  * Task of a network, by its outputs and the texts of its maker.
  */
-import { type Model, showsLandmarks } from "@nnhal/network";
-import { elementsOf, pictureLayoutOf } from "@nnhal/network/tensors";
-import type { Task } from "../task-names.ts";
+import type { Model } from "../model.ts";
+import { pictureLayoutOf } from "../picture/to-tensor.ts";
+import { elementsOf } from "../tensor.ts";
+import { showsLandmarks } from "./landmarks.ts";
+
+/** Things, areas or landmarks that a network finds in a picture. */
+export type Task = "detect" | "segment" | "landmarks";
 
 /** Tensors of a model in a run: their names, and shapes without unknown extents. */
 export type ModelTensors = Pick<Model, "inputs" | "outputs">;

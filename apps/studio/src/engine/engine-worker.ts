@@ -1,0 +1,7 @@
+/**
+ * Entry of the page's worker.
+ */
+import { expose } from "comlink";
+import { createEngine } from "./engine.ts";
+
+expose(createEngine());

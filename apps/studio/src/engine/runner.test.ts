@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { load, picture } from "@nnhal/network";
+import { writeNpy } from "@nnhal/network/tensors";
+import { afterEach, describe, expect, it } from "vitest";
+import { manyOperators, statefulModel } from "../files.test-helper.ts";
+import { createEngine, type Engine } from "./engine.ts";
+import type { GivenInput, Placement } from "./runner.ts";
+
+const reference: Placement = { devices: "reference", isOnMachine: false, signature: undefined, inputShapes: {} };
+const file = (path: string) => new Uint8Array(readFileSync(new URL(`../../../cli/demo/${path}`, import.meta.url)));
+const digits = file("digits-uint8.tflite");
+const none = () => {};
+
+let engine: Engine;
+afterEach(() => engine.end());
+
+async function prepared(bytes: Uint8Array, placement = reference) {
+  engine = createEngine();
+  await engine.open(bytes, "a.tflite");
+  return engine.prepare(placement, none);
+}
+
+/** The elements of the only output after a run with the only input. */
+async function valuesOf(given: GivenInput): Promise<readonly number[]> {
+  const run = await engine.run({ value_0: given, "block_0/value_0": given });
+  return run.outputs[0]?.summary.first ?? [];
+}
+
+describe("a run", () => {
+  it("of a picture gives the values and classes of nnhal run", async () => {
+    await prepared(digits);
+    const bytes = file("2-ballpoint.png");
+    const run = await engine.run({ picture: { kind: "file", bytes } });
+    const model = await load(digits, { devices: "reference" });
+    const { scores } = await model.run({ picture: await picture(bytes) });
+    await model.close();
+    expect(run.outputs[0]?.summary.first).toEqual([...(scores?.data ?? [])]);
+    expect(run.found[0]).toEqual({ label: "class 2", score: scores?.data[2] });
+    expect(run.task).toBe("classify");
+    expect(run.time).toBeGreaterThan(0);
+  });
+
+  it("takes numbers, arrays of NumPy, noise and zeros", async () => {
+    // 2 * (x * x) by an addition of the product to itself.
+    const view = await prepared(manyOperators(2));
+    expect(view).toMatchObject({
+      devices: ["nnhal-reference"],
+      states: [],
+      inputs: [{ name: "block_0/value_0", shape: [1, 8] }],
+    });
+    const expected = [2, 8, 18, 32, 50, 72, 98, 0.5];
+    const numbers = Float32Array.of(1, 2, 3, 4, 5, 6, 7, 0.5);
+    expect(await valuesOf({ kind: "text", text: "[[1, 2, 3; 4 5\n6 7, .5]]" })).toEqual(expected);
+    const text = new TextEncoder().encode("1 2 3 4 5 6 7 0.5");
+    expect(await valuesOf({ kind: "file", bytes: text })).toEqual(expected);
+    const npy = writeNpy("float32", [1, 8], new Uint8Array(numbers.buffer));
+    expect(await valuesOf({ kind: "file", bytes: npy })).toEqual(expected);
+    expect(await valuesOf({ kind: "zeros" })).toEqual(new Array(8).fill(0));
+    const noise = await valuesOf({ kind: "noise", seed: 1 });
+    expect(noise.every((value) => value > 0 && value <= 2)).toBe(true);
+    expect(await valuesOf({ kind: "noise", seed: 1 })).toEqual(noise);
+    expect(await valuesOf({ kind: "noise", seed: 2 })).not.toEqual(noise);
+  });
+
+  it("says which input is wrong, and how", async () => {
+    await prepared(manyOperators(2));
+    await expect(valuesOf({ kind: "text", text: "1 2 three" })).rejects.toThrow(
+      'the input "block_0/value_0": expected numbers, got "three"',
+    );
+    await expect(valuesOf({ kind: "text", text: "1 2 3" })).rejects.toThrow(/block_0\/value_0.*8/);
+  });
+
+  it("keeps a state until it is set back", async () => {
+    const view = await prepared(statefulModel());
+    expect(view.states).toHaveLength(1);
+    const ones: GivenInput = { kind: "text", text: "1 1 1 1" };
+    const once = async () => (await engine.run({ in: ones })).outputs[0]?.summary.first[0];
+    const [first, second] = [await once(), await once()];
+    expect(second).not.toBe(first);
+    await engine.resetState();
+    expect(await once()).toBe(first);
+  });
+
+  it("is on a model that is prepared", async () => {
+    engine = createEngine();
+    await engine.open(digits, "digits.tflite");
+    await expect(engine.run({})).rejects.toThrow("expected a prepared model, got none");
+    await expect(engine.prepare({ ...reference, devices: "toaster" }, none)).rejects.toThrow("toaster");
+    await expect(engine.explain()).rejects.toThrow("expected a prepared model, got none");
+  });
+});
+
+describe("an explanation", () => {
+  it("has a device, a time and an error for each operation", async () => {
+    await prepared(manyOperators(3), { ...reference, devices: "wasm" });
+    const { operations } = await engine.explain();
+    expect(operations.map(({ device }) => device)).toEqual(["nnhal-wasm", "nnhal-wasm", "nnhal-wasm"]);
+    const profile = await engine.profile({}, 2);
+    expect(profile.operations).toHaveLength(3);
+    const progress: number[] = [];
+    const report = await engine.diff("reference", (done) => progress.push(done));
+    expect(report.isRight).toBe(true);
+    expect(report.operations.map(({ verdict }) => verdict)).toEqual(["right", "right", "right"]);
+    expect(progress.at(-1)).toBe(3);
+  });
+});

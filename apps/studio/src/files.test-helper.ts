@@ -1,0 +1,93 @@
+/**
+ * Files for the tests of the page, which they make themselves.
+ */
+import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
+
+const tensor = (name: string, more: Partial<TfliteTensor> = {}): TfliteTensor => ({
+  name,
+  shape: [1, 8],
+  type: "FLOAT32",
+  isVariable: false,
+  ...more,
+});
+
+const operator = (name: string, inputs: readonly number[], outputs: readonly number[], options = {}) => ({
+  name,
+  version: 1,
+  inputs,
+  outputs,
+  options,
+});
+
+/** A model with one subgraph. */
+function modelOf(
+  tensors: readonly TfliteTensor[],
+  operators: TfliteModel["subgraphs"][number]["operators"],
+  inputs: readonly number[],
+  outputs: readonly number[],
+  more: Partial<TfliteModel> = {},
+): Uint8Array {
+  return writeTflite({
+    version: 3,
+    description: "",
+    subgraphs: [{ name: "main", tensors, operators, inputs, outputs }],
+    metadata: [],
+    signatures: [],
+    ...more,
+  });
+}
+
+/** A chain of so many additions and multiplications, in which every eighth also reads an earlier result. */
+export function manyOperators(count: number): Uint8Array {
+  const tensors = Array.from({ length: count + 1 }, (_, index) => tensor(`block_${index >> 3}/value_${index}`));
+  const operators = Array.from({ length: count }, (_, index) => {
+    const other = index % 8 === 7 ? index - 6 : index;
+    return operator(index % 3 === 0 ? "MUL" : "ADD", [index, other], [index + 1], { fusedActivationFunction: "NONE" });
+  });
+  return modelOf(tensors, operators, [0], [count]);
+}
+
+/** A model whose texts are all one text: of tensors, the subgraph, a custom operator, a signature and the description. */
+export function namedModel(text: string): Uint8Array {
+  const tensors = [tensor(text), tensor(text), tensor(text)];
+  const operators = [
+    operator("ADD", [0, 0], [1], { fusedActivationFunction: "NONE" }),
+    { ...operator("CUSTOM", [1], [2]), customCode: text },
+  ];
+  return writeTflite({
+    version: 3,
+    description: text,
+    subgraphs: [{ name: text, tensors, operators, inputs: [0], outputs: [2] }],
+    metadata: [],
+    signatures: [{ key: text, subgraph: 0, inputs: [{ name: text, tensor: 0 }], outputs: [{ name: text, tensor: 2 }] }],
+  });
+}
+
+/** An addition with a constant of 8 bits, whose two channels have scales of their own. */
+export function quantizedModel(): Uint8Array {
+  const data = Uint8Array.from(Int8Array.from([-4, -3, -2, -1, 0, 1, 2, 3]));
+  const quantization = { scale: [0.5, 2], zeroPoint: [0, 0], quantizedDimension: 0 };
+  const tensors = [
+    tensor("in"),
+    tensor("weights", { shape: [2, 4], type: "INT8", data, quantization }),
+    tensor("out", { shape: [1, 2] }),
+  ];
+  const options = { fusedActivationFunction: "NONE", weightsFormat: "DEFAULT", keepNumDims: false };
+  return modelOf(tensors, [operator("FULLY_CONNECTED", [0, 1, -1], [2], options)], [0], [2]);
+}
+
+/** A recurrent layer of two units, whose state it keeps. */
+export function statefulModel(): Uint8Array {
+  const constant = (name: string, shape: readonly number[], values: readonly number[]) =>
+    tensor(name, { shape, data: new Uint8Array(Float32Array.from(values).buffer) });
+  const tensors = [
+    tensor("in", { shape: [1, 4] }),
+    constant("weights", [2, 4], [0.1, 0.2, 0.3, 0.4, 0.4, 0.3, 0.2, 0.1]),
+    constant("recurrent", [2, 2], [0.5, 0.25, 0.25, 0.5]),
+    constant("bias", [2], [0, 0]),
+    tensor("state", { shape: [1, 2], isVariable: true }),
+    tensor("out", { shape: [1, 2] }),
+  ];
+  const options = { fusedActivationFunction: "TANH", asymmetricQuantizeInputs: false };
+  return modelOf(tensors, [operator("RNN", [0, 1, 2, 3, 4], [5], options)], [0], [5]);
+}

@@ -1,0 +1,234 @@
+/**
+ * The page in Chromium: opened as a person does, with hostile files, and with the policy that forbids what they would do.
+ */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
+import { load, picture } from "@nnhal/network";
+import { modelsFolder } from "@nnhal/test-kit/folders";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { manyOperators, namedModel } from "./files.test-helper.ts";
+import { type StudioServer, serveStudio } from "./server.ts";
+import { numberText } from "./text.ts";
+
+const executablePath = [process.env.NNHAL_CHROMIUM, "/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(
+  (path) => path !== undefined && existsSync(path),
+);
+const remedy =
+  executablePath === undefined ? " (skipped: apt-get install chromium-headless-shell, or NNHAL_CHROMIUM)" : "";
+
+const folder = mkdtempSync(join(tmpdir(), "nnhal-studio-page-"));
+let browser: Browser;
+let server: StudioServer;
+let page: Page;
+let faults: string[];
+
+/** Writes a file to open. */
+function put(name: string, bytes: Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function openFile(path: string): Promise<void> {
+  await page.setInputFiles('input[type="file"]', path);
+}
+
+const heading = () => page.locator(".head .file").textContent();
+
+describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, () => {
+  beforeAll(async () => {
+    const configFile = fileURLToPath(new URL("../vite.config.ts", import.meta.url));
+    const outDir = join(folder, "page");
+    await build({ configFile, build: { outDir, minify: false } });
+    const device = await openDevice({ backend: referenceBackend });
+    if ("unavailable" in device) throw new Error(device.unavailable);
+    const devices = { list: async () => [{ name: "nnhal-reference" }], select: async () => [device] };
+    server = await serveStudio({ port: 0, folder: outDir, devices });
+    browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox", "--disable-gpu"] });
+    // The token works once: all pages of this context have the cookie.
+    page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
+    page.setDefaultTimeout(15_000);
+    faults = [];
+    const strange = (url: string) => !url.startsWith(`http://127.0.0.1:${server.port}/`) && !url.startsWith("data:,");
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    page.on("request", (request) => strange(request.url()) && faults.push(`request of ${request.url()}`));
+    page.on("dialog", (dialog) => {
+      faults.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await page.goto(server.url);
+    await page.getByText("This network can run.").waitFor();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  beforeEach(() => {
+    faults.length = 0;
+  });
+
+  afterEach(() => {
+    expect(faults).toEqual([]);
+  });
+
+  it("opens the network of the demonstration, and takes the token out of the address", async () => {
+    expect(await heading()).toContain("digits-uint8.tflite");
+    expect(new URL(page.url()).hash).toBe("");
+    await page.reload();
+    await page.getByText("This network can run.").waitFor();
+  });
+
+  it("shows a file of 2,000 operators, of which the keyboard reaches the last", async () => {
+    await openFile(put("many.tflite", manyOperators(2000)));
+    await page.getByText("2,000 operators").waitFor();
+    await page.locator("canvas[data-drawn]").waitFor();
+    expect(await page.locator(".operators li button").count()).toBeLessThan(100);
+    await page.locator(".operators li button").first().focus();
+    await page.keyboard.press("End");
+    await page.locator('.operators li[aria-posinset="2000"][aria-setsize="2000"] button:focus').waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "ADD" }).waitFor();
+    await page.locator("canvas").focus();
+    await page.keyboard.press("ArrowUp");
+    await page.locator(".details h2", { hasText: "number 1998" }).waitFor();
+    await page.getByRole("searchbox").fill("value_1778");
+    await page.getByText("2 of 2,000 operators").waitFor();
+  });
+
+  it("shows why a file cannot run, and says what is not a file for it", async () => {
+    await openFile(put("mystery.tflite", namedModel("Mystery")));
+    await page.getByText("This network cannot run: one problem.").waitFor();
+    await openFile(put("picture.tflite", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10)));
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").textContent()).toContain("this is not a .tflite file");
+    expect(await heading()).toContain("mystery.tflite");
+  });
+
+  it("shows hostile names as text", async () => {
+    const title = await page.title();
+    for (const [place, name] of hostileNames.entries()) {
+      await openFile(put(`hostile-${place}.tflite`, namedModel(name)));
+      await page.getByText(/This network cannot run/).waitFor();
+      expect(await heading()).toContain(`hostile-${place}.tflite`);
+      const buttons = page.locator(".operators li button");
+      await buttons.nth(1).click();
+      const shown = await page.locator(".details h2").evaluate((element) => element.firstChild?.textContent);
+      expect(shown).toBe(name);
+      expect(await page.locator("main img, main iframe, main script, main a, main object, main base").count()).toBe(0);
+    }
+    expect(await page.title()).toBe(title);
+    expect(await page.evaluate(() => Reflect.get(globalThis, "hacked"))).toBeUndefined();
+  }, 60_000);
+
+  it("runs a picture on the engine of the browser and on a device of the machine, with the values of nnhal run", async () => {
+    const demo = fileURLToPath(new URL("../../cli/demo/", import.meta.url));
+    const model = await load(join(demo, "digits-uint8.tflite"), { devices: "reference" });
+    const { scores } = await model.run({ picture: await picture(join(demo, "2-ballpoint.png")) });
+    await model.close();
+    const expected = [...(scores?.data ?? [])].map((value) => numberText(value, 4)).join("  ");
+    await openFile(join(demo, "digits-uint8.tflite"));
+    await page.getByText("This network can run.").waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    for (const devices of ["wasm", "machine:nnhal-reference"]) {
+      await page.getByLabel("run on").selectOption(devices);
+      await page.getByText(`prepared on nnhal-${devices.replace(/.*-/, "")}`).waitFor();
+      await page.getByLabel("A file for picture").setInputFiles(join(demo, "2-ballpoint.png"));
+      await page.locator(".numbers").waitFor();
+      expect(await page.locator(".numbers").textContent(), devices).toBe(expected);
+      expect(await page.locator(".found li").first().textContent()).toContain("class 2");
+    }
+  });
+
+  it("measures and compares each operation, and colors the graph by it", async () => {
+    await page.getByRole("button", { name: "Why" }).click();
+    await page.getByLabel("run on").selectOption("wasm");
+    await page.getByRole("button", { name: "Measure each operation" }).click();
+    await page.getByText("measured time").waitFor();
+    await page.getByRole("button", { name: "Compare each operation with" }).click();
+    await page.locator(".verdict.passed").waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(10);
+    await page.getByRole("button", { name: "by error" }).click();
+    await page.locator(".legend", { hasText: "equal" }).waitFor();
+  });
+
+  it("forbids scripts that are not its own, and connections to elsewhere", async () => {
+    const tried = await page.evaluate(async () => {
+      const script = document.createElement("script");
+      script.textContent = "globalThis.hacked = true";
+      document.body.append(script);
+      // Outside of what the tool evaluates, to which no policy applies.
+      await new Promise((resolve) => setTimeout(resolve));
+      const isEvaluated = (() => {
+        try {
+          return new Function("return true")();
+        } catch {
+          return false;
+        }
+      })();
+      const isConnected = await fetch("http://127.0.0.1:1/").then(
+        () => true,
+        (error: unknown) => String(error),
+      );
+      return { isInline: Reflect.get(globalThis, "hacked") === true, isEvaluated, isConnected };
+    });
+    expect(tried).toEqual({ isInline: false, isEvaluated: false, isConnected: "TypeError: Failed to fetch" });
+    expect(faults.length).toBeGreaterThanOrEqual(2);
+    expect(
+      faults.filter((fault) => !fault.includes("Content Security Policy") && !fault.includes("request of")),
+    ).toEqual([]);
+    faults.length = 0;
+  });
+
+  it.skipIf(!existsSync(modelsFolder))("shows MobileNet v2, light and dark, wide and narrow", async () => {
+    await openFile(join(modelsFolder, "mobilenet_v2_1.0_224_quant.tflite"));
+    await page.getByText("66 operators").waitFor();
+    const backgrounds = new Set<string>();
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const width of [1440, 390]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 844 });
+        const { overflow, background } = await page.evaluate(() => ({
+          overflow: document.documentElement.scrollWidth - innerWidth,
+          background: getComputedStyle(document.body).backgroundColor,
+        }));
+        expect(overflow, `${colorScheme} at ${width}`).toBeLessThanOrEqual(0);
+        backgrounds.add(background);
+      }
+    }
+    expect(backgrounds.size).toBe(2);
+  });
+});
+
+const hostileNames: readonly string[] = [
+  "<script>globalThis.hacked = 1</script>",
+  '<img src=x onerror="globalThis.hacked = 1">',
+  '"><svg onload="globalThis.hacked = 1">',
+  "javascript:globalThis.hacked=1",
+  "<iframe srcdoc='<script>parent.hacked=1</script>'>",
+  "</title><script>globalThis.hacked=1</script>",
+  "</textarea><script>globalThis.hacked=1</script>",
+  "<!--<script>globalThis.hacked=1//-->",
+  "{{constructor.constructor('globalThis.hacked=1')()}}",
+  ["$", "{globalThis.hacked = 1}"].join(""),
+  "__proto__",
+  "constructor",
+  "hasOwnProperty",
+  "<base href='http://evil.example/'>",
+  "<meta http-equiv=refresh content='0;url=http://evil.example/'>",
+  "<a href='javascript:globalThis.hacked=1'>x</a>",
+  "<style>@import 'http://evil.example/x.css'</style>",
+  "\u202Etxt.elbisivni",
+  "a\u0000b\u001b[31mred",
+  "&lt;b&gt;&#x3c;script&#x3e;",
+  "x".repeat(20_000),
+];

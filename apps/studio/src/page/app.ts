@@ -1,0 +1,156 @@
+/**
+ * The page: its head, its parts, and the place where files are dropped.
+ */
+import { useSignal } from "@preact/signals";
+import { type ComponentType, h } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { bytesText } from "../text.ts";
+import { GraphPanel } from "./graph-panel.ts";
+import { RunPanel } from "./run-panel.ts";
+import { openFile, type Panel, panel, panels, problem, shown, work } from "./store.ts";
+import { nextTheme, theme } from "./theme.ts";
+import { WhyPanel } from "./why-panel.ts";
+
+const titles: Readonly<Record<Panel, string>> = { graph: "Graph", run: "Run", why: "Why" };
+
+/** The whole page. */
+export function App() {
+  const isOver = useSignal(false);
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      event.preventDefault();
+      isOver.value = event.type === "dragover";
+    };
+    const drop = (event: DragEvent) => {
+      over(event);
+      const [file] = event.dataTransfer?.files ?? [];
+      if (file !== undefined) void takeFile(file);
+    };
+    addEventListener("dragover", over);
+    addEventListener("dragleave", over);
+    addEventListener("drop", drop);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("dragleave", over);
+      removeEventListener("drop", drop);
+    };
+  }, []);
+  return h(
+    "div",
+    { class: `app${isOver.value ? " over" : ""}` },
+    h(Head, null),
+    h(Notices, null),
+    shown.value === undefined ? h(Welcome, null) : h(panelViews[panel.value], null),
+  );
+}
+
+const panelViews: Readonly<Record<Panel, ComponentType>> = {
+  graph: GraphPanel,
+  run: RunPanel,
+  why: WhyPanel,
+};
+
+/** Opens a file that a person chose. */
+function takeFile(file: File): Promise<void> {
+  return openFile(file.name, () => file.arrayBuffer());
+}
+
+function Head() {
+  const now = shown.value;
+  return h(
+    "header",
+    { class: "head" },
+    h("h1", null, "nnhal studio"),
+    h(FileButton, null),
+    now && h("p", { class: "file", title: now.file.name }, now.file.name, h("small", null, bytesText(now.file.bytes))),
+    now && h(Tabs, null),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "quiet theme",
+        onClick: nextTheme,
+        title: "Colors: as the system has them, light, or dark",
+      },
+      `colors: ${theme.value}`,
+    ),
+  );
+}
+
+function Tabs() {
+  return h(
+    "nav",
+    { "aria-label": "Parts of the page" },
+    panels.map((name) =>
+      h(
+        "button",
+        {
+          key: name,
+          type: "button",
+          class: "tab",
+          "aria-current": panel.value === name ? "page" : undefined,
+          onClick: () => {
+            panel.value = name;
+          },
+        },
+        titles[name],
+      ),
+    ),
+  );
+}
+
+function FileButton() {
+  const input = useRef<HTMLInputElement>(null);
+  return h(
+    "span",
+    null,
+    h("button", { type: "button", class: "main", onClick: () => input.current?.click() }, "Open a file"),
+    h("input", {
+      ref: input,
+      type: "file",
+      hidden: true,
+      accept: ".tflite,.lite,.task,.litertlm",
+      "aria-label": "A .tflite file",
+      onChange: () => {
+        const [file] = input.current?.files ?? [];
+        if (file !== undefined) void takeFile(file);
+        if (input.current !== null) input.current.value = "";
+      },
+    }),
+  );
+}
+
+function Notices() {
+  return h(
+    "div",
+    { class: "notices", "aria-live": "polite" },
+    work.value !== undefined && h("p", { class: "work" }, `${work.value} …`),
+    problem.value !== undefined &&
+      h(
+        "p",
+        { class: "problem", role: "alert" },
+        problem.value,
+        h(
+          "button",
+          {
+            type: "button",
+            class: "quiet",
+            onClick: () => {
+              problem.value = undefined;
+            },
+          },
+          "close",
+        ),
+      ),
+  );
+}
+
+function Welcome() {
+  return h(
+    "main",
+    { class: "welcome" },
+    h("h2", null, "See a network"),
+    h("p", null, "Drop a .tflite file here, or open one. It stays on this machine."),
+    h(FileButton, null),
+  );
+}

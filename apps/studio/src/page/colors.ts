@@ -1,0 +1,138 @@
+/**
+ * Colors of operators: by kind, by what becomes of them, and, once it is known, by device, time and error.
+ */
+import type { DiffReport } from "@nnhal/diff";
+import type { Explanation, Profile } from "@nnhal/network";
+import type { FileView, OperatorView } from "../engine/file-view.ts";
+import type { GraphView } from "../engine/graph-view.ts";
+
+/** What operators can be colored by. */
+export type ColorMode = "kind" | "outcome" | "device" | "time" | "error";
+
+/** A color with its meaning. */
+export interface LegendEntry {
+  readonly label: string;
+  readonly color: string;
+}
+
+/** What is known of the operations of the model. */
+export interface Findings {
+  readonly explanation: Explanation | undefined;
+  readonly profile: Profile | undefined;
+  readonly difference: DiffReport | undefined;
+}
+
+/** A group of operators: its name, and the variable of the page's styles with its color. */
+type Group = readonly [label: string, variable: string];
+
+const kindVariables: Readonly<Record<string, string>> = {
+  "layers with weights": "--kind-weights",
+  "pooling, reductions, normalisation": "--kind-reduce",
+  "reshaping and moving": "--kind-move",
+  "control flow": "--kind-control",
+  "elementwise and others": "--kind-other",
+  "operations of extensions": "--kind-extension",
+  "unknown operations": "--kind-unknown",
+};
+
+const outcomes: Readonly<Record<OperatorView["status"], Group>> = {
+  hal: ["operations of the HAL", "--outcome-hal"],
+  extension: ["operation of an extension", "--outcome-extension"],
+  constant: ["computed when the file is read", "--outcome-constant"],
+  state: ["reads or writes a state", "--outcome-constant"],
+  unused: ["not used", "--outcome-unused"],
+  blocked: ["blocked", "--outcome-blocked"],
+  unread: ["not examined", "--outcome-unused"],
+};
+
+const deviceVariables = ["--kind-weights", "--kind-other", "--kind-reduce", "--kind-extension", "--kind-control"];
+
+/** Shares of the time of a run, the greatest first. */
+const timeGroups: readonly (readonly [least: number, group: Group])[] = [
+  [0.1, ["10 % of the time and more", "--heat-4"]],
+  [0.05, ["5 to 10 %", "--heat-3"]],
+  [0.02, ["2 to 5 %", "--heat-2"]],
+  [0, ["less than 2 %", "--heat-1"]],
+];
+
+const unknown: Group = ["not known", "--kind-unknown"];
+
+const errorGroups = {
+  equal: ["equal", "--outcome-hal"],
+  right: ["differs as arithmetic explains", "--heat-2"],
+  wrong: ["wrong", "--outcome-blocked"],
+} as const satisfies Readonly<Record<string, Group>>;
+
+/** Name of an outcome for people. */
+export function outcomeText({ status }: Pick<OperatorView, "status">): string {
+  return outcomes[status][0];
+}
+
+/** Fills of a graph's boxes, and the legend. `colorOf` resolves a variable of the page's styles. */
+export function colorGraph(
+  { file, subgraph, graph }: { readonly file: FileView; readonly subgraph: number; readonly graph: GraphView },
+  mode: ColorMode,
+  findings: Findings,
+  colorOf: (variable: string) => string,
+): { readonly fills: readonly (string | undefined)[]; readonly legend: readonly LegendEntry[] } {
+  const operators = file.subgraphs[subgraph]?.operators ?? [];
+  const found = subgraph === file.main ? groupsFound(file.examined?.origins ?? [], mode, findings) : undefined;
+  const groupOf = (operator: OperatorView): Group => {
+    if (mode === "kind") return [operator.kind, kindVariables[operator.kind] ?? "--kind-unknown"];
+    return mode === "outcome" ? outcomes[operator.status] : (found?.get(operator.index) ?? unknown);
+  };
+  const legend = new Map<string, string>();
+  const fills = graph.nodes.map(({ type, index }) => {
+    const operator = type === "operator" ? operators[index] : undefined;
+    if (operator === undefined) return undefined;
+    const [label, variable] = groupOf(operator);
+    const color = colorOf(variable);
+    legend.set(label, color);
+    return color;
+  });
+  return { fills, legend: [...legend].map(([label, color]) => ({ label, color })) };
+}
+
+/** Groups of operators by their places, from what is known of the operations that they became. */
+function groupsFound(
+  origins: readonly number[],
+  mode: ColorMode,
+  { explanation, profile, difference }: Findings,
+): ReadonlyMap<number, Group> {
+  const groups = new Map<number, Group>();
+  if (mode === "device" && explanation !== undefined) {
+    const devices = [...new Set(explanation.operations.map(({ device }) => device ?? "the runtime"))];
+    for (const [index, { device = "the runtime" }] of explanation.operations.entries()) {
+      const variable = deviceVariables[devices.indexOf(device) % deviceVariables.length] ?? "--kind-unknown";
+      groups.set(origins[index] ?? -1, [device, variable]);
+    }
+  }
+  if (mode === "time" && profile !== undefined) {
+    const sums = new Map<number, number>();
+    for (const [index, { time = 0 }] of profile.operations.entries()) {
+      const origin = origins[index] ?? -1;
+      sums.set(origin, (sums.get(origin) ?? 0) + time);
+    }
+    const all = [...sums.values()].reduce((sum, each) => sum + each, 0) || 1;
+    for (const [origin, time] of sums) {
+      groups.set(origin, timeGroups.find(([least]) => time / all >= least)?.[1] ?? unknown);
+    }
+  }
+  if (mode === "error" && difference !== undefined) {
+    for (const { index, verdict, outputs } of difference.operations) {
+      const isWrong = verdict === "wrong" || verdict === "failed" || verdict === "gone";
+      const isEqual = outputs.every(({ alone }) => alone?.differing === 0);
+      const group = isWrong
+        ? errorGroups.wrong
+        : verdict !== "right"
+          ? unknown
+          : isEqual
+            ? errorGroups.equal
+            : errorGroups.right;
+      const origin = origins[index] ?? -1;
+      // Of the operations of an operator the worst counts.
+      if (groups.get(origin) !== errorGroups.wrong) groups.set(origin, group);
+    }
+  }
+  return groups;
+}

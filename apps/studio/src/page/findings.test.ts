@@ -1,0 +1,87 @@
+import type { DiffReport } from "@nnhal/diff";
+import type { Explanation, Profile } from "@nnhal/network";
+import { describe, expect, it } from "vitest";
+import { createEngine } from "../engine/engine.ts";
+import { manyOperators } from "../files.test-helper.ts";
+import { type ColorMode, colorGraph, type Findings } from "./colors.ts";
+import { liveBytes } from "./liveness.ts";
+import { traceOf } from "./trace.ts";
+
+const operation = (index: number, device: string | undefined, time: number) => ({
+  index,
+  operation: "ADD",
+  operator: "ADD",
+  device,
+  reason: "",
+  time,
+});
+const operations = [operation(0, "a", 9), operation(1, "b", 0.5), operation(2, undefined, 0.1)];
+
+async function colored(mode: ColorMode, findings: Partial<Findings>) {
+  const engine = createEngine();
+  const { graph } = await engine.open(manyOperators(3), "three.tflite");
+  const file = await engine.examine();
+  const none = { explanation: undefined, profile: undefined, difference: undefined };
+  const { fills, legend } = colorGraph({ file, subgraph: 0, graph }, mode, { ...none, ...findings }, (name) => name);
+  return { fills: fills.slice(1, -1), legend: legend.map(({ label }) => label) };
+}
+
+describe("colors", () => {
+  it("are by kind and by outcome, and those of inputs and outputs are others", async () => {
+    expect(await colored("kind", {})).toEqual({
+      fills: ["--kind-other", "--kind-other", "--kind-other"],
+      legend: ["elementwise and others"],
+    });
+    expect((await colored("outcome", {})).legend).toEqual(["operations of the HAL"]);
+  });
+
+  it("are by device and time once these are known", async () => {
+    const explanation: Explanation = { operations, steps: [], predictedTime: 1 };
+    const profile: Profile = { time: 10, operations };
+    expect((await colored("device", {})).legend).toEqual(["not known"]);
+    expect((await colored("device", { explanation })).legend).toEqual(["a", "b", "the runtime"]);
+    expect((await colored("time", { profile })).legend).toEqual([
+      "10 % of the time and more",
+      "5 to 10 %",
+      "less than 2 %",
+    ]);
+  });
+
+  it("are by error", async () => {
+    const output = (differing: number) => ({ outputs: [{ name: null, alone: { differing }, accumulated: null }] });
+    const difference = {
+      operations: [
+        { index: 0, verdict: "right", ...output(0) },
+        { index: 1, verdict: "right", ...output(2) },
+        { index: 2, verdict: "wrong", ...output(8) },
+      ],
+    } as unknown as DiffReport;
+    expect((await colored("error", { difference })).legend).toEqual([
+      "equal",
+      "differs as arithmetic explains",
+      "wrong",
+    ]);
+  });
+});
+
+describe("memory", () => {
+  it("is what is computed and still read", async () => {
+    const { file } = await createEngine().open(manyOperators(9), "nine.tflite");
+    const [part] = file.subgraphs;
+    // Each value has 32 bytes; the second is read again by the eighth operator.
+    expect(part && liveBytes(part)).toEqual([64, 64, 96, 96, 96, 96, 96, 96, 64]);
+  });
+});
+
+describe("a timeline", () => {
+  it("has a row for each device, and the operations one after another in microseconds", () => {
+    const { traceEvents } = traceOf({ operations });
+    expect(traceEvents.filter(({ ph }) => ph === "M").map(({ args }) => args.name)).toEqual(["a", "b", "the runtime"]);
+    const sections = traceEvents.filter(({ ph }) => ph === "X");
+    expect(sections.map(({ tid, ts, dur }) => [tid, ts, dur])).toEqual([
+      [1, 0, 9000],
+      [2, 9000, 500],
+      [3, 9500, 100],
+    ]);
+  });
+});

@@ -1,0 +1,118 @@
+/**
+ * The model that runs: where it runs, what it is given, and what came of it. All of it belongs to the open file.
+ */
+import type { DiffReport } from "@nnhal/diff";
+import type { Explanation, Profile } from "@nnhal/network";
+import { effect, signal } from "@preact/signals";
+import { proxy } from "comlink";
+import type { GivenInput, ModelView, Placement, RunView } from "../engine/runner.ts";
+import { attempt, engine, shown, work } from "./store.ts";
+
+/** Where the model runs. */
+export const placement = signal<Placement>({
+  devices: "auto",
+  isOnMachine: false,
+  signature: undefined,
+  inputShapes: {},
+});
+/** The prepared model; undefined: it has not been prepared. */
+export const prepared = signal<ModelView | undefined>(undefined);
+/** Values of inputs by name. Inputs without one are zeros. */
+export const inputs = signal<Readonly<Record<string, GivenInput>>>({});
+export const lastRun = signal<RunView | undefined>(undefined);
+/** Milliseconds of the last runs, the oldest first. */
+export const times = signal<readonly number[]>([]);
+export const explanation = signal<Explanation | undefined>(undefined);
+export const profile = signal<Profile | undefined>(undefined);
+export const difference = signal<DiffReport | undefined>(undefined);
+
+const MOST_TIMES = 120;
+/** Runs of a measurement. */
+const RUNS = 20;
+
+/** Forgets what belongs to a model that runs elsewhere or otherwise. */
+function forget(): void {
+  prepared.value = undefined;
+  lastRun.value = undefined;
+  times.value = [];
+  explanation.value = undefined;
+  profile.value = undefined;
+  difference.value = undefined;
+}
+
+let nameOfFile: object | undefined;
+effect(() => {
+  const content = shown.value?.file.subgraphs;
+  if (content?.[0]?.tensors === nameOfFile) return;
+  nameOfFile = content?.[0]?.tensors;
+  inputs.value = {};
+  placement.value = { ...placement.peek(), signature: undefined, inputShapes: {} };
+  forget();
+});
+
+/** Chooses where and how the model runs. */
+export function place(change: Partial<Placement>): void {
+  placement.value = { ...placement.value, ...change };
+  forget();
+}
+
+/** Gives an input a value. */
+export function give(name: string, value: GivenInput): void {
+  inputs.value = { ...inputs.value, [name]: value };
+}
+
+/** Prepares the model unless it is. */
+export async function prepare(): Promise<ModelView | undefined> {
+  if (prepared.value !== undefined) return prepared.value;
+  const onStage = proxy((stage: string) => {
+    work.value = `preparing the model: ${stage}`;
+  });
+  return attempt("preparing the model", async () => {
+    prepared.value = await engine.prepare(placement.value, onStage);
+    return prepared.value;
+  });
+}
+
+/** Runs the model. */
+export async function runOnce(): Promise<void> {
+  if ((await prepare()) === undefined) return;
+  await attempt("running", async () => {
+    const run = await engine.run(inputs.value);
+    lastRun.value = run;
+    times.value = [...times.value, run.time].slice(-MOST_TIMES);
+  });
+}
+
+/** Sets the states of the model to those of the start. */
+export async function resetState(): Promise<void> {
+  await attempt("setting the state back", () => engine.resetState());
+}
+
+/** Asks which device computes each operation, and why. */
+export async function explain(): Promise<void> {
+  if ((await prepare()) === undefined) return;
+  await attempt("asking the planner", async () => {
+    explanation.value = await engine.explain();
+  });
+}
+
+/** Measures each operation. */
+export async function measure(): Promise<void> {
+  if ((await prepare()) === undefined) return;
+  await attempt("measuring each operation", async () => {
+    explanation.value = await engine.explain();
+    profile.value = await engine.profile(inputs.value, RUNS);
+  });
+}
+
+/** Holds each operation against another device. */
+export async function compare(against: string): Promise<void> {
+  if ((await prepare()) === undefined) return;
+  const onProgress = proxy((done: number, total: number) => {
+    work.value = `comparing operation ${done} of ${total}`;
+  });
+  await attempt("comparing each operation", async () => {
+    explanation.value = await engine.explain();
+    difference.value = await engine.diff(against, onProgress);
+  });
+}

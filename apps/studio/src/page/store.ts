@@ -1,0 +1,87 @@
+/**
+ * What the page shows, as signals, and the actions that change it.
+ */
+import { computed, signal } from "@preact/signals";
+import { wrap } from "comlink";
+import type { Engine } from "../engine/engine.ts";
+import type { FileView, OperatorView } from "../engine/file-view.ts";
+import type { GraphView } from "../engine/graph-view.ts";
+import { messageOf } from "../text.ts";
+import type { ColorMode } from "./colors.ts";
+
+/** Parts of the page, in their order. */
+export const panels = ["graph", "run", "why"] as const;
+export type Panel = (typeof panels)[number];
+
+/** An open file with the graph that is shown. */
+export interface Shown {
+  readonly file: FileView;
+  readonly subgraph: number;
+  readonly graph: GraphView;
+}
+
+export const panel = signal<Panel>("graph");
+export const shown = signal<Shown | undefined>(undefined);
+/** Place of the selected box of the graph. */
+export const selected = signal<number | undefined>(undefined);
+export const colorMode = signal<ColorMode>("kind");
+/** What the page is busy with; undefined: nothing. */
+export const work = signal<string | undefined>(undefined);
+/** The last problem, for the person before the page. */
+export const problem = signal<string | undefined>(undefined);
+
+/** The selected operator; undefined if there is none, or an input or output is selected. */
+export const selectedOperator = computed<OperatorView | undefined>(() => {
+  const [now, place] = [shown.value, selected.value];
+  const node = place === undefined ? undefined : now?.graph.nodes[place];
+  return node?.type === "operator" ? now?.file.subgraphs[now.subgraph]?.operators[node.index] : undefined;
+});
+
+/** The worker behind the page. */
+export const engine = wrap<Engine>(
+  new Worker(new URL("../engine/engine-worker.ts", import.meta.url), { type: "module" }),
+);
+
+/** Does work whose problem is shown, and during which the page says what it does. */
+export async function attempt<Result>(what: string, task: () => Promise<Result>): Promise<Result | undefined> {
+  work.value = what;
+  problem.value = undefined;
+  try {
+    return await task();
+  } catch (error) {
+    problem.value = messageOf(error);
+    return undefined;
+  } finally {
+    work.value = undefined;
+  }
+}
+
+/** Opens a file. A problem leaves what was open. */
+export async function openFile(name: string, read: () => Promise<ArrayBuffer>): Promise<void> {
+  const isOpen = await attempt(`opening ${name}`, async () => {
+    const bytes = new Uint8Array(await read());
+    const { file, graph } = await engine.open(bytes, name);
+    selected.value = undefined;
+    shown.value = { file, graph, subgraph: file.main };
+    panel.value = "graph";
+    return true;
+  });
+  if (isOpen === undefined) return;
+  // The graph is there before it is known what can run.
+  await attempt("examining the operators", async () => {
+    const file = await engine.examine();
+    const now = shown.value;
+    if (now !== undefined) shown.value = { ...now, file };
+  });
+}
+
+/** Shows another graph of the file. */
+export async function showSubgraph(subgraph: number): Promise<void> {
+  const now = shown.value;
+  if (now === undefined || now.subgraph === subgraph) return;
+  await attempt("laying out the graph", async () => {
+    const graph = await engine.graph(subgraph);
+    selected.value = undefined;
+    shown.value = { file: now.file, subgraph, graph };
+  });
+}

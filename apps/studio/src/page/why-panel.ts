@@ -1,0 +1,238 @@
+/**
+ * Why a network runs as it does: the plan by device, the time of each operation, the error of each against a judge, and the memory.
+ */
+import { useComputed, useSignal } from "@preact/signals";
+import { h } from "preact";
+import { bytesText, countText, numberText, timeText } from "../text.ts";
+import { saveJson } from "./download.ts";
+import { liveBytes } from "./liveness.ts";
+import { Placing } from "./placing.ts";
+import { compare, difference, explain, explanation, measure, profile } from "./session.ts";
+import { colorMode, panel, selected, shown } from "./store.ts";
+import { traceOf } from "./trace.ts";
+
+/** The part of the page that explains. */
+export function WhyPanel() {
+  const against = useSignal("reference");
+  return h(
+    "main",
+    { class: "cards wide" },
+    h(
+      "section",
+      { class: "card" },
+      h("h2", null, "Ask"),
+      h(Placing, null),
+      h(
+        "p",
+        { class: "actions" },
+        h("button", { type: "button", onClick: () => void explain() }, "Which device computes what"),
+        h("button", { type: "button", onClick: () => void measure() }, "Measure each operation"),
+        h("button", { type: "button", onClick: () => void compare(against.value) }, "Compare each operation with"),
+        h(
+          "select",
+          {
+            "aria-label": "The judge",
+            value: against.value,
+            onChange: (event: { currentTarget: HTMLSelectElement }) => {
+              against.value = event.currentTarget.value;
+            },
+          },
+          h("option", { value: "reference" }, "nnhal-reference"),
+          h("option", { value: "wasm" }, "nnhal-wasm"),
+        ),
+      ),
+    ),
+    explanation.value !== undefined && h(Plan, null),
+    h(Memory, null),
+  );
+}
+
+/** Shows an operator of the main subgraph in the graph. */
+function showOperator(operator: number | undefined): void {
+  const now = shown.value;
+  if (now === undefined || operator === undefined || operator < 0) return;
+  const place = now.graph.nodes.findIndex(({ type, index }) => type === "operator" && index === operator);
+  if (place < 0) return;
+  selected.value = place;
+  panel.value = "graph";
+}
+
+/** Plan, times and errors, one row for each operation. */
+function Plan() {
+  const plan = explanation.value;
+  const measured = profile.value;
+  const compared = difference.value;
+  const rows = useComputed(() => {
+    const origins = shown.value?.file.examined?.origins ?? [];
+    return (explanation.value?.operations ?? []).map((operation, index) => ({
+      ...operation,
+      origin: origins[index],
+      time: profile.value?.operations[index]?.time,
+      error: difference.value?.operations[index],
+    }));
+  });
+  if (plan === undefined) return null;
+  const most = Math.max(1e-9, ...rows.value.map(({ time }) => time ?? 0));
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", null, "The plan"),
+    compared !== undefined && h("p", { class: `verdict ${compared.isRight ? "passed" : "failed"}` }, compared.verdict),
+    h(
+      "dl",
+      null,
+      h("dt", null, "devices"),
+      h("dd", null, [...new Set(plan.operations.map(({ device }) => device ?? "the runtime"))].join(", ")),
+      h("dt", null, "parts"),
+      h("dd", null, `${plan.steps.length}, with ${plan.steps.length - 1} borders between devices`),
+      h("dt", null, "expected time"),
+      h("dd", null, timeText(plan.predictedTime)),
+      measured !== undefined && [
+        h("dt", { key: "t" }, "measured time"),
+        h("dd", { key: "v" }, timeText(measured.time)),
+      ],
+    ),
+    h(
+      "p",
+      { class: "actions" },
+      h("button", { type: "button", onClick: () => colorGraphBy("device") }, "Color the graph by device"),
+      measured !== undefined && h("button", { type: "button", onClick: () => colorGraphBy("time") }, "by time"),
+      compared !== undefined && h("button", { type: "button", onClick: () => colorGraphBy("error") }, "by error"),
+      measured !== undefined &&
+        h(
+          "button",
+          { type: "button", onClick: () => saveJson("trace.json", traceOf(measured)) },
+          "Save a timeline for Perfetto",
+        ),
+      compared !== undefined &&
+        h("button", { type: "button", onClick: () => saveJson("diff.json", compared) }, "Save the comparison"),
+    ),
+    h(
+      "div",
+      { class: "scroll" },
+      h(
+        "table",
+        null,
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["operation", "device", measured && "time", compared && "largest error", compared && "SNR", "why"].map(
+              (title) => title && h("th", { key: title }, title),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          rows.value.map(({ index, operation, device, reason, origin, time, error }) => {
+            const alone = error?.outputs[0]?.alone;
+            return h(
+              "tr",
+              { key: index, class: error?.verdict === "wrong" || error?.verdict === "failed" ? "wrong" : undefined },
+              h(
+                "th",
+                null,
+                h(
+                  "button",
+                  { type: "button", class: "quiet", onClick: () => showOperator(origin) },
+                  `${index} ${operation}`,
+                ),
+              ),
+              h("td", null, device ?? "the runtime"),
+              measured &&
+                h(
+                  "td",
+                  { class: "number" },
+                  time === undefined
+                    ? "–"
+                    : [
+                        h("meter", { key: "bar", min: 0, max: most, value: time, "aria-label": "time" }),
+                        timeText(time),
+                      ],
+                ),
+              compared && h("td", { class: "number" }, alone ? errorText(alone) : (error?.verdict ?? "–")),
+              compared &&
+                h(
+                  "td",
+                  { class: "number" },
+                  alone?.signalToNoise == null ? "equal" : `${numberText(alone.signalToNoise, 3)} dB`,
+                ),
+              h("td", { class: "why" }, reason),
+            );
+          }),
+        ),
+      ),
+    ),
+  );
+}
+
+function errorText({
+  isFloat,
+  largest,
+  largestReal,
+  differing,
+}: {
+  readonly isFloat: boolean;
+  readonly largest: number;
+  readonly largestReal: number;
+  readonly differing: number;
+}): string {
+  if (differing === 0) return "0";
+  return isFloat ? numberText(largestReal, 3) : `${numberText(largest, 3)} steps`;
+}
+
+function colorGraphBy(mode: "device" | "time" | "error"): void {
+  colorMode.value = mode;
+  panel.value = "graph";
+}
+
+const CHART = { width: 900, height: 120 };
+
+/** Bytes of the values that a run keeps, operator by operator. */
+function Memory() {
+  const live = useComputed(() => {
+    const now = shown.value;
+    const part = now?.file.subgraphs[now.file.main];
+    return part === undefined ? [] : liveBytes(part);
+  });
+  const most = Math.max(1, ...live.value);
+  const peak = live.value.indexOf(most);
+  const each = CHART.width / Math.max(1, live.value.length);
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", null, "Memory of values"),
+    live.value.length === 0 || most === 1
+      ? h("p", { class: "soft" }, "The shapes of this network are open.")
+      : [
+          h(
+            "p",
+            { key: "text", class: "soft" },
+            `At most ${bytesText(most)}, at operator ${countText(peak)}: what is computed and still read, without constants.`,
+          ),
+          h(
+            "svg",
+            {
+              key: "chart",
+              class: "histogram long",
+              viewBox: `0 0 ${CHART.width} ${CHART.height}`,
+              role: "img",
+              "aria-label": `Bytes by operator, at most ${bytesText(most)}`,
+            },
+            live.value.map((bytes, place) => {
+              const height = (bytes / most) * CHART.height;
+              return h("rect", {
+                key: place,
+                x: place * each,
+                y: CHART.height - height,
+                width: Math.max(0.5, each - 0.5),
+                height,
+              });
+            }),
+          ),
+        ],
+  );
+}
