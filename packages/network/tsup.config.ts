@@ -7,7 +7,7 @@ import { library } from "../../tsup.base.ts";
 // Decoders, files and workers depend on where the package runs: the field "imports" of its package.json says so.
 const entry = {
   index: "src/index.ts",
-  session: "src/program-session.ts",
+  "program-session": "src/program-session.ts",
   tensors: "src/tensors.ts",
   "decode-apart-node": "src/picture/decode-apart-node.ts",
   "decode-apart-browser": "src/picture/decode-apart-browser.ts",

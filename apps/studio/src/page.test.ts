@@ -41,6 +41,9 @@ async function openFile(path: string): Promise<void> {
 
 const heading = () => page.locator(".head .file").textContent();
 
+/** A camera that shows a test picture, and needs no permission. */
+const flags = ["--no-sandbox", "--disable-gpu", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
+
 describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, () => {
   beforeAll(async () => {
     const configFile = fileURLToPath(new URL("../vite.config.ts", import.meta.url));
@@ -50,7 +53,7 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     if ("unavailable" in device) throw new Error(device.unavailable);
     const devices = { list: async () => [{ name: "nnhal-reference" }], select: async () => [device] };
     server = await serveStudio({ port: 0, folder: outDir, devices });
-    browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox", "--disable-gpu"] });
+    browser = await chromium.launch({ executablePath: executablePath ?? "", args: flags });
     // The token works once: all pages of this context have the cookie.
     page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
     page.setDefaultTimeout(15_000);
@@ -147,6 +150,15 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
       expect(await page.locator(".numbers").textContent(), devices).toBe(expected);
       expect(await page.locator(".found li").first().textContent()).toContain("class 2");
     }
+  });
+
+  it("runs the pictures of a camera until it is stopped", async () => {
+    await page.getByRole("button", { name: "Camera" }).click();
+    await page.getByText("frames a second").waitFor();
+    await page.getByText(/median .* of \d+/).waitFor();
+    await page.getByRole("button", { name: "Stop the camera" }).click();
+    await page.getByRole("button", { name: "Camera" }).waitFor();
+    expect(await page.locator("video").count()).toBe(0);
   });
 
   it("measures and compares each operation, and colors the graph by it", async () => {

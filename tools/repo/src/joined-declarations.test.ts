@@ -55,6 +55,14 @@ test("declaredEntries throws if declarations are elsewhere", () => {
   expect(() => declaredEntries({ ".": { types: "./index.d.ts" } })).toThrow("must be in ./dist, not ./index.d.ts");
 });
 
+test("declaredEntries throws if the declarations would be those of another source", () => {
+  const exportsOf = (source: string) => ({ "./a": { "@nnhal/source": source, types: "./dist/a.d.ts" } });
+  expect(declaredEntries(exportsOf("./src/a.ts"))).toEqual(["a"]);
+  expect(() => declaredEntries(exportsOf("./src/other-a.ts"))).toThrow(
+    "the declarations of ./src/other-a.ts must be at its path in ./dist, not ./dist/a.d.ts",
+  );
+});
+
 describe("joinDeclarations", () => {
   let folder: string;
   beforeEach(() => {

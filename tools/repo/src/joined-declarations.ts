@@ -85,8 +85,13 @@ export function declaredEntries(exports: unknown): string[] {
   if (typeof exports !== "object" || exports === null) return [];
   return Object.entries(exports).flatMap(([condition, target]) => {
     if (condition !== "types") return declaredEntries(target);
-    const [, path] = /^\.\/dist\/(.*)\.d\.ts$/.exec(`${target}`) ?? [];
-    return [path ?? fail(`declarations must be in ./dist, not ${target}`)];
+    const [, path = fail(`declarations must be in ./dist, not ${target}`)] =
+      /^\.\/dist\/(.*)\.d\.ts$/.exec(`${target}`) ?? [];
+    const source = Reflect.get(exports, "@nnhal/source");
+    // They are found by their path, so those of another source would take their place.
+    if (source !== undefined && source !== `./src/${path}.ts`)
+      fail(`the declarations of ${source} must be at its path in ./dist, not ${target}`);
+    return [path];
   });
 }
 

@@ -7,10 +7,11 @@ import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { GivenInput, OutputView, RunView } from "../engine/runner.ts";
 import { numberText, timeText } from "../text.ts";
+import { CameraInput } from "./camera-input.ts";
 import { Summary } from "./details.ts";
 import { DrawingPad } from "./drawing-pad.ts";
 import { Placing } from "./placing.ts";
-import { give, inputs, lastRun, prepare, prepared, resetState, runOnce, times } from "./session.ts";
+import { give, inputs, lastRun, prepare, prepared, resetState, runNow, runOnce, times } from "./session.ts";
 import { shown } from "./store.ts";
 
 /** The part of the page that runs the network. */
@@ -135,6 +136,13 @@ function Input({ info }: { readonly info: TensorInfo }) {
         },
       }),
       h("span", { class: "soft" }, givenText(given)),
+      size !== undefined &&
+        h(CameraInput, {
+          onFrame: async (pixels) => {
+            give(name, { kind: "pixels", ...pixels });
+            await runNow();
+          },
+        }),
     ),
     size === undefined &&
       h(

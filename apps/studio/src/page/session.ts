@@ -76,11 +76,14 @@ export async function prepare(): Promise<ModelView | undefined> {
 /** Runs the model. */
 export async function runOnce(): Promise<void> {
   if ((await prepare()) === undefined) return;
-  await attempt("running", async () => {
-    const run = await engine.run(inputs.value);
-    lastRun.value = run;
-    times.value = [...times.value, run.time].slice(-MOST_TIMES);
-  });
+  await attempt("running", runNow);
+}
+
+/** Runs the prepared model, and shows nothing meanwhile. Rejects with the problem. */
+export async function runNow(): Promise<void> {
+  const run = await engine.run(inputs.value);
+  lastRun.value = run;
+  times.value = [...times.value, run.time].slice(-MOST_TIMES);
 }
 
 /** Sets the states of the model to those of the start. */
