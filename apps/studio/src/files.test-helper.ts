@@ -38,8 +38,10 @@ function modelOf(
 }
 
 /** A chain of so many additions and multiplications, in which every eighth also reads an earlier result. */
-export function manyOperators(count: number): Uint8Array {
-  const tensors = Array.from({ length: count + 1 }, (_, index) => tensor(`block_${index >> 3}/value_${index}`));
+export function manyOperators(count: number, shape: readonly number[] = [1, 8]): Uint8Array {
+  const tensors = Array.from({ length: count + 1 }, (_, index) =>
+    tensor(`block_${index >> 3}/value_${index}`, { shape }),
+  );
   const operators = Array.from({ length: count }, (_, index) => {
     const other = index % 8 === 7 ? index - 6 : index;
     return operator(index % 3 === 0 ? "MUL" : "ADD", [index, other], [index + 1], { fusedActivationFunction: "NONE" });

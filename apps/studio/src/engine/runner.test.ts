@@ -62,6 +62,16 @@ describe("a run", () => {
     expect(await valuesOf({ kind: "noise", seed: 2 })).not.toEqual(noise);
   });
 
+  it("shows outputs without classes by their values alone", async () => {
+    await prepared(manyOperators(2, [2, 2, 2]));
+    const { found, task, outputs } = await engine.run({ "block_0/value_0": { kind: "text", text: "1 2 3 4 5 6 7 8" } });
+    expect({ found, task, first: outputs[0]?.summary.first }).toEqual({
+      found: [],
+      task: undefined,
+      first: [2, 8, 18, 32, 50, 72, 98, 128],
+    });
+  });
+
   it("says which input is wrong, and how", async () => {
     await prepared(manyOperators(2));
     await expect(valuesOf({ kind: "text", text: "1 2 three" })).rejects.toThrow(

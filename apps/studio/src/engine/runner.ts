@@ -13,6 +13,7 @@ import {
   landmarks,
   load,
   type Model,
+  NetworkError,
   type Outputs,
   type Profile,
   personLandmarks,
@@ -241,7 +242,7 @@ async function runModel(model: Model, inputs: Record<string, InputValue>): Promi
   const given = Object.keys(inputs).length === 1 && isPicture(only) ? only : undefined;
   const seen = given === undefined ? undefined : await readTask(recorded, given);
   if (time === 0) await timed(inputs);
-  const classes = seen === undefined && outputs.scores !== undefined ? await classesOf(model, outputs) : [];
+  const classes = seen === undefined ? await classesOf(model, outputs) : [];
   const entries = model.outputs.map((info, place) => outputs[info.name] ?? Object.values(outputs)[place]);
   return {
     time,
@@ -268,10 +269,13 @@ function isPicture(value: InputValue | undefined): value is Extract<InputValue, 
   return typeof value === "object" && value !== null && "width" in value;
 }
 
-/** The best classes of outputs that are known. */
+/** The best classes of outputs that are known; empty if none has a number for each class. */
 async function classesOf(model: Model, outputs: Outputs): Promise<RunView["found"]> {
   const known: Model = { ...model, run: (async () => outputs) as Model["run"] };
-  const classes = await classify(known, {}, { top: MOST_CLASSES }).catch(() => []);
+  const classes = await classify(known, {}, { top: MOST_CLASSES }).catch((error: unknown) => {
+    if (error instanceof NetworkError) return [];
+    throw error;
+  });
   return classes.map(({ index, label, score }) => ({ label: label ?? `class ${index}`, score }));
 }
 
