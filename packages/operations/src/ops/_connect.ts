@@ -28,12 +28,12 @@ export function connect(
   const kept = context.widened?.accepts(weights.data) ? widenOnce(weights, context) : undefined;
   const block = Math.min(units, Math.max(4, Math.floor(WEIGHTS_OF_UNIT / size) & ~3));
   const count = rows.length / size;
+  const sums = new Float64Array(units);
+  const scratch = new Float64Array(kept ? 0 : block * size);
   const phase: Phase = {
     units: Math.ceil(units / block) * count,
     cost: (block + 1) * (size + 1),
     compute(first, end) {
-      const sums = new Float64Array(units);
-      const scratch = new Float64Array(kept ? 0 : block * size);
       for (let unit = first; unit < end; unit++) {
         const row = unit % count;
         const from = Math.floor(unit / count) * block;

@@ -59,6 +59,9 @@ interface Convolution {
   readonly store: Store;
   /** Filters of a unit. */
   readonly block: number;
+  /** Scratch memory: the inputs under the window of two neighbours, and their sums. Allocated once, since a range is short. */
+  readonly patches: readonly Float64Array[];
+  readonly sums: readonly Float64Array[];
 }
 
 /**
@@ -80,7 +83,9 @@ export function convolve(
   const length = height * width * depth;
   const block = Math.min(count / groups, Math.max(4, Math.floor(STEPS_BETWEEN_PAUSES / length) & ~3));
   const blocks = groups * Math.ceil(count / groups / block);
-  const convolution = { image, filters, bias, output, sliding, groups, store, block };
+  const patches = Array.from({ length: 2 }, () => new Float64Array(length));
+  const sums = Array.from({ length: 2 }, () => new Float64Array(count));
+  const convolution = { image, filters, bias, output, sliding, groups, store, block, patches, sums };
   return {
     units: output.batches * output.height * Math.ceil(output.width / 2) * blocks,
     cost: 2 * (block + 1) * (length + 1),
@@ -91,9 +96,9 @@ export function convolve(
 /** Computes the units [first, end): blocks of filters within groups within pairs of pixels. */
 function convolveRange(convolution: Convolution, first: number, end: number): void {
   const { image, filters, bias, output, sliding, groups, store, block } = convolution;
-  const [count, height, width, depth] = filters.dimensions;
-  const [patch, nextPatch] = Array.from({ length: 2 }, () => new Float64Array(height * width * depth));
-  const [sums, nextSums] = Array.from({ length: 2 }, () => new Float64Array(count));
+  const [count, , , depth] = filters.dimensions;
+  const [patch, nextPatch] = convolution.patches;
+  const [sums, nextSums] = convolution.sums;
   const perGroup = count / groups;
   const blocks = Math.ceil(perGroup / block);
   const pairs = Math.ceil(output.width / 2);

@@ -20,11 +20,11 @@ export function convolveDepthwise(
   store: Store,
 ): Phase {
   const [, height, width, channels] = filters.dimensions;
+  const sums = new Float64Array(channels);
   return {
     units: output.batches * output.height * output.width,
     cost: (height * width + 1) * (channels + 1),
     compute(first, end) {
-      const sums = new Float64Array(channels);
       for (let pixel = first; pixel < end; pixel++) {
         const row = Math.floor(pixel / output.width);
         const [batch, y, x] = [Math.floor(row / output.height), row % output.height, pixel % output.width];

@@ -107,8 +107,8 @@ function pool(image: Image, window: PoolWindow, pooling: Pooling, nchw: boolean,
   const block = Math.min(channels, Math.max(1, Math.floor(STEPS_BETWEEN_PAUSES / cells)));
   const blocks = Math.ceil(channels / block);
   const finish = finisher(pooling, activation, output);
+  const columns = new Float64Array(width * block);
   const compute = (first: number, end: number) => {
-    const columns = new Float64Array(width * block);
     for (let unit = first; unit < end; unit++) {
       const from = (unit % blocks) * block;
       const row = Math.floor(unit / blocks);

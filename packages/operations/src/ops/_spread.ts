@@ -41,11 +41,11 @@ export function spread(
   const [count, height, width, depth] = filters.dimensions;
   const { strideHeight, strideWidth } = padded;
   const cells = Math.ceil(height / strideHeight) * Math.ceil(width / strideWidth);
+  const sums = new Float64Array(count);
   return {
     units: output.batches * output.height * output.width,
     cost: (cells * depth + 1) * (count + 1) + height * width,
     compute(first, end) {
-      const sums = new Float64Array(count);
       for (let pixel = first; pixel < end; pixel++) {
         const row = Math.floor(pixel / output.width);
         const [batch, y, x] = [Math.floor(row / output.height), row % output.height, pixel % output.width];
