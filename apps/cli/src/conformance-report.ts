@@ -4,7 +4,7 @@
 
 import type { CaseResult, Counts, Summary } from "@nnhal/conformance";
 import { elementAt } from "@nnhal/operations";
-import { type Capabilities, type Device, deviceTypeNames, type HalVersion, newestHalVersion } from "@nnhal/types";
+import { type Capabilities, canonicalHalVersion, type Device, deviceTypeNames, type HalVersion } from "@nnhal/types";
 import { columns } from "./text.ts";
 
 /** Results of one suite. */
@@ -42,7 +42,7 @@ export function deviceFacts(named: string, device: Device): DeviceFacts {
     name: device.name,
     type: deviceTypeNames.get(type) ?? "UNKNOWN",
     version: device.getVersionString().version,
-    halVersion: device.halVersion ?? newestHalVersion,
+    halVersion: device.halVersion ?? canonicalHalVersion,
     capabilities: device.getCapabilities().capabilities,
   };
 }

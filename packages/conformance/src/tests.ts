@@ -2,7 +2,7 @@
  * The device suites as tests, for the author of a backend: in vitest, or any test runner with a similar interface.
  */
 import type { Unavailable } from "@nnhal/backend";
-import { type Device, type HalVersion, halVersions } from "@nnhal/types";
+import { type Device, type HidlVersion, hidlVersions } from "@nnhal/types";
 import { runArithmetic } from "./arithmetic/run.ts";
 import { runGraphs } from "./graphs/run.ts";
 import type { CaseStart } from "./isolated.ts";
@@ -21,7 +21,7 @@ export interface ConformanceTestsOptions {
   /** Default: the device suites. `arithmetic` takes about a minute, `graphs` half of one. */
   readonly suites?: readonly OwnSuiteName[] | undefined;
   /** The HAL versions through which the device is driven too, each not newer than its own. Default: all. */
-  readonly versions?: readonly HalVersion[] | undefined;
+  readonly versions?: readonly HidlVersion[] | undefined;
   /**
    * The optional parts that the device lacks. A test fails if a case is unsupported for another part, so that every
    * unproven case is written down. Limits of HAL versions need not be listed. If all device suites run, one more test fails if the list has
@@ -52,14 +52,19 @@ const moduleTimeLimit = 3_600_000;
 export function defineConformanceTests(
   test: DefineTest,
   open: Opener | URL,
-  { suites = deviceSuiteNames, versions = halVersions, lacks = [], mostBlocked = 60_000 }: ConformanceTestsOptions = {},
+  {
+    suites = deviceSuiteNames,
+    versions = hidlVersions,
+    lacks = [],
+    mostBlocked = 60_000,
+  }: ConformanceTestsOptions = {},
 ): void {
   let opened: Promise<Device> | undefined;
   const device = (opener: Opener) => {
     opened ??= openDevice(opener);
     return opened;
   };
-  async function* runHere(opener: Opener, suite: OwnSuiteName, version: HalVersion | undefined) {
+  async function* runHere(opener: Opener, suite: OwnSuiteName, version: HidlVersion | undefined) {
     const own = await device(opener);
     const watch = watchThread(mostBlocked);
     const onStart = ({ name }: CaseStart) => watch.begin(`${own.name}: ${name}`);

@@ -3,7 +3,7 @@
  * express count as unsupported.
  */
 import { asVersion, type LiftOptions, liftDevice } from "@nnhal/driver-core/versions";
-import { type Device, type HalVersion, newestHalVersion } from "@nnhal/types";
+import { canonicalHalVersion, type Device, type HalVersion, isAidl } from "@nnhal/types";
 import { minimumVersion } from "@nnhal/validation";
 import type { CaseResult } from "./result.ts";
 import type { Example } from "./vectors/example.ts";
@@ -19,13 +19,20 @@ export function deviceThrough(version: HalVersion, device: Device, options: Lift
 
 /** The oldest HAL version that can express the model of a case. A case that has to fail needs the newest one. */
 export function oldestVersion(vectorCase: VectorCase): HalVersion {
-  return minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? newestHalVersion;
+  return minimumVersion(modelOf(vectorCase), { mode: "runtime" }) ?? canonicalHalVersion;
+}
+
+/** Returns true if only a framework may have the model of a case: a WHILE has operands of unknown size, which drivers of AIDL do not get. */
+export function isForFrameworks(vectorCase: VectorCase): boolean {
+  const model = modelOf(vectorCase);
+  return minimumVersion(model, { mode: "runtime" }) !== undefined && minimumVersion(model) === undefined;
 }
 
 /** Why a HAL version cannot express a case; undefined if it can. */
 export function inexpressible(vectorCase: VectorCase, version: HalVersion): string | undefined {
   const least = oldestVersion(vectorCase);
   if (least > version) return `the model is of HAL ${least}`;
+  if (isAidl(version) && isForFrameworks(vectorCase)) return "a WHILE has operands of unknown size";
   if (!vectorCase.unspecifiedOutputs || version >= "1.2") return undefined;
   return `that an execution finds shapes is of HAL 1.2`;
 }

@@ -12,6 +12,7 @@ import type { Capabilities, Extension } from "./capabilities.ts";
 import type { DEVICE_TYPE_UNKNOWN } from "./constants.ts";
 import type { DeviceStatus, DeviceType, ExecutionPreference, MeasureTiming, Priority } from "./enums.ts";
 import type { IFencedExecutionCallback, SyncFence } from "./fence.ts";
+import type { Hints } from "./hints.ts";
 import type { Memory } from "./memory.ts";
 import type { Model } from "./model.ts";
 import type { Awaitable, ExecutionResult, Outcome } from "./outcome.ts";
@@ -31,6 +32,8 @@ export interface PrepareOptions {
    * Default: none.
    */
   readonly cache?: CompilationCache | undefined;
+  /** Hints for the compilation (AIDL 4). Default: none. */
+  readonly hints?: Hints | undefined;
 }
 
 /** A request to end an execution early. An AbortSignal is one. */
@@ -46,6 +49,8 @@ export interface ExecuteOptions {
   readonly deadline?: bigint | undefined;
   /** Maximum duration of one WHILE loop, in nanoseconds. Default and upper bound: `LoopTimeoutDurationNs`. */
   readonly loopTimeoutDuration?: bigint | undefined;
+  /** Hints for the execution (AIDL 4). Default: none. */
+  readonly hints?: Hints | undefined;
   /**
    * When it is aborted, the execution ends at its next pause, with MISSED_DEADLINE_TRANSIENT. Not part of the HAL: devices of this process
    * read it; devices of other processes, and those behind the interface of a HAL version, do not receive it. Default: none.
@@ -107,6 +112,26 @@ export interface AllocateResult extends Outcome {
   readonly inHostMemory?: boolean;
 }
 
+/** The answer to createReusableExecution. */
+export interface ReusableResult extends Outcome {
+  /** Not null if and only if status is NONE. */
+  readonly execution: ReusableExecution | null;
+}
+
+/**
+ * An execution that is set up once and repeated (AIDL 4 IExecution). At most one run at a time: a second one is GENERAL_FAILURE. A fenced
+ * run lasts until its fence is signalled. The content of the request's memory can change between runs; a run that fails does not end it.
+ */
+export interface ReusableExecution {
+  execute(options?: Pick<ExecuteOptions, "deadline">): Promise<ExecutionResult>;
+  executeFenced(
+    waitFor: readonly (SyncFence | null)[],
+    options?: Pick<FencedExecuteOptions, "deadline" | "duration">,
+  ): Promise<FencedResult>;
+  /** Frees it. */
+  close?(): void;
+}
+
 /** A model ready to run on a device (HAL IPreparedModel). */
 export interface PreparedModel {
   /**
@@ -134,6 +159,13 @@ export interface PreparedModel {
     requestChannel: FmqDescriptor<"FmqRequestDatum">,
     resultChannel: FmqDescriptor<"FmqResultDatum">,
   ): Promise<BurstResult>;
+  /**
+   * Sets up an execution of a request that can be repeated (AIDL 4). Optional: callers repeat `execute`.
+   */
+  createReusableExecution?(
+    request: Request,
+    options?: Pick<ExecuteOptions, "measure" | "loopTimeoutDuration" | "hints">,
+  ): Promise<ReusableResult>;
   /**
    * Allocates the memory for the queues of a burst and for the values of its requests. Absent: the device sees all memory of
    * this process.

@@ -1,6 +1,6 @@
 /**
  * @nnhal/types: the vocabulary of the NN HAL. Enum tables, canonical structs, the device contract, and what each HAL
- * version makes of them (`V1_0` to `V1_3`); no behaviour.
+ * version makes of them (`V1_0` to `V1_3`; AIDL is in `@nnhal/types/aidl`); no behaviour.
  */
 export type { BufferDesc, BufferRole, IBuffer } from "./buffer.ts";
 export type {
@@ -41,6 +41,8 @@ export type {
   PreparedModel,
   PrepareOptions,
   PrepareResult,
+  ReusableExecution,
+  ReusableResult,
   SharedMemorySource,
   StopSignal,
   SupportedOperations,
@@ -68,6 +70,7 @@ export {
   priorities,
 } from "./enums.ts";
 export type { ExecutionInfo, FenceState, IFencedExecutionCallback, SyncFence } from "./fence.ts";
+export type { Hints, TokenValuePair } from "./hints.ts";
 export type {
   BufferHandle,
   FileDescriptorHandle,
@@ -111,4 +114,14 @@ export * as V1_0 from "./v1-0.ts";
 export * as V1_1 from "./v1-1.ts";
 export * as V1_2 from "./v1-2.ts";
 export * as V1_3 from "./v1-3.ts";
-export { featureLevels, type HalVersion, halVersions, newestHalVersion } from "./version.ts";
+export {
+  type AidlVersion,
+  aidlVersions,
+  canonicalHalVersion,
+  featureLevels,
+  type HalVersion,
+  type HidlVersion,
+  halVersions,
+  hidlVersions,
+  isAidl,
+} from "./version.ts";

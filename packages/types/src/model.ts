@@ -12,6 +12,8 @@ export interface DataLocation {
   readonly offset: number;
   /** Length in bytes. */
   readonly length: number;
+  /** Bytes after the value that a device may read and overwrite (AIDL 1); only in requests. Default: 0. */
+  readonly padding?: number | undefined;
 }
 
 /** Scales of a TENSOR_QUANT8_SYMM_PER_CHANNEL operand (HAL 1.2 SymmPerChannelQuantParams). */

@@ -99,7 +99,7 @@ export const operandTypeNames = namesOf(operandTypes);
 export const OperandTypeRange = {
   BASE_MIN: 0,
   FUNDAMENTAL_MIN: 0,
-  /** The greatest fundamental code by HAL version; 1.1 shares 1.0's operand types. */
+  /** The greatest fundamental code by HAL version; 1.1 shares 1.0's operand types. AIDL has no ranges. */
   FUNDAMENTAL_MAX: { "1.0": 5, "1.1": 5, "1.2": 13, "1.3": 15 },
   OEM_MIN: 10000,
   OEM_MAX: 10001,

@@ -124,7 +124,7 @@ export const operationTypeNames = namesOf(operationTypes);
 export const OperationTypeRange = {
   BASE_MIN: 0,
   FUNDAMENTAL_MIN: 0,
-  /** The greatest fundamental code by HAL version. */
+  /** The greatest fundamental code by HAL version. AIDL has no ranges. */
   FUNDAMENTAL_MAX: { "1.0": 28, "1.1": 37, "1.2": 94, "1.3": 101 },
   OEM_MIN: 10000,
   OEM_MAX: 10000,

@@ -2,7 +2,7 @@
  * The shape shared by the enum tables, and the one derivation made from them: a name → code object that reads like the
  * enum it stands for (`OperandType.TENSOR_FLOAT32`).
  */
-import type { HalVersion } from "./version.ts";
+import type { HalVersion, HidlVersion } from "./version.ts";
 
 /** One member of a HAL enum. */
 export interface EnumRow {
@@ -33,7 +33,11 @@ interface VersionsUpTo {
   readonly "1.0": "1.0";
   readonly "1.1": "1.0" | "1.1";
   readonly "1.2": "1.0" | "1.1" | "1.2";
-  readonly "1.3": HalVersion;
+  readonly "1.3": HidlVersion;
+  readonly aidl1: HidlVersion | "aidl1";
+  readonly aidl2: HidlVersion | "aidl1" | "aidl2";
+  readonly aidl3: Exclude<HalVersion, "aidl4">;
+  readonly aidl4: HalVersion;
 }
 
 /** The rows of an enum table that a HAL version knows. */

@@ -6,6 +6,7 @@ import {
   executionPreferences,
   fusedActivationFuncs,
   halVersions,
+  hidlVersions,
   OperandType,
   OperandTypeRange,
   OperationType,
@@ -56,7 +57,7 @@ describe("enum tables", () => {
     expect(Object.keys(operandTypes)).toHaveLength(18);
   });
 
-  it.each(halVersions)("has every fundamental code of HAL %s up to the greatest", (version) => {
+  it.each(hidlVersions)("has every fundamental code of HAL %s up to the greatest", (version) => {
     const codesOf = (table: EnumTable, oem: number) =>
       Object.values(table)
         .filter(({ code, since }) => since <= version && code < oem)

@@ -11,10 +11,10 @@ import {
   vocabularyOf,
 } from "@nnhal/operations";
 import {
+  canonicalHalVersion,
   type ExtensionNameAndPrefix,
   type HalVersion,
   type Model,
-  newestHalVersion,
   type Operation,
   type Subgraph,
 } from "@nnhal/types";
@@ -91,7 +91,7 @@ interface Findings {
  */
 export function checkModel(
   model: Model,
-  { version = newestHalVersion, mode = "driver", extensions = [] }: ModelValidationOptions,
+  { version = canonicalHalVersion, mode = "driver", extensions = [] }: ModelValidationOptions,
   issues: IssueList,
   requirements: ModelContext["requirements"],
   matches?: Map<Operation, Match>,

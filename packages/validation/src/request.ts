@@ -4,9 +4,9 @@
  */
 import type { FactsByCode } from "@nnhal/operations";
 import {
+  canonicalHalVersion,
   type HalVersion,
   type Model,
-  newestHalVersion,
   type Operand,
   type Request,
   type RequestArgument,
@@ -61,7 +61,7 @@ function checkRequest(
   request: Request,
   model: Model,
   {
-    version = newestHalVersion,
+    version = canonicalHalVersion,
     allowUnspecifiedOutput = true,
     isModelSound = false,
     factsOf = knownOperandType,

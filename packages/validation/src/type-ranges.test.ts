@@ -1,5 +1,5 @@
 import {
-  halVersions,
+  hidlVersions,
   OperandType,
   OperandTypeRange,
   OperationType,
@@ -10,7 +10,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { validateExecutionPreference, validatePriority, validOperandType, validOperationType } from "./index.ts";
 
-describe.each(halVersions)("at HAL %s (rule 55)", (version) => {
+describe.each(hidlVersions)("at HAL %s (rule 55)", (version) => {
   it("the fundamental operand types are known up to the last, and the OEM's", () => {
     const last = OperandTypeRange.FUNDAMENTAL_MAX[version];
     for (let code = 0; code <= last; code++) expect(validOperandType(code, version)).toBe(true);

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { vectorsOf } from "@nnhal/test-kit/vectors";
 import { withoutDefaults } from "@nnhal/test-kit/without-defaults";
-import { halVersions } from "@nnhal/types";
+import { hidlVersions } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { minimumVersion, modelIssues, validateModel } from "./index.ts";
 
@@ -52,7 +52,7 @@ describe.skipIf(!present)(
         if (given !== "UNKNOWN" && given !== minimumVersion(withoutDefaults(model), { mode })) {
           wrong.push(`${vector.name}: ${given} is given, ${least} found`);
         }
-        for (const version of halVersions) {
+        for (const version of hidlVersions) {
           if (validateModel(model, { version, mode }) !== version >= least) {
             wrong.push(`${vector.name}: validity at ${version} does not agree with its minimum version ${least}`);
           }

@@ -6,7 +6,7 @@
 import type { ExtensionDefinition } from "@nnhal/operations";
 import { exitCodes } from "@nnhal/program";
 import type { TfliteProblem } from "@nnhal/tflite";
-import { type HalVersion, halVersions, type Model, newestHalVersion } from "@nnhal/types";
+import { canonicalHalVersion, type HalVersion, hidlVersions, type Model } from "@nnhal/types";
 import {
   type Issue,
   minimumVersion,
@@ -73,7 +73,9 @@ export function registerValidateCommand(command: Command, context: () => Promise
   addEntryOptions(
     command
       .argument("<model>", "the .tflite file, or a conformance example as JSON")
-      .addOption(new Option("--hal <version>", "the HAL version whose rules apply (default: 1.3)").choices(halVersions))
+      .addOption(
+        new Option("--hal <version>", "the HAL version whose rules apply (default: 1.3)").choices(hidlVersions),
+      )
       .addOption(
         new Option("--rules <whose>", "the runtime's rules, or those of drivers, which do not loop over unknown sizes")
           .choices(["runtime", "driver"])
@@ -90,7 +92,7 @@ export function registerValidateCommand(command: Command, context: () => Promise
 /** Runs the command. Rejects with a CommandError. */
 export async function runValidateCommand(
   path: string,
-  { hal = newestHalVersion, rules, json = false, ...entry }: ValidateCommandOptions,
+  { hal = canonicalHalVersion, rules, json = false, ...entry }: ValidateCommandOptions,
   { cwd, stdout, devices, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices" | "setExitCode">,
 ): Promise<void> {
   const customOperators = await devices.definitions();

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Suspect, Way } from "@nnhal/diff";
 import { Burst, type Compilation } from "@nnhal/runtime";
-import { type HalVersion, newestHalVersion } from "@nnhal/types";
+import { canonicalHalVersion, type HalVersion } from "@nnhal/types";
 import type { DeviceSelection } from "../devices.ts";
 import { loadPackage, usageError } from "../failure.ts";
 import type { DiffCommandOptions } from "./options.ts";
@@ -25,7 +25,7 @@ export async function reachDevices(
   if (path === "burst" && hal !== undefined && hal < "1.2")
     throw usageError(`--path burst: expected HAL 1.2 or later, which has bursts, got --hal ${hal}`);
   // Bursts of devices in this process have no queues; those of a driver do.
-  const version = path === "burst" ? (hal ?? newestHalVersion) : hal;
+  const version = path === "burst" ? (hal ?? canonicalHalVersion) : hal;
   const reached = version === undefined ? devices : await devicesThrough(version, devices);
   const sides = { devices: reached, ...(cpu && { cpu }) };
   if (path === "sync" && relaxed !== true) return { suspect: sides, close: async () => {} };

@@ -1,6 +1,6 @@
 /** Mutations of an operand's fields: its type, rank, scale, zero point and extra parameters. */
 import {
-  newestHalVersion,
+  canonicalHalVersion,
   type Operand,
   type OperandExtraParams,
   OperandTypeRange,
@@ -14,7 +14,7 @@ import { isConstant, nowhere, operandSites, withOperand } from "./site.ts";
 /** One code beyond each end of the HAL's own types. Minus one is, unsigned, the greatest code of an extension's type. */
 const wrongTypes = [
   0xffff_ffff,
-  OperandTypeRange.FUNDAMENTAL_MAX[newestHalVersion] + 1,
+  OperandTypeRange.FUNDAMENTAL_MAX[canonicalHalVersion] + 1,
   OperandTypeRange.OEM_MIN - 1,
   OperandTypeRange.OEM_MAX + 1,
 ];

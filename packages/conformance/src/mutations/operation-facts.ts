@@ -1,11 +1,11 @@
 /** Mutations of an operation's fields: its type and the operands that it names. */
-import { type Model, newestHalVersion, OperationTypeRange } from "@nnhal/types";
+import { canonicalHalVersion, type Model, OperationTypeRange } from "@nnhal/types";
 import { invalid, type ModelMutation, type Mutant } from "./mutation.ts";
 import { operationSites, operationsWith } from "./site.ts";
 
 /** One code beyond each end of the HAL's operations; lower codes are an extension's. */
 const wrongTypes = [
-  OperationTypeRange.FUNDAMENTAL_MAX[newestHalVersion] + 1,
+  OperationTypeRange.FUNDAMENTAL_MAX[canonicalHalVersion] + 1,
   OperationTypeRange.OEM_MIN - 1,
   OperationTypeRange.OEM_MAX + 1,
 ];

@@ -21,8 +21,8 @@ import { everyWay } from "@nnhal/test-kit/samples";
 import {
   type Device,
   ErrorStatus,
-  type HalVersion,
-  halVersions,
+  type HidlVersion,
+  hidlVersions,
   OperandLifeTime,
   OperandType,
   type OperationTypeName,
@@ -134,7 +134,7 @@ function signatures({ main, operandValues }: Model["hal"]): string[] {
 const faces = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const;
 
 /** Number of drawn devices of each HAL version. */
-type Versions = Map<HalVersion, number>;
+type Versions = Map<HidlVersion, number>;
 
 /**
  * Draws devices such that exactly one takes each signature. Each is a driver of a random HAL version that can express its
@@ -149,7 +149,7 @@ function drawDevices(random: Random, { model: { hal } }: Graph, drawn: Versions)
   }
   return Array.from({ length: count }, (_, share) => {
     const takes = (signature: string) => owner.get(signature) === share;
-    const able = halVersions.filter((version) =>
+    const able = hidlVersions.filter((version) =>
       noncompliantOperations(hal, version).every((operation) => !takes(elementAt(all, operation))),
     );
     const version = random.pick(able);
@@ -230,7 +230,7 @@ describe("random graphs over random devices", { timeout: 120_000 }, () => {
       divided.close();
     }
     // The seeds serve their purpose: long graphs, many steps, devices of all versions, some graphs that cannot be divided.
-    for (const version of halVersions) expect(versions.get(version), version).toBeGreaterThan(SEEDS / 20);
+    for (const version of hidlVersions) expect(versions.get(version), version).toBeGreaterThan(SEEDS / 20);
     expect(operations).toBeGreaterThan(SEEDS * 30);
     expect(steps).toBeGreaterThan(SEEDS * 5);
     expect(undivided).toBeGreaterThan(SEEDS / 20);

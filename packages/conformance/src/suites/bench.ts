@@ -7,14 +7,15 @@ import type { OpenedDevice } from "@nnhal/driver-core/device";
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import { type AnyIDevice, asVersion, type Drivers, driversIn, liftDevice } from "@nnhal/driver-core/versions";
 import {
+  canonicalHalVersion,
   type Device,
   ErrorStatus,
   type ExecuteOptions,
   type ExecutionResult,
-  type HalVersion,
+  type HidlVersion,
+  isAidl,
   type Memory,
   type Model,
-  newestHalVersion,
   type PreparedModel,
   type PrepareOptions,
   type Request,
@@ -36,7 +37,7 @@ export interface BenchOptions {
    * The HAL version through whose methods the device is driven: as a driver of that version, lifted again. Default: the
    * device is driven as it is.
    */
-  readonly version?: HalVersion | undefined;
+  readonly version?: HidlVersion | undefined;
   /**
    * The driver itself, if the device is a lift of one: cases of launches call it. Default: a driver made of the device.
    */
@@ -81,7 +82,7 @@ export interface Bench {
   /** The same device, not driven through a HAL version. */
   readonly own: OwnDevice;
   /** The HAL version that the device is driven through. */
-  readonly version: HalVersion;
+  readonly version: HidlVersion;
   readonly drivers: Drivers;
   /** The same device, with executions that are launched and end in a callback. */
   readonly launching: Device;
@@ -110,13 +111,17 @@ export interface AnotherClient {
 
 /** Makes the surroundings of all cases. Throws RangeError for a version that the device does not have. */
 export function setUpBench(device: Device, options: BenchOptions = {}): SetUp {
-  const { halVersion = newestHalVersion } = device;
-  const { version = halVersion, callLimit = defaultCallLimit, timer = systemTimer } = options;
+  const { halVersion = canonicalHalVersion } = device;
+  const {
+    version = isAidl(halVersion) ? "1.3" : halVersion,
+    callLimit = defaultCallLimit,
+    timer = systemTimer,
+  } = options;
   if (version > halVersion) throw new RangeError(`${device.name} is of HAL ${halVersion}, not ${version}`);
   return setUpWatched(device, version, options, createWatch(callLimit, timer));
 }
 
-function setUpWatched(device: Device, version: HalVersion, options: BenchOptions, watch: Watch): SetUp {
+function setUpWatched(device: Device, version: HidlVersion, options: BenchOptions, watch: Watch): SetUp {
   const { now = steadyClock } = options;
   const connect = hasClients(device)
     ? () => {
@@ -151,12 +156,12 @@ function hasClients(device: Device): device is Device & Pick<OpenedDevice, "conn
   return "connect" in device && typeof device.connect === "function";
 }
 
-function driversOf(device: Device, version: HalVersion, driver: AnyIDevice | undefined, watch: Watch): Drivers {
+function driversOf(device: Device, version: HidlVersion, driver: AnyIDevice | undefined, watch: Watch): Drivers {
   return driversIn(watchDriver<AnyIDevice>(driver ?? asVersion[version](device), watch));
 }
 
 /** The device as a driver of a version. */
-export function driverOf<Version extends HalVersion>(
+export function driverOf<Version extends HidlVersion>(
   { drivers, device }: Bench,
   version: Version,
 ): NonNullable<Drivers[Version]> {

@@ -5,8 +5,8 @@
  */
 import { elementAt } from "@nnhal/operations";
 import { everyWay } from "@nnhal/test-kit/samples";
-import { type HalVersion, operandTypes } from "@nnhal/types";
-import { oldestVersion } from "../versions.ts";
+import { aidlVersions, type HalVersion, isAidl, operandTypes } from "@nnhal/types";
+import { isForFrameworks, oldestVersion } from "../versions.ts";
 import { allVectors } from "./all.test-helper.ts";
 import type { Example } from "./example.ts";
 import { type ExecutionPath, executionPaths } from "./path.ts";
@@ -40,6 +40,7 @@ export const faces: readonly FaceWay[] = [
   { version: "1.2", kind: "synchronous" },
   { version: "1.3", kind: "launched" },
   { version: "1.3", kind: "synchronous" },
+  ...aidlVersions.map((version) => ({ version, kind: "synchronous" }) as const),
 ];
 
 const ways: readonly (PathWay | FaceWay)[] = [...paths, ...faces];
@@ -86,6 +87,7 @@ function canGo(vectorCase: VectorCase, way: PathWay | FaceWay): boolean {
 
 /** Returns true if a version can express the model of a case. */
 export function hasModel(vectorCase: VectorCase, version: HalVersion): boolean {
+  if (isAidl(version)) return !isForFrameworks(vectorCase);
   return version === "1.3" || version >= oldestVersion(vectorCase);
 }
 

@@ -6,7 +6,7 @@ import {
   DeviceStatus,
   DeviceType,
   ErrorStatus,
-  type HalVersion,
+  type HidlVersion,
   type Model,
   OperandType,
   type V1_0,
@@ -154,7 +154,7 @@ describe("getSupportedOperations", () => {
     expect(answer.message).toContain("the model is not valid: main.operations[0]: FLOOR");
   });
 
-  it.each<[HalVersion, Partial<Parameters<typeof floorModel>[0]>]>([
+  it.each<[HidlVersion, Partial<Parameters<typeof floorModel>[0]>]>([
     ["1.0", { type: OperandType.TENSOR_FLOAT16 }],
     ["1.1", { type: OperandType.TENSOR_FLOAT16 }],
     ["1.1", { dimensions: [] }],

@@ -4,6 +4,8 @@
  */
 import {
   type AllocateResult,
+  type BufferDesc,
+  type BufferRole,
   BYTE_SIZE_OF_CACHE_TOKEN,
   type CompilationCache,
   type Device,
@@ -83,7 +85,8 @@ export function asV1_3(device: Device, options: FaceOptions = {}): V1_3.IDevice 
 /** The methods that a version adds. */
 type Added<Newer, Older> = Omit<Newer, keyof Older>;
 
-function contextOf<Presented extends V1_0.IPreparedModel>(
+/** The context of a face. `present`: makes the face of a prepared model. */
+export function contextOf<Presented extends object>(
   device: Device,
   options: FaceOptions,
   present: (context: Parameters<typeof preparedModelV1_0>[0]) => Presented,
@@ -101,9 +104,10 @@ function contextOf<Presented extends V1_0.IPreparedModel>(
 const noCallback = invalid("the callback is null");
 
 /** A preparation that a HAL method launches. */
-interface Preparation<Presented extends V1_0.IPreparedModel> {
+export interface Preparation<Presented extends object> {
   readonly version: HalVersion;
-  readonly model: AnyModel;
+  /** Returns the model, the same at every call. Throws if it cannot be read. */
+  readonly model: () => AnyModel;
   /** Faults of other arguments than the model. */
   check?(): Outcome | undefined;
   /** Called if nothing is wrong. */
@@ -111,7 +115,8 @@ interface Preparation<Presented extends V1_0.IPreparedModel> {
   notify(status: ErrorStatus, preparedModel: Presented | null): unknown;
 }
 
-function prepare<Presented extends V1_0.IPreparedModel>(
+/** Launches a preparation. */
+export function prepare<Presented extends object>(
   device: Device,
   context: FaceContext<Presented>,
   { version, model, check, options, notify }: Preparation<Presented>,
@@ -121,14 +126,16 @@ function prepare<Presented extends V1_0.IPreparedModel>(
     {
       check() {
         settings = options();
-        return check?.() ?? refuseTimes(settings, "deadline") ?? refuseModel(model, version, context);
+        return check?.() ?? refuseTimes(settings, "deadline") ?? refuseModel(model(), version, context);
       },
-      run: () => preparing(device.prepareModel(convertToV1_3.model(model), settings), settings, context),
+      run: () => preparing(device.prepareModel(convertToV1_3.model(model()), settings), settings, context),
       failed: failedPreparation,
       notify({ status, message, preparedModel }) {
         if (message !== undefined) context.log(`prepareModel: ${message}`);
-        const source = { model: convertToV1_3.model(model), version };
-        return notify(status, preparedModel === null ? null : context.present(preparedModel, source));
+        // A model that cannot be read has no prepared one.
+        const present = (prepared: PreparedModel) =>
+          context.present(prepared, { model: convertToV1_3.model(model()), version });
+        return notify(status, preparedModel && present(preparedModel));
       },
     },
     context.log,
@@ -139,7 +146,7 @@ function prepare<Presented extends V1_0.IPreparedModel>(
 function preparing(
   answer: Promise<PrepareResult>,
   { deadline }: Pick<PrepareOptions, "deadline">,
-  { limits, name }: FaceContext<V1_0.IPreparedModel>,
+  { limits, name }: FaceContext<object>,
 ): Promise<PrepareResult> {
   const read = async () => soundPrepareResult(await answer, limits);
   const drop = ({ preparedModel }: PrepareResult) => {
@@ -150,7 +157,7 @@ function preparing(
 }
 
 /** A preparation from a cache, that a HAL method launches. */
-function prepareFromCache<Presented extends V1_0.IPreparedModel>(
+export function prepareFromCache<Presented extends object>(
   device: Device,
   context: FaceContext<Presented>,
   cache: CompilationCache,
@@ -186,7 +193,7 @@ function prepareFromCache<Presented extends V1_0.IPreparedModel>(
  * The caller's cache files for the prepared model. A fault in them does not fail the preparation, so they can be any
  * values.
  */
-function cacheOptions(
+export function cacheOptions(
   modelCache: readonly Handle[],
   dataCache: readonly Handle[],
   token: Uint8Array,
@@ -200,8 +207,9 @@ function deadlineOptions(deadline: V1_3.OptionalTimePoint): Pick<PrepareOptions,
   return time === undefined ? {} : { deadline: time };
 }
 
-function supportedOperations(
-  context: FaceContext<V1_0.IPreparedModel>,
+/** The operations of a model that the device supports. */
+export function supportedOperations(
+  context: FaceContext<object>,
   model: AnyModel,
   version: HalVersion,
 ): ReturnType<V1_3.IDevice["getSupportedOperations_1_3"]> {
@@ -220,7 +228,7 @@ function supportedOperations(
 
 /** `supportedOperations`, with a status of HAL 1.0 to 1.2. */
 function narrowSupport(
-  context: FaceContext<V1_0.IPreparedModel>,
+  context: FaceContext<object>,
   model: AnyModel,
   version: HalVersion,
 ): ReturnType<V1_0.IDevice["getSupportedOperations"]> {
@@ -244,7 +252,7 @@ function methodsV1_0(device: Device, context: FaceContext<V1_0.IPreparedModel>):
       if (!callback) return narrowOutcome(noCallback);
       const outcome = prepare(device, context, {
         version: "1.0",
-        model,
+        model: () => model,
         options: () => ({}),
         notify: (status, preparedModel) => callback.notify(narrow(status), preparedModel),
       });
@@ -265,7 +273,7 @@ function methodsV1_1(device: Device, context: FaceContext<V1_0.IPreparedModel>):
       if (!callback) return narrowOutcome(noCallback);
       const outcome = prepare(device, context, {
         version: "1.1",
-        model,
+        model: () => model,
         check: () => refuseQuality(preference),
         options: () => ({ preference }),
         notify: (status, preparedModel) => callback.notify(narrow(status), preparedModel),
@@ -302,7 +310,7 @@ function methodsV1_2(device: Device, context: FaceContext<V1_2.IPreparedModel>):
       if (!callback) return narrowOutcome(noCallback);
       const outcome = prepare(device, context, {
         version: "1.2",
-        model,
+        model: () => model,
         check: () => refuseQuality(preference),
         options: () => ({ preference, ...cacheOptions(modelCache, dataCache, token) }),
         notify: (status, preparedModel) => callback.notify_1_2(narrow(status), preparedModel),
@@ -335,7 +343,7 @@ function methodsV1_3(
       if (!callback) return noCallback;
       return prepare(device, context, {
         version: "1.3",
-        model,
+        model: () => model,
         check: () => refuseQuality(preference, priority),
         options: () => ({
           preference,
@@ -356,19 +364,34 @@ function methodsV1_3(
         (status, preparedModel) => callback.notify_1_3(status, preparedModel),
       );
     },
-    async allocate(desc, preparedModels, inputRoles, outputRoles) {
-      if (device.allocate === undefined) {
-        return failedAllocation(failure("allocate: the device has no memory of its own"));
-      }
-      if (!Array.isArray(preparedModels)) return failedAllocation(invalid("preparedModels is not an array"));
-      const { name, limits } = context;
-      const guard = timedGuard(name, limits);
-      const call = async () => {
-        const known = preparedModels.map((face) => (hasFields(face) ? (presented.get(face) ?? null) : null));
-        return readAllocation(await device.allocate?.(desc, known, inputRoles, outputRoles), guard);
-      };
-      const drop = ({ buffer }: AllocateResult) => buffer?.close?.();
-      return guard.call("allocate", call, failedAllocation, { drop });
-    },
+    allocate: (...request) => allocate(device, context, presented, request),
   };
 }
+
+/** Allocates a buffer. `presented`: the prepared models behind the faces of the device. */
+export async function allocate(
+  device: Device,
+  { name, limits }: FaceContext<object>,
+  presented: WeakMap<object, PreparedModel>,
+  [desc, preparedModels, inputRoles, outputRoles]: Readonly<AllocateArguments>,
+): Promise<AllocateResult> {
+  if (device.allocate === undefined) {
+    return failedAllocation(failure("allocate: the device has no memory of its own"));
+  }
+  if (!Array.isArray(preparedModels)) return failedAllocation(invalid("preparedModels is not an array"));
+  const guard = timedGuard(name, limits);
+  const call = async () => {
+    const known = preparedModels.map((face) => (hasFields(face) ? (presented.get(face) ?? null) : null));
+    return readAllocation(await device.allocate?.(desc, known, inputRoles, outputRoles), guard);
+  };
+  const drop = ({ buffer }: AllocateResult) => buffer?.close?.();
+  return guard.call("allocate", call, failedAllocation, { drop });
+}
+
+/** The arguments of `allocate`, with faces of prepared models. */
+type AllocateArguments = [
+  desc: BufferDesc,
+  preparedModels: readonly (object | null)[],
+  inputRoles: readonly BufferRole[],
+  outputRoles: readonly BufferRole[],
+];

@@ -1,12 +1,14 @@
 /** Drivers by version: a device as a driver of each, and the versions that a driver has. */
 import type { HalVersion, V1_0, V1_1, V1_2, V1_3 } from "@nnhal/types";
+import { asAidl1, asAidl2, asAidl3, asAidl4 } from "./aidl/device-face.ts";
 import { asV1_0, asV1_1, asV1_2, asV1_3 } from "./device-face.ts";
 import type { AnyIDevice } from "./old-driver.ts";
 
 /** A device as a driver of each HAL version. */
-export const asVersion = { "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 } as const satisfies Readonly<
-  Record<HalVersion, unknown>
->;
+export const asVersion = {
+  ...{ "1.0": asV1_0, "1.1": asV1_1, "1.2": asV1_2, "1.3": asV1_3 },
+  ...{ aidl1: asAidl1, aidl2: asAidl2, aidl3: asAidl3, aidl4: asAidl4 },
+} as const satisfies Readonly<Record<HalVersion, unknown>>;
 
 /** A driver as one of each version that it has. */
 export interface Drivers {

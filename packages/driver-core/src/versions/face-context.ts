@@ -4,6 +4,7 @@ import {
   DeviceType,
   ErrorStatus,
   type HalVersion,
+  isAidl,
   type Model,
   type Outcome,
   type PreparedModel,
@@ -41,7 +42,7 @@ export interface FaceOptions extends AnswerOptions {
 }
 
 /** See the file's head. `Presented`: the face of a prepared model. */
-export interface FaceContext<Presented extends V1_0.IPreparedModel> {
+export interface FaceContext<Presented extends object> {
   readonly extensions: readonly ExtensionDefinition[] | undefined;
   readonly log: LogSink;
   /** Names the device in messages. */
@@ -64,10 +65,11 @@ export interface PreparedSource {
 export function refuseModel(
   model: AnyModel,
   version: HalVersion,
-  { extensions }: FaceContext<V1_0.IPreparedModel>,
+  { extensions }: FaceContext<object>,
 ): Outcome | undefined {
-  // A driver can require known sizes in a WHILE; a device that does refuses the model itself.
-  const options = { version, mode: "runtime", ...(extensions && { extensions }) } as const;
+  // A driver of HIDL can require known sizes in a WHILE; a device that does refuses the model itself.
+  const mode = isAidl(version) ? "driver" : "runtime";
+  const options = { version, mode, ...(extensions && { extensions }) } as const;
   const issues = modelIssues(convertToV1_3.model(model), options);
   return issues.length > 0 ? invalid(`the model is not valid: ${formatIssues(issues)}`) : undefined;
 }

@@ -3,10 +3,31 @@
  * version asks for; which version a value fits, conversions between versions, and slices of models for older drivers.
  */
 export type { AnswerOptions, LogSink } from "../guard/wait.ts";
+export {
+  type AidlConversions,
+  convertFromAidl,
+  convertToAidl1,
+  convertToAidl2,
+  convertToAidl3,
+  convertToAidl4,
+} from "./aidl/convert.ts";
+export {
+  type AidlFaceOptions,
+  asAidl1,
+  asAidl2,
+  asAidl3,
+  asAidl4,
+} from "./aidl/device-face.ts";
+export type { BootClockOptions } from "./aidl/time.ts";
+
 export { describeNeed, type Need, noncompliantOperations, unmetNeeds } from "./compliance/needs.ts";
 export {
   type Compliance,
   complianceWith,
+  compliantWithAidl1,
+  compliantWithAidl2,
+  compliantWithAidl3,
+  compliantWithAidl4,
   compliantWithV1_0,
   compliantWithV1_1,
   compliantWithV1_2,

@@ -1,24 +1,28 @@
 /** The shared part of a lifted device, and the checks of models and settings before an older driver gets them. */
 import type { ExtensionDefinition } from "@nnhal/operations";
 import {
+  type AidlVersion,
   ErrorStatus,
+  type HalVersion,
+  isAidl,
   type Model,
   type Outcome,
   type PreparedModel,
   type PrepareOptions,
-  type V1_0,
 } from "@nnhal/types";
 import { hasDeadlinePassed } from "@nnhal/utils";
 import { modelIssues } from "@nnhal/validation";
 import { formatIssues } from "../guard/format-issues.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
+import type { BootClockOptions } from "./aidl/time.ts";
+import { modelLosses } from "./aidl/write.ts";
 import { describeNeed, unmetNeeds } from "./compliance/needs.ts";
 import { refuseQuality } from "./face-context.ts";
 import type { OldDriver } from "./old-driver.ts";
 
 /** Options for lifting a driver. */
-export interface LiftOptions extends AnswerOptions {
+export interface LiftOptions extends AnswerOptions, BootClockOptions {
   /** Extensions by whose definitions models are validated. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
   /** Receives warnings, such as values that a conversion lost. Default: none. */
@@ -29,10 +33,10 @@ export interface LiftOptions extends AnswerOptions {
   readonly strictSlicing?: boolean | undefined;
 }
 
-/** See the file's head. */
-export interface LiftContext {
+/** See the file's head. `Own`: the driver's prepared models. */
+export interface LiftContext<Own extends object = object> {
   readonly name: string;
-  readonly driver: OldDriver;
+  readonly driver: OldDriver<Own>;
   readonly extensions: readonly ExtensionDefinition[] | undefined;
   readonly log: LogSink;
   readonly synchronous: boolean;
@@ -41,14 +45,14 @@ export interface LiftContext {
   /** When the wait for an answer with a deadline ends: a driver of HAL 1.3 enforces deadlines itself. */
   readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;
   /** The driver's own objects behind the prepared models of this device. */
-  readonly preparedModels: WeakMap<PreparedModel, V1_0.IPreparedModel>;
+  readonly preparedModels: WeakMap<PreparedModel, Own>;
 }
 
 /**
- * Returns why a model is not valid, before it is converted for an older driver. A driver of HAL 1.3 checks it itself.
+ * Returns why a model is not valid, before it is converted for a driver. A driver of HAL 1.3 checks it itself.
  */
 export function refuseModelForDriver(model: Model, { driver, extensions }: LiftContext): Outcome | undefined {
-  if (driver.version >= "1.3") return undefined;
+  if (driver.version === "1.3") return undefined;
   const issues = modelIssues(model, { mode: "runtime", ...(extensions && { extensions }) });
   return issues.length > 0 ? invalid(`the model is not valid: ${formatIssues(issues)}`) : undefined;
 }
@@ -60,15 +64,24 @@ export function refusePreparation(
   context: LiftContext,
 ): Outcome | undefined {
   const { name, driver, limits } = context;
-  if (driver.version >= "1.3") return undefined;
+  // A driver of HAL 1.3 checks everything itself, and can express every model; one of AIDL checks everything else.
+  if (driver.version === "1.3") return undefined;
+  if (isAidl(driver.version)) return refuseInexpressible(model, driver.version, name);
   const refusal = refuseQuality(preference, priority) ?? refuseModelForDriver(model, context);
   if (refusal !== undefined) return refusal;
   const [first, ...others] = unmetNeeds(model, driver.version);
-  if (first !== undefined) {
-    const more = others.length > 0 ? `, and ${others.length} more` : "";
-    return failure(`${name} is of HAL ${driver.version}: ${describeNeed(first)}${more}`);
-  }
+  if (first !== undefined) return inexpressible(name, driver.version, describeNeed(first), others.length);
   if (!hasDeadlinePassed(deadline, limits.now())) return undefined;
   const message = "the deadline had passed before the model was prepared";
   return { status: ErrorStatus.MISSED_DEADLINE_PERSISTENT, message };
+}
+
+/** Returns why a version of AIDL cannot express a model. */
+function refuseInexpressible(model: Model, version: AidlVersion, name: string): Outcome | undefined {
+  const [first, ...others] = modelLosses(model, version).filter(({ harmless }) => !harmless);
+  return first && inexpressible(name, version, first.message, others.length);
+}
+
+function inexpressible(name: string, version: HalVersion, first: string, others: number): Outcome {
+  return failure(`${name} is of HAL ${version}: ${first}${others > 0 ? `, and ${others} more` : ""}`);
 }

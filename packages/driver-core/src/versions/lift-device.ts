@@ -12,9 +12,8 @@ import {
   type PreparedModel,
   type PrepareOptions,
   type PrepareResult,
-  type V1_0,
-  type V1_3,
 } from "@nnhal/types";
+import type { AIDL1 } from "@nnhal/types/aidl";
 import { hasFields, show } from "@nnhal/validation";
 import { hasMethods, readAllocation } from "../guard/answers.ts";
 import { atOnce, closeSafely, refuseUnreadable } from "../guard/attempt.ts";
@@ -23,34 +22,50 @@ import { timedGuard } from "../guard/guard.ts";
 import { noCapabilities } from "../guard/queries.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import { answerLimitsOf, withGrace } from "../guard/wait.ts";
+import { aidlDriver } from "./aidl/driver.ts";
+import { liftAidlModel } from "./aidl/lift-prepared-model.ts";
+import { deadlineConverter } from "./aidl/time.ts";
 import { launched, soundStatus } from "./callback.ts";
 import { convertToV1_3 } from "./convert/v1-3.ts";
 import { type Facts, guardFacts } from "./facts.ts";
 import { refuseTimes } from "./guard-prepared-model.ts";
 import { type LiftContext, type LiftOptions, refuseModelForDriver, refusePreparation } from "./lift-context.ts";
-import { isV1_3Model, liftPreparedModel } from "./lift-prepared-model.ts";
+import { liftPreparedModel } from "./lift-prepared-model.ts";
 import { supportOf } from "./lift-support.ts";
-import { type AnyIDevice, oldDriverOf } from "./old-driver.ts";
+import { type AnyIDevice, type NotifyPrepared, type OldDriver, oldDriverOf } from "./old-driver.ts";
 
 /**
  * Makes a device of a driver of any HAL version. No method throws or rejects, even for a faulty driver, and every
- * answer comes by the deadline or within `answerLimit`. Throws a TypeError for a driver that is not an object.
+ * answer comes by the deadline or within `answerLimit`. Throws a TypeError for a driver that is not an object, and a RangeError for one of
+ * AIDL whose version is below 1.
  */
-export function liftDevice(name: string, device: AnyIDevice, options: LiftOptions = {}): Device {
-  if (!hasFields(device)) throw new TypeError(`lifting ${name}: expected an IDevice, got ${show(device)}`);
+export function liftDevice(name: string, device: AnyIDevice | AIDL1.IDevice, options: LiftOptions = {}): Device {
+  const isObject: boolean = hasFields(device);
+  if (!isObject) throw new TypeError(`lifting ${name}: expected an IDevice, got ${show(device)}`);
   const { extensions, log = () => {}, synchronous = true, strictSlicing = false } = options;
-  const driver = oldDriverOf(device, log);
   const limits = answerLimitsOf(options, log);
-  const waitUntil: LiftContext["waitUntil"] = (deadline) =>
-    driver.version >= "1.3" ? withGrace(deadline, limits) : deadline;
-  const preparedModels: LiftContext["preparedModels"] = new WeakMap();
-  return lift(device, {
-    ...{ name, driver, extensions, log, synchronous, strictSlicing, preparedModels },
-    ...{ limits, waitUntil },
+  const contextOf = <Own extends object>(driver: OldDriver<Own>): LiftContext<Own> => ({
+    ...{ name, driver, extensions, log, synchronous, strictSlicing, preparedModels: new WeakMap() },
+    ...{ limits, waitUntil: (deadline) => (driver.version >= "1.3" ? withGrace(deadline, limits) : deadline) },
   });
+  if (isOfAidl(device)) {
+    const deadlines = deadlineConverter(options, limits.now);
+    return lift(contextOf(aidlDriver(device, log, deadlines)), (own, model, context) =>
+      liftAidlModel(own, model, context, deadlines),
+    );
+  }
+  return lift(contextOf(oldDriverOf(device, log)), liftPreparedModel);
 }
 
-function lift(device: AnyIDevice, context: LiftContext): Device {
+function isOfAidl(device: AnyIDevice | AIDL1.IDevice): device is AIDL1.IDevice {
+  return "getInterfaceVersion" in device;
+}
+
+/** Makes a device of a driver. `liftModel`: makes a canonical prepared model of the driver's. */
+function lift<Own extends object>(
+  context: LiftContext<Own>,
+  liftModel: (own: Own, model: Model | undefined, context: LiftContext<Own>) => PreparedModel,
+): Device {
   const { name, driver, limits } = context;
   const { facts, version } = driver;
   const own: Facts = {
@@ -59,7 +74,7 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
       getVersionString: () => facts.getVersionString(),
       getSupportedExtensions: () => facts.getSupportedExtensions(),
       getNumberOfCacheFilesNeeded: () => facts.getNumberOfCacheFilesNeeded(),
-      getStatus: () => device.getStatus(),
+      getStatus: () => facts.getStatus(),
     },
     getCapabilities() {
       const { status, message, capabilities } = atOnce(driver.getCapabilities());
@@ -85,8 +100,8 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
       if (refusal !== undefined) return failedPreparation(refusal);
       const { cache, ...others } = options;
       const sound: PrepareOptions = { ...others, ...(isCache(cache) && { cache }) };
-      const launch = (callback: V1_3.IPreparedModelCallback) => driver.prepareModel(model, sound, callback);
-      return prepare("prepareModel", model, options.deadline, context, launch);
+      const launch = (notify: NotifyPrepared<Own>) => driver.prepareModel(model, sound, notify);
+      return prepare("prepareModel", options.deadline, context, launch, (own) => liftModel(own, model, context));
     },
     async prepareModelFromCache(cache, options = {}) {
       const { prepareModelFromCache } = driver;
@@ -100,8 +115,9 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
           (isCache(cache) ? undefined : invalid("the cache has no lists of handles, or no token of bytes")),
       );
       if (refusal !== undefined) return failedPreparation(refusal);
-      const launch = (callback: V1_3.IPreparedModelCallback) => prepareModelFromCache(cache, options, callback);
-      return prepare("prepareModelFromCache", undefined, options.deadline, context, launch);
+      const method = "prepareModelFromCache";
+      const launch = (notify: NotifyPrepared<Own>) => prepareModelFromCache(cache, options, notify);
+      return prepare(method, options.deadline, context, launch, (own) => liftModel(own, undefined, context));
     },
     async allocate(desc, preparedModels, inputRoles, outputRoles) {
       const { allocate } = driver;
@@ -112,10 +128,9 @@ function lift(device: AnyIDevice, context: LiftContext): Device {
       if (!Array.isArray(preparedModels)) {
         return failedAllocation(invalid(`preparedModels: expected an array, got ${show(preparedModels)}`));
       }
-      const own = preparedModels.map((one: PreparedModel | null) => {
-        const model = one === null ? undefined : context.preparedModels.get(one);
-        return model !== undefined && isV1_3Model(model) ? model : null;
-      });
+      const own = preparedModels.map((one: PreparedModel | null) =>
+        one === null ? null : (context.preparedModels.get(one) ?? null),
+      );
       const guard = timedGuard(name, limits);
       const call = async () => readAllocation(await allocate(desc, own, inputRoles, outputRoles), guard);
       const drop = ({ buffer }: AllocateResult) => buffer?.close?.();
@@ -135,28 +150,25 @@ function isCache(cache: unknown): cache is CompilationCache {
 }
 
 /** Launches a preparation and lifts the prepared model that its callback gets. */
-function prepare(
+function prepare<Own extends object>(
   method: string,
-  model: Model | undefined,
   deadline: bigint | undefined,
-  context: LiftContext,
-  launch: (callback: V1_3.IPreparedModelCallback) => Outcome,
+  context: LiftContext<Own>,
+  launch: (notify: NotifyPrepared<Own>) => Outcome,
+  liftModel: (own: Own) => PreparedModel,
 ): Promise<PrepareResult> {
-  const { name, limits, waitUntil, log } = context;
-  type Told = Outcome & { readonly own: V1_0.IPreparedModel | null };
+  const { name, driver, limits, waitUntil, log } = context;
+  type Told = Outcome & { readonly own: Own | null };
   const told = launched<Told>(
-    (settle) => {
-      const notify = (status: Outcome["status"], own: Told["own"]) => settle({ status: soundStatus(status), own });
-      return launch({ notify, notify_1_2: notify, notify_1_3: notify });
-    },
+    (settle) => launch((status, own) => settle({ status: soundStatus(status), own })),
     (failed) => ({ ...failed, own: null }),
     log,
   );
   const lifted = async (): Promise<PrepareResult> => {
     const { own, ...outcome } = await told;
-    const isPrepared = outcome.status === ErrorStatus.NONE && hasMethods(own, "execute");
+    const isPrepared = outcome.status === ErrorStatus.NONE && hasMethods(own, driver.executeMethod);
     if (own && isPrepared) {
-      const preparedModel = liftPreparedModel(own, model, context);
+      const preparedModel = liftModel(own);
       context.preparedModels.set(preparedModel, own);
       return { status: ErrorStatus.NONE, preparedModel };
     }

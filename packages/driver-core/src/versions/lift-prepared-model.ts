@@ -36,15 +36,11 @@ import { convertToV1_2 } from "./convert/v1-2.ts";
 import { executeBehindFences } from "./fenced-fallback.ts";
 import { guardPreparedModel, modelAnswerReader } from "./guard-prepared-model.ts";
 import type { LiftContext } from "./lift-context.ts";
+import { isV1_3Model } from "./old-driver.ts";
 
 /** Returns true if a prepared model has the methods of HAL 1.2. */
 function isV1_2Model(model: V1_0.IPreparedModel): model is V1_2.IPreparedModel {
   return "executeSynchronously" in model;
-}
-
-/** Returns true if a prepared model has the methods of HAL 1.3. */
-export function isV1_3Model(model: V1_0.IPreparedModel): model is V1_3.IPreparedModel {
-  return "executeSynchronously_1_3" in model;
 }
 
 /** Makes a canonical prepared model of a driver's. `model`: its model; undefined if it came from a cache. */

@@ -5,10 +5,10 @@
 import { operationText } from "@nnhal/operations";
 import {
   type Awaitable,
+  canonicalHalVersion,
   ErrorStatus,
   type HalVersion,
   type Model,
-  newestHalVersion,
   type Outcome,
   type SupportedOperations,
 } from "@nnhal/types";
@@ -24,7 +24,7 @@ import { sliceModel } from "./slice.ts";
 export function supportOf(model: Model, context: LiftContext): Awaitable<SupportedOperations> {
   const { name, driver } = context;
   const { version } = driver;
-  if (isNewest(version) || complianceWith(version).model(model)) {
+  if (version === canonicalHalVersion || complianceWith(version).model(model)) {
     const every = model.main.operations.map((_, index) => index);
     return ask(model, every, model, context);
   }
@@ -37,10 +37,6 @@ export function supportOf(model: Model, context: LiftContext): Awaitable<Support
     return answer(model, new Map(), context);
   }
   return ask(slice.model, slice.operationIndexes, model, context);
-}
-
-function isNewest(version: HalVersion): version is typeof newestHalVersion {
-  return version === newestHalVersion;
 }
 
 function isValid(model: Model, version: HalVersion, { extensions }: LiftContext): boolean {

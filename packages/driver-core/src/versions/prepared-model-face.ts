@@ -35,7 +35,7 @@ export interface PreparedModelFaceContext {
 }
 
 /** Wraps the prepared model in a guard, with the members that the guard needs. */
-function guard({
+export function guard({
   preparedModel,
   source,
   log,
@@ -51,7 +51,7 @@ function guard({
 const noCallback = invalid("the callback is null");
 
 /** Executes and returns only fields that the HAL allows with the status. Throws if the device throws synchronously. */
-function execute(
+export function execute(
   face: PreparedModelFaceContext,
   request: AnyRequest,
   options: ExecuteOptions,

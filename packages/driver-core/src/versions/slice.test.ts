@@ -11,8 +11,8 @@ import {
   subgraphOf,
 } from "@nnhal/test-kit/models";
 import {
-  type HalVersion,
-  halVersions,
+  type HidlVersion,
+  hidlVersions,
   type Model,
   type Operand,
   OperandLifeTime,
@@ -25,8 +25,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ModelSlice, sliceModel } from "./slice.ts";
 
-type OldVersion = Exclude<HalVersion, "1.3">;
-const oldVersions = halVersions.filter((version): version is OldVersion => version !== "1.3");
+type OldVersion = Exclude<HidlVersion, "1.3">;
+const oldVersions = hidlVersions.filter((version): version is OldVersion => version !== "1.3");
 
 /** Returns a slice and asserts that it is a valid model of the version. */
 function sliceOf(model: Model, version: OldVersion): ModelSlice {

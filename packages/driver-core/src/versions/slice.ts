@@ -4,10 +4,10 @@
  */
 import { elementAt } from "@nnhal/operations";
 import {
+  type canonicalHalVersion,
   type HalVersion,
   type Memory,
   type Model,
-  type newestHalVersion,
   type Operand,
   type OperandExtraParams,
   OperandLifeTime,
@@ -35,7 +35,7 @@ export interface Unsliceable {
  */
 export function sliceModel(
   model: Model,
-  version: Exclude<HalVersion, typeof newestHalVersion>,
+  version: Exclude<HalVersion, typeof canonicalHalVersion>,
 ): ModelSlice | Unsliceable {
   const dropped = new Set(noncompliantOperations(model, version));
   const kept: Operation[] = [];

@@ -155,7 +155,7 @@ describe("guardDevice", () => {
     [
       "a version that there is not",
       { halVersion: "1.4" },
-      'its halVersion: expected one of 1.0, 1.1, 1.2, 1.3, got "1.4"',
+      'its halVersion: expected one of 1.0, 1.1, 1.2, 1.3, aidl1, aidl2, aidl3, aidl4, got "1.4"',
     ],
   ])("a device with %s cannot be used", (_, change, flaw) => {
     const device: Device = Object.assign({ ...reference }, change);

@@ -19,12 +19,12 @@ import {
 import {
   type Capabilities,
   type CompilationCache,
+  canonicalHalVersion,
   type Device,
   ErrorStatus,
   type HalVersion,
   halVersions,
   type Model,
-  newestHalVersion,
   type Outcome,
   type PreparedModel,
   type PrepareOptions,
@@ -152,11 +152,11 @@ function guarded(own: Device): GuardedDevice {
 
 /** The name and the version, which are read once. */
 function identityOf(own: Device): Pick<GuardedDevice, "name" | "halVersion" | "flaw"> {
-  const unusable = (flaw: string) => ({ name: "a device without a name", halVersion: newestHalVersion, flaw });
+  const unusable = (flaw: string) => ({ name: "a device without a name", halVersion: canonicalHalVersion, flaw });
   let name: unknown;
   let halVersion: unknown;
   try {
-    ({ name, halVersion = newestHalVersion } = own);
+    ({ name, halVersion = canonicalHalVersion } = own);
   } catch (error) {
     return unusable(`reading its name and halVersion threw: ${messageOf(error)}`);
   }

@@ -3,7 +3,7 @@
  * its numbers only, is limited, and is freed when the channel closes.
  */
 
-import { type Awaitable, type Device, DeviceStatus, newestHalVersion } from "@nnhal/types";
+import { type Awaitable, canonicalHalVersion, type Device, DeviceStatus } from "@nnhal/types";
 import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
 import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { noPassing, type PassingFactory } from "../memory/passing.ts";
@@ -164,7 +164,7 @@ function welcomeOf(found: Found): Welcome {
   const refused = {
     version: protocolVersion,
     name: "",
-    halVersion: newestHalVersion,
+    halVersion: canonicalHalVersion,
     status: DeviceStatus.OFFLINE,
   } as const;
   if ("unavailable" in found) {
@@ -175,7 +175,7 @@ function welcomeOf(found: Found): Welcome {
     refusal: null,
     version: protocolVersion,
     name: device.name,
-    halVersion: device.halVersion ?? newestHalVersion,
+    halVersion: device.halVersion ?? canonicalHalVersion,
     status: device.getStatus(),
     prepareModelFromCache: device.prepareModelFromCache !== undefined,
     allocate: device.allocate !== undefined,

@@ -230,7 +230,10 @@ const shapes = (change: (shapes: ExecutionResult["outputShapes"]) => unknown) =>
 
 const timing = (timeOnDevice: unknown, timeInDriver: unknown) => fields({ timing: { timeOnDevice, timeInDriver } });
 
-export const preparedModelRows: Readonly<Record<MethodOf<PreparedModel>, MethodRow>> = {
+/** `createReusableExecution` is optional, and no suite calls it. */
+export const preparedModelRows: Readonly<
+  Record<Exclude<MethodOf<PreparedModel>, "createReusableExecution">, MethodRow>
+> = {
   execute: {
     finds: "prepared-model/execute: computes TENSOR_FLOAT32",
     answers: "later",

@@ -7,12 +7,14 @@ import { matchOperation, operandTypeText, operationByCode, operationText, requir
 import {
   type EnumRow,
   type ExtensionNameAndPrefix,
+  ExtensionTypeEncoding,
   type HalVersion,
   halVersions,
   type Memory,
   type Model,
   type Operand,
   OperandLifeTime,
+  OperandTypeRange,
   type Operation,
   OperationType,
   operandLifeTimeNames,
@@ -22,6 +24,7 @@ import {
   operationTypeNames,
   operationTypes,
   type Request,
+  type Subgraph,
 } from "@nnhal/types";
 import {
   getOperandTypeName,
@@ -39,16 +42,19 @@ export interface Need {
   readonly what: string;
   /** The oldest version that can express it; undefined if none can. */
   readonly version: HalVersion | undefined;
+  /** The newest version that can express it. Default: all from the oldest on. */
+  readonly until?: HalVersion;
 }
 
 /** Returns whether a HAL version can express a part. */
-export function isMetBy({ version }: Need, available: HalVersion): boolean {
-  return version !== undefined && version <= available;
+export function isMetBy({ version, until }: Need, available: HalVersion): boolean {
+  return version !== undefined && version <= available && (until === undefined || available <= until);
 }
 
 /** Text for a need. */
-export function describeNeed({ path, what, version }: Need): string {
-  return `${path}: ${what} ${version === undefined ? "exists in no HAL version" : `needs HAL ${version}`}`;
+export function describeNeed({ path, what, version, until }: Need): string {
+  if (version === undefined) return `${path}: ${what} exists in no HAL version`;
+  return `${path}: ${what} ${until === undefined ? `needs HAL ${version}` : `exists in HAL ${version} to ${until} only`}`;
 }
 
 const oldest: HalVersion = halVersions[0];
@@ -56,18 +62,43 @@ const oldest: HalVersion = halVersions[0];
 /** The HAL version that introduced vendor extensions, and tensors of unknown rank. */
 const since12: HalVersion = "1.2";
 
+/** The last version with OEM types, OEM_OPERATION, and prefixes of 16 bits. */
+const lastHidl: HalVersion = "1.3";
+
+/** The greatest prefix of an extension in AIDL, where codes are not negative. */
+const greatestAidlPrefix = 0x7fff;
+
 /** The parts of a model that need more than HAL 1.0. */
 export function modelNeeds(model: Model): Need[] {
-  const { main, referenced, pools } = model;
+  const { main, referenced, pools, extensionNameToPrefix } = model;
   const needs = main.operands.flatMap((operand, index) =>
     operandNeeds(operand, `main.operands[${index}]`, model.extensionNameToPrefix),
   );
-  for (const [index, operation] of main.operations.entries()) needs.push(...operationNeeds(model, operation, index));
+  for (const [index, operation] of main.operations.entries()) {
+    needs.push(...operationNeeds(model, operation, `main.operations[${index}]`));
+  }
   needs.push(...pools.flatMap((pool, index) => memoryNeeds(pool, `pools[${index}]`)));
   if (referenced.length > 0) {
     needs.push({ path: "referenced", what: `a model with ${referenced.length} referenced subgraphs`, version: "1.3" });
   }
+  needs.push(...referenced.flatMap((subgraph, index) => subgraphNeeds(model, subgraph, `referenced[${index}]`)));
+  for (const [index, { name, prefix }] of extensionNameToPrefix.entries()) {
+    if (prefix <= greatestAidlPrefix) continue;
+    const what = `prefix ${prefix} of extension ${name}, which has more than 15 bits,`;
+    needs.push({ path: `extensionNameToPrefix[${index}]`, what, version: since12, until: lastHidl });
+  }
   return needs;
+}
+
+/** The parts of a referenced subgraph that not every version with subgraphs can express. */
+function subgraphNeeds(model: Model, { operands, operations }: Subgraph, path: string): Need[] {
+  const needs = operands.flatMap((operand, index) =>
+    operandNeeds(operand, `${path}.operands[${index}]`, model.extensionNameToPrefix),
+  );
+  for (const [index, operation] of operations.entries()) {
+    needs.push(...operationNeeds(model, operation, `${path}.operations[${index}]`, operands));
+  }
+  return needs.filter((need) => need.until !== undefined || !isMetBy(need, lastHidl));
 }
 
 /** The parts of a model that a HAL version cannot express. */
@@ -95,7 +126,7 @@ export function operandNeeds(
 function operandTypeNeed(type: number, path: string, prefixes: readonly ExtensionNameAndPrefix[]): Need | undefined {
   const name = operandTypeNames.get(type);
   const version = isExtensionOperandType(type) ? since12 : sinceOf(operandTypes, name);
-  return version === oldest ? undefined : { path, what: operandTypeText(type, prefixes), version };
+  return codeNeed(version, type, path, () => operandTypeText(type, prefixes));
 }
 
 /** A lifetime, if it needs more than HAL 1.0. */
@@ -107,8 +138,19 @@ export function lifeTimeNeed(lifetime: number, path: string): Need | undefined {
 
 /** An operation's code alone, if it needs more than HAL 1.0. */
 export function operationTypeNeed(type: number, path: string): Need | undefined {
-  const version = operationTypeVersion(type);
-  return version === oldest ? undefined : { path, what: getOperationName(type), version };
+  return codeNeed(operationTypeVersion(type), type, path, () => getOperationName(type));
+}
+
+/** The need of a code of a type or operation that exists since a version. */
+function codeNeed(version: HalVersion | undefined, code: number, path: string, what: () => string): Need | undefined {
+  if (isLostInAidl(code)) return { path, what: what(), version, until: lastHidl };
+  return version === oldest ? undefined : { path, what: what(), version };
+}
+
+/** Returns true for the codes of OEMs, and for those of extensions with prefixes of 16 bits. */
+function isLostInAidl(code: number): boolean {
+  const { OEM_MIN, OEM_MAX } = OperandTypeRange;
+  return (code >= OEM_MIN && code <= OEM_MAX) || code >>> ExtensionTypeEncoding.LOW_BITS_TYPE > greatestAidlPrefix;
 }
 
 function operationTypeVersion(type: number): HalVersion | undefined {
@@ -116,24 +158,33 @@ function operationTypeVersion(type: number): HalVersion | undefined {
   return sinceOf(operationTypes, operationTypeNames.get(type));
 }
 
-/** An operation of the main subgraph, if it needs more than HAL 1.0. */
-export function operationNeeds(model: Model, operation: Operation, index: number): Need[] {
-  const version = operationVersion(model, operation);
-  if (version === oldest) return [];
+/** An operation of the main subgraph, if it needs more than HAL 1.0. `operands`: those of its subgraph, if that is another. */
+export function operationNeeds(
+  model: Model,
+  operation: Operation,
+  path: string,
+  operands: readonly Operand[] = model.main.operands,
+): Need[] {
+  const version = operationVersion(model, operation, operands);
+  const isLost = isLostInAidl(operation.type);
+  if (version === oldest && !isLost) return [];
   const name = operationText(operation.type, model.extensionNameToPrefix);
   const known = operationTypeVersion(operation.type);
   const what = version === known ? name : `${name} with these operands`;
-  return [{ path: `main.operations[${index}]`, what, version }];
+  return [{ path, what, version, ...(isLost && { until: lastHidl }) }];
 }
 
 /** The oldest HAL version that documents an operation with such operands; undefined if none does. */
-function operationVersion(model: Model, { type, inputs, outputs }: Operation): HalVersion | undefined {
+function operationVersion(
+  model: Model,
+  { type, inputs, outputs }: Operation,
+  operands: readonly Operand[],
+): HalVersion | undefined {
   const since = operationTypeVersion(type);
   // The rules of extensions and OEMs for operands are not known.
   if (since === undefined || isExtensionOperationType(type) || type === OperationType.OEM_OPERATION) return since;
   const definition = operationByCode(type);
   if (definition === undefined) return undefined;
-  const { operands } = model.main;
   const typeOf = (index: number) => {
     const operand = operands[index];
     return operand && operandTypeNames.get(operand.type);
@@ -188,7 +239,7 @@ export function noncompliantOperations(model: Model, version: HalVersion): numbe
   return operations.flatMap((operation, index) => {
     const { inputs, outputs } = operation;
     const allFit = inputs.every((operand) => operandFits[operand]) && outputs.every((operand) => operandFits[operand]);
-    return allFit && fits(operationNeeds(model, operation, index)) ? [] : [index];
+    return allFit && fits(operationNeeds(model, operation, `main.operations[${index}]`)) ? [] : [index];
   });
 }
 

@@ -1,0 +1,43 @@
+/** Buffers of devices: from canonical ones to those of AIDL, and back. */
+import { ErrorStatus, type IBuffer, type Outcome } from "@nnhal/types";
+import type { AIDL1 } from "@nnhal/types/aidl";
+import { outcomeOf, raise, taken } from "./exceptions.ts";
+import { readIndexes, readMemory } from "./read.ts";
+import { writeMemory } from "./write.ts";
+
+/** A device's buffer behind the interface of AIDL. */
+export function bufferFace(buffer: IBuffer, facts: AIDL1.AidlInterface): AIDL1.IBuffer {
+  return {
+    ...facts,
+    async copyFrom(src, dimensions) {
+      const memory = taken(() => readMemory(src, "src"));
+      raise(
+        await buffer.copyFrom(
+          memory,
+          taken(() => readIndexes(dimensions, "dimensions")),
+        ),
+      );
+    },
+    async copyTo(dst) {
+      raise(await buffer.copyTo(taken(() => readMemory(dst, "dst"))));
+    },
+    close: () => buffer.close?.(),
+  };
+}
+
+/** A buffer of a driver of AIDL, in canonical terms. */
+export function liftBuffer(buffer: AIDL1.IBuffer): IBuffer {
+  const copied = async (call: () => Promise<void>): Promise<Outcome> => {
+    try {
+      await call();
+      return { status: ErrorStatus.NONE };
+    } catch (error) {
+      return outcomeOf(error);
+    }
+  };
+  return {
+    copyTo: (dst) => copied(() => buffer.copyTo(writeMemory(dst))),
+    copyFrom: (src, dimensions) => copied(() => buffer.copyFrom(writeMemory(src), dimensions)),
+    close: () => buffer.close?.(),
+  };
+}
