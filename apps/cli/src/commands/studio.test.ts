@@ -6,18 +6,17 @@ import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import type { ModelCommandContext } from "../context.ts";
 import { runStudioCommand } from "./studio.ts";
 
-const served = vi.hoisted(() => ({ options: undefined as StudioOptions | undefined, ended: 0, failure: "" }));
+const served = { options: undefined as StudioOptions | undefined, ended: 0, failure: "" };
 
-vi.mock("@nnhal/studio/server", () => ({
-  async serveStudio(options: StudioOptions): Promise<StudioServer> {
-    if (served.failure !== "") throw new Error(served.failure);
-    served.options = options;
-    const close = async () => {
-      served.ended++;
-    };
-    return { url: "http://127.0.0.1:4000/#token=abc", port: 4000, close };
-  },
-}));
+/** Serves nothing, and keeps what it was asked to serve. */
+async function serve(options: StudioOptions): Promise<StudioServer> {
+  if (served.failure !== "") throw new Error(served.failure);
+  served.options = options;
+  const close = async () => {
+    served.ended++;
+  };
+  return { url: "http://127.0.0.1:4000/#token=abc", port: 4000, close };
+}
 
 const folder = mkdtempSync(join(tmpdir(), "nnhal-studio-command-"));
 writeFileSync(join(folder, "a.tflite"), "bytes");
@@ -52,6 +51,7 @@ function start(path: string | undefined) {
         return () => {};
       },
     },
+    serve,
   );
   return { done, interrupt: () => interrupt(), stdout: () => stdout };
 }

@@ -43,11 +43,12 @@ export function registerStudioCommand(command: Command, context: () => Promise<M
 
 type StudioContext = Pick<ModelCommandContext, "cwd" | "stdout" | "stderr" | "devices" | "onInterrupt">;
 
-/** Runs the command until it is interrupted. Rejects with a CommandError. */
+/** Runs the command until it is interrupted. `serve`: what serves the page. Rejects with a CommandError. */
 export async function runStudioCommand(
   path: string | undefined,
   { port, open = false }: StudioCommandOptions,
   { cwd, stdout, stderr, devices, onInterrupt }: StudioContext,
+  serve = serveStudio,
 ): Promise<void> {
   const bytes = path === undefined ? undefined : await readUserFile(path, { what: "the model", cwd });
   const model =
@@ -60,7 +61,7 @@ export async function runStudioCommand(
       })),
     select: async (names) => (await devices.select(names)).devices,
   };
-  const server = await serveStudio({ port, model, devices: machine }).catch((error: unknown) => {
+  const server = await serve({ port, model, devices: machine }).catch((error: unknown) => {
     throw failure(`the page cannot be served: ${oneLine(messageOf(error))}`, error);
   });
   const interrupted = new Promise<void>((resolve) => {
