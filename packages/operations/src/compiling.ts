@@ -4,7 +4,15 @@
  */
 export { quantiseMultiplier } from "./fixed-point.ts";
 export { type Gate, type LstmCell, type LstmSettings, lstmCell, lstmSizes } from "./ops/_lstm.ts";
-export { neighboursOf } from "./ops/_resize.ts";
+export { pixelBins, type Region, type RegionSettings, scaledRegions } from "./ops/_regions.ts";
+export {
+  type Neighbours,
+  nearestSource,
+  neighboursInSteps,
+  neighboursOf,
+  RESIZE_STEPS,
+  type ResizeAlignment,
+} from "./ops/_resize.ts";
 export { sequenceOf } from "./ops/_sequence.ts";
 export { softmaxExponentials } from "./ops/_softmax-exponentials.ts";
 export { stridedRanges } from "./ops/_strided-ranges.ts";

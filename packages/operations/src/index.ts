@@ -88,14 +88,6 @@ export type { OperationTypes } from "./operation-types.gen.ts";
 export { type ImageLayout, imageLayout } from "./ops/_image.ts";
 export { type PreluSteps, preluSteps } from "./ops/_prelu-steps.ts";
 export { type SumMultipliers, sumMultipliers, sumRatios } from "./ops/_quantised-sum.ts";
-export { pixelBins, type Region, type RegionSettings, scaledRegions } from "./ops/_regions.ts";
-export {
-  type Neighbours,
-  nearestSource,
-  neighboursInSteps,
-  RESIZE_STEPS,
-  type ResizeAlignment,
-} from "./ops/_resize.ts";
 export { expectKnownOptions, nearestName, type OptionNames, unknownOption } from "./options.ts";
 export type {
   AnyArg,

@@ -1,6 +1,7 @@
 /** Resizing of images. The source pixels of each row and column are computed here, in float32 as in the HAL's executor. */
 import type { KernelTensor } from "@nnhal/backend";
-import { clamp, isFloat, neighboursInSteps, RESIZE_STEPS, roundHalfAway, type TensorInfo } from "@nnhal/operations";
+import { clamp, isFloat, roundHalfAway, type TensorInfo } from "@nnhal/operations";
+import { neighboursInSteps, RESIZE_STEPS } from "@nnhal/operations/compiling";
 import type { Packed, Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf, placeOf } from "./_image.ts";

@@ -1,14 +1,7 @@
 /** Resizing of images. 8-bit elements are interpolated in whole numbers, as the reference does: floats would round some of them otherwise. */
 import type { KernelTensor } from "@nnhal/backend";
-import {
-  imageAxes,
-  imageLayout,
-  nearestSource,
-  neighboursInSteps,
-  RESIZE_STEPS,
-  type ResizeAlignment,
-  type TensorInfo,
-} from "@nnhal/operations";
+import { imageAxes, imageLayout, type TensorInfo } from "@nnhal/operations";
+import { nearestSource, neighboursInSteps, RESIZE_STEPS, type ResizeAlignment } from "@nnhal/operations/compiling";
 import { cast, integers, type Value } from "../graph/builder.ts";
 import { asLowered, type Lowered, refuse, type Scope } from "../graph/scope.ts";
 import { dequantise, isQuant8, isReal, quantise, typeName } from "./_lowering.ts";

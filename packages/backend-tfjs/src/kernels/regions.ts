@@ -3,7 +3,8 @@
  * region after the other.
  */
 import type { KernelTensor } from "@nnhal/backend";
-import { imageLayout, pixelBins, type Region, type RegionSettings, scaledRegions } from "@nnhal/operations";
+import { imageLayout } from "@nnhal/operations";
+import { pixelBins, type Region, type RegionSettings, scaledRegions } from "@nnhal/operations/compiling";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
 import { type Read, realKernel, storedKernel } from "./_kernel.ts";

@@ -1,6 +1,7 @@
 /** Resizing of images. */
 import type { KernelTensor } from "@nnhal/backend";
-import { imageLayout, nearestSource, neighboursInSteps, RESIZE_STEPS, type ResizeAlignment } from "@nnhal/operations";
+import { imageLayout } from "@nnhal/operations";
+import { nearestSource, neighboursInSteps, RESIZE_STEPS, type ResizeAlignment } from "@nnhal/operations/compiling";
 import * as tf from "@tensorflow/tfjs-core";
 import { fromNhwc, toNhwc } from "./_image.ts";
 import { realKernel, storedKernel } from "./_kernel.ts";

@@ -1,14 +1,14 @@
 /** RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR. */
 import type { KernelTensor } from "@nnhal/backend";
+import type { TensorInfo } from "@nnhal/operations";
 import {
   type Neighbours,
   nearestSource,
   neighboursInSteps,
+  neighboursOf,
   RESIZE_STEPS,
   type ResizeAlignment,
-  type TensorInfo,
-} from "@nnhal/operations";
-import { neighboursOf } from "@nnhal/operations/compiling";
+} from "@nnhal/operations/compiling";
 import { type Builder, outputOf, transposed, transposeInto, type Value } from "./builder.ts";
 import { extentsOf } from "./convolution.ts";
 import { accumulator, on, shifted, whole } from "./expression.ts";
