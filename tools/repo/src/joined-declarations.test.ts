@@ -16,15 +16,30 @@ type Status = (typeof Status)[keyof typeof Status];
 interface Model {}
 type v10_d_Status = Status;
 type v10_d_Model = Model;
-declare const v10_d_Range: typeof Range;
 declare namespace v10_d {
-  export { v10_d_Range as Range };
+  export { Range$1 as Range };
   export ${status}v10_d_Model as Model, ${outcome};
 }
 `;
   expect(withNamespaceConstants(joined("type { v10_d_Status as Status, ", "Outcome$1 as Outcome }"))).toBe(
     joined("{ Status, type ", "type Outcome$1 as Outcome }"),
   );
+});
+
+test("a namespace exports constants of a shared file with their types", () => {
+  const joined = `import { A as Status } from './shared-x.js';
+declare const v10_d_Range: { readonly BASE: 0 };
+declare const v10_d_Status: typeof Status;
+declare namespace v10_d {
+  export { v10_d_Range as Range, v10_d_Status as Status, Outcome$1 as Outcome };
+}
+`;
+  expect(withNamespaceConstants(joined)).toBe(`import { A as Status } from './shared-x.js';
+declare const v10_d_Range: { readonly BASE: 0 };
+declare namespace v10_d {
+  export { v10_d_Range as Range, Status, Outcome$1 as Outcome };
+}
+`);
 });
 
 test.each([

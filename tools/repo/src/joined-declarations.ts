@@ -68,16 +68,25 @@ export function withDisposalLibrary(declarations: string): string {
   return needsIt ? `/// <reference lib="esnext.disposable" />\n${declarations}` : declarations;
 }
 
-/** Declarations in which namespaces export constants that are types too, not only the types. */
+/** Declarations in which namespaces export constants that are types too, not only the types or only the constants. */
 export function withNamespaceConstants(declarations: string): string {
   const constants = new Set([...declarations.matchAll(/^declare const (\w+):/gm)].map(([, name]) => name));
-  return declarations.replace(/^ {2}export type \{ (.*) \};$/gm, (_, names: string) => {
-    const exported = names.split(", ").map((name) => {
-      const [, local, own] = /^\w+_d_(\w+) as (\w+)$/.exec(name) ?? [];
-      return local !== undefined && local === own && constants.has(local) ? local : `type ${name}`;
+  // Of a name from a file that entries share, the joiner makes a constant of the namespace, whose type is lost.
+  const copy = /^declare const (\w+_d_(\w+)): typeof \2;\n/gm;
+  const copies = new Map([...declarations.matchAll(copy)].map(([, name, own]) => [name, own]));
+  return declarations
+    .replace(copy, "")
+    .replace(/^ {2}export \{ (.*) \};$/gm, (_, names: string) => {
+      const exported = names.split(", ").map((name) => copies.get(name.split(" as ")[0]) ?? name);
+      return `  export { ${exported.join(", ")} };`;
+    })
+    .replace(/^ {2}export type \{ (.*) \};$/gm, (_, names: string) => {
+      const exported = names.split(", ").map((name) => {
+        const [, local, own] = /^\w+_d_(\w+) as (\w+)$/.exec(name) ?? [];
+        return local !== undefined && local === own && constants.has(local) ? local : `type ${name}`;
+      });
+      return `  export { ${exported.join(", ")} };`;
     });
-    return `  export { ${exported.join(", ")} };`;
-  });
 }
 
 /** The paths in `dist`, without their extension, of the entries that have declarations. */

@@ -17,7 +17,8 @@ describe("nnhal completion", () => {
     for (const known of ["run", "conformance", "completion", "device", "reference", "LOW_POWER|policy", "fish"]) {
       expect(text).toMatch(new RegExp(known));
     }
-    expect(text).not.toContain("serve");
+    // A command of the program itself, which help does not list; that of studio has the word in its descriptions.
+    expect(text.replaceAll(/serve (?:a page|on)/g, "")).not.toContain("serve");
   });
 
   it("offers engines that are installed", async () => {

@@ -32,7 +32,9 @@ describe("constants in another file", () => {
     const refused = await run(["run", "hostile.tflite", "input.txt"]);
     expect([refused.exitCode, refused.stderr]).toEqual([
       2,
-      expect.stringContaining('external buffers "/etc/passwd" of the model: such a name may lead out of the folder'),
+      expect.stringContaining(
+        'external buffers "/etc/passwd" of the model hostile.tflite: such a name may lead out of the folder',
+      ),
     ]);
     const option = ["--external-buffer", "/etc/passwd=other.bin"];
     const { stdout } = await run(["run", "hostile.tflite", "input.txt", "--json", ...option]);
@@ -45,7 +47,7 @@ describe("constants in another file", () => {
     [["=weights.bin"], "Expected a name and a path"],
     [["weights.bin="], "Expected a name and a path"],
     [["a=b", "--external-buffer", "a=c"], "The external buffers a have been given a file already"],
-    [["w.bin=weights.bin"], 'the model has no external buffers "w.bin"; it has "weights.bin"'],
+    [["w.bin=weights.bin"], 'the model model.tflite has no external buffers "w.bin"; it has "weights.bin"'],
     [["weights.bin=none.bin"], "the file does not exist"],
   ])("given as %j are refused", async (option, message) => {
     await put("model.tflite", splitModel(place));
@@ -66,7 +68,7 @@ describe("constants in another file", () => {
     ]);
     await put("plain.tflite", passingModel({ shape: [1, 3] }));
     const { stderr } = await run(["info", "plain.tflite", "--external-buffer", "weights.bin=weights.bin"]);
-    expect(stderr).toContain('the model has no external buffers "weights.bin"; it has none');
+    expect(stderr).toContain('the model plain.tflite has no external buffers "weights.bin"; it has none');
   });
 
   it("are read by offset from a model above 2 GiB", async () => {

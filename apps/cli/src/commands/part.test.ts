@@ -79,10 +79,14 @@ describe("--part", () => {
     [
       "two.task",
       [],
-      'the file has 2 models: "model.tflite", "inner.task/hand.tflite"; choose one by its name (part, or --part NAME)',
+      'the file two.task has 2 models: "model.tflite", "inner.task/hand.tflite"; choose one by its name (part, or --part NAME)',
     ],
-    ["two.task", ["--part", "modle.tflite"], 'part: the file has no part "modle.tflite"; did you mean "model.tflite"?'],
-    ["two.task", ["--part", "x"], 'the file has no part "x"; it has "model.tflite", "inner.task/hand.tflite"'],
+    [
+      "two.task",
+      ["--part", "modle.tflite"],
+      'part: the file two.task has no part "modle.tflite"; did you mean "model.tflite"?',
+    ],
+    ["two.task", ["--part", "x"], 'the file two.task has no part "x"; it has "model.tflite", "inner.task/hand.tflite"'],
     [
       "two.task",
       ["--part", "labels.txt"],
@@ -90,8 +94,8 @@ describe("--part", () => {
     ],
     ["plain.tflite", ["--part", "x"], "part: expected a container, a .task or .litertlm file, got a .tflite model"],
     ["input.txt", ["--part", "x"], "part: expected a container, a .task or .litertlm file, got a text"],
-    ["cut.task", ["--part", "model"], "the parts of the model cannot be read: archive: the "],
-    ["cut.task", [], "the parts of the model cannot be read: archive: the "],
+    ["cut.task", ["--part", "model"], "the parts of the model cut.task cannot be read: archive: the "],
+    ["cut.task", [], "the parts of the model cut.task cannot be read: archive: the "],
     ["labels.zip", [], "the model labels.zip cannot be used: it is a zip archive; unpack it"],
     ["labels.zip", ["--part", "labels.txt"], 'part: "labels.txt" is of type "file", expected a model: there are none'],
     ["none.task", ["--part", "model"], "cannot read the model none.task: the file does not exist"],

@@ -48,6 +48,6 @@ describe.skipIf(!areThere)(title, { timeout: 600_000 }, () => {
     expect(first, `${failed} of ${total} failed; the first are`).toEqual([]);
     expect([...reasons], "reasons why vectors did not run").toEqual([]);
     expect(passed).toBe(names.size);
-    expect(passed).toBeGreaterThan(700);
+    expect(passed).toBeGreaterThan(500);
   });
 });
