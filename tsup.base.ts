@@ -16,6 +16,14 @@ interface Manifest {
   readonly exports?: unknown;
 }
 
+/**
+ * The build of a package that each install of `nnhal` has: without white space. Names stay, and lines are short enough for the traces of errors to
+ * name a place.
+ */
+export const withoutWhiteSpace: NonNullable<Options["esbuildOptions"]> = (options) => {
+  Object.assign(options, { minifyWhitespace: true, minifySyntax: true, lineLimit: 200 });
+};
+
 /** A library package. `entry` maps each output path inside dist/ (without extension) to its source file. */
 export function library(entry: Record<string, string> = { index: "src/index.ts" }, more: Options = {}) {
   const {
@@ -40,8 +48,8 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     ...more,
     esbuildPlugins: [urlsOfBuild, ...(more.esbuildPlugins ?? [])],
     esbuildOptions: inFolder((options, context) => {
-      // The largest packages are built twice. Lines stay short enough for the traces of errors to name a place.
-      if (browser !== undefined) Object.assign(options, { minifyWhitespace: true, minifySyntax: true, lineLimit: 200 });
+      // The largest packages are built twice.
+      if (browser !== undefined) withoutWhiteSpace(options, context);
       more.esbuildOptions?.(options, context);
     }),
     dts: false,

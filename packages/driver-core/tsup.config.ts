@@ -1,4 +1,4 @@
-import { library } from "../../tsup.base.ts";
+import { library, withoutWhiteSpace } from "../../tsup.base.ts";
 
 // The package's field "imports" selects the module that maps files, by the platform.
 const entry = {
@@ -15,4 +15,4 @@ const entry = {
   "file-mapping-browser": "src/memory/file-mapping.browser.ts",
 };
 
-export default library(entry, { external: [/^#/] });
+export default library(entry, { external: [/^#/], esbuildOptions: withoutWhiteSpace });
