@@ -4,6 +4,7 @@ import { findTrainedExamples, modelRunner } from "@nnhal/conformance";
 import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import { Model } from "@nnhal/runtime";
 import { modelsFolder as folder } from "@nnhal/test-kit/folders";
+import { runExample } from "@nnhal/test-kit/run-example";
 import { importTflite } from "@nnhal/tflite";
 import type { Model as HalModel } from "@nnhal/types";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -100,6 +101,14 @@ describe("networks on several threads", { timeout: 60_000 }, () => {
     vi.stubEnv("NNHAL_WASM_THREADS", "2");
     expect((await open()).version).toBe(two.version);
     expect((await open(1)).version).toBe(one.version);
+  });
+
+  it("do not keep a process alive that has not closed them", async () => {
+    const code = `import { wasmBackend } from "@nnhal/backend-wasm";
+const session = await wasmBackend({ threads: 3 }).open();
+console.log("choices" in session && session.choices[0]);
+`;
+    expect((await runExample(code)).stdout).toBe("{ subject: 'threads', chosen: '3' }\n");
   });
 
   it.each([0, 65, 1.5, Number.NaN])("are refused for %d threads", async (threads) => {
