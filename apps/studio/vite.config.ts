@@ -1,5 +1,5 @@
 /**
- * How the page is built: from the sources of this package and of those that it uses, into `dist/page`.
+ * Builds the page into `dist/page`, from the sources of this package and of those that it uses.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** The text of modules, by path from the root: a checkout that has been moved or copied keeps its bundles. @typedef {Readonly<Record<string, string>>} Modules */
 
@@ -35,8 +35,27 @@ export function packageFolderOf(path) {
 
 /** The text of one of the modules, if it is among them. @param {Modules} modules @param {string} path */
 export function moduleAt(modules, path) {
-  return modules[relative(root, path)];
+  return modules[relative(root, path)]?.replaceAll(/"nnhal-source:([^"]*)"/g, (_, name) =>
+    JSON.stringify(pathToFileURL(join(root, name)).href),
+  );
 }
+
+/**
+ * Parts that entries share lie elsewhere than their sources, which name files beside them, such as those of workers, by the module's URL. So bundles
+ * have the path of the source in its place, and `moduleAt` makes the URL.
+ * @type {import("esbuild").Plugin}
+ */
+const pathsOfSources = {
+  name: "paths of sources",
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      if (!text.includes("import.meta.url")) return undefined;
+      const place = JSON.stringify(`nnhal-source:${relative(root, path).replaceAll(sep, "/")}`);
+      return { contents: text.replaceAll("import.meta.url", place), loader: "ts" };
+    });
+  },
+};
 
 /**
  * Bundles the modules of a package: its entries, one more file, and their shared parts.
@@ -76,6 +95,7 @@ async function bundle(folder, files) {
     conditions: ["@nnhal/source"],
     packages: "external",
     write: false,
+    plugins: [pathsOfSources],
   });
   return Object.fromEntries(outputFiles.map(({ path, text }) => [relative(root, path), text]));
 }

@@ -64,6 +64,16 @@ function run(text: string, path = "program.ts", since?: number): { readonly stdo
 
 const kept = () => readdirSync(join(root, "node_modules/.cache/nnhal-sources"));
 
+test("a part that entries share finds the files beside its source", () => {
+  put("packages/shapes/src/deep/shared.ts", `export const beside = new URL("./worker.ts", import.meta.url).href;\n`);
+  put("packages/shapes/src/index.ts", `export * from "./count.ts";\nexport * from "./deep/shared.ts";\n`);
+  put("packages/shapes/src/deep/other.ts", `export * from "./shared.ts";\n`);
+  const text = `import { beside } from "@nnhal/shapes";
+    import * as other from "@nnhal/shapes/other";
+    console.log(beside.endsWith("/packages/shapes/src/deep/worker.ts"), beside.startsWith("file:"), other.beside === beside);`;
+  expect(run(text)).toMatchObject({ stdout: "true true true\n", stderr: "" });
+});
+
 test("what entries of a package share exists once, and modules keep their URLs", () => {
   const program = `
     import * as shapes from "@nnhal/shapes";

@@ -51,6 +51,7 @@ export const plainHeads: readonly string[] = [
   "apps/cli",
   "apps/sample-driver",
   "apps/server",
+  "apps/studio",
   "apps/worker",
   "packages/backend",
   "packages/backend-gpujs",

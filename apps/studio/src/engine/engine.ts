@@ -26,7 +26,7 @@ export interface OpenedFile {
   readonly graph: GraphView;
 }
 
-/** What the page asks of its worker. All functions reject with an Error whose message can be shown. */
+/** The functions of the worker that the page calls. All reject with an Error whose message can be shown. */
 export interface Engine {
   /** Opens a file, whether or not its model can run. Rejects if it is not a .tflite file. */
   open(bytes: Uint8Array, name: string): Promise<OpenedFile>;

@@ -282,7 +282,7 @@ async function classesOf(model: Model, outputs: Outputs): Promise<RunView["found
 type Seen = Pick<RunView, "found" | "drawn"> & { readonly task: string };
 type GivenPicture = Extract<InputValue, { readonly width: number }>;
 
-/** What a detector, a segmenter or a network for landmarks sees; undefined for all others. */
+/** The result of a detector, a segmenter or a network for landmarks, as text and as a picture; undefined for other networks. */
 async function readTask(model: Model, given: GivenPicture): Promise<Seen | undefined> {
   const task = taskOf(model);
   if (task === undefined) return undefined;

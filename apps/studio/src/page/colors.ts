@@ -6,7 +6,7 @@ import type { Explanation, Profile } from "@nnhal/network";
 import type { FileView, OperatorView } from "../engine/file-view.ts";
 import type { GraphView } from "../engine/graph-view.ts";
 
-/** What operators can be colored by. */
+/** The properties by which operators are colored. */
 export type ColorMode = "kind" | "outcome" | "device" | "time" | "error";
 
 /** A color with its meaning. */
@@ -15,7 +15,7 @@ export interface LegendEntry {
   readonly color: string;
 }
 
-/** What is known of the operations of the model. */
+/** Results about the operations of the model; undefined: not asked for yet. */
 export interface Findings {
   readonly explanation: Explanation | undefined;
   readonly profile: Profile | undefined;

@@ -1,5 +1,5 @@
 /**
- * What is known of the selected box: the operator with its options and tensors, or the tensor of an input or output.
+ * Details of the selected box: an operator with its options and tensors, or the tensor of an input or output.
  */
 import { useSignal } from "@preact/signals";
 import { h } from "preact";

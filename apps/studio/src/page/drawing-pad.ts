@@ -4,7 +4,7 @@
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** What is on the pad. */
+/** The drawing as pixels. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;

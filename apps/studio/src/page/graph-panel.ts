@@ -144,7 +144,7 @@ function Facts({ file }: { readonly file: FileView }) {
   );
 }
 
-/** Whether the model can run, and what prevents it. */
+/** Says that the model can run, or lists the problems that prevent it. */
 function Outcome({ examined: { problems, problemCount, notes } }: { readonly examined: Examined }) {
   return h(
     "div",

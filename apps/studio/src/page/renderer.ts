@@ -8,7 +8,7 @@ import { type Camera, READABLE, type Size } from "./camera.ts";
 /** Fills of boxes by place; undefined: that of inputs and outputs, or of others. */
 export type Fills = readonly (string | undefined)[];
 
-/** What is drawn. */
+/** The graph to draw, and how it is shown. */
 export interface Scene {
   readonly graph: GraphView;
   readonly fills: Fills;

@@ -1,5 +1,5 @@
 /**
- * What the page shows, as signals, and the actions that change it.
+ * The state of the page as signals, and the actions that change it.
  */
 import { computed, signal } from "@preact/signals";
 import { wrap } from "comlink";
@@ -25,7 +25,7 @@ export const shown = signal<Shown | undefined>(undefined);
 /** Place of the selected box of the graph. */
 export const selected = signal<number | undefined>(undefined);
 export const colorMode = signal<ColorMode>("kind");
-/** What the page is busy with; undefined: nothing. */
+/** The work in progress, as the page names it; undefined: none. */
 export const work = signal<string | undefined>(undefined);
 /** The last problem, for the person before the page. */
 export const problem = signal<string | undefined>(undefined);

@@ -50,7 +50,7 @@ function watchMethods<Own extends object>(own: Own, watchers: Readonly<Record<st
 }
 
 /*
- * What a method takes and answers is the affair of its interface; the watchers below know it by the name. That is what the
+ * The arguments and the answer of a method are those of its interface; the watchers below know it by the name. That is what the
  * `as` in this file are for: arguments and answers go through unchanged, and the judges expect answers of any shape.
  */
 
