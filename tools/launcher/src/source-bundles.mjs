@@ -50,9 +50,10 @@ const pathsOfSources = {
   setup(build) {
     build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
-      if (!text.includes("import.meta.url")) return undefined;
       const place = JSON.stringify(`nnhal-source:${relative(root, path).replaceAll(sep, "/")}`);
-      return { contents: text.replaceAll("import.meta.url", place), loader: "ts" };
+      // Texts of programs may have these words, too: only those of a file beside the source count.
+      const contents = text.replaceAll(/(?<=new URL\("\.\/[^"]*", )import\.meta\.url(?=\))/g, place);
+      return contents === text ? undefined : { contents, loader: "ts" };
     });
   },
 };
