@@ -3,7 +3,7 @@
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
@@ -35,8 +35,13 @@ function put(name: string, bytes: Uint8Array): string {
   return path;
 }
 
-async function openFile(path: string): Promise<void> {
-  await page.setInputFiles('input[type="file"]', path);
+const chooseFile = (path: string) => page.setInputFiles(".head input[type=file]", path);
+
+/** Opens a file, and waits until the page says what can become of it: the texts of the file before are there until then. */
+async function openFile(path: string, verdict = "This network can run."): Promise<void> {
+  await chooseFile(path);
+  await page.locator(".head .file", { hasText: basename(path) }).waitFor();
+  await page.locator(".details").getByText(verdict).waitFor();
 }
 
 const heading = () => page.locator(".head .file").textContent();
@@ -109,20 +114,31 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
   });
 
   it("shows why a file cannot run, and says what is not a file for it", async () => {
-    await openFile(put("mystery.tflite", namedModel("Mystery")));
-    await page.getByText("This network cannot run: one problem.").waitFor();
-    await openFile(put("picture.tflite", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10)));
+    await openFile(put("mystery.tflite", namedModel("Mystery")), "This network cannot run: one problem.");
+    await chooseFile(put("picture.tflite", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10)));
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").textContent()).toContain("this is not a .tflite file");
     expect(await heading()).toContain("mystery.tflite");
   });
 
+  it("opens files that are dropped on it, and shows the last", async () => {
+    const files = [manyOperators(500), manyOperators(3)].map((bytes) => [...bytes]);
+    await page.evaluate((given) => {
+      for (const bytes of given) {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([Uint8Array.from(bytes)], `dropped-${bytes.length}.tflite`));
+        dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+      }
+    }, files);
+    await page.locator(".head .file", { hasText: `dropped-${files[1]?.length}.tflite` }).waitFor();
+    await page.getByText("This network can run.").waitFor();
+    expect(await page.locator(".operators li button").count()).toBe(3);
+  });
+
   it("shows hostile names as text", async () => {
     const title = await page.title();
     for (const [place, name] of hostileNames.entries()) {
-      await openFile(put(`hostile-${place}.tflite`, namedModel(name)));
-      await page.getByText(/This network cannot run/).waitFor();
-      expect(await heading()).toContain(`hostile-${place}.tflite`);
+      await openFile(put(`hostile-${place}.tflite`, namedModel(name)), "This network cannot run");
       const buttons = page.locator(".operators li button");
       await buttons.nth(1).click();
       const shown = await page.locator(".details h2").evaluate((element) => element.firstChild?.textContent);
@@ -140,8 +156,12 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await model.close();
     const expected = [...(scores?.data ?? [])].map((value) => numberText(value, 4)).join("  ");
     await openFile(join(demo, "digits-uint8.tflite"));
-    await page.getByText("This network can run.").waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("prepared on").waitFor();
+    // The second is chosen while the model is prepared for the first.
+    await page.getByLabel("run on").selectOption("wasm");
+    await page.getByLabel("run on").selectOption("reference");
+    await page.getByText("prepared on nnhal-reference").waitFor();
     for (const devices of ["wasm", "machine:nnhal-reference"]) {
       await page.getByLabel("run on").selectOption(devices);
       await page.getByText(`prepared on nnhal-${devices.replace(/.*-/, "")}`).waitFor();
@@ -174,7 +194,10 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
   });
 
   it("forbids scripts that are not its own, and connections to elsewhere", async () => {
-    const tried = await page.evaluate(async () => {
+    // A page of its own: what the browser says of it in its log is not a fault of the other.
+    const other = await page.context().newPage();
+    await other.goto(`http://127.0.0.1:${server.port}/`);
+    const tried = await other.evaluate(async () => {
       const script = document.createElement("script");
       script.textContent = "globalThis.hacked = true";
       document.body.append(script);
@@ -194,11 +217,7 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
       return { isInline: Reflect.get(globalThis, "hacked") === true, isEvaluated, isConnected };
     });
     expect(tried).toEqual({ isInline: false, isEvaluated: false, isConnected: "TypeError: Failed to fetch" });
-    expect(faults.length).toBeGreaterThanOrEqual(2);
-    expect(
-      faults.filter((fault) => !fault.includes("Content Security Policy") && !fault.includes("request of")),
-    ).toEqual([]);
-    faults.length = 0;
+    await other.close();
   });
 
   it.skipIf(!existsSync(modelsFolder))("shows MobileNet v2, light and dark, wide and narrow", async () => {

@@ -6,7 +6,7 @@ import type { Explanation, Profile } from "@nnhal/network";
 import { effect, signal } from "@preact/signals";
 import { proxy } from "comlink";
 import type { GivenInput, ModelView, Placement, RunView } from "../engine/runner.ts";
-import { attempt, engine, shown, work } from "./store.ts";
+import { attempt, engine, sayProgress, shown } from "./store.ts";
 
 /** Where the model runs. */
 export const placement = signal<Placement>({
@@ -64,11 +64,14 @@ export function give(name: string, value: GivenInput): void {
 /** Prepares the model unless it is. */
 export async function prepare(): Promise<ModelView | undefined> {
   if (prepared.value !== undefined) return prepared.value;
-  const onStage = proxy((stage: string) => {
-    work.value = `preparing the model: ${stage}`;
-  });
+  const onStage = proxy((stage: string) => sayProgress(`preparing the model: ${stage}`));
   return attempt("preparing the model", async () => {
-    prepared.value = await engine.prepare(placement.value, onStage);
+    // Another place may be chosen meanwhile.
+    while (prepared.value === undefined) {
+      const wanted = placement.value;
+      const model = await engine.prepare(wanted, onStage);
+      if (wanted === placement.value) prepared.value = model;
+    }
     return prepared.value;
   });
 }
@@ -81,7 +84,9 @@ export async function runOnce(): Promise<void> {
 
 /** Runs the prepared model, and shows nothing meanwhile. Rejects with the problem. */
 export async function runNow(): Promise<void> {
+  const model = prepared.value;
   const run = await engine.run(inputs.value);
+  if (prepared.value !== model) return;
   lastRun.value = run;
   times.value = [...times.value, run.time].slice(-MOST_TIMES);
 }
@@ -111,9 +116,7 @@ export async function measure(): Promise<void> {
 /** Holds each operation against another device. */
 export async function compare(against: string): Promise<void> {
   if ((await prepare()) === undefined) return;
-  const onProgress = proxy((done: number, total: number) => {
-    work.value = `comparing operation ${done} of ${total}`;
-  });
+  const onProgress = proxy((done: number, total: number) => sayProgress(`comparing operation ${done} of ${total}`));
   await attempt("comparing each operation", async () => {
     explanation.value = await engine.explain();
     difference.value = await engine.diff(against, onProgress);

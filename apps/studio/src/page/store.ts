@@ -42,8 +42,19 @@ export const engine = wrap<Engine>(
   new Worker(new URL("../engine/engine-worker.ts", import.meta.url), { type: "module" }),
 );
 
-/** Does work whose problem is shown, and during which the page says what it does. */
-export async function attempt<Result>(what: string, task: () => Promise<Result>): Promise<Result | undefined> {
+let lastWork: Promise<unknown> = Promise.resolve();
+
+/**
+ * Does work whose problem is shown, and during which the page says what it does. It waits for work that was asked for before: the worker
+ * has one file and one model, and an answer about another file would be shown with this one.
+ */
+export function attempt<Result>(what: string, task: () => Promise<Result>): Promise<Result | undefined> {
+  const result = lastWork.then(() => doWork(what, task));
+  lastWork = result;
+  return result;
+}
+
+async function doWork<Result>(what: string, task: () => Promise<Result>): Promise<Result | undefined> {
   work.value = what;
   problem.value = undefined;
   try {
@@ -56,22 +67,22 @@ export async function attempt<Result>(what: string, task: () => Promise<Result>)
   }
 }
 
+/** Says how far the work is, unless that has ended meanwhile: messages of the worker may come late. */
+export function sayProgress(text: string): void {
+  if (work.value !== undefined) work.value = text;
+}
+
 /** Opens a file. A problem leaves what was open. */
 export async function openFile(name: string, read: () => Promise<ArrayBuffer>): Promise<void> {
-  const isOpen = await attempt(`opening ${name}`, async () => {
+  await attempt(`opening ${name}`, async () => {
     const bytes = new Uint8Array(await read());
     const { file, graph } = await engine.open(bytes, name);
     selected.value = undefined;
     shown.value = { file, graph, subgraph: file.main };
     panel.value = "graph";
-    return true;
-  });
-  if (isOpen === undefined) return;
-  // The graph is there before it is known what can run.
-  await attempt("examining the operators", async () => {
-    const file = await engine.examine();
-    const now = shown.value;
-    if (now !== undefined) shown.value = { ...now, file };
+    // The graph is there before it is known what can run.
+    sayProgress("examining the operators");
+    shown.value = { file: await engine.examine(), graph, subgraph: file.main };
   });
 }
 
