@@ -193,6 +193,25 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await page.locator(".legend", { hasText: "equal" }).waitFor();
   });
 
+  it("puts the quantised and the float form of a network side by side, with the error of each operator", async () => {
+    const demo = fileURLToPath(new URL("../../cli/demo/", import.meta.url));
+    await openFile(join(demo, "digits-uint8.tflite"));
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    const chooseOther = (path: string) => page.getByLabel("Another .tflite file").setInputFiles(path);
+    await chooseOther(put("mystery.tflite", namedModel("Mystery")));
+    await page.getByText("cannot be put side by side: mystery.tflite cannot run").waitFor();
+    await chooseOther(join(demo, "digits-float.tflite"));
+    const rows = page.getByRole("table", { name: "Operators" }).locator("tbody tr");
+    await rows.first().waitFor();
+    expect(await page.getByRole("table", { name: "Sizes" }).locator("tbody tr").first().textContent()).toBe(
+      "size14.2 kB43.2 kB",
+    );
+    await page.getByRole("button", { name: "Compare the results" }).click();
+    await page.getByText("Keep").waitFor();
+    expect(await page.getByRole("table", { name: "Outputs" }).locator("tbody tr").count()).toBe(1);
+    expect(await rows.first().textContent()).toMatch(/^0 CONV_2D.*0 CONV_2D.* steps[\d.]+ dB$/);
+  });
+
   it("forbids scripts that are not its own, and connections to elsewhere", async () => {
     // A page of its own: what the browser says of it in its log is not a fault of the other.
     const other = await page.context().newPage();

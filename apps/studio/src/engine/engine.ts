@@ -6,6 +6,7 @@ import type { Explanation, Profile } from "@nnhal/network";
 import { whyNoModel } from "@nnhal/network/tensors";
 import { whenLoaded } from "@nnhal/operations";
 import {
+  type ImportedModel,
   type InspectionOptions,
   inspectTflite,
   mayHaveParts,
@@ -17,13 +18,31 @@ import {
 import { modelIssues } from "@nnhal/validation";
 import { addOutcomes, describeContent, type FileView } from "./file-view.ts";
 import { drawSubgraph, type GraphView } from "./graph-view.ts";
-import { type GivenInputs, type ModelView, type Placement, prepareModel, type Runner, type RunView } from "./runner.ts";
+import { mergePairs, type OperatorPair, pairOperators } from "./pair-operators.ts";
+import {
+  diffFiles,
+  type GivenInputs,
+  type ModelView,
+  type Placement,
+  prepareModel,
+  type Runner,
+  type RunView,
+} from "./runner.ts";
 import { type TensorValues, valuesOf } from "./tensor-values.ts";
 
 /** A file that was opened, with the graph that is shown first. */
 export interface OpenedFile {
   readonly file: FileView;
   readonly graph: GraphView;
+}
+
+/** Another file beside the open one. */
+export interface OtherFile {
+  readonly file: FileView;
+  /** The operators of the main subgraphs of both; undefined if one of them cannot be imported or the inputs are not alike. */
+  readonly pairs: readonly OperatorPair[] | undefined;
+  /** Why there are no pairs; undefined: there are. */
+  readonly reason: string | undefined;
 }
 
 /** The functions of the worker that the page calls. All reject with an Error whose message can be shown. */
@@ -48,6 +67,17 @@ export interface Engine {
   profile(inputs: GivenInputs, runs: number): Promise<Profile>;
   /** Holds each operation of the prepared model against that of other devices, on noise. */
   diff(against: string, onProgress: (done: number, total: number) => void): Promise<DiffReport>;
+  /** Opens and examines another file, to compare the open one with, until that changes. Rejects if it is not a .tflite file. */
+  openOther(bytes: Uint8Array, name: string): Promise<OtherFile>;
+  /**
+   * Holds each operation of the open file, on the reference, against the exact results of the other file. Inputs are by the names of the
+   * open file, and go to those of the other in their order; those without a value are noise.
+   */
+  diffOther(
+    placement: Pick<Placement, "signature" | "inputShapes">,
+    inputs: GivenInputs,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<DiffReport>;
   /** Frees the prepared model. */
   end(): Promise<void>;
 }
@@ -57,11 +87,14 @@ interface CurrentFile {
   readonly bytes: Uint8Array;
   readonly model: TfliteModel;
   readonly view: FileView;
+  /** undefined: it has not been examined, or cannot be imported. */
+  readonly imported?: ImportedModel | undefined;
 }
 
 /** Makes an engine without a file. */
 export function createEngine(): Engine {
   let current: CurrentFile | undefined;
+  let other: CurrentFile | undefined;
   let runner: Runner | undefined;
   const expectRunner = () => {
     if (runner === undefined) throw new Error("expected a prepared model, got none");
@@ -83,17 +116,15 @@ export function createEngine(): Engine {
   };
   return {
     async open(given, name) {
-      const bytes = await modelIn(given);
-      const model = await readModel(bytes);
+      const opened = await readFile(given, name);
       await endRunner();
-      current = { bytes, model, view: describeContent(name, given.length, model) };
+      current = opened;
+      other = undefined;
       return { file: current.view, graph: await graph(0) };
     },
     async examine() {
-      const { bytes, view } = expectFile();
-      const validate: InspectionOptions["validate"] = (model) =>
-        modelIssues(model, { mode: "runtime", extensions: [] });
-      return addOutcomes(view, await whenLoaded(() => inspectTflite(bytes, { validate })));
+      current = await examineFile(expectFile());
+      return current.view;
     },
     graph,
     async values(subgraph, tensor) {
@@ -112,8 +143,45 @@ export function createEngine(): Engine {
     explain: async () => expectRunner().explain(),
     profile: async (inputs, runs) => expectRunner().profile(inputs, runs),
     diff: async (against, onProgress) => expectRunner().diff(against, onProgress),
+    async openOther(given, name) {
+      const one = expectFile();
+      other = await examineFile(await readFile(given, name));
+      return beside(one, other);
+    },
+    async diffOther(placement, inputs, onProgress) {
+      if (other === undefined) throw new Error("expected another file to compare with, got none");
+      return diffFiles(expectFile().bytes, other.bytes, placement, inputs, onProgress);
+    },
     end: endRunner,
   };
+}
+
+/** Reads a file. Rejects with the reason if it has no model. */
+async function readFile(given: Uint8Array, name: string): Promise<CurrentFile> {
+  const bytes = await modelIn(given);
+  const model = await readModel(bytes);
+  return { bytes, model, view: describeContent(name, given.length, model) };
+}
+
+async function examineFile(file: CurrentFile): Promise<CurrentFile> {
+  const validate: InspectionOptions["validate"] = (model) => modelIssues(model, { mode: "runtime", extensions: [] });
+  const inspection = await whenLoaded(() => inspectTflite(file.bytes, { validate }));
+  return { ...file, view: addOutcomes(file.view, inspection), imported: inspection.imported };
+}
+
+/** Puts the operators of two examined files beside each other. */
+async function beside(one: CurrentFile, other: CurrentFile): Promise<OtherFile> {
+  const file = other.view;
+  if (one.imported === undefined || other.imported === undefined)
+    return { file, pairs: undefined, reason: `${(one.imported === undefined ? one : other).view.name} cannot run` };
+  try {
+    const counts = [one, other].map(({ view }) => view.subgraphs[view.main]?.operators.length ?? 0);
+    const pairs = await pairOperators(one.imported, other.imported);
+    return { file, pairs: mergePairs(pairs, counts[0] ?? 0, counts[1] ?? 0), reason: undefined };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { file, pairs: undefined, reason: error.message };
+  }
 }
 
 /** The FlatBuffer in a file: the file itself, or the first model of a container. */

@@ -140,6 +140,33 @@ export async function prepareModel(
   };
 }
 
+/** Holds each operation of one file, on the reference, against the exact results of another. Rejects if either cannot run. */
+export async function diffFiles(
+  one: Uint8Array,
+  other: Uint8Array,
+  { signature, inputShapes }: Pick<Placement, "signature" | "inputShapes">,
+  given: GivenInputs,
+  onProgress: (done: number, total: number) => void,
+): Promise<DiffReport> {
+  const chosen = { inputShapes, ...(signature !== undefined && { signature }) };
+  const model = await load(one, { devices: "reference", ...chosen });
+  try {
+    const against = await load(other, { devices: "reference" });
+    try {
+      const noise = Object.fromEntries(model.inputs.map(({ name }) => [name, { kind: "noise", seed: 1 } as const]));
+      return await model.diff({
+        against,
+        inputs: [await readInputs(model.inputs, { ...noise, ...given })],
+        onProgress,
+      });
+    } finally {
+      await against.close();
+    }
+  } finally {
+    await model.close();
+  }
+}
+
 /** The values of all inputs by name. Rejects with the name of one that cannot be read. */
 async function readInputs(infos: readonly TensorInfo[], given: GivenInputs): Promise<Record<string, InputValue>> {
   const values = await Promise.all(

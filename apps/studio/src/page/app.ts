@@ -3,15 +3,17 @@
  */
 import { useSignal } from "@preact/signals";
 import { type ComponentType, h } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { bytesText } from "../text.ts";
+import { ComparePanel } from "./compare-panel.ts";
+import { FileButton } from "./file-button.ts";
 import { GraphPanel } from "./graph-panel.ts";
 import { RunPanel } from "./run-panel.ts";
 import { openFile, type Panel, panel, panels, problem, shown, work } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { WhyPanel } from "./why-panel.ts";
 
-const titles: Readonly<Record<Panel, string>> = { graph: "Graph", run: "Run", why: "Why" };
+const titles: Readonly<Record<Panel, string>> = { graph: "Graph", run: "Run", why: "Why", compare: "Compare" };
 
 /** The whole page. */
 export function App() {
@@ -48,6 +50,7 @@ const panelViews: Readonly<Record<Panel, ComponentType>> = {
   graph: GraphPanel,
   run: RunPanel,
   why: WhyPanel,
+  compare: ComparePanel,
 };
 
 /** Opens a file that a person chose. */
@@ -61,7 +64,7 @@ function Head() {
     "header",
     { class: "head" },
     h("h1", null, "nnhal studio"),
-    h(FileButton, null),
+    h(FileButton, { title: "Open a file", label: "A .tflite file", onFile: takeFile }),
     now && h("p", { class: "file", title: now.file.name }, now.file.name, h("small", null, bytesText(now.file.bytes))),
     now && h(Tabs, null),
     h(
@@ -99,27 +102,6 @@ function Tabs() {
   );
 }
 
-function FileButton() {
-  const input = useRef<HTMLInputElement>(null);
-  return h(
-    "span",
-    null,
-    h("button", { type: "button", class: "main", onClick: () => input.current?.click() }, "Open a file"),
-    h("input", {
-      ref: input,
-      type: "file",
-      hidden: true,
-      accept: ".tflite,.lite,.task,.litertlm",
-      "aria-label": "A .tflite file",
-      onChange: () => {
-        const [file] = input.current?.files ?? [];
-        if (file !== undefined) void takeFile(file);
-        if (input.current !== null) input.current.value = "";
-      },
-    }),
-  );
-}
-
 function Notices() {
   return h(
     "div",
@@ -151,6 +133,6 @@ function Welcome() {
     { class: "welcome" },
     h("h2", null, "See a network"),
     h("p", null, "Drop a .tflite file here, or open one. It stays on this machine."),
-    h(FileButton, null),
+    h(FileButton, { title: "Open a file", label: "A .tflite file", onFile: takeFile }),
   );
 }

@@ -5,6 +5,7 @@ import type { DiffReport } from "@nnhal/diff";
 import type { Explanation, Profile } from "@nnhal/network";
 import { effect, signal } from "@preact/signals";
 import { proxy } from "comlink";
+import type { OtherFile } from "../engine/engine.ts";
 import type { GivenInput, ModelView, Placement, RunView } from "../engine/runner.ts";
 import { attempt, engine, sayProgress, shown } from "./store.ts";
 
@@ -25,6 +26,10 @@ export const times = signal<readonly number[]>([]);
 export const explanation = signal<Explanation | undefined>(undefined);
 export const profile = signal<Profile | undefined>(undefined);
 export const difference = signal<DiffReport | undefined>(undefined);
+/** The file that the open one is compared with. */
+export const other = signal<OtherFile | undefined>(undefined);
+/** The open file held against that. */
+export const otherDifference = signal<DiffReport | undefined>(undefined);
 
 const MOST_TIMES = 120;
 /** Runs of a measurement. */
@@ -46,6 +51,8 @@ effect(() => {
   if (content?.[0]?.tensors === nameOfFile) return;
   nameOfFile = content?.[0]?.tensors;
   inputs.value = {};
+  other.value = undefined;
+  otherDifference.value = undefined;
   placement.value = { ...placement.peek(), signature: undefined, inputShapes: {} };
   forget();
 });
@@ -113,12 +120,28 @@ export async function measure(): Promise<void> {
   });
 }
 
+const onProgress = proxy((done: number, total: number) => sayProgress(`comparing operation ${done} of ${total}`));
+
 /** Holds each operation against another device. */
 export async function compare(against: string): Promise<void> {
   if ((await prepare()) === undefined) return;
-  const onProgress = proxy((done: number, total: number) => sayProgress(`comparing operation ${done} of ${total}`));
   await attempt("comparing each operation", async () => {
     explanation.value = await engine.explain();
     difference.value = await engine.diff(against, onProgress);
+  });
+}
+
+/** Opens a file to compare the open one with. */
+export async function openOther(file: File): Promise<void> {
+  await attempt(`opening ${file.name}`, async () => {
+    other.value = await engine.openOther(new Uint8Array(await file.arrayBuffer()), file.name);
+    otherDifference.value = undefined;
+  });
+}
+
+/** Holds the open file against the other one. */
+export async function compareFiles(): Promise<void> {
+  await attempt("comparing the files", async () => {
+    otherDifference.value = await engine.diffOther(placement.value, inputs.value, onProgress);
   });
 }

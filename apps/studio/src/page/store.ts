@@ -10,7 +10,7 @@ import { messageOf } from "../text.ts";
 import type { ColorMode } from "./colors.ts";
 
 /** Parts of the page, in their order. */
-export const panels = ["graph", "run", "why"] as const;
+export const panels = ["graph", "run", "why", "compare"] as const;
 export type Panel = (typeof panels)[number];
 
 /** An open file with the graph that is shown. */

@@ -3,7 +3,8 @@
  */
 import { useComputed, useSignal } from "@preact/signals";
 import { h } from "preact";
-import { bytesText, countText, numberText, timeText } from "../text.ts";
+import { bytesText, countText, timeText } from "../text.ts";
+import { errorText, noiseText } from "./difference-text.ts";
 import { saveJson } from "./download.ts";
 import { liveBytes } from "./liveness.ts";
 import { Placing } from "./placing.ts";
@@ -154,12 +155,7 @@ function Plan() {
                       ],
                 ),
               compared && h("td", { class: "number" }, alone ? errorText(alone) : (error?.verdict ?? "–")),
-              compared &&
-                h(
-                  "td",
-                  { class: "number" },
-                  alone?.signalToNoise == null ? "equal" : `${numberText(alone.signalToNoise, 3)} dB`,
-                ),
+              compared && h("td", { class: "number" }, alone ? noiseText(alone) : "–"),
               h("td", { class: "why" }, reason),
             );
           }),
@@ -167,21 +163,6 @@ function Plan() {
       ),
     ),
   );
-}
-
-function errorText({
-  isFloat,
-  largest,
-  largestReal,
-  differing,
-}: {
-  readonly isFloat: boolean;
-  readonly largest: number;
-  readonly largestReal: number;
-  readonly differing: number;
-}): string {
-  if (differing === 0) return "0";
-  return isFloat ? numberText(largestReal, 3) : `${numberText(largest, 3)} steps`;
 }
 
 function colorGraphBy(mode: "device" | "time" | "error"): void {

@@ -1,0 +1,38 @@
+/**
+ * A button that lets a person choose a file.
+ */
+import { h } from "preact";
+import { useRef } from "preact/hooks";
+
+/** Names of files that hold models. */
+const modelFiles = ".tflite,.lite,.task,.litertlm";
+
+/** The button. `label` names its input for those who do not see the button. */
+export function FileButton({
+  title,
+  label,
+  onFile,
+}: {
+  readonly title: string;
+  readonly label: string;
+  readonly onFile: (file: File) => Promise<void>;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  return h(
+    "span",
+    null,
+    h("button", { type: "button", class: "main", onClick: () => input.current?.click() }, title),
+    h("input", {
+      ref: input,
+      type: "file",
+      hidden: true,
+      accept: modelFiles,
+      "aria-label": label,
+      onChange: () => {
+        const [file] = input.current?.files ?? [];
+        if (file !== undefined) void onFile(file);
+        if (input.current !== null) input.current.value = "";
+      },
+    }),
+  );
+}
