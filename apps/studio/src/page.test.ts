@@ -1,7 +1,7 @@
 /**
  * The page in Chromium: opened as a person does, with hostile files, and with the policy that forbids what they would do.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,6 +42,17 @@ async function openFile(path: string, verdict = "This network can run."): Promis
   await chooseFile(path);
   await page.locator(".head .file", { hasText: basename(path) }).waitFor();
   await page.locator(".details").getByText(verdict).waitFor();
+}
+
+/** Saves what is shown. */
+async function saved(form: "HTML" | "PNG" | "SVG") {
+  await page.getByText("Save", { exact: true }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: `as ${form}` }).click();
+  const path = join(folder, (await download).suggestedFilename());
+  await (await download).saveAs(path);
+  const bytes = readFileSync(path);
+  return { path, bytes, text: new TextDecoder().decode(bytes) };
 }
 
 const heading = () => page.locator(".head .file").textContent();
@@ -210,6 +221,35 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await page.getByText("Keep").waitFor();
     expect(await page.getByRole("table", { name: "Outputs" }).locator("tbody tr").count()).toBe(1);
     expect(await rows.first().textContent()).toMatch(/^0 CONV_2D.*0 CONV_2D.* steps[\d.]+ dB$/);
+  });
+
+  it("opens a report, and saves what it shows", async () => {
+    const subjects = { "<img src=x onerror='globalThis.hacked=1'>": { passed: 3, failed: 0 } };
+    const suites = [{ suite: "memory\u0001", passed: 3, failed: 0, subjects }];
+    const json = JSON.stringify({ device: "a device", passed: 3, failed: 0, suites });
+    await chooseFile(put("conformance.json", new TextEncoder().encode(json)));
+    await page.getByRole("heading", { name: "Conformance of a device" }).waitFor();
+    await page.getByText("Nothing has failed.").waitFor();
+    expect((await saved("HTML")).text).toMatch(/^<!doctype html>.*Nothing has failed\..*&lt;img src=x/s);
+    const { text: svg, path } = await saved("SVG");
+    expect(svg).toContain("\ufffd");
+    const { bytes } = await saved("PNG");
+    const { width, height, data } = await picture(bytes);
+    expect(width).toBe(1440);
+    expect(new Set(data).size).toBeGreaterThan(20);
+    // Both can be opened, and have the texts of the page.
+    const other = await page.context().newPage();
+    await other.goto(`file://${path}`);
+    await other.getByText("Nothing has failed.").waitFor();
+    expect(height).toBeGreaterThan(300);
+    await other.close();
+  });
+
+  it("saves all of a graph as lines and texts", async () => {
+    await openFile(put("few.tflite", manyOperators(3)));
+    const { text } = await saved("SVG");
+    expect(text).toMatch(/^<svg .*few\.tflite main.*elementwise and others.*MUL.*float32 1×8/s);
+    expect((await picture((await saved("PNG")).bytes)).width).toBe(1440);
   });
 
   it("forbids scripts that are not its own, and connections to elsewhere", async () => {

@@ -6,14 +6,22 @@ import { type ComponentType, h } from "preact";
 import { useEffect } from "preact/hooks";
 import { bytesText } from "../text.ts";
 import { ComparePanel } from "./compare-panel.ts";
-import { FileButton } from "./file-button.ts";
+import { FileButton, modelFiles } from "./file-button.ts";
 import { GraphPanel } from "./graph-panel.ts";
+import { ReportPanel } from "./report-panel.ts";
 import { RunPanel } from "./run-panel.ts";
-import { openFile, type Panel, panel, panels, problem, shown, work } from "./store.ts";
+import { SaveMenu } from "./save-menu.ts";
+import { openFile, type Panel, panel, panels, problem, report, shown, work } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { WhyPanel } from "./why-panel.ts";
 
-const titles: Readonly<Record<Panel, string>> = { graph: "Graph", run: "Run", why: "Why", compare: "Compare" };
+const titles: Readonly<Record<Panel, string>> = {
+  graph: "Graph",
+  run: "Run",
+  why: "Why",
+  compare: "Compare",
+  report: "Report",
+};
 
 /** The whole page. */
 export function App() {
@@ -42,7 +50,7 @@ export function App() {
     { class: `app${isOver.value ? " over" : ""}` },
     h(Head, null),
     h(Notices, null),
-    shown.value === undefined ? h(Welcome, null) : h(panelViews[panel.value], null),
+    shown.value === undefined && panel.value !== "report" ? h(Welcome, null) : h(panelViews[panel.value], null),
   );
 }
 
@@ -51,9 +59,10 @@ const panelViews: Readonly<Record<Panel, ComponentType>> = {
   run: RunPanel,
   why: WhyPanel,
   compare: ComparePanel,
+  report: ReportPanel,
 };
 
-/** Opens a file that a person chose. */
+/** Opens a file that a person chose: a network, or a report. */
 function takeFile(file: File): Promise<void> {
   return openFile(file.name, () => file.arrayBuffer());
 }
@@ -64,9 +73,15 @@ function Head() {
     "header",
     { class: "head" },
     h("h1", null, "nnhal studio"),
-    h(FileButton, { title: "Open a file", label: "A .tflite file", onFile: takeFile }),
+    h(FileButton, {
+      title: "Open a file",
+      label: "A .tflite file or a report",
+      accept: `${modelFiles},.json`,
+      onFile: takeFile,
+    }),
     now && h("p", { class: "file", title: now.file.name }, now.file.name, h("small", null, bytesText(now.file.bytes))),
     now && h(Tabs, null),
+    h(SaveMenu, null),
     h(
       "button",
       {
@@ -84,21 +99,23 @@ function Tabs() {
   return h(
     "nav",
     { "aria-label": "Parts of the page" },
-    panels.map((name) =>
-      h(
-        "button",
-        {
-          key: name,
-          type: "button",
-          class: "tab",
-          "aria-current": panel.value === name ? "page" : undefined,
-          onClick: () => {
-            panel.value = name;
+    panels
+      .filter((name) => name !== "report" || report.value !== undefined)
+      .map((name) =>
+        h(
+          "button",
+          {
+            key: name,
+            type: "button",
+            class: "tab",
+            "aria-current": panel.value === name ? "page" : undefined,
+            onClick: () => {
+              panel.value = name;
+            },
           },
-        },
-        titles[name],
+          titles[name],
+        ),
       ),
-    ),
   );
 }
 
@@ -133,6 +150,11 @@ function Welcome() {
     { class: "welcome" },
     h("h2", null, "See a network"),
     h("p", null, "Drop a .tflite file here, or open one. It stays on this machine."),
-    h(FileButton, { title: "Open a file", label: "A .tflite file", onFile: takeFile }),
+    h(FileButton, {
+      title: "Open a file",
+      label: "A .tflite file or a report",
+      accept: `${modelFiles},.json`,
+      onFile: takeFile,
+    }),
   );
 }

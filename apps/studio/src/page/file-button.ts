@@ -5,16 +5,18 @@ import { h } from "preact";
 import { useRef } from "preact/hooks";
 
 /** Names of files that hold models. */
-const modelFiles = ".tflite,.lite,.task,.litertlm";
+export const modelFiles = ".tflite,.lite,.task,.litertlm";
 
 /** The button. `label` names its input for those who do not see the button. */
 export function FileButton({
   title,
   label,
+  accept = modelFiles,
   onFile,
 }: {
   readonly title: string;
   readonly label: string;
+  readonly accept?: string;
   readonly onFile: (file: File) => Promise<void>;
 }) {
   const input = useRef<HTMLInputElement>(null);
@@ -26,7 +28,7 @@ export function FileButton({
       ref: input,
       type: "file",
       hidden: true,
-      accept: modelFiles,
+      accept,
       "aria-label": label,
       onChange: () => {
         const [file] = input.current?.files ?? [];

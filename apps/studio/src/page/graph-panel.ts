@@ -9,7 +9,7 @@ import { type ColorMode, colorGraph } from "./colors.ts";
 import { Details } from "./details.ts";
 import { GraphCanvas } from "./graph-canvas.ts";
 import { Operators } from "./operators.ts";
-import { difference, explanation, profile } from "./session.ts";
+import { findings } from "./session.ts";
 import { colorMode, type Shown, selected, shown, showSubgraph } from "./store.ts";
 import { paints, resolveColor } from "./theme.ts";
 
@@ -26,12 +26,7 @@ export function GraphPanel() {
   const colors = useComputed(() => {
     paints.value;
     const now = shown.value;
-    const findings = {
-      explanation: explanation.value,
-      profile: profile.value,
-      difference: difference.value,
-    };
-    return now && colorGraph(now, colorMode.value, findings, resolveColor);
+    return now && colorGraph(now, colorMode.value, findings.value, resolveColor);
   });
   const now = shown.value;
   if (now === undefined || colors.value === undefined) return h("main", null);
@@ -83,7 +78,8 @@ export function GraphPanel() {
 
 /** False for colors by what has not been asked in the panel "Why". */
 function isKnown(mode: string): boolean {
-  const known = { device: explanation.value, time: profile.value, error: difference.value };
+  const { explanation: device, profile: time, difference: error } = findings.value;
+  const known = { device, time, error };
   return !Object.hasOwn(known, mode) || Reflect.get(known, mode) !== undefined;
 }
 

@@ -3,11 +3,12 @@
  */
 import type { DiffReport } from "@nnhal/diff";
 import type { Explanation, Profile } from "@nnhal/network";
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { proxy } from "comlink";
 import type { OtherFile } from "../engine/engine.ts";
 import type { GivenInput, ModelView, Placement, RunView } from "../engine/runner.ts";
-import { attempt, engine, sayProgress, shown } from "./store.ts";
+import type { Findings } from "./colors.ts";
+import { attempt, colorMode, engine, sayProgress, shown } from "./store.ts";
 
 /** Where the model runs. */
 export const placement = signal<Placement>({
@@ -26,6 +27,12 @@ export const times = signal<readonly number[]>([]);
 export const explanation = signal<Explanation | undefined>(undefined);
 export const profile = signal<Profile | undefined>(undefined);
 export const difference = signal<DiffReport | undefined>(undefined);
+/** All that is known of the operations of the model. */
+export const findings = computed<Findings>(() => ({
+  explanation: explanation.value,
+  profile: profile.value,
+  difference: difference.value,
+}));
 /** The file that the open one is compared with. */
 export const other = signal<OtherFile | undefined>(undefined);
 /** The open file held against that. */
@@ -43,6 +50,7 @@ function forget(): void {
   explanation.value = undefined;
   profile.value = undefined;
   difference.value = undefined;
+  if (colorMode.value !== "outcome") colorMode.value = "kind";
 }
 
 let nameOfFile: object | undefined;

@@ -8,9 +8,10 @@ import type { FileView, OperatorView } from "../engine/file-view.ts";
 import type { GraphView } from "../engine/graph-view.ts";
 import { messageOf } from "../text.ts";
 import type { ColorMode } from "./colors.ts";
+import { isReport, type ReportView, readReport } from "./report.ts";
 
 /** Parts of the page, in their order. */
-export const panels = ["graph", "run", "why", "compare"] as const;
+export const panels = ["graph", "run", "why", "compare", "report"] as const;
 export type Panel = (typeof panels)[number];
 
 /** An open file with the graph that is shown. */
@@ -22,6 +23,8 @@ export interface Shown {
 
 export const panel = signal<Panel>("graph");
 export const shown = signal<Shown | undefined>(undefined);
+/** The report of the command line that was opened; undefined: none. */
+export const report = signal<{ readonly name: string; readonly view: ReportView } | undefined>(undefined);
 /** Place of the selected box of the graph. */
 export const selected = signal<number | undefined>(undefined);
 export const colorMode = signal<ColorMode>("kind");
@@ -72,10 +75,15 @@ export function sayProgress(text: string): void {
   if (work.value !== undefined) work.value = text;
 }
 
-/** Opens a file. A problem leaves what was open. */
+/** Opens a network, or a report of the command line. A problem leaves what was open. */
 export async function openFile(name: string, read: () => Promise<ArrayBuffer>): Promise<void> {
   await attempt(`opening ${name}`, async () => {
     const bytes = new Uint8Array(await read());
+    if (isReport(bytes)) {
+      report.value = { name, view: readReport(new TextDecoder().decode(bytes)) };
+      panel.value = "report";
+      return;
+    }
     const { file, graph } = await engine.open(bytes, name);
     selected.value = undefined;
     shown.value = { file, graph, subgraph: file.main };

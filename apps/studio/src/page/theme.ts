@@ -31,13 +31,14 @@ export function nextTheme(): void {
 
 let probe: HTMLElement | undefined;
 
-/** The color that a variable of the styles stands for now. */
-export function resolveColor(variable: string): string {
+/** The color that a variable of the styles stands for: now, or always in one theme. */
+export function resolveColor(variable: string, scheme: "light" | "dark" | "inherit" = "inherit"): string {
   if (probe === undefined) {
     probe = document.createElement("span");
     probe.hidden = true;
     document.documentElement.append(probe);
   }
+  probe.style.colorScheme = scheme;
   probe.style.color = `var(${variable})`;
   return getComputedStyle(probe).color;
 }

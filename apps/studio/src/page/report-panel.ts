@@ -1,0 +1,85 @@
+/**
+ * A report of the command line: its outcome, its facts, and its tables.
+ */
+import { h } from "preact";
+import { countText } from "../text.ts";
+import type { ReportCell, ReportTable, ReportView } from "./report.ts";
+import { report } from "./store.ts";
+
+const titles: Readonly<Record<ReportView["kind"], string>> = {
+  conformance: "Conformance of a device",
+  bench: "A benchmark",
+  explain: "The plan of a network",
+  diff: "A comparison",
+};
+
+/** The part of the page that shows a report. */
+export function ReportPanel() {
+  const now = report.value;
+  if (now === undefined) return null;
+  const { kind, verdict, facts, tables } = now.view;
+  return h(
+    "main",
+    { class: "cards wide" },
+    h(
+      "section",
+      { class: "card" },
+      h("h2", null, titles[kind], h("small", null, now.name)),
+      verdict !== undefined && h("p", { class: `verdict ${verdict.isGood ? "passed" : "failed"}` }, verdict.text),
+      h(
+        "dl",
+        null,
+        facts.map(([name, text]) => [h("dt", { key: name }, name), h("dd", { key: `${name} text` }, text)]),
+      ),
+    ),
+    tables.map((table, place) => h(TableCard, { key: place, table })),
+  );
+}
+
+function TableCard({ table: { title, columns, rows, more } }: { readonly table: ReportTable }) {
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", null, title),
+    h(
+      "div",
+      { class: "scroll" },
+      h(
+        "table",
+        { "aria-label": title },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            columns.map((name, place) => h("th", { key: place }, name)),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          rows.map((cells, row) =>
+            h(
+              "tr",
+              { key: row },
+              cells.map((cell, place) => h(Cell, { key: place, cell })),
+            ),
+          ),
+        ),
+      ),
+    ),
+    more > 0 && h("p", { class: "soft" }, `${countText(more)} more rows are in the file.`),
+  );
+}
+
+function Cell({ cell }: { readonly cell: ReportCell }) {
+  if (typeof cell === "string") return h("td", null, cell);
+  const { text, part, tone } = cell;
+  return h(
+    "td",
+    { class: tone },
+    part !== undefined && h("meter", { min: 0, max: 1, value: part, "aria-label": text }),
+    text,
+  );
+}
