@@ -107,6 +107,33 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await page.getByText("This network can run.").waitFor();
   });
 
+  it("shows itself in a tour of five steps, and reads a digit that is drawn", async () => {
+    await page.getByRole("button", { name: "Take the tour" }).click();
+    const tour = page.getByRole("region", { name: "Tour" });
+    await tour.getByText("1 of 5").waitFor();
+    await tour.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("heading", { name: "CONV_2D" }).waitFor();
+    await tour.getByRole("button", { name: "Next" }).click();
+    const pad = page.getByLabel("A pad to draw a digit on with a pointer");
+    await pad.scrollIntoViewIfNeeded();
+    const { x = 0, y = 0, width = 0, height = 0 } = (await pad.boundingBox()) ?? {};
+    await page.mouse.move(x + width / 2, y + height / 6);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, y + (height * 5) / 6, { steps: 5 });
+    await page.mouse.up();
+    await page.locator(".found li", { hasText: "class 1" }).first().waitFor();
+    expect(await page.locator(".found li").first().textContent()).toContain("class 1");
+    await tour.getByRole("button", { name: "Next" }).click();
+    await page.getByText("measured time").waitFor();
+    await tour.getByRole("button", { name: "Back" }).click();
+    await tour.getByText("3 of 5").waitFor();
+    await tour.getByRole("button", { name: "Next" }).click();
+    await tour.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("heading", { name: "Two files" }).waitFor();
+    await tour.getByRole("button", { name: "Done" }).click();
+    await tour.waitFor({ state: "detached" });
+  });
+
   it("shows a file of 2,000 operators, of which the keyboard reaches the last", async () => {
     await openFile(put("many.tflite", manyOperators(2000)));
     await page.getByText("2,000 operators").waitFor();

@@ -13,6 +13,7 @@ import { RunPanel } from "./run-panel.ts";
 import { SaveMenu } from "./save-menu.ts";
 import { openFile, type Panel, panel, panels, problem, report, shown, work } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
+import { startTour, Tour } from "./tour.ts";
 import { WhyPanel } from "./why-panel.ts";
 
 const titles: Readonly<Record<Panel, string>> = {
@@ -50,6 +51,7 @@ export function App() {
     { class: `app${isOver.value ? " over" : ""}` },
     h(Head, null),
     h(Notices, null),
+    h(Tour, null),
     shown.value === undefined && panel.value !== "report" ? h(Welcome, null) : h(panelViews[panel.value], null),
   );
 }
@@ -82,6 +84,7 @@ function Head() {
     now && h("p", { class: "file", title: now.file.name }, now.file.name, h("small", null, bytesText(now.file.bytes))),
     now && h(Tabs, null),
     h(SaveMenu, null),
+    now && h("button", { type: "button", class: "quiet", onClick: startTour }, "Tour"),
     h(
       "button",
       {

@@ -176,8 +176,8 @@ function Pairs({ file, beside }: { readonly file: FileView; readonly beside: Oth
           { key: row, class: one === undefined || two === undefined ? "alone" : undefined },
           h("th", null, operatorText(file, one)),
           h("td", null, operatorText(beside.file, two)),
-          isMeasured && h("td", { class: "number" }, error === undefined ? "–" : errorText(error)),
-          isMeasured && h("td", { class: "number" }, error === undefined ? "–" : noiseText(error)),
+          isMeasured && h("td", null, error === undefined ? "–" : errorText(error)),
+          isMeasured && h("td", null, error === undefined ? "–" : noiseText(error)),
         );
       }),
     ),

@@ -14,5 +14,6 @@ else await openDemonstration();
 
 /** Opens the network that reads digits. It lies beside the page. */
 async function openDemonstration(): Promise<void> {
-  await openFile("digits-uint8.tflite", async () => (await fetch("./demo/digits-uint8.tflite")).arrayBuffer());
+  const read = async () => (await fetch("./demo/digits-uint8.tflite")).arrayBuffer();
+  await openFile("digits-uint8.tflite", read, true);
 }

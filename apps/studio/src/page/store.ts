@@ -23,6 +23,8 @@ export interface Shown {
 
 export const panel = signal<Panel>("graph");
 export const shown = signal<Shown | undefined>(undefined);
+/** True if the open file is the network that reads digits. */
+export const isDemonstration = signal(false);
 /** The report of the command line that was opened; undefined: none. */
 export const report = signal<{ readonly name: string; readonly view: ReportView } | undefined>(undefined);
 /** Place of the selected box of the graph. */
@@ -76,7 +78,7 @@ export function sayProgress(text: string): void {
 }
 
 /** Opens a network, or a report of the command line. A problem leaves what was open. */
-export async function openFile(name: string, read: () => Promise<ArrayBuffer>): Promise<void> {
+export async function openFile(name: string, read: () => Promise<ArrayBuffer>, isDemo = false): Promise<void> {
   await attempt(`opening ${name}`, async () => {
     const bytes = new Uint8Array(await read());
     if (isReport(bytes)) {
@@ -85,6 +87,7 @@ export async function openFile(name: string, read: () => Promise<ArrayBuffer>): 
       return;
     }
     const { file, graph } = await engine.open(bytes, name);
+    isDemonstration.value = isDemo;
     selected.value = undefined;
     shown.value = { file, graph, subgraph: file.main };
     panel.value = "graph";

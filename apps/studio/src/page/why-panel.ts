@@ -146,7 +146,7 @@ function Plan() {
               measured &&
                 h(
                   "td",
-                  { class: "number" },
+                  { class: "time" },
                   time === undefined
                     ? "–"
                     : [
