@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { createGunzip, createInflate } from "node:zlib";
+import { createGunzip, createInflate, constants as zlib } from "node:zlib";
 import { RequestError } from "./errors.ts";
 import { createLane } from "./lane.ts";
 
@@ -118,8 +118,13 @@ export function isCoding(text: string): text is Coding {
   return codings.some((coding) => coding === text);
 }
 
-function unpacker(coding: Coding) {
-  return coding === "gzip" ? createGunzip() : createInflate();
+/** The most bytes that are unpacked at a time. Each piece costs a turn of the event loop: 16 KiB, the default, takes eight times as long. */
+const largestPiece = 2 ** 18;
+
+function unpacker(coding: Coding, packedLength: number) {
+  // A small body needs no large piece, which would be allocated all the same.
+  const chunkSize = Math.min(Math.max(zlib.Z_DEFAULT_CHUNK, 8 * packedLength), largestPiece);
+  return coding === "gzip" ? createGunzip({ chunkSize }) : createInflate({ chunkSize });
 }
 
 /** One body is unpacked at a time: threads that unpack several would take the processors from the thread that answers. */
@@ -147,7 +152,7 @@ export async function readBody(
 /** Unpacks a whole body or message after the earlier ones. Rejects with a RequestError. */
 export function unpack(packed: Uint8Array, coding: Coding, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   return unpacking(() => {
-    const source = unpacker(coding);
+    const source = unpacker(coding, packed.length);
     source.end(packed);
     return readAll(source, options);
   });
