@@ -26,8 +26,11 @@ const conformance = "packages/conformance/src/**/*.test.ts";
 const engines = "packages/backend-{tfjs,ort}/src/**/*.test.ts";
 /** Tests that compare how many values an engine has, which it counts for the whole process. */
 const counting = "packages/backend-tfjs/src/{memory,tfjs-backend,vectors}.test.ts";
-/** Callers that never stop, whose turns are counted: what other files have left to do in the process would take turns too. */
-const stress = "packages/driver-core/src/device/stress.test.ts";
+/**
+ * Callers that never stop, whose turns are counted: what other files have left to do in the process would take turns too. Full garbage
+ * collections take twenty times as long with what other files keep.
+ */
+const stress = "packages/{driver-core/src/device/stress,utils/src/when-collected}.test.ts";
 
 /**
  * In a run of all tests, files of packages that stand on others load these with the loader of the launcher, which bundles each package

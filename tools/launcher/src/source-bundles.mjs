@@ -17,11 +17,17 @@ const cache = join(root, "node_modules/.cache/nnhal-sources");
 /** Endings of the paths of bundled modules: those of sources instead of `.ts`, and those of shared parts. */
 export const bundleEnding = ".bundled.mjs";
 
+/**
+ * False in the programs that a run of all tests starts, which do not name sources in stacks (sources.mjs): half of a bundle is its map, and
+ * a seventh of the start of a program is the time to read it.
+ */
+const hasMaps = process.env.NNHAL_SOURCES_SINCE === undefined || process.execArgv.includes("--enable-source-maps");
+
 /** @satisfies {import("esbuild").CommonOptions} */
 const options = {
   target: `node${process.versions.node}`,
   format: "esm",
-  sourcemap: "inline",
+  sourcemap: hasMaps ? "inline" : false,
   sourcesContent: false,
   logLevel: "silent",
 };
@@ -66,7 +72,10 @@ const pathsOfSources = {
 export async function bundlePackage(folder, file) {
   const entries = entriesOf(folder);
   const names = entries.includes(file) ? [folder] : [folder, file];
-  const path = join(cache, `${names.map((name) => relative(root, name).replaceAll(sep, "-")).join("+")}.json`);
+  const path = join(
+    cache,
+    `${names.map((name) => relative(root, name).replaceAll(sep, "-")).join("+")}${hasMaps ? "" : ".plain"}.json`,
+  );
   const kept = read(path);
   if (kept !== undefined && isComparedSince(path)) return kept.modules;
   const key = keyOf(folder);
