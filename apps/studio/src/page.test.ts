@@ -147,6 +147,27 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await page.locator("canvas").focus();
     await page.keyboard.press("ArrowUp");
     await page.locator(".details h2", { hasText: "number 1998" }).waitFor();
+    await page.locator("label", { hasText: "show" }).locator("select").selectOption("groups: 251 boxes");
+    await page.getByRole("heading", { name: "The file" }).waitFor();
+    await page.locator("canvas").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.locator(".details h2", { hasText: "a group of 7 operators" }).waitFor();
+    expect(await page.locator(".spoken").textContent()).toBe(
+      "group 0, block_0, 7 operators. Before it: block_0/value_0. After it: block_1.",
+    );
+    await page.keyboard.press("Enter");
+    await page.locator(".details h2", { hasText: "number 0" }).waitFor();
+    await page.getByRole("button", { name: "fold block_0" }).click();
+    await page.getByRole("button", { name: "Unfold the group" }).waitFor();
+    // An operator that is chosen in the list opens the group that it is in.
+    await page.locator(".operators li button").first().focus();
+    await page.keyboard.press("Home");
+    await page.locator('.operators li[aria-posinset="1"] button:focus').waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.locator('.operators li[aria-posinset="2"] button:focus').waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(".details h2", { hasText: "number 1" }).waitFor();
     await page.getByRole("searchbox").fill("value_1778");
     await page.getByText("2 of 2,000 operators").waitFor();
   });

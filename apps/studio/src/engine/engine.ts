@@ -18,6 +18,7 @@ import {
 import { modelIssues } from "@nnhal/validation";
 import { addOutcomes, describeContent, type FileView } from "./file-view.ts";
 import { drawSubgraph, type GraphView } from "./graph-view.ts";
+import type { Group } from "./groups.ts";
 import { mergePairs, type OperatorPair, pairOperators } from "./pair-operators.ts";
 import {
   diffFiles,
@@ -51,8 +52,8 @@ export interface Engine {
   open(bytes: Uint8Array, name: string): Promise<OpenedFile>;
   /** Examines the open file: the file with what becomes of its operators, and why. */
   examine(): Promise<FileView>;
-  /** Lays out another graph of the file. */
-  graph(subgraph: number): Promise<GraphView>;
+  /** Lays out a graph of the file, with the groups that are drawn as one box. */
+  graph(subgraph: number, groups?: readonly Group[]): Promise<GraphView>;
   /** Values of a tensor of the file. */
   values(subgraph: number, tensor: number): Promise<TensorValues>;
   /** Prepares the model of the open file to run; the one before is freed. */
@@ -109,10 +110,10 @@ export function createEngine(): Engine {
     if (current === undefined) throw new Error("expected an open file, got none");
     return current;
   };
-  const graph = async (subgraph: number) => {
+  const graph = async (subgraph: number, groups: readonly Group[] = []) => {
     const part = expectFile().view.subgraphs[subgraph];
     if (part === undefined) throw new Error(`subgraph: expected one of the file, got ${subgraph}`);
-    return drawSubgraph(part);
+    return drawSubgraph(part, groups);
   };
   return {
     async open(given, name) {

@@ -4,11 +4,12 @@
 import { layOutGraph } from "@nnhal/utils/graph";
 import { shapeText, shorten } from "../text.ts";
 import type { SubgraphView, TensorView } from "./file-view.ts";
+import type { Group } from "./groups.ts";
 
-/** A box: an input of the graph, an operator, or an output. */
+/** A box: an input of the graph, an operator, a group of operators, or an output. */
 export interface NodeView {
-  readonly type: "input" | "operator" | "output";
-  /** Place among the inputs, operators or outputs. */
+  readonly type: "input" | "operator" | "group" | "output";
+  /** Place among the inputs, operators, groups or outputs. */
   readonly index: number;
   readonly title: string;
   readonly detail: string;
@@ -42,16 +43,20 @@ const NODE_HEIGHT = 40;
 const LEAST_WIDTH = 84;
 const MOST_TITLE = 32;
 
-/** Lays a graph out. Operators come after those whose results they read; a file in which they do not has no line for it. */
-export function drawSubgraph({ tensors, operators, inputs, outputs }: SubgraphView): GraphView {
+/** Lays a graph out. `groups`: those that are drawn as one box, in the order of their operators. Operators come after those whose results they read; a file in which they do not has no line for it. */
+export function drawSubgraph(
+  { tensors, operators, inputs, outputs }: SubgraphView,
+  groups: readonly Group[] = [],
+): GraphView {
   const boxes: Pick<NodeView, "type" | "index" | "title" | "detail">[] = [];
   const edges: { readonly from: number; readonly to: number; readonly tensor: number }[] = [];
   const writers = new Map<number, number>();
   const detailOf = (tensor: number | undefined) => tensorText(tensor === undefined ? undefined : tensors[tensor]);
   const lead = (read: readonly number[]) => {
+    const to = boxes.length;
     for (const tensor of new Set(read)) {
       const from = writers.get(tensor);
-      if (from !== undefined) edges.push({ from, to: boxes.length, tensor });
+      if (from !== undefined && from !== to) edges.push({ from, to, tensor });
     }
   };
   for (const [index, tensor] of inputs.entries()) {
@@ -63,10 +68,24 @@ export function drawSubgraph({ tensors, operators, inputs, outputs }: SubgraphVi
       detail: detailOf(tensor),
     });
   }
+  let nextGroup = 0;
   for (const { index, name, inputs: read, outputs: written } of operators) {
-    lead(read);
+    const group = groups[nextGroup];
+    if (group === undefined || index < group.from) {
+      lead(read);
+      for (const tensor of written) writers.set(tensor, boxes.length);
+      boxes.push({ type: "operator", index, title: shorten(name, MOST_TITLE), detail: detailOf(written[0]) });
+      continue;
+    }
     for (const tensor of written) writers.set(tensor, boxes.length);
-    boxes.push({ type: "operator", index, title: shorten(name, MOST_TITLE), detail: detailOf(written[0]) });
+    if (index + 1 < group.to) continue;
+    lead(operators.slice(group.from, group.to).flatMap(({ inputs: each }) => each));
+    boxes.push({
+      type: "group",
+      index: nextGroup++,
+      title: shorten(group.name, MOST_TITLE),
+      detail: `${group.to - group.from} operators`,
+    });
   }
   for (const [index, tensor] of outputs.entries()) {
     lead([tensor]);

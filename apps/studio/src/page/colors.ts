@@ -1,13 +1,14 @@
 /**
- * Colors of operators: by kind, by what becomes of them, and, once it is known, by device, time and error.
+ * Colors of operators: by kind, by what becomes of them, by memory, and, once it is known, by device, time and error.
  */
 import type { DiffReport } from "@nnhal/diff";
 import type { Explanation, Profile } from "@nnhal/network";
-import type { FileView, OperatorView } from "../engine/file-view.ts";
-import type { GraphView } from "../engine/graph-view.ts";
+import type { OperatorView, SubgraphView } from "../engine/file-view.ts";
+import { liveBytes } from "./liveness.ts";
+import type { Shown } from "./shown.ts";
 
 /** The properties by which operators are colored. */
-export type ColorMode = "kind" | "outcome" | "device" | "time" | "error";
+export type ColorMode = "kind" | "outcome" | "memory" | "device" | "time" | "error";
 
 /** A color with its meaning. */
 export interface LegendEntry {
@@ -55,6 +56,14 @@ const timeGroups: readonly (readonly [least: number, group: Group])[] = [
   [0, ["less than 2 %", "--heat-1"]],
 ];
 
+/** Shares of the most memory that a run needs, the greatest first. */
+const memoryGroups: readonly (readonly [least: number, group: Group])[] = [
+  [0.9, ["90 % of the most memory and more", "--heat-4"]],
+  [0.5, ["50 to 90 %", "--heat-3"]],
+  [0.25, ["25 to 50 %", "--heat-2"]],
+  [0, ["less than 25 %", "--heat-1"]],
+];
+
 const unknown: Group = ["not known", "--kind-unknown"];
 
 const errorGroups = {
@@ -70,13 +79,19 @@ export function outcomeText({ status }: Pick<OperatorView, "status">): string {
 
 /** Fills of a graph's boxes, and the legend. `colorOf` resolves a variable of the page's styles. */
 export function colorGraph(
-  { file, subgraph, graph }: { readonly file: FileView; readonly subgraph: number; readonly graph: GraphView },
+  { file, subgraph, graph, folded }: Pick<Shown, "file" | "subgraph" | "graph" | "folded">,
   mode: ColorMode,
   findings: Findings,
   colorOf: (variable: string) => string,
 ): { readonly fills: readonly (string | undefined)[]; readonly legend: readonly LegendEntry[] } {
-  const operators = file.subgraphs[subgraph]?.operators ?? [];
-  const found = subgraph === file.main ? groupsFound(file.examined?.origins ?? [], mode, findings) : undefined;
+  const part = file.subgraphs[subgraph];
+  const operators = part?.operators ?? [];
+  const found =
+    mode === "memory"
+      ? memoryGroupsOf(part)
+      : subgraph === file.main
+        ? groupsFound(file.examined?.origins ?? [], mode, findings)
+        : undefined;
   const groupOf = (operator: OperatorView): Group => {
     if (mode === "kind") return [operator.kind, kindVariables[operator.kind] ?? "--kind-unknown"];
     return mode === "outcome" ? outcomes[operator.status] : (found?.get(operator.index) ?? unknown);
@@ -84,13 +99,35 @@ export function colorGraph(
   const legend = new Map<string, string>();
   const fills = graph.nodes.map(({ type, index }) => {
     const operator = type === "operator" ? operators[index] : undefined;
-    if (operator === undefined) return undefined;
-    const [label, variable] = groupOf(operator);
+    const several = type === "group" ? folded[index] : undefined;
+    const members = several === undefined ? operator && [operator] : operators.slice(several.from, several.to);
+    if (members === undefined) return undefined;
+    const [label, variable] = mostOf(members.map(groupOf));
     const color = colorOf(variable);
     legend.set(label, color);
     return color;
   });
   return { fills, legend: [...legend].map(([label, color]) => ({ label, color })) };
+}
+
+/** Colors that count more than those before them, whichever are more. */
+const severities = ["--heat-1", "--heat-2", "--heat-3", "--heat-4", "--outcome-blocked"];
+
+/** The group of most members; those that stand for much time or an error count more. */
+function mostOf(groups: readonly Group[]): Group {
+  const counts = new Map<string, number>();
+  for (const [label] of groups) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const weigh = ([label, variable]: Group) => severities.indexOf(variable) * groups.length + (counts.get(label) ?? 0);
+  return groups.reduce((most, each) => (weigh(each) > weigh(most) ? each : most), groups[0] ?? unknown);
+}
+
+/** Groups of operators by the memory of values while they compute. */
+function memoryGroupsOf(part: SubgraphView | undefined): ReadonlyMap<number, Group> {
+  const live = part === undefined ? [] : liveBytes(part);
+  const most = Math.max(1, ...live);
+  return new Map(
+    live.map((bytes, index) => [index, memoryGroups.find(([least]) => bytes / most >= least)?.[1] ?? unknown]),
+  );
 }
 
 /** Groups of operators by their places, from what is known of the operations that they became. */

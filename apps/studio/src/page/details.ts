@@ -1,14 +1,19 @@
 /**
- * Details of the selected box: an operator with its options and tensors, or the tensor of an input or output.
+ * Details of the selected box: an operator with its options and tensors, a group of operators, or the tensor of an input or output.
  */
 import { useSignal } from "@preact/signals";
 import { h } from "preact";
 import { useEffect } from "preact/hooks";
 import type { OperatorView, SubgraphView, TensorView } from "../engine/file-view.ts";
+import { foldGroup, type Group, groupAround, unfoldGroup } from "../engine/groups.ts";
 import type { TensorValues, ValueSummary } from "../engine/tensor-values.ts";
 import { bytesText, countText, messageOf, numberText, shapeText, shorten } from "../text.ts";
 import { outcomeText } from "./colors.ts";
-import { engine, type Shown, selected, showSubgraph } from "./store.ts";
+import type { Shown } from "./shown.ts";
+import { engine, selected, selectOperator, showGroups, showSubgraph } from "./store.ts";
+
+/** Operators of a group that are listed. */
+const MOST_MEMBERS = 100;
 
 /** Details of the selected box. */
 export function Details({ now }: { readonly now: Shown }) {
@@ -17,6 +22,8 @@ export function Details({ now }: { readonly now: Shown }) {
   const part = file.subgraphs[subgraph];
   if (node === undefined || part === undefined) return null;
   const operator = node.type === "operator" ? part.operators[node.index] : undefined;
+  const group = node.type === "group" ? now.folded[node.index] : undefined;
+  const around = groupAround(part, group?.from ?? operator?.index ?? -1, group?.to ?? (operator?.index ?? -1) + 1);
   const tensor = part.tensors[(node.type === "input" ? part.inputs : part.outputs)[node.index] ?? -1];
   return h(
     "div",
@@ -32,13 +39,70 @@ export function Details({ now }: { readonly now: Shown }) {
       },
       "the file",
     ),
+    around !== undefined &&
+      h(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          onClick: () => void showGroups(foldGroup(now.folded, around), around.from),
+        },
+        `fold ${shorten(around.name, 40)}`,
+      ),
+    group !== undefined && h(GroupDetails, { group, part, folded: now.folded }),
     operator !== undefined &&
       h(OperatorDetails, { operator, part, subgraph, names: file.subgraphs.map(({ name }) => name) }),
     operator === undefined &&
+      group === undefined &&
       tensor !== undefined && [
         h("h2", { key: "title" }, `${node.type} ${node.index}`),
         h(TensorDetails, { key: "tensor", tensor, subgraph, isOpen: true }),
       ],
+  );
+}
+
+interface GroupProps {
+  readonly group: Group;
+  readonly part: SubgraphView;
+  readonly folded: readonly Group[];
+}
+
+function GroupDetails({ group, part, folded }: GroupProps) {
+  const { name, from, to } = group;
+  const operators = part.operators.slice(from, to);
+  const constants = new Set(
+    operators.flatMap(({ inputs }) => inputs).filter((tensor) => part.tensors[tensor]?.isConstant),
+  );
+  const bytes = [...constants].reduce((sum, tensor) => sum + (part.tensors[tensor]?.bytes ?? 0), 0);
+  return h(
+    "div",
+    null,
+    h("h2", null, name, h("small", null, `a group of ${operators.length} operators`)),
+    h("p", { class: "soft" }, `${countText(constants.size)} constants, ${bytesText(bytes)}`),
+    h(
+      "button",
+      { type: "button", onClick: () => void showGroups(unfoldGroup(part, folded, group), from) },
+      "Unfold the group",
+    ),
+    h("h3", null, "Operators"),
+    h(
+      "ul",
+      { class: "members" },
+      operators
+        .slice(0, MOST_MEMBERS)
+        .map(({ index, name: operator }) =>
+          h(
+            "li",
+            { key: index },
+            h(
+              "button",
+              { type: "button", class: "quiet", onClick: () => void selectOperator(index) },
+              `${index} ${operator}`,
+            ),
+          ),
+        ),
+    ),
+    operators.length > MOST_MEMBERS && h("p", { class: "soft" }, `and ${operators.length - MOST_MEMBERS} more`),
   );
 }
 

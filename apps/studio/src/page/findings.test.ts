@@ -22,7 +22,12 @@ async function colored(mode: ColorMode, findings: Partial<Findings>) {
   const { graph } = await engine.open(manyOperators(3), "three.tflite");
   const file = await engine.examine();
   const none = { explanation: undefined, profile: undefined, difference: undefined };
-  const { fills, legend } = colorGraph({ file, subgraph: 0, graph }, mode, { ...none, ...findings }, (name) => name);
+  const { fills, legend } = colorGraph(
+    { file, subgraph: 0, graph, folded: [] },
+    mode,
+    { ...none, ...findings },
+    (name) => name,
+  );
   return { fills: fills.slice(1, -1), legend: legend.map(({ label }) => label) };
 }
 
@@ -33,6 +38,25 @@ describe("colors", () => {
       legend: ["elementwise and others"],
     });
     expect((await colored("outcome", {})).legend).toEqual(["operations of the HAL"]);
+  });
+
+  it("are by memory, in shares of its peak", async () => {
+    // The second operator adds two values of 32 bytes to a third; at the first there are two.
+    expect((await colored("memory", {})).legend).toEqual(["90 % of the most memory and more"]);
+  });
+
+  it("of a group are those of most of its operators, or the worst", async () => {
+    const engine = createEngine();
+    const { file } = await engine.open(manyOperators(3), "three.tflite");
+    const folded = [{ name: "block_0", depth: 1, from: 0, to: 3 }];
+    const graph = await engine.graph(0, folded);
+    const now = { file: await engine.examine(), subgraph: 0, graph, folded };
+    const none = { explanation: undefined, profile: undefined, difference: undefined };
+    const fillOf = (mode: ColorMode, findings: Partial<Findings>) =>
+      colorGraph(now, mode, { ...none, ...findings }, (name) => name).fills;
+    expect(file.subgraphs[0]?.operators.length).toBe(3);
+    expect(fillOf("kind", {})).toEqual([undefined, "--kind-other", undefined]);
+    expect(fillOf("time", { profile: { time: 10, operations } })).toEqual([undefined, "--heat-4", undefined]);
   });
 
   it("are by device and time once these are known", async () => {

@@ -4,9 +4,11 @@
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { GraphView } from "../engine/graph-view.ts";
+import { unfoldGroup } from "../engine/groups.ts";
 import { type Camera, centerCamera, fitCamera, type Size, startCamera, zoomCamera } from "./camera.ts";
 import { drawScene, type Fills, nodeAt, type Palette } from "./renderer.ts";
-import { type Shown, selected } from "./store.ts";
+import type { Shown } from "./shown.ts";
+import { selected, showGroups, shown } from "./store.ts";
 import { paints, resolveColor } from "./theme.ts";
 
 /** A drawing on a canvas, which is drawn at most once in a frame. */
@@ -72,6 +74,7 @@ export function GraphCanvas({ now, fills }: { readonly now: Shown; readonly fill
       ArrowUp: () => go(graph, "up"),
       ArrowRight: () => go(graph, "next"),
       ArrowLeft: () => go(graph, "before"),
+      Enter: () => unfoldSelected(),
       Escape: () => {
         selected.value = undefined;
       },
@@ -89,9 +92,11 @@ export function GraphCanvas({ now, fills }: { readonly now: Shown; readonly fill
       tabIndex: 0,
       role: "application",
       "aria-label":
-        "Drawing of the graph. Arrow keys go to the operator before, after and beside, plus and minus change the size. The list of operators has the same.",
+        "Drawing of the graph. Arrow keys go to the operator before, after and beside, Enter opens a group, plus and minus change the size. The list of operators has the same.",
       onKeyDown,
+      onDblClick: () => unfoldSelected(),
     }),
+    h("p", { class: "spoken", "aria-live": "polite" }, spokenText(graph, selected.value)),
     h(
       "div",
       { class: "zoom" },
@@ -104,6 +109,27 @@ export function GraphCanvas({ now, fills }: { readonly now: Shown; readonly fill
       ),
     ),
   );
+}
+
+/** Opens the group that is selected. */
+function unfoldSelected(): void {
+  const now = shown.value;
+  const node = selected.value === undefined ? undefined : now?.graph.nodes[selected.value];
+  const part = now?.file.subgraphs[now.subgraph];
+  const group = node?.type === "group" ? now?.folded[node.index] : undefined;
+  if (now === undefined || part === undefined || group === undefined) return;
+  void showGroups(unfoldGroup(part, now.folded, group), group.from);
+}
+
+/** The selected box for those who do not see it. */
+function spokenText({ nodes, edges }: GraphView, place: number | undefined): string {
+  const node = place === undefined ? undefined : nodes[place];
+  if (node === undefined) return "";
+  const titles = (ends: readonly number[]) =>
+    [...new Set(ends)].map((end) => nodes[end]?.title ?? "").join(", ") || "none";
+  const before = edges.filter(({ to }) => to === place).map(({ from }) => from);
+  const after = edges.filter(({ from }) => from === place).map(({ to }) => to);
+  return `${node.type} ${node.index}, ${node.title}, ${node.detail}. Before it: ${titles(before)}. After it: ${titles(after)}.`;
 }
 
 /** The middle of the top side of the first box. */

@@ -3,19 +3,23 @@
  */
 import { useComputed } from "@preact/signals";
 import { h } from "preact";
+import { useMemo } from "preact/hooks";
 import type { Examined, FileView } from "../engine/file-view.ts";
+import { type Group, levelsOf } from "../engine/groups.ts";
 import { amountText, bytesText, countText } from "../text.ts";
 import { type ColorMode, colorGraph } from "./colors.ts";
 import { Details } from "./details.ts";
 import { GraphCanvas } from "./graph-canvas.ts";
 import { Operators } from "./operators.ts";
 import { findings } from "./session.ts";
-import { colorMode, type Shown, selected, shown, showSubgraph } from "./store.ts";
+import type { Shown } from "./shown.ts";
+import { colorMode, selected, showGroups, shown, showSubgraph } from "./store.ts";
 import { paints, resolveColor } from "./theme.ts";
 
 const modeTitles: Readonly<Record<ColorMode, string>> = {
   kind: "kind",
   outcome: "HAL, extension, blocked",
+  memory: "memory",
   device: "device",
   time: "time",
   error: "error",
@@ -42,6 +46,7 @@ export function GraphPanel() {
         "div",
         { class: "toolbar" },
         h(SubgraphChoice, { now }),
+        h(LevelChoice, { now }),
         h(
           "label",
           null,
@@ -101,6 +106,39 @@ function SubgraphChoice({ now: { file, subgraph } }: { readonly now: Shown }) {
       },
       file.subgraphs.map(({ name, operators }, index) =>
         h("option", { key: index, value: String(index) }, `${index} ${name} (${operators.length})`),
+      ),
+    ),
+  );
+}
+
+/** The choice of groups that are drawn as one box. */
+function LevelChoice({ now: { file, subgraph, folded } }: { readonly now: Shown }) {
+  const part = file.subgraphs[subgraph];
+  const levels = useMemo(() => (part === undefined ? [] : levelsOf(part)), [part]);
+  if (part === undefined || levels.length === 0) return null;
+  const keyOf = (groups: readonly Group[]) => groups.map(({ from, to }) => `${from} ${to}`).join();
+  const choices = [...levels, { groups: [], boxes: part.operators.length }];
+  const now = choices.findIndex(({ groups }) => keyOf(groups) === keyOf(folded));
+  return h(
+    "label",
+    null,
+    "show ",
+    h(
+      "select",
+      {
+        value: String(now),
+        onChange: (event: { currentTarget: HTMLSelectElement }) => {
+          const chosen = choices[Number(event.currentTarget.value)];
+          if (chosen !== undefined) void showGroups(chosen.groups);
+        },
+      },
+      now < 0 && h("option", { value: "-1" }, "groups as chosen"),
+      choices.map(({ groups, boxes }, index) =>
+        h(
+          "option",
+          { key: index, value: String(index) },
+          groups.length === 0 ? "all operators" : `groups: ${countText(boxes)} boxes`,
+        ),
       ),
     ),
   );

@@ -22,7 +22,7 @@ export async function wholeGraph(): Promise<Blob> {
         nodes: now.graph.nodes.map(({ type, title, detail }, place) => ({
           fill: fills[place] ?? colorOf("--kind-port"),
           lines: [title, detail],
-          shape: type === "operator" ? ("box" as const) : ("pill" as const),
+          shape: type === "operator" || type === "group" ? ("box" as const) : ("pill" as const),
         })),
         edges: now.graph.edges.map(({ from, to, tensor }) => ({
           from,

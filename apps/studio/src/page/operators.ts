@@ -7,7 +7,8 @@ import { useEffect, useRef } from "preact/hooks";
 import type { OperatorView } from "../engine/file-view.ts";
 import { countText } from "../text.ts";
 import { outcomeText } from "./colors.ts";
-import { type Shown, selected } from "./store.ts";
+import type { Shown } from "./shown.ts";
+import { selectedOperator, selectOperator } from "./store.ts";
 
 /** Height of a row in pixels, as the styles have it. */
 const ROW = 29;
@@ -30,7 +31,6 @@ export function Operators({ now }: { readonly now: Shown }) {
   const operators = now.file.subgraphs[now.subgraph]?.operators ?? [];
   const wanted = search.value.trim().toLowerCase();
   const found = wanted === "" ? operators : operators.filter((operator) => searchText(operator, now).includes(wanted));
-  const firstNode = now.graph.nodes.findIndex(({ type }) => type === "operator");
   const from = Math.max(0, Math.floor(view.value.top / ROW) - BEYOND);
   const to = Math.min(found.length, Math.ceil((view.value.top + view.value.height) / ROW) + BEYOND);
   const readView = () => {
@@ -101,10 +101,8 @@ export function Operators({ now }: { readonly now: Shown }) {
             {
               type: "button",
               "data-place": from + row,
-              "aria-pressed": selected.value === firstNode + operator.index,
-              onClick: () => {
-                selected.value = firstNode + operator.index;
-              },
+              "aria-pressed": selectedOperator.value?.index === operator.index,
+              onClick: () => void selectOperator(operator.index),
             },
             h("span", { class: "index" }, operator.index),
             h("span", { class: "name" }, operator.name),

@@ -86,20 +86,24 @@ export function drawScene(
   );
   const byFill = new Map<string, NodeView[]>();
   for (const { node, place } of visible) {
-    const fill = fills[place] ?? (node.type === "operator" ? palette.other : palette.port);
+    const fill = fills[place] ?? (isPort(node) ? palette.port : palette.other);
     const list = byFill.get(fill);
     if (list === undefined) byFill.set(fill, [node]);
     else list.push(node);
   }
   for (const [fill, nodes] of byFill) {
     context.beginPath();
-    for (const { type, x, y, width, height } of nodes) {
-      if (isDetailed) context.roundRect(x, y, width, height, type === "operator" ? 5 : height / 2);
+    for (const node of nodes) {
+      const { x, y, width, height } = node;
+      if (isDetailed) context.roundRect(x, y, width, height, isPort(node) ? height / 2 : 5);
       else context.rect(x, y, width, height);
     }
     context.fillStyle = fill;
     context.fill();
     if (!isDetailed) continue;
+    // A group has a second line.
+    for (const { type, x, y, width, height } of nodes)
+      if (type === "group") context.roundRect(x - 3, y - 3, width + 6, height + 6, 8);
     context.strokeStyle = palette.border;
     context.lineWidth = 1;
     context.stroke();
@@ -119,6 +123,10 @@ export function drawScene(
   for (const { node } of visible) context.fillText(node.title, node.x + node.width / 2, node.y + 17, node.width - 8);
   context.font = "11px ui-monospace, Menlo, Consolas, monospace";
   for (const { node } of visible) context.fillText(node.detail, node.x + node.width / 2, node.y + 32, node.width - 8);
+}
+
+function isPort({ type }: NodeView): boolean {
+  return type === "input" || type === "output";
 }
 
 interface View {

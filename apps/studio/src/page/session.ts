@@ -50,7 +50,7 @@ function forget(): void {
   explanation.value = undefined;
   profile.value = undefined;
   difference.value = undefined;
-  if (colorMode.value !== "outcome") colorMode.value = "kind";
+  if (["device", "time", "error"].includes(colorMode.value)) colorMode.value = "kind";
 }
 
 let nameOfFile: object | undefined;

@@ -13,7 +13,7 @@ interface Snapshot {
 }
 
 /** Elements with which a person does something: a file has no use for them. */
-const controls = ".actions, .zoom, .toolbar, .pad, .placing label, form, input, video, .back";
+const controls = ".actions, .zoom, .spoken, .toolbar, .pad, .placing label, form, input, video, .back";
 
 /** Letters that XML does not have. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for

@@ -4,22 +4,16 @@
 import { computed, signal } from "@preact/signals";
 import { wrap } from "comlink";
 import type { Engine } from "../engine/engine.ts";
-import type { FileView, OperatorView } from "../engine/file-view.ts";
-import type { GraphView } from "../engine/graph-view.ts";
+import type { OperatorView } from "../engine/file-view.ts";
+import { type Group, unfoldGroup } from "../engine/groups.ts";
 import { messageOf } from "../text.ts";
 import type { ColorMode } from "./colors.ts";
 import { isReport, type ReportView, readReport } from "./report.ts";
+import type { Shown } from "./shown.ts";
 
 /** Parts of the page, in their order. */
 export const panels = ["graph", "run", "why", "compare", "report"] as const;
 export type Panel = (typeof panels)[number];
-
-/** An open file with the graph that is shown. */
-export interface Shown {
-  readonly file: FileView;
-  readonly subgraph: number;
-  readonly graph: GraphView;
-}
 
 export const panel = signal<Panel>("graph");
 export const shown = signal<Shown | undefined>(undefined);
@@ -89,11 +83,11 @@ export async function openFile(name: string, read: () => Promise<ArrayBuffer>, i
     const { file, graph } = await engine.open(bytes, name);
     isDemonstration.value = isDemo;
     selected.value = undefined;
-    shown.value = { file, graph, subgraph: file.main };
+    shown.value = { file, graph, subgraph: file.main, folded: [] };
     panel.value = "graph";
     // The graph is there before it is known what can run.
     sayProgress("examining the operators");
-    shown.value = { file: await engine.examine(), graph, subgraph: file.main };
+    shown.value = { file: await engine.examine(), graph, subgraph: file.main, folded: [] };
   });
 }
 
@@ -104,6 +98,46 @@ export async function showSubgraph(subgraph: number): Promise<void> {
   await attempt("laying out the graph", async () => {
     const graph = await engine.graph(subgraph);
     selected.value = undefined;
-    shown.value = { file: now.file, subgraph, graph };
+    shown.value = { file: now.file, subgraph, graph, folded: [] };
   });
+}
+
+/** Draws groups as one box each. `operator`: it is selected then, or the group that holds it. */
+export async function showGroups(folded: readonly Group[], operator?: number): Promise<void> {
+  const now = shown.value;
+  if (now === undefined) return;
+  await attempt("laying out the graph", async () => {
+    const graph = await engine.graph(now.subgraph, folded);
+    selected.value = undefined;
+    shown.value = { ...now, graph, folded };
+    if (operator !== undefined) selected.value = placeOf(operator);
+  });
+}
+
+/** The place of the box of an operator, or of the group that holds it. */
+function placeOf(operator: number): number | undefined {
+  const { graph, folded } = shown.value ?? { graph: { nodes: [] }, folded: [] };
+  const place = graph.nodes.findIndex(({ type, index }) => {
+    const group = type === "group" ? folded[index] : undefined;
+    return group === undefined ? type === "operator" && index === operator : isIn(group, operator);
+  });
+  return place < 0 ? undefined : place;
+}
+
+function isIn({ from, to }: Group, operator: number): boolean {
+  return from <= operator && operator < to;
+}
+
+/** Selects an operator. The groups that hold it are opened. */
+export async function selectOperator(operator: number): Promise<void> {
+  const now = shown.value;
+  const part = now?.file.subgraphs[now.subgraph];
+  if (now === undefined || part === undefined) return;
+  let { folded } = now;
+  for (let group = folded.find((each) => isIn(each, operator)); group !== undefined; ) {
+    folded = unfoldGroup(part, folded, group);
+    group = folded.find((each) => isIn(each, operator));
+  }
+  if (folded !== now.folded) await showGroups(folded, operator);
+  else selected.value = placeOf(operator);
 }

@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { h } from "preact";
 import { measure } from "./session.ts";
-import { isDemonstration, type Panel, panel, selected, shown } from "./store.ts";
+import { isDemonstration, type Panel, panel, selected, selectOperator, shown } from "./store.ts";
 
 /** A step: where it is, and the text that says what there is. */
 interface Step {
@@ -28,10 +28,7 @@ const steps: readonly Step[] = [
     panel: "graph",
     title: "An operator",
     text: "A box that is chosen, here or in the list, shows its options, its tensors with their quantisation, and the values of its constants. If it cannot run, the reason and a remedy are there too.",
-    begin: () => {
-      const place = shown.value?.graph.nodes.findIndex(({ type }) => type === "operator") ?? -1;
-      if (place >= 0) selected.value = place;
-    },
+    begin: () => void selectOperator(0),
   },
   {
     panel: "run",

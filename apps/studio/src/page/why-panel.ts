@@ -9,7 +9,7 @@ import { saveJson } from "./download.ts";
 import { liveBytes } from "./liveness.ts";
 import { Placing } from "./placing.ts";
 import { compare, difference, explain, explanation, measure, profile } from "./session.ts";
-import { colorMode, panel, selected, shown } from "./store.ts";
+import { colorMode, panel, selectOperator, shown, showSubgraph } from "./store.ts";
 import { traceOf } from "./trace.ts";
 
 /** The part of the page that explains. */
@@ -49,12 +49,11 @@ export function WhyPanel() {
 }
 
 /** Shows an operator of the main subgraph in the graph. */
-function showOperator(operator: number | undefined): void {
+async function showOperator(operator: number | undefined): Promise<void> {
   const now = shown.value;
   if (now === undefined || operator === undefined || operator < 0) return;
-  const place = now.graph.nodes.findIndex(({ type, index }) => type === "operator" && index === operator);
-  if (place < 0) return;
-  selected.value = place;
+  await showSubgraph(now.file.main);
+  await selectOperator(operator);
   panel.value = "graph";
 }
 
@@ -138,7 +137,7 @@ function Plan() {
                 null,
                 h(
                   "button",
-                  { type: "button", class: "quiet", onClick: () => showOperator(origin) },
+                  { type: "button", class: "quiet", onClick: () => void showOperator(origin) },
                   `${index} ${operation}`,
                 ),
               ),
