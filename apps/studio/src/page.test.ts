@@ -12,7 +12,7 @@ import { modelsFolder } from "@nnhal/test-kit/folders";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { manyOperators, namedModel } from "./files.test-helper.ts";
+import { manyOperators, namedModel, statefulModel } from "./files.test-helper.ts";
 import { type StudioServer, serveStudio } from "./server.ts";
 import { numberText } from "./text.ts";
 
@@ -233,14 +233,54 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
 
   it("runs the pictures of a camera until it is stopped", async () => {
     await page.getByRole("button", { name: "Camera" }).click();
-    await page.getByText("frames a second").waitFor();
+    await page.getByText("runs a second").waitFor();
     await page.getByText(/median .* of \d+/).waitFor();
     await page.getByRole("button", { name: "Stop the camera" }).click();
     await page.getByRole("button", { name: "Camera" }).waitFor();
     expect(await page.locator("video").count()).toBe(0);
   });
 
+  it("hears a microphone, in a shape that is chosen", async () => {
+    await openFile(put("sound.tflite", manyOperators(1, [1, 8])));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("prepared on").waitFor();
+    await page.getByText("shape", { exact: true }).click();
+    await page.getByLabel("The shape of").fill("1, 0");
+    await page.getByRole("button", { name: "Set the shape" }).click();
+    await page.getByText("expected whole numbers from 1 on, got 1, 0").waitFor();
+    await page.getByLabel("The shape of").fill("1 × 4000");
+    await page.getByRole("button", { name: "Set the shape" }).click();
+    await page.getByRole("button", { name: "Microphone" }).click();
+    await page.getByText("runs a second").waitFor();
+    // The squares of what the browser's device plays, which is silent between its tones.
+    await page.getByText(/values: 4,000, from [\d.e-]+ to [\d.e-]*[1-9]/).waitFor();
+    await page.getByRole("button", { name: "Stop the microphone" }).click();
+    await page.getByRole("img", { name: /Values of .* in their order/ }).waitFor();
+  });
+
+  it("steps a state, shows it, and sets it back", async () => {
+    await openFile(put("state.tflite", statefulModel()));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    // The device of the machine lacks the operator; the network is prepared where it is placed next.
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("run on").selectOption("auto");
+    await page.getByLabel("The numbers of in").fill("1 2 3 4");
+    await page.getByRole("button", { name: "Give" }).click();
+    await page.getByText("1 step since the start").waitFor();
+    const state = page.locator("details", { hasText: /^state/ }).locator(".numbers");
+    const first = await state.textContent();
+    await page.getByRole("button", { name: "Run 10 steps" }).click();
+    await page.getByText("11 steps since the start").waitFor();
+    expect(await state.textContent()).not.toBe(first);
+    await page.getByRole("button", { name: "Set the state back" }).click();
+    await page.getByText("0 steps since the start").waitFor();
+    await page.getByRole("button", { name: "Give" }).click();
+    await page.getByText("1 step since the start").waitFor();
+    expect(await state.textContent()).toBe(first);
+  });
+
   it("measures and compares each operation, and colors the graph by it", async () => {
+    await openFile(fileURLToPath(new URL("../../cli/demo/digits-uint8.tflite", import.meta.url)));
     await page.getByRole("button", { name: "Why" }).click();
     await page.getByLabel("run on").selectOption("wasm");
     await page.getByRole("button", { name: "Measure each operation" }).click();

@@ -22,11 +22,13 @@ import {
   resample,
   segment,
   sound,
+  type Tensor,
   type TensorInfo,
 } from "@nnhal/network";
 import { isNpy, readNpy, taskOf } from "@nnhal/network/tensors";
 import { messageOf } from "../text.ts";
 import { portOfMachine } from "./machine-port.ts";
+import { SOUND_RATE } from "./sound-rate.ts";
 import { summarize, type ValueSummary } from "./tensor-values.ts";
 
 /** Where a model is to run, and how. */
@@ -57,6 +59,8 @@ export type GivenInput =
   /** A picture, sound or array, by its bytes; a text of numbers, or of strings for such an input. */
   | { readonly kind: "file"; readonly bytes: Uint8Array }
   | { readonly kind: "pixels"; readonly width: number; readonly height: number; readonly data: Uint8ClampedArray }
+  /** Samples of sound from -1 to 1, `SOUND_RATE` of them a second. */
+  | { readonly kind: "samples"; readonly samples: Float32Array }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "noise"; readonly seed: number }
   | { readonly kind: "zeros" };
@@ -70,6 +74,8 @@ export interface OutputView {
   readonly type: string;
   readonly shape: readonly number[];
   readonly summary: ValueSummary;
+  /** The values in their order, as a chart has room for them; of several that share a point the one that is furthest from 0. */
+  readonly points: readonly number[];
   /** Values of a tensor of strings. */
   readonly strings: readonly string[] | undefined;
 }
@@ -79,6 +85,8 @@ export interface RunView {
   /** Milliseconds. */
   readonly time: number;
   readonly outputs: readonly OutputView[];
+  /** Values that the model keeps for the next run. */
+  readonly states: readonly OutputView[];
   /** The best classes, or what was found in the picture. */
   readonly found: readonly { readonly label: string; readonly score: number | undefined }[];
   /** Name of the task whose results `found` has; undefined: the outputs are of none. */
@@ -100,8 +108,8 @@ export interface Runner {
 
 const THRESHOLD = 0.5;
 const MOST_CLASSES = 5;
-/** Samples of a second that models for sound take. */
-const RATE = 16_000;
+/** Points of the chart of an output. */
+const MOST_POINTS = 512;
 
 /** Prepares a model. */
 export async function prepareModel(
@@ -190,6 +198,8 @@ async function readInput(info: TensorInfo, given: GivenInput): Promise<InputValu
       return picture({ width: given.width, height: given.height, data: given.data });
     case "text":
       return textValue(info, given.text);
+    case "samples":
+      return padded(given.samples, count);
     case "file":
       return fileValue(info, given.bytes, count);
     case "zeros":
@@ -237,6 +247,11 @@ function textValue(info: TensorInfo, text: string): InputValue {
   return numbers.map(({ value }) => value);
 }
 
+/** So many samples: the first, and silence after them. */
+function padded(samples: ArrayLike<number>, count: number): Float32Array {
+  return Float32Array.from({ length: count }, (_, index) => samples[index] ?? 0);
+}
+
 async function fileValue(info: TensorInfo, bytes: Uint8Array, count: number): Promise<InputValue> {
   if (isNpy(bytes)) {
     const array = readNpy(bytes);
@@ -245,8 +260,7 @@ async function fileValue(info: TensorInfo, bytes: Uint8Array, count: number): Pr
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (start === "RIFF") {
     const heard = await sound(bytes);
-    const { samples } = resample(heard, RATE);
-    return Float32Array.from({ length: count }, (_, index) => samples[index] ?? 0);
+    return padded(resample(heard, SOUND_RATE).samples, count);
   }
   const isText =
     info.type === "string" || /^[\s[\]\d.,;+\-eEnaif]+$/.test(new TextDecoder().decode(bytes.subarray(0, 200)));
@@ -273,23 +287,30 @@ async function runModel(model: Model, inputs: Record<string, InputValue>): Promi
   const entries = model.outputs.map((info, place) => outputs[info.name] ?? Object.values(outputs)[place]);
   return {
     time,
-    outputs: entries.flatMap((tensor) =>
-      tensor === undefined
-        ? []
-        : [
-            {
-              name: tensor.name,
-              type: tensor.type,
-              shape: tensor.shape,
-              summary: summarize(tensor.strings === undefined ? tensor.data : []),
-              strings: tensor.strings,
-            },
-          ],
-    ),
+    outputs: entries.flatMap((tensor) => (tensor === undefined ? [] : [outputView(tensor)])),
+    states: Object.values(await model.state.read()).map(outputView),
     found: seen?.found ?? classes,
     task: seen?.task ?? (classes.length > 0 ? "classify" : undefined),
     drawn: seen?.drawn,
   };
+}
+
+function outputView({ name, type, shape, data, strings }: Tensor): OutputView {
+  const numbers = strings === undefined ? data : [];
+  return { name, type, shape, summary: summarize(numbers), points: pointsOf(numbers), strings };
+}
+
+/** At most `MOST_POINTS` of the values, each the furthest from 0 of its part. */
+function pointsOf(values: ArrayLike<number>): number[] {
+  const each = Math.ceil(values.length / MOST_POINTS);
+  return Array.from({ length: Math.ceil(values.length / Math.max(1, each)) }, (_, point) => {
+    let furthest = 0;
+    for (let at = point * each; at < Math.min(values.length, (point + 1) * each); at++) {
+      const value = values[at] ?? 0;
+      if (Math.abs(value) > Math.abs(furthest)) furthest = value;
+    }
+    return furthest;
+  });
 }
 
 function isPicture(value: InputValue | undefined): value is Extract<InputValue, { readonly width: number }> {

@@ -6,13 +6,28 @@ import { useSignal } from "@preact/signals";
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { GivenInput, OutputView, RunView } from "../engine/runner.ts";
-import { numberText, timeText } from "../text.ts";
+import { SOUND_RATE } from "../engine/sound-rate.ts";
+import { countText, numberText, timeText } from "../text.ts";
 import { CameraInput } from "./camera-input.ts";
 import { Summary } from "./details.ts";
 import { DrawingPad } from "./drawing-pad.ts";
+import { MicrophoneInput, MOST_SAMPLES } from "./microphone-input.ts";
 import { Placing } from "./placing.ts";
-import { give, inputs, lastRun, prepare, prepared, resetState, runNow, runOnce, times } from "./session.ts";
-import { shown } from "./store.ts";
+import {
+  give,
+  inputs,
+  lastRun,
+  place,
+  placement,
+  prepare,
+  prepared,
+  resetState,
+  run,
+  runNow,
+  steps,
+  times,
+} from "./session.ts";
+import { problem, shown } from "./store.ts";
 
 /** The part of the page that runs the network. */
 export function RunPanel() {
@@ -20,7 +35,7 @@ export function RunPanel() {
   const canRun = file?.examined === undefined || file.examined.problemCount === 0;
   useEffect(() => {
     if (canRun && prepared.value === undefined) void prepare();
-  }, [file?.subgraphs[0]?.tensors, canRun, prepared.value === undefined]);
+  }, [file?.subgraphs[0]?.tensors, canRun, placement.value]);
   if (!canRun)
     return h(
       "main",
@@ -41,13 +56,19 @@ export function RunPanel() {
         h(
           "p",
           { class: "actions" },
-          h("button", { type: "button", class: "main", onClick: () => void runOnce() }, "Run"),
-          model.states.length > 0 &&
-            h("button", { type: "button", onClick: () => void resetState() }, "Set the state back"),
+          h("button", { type: "button", class: "main", onClick: () => void run() }, "Run"),
+          model.states.length > 0 && [
+            h("button", { key: "steps", type: "button", onClick: () => void run(STEPS) }, `Run ${STEPS} steps`),
+            h("button", { key: "reset", type: "button", onClick: () => void resetState() }, "Set the state back"),
+          ],
         ),
       model !== undefined &&
         model.states.length > 0 &&
-        h("p", { class: "soft" }, `The network keeps ${model.states.length} values from one run to the next.`),
+        h(
+          "p",
+          { class: "soft" },
+          `The network keeps ${countOf(model.states.length, "value")} from one run to the next: ${countOf(steps.value, "step")} since the start.`,
+        ),
       model?.warnings.map((warning) => h("p", { key: warning, class: "soft" }, warning)),
     ),
     h(
@@ -57,7 +78,7 @@ export function RunPanel() {
       times.value.length > 1 && h(Times, null),
       lastRun.value === undefined
         ? h("p", { class: "soft" }, "Nothing has run yet.")
-        : h(Results, { run: lastRun.value }),
+        : h(Results, { result: lastRun.value }),
     ),
   );
 }
@@ -66,6 +87,13 @@ function timesText(all: readonly number[]): string {
   const sorted = [...all].sort((a, b) => a - b);
   const last = timeText(all.at(-1) ?? 0);
   return all.length === 1 ? last : `${last}, median ${timeText(sorted[all.length >> 1] ?? 0)} of ${all.length}`;
+}
+
+/** Runs of a model with states at a time. */
+const STEPS = 10;
+
+function countOf(count: number, what: string): string {
+  return `${countText(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
 const CHART = { width: 600, height: 60 };
@@ -97,6 +125,51 @@ function pictureSize({ shape, type }: TensorInfo): { readonly width: number; rea
   return [1, 3].includes(second) ? { width: last || 224, height: third || 224 } : undefined;
 }
 
+/** Samples of a sound if an input can take one: its only extent. */
+function soundLength({ shape, type }: TensorInfo): number | undefined {
+  const count = shape.reduce((product, extent) => product * extent, 1);
+  const isList = shape.filter((extent) => extent !== 1).length === 1;
+  return type === "float32" && isList && count >= LEAST_SAMPLES && count <= MOST_SAMPLES ? count : undefined;
+}
+
+/** Shorter inputs are not of sound: a quarter of a second. */
+const LEAST_SAMPLES = SOUND_RATE / 4;
+
+/** The shape of an input, which can be another one: extents that the file leaves open, or a batch. */
+function ShapeChoice({ info: { name, shape } }: { readonly info: TensorInfo }) {
+  const text = useSignal(shape.join(", "));
+  return h(
+    "details",
+    null,
+    h("summary", { class: "soft" }, "shape"),
+    h(
+      "form",
+      {
+        class: "actions",
+        onSubmit: (event: Event) => {
+          event.preventDefault();
+          const extents = text.value
+            .split(/[\s,×x]+/)
+            .filter((word) => word !== "")
+            .map(Number);
+          if (extents.some((extent) => !Number.isInteger(extent) || extent < 1))
+            problem.value = `the shape of ${name}: expected whole numbers from 1 on, got ${text.value}`;
+          else place({ inputShapes: { ...placement.value.inputShapes, [name]: extents } });
+        },
+      },
+      h("input", {
+        type: "text",
+        "aria-label": `The shape of ${name}`,
+        value: text.value,
+        onInput: (event: { currentTarget: HTMLInputElement }) => {
+          text.value = event.currentTarget.value;
+        },
+      }),
+      h("button", { type: "submit" }, "Set the shape"),
+    ),
+  );
+}
+
 /** An input with the ways to give it a value. */
 function Input({ info }: { readonly info: TensorInfo }) {
   const chosen = useRef<HTMLInputElement>(null);
@@ -104,16 +177,18 @@ function Input({ info }: { readonly info: TensorInfo }) {
   const { name, type, shape, description } = info;
   const given = inputs.value[name];
   const size = pictureSize(info);
+  const samples = soundLength(info);
   const isDigit = size !== undefined && size.width <= 64 && size.height <= 64;
   const set = (value: GivenInput) => {
     give(name, value);
-    void runOnce();
+    void run();
   };
   return h(
     "fieldset",
     null,
     h("legend", null, name, h("small", null, `${type} [${shape.join(", ")}]`)),
     description !== undefined && h("p", { class: "soft" }, description),
+    h(ShapeChoice, { key: `shape ${shape.join()}`, info }),
     isDigit && h(DrawingPad, { onDraw: (pixels) => set({ kind: "pixels", ...pixels }) }),
     h(
       "p",
@@ -140,6 +215,15 @@ function Input({ info }: { readonly info: TensorInfo }) {
         h(CameraInput, {
           onFrame: async (pixels) => {
             give(name, { kind: "pixels", ...pixels });
+            await runNow();
+          },
+        }),
+      samples !== undefined &&
+        h(MicrophoneInput, {
+          count: samples,
+          rate: SOUND_RATE,
+          onSamples: async (heard) => {
+            give(name, { kind: "samples", samples: heard });
             await runNow();
           },
         }),
@@ -170,7 +254,7 @@ function Input({ info }: { readonly info: TensorInfo }) {
 
 function givenText(given: GivenInput | undefined): string {
   if (given === undefined || given.kind === "zeros") return "now: zeros";
-  const texts = { file: "a file", pixels: "a drawing", text: "a text", noise: "noise" };
+  const texts = { file: "a file", pixels: "a picture", samples: "a sound", text: "a text", noise: "noise" };
   return `now: ${texts[given.kind]}`;
 }
 
@@ -181,8 +265,8 @@ const taskTitles: Readonly<Record<string, string>> = {
   landmarks: "Points in the picture",
 };
 
-function Results({ run }: { readonly run: RunView }) {
-  const { found, task, drawn, outputs } = run;
+function Results({ result }: { readonly result: RunView }) {
+  const { found, task, drawn, outputs, states } = result;
   const most = Math.max(...found.map(({ score }) => Math.abs(score ?? 0)), 1e-9);
   return h(
     "div",
@@ -209,10 +293,12 @@ function Results({ run }: { readonly run: RunView }) {
       ),
     ],
     outputs.map((output) => h(Output, { key: output.name, output })),
+    states.length > 0 && h("h3", null, "State"),
+    states.map((state) => h(Output, { key: state.name, output: state })),
   );
 }
 
-function Output({ output: { name, type, shape, summary, strings } }: { readonly output: OutputView }) {
+function Output({ output: { name, type, shape, summary, points, strings } }: { readonly output: OutputView }) {
   return h(
     "details",
     { class: "tensor", open: true },
@@ -223,12 +309,42 @@ function Output({ output: { name, type, shape, summary, strings } }: { readonly 
       h("span", { class: "type" }, `${type} [${shape.join(", ")}]`),
     ),
     strings === undefined
-      ? h(Summary, { summary, title: "values" })
+      ? [
+          points.length > 1 && h(Chart, { key: "chart", points, name }),
+          h(Summary, { key: "summary", summary, title: "values" }),
+        ]
       : h(
           "ul",
           null,
           strings.slice(0, 100).map((text, place) => h("li", { key: place }, text)),
         ),
+  );
+}
+
+/** Values in their order as bars from 0. */
+function Chart({ points, name }: { readonly points: readonly number[]; readonly name: string }) {
+  const finite = points.map((value) => (Number.isFinite(value) ? value : 0));
+  const [most, least] = [Math.max(0, ...finite), Math.min(0, ...finite)];
+  const unit = CHART.height / (most - least || 1);
+  const each = CHART.width / points.length;
+  return h(
+    "svg",
+    {
+      class: "histogram chart",
+      viewBox: `0 0 ${CHART.width} ${CHART.height}`,
+      preserveAspectRatio: "none",
+      role: "img",
+      "aria-label": `Values of ${name} in their order, from ${numberText(least, 3)} to ${numberText(most, 3)}`,
+    },
+    finite.map((value, place) =>
+      h("rect", {
+        key: place,
+        x: place * each,
+        y: (most - Math.max(0, value)) * unit,
+        width: Math.max(0.5, each * 0.9),
+        height: Math.max(0.5, Math.abs(value) * unit),
+      }),
+    ),
   );
 }
 

@@ -24,6 +24,8 @@ export const inputs = signal<Readonly<Record<string, GivenInput>>>({});
 export const lastRun = signal<RunView | undefined>(undefined);
 /** Milliseconds of the last runs, the oldest first. */
 export const times = signal<readonly number[]>([]);
+/** Runs since the states were those of the start. */
+export const steps = signal(0);
 export const explanation = signal<Explanation | undefined>(undefined);
 export const profile = signal<Profile | undefined>(undefined);
 export const difference = signal<DiffReport | undefined>(undefined);
@@ -47,6 +49,7 @@ function forget(): void {
   prepared.value = undefined;
   lastRun.value = undefined;
   times.value = [];
+  steps.value = 0;
   explanation.value = undefined;
   profile.value = undefined;
   difference.value = undefined;
@@ -91,24 +94,31 @@ export async function prepare(): Promise<ModelView | undefined> {
   });
 }
 
-/** Runs the model. */
-export async function runOnce(): Promise<void> {
+/** Runs the model: once, or so many times. */
+export async function run(times = 1): Promise<void> {
   if ((await prepare()) === undefined) return;
-  await attempt("running", runNow);
+  await attempt("running", async () => {
+    for (let step = 0; step < times; step++) await runNow();
+  });
 }
 
 /** Runs the prepared model, and shows nothing meanwhile. Rejects with the problem. */
 export async function runNow(): Promise<void> {
   const model = prepared.value;
-  const run = await engine.run(inputs.value);
+  const result = await engine.run(inputs.value);
   if (prepared.value !== model) return;
-  lastRun.value = run;
-  times.value = [...times.value, run.time].slice(-MOST_TIMES);
+  lastRun.value = result;
+  steps.value++;
+  times.value = [...times.value, result.time].slice(-MOST_TIMES);
 }
 
 /** Sets the states of the model to those of the start. */
 export async function resetState(): Promise<void> {
-  await attempt("setting the state back", () => engine.resetState());
+  await attempt("setting the state back", async () => {
+    await engine.resetState();
+    steps.value = 0;
+    lastRun.value = undefined;
+  });
 }
 
 /** Asks which device computes each operation, and why. */
