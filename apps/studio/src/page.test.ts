@@ -229,6 +229,13 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
       expect(await page.locator(".numbers").textContent(), devices).toBe(expected);
       expect(await page.locator(".found li").first().textContent()).toContain("class 2");
     }
+    // TensorFlow.js computes in floats.
+    await page.getByLabel("run on").selectOption("tfjs");
+    await page.getByText("prepared on nnhal-tfjs").waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).last().click();
+    await page.locator(".found li", { hasText: "class 2" }).first().waitFor();
+    await page.getByLabel("run on").selectOption("machine:nnhal-reference");
+    await page.getByText("prepared on nnhal-reference").waitFor();
   });
 
   it("runs the pictures of a camera until it is stopped", async () => {

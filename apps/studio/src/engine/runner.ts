@@ -106,6 +106,11 @@ export interface Runner {
   close(): Promise<void>;
 }
 
+/** Engines beside those of @nnhal/network, by the names of their devices: loaded once they are chosen. */
+const engines: Readonly<Record<string, () => Promise<unknown>>> = {
+  tfjs: async () => (await import("./tfjs-engine.ts")).loadTfjs(),
+};
+
 const THRESHOLD = 0.5;
 const MOST_CLASSES = 5;
 /** Points of the chart of an output. */
@@ -126,7 +131,7 @@ export async function prepareModel(
     onProgress: ({ stage }) => onStage(stage),
     onWarning: (message) => warnings.push(message),
     ...(signature !== undefined && { signature }),
-    ...(isOnMachine && { worker: portOfMachine }),
+    ...(isOnMachine ? { worker: portOfMachine } : enginesFor(devices)),
   };
   const model = await load(bytes, options);
   const view: ModelView = {
@@ -146,6 +151,12 @@ export async function prepareModel(
     diff: (against, onProgress) => model.diff({ against, onProgress }),
     close: () => model.close(),
   };
+}
+
+/** The option with the engines of devices. Without it there are those of @nnhal/network. */
+function enginesFor(devices: string): Pick<LoadOptions, "engines"> {
+  const wanted = devices.split(",").flatMap((name) => engines[name] ?? []);
+  return wanted.length === 0 ? {} : { engines: wanted };
 }
 
 /** Holds each operation of one file, on the reference, against the exact results of another. Rejects if either cannot run. */

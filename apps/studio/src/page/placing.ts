@@ -12,6 +12,7 @@ const browserDevices: readonly (readonly [devices: string, title: string])[] = [
   ["auto", "this browser: the best engine for each operation"],
   ["wasm", "this browser: nnhal-wasm alone"],
   ["reference", "this browser: nnhal-reference alone"],
+  ["tfjs", "this browser: nnhal-tfjs alone (TensorFlow.js)"],
 ];
 
 const onMachine = "machine:";
