@@ -154,8 +154,9 @@ function bundling(packages: readonly string[], isForNode: boolean): Options {
   };
 }
 
-/** The licences of packages: dependencies of the package at hand, or of the first of them. */
-function licencesOf(packages: readonly string[]): string {
+/** The licences of packages: dependencies of the package at hand, or of the first of them. Those of this project have its own. */
+function licencesOf(bundled: readonly string[]): string {
+  const packages = bundled.filter((name) => !name.startsWith("@nnhal/"));
   const own = createRequire(join(process.cwd(), "package.json"));
   const [main] = packages;
   if (main === undefined) throw new Error("there is no package whose licence is wanted");
@@ -168,14 +169,24 @@ function licencesOf(packages: readonly string[]): string {
     const licences = files.filter(
       (each) => /(^|[/\\])licen[cs]e[^/\\]*$/i.test(each) && !each.includes("node_modules"),
     );
-    if (licences.length === 0) throw new Error(`${name} has no file with its licence in ${folder}`);
-    const { version }: { readonly version: string } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return [
-      `${name} ${version}\n`,
-      ...licences.map((file) => `${readFileSync(join(folder, file), "utf8").trim()}\n`),
-    ].join("\n");
+    const { version, license }: { readonly version: string; readonly license?: string } = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8"),
+    );
+    const found = licences.map((file) => readFileSync(join(folder, file), "utf8"));
+    if (found.length === 0) found.push(licenceWithoutFile(name, folder, license));
+    return [`${name} ${version}\n`, ...found.map((text) => `${text.trim()}\n`)].join("\n");
   });
   return `This package contains the code of:\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+/** The licence of a package that has no file for it: that of this project, or the end of its README. */
+function licenceWithoutFile(name: string, folder: string, license: string | undefined): string {
+  if (license === "Apache-2.0") return "It is under the Apache License 2.0, whose text is in the file LICENSE.";
+  const readme = join(folder, "README.md");
+  const text = existsSync(readme) ? readFileSync(readme, "utf8") : "";
+  const at = text.search(/^licen[cs]e\b.*\n-+\n[\s\S]*copyright/im);
+  if (at < 0) throw new Error(`${name} has no file with its licence in ${folder}`);
+  return text.slice(at);
 }
 
 /** The folder of a package, from the path of its main file. */
