@@ -294,7 +294,9 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await page.getByText("measured time").waitFor();
     await page.getByRole("button", { name: "Compare each operation with" }).click();
     await page.locator(".verdict.passed").waitFor();
-    expect(await page.locator("tbody tr").count()).toBe(10);
+    const parts = page.getByRole("table", { name: "Parts" }).locator("tbody tr");
+    expect(await parts.allTextContents()).toEqual([expect.stringMatching(/^1nnhal-wasm103.07 kB10 bytes[\d.]+ .s$/)]);
+    expect(await page.getByRole("table", { name: "Operations" }).locator("tbody tr").count()).toBe(10);
     await page.getByRole("button", { name: "by error" }).click();
     await page.locator(".legend", { hasText: "equal" }).waitFor();
   });

@@ -5,6 +5,7 @@ import { createEngine } from "../engine/engine.ts";
 import { manyOperators } from "../files.test-helper.ts";
 import { type ColorMode, colorGraph, type Findings } from "./colors.ts";
 import { liveBytes } from "./liveness.ts";
+import { partsOf } from "./parts.ts";
 import { traceOf } from "./trace.ts";
 
 const operation = (index: number, device: string | undefined, time: number) => ({
@@ -94,6 +95,34 @@ describe("memory", () => {
     const [part] = file.subgraphs;
     // Each value has 32 bytes; the second is read again by the eighth operator.
     expect(part && liveBytes(part)).toEqual([64, 64, 96, 96, 96, 96, 96, 96, 64]);
+  });
+});
+
+describe("parts of a plan", () => {
+  const steps = [
+    { device: "a", operations: [0, 1] },
+    { device: "b", operations: [2] },
+    { device: undefined, operations: [3, 4, 5, 6, 7] },
+  ];
+
+  it("have the bytes that cross their borders, and the time of their operations", async () => {
+    const { file } = await createEngine().open(manyOperators(8), "eight.tflite");
+    const [part] = file.subgraphs;
+    const origins = [0, 1, 2, 3, 4, 5, 6, 7];
+    // Each value has 32 bytes; the last operator also reads the result of the first.
+    expect(part && partsOf(part, origins, { steps }, { operations })).toEqual([
+      { device: "a", operations: 2, bytesIn: 32, bytesOut: 64, time: 9.5 },
+      { device: "b", operations: 1, bytesIn: 32, bytesOut: 32, time: 0.1 },
+      { device: "the runtime", operations: 5, bytesIn: 64, bytesOut: 32, time: 0 },
+    ]);
+    expect(part && partsOf(part, origins, { steps }, undefined)[0]?.time).toBeUndefined();
+  });
+
+  it("have no bytes if a shape is open", async () => {
+    const { file } = await createEngine().open(manyOperators(1, [-1, 8]), "open.tflite");
+    const [part] = file.subgraphs;
+    const [only] = part ? partsOf(part, [0], { steps: [{ device: "a", operations: [0] }] }, undefined) : [];
+    expect([only?.bytesIn, only?.bytesOut]).toEqual([undefined, undefined]);
   });
 });
 

@@ -4,9 +4,10 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { h } from "preact";
 import { bytesText, countText, timeText } from "../text.ts";
-import { errorText, noiseText } from "./difference-text.ts";
+import { errorText, noiseText, worstText } from "./difference-text.ts";
 import { saveJson } from "./download.ts";
 import { liveBytes } from "./liveness.ts";
+import { partsOf } from "./parts.ts";
 import { Placing } from "./placing.ts";
 import { compare, difference, explain, explanation, measure, profile } from "./session.ts";
 import { colorMode, panel, selectOperator, shown, showSubgraph } from "./store.ts";
@@ -43,7 +44,7 @@ export function WhyPanel() {
         ),
       ),
     ),
-    explanation.value !== undefined && h(Plan, null),
+    explanation.value !== undefined && [h(Parts, { key: "parts" }), h(Plan, { key: "plan" })],
     h(Memory, null),
   );
 }
@@ -55,6 +56,58 @@ async function showOperator(operator: number | undefined): Promise<void> {
   await showSubgraph(now.file.main);
   await selectOperator(operator);
   panel.value = "graph";
+}
+
+/** The parts of the plan, with the bytes at their borders. */
+function Parts() {
+  const parts = useComputed(() => {
+    const { subgraphs, main, examined } = shown.value?.file ?? { subgraphs: [], main: 0, examined: undefined };
+    const subgraph = subgraphs[main];
+    const plan = explanation.value;
+    return subgraph && plan && partsOf(subgraph, examined?.origins ?? [], plan, profile.value);
+  });
+  const sizeText = (bytes: number | undefined) => (bytes === undefined ? "–" : bytesText(bytes));
+  const isMeasured = profile.value !== undefined;
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", null, "Parts and their borders"),
+    h(
+      "div",
+      { class: "scroll" },
+      h(
+        "table",
+        { "aria-label": "Parts" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["part", "device", "operations", "bytes in", "bytes out", isMeasured && "time"].map(
+              (title) => title && h("th", { key: title }, title),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          parts.value?.map(({ device, operations, bytesIn, bytesOut, time }, part) =>
+            h(
+              "tr",
+              { key: part },
+              h("th", null, part + 1),
+              h("td", null, device),
+              h("td", null, countText(operations)),
+              h("td", null, sizeText(bytesIn)),
+              h("td", null, sizeText(bytesOut)),
+              isMeasured && h("td", null, time === undefined ? "–" : timeText(time)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Plan, times and errors, one row for each operation. */
@@ -112,16 +165,22 @@ function Plan() {
       { class: "scroll" },
       h(
         "table",
-        null,
+        { "aria-label": "Operations" },
         h(
           "thead",
           null,
           h(
             "tr",
             null,
-            ["operation", "device", measured && "time", compared && "largest error", compared && "SNR", "why"].map(
-              (title) => title && h("th", { key: title }, title),
-            ),
+            [
+              "operation",
+              "device",
+              measured && "time",
+              compared && "largest error",
+              compared && "SNR",
+              compared && "worst element",
+              "why",
+            ].map((title) => title && h("th", { key: title }, title)),
           ),
         ),
         h(
@@ -153,8 +212,9 @@ function Plan() {
                         timeText(time),
                       ],
                 ),
-              compared && h("td", { class: "number" }, alone ? errorText(alone) : (error?.verdict ?? "–")),
-              compared && h("td", { class: "number" }, alone ? noiseText(alone) : "–"),
+              compared && h("td", null, alone ? errorText(alone) : (error?.verdict ?? "–")),
+              compared && h("td", null, alone ? noiseText(alone) : "–"),
+              compared && h("td", null, alone ? worstText(alone) : ""),
               h("td", { class: "why" }, reason),
             );
           }),
