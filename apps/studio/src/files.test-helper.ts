@@ -93,3 +93,28 @@ export function statefulModel(): Uint8Array {
   const options = { fusedActivationFunction: "TANH", asymmetricQuantizeInputs: false };
   return modelOf(tensors, [operator("RNN", [0, 1, 2, 3, 4], [5], options)], [0], [5]);
 }
+
+/** Names that would do harm if the page took them for anything but text. */
+export const hostileNames: readonly string[] = [
+  "<script>globalThis.hacked = 1</script>",
+  '<img src=x onerror="globalThis.hacked = 1">',
+  '"><svg onload="globalThis.hacked = 1">',
+  "javascript:globalThis.hacked=1",
+  "<iframe srcdoc='<script>parent.hacked=1</script>'>",
+  "</title><script>globalThis.hacked=1</script>",
+  "</textarea><script>globalThis.hacked=1</script>",
+  "<!--<script>globalThis.hacked=1//-->",
+  "{{constructor.constructor('globalThis.hacked=1')()}}",
+  ["$", "{globalThis.hacked = 1}"].join(""),
+  "__proto__",
+  "constructor",
+  "hasOwnProperty",
+  "<base href='http://evil.example/'>",
+  "<meta http-equiv=refresh content='0;url=http://evil.example/'>",
+  "<a href='javascript:globalThis.hacked=1'>x</a>",
+  "<style>@import 'http://evil.example/x.css'</style>",
+  "\u202Etxt.elbisivni",
+  "a\u0000b\u001b[31mred",
+  "&lt;b&gt;&#x3c;script&#x3e;",
+  "x".repeat(20_000),
+];

@@ -45,12 +45,12 @@ describe("a report of the command line", () => {
 
   it("conformance: the counts of suites and subjects", async () => {
     const { kind, verdict, tables, facts } = readReport(
-      await printed("conformance", "--device", "reference", "--suite", "device"),
+      await printed("conformance", "--device", "reference", "--suite", "device", "--filter", "getCapabilities"),
     );
     expect(kind).toBe("conformance");
     expect(verdict).toEqual({ text: "Nothing has failed.", isGood: true });
     const passed = facts.find(([name]) => name === "passed")?.[1];
-    expect(Number(passed)).toBeGreaterThan(10);
+    expect(Number(passed)).toBeGreaterThan(2);
     expect(tables[0]?.rows[0]?.slice(0, 3)).toEqual(["device", "", passed]);
   });
 
