@@ -104,7 +104,7 @@ function Table({
 }) {
   return h(
     "div",
-    { class: "scroll" },
+    { class: "scroll beside" },
     h(
       "table",
       { "aria-label": label },

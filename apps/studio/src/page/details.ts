@@ -44,7 +44,7 @@ export function Details({ now }: { readonly now: Shown }) {
         "button",
         {
           type: "button",
-          class: "quiet",
+          class: "quiet back",
           onClick: () => void showGroups(foldGroup(now.folded, around), around.from),
         },
         `fold ${shorten(around.name, 40)}`,

@@ -73,8 +73,11 @@ function TableCard({ table: { title, columns, rows, more } }: { readonly table: 
   );
 }
 
+/** Letters of a text that may take several lines. */
+const LONG = 40;
+
 function Cell({ cell }: { readonly cell: ReportCell }) {
-  if (typeof cell === "string") return h("td", null, cell);
+  if (typeof cell === "string") return h("td", { class: cell.length > LONG ? "long" : undefined }, cell);
   const { text, part, tone } = cell;
   return h(
     "td",

@@ -310,7 +310,11 @@ function Output({ output: { name, type, shape, summary, points, strings } }: { r
     ),
     strings === undefined
       ? [
-          points.length > 1 && h(Chart, { key: "chart", points, name }),
+          points.length > 1 && [
+            h("p", { key: "caption", class: "caption" }, "in their order"),
+            h(Chart, { key: "chart", points, name }),
+            h("p", { key: "counts", class: "caption" }, "by value"),
+          ],
           h(Summary, { key: "summary", summary, title: "values" }),
         ]
       : h(

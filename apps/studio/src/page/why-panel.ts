@@ -204,7 +204,7 @@ function Plan() {
               measured &&
                 h(
                   "td",
-                  { class: "time" },
+                  null,
                   time === undefined
                     ? "–"
                     : [
@@ -215,7 +215,7 @@ function Plan() {
               compared && h("td", null, alone ? errorText(alone) : (error?.verdict ?? "–")),
               compared && h("td", null, alone ? noiseText(alone) : "–"),
               compared && h("td", null, alone ? worstText(alone) : ""),
-              h("td", { class: "why" }, reason),
+              h("td", { class: "why long" }, reason),
             );
           }),
         ),
