@@ -131,7 +131,7 @@ function inFolder(more: Options["esbuildOptions"]): NonNullable<Options["esbuild
  */
 export function command(entry: Record<string, string>, more: Options = {}) {
   const esbuildOptions: Options["esbuildOptions"] = (options, context) => {
-    options.minifyWhitespace = true;
+    withoutWhiteSpace(options, context);
     more.esbuildOptions?.(options, context);
   };
   return library(entry, { platform: "node", dts: false, ...more, esbuildOptions });
@@ -154,7 +154,10 @@ function bundling(packages: readonly string[], isForNode: boolean): Options {
   };
 }
 
-/** The licences of packages: dependencies of the package at hand, or of the first of them. Those of this project have its own. */
+/**
+ * The licences of packages: dependencies of the package at hand, or of the first of them. Those of this project have its own, and some that lack theirs have
+ * it in the folder `licences/NAME` of the package at hand.
+ */
 function licencesOf(bundled: readonly string[]): string {
   const packages = bundled.filter((name) => !name.startsWith("@nnhal/"));
   const own = createRequire(join(process.cwd(), "package.json"));
@@ -165,14 +168,16 @@ function licencesOf(bundled: readonly string[]): string {
     const isOwn = existsSync(join("node_modules", name));
     const folder = folderOf(name, (isOwn ? own : first).resolve(name));
     // A package may have code of others, with their licences beside it.
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    const noted = join("licences", ...name.split("/"));
+    const place = existsSync(noted) ? noted : folder;
+    const files = readdirSync(place, { recursive: true, encoding: "utf8" });
     const licences = files.filter(
       (each) => /(^|[/\\])licen[cs]e[^/\\]*$/i.test(each) && !each.includes("node_modules"),
     );
     const { version, license }: { readonly version: string; readonly license?: string } = JSON.parse(
       readFileSync(join(folder, "package.json"), "utf8"),
     );
-    const found = licences.map((file) => readFileSync(join(folder, file), "utf8"));
+    const found = licences.map((file) => readFileSync(join(place, file), "utf8"));
     if (found.length === 0) found.push(licenceWithoutFile(name, folder, license));
     return [`${name} ${version}\n`, ...found.map((text) => `${text.trim()}\n`)].join("\n");
   });

@@ -1,3 +1,6 @@
-import { library } from "../../tsup.base.ts";
+import { library, withoutWhiteSpace } from "../../tsup.base.ts";
 
-export default library({ index: "src/index.ts", noise: "src/noise.ts", text: "src/text.ts" });
+export default library(
+  { index: "src/index.ts", noise: "src/noise.ts", text: "src/text.ts" },
+  { esbuildOptions: withoutWhiteSpace },
+);

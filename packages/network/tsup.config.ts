@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { transform } from "esbuild";
 import type { Options } from "tsup";
 import { library } from "../../tsup.base.ts";
@@ -16,6 +16,7 @@ const entry = {
   "platform-node": "src/platform-node.ts",
   "platform-browser": "src/platform-browser.ts",
   jpeg: "src/picture/jpeg-embedded.ts",
+  "jpeg-turbo": "src/picture/jpeg-turbo-embedded.ts",
   webp: "src/picture/webp-embedded.ts",
   "worker-decoder": "src/picture/worker-decoder.ts",
   "worker-node": "src/worker-node.ts",
@@ -38,11 +39,11 @@ const namesNoFile: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 /** WebAssembly is a part of the build, compressed. */
-const zipsWasm: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "WebAssembly compressed by gzip",
+const packsWasm: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "WebAssembly compressed by brotli",
   setup({ onLoad }) {
     onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
-      contents: gzipSync(readFileSync(path), { level: 9 }),
+      contents: brotliCompressSync(readFileSync(path)),
       loader: "binary",
     }));
   },
@@ -60,6 +61,6 @@ const minifiesDecoders: NonNullable<Options["plugins"]>[number] = {
 
 export default library(entry, {
   external: [/^#/],
-  esbuildPlugins: [namesNoFile, zipsWasm],
+  esbuildPlugins: [namesNoFile, packsWasm],
   plugins: [minifiesDecoders],
 });

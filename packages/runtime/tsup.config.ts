@@ -1,4 +1,4 @@
-import { library } from "../../tsup.base.ts";
+import { library, withoutWhiteSpace } from "../../tsup.base.ts";
 
 // Drawing a model depends on the platform: the field "imports" of package.json selects the module.
 const entry = {
@@ -7,4 +7,4 @@ const entry = {
   "log-graph-browser": "src/log-graph.browser.ts",
 };
 
-export default library(entry, { external: [/^#/] });
+export default library(entry, { external: [/^#/], esbuildOptions: withoutWhiteSpace });

@@ -16,7 +16,7 @@ it.each([
   expect(sourcePathsIn(script)).toEqual(paths);
 });
 
-it("looks into all scripts of a build", () => {
+it("looks into all scripts of a build, also for the comments that bundlers read", () => {
   const root = mkdtempSync(join(tmpdir(), "nnhal-dist-"));
   try {
     const dist = join(root, "packages/a/dist");
@@ -27,6 +27,14 @@ it("looks into all scripts of a build", () => {
     writeFileSync(join(dist, "browser/index.js"), 'new URL("./worker.ts", import.meta.url)');
     writeFileSync(join(dist, "index.d.ts"), 'export * from "./other.ts";');
     expect(checkBuiltFiles(root, packages)).toEqual(["packages/a/dist/browser/index.js names ./worker.ts"]);
+    rmSync(join(dist, "browser/index.js"));
+    mkdirSync(join(root, "packages/a/src"));
+    writeFileSync(join(root, "packages/a/src/index.ts"), "import(/* webpackIgnore: true */ name);");
+    expect(checkBuiltFiles(root, packages)).toEqual([
+      "packages/a/dist has no /* webpackIgnore: true */, which is in its sources",
+    ]);
+    writeFileSync(join(dist, "chunk.js"), "import(/* webpackIgnore: true */ name);");
+    expect(checkBuiltFiles(root, packages)).toEqual([]);
   } finally {
     rmSync(root, { recursive: true });
   }

@@ -135,7 +135,7 @@ export const steps: readonly Step[] = [
   },
   {
     name: "paths",
-    purpose: "no file of a build names a source",
+    purpose: "no file of a build names a source, and each has the comments that bundlers read",
     after: "build",
     run: async (root) => fromProblems(checkBuiltFiles(root, publicPackages(root))),
   },

@@ -5,6 +5,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { DecodingAnswer, DecodingRequest } from "./decoding-messages.ts";
+import type { Wanted } from "./formats.ts";
 import type { Picture } from "./picture.ts";
 import { decodeWithSharp } from "./sharp.ts";
 
@@ -21,16 +22,14 @@ let isImpossible = false;
  */
 export async function decodeApart(
   bytes: Uint8Array,
-  maxPixels: number,
+  wanted: Wanted,
   signal: AbortSignal | undefined,
 ): Promise<Picture | undefined> {
   if (threads >= mostThreads) await turn(signal);
   threads++;
   try {
-    return (
-      (await decodeWithSharp(bytes, signal)) ??
-      (isImpossible ? undefined : await inThread({ bytes, maxPixels }, signal))
-    );
+    const picture = await decodeWithSharp(bytes, wanted.atLeast, signal);
+    return picture ?? (isImpossible ? undefined : await inThread({ bytes, wanted }, signal));
   } finally {
     threads--;
     waiting.shift()?.();

@@ -10,6 +10,11 @@ import { MOST_PIXELS, type Picture } from "./picture.ts";
 export interface DecodeOptions {
   /** The most pixels: a file that claims more is refused before it is decoded. Default: 100 million. */
   readonly maxPixels?: number | undefined;
+  /**
+   * Pixels of the shorter side that suffice: Node.js decodes a JPEG file of grey or colour at a half, a quarter or an eighth of its width and height as
+   * long as the shorter keeps as many. Default: the whole size.
+   */
+  readonly atLeast?: number | undefined;
   /** Ends the decoding of a large picture at once. Default: nothing ends it. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -23,11 +28,12 @@ const MOST_WORK_HERE = 1_000_000;
  */
 export async function decodePicture(
   bytes: Uint8Array,
-  { maxPixels = MOST_PIXELS, signal }: DecodeOptions = {},
+  { maxPixels = MOST_PIXELS, atLeast, signal }: DecodeOptions = {},
 ): Promise<Picture> {
   signal?.throwIfAborted();
-  const announced = announcePicture(bytes, maxPixels);
-  const apart = announced.work > MOST_WORK_HERE ? await decodeApart(bytes, maxPixels, signal) : undefined;
+  const wanted = { maxPixels, atLeast };
+  const announced = announcePicture(bytes, wanted);
+  const apart = announced.work > MOST_WORK_HERE ? await decodeApart(bytes, wanted, signal) : undefined;
   const picture = apart ?? (await announced.decode());
   signal?.throwIfAborted();
   return picture;

@@ -5,6 +5,7 @@ import { crc32, inflateSync } from "node:zlib";
 import { jpegOrientation, upright, webpOrientation } from "./exif.ts";
 import { decodeInks, decodeJpeg } from "./jpeg.ts";
 import { readJpegHeader } from "./jpeg-header.ts";
+import { decodeReduced, reductionOf } from "./jpeg-turbo.ts";
 import { onWhite, type Picture } from "./picture.ts";
 import { readPng as readPngFile } from "./png.ts";
 import { compileModule, type ImagePixels } from "./wasm-module.ts";
@@ -18,11 +19,20 @@ export async function readPng(bytes: Uint8Array): Promise<Picture> {
   });
 }
 
-/** Reads a JPEG file, and turns it upright. One that lacks nothing but its last marker is read, too. */
-export async function readJpeg(bytes: Uint8Array): Promise<Picture> {
-  const { components, isEnded } = readJpegHeader(bytes);
-  const whole = isEnded ? bytes : addEndMarker(bytes);
-  return upright(components === 4 ? await decodeInks(whole) : await decodeJpeg(whole), jpegOrientation(bytes));
+/**
+ * Reads a JPEG file, and turns it upright. One that lacks nothing but its last marker is read, too. `atLeast`: pixels of
+ * its shorter side that suffice; one of inks has all.
+ */
+export async function readJpeg(bytes: Uint8Array, atLeast: number | undefined): Promise<Picture> {
+  const header = readJpegHeader(bytes);
+  const whole = header.isEnded ? bytes : addEndMarker(bytes);
+  const decode = async () => {
+    if (header.components === 4) return decodeInks(whole);
+    const reduction = reductionOf(header, atLeast);
+    const reduced = reduction === 1 ? undefined : await decodeReduced(whole, header, reduction);
+    return reduced ?? decodeJpeg(whole);
+  };
+  return upright(await decode(), jpegOrientation(bytes));
 }
 
 /** A file with its last marker. */

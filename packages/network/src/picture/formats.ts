@@ -21,7 +21,7 @@ interface Format {
   readonly start: readonly number[];
   /** Reads what the file says of itself. Throws a RangeError. */
   announce(bytes: Uint8Array): { readonly width: number; readonly height: number; readonly work?: number };
-  decode(bytes: Uint8Array): Promise<Picture>;
+  decode(bytes: Uint8Array, atLeast: Wanted["atLeast"]): Promise<Picture>;
 }
 
 /** Decoders are loaded when a file needs one. Which there are depends on the platform: see `imports` in package.json. */
@@ -55,7 +55,7 @@ const formats: readonly Format[] = [
     name: "JPEG",
     start: [0xff, 0xd8, 0xff],
     announce: readJpegHeader,
-    decode: async (bytes) => (await decoders()).readJpeg(bytes),
+    decode: async (bytes, atLeast) => (await decoders()).readJpeg(bytes, atLeast),
   },
   {
     name: "WebP",
@@ -75,8 +75,16 @@ const formats: readonly Format[] = [
 /** A progressive JPEG file of the largest size may have this many scans; smaller ones more, so that the work is the same. */
 const MOST_SCANS_OF_LARGEST = 10;
 
+/** Limits of a picture. */
+export interface Wanted {
+  /** The most pixels. */
+  readonly maxPixels: number;
+  /** Pixels of the shorter side that suffice; undefined: all of them. */
+  readonly atLeast: number | undefined;
+}
+
 /** Finds the format of a file, and what it costs. Throws a RangeError for a file that is refused before it is decoded. */
-export function announcePicture(bytes: Uint8Array, maxPixels: number): Announced {
+export function announcePicture(bytes: Uint8Array, { maxPixels, atLeast }: Wanted): Announced {
   const format = formats.find(({ start }) => start.every((byte, place) => byte === ANY || bytes[place] === byte));
   if (format === undefined) throw new RangeError("is not a PNG, JPEG, WebP, GIF or BMP picture");
   const refusal = (error: unknown) =>
@@ -91,7 +99,7 @@ export function announcePicture(bytes: Uint8Array, maxPixels: number): Announced
     return {
       work,
       decode: () =>
-        format.decode(bytes).catch((error: unknown) => {
+        format.decode(bytes, atLeast).catch((error: unknown) => {
           throw refusal(error);
         }),
     };

@@ -8,6 +8,7 @@ import { checkOptions, wrapErrors } from "../options.ts";
 import { type ReadOptions, readSource, type Source } from "../read.ts";
 import { messageOf } from "../text.ts";
 import { decodePicture } from "./decode.ts";
+import type { Wanted } from "./formats.ts";
 import { isPictureLike, type PictureLike, rgbOf } from "./like.ts";
 import { MOST_PIXELS, onWhite, type Picture, type PictureUse, sizeProblem } from "./picture.ts";
 
@@ -24,6 +25,11 @@ export interface PictureOptions extends PictureUse {
   readonly maxBytes?: number | undefined;
   /** The most pixels of a file, which is refused before it is decoded if it has more. Default: 100 million. */
   readonly maxPixels?: number | undefined;
+  /**
+   * Pixels of the shorter side that suffice, such as twice those of the model's input: Node.js decodes a JPEG file of grey or colour at a half, a
+   * quarter or an eighth of its width and height as long as the shorter keeps as many, which takes up to a seventh of the time. Default: the whole size.
+   */
+  readonly atLeast?: number | undefined;
 }
 
 const pictureOptions: OptionNames<PictureOptions> = {
@@ -34,6 +40,7 @@ const pictureOptions: OptionNames<PictureOptions> = {
   signal: true,
   maxBytes: true,
   maxPixels: true,
+  atLeast: true,
 };
 
 /**
@@ -46,23 +53,24 @@ export function picture(source: PictureSource, options: PictureOptions = {}): Pr
 
 async function loadPicture(source: PictureSource, options: PictureOptions): Promise<Picture> {
   checkOptions("picture", options, pictureOptions);
-  const { signal, maxBytes, maxPixels = MOST_PIXELS, ...use } = options;
-  check(
-    typeof maxPixels === "number" && maxPixels > 0,
-    "BAD_OPTION",
-    () => `picture: maxPixels is ${maxPixels}, not a number of pixels above 0`,
-  );
+  const { signal, maxBytes, maxPixels = MOST_PIXELS, atLeast, ...use } = options;
+  for (const [name, pixels] of Object.entries({ maxPixels, atLeast: atLeast ?? 1 }))
+    check(
+      typeof pixels === "number" && pixels > 0,
+      "BAD_OPTION",
+      () => `picture: ${name} is ${pixels}, not a number of pixels above 0`,
+    );
   const { fit = "stretch" } = use;
   check(
     ["stretch", "cover", "contain"].includes(fit),
     "BAD_OPTION",
     () => `picture: the fit "${fit}" is not stretch, cover or contain`,
   );
-  const pixels = await pixelsOfSource(source, { signal, maxBytes }, maxPixels);
+  const pixels = await pixelsOfSource(source, { signal, maxBytes }, { maxPixels, atLeast });
   return Object.keys(use).length === 0 ? pixels : { ...pixels, use: { ...pixels.use, ...use } };
 }
 
-async function pixelsOfSource(source: PictureSource, reading: ReadOptions, maxPixels: number): Promise<Picture> {
+async function pixelsOfSource(source: PictureSource, reading: ReadOptions, wanted: Wanted): Promise<Picture> {
   if (isPictureLike(source)) return rgbOf(source);
   if (isDrawable(source)) {
     const { width, height } = source;
@@ -74,7 +82,7 @@ async function pixelsOfSource(source: PictureSource, reading: ReadOptions, maxPi
   const file = source as Source;
   const bytes = await readSource(file, "picture", reading);
   try {
-    return await decodePicture(bytes, { maxPixels, signal: reading.signal });
+    return await decodePicture(bytes, { ...wanted, signal: reading.signal });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const name =

@@ -38,12 +38,18 @@ beforeEach(() => {
 it("decodes JPEG of colour, upright and without alpha", async () => {
   const { steps, module } = sharpOf(pixels(3));
   const decode = await decoderWith(async () => module);
-  expect(await decode(jpeg, undefined)).toEqual({ width: 2, height: 1, data: Uint8Array.of(0, 1, 2, 3, 4, 5) });
+  expect(await decode(jpeg, undefined, undefined)).toEqual({
+    width: 2,
+    height: 1,
+    data: Uint8Array.of(0, 1, 2, 3, 4, 5),
+  });
   expect(steps).toEqual(["rotate", "toColourspace srgb", "removeAlpha", "raw"]);
   expect(loadModule).toHaveBeenCalledWith("sharp");
+  // It does not decode a part of the size.
+  expect(await decode(jpeg, 4, undefined)).toBeUndefined();
   // It is looked for once, and not for what it does not decode here.
-  await decode(jpeg, undefined);
-  expect(await decode(Uint8Array.of(0x89, 0x50), undefined)).toBeUndefined();
+  await decode(jpeg, undefined, undefined);
+  expect(await decode(Uint8Array.of(0x89, 0x50), undefined, undefined)).toBeUndefined();
   expect(loadModule).toHaveBeenCalledTimes(1);
 });
 
@@ -55,15 +61,15 @@ it.each([
   ["gives another number of channels", async () => sharpOf(pixels(1)).module],
 ])("leaves the file to the decoder of this package if it %s", async (_, module) => {
   const decode = await decoderWith(module);
-  expect(await decode(jpeg, undefined)).toBeUndefined();
+  expect(await decode(jpeg, undefined, undefined)).toBeUndefined();
 });
 
 it("ends with the reason of a signal", async () => {
   const decode = await decoderWith(async () => sharpOf(() => new Promise(() => {})).module);
   const reason = new Error("enough");
-  await expect(decode(jpeg, AbortSignal.abort(reason))).rejects.toBe(reason);
+  await expect(decode(jpeg, undefined, AbortSignal.abort(reason))).rejects.toBe(reason);
   const controller = new AbortController();
-  const decoding = decode(jpeg, controller.signal);
+  const decoding = decode(jpeg, undefined, controller.signal);
   setTimeout(() => controller.abort(reason), 1);
   await expect(decoding).rejects.toBe(reason);
 });

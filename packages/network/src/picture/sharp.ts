@@ -3,6 +3,7 @@
  */
 import { loadModule } from "../platform-node.ts";
 import { readJpegHeader } from "./jpeg-header.ts";
+import { reductionOf } from "./jpeg-turbo.ts";
 import type { Picture } from "./picture.ts";
 
 /** The part of the package that is used here. */
@@ -27,9 +28,13 @@ let found: Promise<Sharp | undefined> | undefined;
  */
 export async function decodeWithSharp(
   bytes: Uint8Array,
+  atLeast: number | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Picture | undefined> {
-  if (bytes[0] !== 0xff || readJpegHeader(bytes).components !== 3) return undefined;
+  if (bytes[0] !== 0xff) return undefined;
+  const header = readJpegHeader(bytes);
+  // The whole picture takes `sharp` longer than a part of it takes us.
+  if (header.components !== 3 || reductionOf(header, atLeast) > 1) return undefined;
   found ??= findSharp();
   const sharp = await found;
   if (sharp === undefined) return undefined;

@@ -1,6 +1,7 @@
 /**
  * Decoders that are WebAssembly: compiled once, with memory of their own for each picture. Their own loaders would ask for files by HTTP.
  */
+import { nodeModule } from "@nnhal/utils/node";
 
 /** Result of a decoder. */
 export interface ImagePixels {
@@ -30,18 +31,13 @@ interface Compiler {
 const { WebAssembly: compiler } = globalThis as unknown as { readonly WebAssembly: Compiler };
 const modules = new Map<string, Promise<object>>();
 
-/** Options that make a module of a decoder's code, which is compressed by gzip in builds. `onLine`: receives what the decoder writes, such as warnings. */
+/** Options that make a module of a decoder's code, which is compressed by brotli in builds. `onLine`: receives what the decoder writes, such as warnings. */
 export async function compileModule(
   name: string,
   code: Uint8Array,
   onLine: (line: string) => void = () => {},
 ): Promise<ModuleOptions> {
-  let module = modules.get(name);
-  if (module === undefined) {
-    module = unzip(code).then((plain) => compiler.compile(plain));
-    modules.set(name, module);
-  }
-  const ready = await module;
+  const ready = await compile(name, code);
   return {
     noInitialRun: true,
     print: onLine,
@@ -54,9 +50,22 @@ export async function compileModule(
   };
 }
 
+/** The exports of a new instance of a decoder that has no loader of its own. `T`: as the decoder's documentation says. */
+export async function instantiate<T>(name: string, code: Uint8Array, imports: object): Promise<T> {
+  return new compiler.Instance(await compile(name, code), imports).exports as T;
+}
+
+function compile(name: string, code: Uint8Array): Promise<object> {
+  let module = modules.get(name);
+  if (module === undefined) {
+    module = compiler.compile(unpack(code));
+    modules.set(name, module);
+  }
+  return module;
+}
+
 /** The code itself, from its form in builds or in sources. */
-async function unzip(code: Uint8Array): Promise<Uint8Array> {
-  if (code[0] !== 0x1f || code[1] !== 0x8b) return code;
-  const plain = new Blob([new Uint8Array(code)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(plain).arrayBuffer());
+function unpack(code: Uint8Array): Uint8Array {
+  // A module begins with "\0asm", and the file that brotli makes of it does not.
+  return code[0] === 0 ? code : nodeModule("node:zlib", "a decoder of pictures").brotliDecompressSync(code);
 }

@@ -11,9 +11,9 @@ if (parentPort !== null) {
   const answer = (message: DecodingAnswer, transfer: readonly ArrayBuffer[] = []) =>
     port.postMessage(message, transfer);
   // Its only question is that of `decodeApart`.
-  port.once("message", async ({ bytes, maxPixels }: DecodingRequest) => {
+  port.once("message", async ({ bytes, wanted }: DecodingRequest) => {
     try {
-      const picture = await announcePicture(bytes, maxPixels).decode();
+      const picture = await announcePicture(bytes, wanted).decode();
       const { buffer } = picture.data;
       answer({ picture }, buffer instanceof ArrayBuffer ? [buffer] : []);
     } catch (error) {

@@ -9,6 +9,7 @@ interface NodeModules {
   readonly "node:module": typeof import("node:module");
   readonly "node:os": typeof import("node:os");
   readonly "node:path": typeof import("node:path");
+  readonly "node:zlib": typeof import("node:zlib");
 }
 
 /**
