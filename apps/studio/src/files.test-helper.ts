@@ -65,6 +65,28 @@ export function namedModel(text: string): Uint8Array {
   });
 }
 
+/** A model whose texts are all of these: names of tensors, custom operators and signatures; and all together the description and the subgraph. */
+export function manyNames(texts: readonly string[]): Uint8Array {
+  const tensors = [tensor("in"), ...texts.map((text) => tensor(text))];
+  const operators = texts.map((text, index) => ({
+    ...operator("CUSTOM", [index], [index + 1]),
+    customCode: text,
+  }));
+  const together = texts.join(" ");
+  return writeTflite({
+    version: 3,
+    description: together,
+    subgraphs: [{ name: together, tensors, operators, inputs: [0], outputs: [texts.length] }],
+    metadata: [],
+    signatures: texts.map((key, index) => ({
+      key,
+      subgraph: 0,
+      inputs: [{ name: key, tensor: 0 }],
+      outputs: [{ name: key, tensor: index + 1 }],
+    })),
+  });
+}
+
 /** An addition with a constant of 8 bits, whose two channels have scales of their own. */
 export function quantizedModel(): Uint8Array {
   const data = Uint8Array.from(Int8Array.from([-4, -3, -2, -1, 0, 1, 2, 3]));

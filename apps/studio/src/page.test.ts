@@ -13,7 +13,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createEngine } from "./engine/engine.ts";
-import { hostileNames, manyOperators, namedModel, statefulModel } from "./files.test-helper.ts";
+import { hostileNames, manyNames, manyOperators, namedModel, statefulModel } from "./files.test-helper.ts";
 import { type StudioServer, serveStudio } from "./server.ts";
 import { countText, numberText } from "./text.ts";
 
@@ -58,10 +58,13 @@ async function saved(form: "HTML" | "PNG" | "SVG") {
 
 const heading = () => page.locator(".head .file").textContent();
 
+/** Milliseconds after which something has not come: machines may be busy. A wait ends once it is there. */
+const WAIT = 60_000;
+
 /** A camera that shows a test picture, and needs no permission. */
 const flags = ["--no-sandbox", "--disable-gpu", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
 
-describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, () => {
+describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, { timeout: 4 * WAIT }, () => {
   beforeAll(async () => {
     const configFile = fileURLToPath(new URL("../vite.config.ts", import.meta.url));
     const outDir = join(folder, "page");
@@ -73,7 +76,7 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     browser = await chromium.launch({ executablePath: executablePath ?? "", args: flags });
     // The token works once: all pages of this context have the cookie.
     page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(WAIT);
     faults = [];
     const strange = (url: string) => !url.startsWith(`http://127.0.0.1:${server.port}/`) && !url.startsWith("data:,");
     page.on("pageerror", (error) => faults.push(error.message));
@@ -206,17 +209,19 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
 
   it("shows hostile names as text", async () => {
     const title = await page.title();
+    await openFile(put("hostile.tflite", manyNames(hostileNames)), "This network cannot run");
+    const facts = await page.locator(".details").textContent();
+    const buttons = page.locator(".operators li button");
     for (const [place, name] of hostileNames.entries()) {
-      await openFile(put(`hostile-${place}.tflite`, namedModel(name)), "This network cannot run");
-      const buttons = page.locator(".operators li button");
-      await buttons.nth(1).click();
-      const shown = await page.locator(".details h2").evaluate((element) => element.firstChild?.textContent);
-      expect(shown).toBe(name);
-      expect(await page.locator("main img, main iframe, main script, main a, main object, main base").count()).toBe(0);
+      expect(facts).toContain(name);
+      await buttons.nth(place).click();
+      const heading = page.locator(".details h2", { hasText: `number ${place}` });
+      expect(await heading.evaluate((element) => element.firstChild?.textContent)).toBe(name);
     }
+    expect(await page.locator("main img, main iframe, main script, main a, main object, main base").count()).toBe(0);
     expect(await page.title()).toBe(title);
     expect(await page.evaluate(() => Reflect.get(globalThis, "hacked"))).toBeUndefined();
-  }, 60_000);
+  });
 
   it("runs a picture on the engine of the browser and on a device of the machine, with the values of nnhal run", async () => {
     const demo = fileURLToPath(new URL("../../cli/demo/", import.meta.url));
@@ -437,10 +442,11 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
       await page.getByRole("button", { name: ask }).click();
       await page.getByText(answer).waitFor();
       await page.getByRole("button", { name: "Compare", exact: true }).click();
+      await page.getByRole("heading", { name: "Two files" }).waitFor();
+      if (count >= 1000) return;
       await page.getByLabel("Another .tflite file").setInputFiles(path);
       await page.getByText(`${countText(count)} stand for each other`).waitFor();
     },
-    60_000,
   );
 
   it.skipIf(!existsSync(modelsFolder))("shows MobileNet v2, light and dark, wide and narrow", async () => {
