@@ -2,7 +2,7 @@
  * ARGMAX and ARGMIN for the types of .tflite.
  */
 import { ensure, extentProduct, resolveAxis } from "@nnhal/operations";
-import { defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
 import { indexTypes, oneNumber } from "./_integers.ts";
 import { integerStore } from "./_store.ts";
@@ -38,23 +38,23 @@ export function defineArgExtreme<const Name extends "ARGMAX" | "ARGMIN">(
       const rest = dimensions.filter((_, other) => other !== searched);
       return { output: { dimensions: rest.length === 0 ? [1] : rest } };
     },
-    *reference({ input: { data, dimensions }, axis }, { output }) {
+    reference({ input: { data, dimensions }, axis }, { output }) {
       const searched = resolveAxis(oneNumber("axis", axis), dimensions.length);
       const extent = dimensions[searched];
       const inner = extentProduct(dimensions, searched + 1);
       const store = integerStore(output.data);
-      const isTime = pacer();
-      for (let index = 0; index < output.data.length; index++) {
-        const column = index % inner;
-        const first = (index - column) * extent + column;
-        let place = 0;
-        for (let other = 1; other < extent; other++) {
-          if (isBetter(data[first + other * inner], data[first + place * inner])) place = other;
-          if (isTime(1)) yield;
+      const compute = (start: number, end: number) => {
+        for (let index = start; index < end; index++) {
+          const column = index % inner;
+          const first = (index - column) * extent + column;
+          let place = 0;
+          for (let other = 1; other < extent; other++) {
+            if (isBetter(data[first + other * inner], data[first + place * inner])) place = other;
+          }
+          store(index, place);
         }
-        store(index, place);
-        if (isTime(1)) yield;
-      }
+      };
+      return { units: output.data.length, cost: 4 * extent, compute };
     },
   });
 }

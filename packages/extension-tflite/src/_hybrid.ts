@@ -2,13 +2,15 @@
  * Hybrid layers: float inputs and results, weights of 8 bits. The inputs are quantised at each execution, every row by its own least and
  * greatest value, so that the products are sums of integers.
  */
-import { clamp, roundHalfAway, type Tensor, type TensorInfo } from "@nnhal/operations";
-import { type Product, WORK_BETWEEN_PAUSES } from "@nnhal/operations/kernels";
+import { clamp, type Phase, roundHalfAway, type Tensor, type TensorInfo } from "@nnhal/operations";
+import type { Product } from "@nnhal/operations/kernels";
 
 /** Rows that are quantised each by itself: integers less the zero point, and the scale of each row. */
 export interface QuantisedRows {
   readonly data: Float64Array;
   readonly scales: Float64Array;
+  /** Fill both, after the values are there. */
+  readonly phases: readonly Phase[];
 }
 
 /** Scale, its inverse and zero point of a row. */
@@ -19,24 +21,20 @@ interface RowQuantisation {
 }
 
 /** Quantises rows of `size` elements. Asymmetric: the range of a row, with 0, takes all 256 steps; otherwise 0 is in its middle. */
-export function* quantiseRows(
+export function quantiseRows(
   values: ArrayLike<number>,
   rows: number,
   size: number,
   asymmetric: boolean,
-): Generator<void, QuantisedRows> {
+): QuantisedRows {
   const data = new Float64Array(rows * size);
   const scales = new Float64Array(rows);
-  let work = 0;
-  for (let row = 0; row < rows; row++) {
-    scales[row] = quantiseRow(values, row * size, data.subarray(row * size, (row + 1) * size), asymmetric);
-    work += size;
-    if (work > WORK_BETWEEN_PAUSES) {
-      work = 0;
-      yield;
+  const compute = (first: number, end: number) => {
+    for (let row = first; row < end; row++) {
+      scales[row] = quantiseRow(values, row * size, data.subarray(row * size, (row + 1) * size), asymmetric);
     }
-  }
-  return { data, scales };
+  };
+  return { data, scales, phases: [{ units: rows, cost: 8 * (size + 1), compute }] };
 }
 
 /** Writes the elements of a row that begins at `offset`, less the zero point, and returns their scale. */

@@ -3,7 +3,7 @@
  * rounded to the 16-bit scale of the gates, as are the results of their functions. With activations of 8 bits, multipliers and functions are
  * those in fixed point that .tflite has, so that steps do not add up along a sequence.
  */
-import { clamp, integerRange, type OutputTensor, roundHalfAway, type Tensor } from "@nnhal/operations";
+import { clamp, integerRange, type OutputTensor, type Phase, roundHalfAway, type Tensor } from "@nnhal/operations";
 import {
   fixedPoint16,
   type Gate,
@@ -90,12 +90,12 @@ function arithmeticOf({ type }: Tensor, memory: number): Arithmetic {
 
 const toInt16 = (value: number) => clamp(value, -32768, 32767);
 
-/** Runs an integer cell along time, pausing after each step of each batch. */
-export function* runIntegerLstm(
+/** Runs an integer cell along time. A unit is a step of a batch; the last one of each batch stores its states. */
+export function runIntegerLstm(
   cell: LstmCell,
   { outputStateIn, cellStateIn, ...settings }: IntegerSettings & { outputStateIn: Tensor; cellStateIn: Tensor },
   { input, timeMajor, output, outputStateOut, cellStateOut }: IntegerRun,
-): Generator<void, void> {
+): Phase {
   const from = sequenceOf(input.dimensions, timeMajor);
   const to = sequenceOf(output.dimensions, timeMajor);
   const { units, outputs, inputs } = lstmSizes(cell, from.size);
@@ -105,22 +105,29 @@ export function* runIntegerLstm(
     recurrent: new Float64Array(outputs),
     cell: new Float64Array(units),
   };
-  for (let batch = 0; batch < from.batches; batch++) {
-    centre(vectors.recurrent, outputStateIn, batch * outputs);
-    centre(vectors.cell, cellStateIn, batch * units);
-    for (let time = 0; time < from.times; time++) {
-      centre(vectors.input, input, from.offset(time, batch));
-      step(vectors);
-      for (let index = 0; index < outputs; index++) {
-        output.data[to.offset(time, batch) + index] = vectors.recurrent[index] + outputStateIn.zeroPoint;
+  const storeOutputs = ({ data }: OutputTensor, offset: number) => {
+    for (let index = 0; index < outputs; index++)
+      data[offset + index] = vectors.recurrent[index] + outputStateIn.zeroPoint;
+  };
+  const perBatch = from.times + 1;
+  const compute = (first: number, end: number) => {
+    for (let unit = first; unit < end; unit++) {
+      const [batch, time] = [Math.floor(unit / perBatch), unit % perBatch];
+      if (time === 0) {
+        centre(vectors.recurrent, outputStateIn, batch * outputs);
+        centre(vectors.cell, cellStateIn, batch * units);
       }
-      yield;
+      if (time < from.times) {
+        centre(vectors.input, input, from.offset(time, batch));
+        step(vectors);
+        storeOutputs(output, to.offset(time, batch));
+      } else {
+        storeOutputs(outputStateOut, batch * outputs);
+        cellStateOut.data.set(vectors.cell, batch * units);
+      }
     }
-    for (let index = 0; index < outputs; index++) {
-      outputStateOut.data[batch * outputs + index] = vectors.recurrent[index] + outputStateIn.zeroPoint;
-    }
-    cellStateOut.data.set(vectors.cell, batch * units);
-  }
+  };
+  return { units: from.batches * perBatch, cost: 4 * units * (inputs + outputs + 16), inTurn: true, compute };
 }
 
 /** Elements from an offset on, less the zero point. */

@@ -7,18 +7,19 @@ import {
   activationRange,
   clamp,
   elementCount,
+  type Filled,
   isFloat,
   type KernelContext,
   type OutputTensor,
+  type Phase,
   quantisedActivationRange,
   type Tensor,
   type TensorInfo,
 } from "@nnhal/operations";
 import { ensure, type RowOfLength } from "@nnhal/operations/authoring";
-import { type Store, widen, widenOnce } from "@nnhal/operations/kernels";
+import { type Filters, type Store, widen, widenOnce } from "@nnhal/operations/kernels";
 import { realsOf } from "./_elements.ts";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "./_hybrid.ts";
-import { filledData } from "./_phases.ts";
 import { exactScaling, type Scaling, wideScaling } from "./_scaling.ts";
 import { tfliteTypes } from "./types.ts";
 
@@ -52,7 +53,7 @@ export function ensureBiasCount(bias: TensorInfo | undefined, channels: number):
   ensure(count === channels, () => `the bias: expected ${channels} elements (one for each channel), got ${count}`);
 }
 
-/** A layer whose sums are ready to be computed. */
+/** The operands of a layer's sums. */
 export interface Layer {
   /** The input's elements in its own layout, less the zero point. */
   readonly input: Float64Array;
@@ -60,6 +61,8 @@ export interface Layer {
   /** Initial value of each channel's sum, in the unit of the products. */
   readonly bias: Float64Array;
   readonly store: Store;
+  /** Fill the input. */
+  readonly phases: readonly Phase[];
 }
 
 /** The operands of a layer. */
@@ -78,33 +81,35 @@ export interface LayerForm {
 }
 
 /** Prepares a layer with this number of output channels. */
-export function* layerOf(
+export function layerOf(
   { input, filter, bias, activation }: LayerOperands,
   channels: number,
   output: OutputTensor,
   { rows, asymmetric }: LayerForm,
-): Generator<void, Layer> {
+): Layer {
   const sums = biasOf(bias, channels);
   if (!isHybrid(input, filter)) {
     const isWide = output.type === "TENSOR_QUANT16_SYMM" && bias?.type !== "TENSOR_INT32";
     const store = isFloat(output.type)
       ? floatStore(output, activation)
       : quantisedStore(input, filter, channels, output, activation, isWide ? wideScaling : exactScaling);
-    return { input: yield* filledData(widen(input)), filter, bias: sums, store };
+    const { data, phases } = widen(input);
+    return { input: data, filter, bias: sums, store, phases };
   }
   const weights = hybridWeights(filter);
-  const quantised = yield* quantiseRows(input.data, rows, input.data.length / rows, asymmetric);
+  const quantised = quantiseRows(input.data, rows, input.data.length / rows, asymmetric);
   return {
     input: quantised.data,
     filter: weights,
     bias: new Float64Array(channels),
     store: hybridStore(quantised.scales, channelScales(weights, channels), sums, output, activation),
+    phases: quantised.phases,
   };
 }
 
 /** The filters of a layer as a convolution takes them. */
-export function* filtersOf({ filter }: Layer, context: KernelContext) {
-  return { data: yield* filledData(widenOnce(filter, context)), dimensions: filter.dimensions };
+export function filtersOf({ filter }: Layer, context: KernelContext): Filters & Filled<Float64Array> {
+  return { ...widenOnce(filter, context), dimensions: filter.dimensions };
 }
 
 /** The bias of each channel. An INT64 one has at most 48 bits in .tflite, so that sums are exact. */

@@ -6,14 +6,15 @@ import {
   activationRange,
   clamp,
   dilatedExtent,
+  type Filled,
   implicitPadding,
   type OutputTensor,
+  type Phase,
   type Tensor,
 } from "@nnhal/operations";
 import { ensure, int32 } from "@nnhal/operations/authoring";
-import { blockOf, multiply, WORK_BETWEEN_PAUSES, widen } from "@nnhal/operations/kernels";
+import { filtersOfUnit, multiply, widen } from "@nnhal/operations/kernels";
 import { realsOf } from "./_elements.ts";
-import { filledData } from "./_phases.ts";
 
 /** The options of both operators. */
 export const volumeOptions = [
@@ -86,27 +87,16 @@ export function transposedSource(output: number, padding: number, axis: Axis): S
 }
 
 /** The elements of filters [cells, filters, channels] as [filters, cells, channels]. */
-export function* filtersFirst(
-  data: ArrayLike<number>,
-  filters: number,
-  channels: number,
-): Generator<void, Float64Array> {
+export function filtersFirst(data: ArrayLike<number>, filters: number, channels: number): Filled<Float64Array> {
   const cells = data.length / (filters * channels);
   const result = new Float64Array(data.length);
-  let work = 0;
-  for (let cell = 0; cell < cells; cell++) {
-    for (let filter = 0; filter < filters; filter++) {
-      const from = (cell * filters + filter) * channels;
-      const to = (filter * cells + cell) * channels;
-      for (let channel = 0; channel < channels; channel++) result[to + channel] = data[from + channel];
+  const compute = (first: number, end: number) => {
+    for (let unit = first; unit < end; unit++) {
+      const to = ((unit % filters) * cells + Math.floor(unit / filters)) * channels;
+      for (let channel = 0; channel < channels; channel++) result[to + channel] = data[unit * channels + channel];
     }
-    work += filters * channels;
-    if (work > WORK_BETWEEN_PAUSES) {
-      work = 0;
-      yield;
-    }
-  }
-  return result;
+  };
+  return { data: result, phases: [{ units: cells * filters, cost: 4 * (channels + 1), compute }] };
 }
 
 /** The operands of a convolution of volumes. */
@@ -114,7 +104,7 @@ export interface Volume {
   /** [batches, depth, height, width, channels] */
   readonly input: Tensor;
   /** [filters, window depth, height and width, channels] */
-  readonly filters: Float64Array;
+  readonly filters: Filled<Float64Array>;
   readonly bias: Tensor | undefined;
   readonly activation: number;
   /** Those of depth, height and width, in this order, as the sources. */
@@ -124,61 +114,61 @@ export interface Volume {
   readonly output: OutputTensor;
 }
 
-/** Computes a convolution of volumes, or its transpose. */
-export function* convolveVolume({
-  input,
-  filters,
-  bias,
-  activation,
-  axes,
-  sources,
-  output,
-}: Volume): Generator<void, void> {
-  const [, inDepth, inHeight, inWidth, channels] = input.dimensions;
-  const [batches, depth, height, width, count] = output.dimensions;
-  const data = yield* filledData(widen(input));
-  const patch = new Float64Array(filters.length / count);
+/** Computes a convolution of volumes, or its transpose. A unit is a cell of the output under a block of the filters. */
+export function convolveVolume(volume: Volume): readonly Phase[] {
+  const { input, filters, bias, activation, output } = volume;
+  const [, depth, height, width, count] = output.dimensions;
+  const cells = widen(input);
+  const patch = new Float64Array(filters.data.length / count);
   const start = bias === undefined ? new Float64Array(count) : realsOf(bias);
   const sums = new Float64Array(count);
   const [least, greatest] = activationRange(activation);
+  const block = filtersOfUnit(count, patch.length);
+  const blocks = Math.ceil(count / block);
+  const compute = (first: number, end: number) => {
+    for (let unit = first; unit < end; unit++) {
+      const cell = Math.floor(unit / blocks);
+      if (unit === first || unit % blocks === 0) {
+        const row = Math.floor(cell / width);
+        const slice = Math.floor(row / height);
+        gatherVolume(volume, cells.data, [Math.floor(slice / depth), slice % depth, row % height, cell % width], patch);
+      }
+      const from = (unit % blocks) * block;
+      const to = Math.min(from + block, count);
+      multiply(patch, filters.data, start, from, to, sums);
+      for (let filter = from; filter < to; filter++) {
+        output.data[cell * count + filter] = clamp(sums[filter], least, greatest);
+      }
+    }
+  };
+  const units = (output.data.length / count) * blocks;
+  return [...cells.phases, ...filters.phases, { units, cost: (block + 1) * (patch.length + 1), compute }];
+}
+
+/** Copies the input's cells that belong to a cell of the output into `patch`, with 0 for those that are not there. */
+function gatherVolume(
+  { input, axes, sources }: Volume,
+  data: Float64Array,
+  [batch, z, y, x]: readonly number[],
+  patch: Float64Array,
+): void {
+  const [, depth, height, width, channels] = input.dimensions;
   const [alongDepth, alongHeight, alongWidth] = sources;
   const windows = axes.map(({ window }) => window);
-  const block = blockOf(patch.length);
-  let work = 0;
-  let to = 0;
-  for (let batch = 0; batch < batches; batch++) {
-    for (let z = 0; z < depth; z++) {
-      for (let y = 0; y < height; y++) {
-        for (let x = 0; x < width; x++) {
-          let at = 0;
-          for (let i = 0; i < windows[0]; i++) {
-            const slice = alongDepth(z, i);
-            for (let j = 0; j < windows[1]; j++) {
-              const row = alongHeight(y, j);
-              const isRow = slice >= 0 && slice < inDepth && row >= 0 && row < inHeight;
-              for (let k = 0; k < windows[2]; k++, at += channels) {
-                const column = alongWidth(x, k);
-                if (!isRow || column < 0 || column >= inWidth) {
-                  patch.fill(0, at, at + channels);
-                  continue;
-                }
-                const from = (((batch * inDepth + slice) * inHeight + row) * inWidth + column) * channels;
-                for (let channel = 0; channel < channels; channel++) patch[at + channel] = data[from + channel];
-              }
-            }
-            if (patch.length > WORK_BETWEEN_PAUSES) yield;
-          }
-          for (let first = 0; first < count; first += block) {
-            const end = Math.min(first + block, count);
-            multiply(patch, filters, start, first, end, sums);
-            work += (end - first + 1) * (patch.length + 1);
-            if (work > WORK_BETWEEN_PAUSES) {
-              work = 0;
-              yield;
-            }
-          }
-          for (let filter = 0; filter < count; filter++) output.data[to++] = clamp(sums[filter], least, greatest);
+  let at = 0;
+  for (let i = 0; i < windows[0]; i++) {
+    const slice = alongDepth(z, i);
+    for (let j = 0; j < windows[1]; j++) {
+      const row = alongHeight(y, j);
+      const isRow = slice >= 0 && slice < depth && row >= 0 && row < height;
+      for (let k = 0; k < windows[2]; k++, at += channels) {
+        const column = alongWidth(x, k);
+        if (!isRow || column < 0 || column >= width) {
+          patch.fill(0, at, at + channels);
+          continue;
         }
+        const from = (((batch * depth + slice) * height + row) * width + column) * channels;
+        for (let channel = 0; channel < channels; channel++) patch[at + channel] = data[from + channel];
       }
     }
   }

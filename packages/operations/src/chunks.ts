@@ -6,11 +6,6 @@ import type { TensorData } from "./tensor.ts";
 /** Multiply-adds between two pauses of a long kernel: a few milliseconds, even before the loop is compiled. */
 export const WORK_BETWEEN_PAUSES = 1 << 18;
 
-/** Returns how many filters of a length are computed between two pauses. */
-export function blockOf(length: number): number {
-  return Math.max(4, Math.floor(WORK_BETWEEN_PAUSES / length));
-}
-
 /** Elements between two pauses: a few milliseconds, even if each takes long. */
 export const CHUNK = 1 << 16;
 

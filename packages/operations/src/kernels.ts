@@ -6,7 +6,7 @@
 export { halOperation } from "./all.ts";
 // In a browser one file serves both entries, so it has all of the other one.
 export * from "./authoring.ts";
-export { blockOf, CHUNK, copyInChunks, fillInChunks, inChunks, WORK_BETWEEN_PAUSES } from "./chunks.ts";
+export { CHUNK, copyInChunks, fillInChunks, inChunks, WORK_BETWEEN_PAUSES } from "./chunks.ts";
 export {
   effectiveScale,
   multiplyByQuantisedMultiplier,
@@ -31,7 +31,8 @@ export { convolveDepthwise } from "./ops/_depthwise.ts";
 export { sigmoid } from "./ops/_gate-activation.ts";
 export { greatest } from "./ops/_greatest.ts";
 export { type Image, imageDimensions, readImage } from "./ops/_image.ts";
-export { multiply } from "./ops/_inner-products.ts";
+export { filtersOfUnit, multiply } from "./ops/_inner-products.ts";
+export { boundsOf, type Lanes, lanesOf } from "./ops/_lanes.ts";
 export { normaliseLayer } from "./ops/_layer-norm.ts";
 export { ensureSettings, type Gate, type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./ops/_lstm.ts";
 export {

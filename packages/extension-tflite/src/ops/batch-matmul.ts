@@ -4,6 +4,7 @@
 import {
   clamp,
   elementCount,
+  type Filled,
   integerRange,
   isFloat,
   type OutputTensor,
@@ -12,9 +13,8 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import { bool, broadcastShape, defineOperation, ensure, tensor } from "@nnhal/operations/authoring";
-import { blockOf, multiply, WORK_BETWEEN_PAUSES, widen } from "@nnhal/operations/kernels";
+import { filtersOfUnit, multiply, widen } from "@nnhal/operations/kernels";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "../_hybrid.ts";
-import { filledData } from "../_phases.ts";
 import { exactScaling, wideScaling } from "../_scaling.ts";
 
 const FLOAT32 = "TENSOR_FLOAT32";
@@ -53,7 +53,7 @@ export const batchMatmul = defineOperation({
     ensureColumnScales(y, adjY);
     return { output: { dimensions: [...broadcastShape(left.batches, right.batches), left.rows, right.rows] } };
   },
-  *reference({ x, y, adjX, adjY, asymmetricQuantizeInputs }, { output }) {
+  reference({ x, y, adjX, adjY, asymmetricQuantizeInputs }, { output }) {
     const left = matrixOf(x, adjX);
     const right = matrixOf(y, !adjY);
     const { rows, depth } = left;
@@ -63,38 +63,33 @@ export const batchMatmul = defineOperation({
     const rightBatches = batchOffsets(right.batches, batches);
     const hybrid = isHybrid(x, y);
     const isRaw = output.type === INT32;
-    const values = yield* asRows(yield* elementsOf(x, isRaw), left);
+    const values = asRows(elementsOf(x, isRaw), left);
     const quantised = hybrid
-      ? yield* quantiseRows(values, values.length / depth, depth, asymmetricQuantizeInputs)
+      ? quantiseRows(values.data, values.data.length / depth, depth, asymmetricQuantizeInputs)
       : undefined;
-    const lefts = quantised === undefined ? values : quantised.data;
-    const rights = yield* asRows(yield* elementsOf(hybrid ? hybridWeights(y) : y, isRaw), right);
+    const lefts = quantised?.data ?? values.data;
+    const rights = asRows(elementsOf(hybrid ? hybridWeights(y) : y, isRaw), right);
     const store = storeOf(x, y, output, columns);
     const times = x.type === INT32 ? multiplyWrapping : multiply;
     const zeros = new Float64Array(columns);
     const sums = new Float64Array(columns);
-    const block = blockOf(depth + 1);
-    let work = 0;
-    for (let batch = 0; batch < leftBatches.length; batch++) {
-      const filters = rights.subarray(
-        rightBatches[batch] * columns * depth,
-        (rightBatches[batch] + 1) * columns * depth,
-      );
-      for (let row = 0; row < rows; row++) {
+    const block = filtersOfUnit(Math.max(columns, 1), depth + 1);
+    const blocks = Math.ceil(columns / block);
+    // A unit is a block of the columns of one row.
+    const compute = (start: number, stop: number) => {
+      for (let unit = start; unit < stop; unit++) {
+        const [line, first] = [Math.floor(unit / blocks), (unit % blocks) * block];
+        const [batch, row] = [Math.floor(line / rows), line % rows];
+        const end = Math.min(first + block, columns);
+        const matrix = rightBatches[batch] * columns * depth;
         const from = leftBatches[batch] * rows + row;
         const patch = lefts.subarray(from * depth, (from + 1) * depth);
-        for (let first = 0; first < columns; first += block) {
-          const end = Math.min(first + block, columns);
-          times(patch, filters, zeros, first, end, sums);
-          work += (end - first) * (depth + 1);
-          if (work > WORK_BETWEEN_PAUSES) {
-            work = 0;
-            yield;
-          }
-        }
-        store(sums, quantised?.scales[from], (batch * rows + row) * columns);
+        times(patch, rights.data.subarray(matrix, matrix + columns * depth), zeros, first, end, sums);
+        store(sums, first, end, quantised?.scales[from], line * columns);
       }
-    }
+    };
+    const products = { units: leftBatches.length * rows * blocks, cost: (block + 1) * (depth + 1), compute };
+    return [...values.phases, ...(quantised?.phases ?? []), ...rights.phases, products];
   },
 });
 
@@ -114,26 +109,24 @@ function matrixOf({ dimensions }: TensorInfo, isTransposed: boolean): Matrix {
 }
 
 /** The elements less the zero point. Those of an INT32 product are taken as they are, as in .tflite. */
-function elementsOf({ data, zeroPoint }: Tensor, isRaw: boolean): Generator<void, Float64Array> {
-  return filledData(widen({ data, zeroPoint: isRaw ? 0 : zeroPoint }));
+function elementsOf({ data, zeroPoint }: Tensor, isRaw: boolean): Filled<Float64Array> {
+  return widen({ data, zeroPoint: isRaw ? 0 : zeroPoint });
 }
 
 /** The elements with the rows of each matrix one after the other. */
-function* asRows(values: Float64Array, { rows, depth, isTransposed }: Matrix): Generator<void, Float64Array> {
+function asRows(values: Filled<Float64Array>, { rows, depth, isTransposed }: Matrix): Filled<Float64Array> {
   if (!isTransposed) return values;
-  const result = new Float64Array(values.length);
-  let work = 0;
-  for (let start = 0; start < values.length; start += rows * depth) {
-    for (let index = 0; index < depth; index++) {
-      for (let row = 0; row < rows; row++) result[start + row * depth + index] = values[start + index * rows + row];
-      work += rows;
-      if (work > WORK_BETWEEN_PAUSES) {
-        work = 0;
-        yield;
-      }
+  const { data: source } = values;
+  const data = new Float64Array(source.length);
+  const size = rows * depth;
+  // A unit is a row of a matrix as the tensor has it.
+  const compute = (first: number, end: number) => {
+    for (let unit = first; unit < end; unit++) {
+      const [start, index] = [Math.floor(unit / depth) * size, unit % depth];
+      for (let row = 0; row < rows; row++) data[start + row * depth + index] = source[unit * rows + row];
     }
-  }
-  return result;
+  };
+  return { data, phases: [...values.phases, { units: source.length / rows, cost: 4 * (rows + 1), compute }] };
 }
 
 /** For each batch of the output the matrix of an operand, by its place. */
@@ -179,25 +172,25 @@ function ensureColumnScales({ dimensions, channelQuant }: TensorInfo, isTranspos
   );
 }
 
-/** Stores a row of sums from `start` on; `rowScale`: that of a hybrid row. */
+/** Stores the sums [first, end) of the row that begins at `start`; `rowScale`: that of a hybrid row. */
 function storeOf(
   x: TensorInfo,
   y: TensorInfo,
   { type, data, scale: step, zeroPoint }: OutputTensor,
   columns: number,
-): (sums: Float64Array, rowScale: number | undefined, start: number) => void {
+): (sums: Float64Array, first: number, end: number, rowScale: number | undefined, start: number) => void {
   const scales = channelScales(y, columns);
   if (isFloat(type) || type === INT32) {
-    return (sums, rowScale, start) => {
-      for (let index = 0; index < sums.length; index++)
+    return (sums, first, end, rowScale, start) => {
+      for (let index = first; index < end; index++)
         data[start + index] = rowScale === undefined ? sums[index] : sums[index] * (rowScale * scales[index]);
     };
   }
   const [least, greatest] = integerRange(type);
   const scaling = type === INT16 ? wideScaling : exactScaling;
   const scaled = scales.map((scale) => scaling((x.scale * scale) / step));
-  return (sums, _, start) => {
-    for (let index = 0; index < sums.length; index++) {
+  return (sums, first, end, _, start) => {
+    for (let index = first; index < end; index++) {
       data[start + index] = clamp(scaled[index](sums[index]) + zeroPoint, least, greatest);
     }
   };

@@ -2,7 +2,7 @@
  * CONV_2D for the types of .tflite: INT16 activations, hybrid layers, no bias, and groups with dilations. The operands are those of the
  * HAL's operation.
  */
-import { imageLayout, runInSteps } from "@nnhal/operations";
+import { imageLayout } from "@nnhal/operations";
 import { alternative, defineOperation, ensure, int32, omittable, tensor, wide } from "@nnhal/operations/authoring";
 import {
   checkChannelDim,
@@ -18,7 +18,6 @@ import {
 import { OperationType } from "@nnhal/types";
 import { hasDifferentScales } from "../_hybrid.ts";
 import { ensureBiasCount, filtersOf, hybridTypes, layerOf, layerTypes } from "../_layers.ts";
-import { filled } from "../_phases.ts";
 
 const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
 
@@ -56,22 +55,21 @@ export const conv2d = defineOperation({
     ensureBiasCount(bias, channels);
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
-  *reference({ input, filter, bias, activation, nchw, ...sliding }, { output }, context) {
+  reference({ input, filter, bias, activation, nchw, ...sliding }, { output }, context) {
     const { dimensions } = input;
     const [channels, , , filterDepth] = filter.dimensions;
     const image = imageLayout(dimensions, nchw);
     const form = { rows: image.batches, asymmetric: hasDifferentScales(filter) };
-    const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, form);
-    yield* runInSteps(
-      convolve(
-        yield* filled(readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw)),
-        yield* filtersOf(layer, context),
-        layer.bias,
-        imageLayout(output.dimensions, nchw),
-        sliding,
-        image.channels / filterDepth,
-        layer.store,
-      ),
-    );
+    const layer = layerOf({ input, filter, bias, activation }, channels, output, form);
+    const pixels = readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw);
+    const filters = filtersOf(layer, context);
+    const layout = imageLayout(output.dimensions, nchw);
+    const groups = image.channels / filterDepth;
+    return [
+      ...layer.phases,
+      ...pixels.phases,
+      ...filters.phases,
+      convolve(pixels, filters, layer.bias, layout, sliding, groups, layer.store),
+    ];
   },
 });

@@ -47,11 +47,11 @@ export const conv3dTranspose = defineOperation({
     });
     return { output: { dimensions } };
   },
-  *reference({ filter, input, bias, fusedActivationFunction, ...options }, { output }) {
+  reference({ filter, input, bias, fusedActivationFunction, ...options }, { output }) {
     const axes = axesOf(options, filter.dimensions);
-    yield* convolveVolume({
+    return convolveVolume({
       input,
-      filters: yield* filtersFirst(filter.data, filter.dimensions[3], filter.dimensions[4]),
+      filters: filtersFirst(filter.data, filter.dimensions[3], filter.dimensions[4]),
       bias,
       activation: fusedActivationFunction,
       axes,

@@ -41,11 +41,11 @@ export const conv3d = defineOperation({
     const extents = axes.map((axis, index) => extentOf(input.dimensions[index + 1], padding, axis));
     return { output: { dimensions: [input.dimensions[0], ...extents, channels] } };
   },
-  *reference({ input, filter, bias, fusedActivationFunction, ...options }, { output }) {
+  reference({ input, filter, bias, fusedActivationFunction, ...options }, { output }) {
     const axes = axesOf(options, filter.dimensions);
-    yield* convolveVolume({
+    return convolveVolume({
       input,
-      filters: yield* filtersFirst(filter.data, filter.dimensions[4], 1),
+      filters: filtersFirst(filter.data, filter.dimensions[4], 1),
       bias,
       activation: fusedActivationFunction,
       axes,

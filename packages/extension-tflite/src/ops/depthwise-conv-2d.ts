@@ -1,7 +1,7 @@
 /**
  * DEPTHWISE_CONV_2D for the types of .tflite: INT16 activations, hybrid layers, no bias. The operands are those of the HAL's operation.
  */
-import { imageLayout, runInSteps } from "@nnhal/operations";
+import { imageLayout } from "@nnhal/operations";
 import { alternative, defineOperation, ensure, int32, omittable, tensor, wide } from "@nnhal/operations/authoring";
 import {
   checkChannelDim,
@@ -16,7 +16,6 @@ import {
 } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { ensureBiasCount, filtersOf, hybridTypes, layerOf, layerTypes } from "../_layers.ts";
-import { filled } from "../_phases.ts";
 
 const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
 const last = [int32("depthMultiplier"), int32("activation"), ...dilationParams] as const;
@@ -54,20 +53,18 @@ export const depthwiseConv2d = defineOperation({
     ensureBiasCount(bias, channels);
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
-  *reference({ input, filter, bias, activation, depthMultiplier, nchw, ...sliding }, { output }, context) {
+  reference({ input, filter, bias, activation, depthMultiplier, nchw, ...sliding }, { output }, context) {
     const { dimensions } = input;
     const form = { rows: imageLayout(dimensions, nchw).batches, asymmetric: true };
-    const layer = yield* layerOf({ input, filter, bias, activation }, filter.dimensions[3], output, form);
-    yield* runInSteps(
-      convolveDepthwise(
-        yield* filled(readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw)),
-        yield* filtersOf(layer, context),
-        depthMultiplier,
-        layer.bias,
-        imageLayout(output.dimensions, nchw),
-        sliding,
-        layer.store,
-      ),
-    );
+    const layer = layerOf({ input, filter, bias, activation }, filter.dimensions[3], output, form);
+    const pixels = readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw);
+    const filters = filtersOf(layer, context);
+    const layout = imageLayout(output.dimensions, nchw);
+    return [
+      ...layer.phases,
+      ...pixels.phases,
+      ...filters.phases,
+      convolveDepthwise(pixels, filters, depthMultiplier, layer.bias, layout, sliding, layer.store),
+    ];
   },
 });

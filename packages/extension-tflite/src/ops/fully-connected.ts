@@ -2,7 +2,7 @@
  * FULLY_CONNECTED for the types of .tflite: INT16 activations, weights with a scale for each unit, hybrid layers, no bias, inputs of any
  * rank. The operands are those of the HAL's operation, then two options of .tflite that may be left out.
  */
-import { elementCount, formatShape, runInSteps, type Tensor, type TensorInfo } from "@nnhal/operations";
+import { elementCount, type Filled, formatShape, type Tensor, type TensorInfo } from "@nnhal/operations";
 import {
   bool,
   defineOperation,
@@ -10,7 +10,6 @@ import {
   int32,
   omittable,
   optional,
-  pacer,
   tensor,
   trailing,
   wide,
@@ -64,12 +63,17 @@ export const fullyConnected = defineOperation({
     );
     return { output: { dimensions: [batches, units] } };
   },
-  *reference({ input, weights, bias, activation, asymmetricQuantizeInputs, blockScales }, { output }, context) {
+  reference({ input, weights, bias, activation, asymmetricQuantizeInputs, blockScales }, { output }, context) {
     const [units, size] = weights.dimensions;
     const hybrid = { rows: input.data.length / size, asymmetric: asymmetricQuantizeInputs };
-    const layer = yield* layerOf({ input, filter: weights, bias, activation }, units, output, hybrid);
-    const filter = blockScales === undefined ? layer.filter : yield* scaledBlocks(layer.filter, blockScales);
-    yield* runInSteps(connect(layer.input, filter, layer.bias, layer.store, context));
+    const layer = layerOf({ input, filter: weights, bias, activation }, units, output, hybrid);
+    const scaled = blockScales && scaledBlocks(layer.filter, blockScales);
+    const filter = scaled === undefined ? layer.filter : { ...layer.filter, data: scaled.data };
+    return [
+      ...layer.phases,
+      ...(scaled?.phases ?? []),
+      ...connect(layer.input, filter, layer.bias, layer.store, context),
+    ];
   },
 });
 
@@ -88,14 +92,14 @@ function ensureBlocks(input: TensorInfo, weights: TensorInfo, { dimensions }: Te
 }
 
 /** The weights times their blocks' scales. */
-function* scaledBlocks(weights: Tensor, scales: Tensor): Generator<void, Tensor> {
+function scaledBlocks(weights: Tensor, scales: Tensor): Filled<Float32Array> {
   const size = elementCount(weights.dimensions) / scales.data.length;
   const data = new Float32Array(weights.data.length);
-  const isTime = pacer();
-  for (let block = 0; block < scales.data.length; block++) {
-    const scale = scales.data[block];
-    for (let index = block * size; index < (block + 1) * size; index++) data[index] = weights.data[index] * scale;
-    if (isTime(size)) yield;
-  }
-  return { ...weights, data };
+  const compute = (first: number, end: number) => {
+    for (let block = first; block < end; block++) {
+      const scale = scales.data[block];
+      for (let index = block * size; index < (block + 1) * size; index++) data[index] = weights.data[index] * scale;
+    }
+  };
+  return { data, phases: [{ units: scales.data.length, cost: 4 * size, compute }] };
 }

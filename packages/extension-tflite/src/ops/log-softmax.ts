@@ -1,10 +1,11 @@
 /**
  * LOG_SOFTMAX of 8-bit elements.
  */
+import { resolveAxis } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
+import { boundsOf, lanesOf } from "@nnhal/operations/kernels";
 import { readerOf, writerOf } from "../_elements.ts";
 import { wider } from "../_wider.ts";
-import { eachLane } from "./_lanes.ts";
 
 export const logSoftmax = wider("LOG_SOFTMAX", {
   from: "TENSOR_FLOAT32",
@@ -19,19 +20,19 @@ export const logSoftmax = wider("LOG_SOFTMAX", {
   },
   reference({ input, beta, axis }, { output }) {
     const [read, write] = [readerOf(input), writerOf(output)];
-    return eachLane(input, axis, function* (each) {
-      let greatest = Number.NEGATIVE_INFINITY;
-      yield* each((index) => {
-        greatest = Math.max(greatest, read(index));
-      });
-      let sum = 0;
-      yield* each((index) => {
-        sum += Math.exp((read(index) - greatest) * beta);
-      });
-      const logarithm = Math.log(sum);
-      yield* each((index) => {
-        write(index, (read(index) - greatest) * beta - logarithm);
-      });
-    });
+    const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
+    const { step } = lanes;
+    const compute = (first: number, end: number) => {
+      for (let lane = first; lane < end; lane++) {
+        const [start, last] = boundsOf(lanes, lane);
+        let greatest = Number.NEGATIVE_INFINITY;
+        for (let at = start; at < last; at += step) greatest = Math.max(greatest, read(at));
+        let sum = 0;
+        for (let at = start; at < last; at += step) sum += Math.exp((read(at) - greatest) * beta);
+        const logarithm = Math.log(sum);
+        for (let at = start; at < last; at += step) write(at, (read(at) - greatest) * beta - logarithm);
+      }
+    };
+    return { units: lanes.count, cost: 16 * lanes.length, compute };
   },
 });

@@ -53,7 +53,7 @@ export const svdf = defineOperation({
   },
   // state = [state without its oldest column, featureWeights · x]
   // output[u] = bias[u] + Σ over the filters of unit u and over time: timeWeights · state
-  *reference(args, { output, stateOut }) {
+  reference(args, { output, stateOut }) {
     const { input, featureWeights, timeWeights, bias, stateIn, rank } = args;
     const [batches, inputs] = input.dimensions;
     const [filters, memory] = timeWeights.dimensions;
@@ -67,27 +67,29 @@ export const svdf = defineOperation({
     const features = new Float64Array(filters);
     const sums = new Float64Array(units);
     const { zeroPoint } = stateIn;
-    for (let batch = 0; batch < batches; batch++) {
-      for (let index = 0; index < inputs; index++) row[index] = input.data[batch * inputs + index] - input.zeroPoint;
-      features.fill(0);
-      multiply(features, featureWeights, row, 0);
-      if (bias) sums.set(bias.data);
-      else sums.fill(0);
-      const start = batch * filters * memory;
-      for (let filter = 0; filter < filters; filter++) {
-        const first = start + filter * memory;
-        const newest = first + memory - 1;
-        for (let at = first; at < newest; at++) stateOut.data[at] = stateIn.data[at + 1];
-        stateOut.data[newest] = toState(features[filter]);
-        let sum = 0;
-        for (let time = 0; time < memory; time++) {
-          sum += overTime.data[filter * memory + time] * (stateOut.data[first + time] - zeroPoint);
+    const compute = (start: number, end: number) => {
+      for (let batch = start; batch < end; batch++) {
+        for (let index = 0; index < inputs; index++) row[index] = input.data[batch * inputs + index] - input.zeroPoint;
+        features.fill(0);
+        multiply(features, featureWeights, row, 0);
+        if (bias) sums.set(bias.data);
+        else sums.fill(0);
+        const state = batch * filters * memory;
+        for (let filter = 0; filter < filters; filter++) {
+          const first = state + filter * memory;
+          const newest = first + memory - 1;
+          for (let at = first; at < newest; at++) stateOut.data[at] = stateIn.data[at + 1];
+          stateOut.data[newest] = toState(features[filter]);
+          let sum = 0;
+          for (let time = 0; time < memory; time++) {
+            sum += overTime.data[filter * memory + time] * (stateOut.data[first + time] - zeroPoint);
+          }
+          sums[Math.floor(filter / rank)] += sum;
         }
-        sums[Math.floor(filter / rank)] += sum;
+        for (let unit = 0; unit < units; unit++) output.data[batch * units + unit] = toOutput(sums[unit]);
       }
-      for (let unit = 0; unit < units; unit++) output.data[batch * units + unit] = toOutput(sums[unit]);
-      yield;
-    }
+    };
+    return { units: batches, cost: filters * (inputs + 2 * memory), compute };
   },
 });
 

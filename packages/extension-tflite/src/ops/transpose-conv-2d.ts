@@ -3,7 +3,7 @@
  * HAL's operation, of which an output shape holds here in full: what lies beyond it is left out, and what no filter reaches is the
  * bias.
  */
-import { formatShape, imageAxes, imageLayout, implicitPadding, runInSteps } from "@nnhal/operations";
+import { formatShape, imageAxes, imageLayout, implicitPadding } from "@nnhal/operations";
 import {
   alternative,
   bool,
@@ -28,7 +28,6 @@ import {
 } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { ensureBiasCount, filtersOf, layerOf, layerTypes } from "../_layers.ts";
-import { filled } from "../_phases.ts";
 
 const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
 const last = [...strideParams, int32("activation"), bool("nchw")] as const;
@@ -87,22 +86,19 @@ export const transposeConv2d = defineOperation({
     const width = spreadExtent("width", image.width, filterWidth, strideWidth, paddingLeft, paddingRight);
     return { output: { dimensions: imageDimensions({ batches: image.batches, height, width, channels }, nchw) } };
   },
-  *reference({ input, filter, bias, activation, nchw, ...padded }, { output }, context) {
+  reference({ input, filter, bias, activation, nchw, ...padded }, { output }, context) {
     const { dimensions } = input;
     const channels = filter.dimensions[0];
-    const layer = yield* layerOf({ input, filter, bias, activation }, channels, output, {
-      rows: 1,
-      asymmetric: false,
-    });
-    yield* runInSteps(
-      spread(
-        yield* filled(readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw)),
-        yield* filtersOf(layer, context),
-        layer.bias,
-        imageLayout(output.dimensions, nchw),
-        padded,
-        layer.store,
-      ),
-    );
+    const form = { rows: 1, asymmetric: false };
+    const layer = layerOf({ input, filter, bias, activation }, channels, output, form);
+    const pixels = readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw);
+    const filters = filtersOf(layer, context);
+    const layout = imageLayout(output.dimensions, nchw);
+    return [
+      ...layer.phases,
+      ...pixels.phases,
+      ...filters.phases,
+      spread(pixels, filters, layer.bias, layout, padded, layer.store),
+    ];
   },
 });

@@ -3,11 +3,11 @@
  * with 0 for cells beyond the border, and each filter is a dot product with it. Two neighbours in a row are computed together.
  */
 import { ensure } from "../fail.ts";
-import { type Phase, STEPS_BETWEEN_PAUSES } from "../phases.ts";
+import type { Phase } from "../phases.ts";
 import { dilatedExtent, type Padding, windowCount } from "../window.ts";
 import type { Store } from "./_accumulator.ts";
 import { type Image, type ImageLayout, imageDimensions, imageLayout } from "./_image.ts";
-import { multiply, multiplyTwo } from "./_inner-products.ts";
+import { filtersOfUnit, multiply, multiplyTwo } from "./_inner-products.ts";
 
 /** Stride and dilation of a window. */
 export interface Sliding extends Padding {
@@ -81,7 +81,7 @@ export function convolve(
 ): Phase {
   const [count, height, width, depth] = filters.dimensions;
   const length = height * width * depth;
-  const block = Math.min(count / groups, Math.max(4, Math.floor(STEPS_BETWEEN_PAUSES / length) & ~3));
+  const block = filtersOfUnit(count / groups, length);
   const blocks = groups * Math.ceil(count / groups / block);
   const patches = Array.from({ length: 2 }, () => new Float64Array(length));
   const sums = Array.from({ length: 2 }, () => new Float64Array(count));

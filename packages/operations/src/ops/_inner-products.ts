@@ -2,6 +2,12 @@
  * The inner products of convolutions and fully connected layers. Four filters share a pass over one or two patches, since their sums
  * do not wait for each other: measured, a plain loop takes two to four times as long.
  */
+import { STEPS_BETWEEN_PAUSES } from "../phases.ts";
+
+/** Filters of a unit: as many of `count` filters of a length as a range has room for. */
+export function filtersOfUnit(count: number, length: number): number {
+  return Math.min(count, Math.max(4, Math.floor(STEPS_BETWEEN_PAUSES / length) & ~3));
+}
 
 /** sums[o] = bias[o] + patch · filter o, for the filters [first, end). */
 export function multiply(
